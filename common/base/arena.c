@@ -1,0 +1,208 @@
+/* The arena: a list of blocks, bumped through and dropped together. Knows nothing but memory. */
+#include "base/arena.h"
+
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#if defined(__SANITIZE_ADDRESS__)
+#define ARENA_PLAIN_MALLOC 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(memory_sanitizer)
+#define ARENA_PLAIN_MALLOC 1
+#endif
+#endif
+
+enum {
+    BLOCK_BYTES = 64 * 1024, /* kept between requests; larger requests get blocks of their own */
+    ALIGNMENT = 16
+};
+
+struct block {
+    struct block *next;
+    size_t capacity;
+    size_t used;
+    _Alignas(ALIGNMENT) unsigned char bytes[];
+};
+
+struct arena {
+    struct block *blocks; /* the newest first */
+    size_t limit;
+    size_t used;
+    size_t fail_after;
+    jmp_buf *recovery;
+};
+
+struct arena *arena_create(size_t limit)
+{
+    struct arena *arena = calloc(1, sizeof *arena);
+
+    if (arena)
+        arena->limit = limit;
+    return arena;
+}
+
+static void free_blocks(struct block *block)
+{
+    while (block) {
+        struct block *next = block->next;
+
+        free(block);
+        block = next;
+    }
+}
+
+void arena_destroy(struct arena *arena)
+{
+    if (!arena)
+        return;
+    free_blocks(arena->blocks);
+    free(arena);
+}
+
+void arena_reset(struct arena *arena)
+{
+    struct block *keep = NULL;
+    struct block *block = arena->blocks;
+
+#ifndef ARENA_PLAIN_MALLOC
+    while (block) {
+        struct block *next = block->next;
+
+        if (!keep && block->capacity == BLOCK_BYTES) {
+            keep = block;
+            keep->next = NULL;
+            keep->used = 0;
+        } else {
+            free(block);
+        }
+        block = next;
+    }
+#else
+    free_blocks(block);
+#endif
+    arena->blocks = keep;
+    arena->used = 0;
+    arena->fail_after = 0;
+}
+
+void arena_on_exhausted(struct arena *arena, jmp_buf *recovery)
+{
+    arena->recovery = recovery;
+}
+
+static struct block *block_add(struct arena *arena, size_t size)
+{
+    size_t capacity = size;
+    struct block *block;
+
+#ifndef ARENA_PLAIN_MALLOC
+    if (capacity < BLOCK_BYTES)
+        capacity = BLOCK_BYTES;
+#endif
+    block = malloc(sizeof *block + capacity);
+    if (!block)
+        return NULL;
+    block->capacity = capacity;
+    block->used = 0;
+    block->next = arena->blocks;
+    arena->blocks = block;
+    return block;
+}
+
+void *arena_try_alloc(struct arena *arena, size_t size)
+{
+    size_t rounded;
+    struct block *block = arena->blocks;
+    void *memory;
+
+    if (arena->fail_after && --arena->fail_after == 0)
+        return NULL;
+    if (size > SIZE_MAX - ALIGNMENT)
+        return NULL;
+    rounded = size ? (size + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT : ALIGNMENT;
+    if (rounded > arena->limit - arena->used)
+        return NULL;
+    if (!block || rounded > block->capacity - block->used)
+        block = block_add(arena, rounded);
+    if (!block)
+        return NULL;
+    memory = block->bytes + block->used;
+    block->used += rounded;
+    arena->used += rounded;
+    memset(memory, 0, rounded);
+    return memory;
+}
+
+static void exhausted(struct arena *arena, size_t size)
+{
+    if (arena->recovery)
+        longjmp(*arena->recovery, 1);
+    fprintf(stderr, "arena exhausted: wanted %zu bytes with %zu of %zu in use\n", size, arena->used,
+            arena->limit);
+    abort();
+}
+
+void *arena_alloc(struct arena *arena, size_t size)
+{
+    void *memory = arena_try_alloc(arena, size);
+
+    if (!memory)
+        exhausted(arena, size);
+    return memory;
+}
+
+void *arena_alloc_array(struct arena *arena, size_t count, size_t size)
+{
+    size_t total;
+
+    if (__builtin_mul_overflow(count, size, &total))
+        exhausted(arena, SIZE_MAX);
+    return arena_alloc(arena, total);
+}
+
+char *arena_copy(struct arena *arena, const char *bytes, size_t length)
+{
+    char *copy = arena_alloc(arena, length + 1);
+
+    memcpy(copy, bytes, length);
+    return copy;
+}
+
+char *arena_copy_string(struct arena *arena, const char *string)
+{
+    return arena_copy(arena, string, strlen(string));
+}
+
+char *arena_print(struct arena *arena, const char *format, ...)
+{
+    va_list arguments;
+    char small[256];
+    char *large;
+    int length;
+
+    va_start(arguments, format);
+    length = vsnprintf(small, sizeof small, format, arguments);
+    va_end(arguments);
+    if (length < 0)
+        exhausted(arena, 0);
+    if ((size_t)length < sizeof small)
+        return arena_copy(arena, small, (size_t)length);
+    large = arena_alloc(arena, (size_t)length + 1);
+    va_start(arguments, format);
+    vsnprintf(large, (size_t)length + 1, format, arguments);
+    va_end(arguments);
+    return large;
+}
+
+size_t arena_used(const struct arena *arena)
+{
+    return arena->used;
+}
+
+void arena_fail_after(struct arena *arena, size_t n)
+{
+    arena->fail_after = n;
+}

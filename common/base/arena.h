@@ -1,0 +1,54 @@
+/*
+ * Memory with one owner and one end: everything that lives as long as a request (or a job step)
+ * comes from an arena and goes with it. Nothing is freed by hand, so early return is always safe.
+ *
+ * Allocation never returns NULL. When the limit is reached or the system has no memory, control
+ * jumps to the recovery point set by arena_on_exhausted(); without one the process prints its
+ * state and aborts. Under sanitizers every allocation is a malloc of its own.
+ */
+#ifndef ASSAY_BASE_ARENA_H
+#define ASSAY_BASE_ARENA_H
+
+#include <setjmp.h>
+#include <stddef.h>
+
+struct arena;
+
+/* A new arena that hands out at most `limit` bytes between two resets; NULL when out of memory.
+ * The caller owns it. */
+struct arena *arena_create(size_t limit);
+void arena_destroy(struct arena *arena);
+
+/* Frees everything at once; keeps one small block for the next request. */
+void arena_reset(struct arena *arena);
+
+/* Where to go when memory runs out; NULL takes the recovery point away. The caller keeps the
+ * buffer alive for as long as it is set. */
+void arena_on_exhausted(struct arena *arena, jmp_buf *recovery);
+
+/* Zeroed memory, aligned for any type, owned by the arena. A size of 0 gives a valid pointer. */
+void *arena_alloc(struct arena *arena, size_t size);
+
+/* `count` zeroed items of `size` bytes; overflow of the product counts as exhaustion. */
+void *arena_alloc_array(struct arena *arena, size_t count, size_t size);
+
+/* As arena_alloc, but gives NULL instead of jumping: for libraries that check. */
+void *arena_try_alloc(struct arena *arena, size_t size);
+
+/* NUL-terminated copies owned by the arena. */
+char *arena_copy(struct arena *arena, const char *bytes, size_t length);
+char *arena_copy_string(struct arena *arena, const char *string);
+char *arena_print(struct arena *arena, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+/* Bytes handed out since the last reset. */
+size_t arena_used(const struct arena *arena);
+
+/* The process behaves as if the n-th allocation from now failed (1 = the next one); 0 = off.
+ * For tests of error paths. */
+void arena_fail_after(struct arena *arena, size_t n);
+
+#define ARENA_NEW(arena, type) ((type *)arena_alloc((arena), sizeof(type)))
+#define ARENA_ARRAY(arena, type, count) ((type *)arena_alloc_array((arena), (count), sizeof(type)))
+
+#endif

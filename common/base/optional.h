@@ -1,0 +1,51 @@
+/* Values that may be absent, and lists with their length. Items belong to the arena that made
+ * them. */
+#ifndef ASSAY_BASE_OPTIONAL_H
+#define ASSAY_BASE_OPTIONAL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct optional_number {
+    bool given;
+    double value;
+};
+
+struct optional_integer {
+    bool given;
+    int64_t value;
+};
+
+struct optional_boolean {
+    bool given;
+    bool value;
+};
+
+struct number_list {
+    size_t count;
+    double *items;
+};
+
+struct integer_list {
+    size_t count;
+    int64_t *items;
+};
+
+struct string_list {
+    size_t count;
+    const char **items;
+};
+
+/* A list of structs, `items` pointing at `count` of them one after the other. */
+struct object_list {
+    size_t count;
+    void *items;
+};
+
+#define GIVEN_NUMBER(x)                                                                            \
+    ((struct optional_number){.given = true, .value = (x)})
+#define GIVEN_INTEGER(x)                                                                           \
+    ((struct optional_integer){.given = true, .value = (x)})
+
+#endif
