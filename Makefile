@@ -11,7 +11,7 @@ WARNINGS = -Wall -Wextra -Werror -Wshadow -Wpointer-arith -Wstrict-prototypes -W
            -Wwrite-strings -Wformat=2 -Wvla -Wundef
 CFLAGS = -O2 -g
 SANITIZER_FLAGS = $(if $(SANITIZE),-fsanitize=$(SANITIZE) -fno-omit-frame-pointer -fno-sanitize-recover=all)
-ALL_CFLAGS = -std=gnu11 $(WARNINGS) $(CFLAGS) -fPIE -D_FORTIFY_SOURCE=2 -fstack-protector-strong \
+ALL_CFLAGS = -std=gnu11 -D_GNU_SOURCE $(WARNINGS) $(CFLAGS) -fPIE -D_FORTIFY_SOURCE=2 -fstack-protector-strong \
              $(SANITIZER_FLAGS) -Icommon -Ifcgi-bin -MMD -MP
 ALL_LDFLAGS = -pie -Wl,-z,relro,-z,now,--as-needed $(SANITIZER_FLAGS) $(LDFLAGS)
 LIBS = -lfcgi -ljansson -lsodium -lm -lpthread
@@ -28,25 +28,30 @@ oracles = $(patsubst %.c,$(BUILD)/%,$(wildcard tests/oracle/*.c))
 all: $(responders)
 
 $(library): $(library_objects)
-	rm -f $@
-	$(AR) rcs $@ $^
+	@rm -f $@
+	@echo "  AR    $@"
+	@$(AR) rcs $@ $^
 
 $(BUILD)/%.o: %.c
 	@mkdir -p $(@D)
-	$(CC) $(ALL_CFLAGS) -c $< -o $@
+	@echo "  CC    $<"
+	@$(CC) $(ALL_CFLAGS) -c $< -o $@
 
 define responder_rule
 $(BUILD)/fcgi-bin/$(1): $$(patsubst %.c,$$(BUILD)/%.o,$$(wildcard fcgi-bin/$(1)/*.c \
     fcgi-bin/$(firstword $(subst -, ,$(1)))/*.c)) $$(library)
-	$$(CC) $$(ALL_LDFLAGS) $$^ $$(LIBS) -o $$@
+	@echo "  LINK  $$@"
+	@$$(CC) $$(ALL_LDFLAGS) $$^ $$(LIBS) -o $$@
 endef
 $(foreach family,$(families),$(eval $(call responder_rule,$(family))))
 
 $(BUILD)/tests/unit/%_test: $(BUILD)/tests/unit/%_test.o $(library)
-	$(CC) $(ALL_LDFLAGS) $^ $(LIBS) -o $@
+	@echo "  LINK  $@"
+	@$(CC) $(ALL_LDFLAGS) $^ $(LIBS) -o $@
 
 $(BUILD)/tests/oracle/%: $(BUILD)/tests/oracle/%.o $(library)
-	$(CC) $(ALL_LDFLAGS) $^ $(LIBS) -o $@
+	@echo "  LINK  $@"
+	@$(CC) $(ALL_LDFLAGS) $^ $(LIBS) -o $@
 
 unit: $(unit_tests)
 	@status=0; for t in $^; do echo "== $$t"; $$t || status=1; done; exit $$status

@@ -43,9 +43,7 @@ struct object_list {
     void *items;
 };
 
-#define GIVEN_NUMBER(x)                                                                            \
-    ((struct optional_number){.given = true, .value = (x)})
-#define GIVEN_INTEGER(x)                                                                           \
-    ((struct optional_integer){.given = true, .value = (x)})
+#define GIVEN_NUMBER(x) ((struct optional_number){.given = true, .value = (x)})
+#define GIVEN_INTEGER(x) ((struct optional_integer){.given = true, .value = (x)})
 
 #endif

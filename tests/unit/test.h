@@ -81,7 +81,7 @@ static inline int test_run_all(const struct test_case *cases, size_t count)
 /* TEST_MAIN(CASE(adds), CASE(subtracts)) */
 #define CASE(name)                                                                                 \
     {                                                                                              \
-        #name, test_##name                                                                         \
+#name, test_##name                                                                         \
     }
 #define TEST_MAIN(...)                                                                             \
     int main(void)                                                                                 \

@@ -1,0 +1,73 @@
+/*
+ * JSON in and out. Reading is strict (RFC 8259, valid UTF-8, one document, no duplicate keys, no
+ * NaN) and gives Jansson values whose memory is the arena's: never call json_decref on them.
+ * Writing goes through a scope stack, so that broken nesting is an assertion and not a broken page.
+ */
+#ifndef ASSAY_BASE_JSON_H
+#define ASSAY_BASE_JSON_H
+
+#include "base/arena.h"
+#include "base/error.h"
+#include "base/text.h"
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+enum {
+    JSON_DEPTH_LIMIT = 64,      /* default nesting of a document */
+    JSON_WRITER_DEPTH_MAX = 64, /* nesting of what we write */
+};
+
+struct json_fault {
+    size_t offset; /* byte where reading stopped */
+    char text[200];
+};
+
+/* Reads one document of at most `depth` levels. ERROR_MALFORMED with the fault filled in. Numbers
+ * that do not fit a double are malformed; integers beyond 64 bits become reals. */
+MUST_CHECK enum error json_read(struct arena *arena, const char *bytes, size_t length, int depth,
+                                json_t **document, struct json_fault *fault);
+
+/* The catalogue and configuration files: as json_read, with the file's own problems as
+ * ERROR_NOT_FOUND or ERROR_SYSTEM. */
+MUST_CHECK enum error json_read_file(struct arena *arena, const char *path, json_t **document,
+                                     struct problem *problem);
+
+struct json_writer {
+    struct text *out;
+    int depth;
+    char scope[JSON_WRITER_DEPTH_MAX]; /* '{' or '[' */
+    bool has_items[JSON_WRITER_DEPTH_MAX];
+    bool after_key;
+    bool ascii; /* escape everything beyond ASCII */
+};
+
+void writer_start(struct json_writer *writer, struct text *out);
+
+void writer_open_object(struct json_writer *writer);
+void writer_close_object(struct json_writer *writer);
+void writer_open_array(struct json_writer *writer);
+void writer_close_array(struct json_writer *writer);
+void writer_key(struct json_writer *writer, const char *key);
+
+/* A NULL string is written as null, and so is a number that is not finite. */
+void writer_string(struct json_writer *writer, const char *value);
+void writer_bytes(struct json_writer *writer, const char *bytes, size_t length);
+void writer_number(struct json_writer *writer, double value);
+void writer_integer(struct json_writer *writer, int64_t value);
+void writer_boolean(struct json_writer *writer, bool value);
+void writer_null(struct json_writer *writer);
+void writer_value(struct json_writer *writer, const json_t *value);
+
+/* A value that is JSON already; only for constants of ours and for what a writer has made. */
+void writer_raw(struct json_writer *writer, const char *json);
+
+/* Key and value in one line. */
+void writer_key_string(struct json_writer *writer, const char *key, const char *value);
+void writer_key_number(struct json_writer *writer, const char *key, double value);
+void writer_key_integer(struct json_writer *writer, const char *key, int64_t value);
+void writer_key_boolean(struct json_writer *writer, const char *key, bool value);
+void writer_key_null(struct json_writer *writer, const char *key);
+
+#endif

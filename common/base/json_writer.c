@@ -1,0 +1,277 @@
+/* Writing JSON: compact, UTF-8, shortest numbers. Nesting is checked by a scope stack; a mistake in
+ * our own code aborts with its place, because no input can cause it. */
+#include "base/json.h"
+#include "base/number.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void require(bool condition, const char *what)
+{
+    if (condition)
+        return;
+    fprintf(stderr, "json writer misused: %s\n", what);
+    abort();
+}
+
+void writer_start(struct json_writer *writer, struct text *out)
+{
+    *writer = (struct json_writer){.out = out};
+}
+
+/* The comma before a value where one is due. */
+static void before_value(struct json_writer *writer)
+{
+    if (writer->after_key) {
+        writer->after_key = false;
+        return;
+    }
+    if (writer->depth == 0)
+        return;
+    require(writer->scope[writer->depth - 1] == '[', "value without key in an object");
+    if (writer->has_items[writer->depth - 1])
+        text_append_byte(writer->out, ',');
+    writer->has_items[writer->depth - 1] = true;
+}
+
+static void open_scope(struct json_writer *writer, char bracket)
+{
+    before_value(writer);
+    require(writer->depth < JSON_WRITER_DEPTH_MAX, "nested too deeply");
+    writer->scope[writer->depth] = bracket;
+    writer->has_items[writer->depth] = false;
+    writer->depth++;
+    text_append_byte(writer->out, bracket);
+}
+
+static void close_scope(struct json_writer *writer, char open, char bracket)
+{
+    require(writer->depth > 0 && writer->scope[writer->depth - 1] == open && !writer->after_key,
+            "closing what is not open");
+    writer->depth--;
+    text_append_byte(writer->out, bracket);
+}
+
+void writer_open_object(struct json_writer *writer)
+{
+    open_scope(writer, '{');
+}
+
+void writer_close_object(struct json_writer *writer)
+{
+    close_scope(writer, '{', '}');
+}
+
+void writer_open_array(struct json_writer *writer)
+{
+    open_scope(writer, '[');
+}
+
+void writer_close_array(struct json_writer *writer)
+{
+    close_scope(writer, '[', ']');
+}
+
+static const char *short_escape(unsigned char byte)
+{
+    switch (byte) {
+    case '"':
+        return "\\\"";
+    case '\\':
+        return "\\\\";
+    case '\b':
+        return "\\b";
+    case '\f':
+        return "\\f";
+    case '\n':
+        return "\\n";
+    case '\r':
+        return "\\r";
+    case '\t':
+        return "\\t";
+    default:
+        return NULL;
+    }
+}
+
+/* Writes the code point at `s` as \uXXXX (a pair above the BMP); returns its length in bytes. */
+static size_t escape_code_point(struct text *out, const unsigned char *s)
+{
+    size_t length = s[0] < 0xe0 ? 2 : s[0] < 0xf0 ? 3 : 4;
+    unsigned code = s[0] & (0xffU >> (length + 1));
+
+    for (size_t i = 1; i < length; i++)
+        code = code << 6 | (s[i] & 0x3fU);
+    if (code >= 0x10000)
+        text_append_format(out, "\\u%04x\\u%04x", 0xd800 + ((code - 0x10000) >> 10),
+                           0xdc00 + ((code - 0x10000) & 0x3ff));
+    else
+        text_append_format(out, "\\u%04x", code);
+    return length;
+}
+
+static void quoted(struct json_writer *writer, const char *bytes, size_t length)
+{
+    struct text *out = writer->out;
+    const unsigned char *s = (const unsigned char *)bytes;
+    size_t plain = 0; /* start of the run that needs no escape */
+    size_t i = 0;
+
+    text_append_byte(out, '"');
+    while (i < length) {
+        const char *escape = short_escape(s[i]);
+        bool wide = writer->ascii && s[i] >= 0x80;
+
+        if (!escape && s[i] >= 0x20 && !wide && !(writer->ascii && s[i] == 0x7f)) {
+            i++;
+            continue;
+        }
+        text_append(out, bytes + plain, i - plain);
+        if (escape)
+            text_append_string(out, escape), i++;
+        else if (wide)
+            i += escape_code_point(out, s + i);
+        else
+            text_append_format(out, "\\u%04x", s[i]), i++;
+        plain = i;
+    }
+    text_append(out, bytes + plain, length - plain);
+    text_append_byte(out, '"');
+}
+
+void writer_key(struct json_writer *writer, const char *key)
+{
+    require(writer->depth > 0 && writer->scope[writer->depth - 1] == '{' && !writer->after_key,
+            "key outside an object");
+    if (writer->has_items[writer->depth - 1])
+        text_append_byte(writer->out, ',');
+    writer->has_items[writer->depth - 1] = true;
+    quoted(writer, key, strlen(key));
+    text_append_byte(writer->out, ':');
+    writer->after_key = true;
+}
+
+void writer_string(struct json_writer *writer, const char *value)
+{
+    if (value)
+        writer_bytes(writer, value, strlen(value));
+    else
+        writer_null(writer);
+}
+
+void writer_bytes(struct json_writer *writer, const char *bytes, size_t length)
+{
+    before_value(writer);
+    quoted(writer, bytes, length);
+}
+
+void writer_number(struct json_writer *writer, double value)
+{
+    char text[NUMBER_TEXT_MAX];
+
+    if (!isfinite(value)) {
+        writer_null(writer);
+        return;
+    }
+    before_value(writer);
+    text_append(writer->out, text, number_format(value, text));
+}
+
+void writer_integer(struct json_writer *writer, int64_t value)
+{
+    before_value(writer);
+    text_append_format(writer->out, "%lld", (long long)value);
+}
+
+void writer_boolean(struct json_writer *writer, bool value)
+{
+    before_value(writer);
+    text_append_string(writer->out, value ? "true" : "false");
+}
+
+void writer_null(struct json_writer *writer)
+{
+    before_value(writer);
+    text_append(writer->out, "null", 4);
+}
+
+void writer_raw(struct json_writer *writer, const char *json)
+{
+    before_value(writer);
+    text_append_string(writer->out, json);
+}
+
+static void object_members(struct json_writer *writer, const json_t *value)
+{
+    /* Jansson's iterators take a non-const object but do not change it. */
+    json_t *object = (json_t *)(uintptr_t)value;
+
+    for (void *at = json_object_iter(object); at; at = json_object_iter_next(object, at)) {
+        writer_key(writer, json_object_iter_key(at));
+        writer_value(writer, json_object_iter_value(at));
+    }
+}
+
+void writer_value(struct json_writer *writer, const json_t *value)
+{
+    switch (json_typeof(value)) {
+    case JSON_OBJECT:
+        writer_open_object(writer);
+        object_members(writer, value);
+        writer_close_object(writer);
+        break;
+    case JSON_ARRAY:
+        writer_open_array(writer);
+        for (size_t i = 0; i < json_array_size(value); i++)
+            writer_value(writer, json_array_get(value, i));
+        writer_close_array(writer);
+        break;
+    case JSON_STRING:
+        writer_bytes(writer, json_string_value(value), json_string_length(value));
+        break;
+    case JSON_INTEGER:
+        writer_integer(writer, json_integer_value(value));
+        break;
+    case JSON_REAL:
+        writer_number(writer, json_real_value(value));
+        break;
+    case JSON_TRUE:
+    case JSON_FALSE:
+        writer_boolean(writer, json_is_true(value));
+        break;
+    default:
+        writer_null(writer);
+    }
+}
+
+void writer_key_string(struct json_writer *writer, const char *key, const char *value)
+{
+    writer_key(writer, key);
+    writer_string(writer, value);
+}
+
+void writer_key_number(struct json_writer *writer, const char *key, double value)
+{
+    writer_key(writer, key);
+    writer_number(writer, value);
+}
+
+void writer_key_integer(struct json_writer *writer, const char *key, int64_t value)
+{
+    writer_key(writer, key);
+    writer_integer(writer, value);
+}
+
+void writer_key_boolean(struct json_writer *writer, const char *key, bool value)
+{
+    writer_key(writer, key);
+    writer_boolean(writer, value);
+}
+
+void writer_key_null(struct json_writer *writer, const char *key)
+{
+    writer_key(writer, key);
+    writer_null(writer);
+}

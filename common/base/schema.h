@@ -1,0 +1,252 @@
+/*
+ * Shapes of JSON documents as constant tables: one table decodes a document into a C struct and
+ * collects every error, writes a struct as JSON, and describes itself as JSON Schema. Knows nothing
+ * of HTTP; programs that read documents from files use it too.
+ */
+#ifndef ASSAY_BASE_SCHEMA_H
+#define ASSAY_BASE_SCHEMA_H
+
+#include "base/json.h"
+#include "base/optional.h"
+
+enum {
+    SCHEMA_ERRORS_MAX = 1000,     /* collected per document; further ones are dropped */
+    SCHEMA_RULE_ARGUMENTS_MAX = 4 /* placeholders of one rule's text */
+};
+
+/* What a field holds, and the type of the struct member that takes it. */
+enum field_type {
+    FIELD_STRING,   /* const char *, NULL when null */
+    FIELD_INTEGER,  /* int64_t, or struct optional_integer when nullable */
+    FIELD_NUMBER,   /* double, or struct optional_number when nullable */
+    FIELD_BOOLEAN,  /* bool, or struct optional_boolean when nullable */
+    FIELD_CHOICE,   /* int, the position in `choices`; -1 when null */
+    FIELD_OBJECT,   /* pointer to the struct of `schema`, NULL when null */
+    FIELD_STRINGS,  /* struct string_list */
+    FIELD_INTEGERS, /* struct integer_list */
+    FIELD_NUMBERS,  /* struct number_list */
+    FIELD_OBJECTS,  /* struct object_list of the struct of `schema` */
+    FIELD_JSON,     /* json_t *, any value as it stands */
+    FIELD__MAX
+};
+
+enum bound_kind { BOUND_NONE, BOUND_INCLUSIVE, BOUND_EXCLUSIVE };
+
+struct bound {
+    enum bound_kind kind;
+    double value;
+};
+
+#define AT_LEAST(x)                                                                                \
+    {                                                                                              \
+        BOUND_INCLUSIVE, (x)                                                                       \
+    }
+#define ABOVE(x)                                                                                   \
+    {                                                                                              \
+        BOUND_EXCLUSIVE, (x)                                                                       \
+    }
+#define AT_MOST(x)                                                                                 \
+    {                                                                                              \
+        BOUND_INCLUSIVE, (x)                                                                       \
+    }
+#define BELOW(x)                                                                                   \
+    {                                                                                              \
+        BOUND_EXCLUSIVE, (x)                                                                       \
+    }
+
+struct schema;
+
+struct field {
+    const char *name;
+    enum field_type type;
+    size_t offset;
+    bool required;
+    bool nullable;
+    bool secret;        /* its value is never echoed */
+    struct bound lower; /* of a number, or of every number in a list */
+    struct bound upper;
+    size_t min_length; /* of a string in code points, or of a list in items */
+    size_t max_length; /* 0 = no limit but the document's */
+    const char *const *choices;
+    size_t choice_count;
+    const struct schema *schema;
+    double preset; /* number, integer, boolean or choice when absent and not nullable */
+    const char *preset_text;
+    bool rounded; /* written with `decimals` digits after the point */
+    int decimals;
+    const char *help;
+};
+
+/* Fills the placeholders of a broken rule's text. */
+struct schema_breach {
+    size_t count;
+    struct {
+        const char *name;
+        char value[48];
+    } arguments[SCHEMA_RULE_ARGUMENTS_MAX];
+};
+
+/* A rule over several fields. Runs when every field of its object is valid; the first broken rule
+ * of an object is the one reported. `key` names its text in the catalogues. */
+struct schema_rule {
+    const char *key;
+    bool (*holds)(const void *object, struct schema_breach *breach);
+};
+
+enum schema_extra { EXTRA_REJECT, EXTRA_IGNORE };
+
+struct schema {
+    const char *name; /* PascalCase, unique in a service: the component's name in OpenAPI */
+    const char *help;
+    size_t size;
+    const struct field *fields;
+    size_t field_count;
+    enum schema_extra extra;
+    const struct schema_rule *rules;
+    size_t rule_count;
+    const char *example; /* JSON text, or NULL */
+};
+
+enum schema_fault {
+    FAULT_MISSING,
+    FAULT_EXTRA,
+    FAULT_STRING_TYPE,
+    FAULT_LIST_TYPE,
+    FAULT_INTEGER_TYPE,
+    FAULT_NUMBER_TYPE,
+    FAULT_BOOLEAN_TYPE,
+    FAULT_OBJECT_TYPE,
+    FAULT_INTEGER_PARSING,
+    FAULT_NUMBER_PARSING,
+    FAULT_BOOLEAN_PARSING,
+    FAULT_INTEGER_FROM_FRACTION,
+    FAULT_CHOICE,
+    FAULT_LOWER_BOUND,
+    FAULT_UPPER_BOUND,
+    FAULT_STRING_TOO_SHORT,
+    FAULT_STRING_TOO_LONG,
+    FAULT_LIST_TOO_SHORT,
+    FAULT_LIST_TOO_LONG,
+    FAULT_RULE,
+    FAULT__MAX
+};
+
+/* One step of the way from the document's root to a value: a key, or an index when key is NULL. */
+struct schema_path {
+    const struct schema_path *parent;
+    const char *key;
+    size_t index;
+};
+
+struct schema_error {
+    enum schema_fault fault;
+    const struct schema_path *path;
+    const json_t *input; /* what stands there; for FAULT_MISSING the parent object */
+    const struct field *field;
+    struct bound bound; /* the one that was passed */
+    size_t actual;      /* items found */
+    const struct schema_rule *rule;
+    struct schema_breach breach;
+};
+
+struct schema_errors {
+    struct arena *arena;
+    size_t count;
+    struct schema_error *items;
+    size_t capacity;
+};
+
+/* Decodes `document` into `object` (`schema->size` bytes, zeroed by the caller), collecting every
+ * error. `root` is the first step of every error's path ("body", "query"). ERROR_MALFORMED when
+ * there are errors; the object is then not to be used. Strings stay in the document's arena. */
+MUST_CHECK enum error schema_decode(const struct schema *schema, const json_t *document,
+                                    const char *root, void *object, struct schema_errors *errors,
+                                    struct arena *arena);
+
+/* Writes `object` with every field present, null where it has no value. */
+void schema_write(struct json_writer *writer, const struct schema *schema, const void *object);
+
+/* Writes the JSON Schema of `schema`; nested shapes are references into components. With `reply`
+ * every property counts as required, because replies always carry all of them. */
+void schema_describe(struct json_writer *writer, const struct schema *schema, bool reply);
+
+/* Writes the JSON Schema of one field (a query or path parameter). */
+void schema_describe_field(struct json_writer *writer, const struct field *field);
+
+/* True where a member of that name must not be echoed (secret, token, password...). */
+bool schema_is_secret_name(const char *name);
+
+/* Table rows. The member's type is checked at compile time. */
+#define FIELD_OFFSET(owner, member, member_type)                                                   \
+    (offsetof(owner, member) + 0 * sizeof(&((owner *)0)->member == (member_type *)0))
+#define STRING(owner, member, ...)                                                                 \
+    {                                                                                              \
+        .name = #member, .type = FIELD_STRING,                                                     \
+        .offset = FIELD_OFFSET(owner, member, const char *), __VA_ARGS__                           \
+    }
+#define INTEGER(owner, member, ...)                                                                \
+    {                                                                                              \
+        .name = #member, .type = FIELD_INTEGER, .offset = FIELD_OFFSET(owner, member, int64_t),    \
+        __VA_ARGS__                                                                                \
+    }
+#define NULLABLE_INTEGER(owner, member, ...)                                                       \
+    {                                                                                              \
+        .name = #member, .type = FIELD_INTEGER, .nullable = true,                                  \
+        .offset = FIELD_OFFSET(owner, member, struct optional_integer), __VA_ARGS__                \
+    }
+#define NUMBER(owner, member, ...)                                                                 \
+    {                                                                                              \
+        .name = #member, .type = FIELD_NUMBER, .offset = FIELD_OFFSET(owner, member, double),      \
+        __VA_ARGS__                                                                                \
+    }
+#define NULLABLE_NUMBER(owner, member, ...)                                                        \
+    {                                                                                              \
+        .name = #member, .type = FIELD_NUMBER, .nullable = true,                                   \
+        .offset = FIELD_OFFSET(owner, member, struct optional_number), __VA_ARGS__                 \
+    }
+#define BOOLEAN(owner, member, ...)                                                                \
+    {                                                                                              \
+        .name = #member, .type = FIELD_BOOLEAN, .offset = FIELD_OFFSET(owner, member, bool),       \
+        __VA_ARGS__                                                                                \
+    }
+#define NULLABLE_BOOLEAN(owner, member, ...)                                                       \
+    {                                                                                              \
+        .name = #member, .type = FIELD_BOOLEAN, .nullable = true,                                  \
+        .offset = FIELD_OFFSET(owner, member, struct optional_boolean), __VA_ARGS__                \
+    }
+#define CHOICE(owner, member, names, ...)                                                          \
+    {                                                                                              \
+        .name = #member, .type = FIELD_CHOICE, .choices = (names),                                 \
+        .offset = offsetof(owner, member) +                                                        \
+                  0 * sizeof(char[sizeof(((owner *)0)->member) == sizeof(int) ? 1 : -1]),          \
+        __VA_ARGS__                                                                                \
+    }
+#define OBJECT(owner, member, shape, ...)                                                          \
+    {                                                                                              \
+        .name = #member, .type = FIELD_OBJECT, .offset = offsetof(owner, member),                  \
+        .schema = (shape), __VA_ARGS__                                                             \
+    }
+#define STRINGS(owner, member, ...)                                                                \
+    {                                                                                              \
+        .name = #member, .type = FIELD_STRINGS,                                                    \
+        .offset = FIELD_OFFSET(owner, member, struct string_list), __VA_ARGS__                     \
+    }
+#define INTEGERS(owner, member, ...)                                                               \
+    {                                                                                              \
+        .name = #member, .type = FIELD_INTEGERS,                                                   \
+        .offset = FIELD_OFFSET(owner, member, struct integer_list), __VA_ARGS__                    \
+    }
+#define NUMBERS(owner, member, ...)                                                                \
+    {                                                                                              \
+        .name = #member, .type = FIELD_NUMBERS,                                                    \
+        .offset = FIELD_OFFSET(owner, member, struct number_list), __VA_ARGS__                     \
+    }
+#define OBJECTS(owner, member, shape, ...)                                                         \
+    {                                                                                              \
+        .name = #member, .type = FIELD_OBJECTS,                                                    \
+        .offset = FIELD_OFFSET(owner, member, struct object_list), .schema = (shape), __VA_ARGS__  \
+    }
+#define ROUNDED(digits) .rounded = true, .decimals = (digits)
+#define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
+
+#endif

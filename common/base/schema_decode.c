@@ -1,0 +1,390 @@
+/* From a JSON document to a C struct by its schema, with the lenient readings that clients rely on
+ * (numeric strings, 0/1 for booleans) and every error collected. */
+#include "base/number.h"
+#include "base/schema.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <string.h>
+#include <strings.h>
+
+/* Integers beyond this are not exact in JavaScript or in a double. */
+static const double INTEGER_LIMIT = 0x1p53;
+
+static const struct schema_path *keep_path(struct arena *arena, const struct schema_path *path)
+{
+    struct schema_path *copy;
+
+    if (!path)
+        return NULL;
+    copy = ARENA_NEW(arena, struct schema_path);
+    *copy = *path;
+    copy->parent = keep_path(arena, path->parent);
+    return copy;
+}
+
+static void add_error(struct schema_errors *errors, struct schema_error error,
+                      const struct schema_path *path)
+{
+    if (errors->count == SCHEMA_ERRORS_MAX)
+        return;
+    if (errors->count == errors->capacity) {
+        size_t capacity = errors->capacity ? errors->capacity * 2 : 8;
+        struct schema_error *items = ARENA_ARRAY(errors->arena, struct schema_error, capacity);
+
+        if (errors->count)
+            memcpy(items, errors->items, errors->count * sizeof *items);
+        errors->items = items;
+        errors->capacity = capacity;
+    }
+    error.path = keep_path(errors->arena, path);
+    errors->items[errors->count++] = error;
+}
+
+static void fault(struct schema_errors *errors, enum schema_fault kind, const struct field *field,
+                  const struct schema_path *path, const json_t *input)
+{
+    add_error(errors, (struct schema_error){.fault = kind, .field = field, .input = input}, path);
+}
+
+static bool within_bounds(struct schema_errors *errors, const struct field *field, double value,
+                          const struct schema_path *path, const json_t *input)
+{
+    struct bound lower = field->lower, upper = field->upper;
+    struct schema_error error = {.field = field, .input = input};
+
+    if (field->type == FIELD_INTEGER || field->type == FIELD_INTEGERS) {
+        if (lower.kind == BOUND_NONE)
+            lower = (struct bound)AT_LEAST(-INTEGER_LIMIT);
+        if (upper.kind == BOUND_NONE)
+            upper = (struct bound)AT_MOST(INTEGER_LIMIT);
+    }
+    if ((lower.kind == BOUND_INCLUSIVE && !(value >= lower.value)) ||
+        (lower.kind == BOUND_EXCLUSIVE && !(value > lower.value))) {
+        error.fault = FAULT_LOWER_BOUND;
+        error.bound = lower;
+    } else if ((upper.kind == BOUND_INCLUSIVE && !(value <= upper.value)) ||
+               (upper.kind == BOUND_EXCLUSIVE && !(value < upper.value))) {
+        error.fault = FAULT_UPPER_BOUND;
+        error.bound = upper;
+    } else {
+        return true;
+    }
+    add_error(errors, error, path);
+    return false;
+}
+
+/* A number as a double; integers beyond 2^53 keep their magnitude, which is all the bounds need. */
+static bool read_number(struct schema_errors *errors, const struct field *field,
+                        const json_t *value, const struct schema_path *path, double *number)
+{
+    bool integer = field->type == FIELD_INTEGER || field->type == FIELD_INTEGERS;
+
+    if (json_is_boolean(value)) {
+        *number = json_is_true(value);
+    } else if (json_is_number(value)) {
+        *number = json_number_value(value);
+    } else if (json_is_string(value)) {
+        if (!number_parse(json_string_value(value), number)) {
+            fault(errors, integer ? FAULT_INTEGER_PARSING : FAULT_NUMBER_PARSING, field, path,
+                  value);
+            return false;
+        }
+    } else {
+        fault(errors, integer ? FAULT_INTEGER_TYPE : FAULT_NUMBER_TYPE, field, path, value);
+        return false;
+    }
+    if (integer && floor(*number) != *number) {
+        fault(errors, json_is_string(value) ? FAULT_INTEGER_PARSING : FAULT_INTEGER_FROM_FRACTION,
+              field, path, value);
+        return false;
+    }
+    return within_bounds(errors, field, *number, path, value);
+}
+
+static bool boolean_word(const char *word, bool *truth)
+{
+    static const char *const yes[] = {"true", "1", "yes", "on", "t", "y"};
+    static const char *const no[] = {"false", "0", "no", "off", "f", "n"};
+
+    for (size_t i = 0; i < COUNT_OF(yes); i++) {
+        if (strcasecmp(word, yes[i]) == 0 || strcasecmp(word, no[i]) == 0) {
+            *truth = strcasecmp(word, yes[i]) == 0;
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool read_boolean(struct schema_errors *errors, const struct field *field,
+                         const json_t *value, const struct schema_path *path, bool *truth)
+{
+    double number = json_is_number(value) ? json_number_value(value) : -1;
+
+    if (json_is_boolean(value)) {
+        *truth = json_is_true(value);
+        return true;
+    }
+    if (number == 0 || number == 1) {
+        *truth = number == 1;
+        return true;
+    }
+    if (json_is_string(value) && boolean_word(json_string_value(value), truth))
+        return true;
+    fault(errors,
+          json_is_string(value) || json_is_number(value) ? FAULT_BOOLEAN_PARSING
+                                                         : FAULT_BOOLEAN_TYPE,
+          field, path, value);
+    return false;
+}
+
+static const char *read_string(struct schema_errors *errors, const struct field *field,
+                               const json_t *value, const struct schema_path *path)
+{
+    const char *string = json_string_value(value);
+    size_t length;
+
+    if (!string) {
+        fault(errors, FAULT_STRING_TYPE, field, path, value);
+        return NULL;
+    }
+    length = utf8_count(string);
+    if (field->type == FIELD_STRINGS)
+        return string; /* the lengths are the list's */
+    if (length < field->min_length)
+        fault(errors, FAULT_STRING_TOO_SHORT, field, path, value);
+    else if (field->max_length && length > field->max_length)
+        fault(errors, FAULT_STRING_TOO_LONG, field, path, value);
+    return string;
+}
+
+static int read_choice(struct schema_errors *errors, const struct field *field, const json_t *value,
+                       const struct schema_path *path)
+{
+    const char *word = json_string_value(value);
+
+    for (size_t i = 0; word && i < field->choice_count; i++)
+        if (strcmp(word, field->choices[i]) == 0)
+            return (int)i;
+    fault(errors, FAULT_CHOICE, field, path, value);
+    return -1;
+}
+
+static void decode_object(struct schema_errors *errors, const struct schema *schema,
+                          const json_t *value, const struct schema_path *path, void *object);
+
+static void decode_item(struct schema_errors *errors, const struct field *field,
+                        const json_t *value, const struct schema_path *path, void *items, size_t at)
+{
+    double number = 0;
+
+    switch (field->type) {
+    case FIELD_STRINGS:
+        ((const char **)items)[at] = read_string(errors, field, value, path);
+        break;
+    case FIELD_INTEGERS:
+        if (read_number(errors, field, value, path, &number))
+            ((int64_t *)items)[at] = (int64_t)number;
+        break;
+    case FIELD_NUMBERS:
+        if (read_number(errors, field, value, path, &number))
+            ((double *)items)[at] = number;
+        break;
+    default:
+        decode_object(errors, field->schema, value, path, (char *)items + at * field->schema->size);
+    }
+}
+
+static size_t item_size(const struct field *field)
+{
+    switch (field->type) {
+    case FIELD_STRINGS:
+        return sizeof(const char *);
+    case FIELD_INTEGERS:
+        return sizeof(int64_t);
+    case FIELD_NUMBERS:
+        return sizeof(double);
+    default:
+        return field->schema->size;
+    }
+}
+
+/* All four list structs begin with the count and hold one pointer. */
+static void decode_list(struct schema_errors *errors, const struct field *field,
+                        const json_t *value, const struct schema_path *path, void *member)
+{
+    struct object_list *list = member;
+    size_t count = json_array_size(value);
+    struct schema_error error = {.field = field, .input = value, .actual = count};
+
+    if (!json_is_array(value)) {
+        fault(errors, FAULT_LIST_TYPE, field, path, value);
+        return;
+    }
+    if (field->max_length && count > field->max_length) {
+        error.fault = FAULT_LIST_TOO_LONG;
+        add_error(errors, error, path);
+        return;
+    }
+    list->count = count;
+    list->items = arena_alloc_array(errors->arena, count, item_size(field));
+    for (size_t i = 0; i < count; i++) {
+        struct schema_path step = {.parent = path, .index = i};
+
+        decode_item(errors, field, json_array_get(value, i), &step, list->items, i);
+    }
+    if (count < field->min_length) {
+        error.fault = FAULT_LIST_TOO_SHORT;
+        add_error(errors, error, path);
+    }
+}
+
+static void decode_value(struct schema_errors *errors, const struct field *field,
+                         const json_t *value, const struct schema_path *path, void *member)
+{
+    double number = 0;
+    bool truth = false;
+
+    switch (field->type) {
+    case FIELD_STRING:
+        *(const char **)member = read_string(errors, field, value, path);
+        break;
+    case FIELD_INTEGER:
+        if (!read_number(errors, field, value, path, &number))
+            break;
+        if (field->nullable)
+            *(struct optional_integer *)member = GIVEN_INTEGER((int64_t)number);
+        else
+            *(int64_t *)member = (int64_t)number;
+        break;
+    case FIELD_NUMBER:
+        if (!read_number(errors, field, value, path, &number))
+            break;
+        if (field->nullable)
+            *(struct optional_number *)member = GIVEN_NUMBER(number);
+        else
+            *(double *)member = number;
+        break;
+    case FIELD_BOOLEAN:
+        if (!read_boolean(errors, field, value, path, &truth))
+            break;
+        if (field->nullable)
+            *(struct optional_boolean *)member = (struct optional_boolean){true, truth};
+        else
+            *(bool *)member = truth;
+        break;
+    case FIELD_CHOICE:
+        *(int *)member = read_choice(errors, field, value, path);
+        break;
+    case FIELD_OBJECT:
+        *(void **)member = arena_alloc(errors->arena, field->schema->size);
+        decode_object(errors, field->schema, value, path, *(void **)member);
+        break;
+    case FIELD_JSON:
+        *(const json_t **)member = value;
+        break;
+    default:
+        decode_list(errors, field, value, path, member);
+    }
+}
+
+/* What an absent (or, where allowed, null) field becomes. */
+static void set_preset(const struct field *field, void *member)
+{
+    if (field->type == FIELD_CHOICE)
+        *(int *)member = field->nullable ? -1 : (int)field->preset;
+    else if (field->type == FIELD_STRING)
+        *(const char **)member = field->preset_text;
+    else if (field->nullable)
+        return;
+    else if (field->type == FIELD_INTEGER)
+        *(int64_t *)member = (int64_t)field->preset;
+    else if (field->type == FIELD_NUMBER)
+        *(double *)member = field->preset;
+    else if (field->type == FIELD_BOOLEAN)
+        *(bool *)member = field->preset != 0;
+}
+
+static const struct field *find_field(const struct schema *schema, const char *name)
+{
+    for (size_t i = 0; i < schema->field_count; i++)
+        if (strcmp(schema->fields[i].name, name) == 0)
+            return &schema->fields[i];
+    return NULL;
+}
+
+static void reject_extra(struct schema_errors *errors, const struct schema *schema,
+                         const json_t *value, const struct schema_path *path)
+{
+    json_t *object = (json_t *)(uintptr_t)value; /* iterated, not changed */
+
+    for (void *at = json_object_iter(object); at; at = json_object_iter_next(object, at)) {
+        struct schema_path step = {.parent = path, .key = json_object_iter_key(at)};
+
+        if (!find_field(schema, step.key))
+            fault(errors, FAULT_EXTRA, NULL, &step, json_object_iter_value(at));
+    }
+}
+
+static void check_rules(struct schema_errors *errors, const struct schema *schema,
+                        const json_t *value, const struct schema_path *path, const void *object)
+{
+    for (size_t i = 0; i < schema->rule_count; i++) {
+        struct schema_error error = {
+            .fault = FAULT_RULE, .input = value, .rule = &schema->rules[i]};
+
+        if (!schema->rules[i].holds(object, &error.breach)) {
+            add_error(errors, error, path);
+            return;
+        }
+    }
+}
+
+static void decode_object(struct schema_errors *errors, const struct schema *schema,
+                          const json_t *value, const struct schema_path *path, void *object)
+{
+    size_t errors_before = errors->count;
+
+    if (!json_is_object(value)) {
+        fault(errors, FAULT_OBJECT_TYPE, NULL, path, value);
+        return;
+    }
+    for (size_t i = 0; i < schema->field_count; i++) {
+        const struct field *field = &schema->fields[i];
+        const json_t *member = json_object_get(value, field->name);
+        struct schema_path step = {.parent = path, .key = field->name};
+        void *target = (char *)object + field->offset;
+
+        if (!member && field->required)
+            fault(errors, FAULT_MISSING, field, &step, value);
+        else if (!member || (field->nullable && json_is_null(member)))
+            set_preset(field, target);
+        else
+            decode_value(errors, field, member, &step, target);
+    }
+    if (schema->extra == EXTRA_REJECT)
+        reject_extra(errors, schema, value, path);
+    if (errors->count == errors_before)
+        check_rules(errors, schema, value, path, object);
+}
+
+enum error schema_decode(const struct schema *schema, const json_t *document, const char *root,
+                         void *object, struct schema_errors *errors, struct arena *arena)
+{
+    struct schema_path start = {.key = root};
+
+    *errors = (struct schema_errors){.arena = arena};
+    decode_object(errors, schema, document, &start, object);
+    return errors->count ? ERROR_MALFORMED : ERROR_NONE;
+}
+
+bool schema_is_secret_name(const char *name)
+{
+    static const char *const secrets[] = {"secret", "token", "password", "api_key",
+                                          "authorization"};
+
+    for (size_t i = 0; i < COUNT_OF(secrets); i++)
+        if (strcasestr(name, secrets[i]))
+            return true;
+    return false;
+}

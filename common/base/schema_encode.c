@@ -1,0 +1,296 @@
+/* From a C struct to JSON by its schema, and the schema itself as JSON Schema (2020-12, as OpenAPI
+ * 3.1 uses it). */
+#include "base/number.h"
+#include "base/schema.h"
+
+#include <math.h>
+
+static double rounded(const struct field *field, double value)
+{
+    return field->rounded ? number_round(value, field->decimals) : value;
+}
+
+static void write_items(struct json_writer *writer, const struct field *field,
+                        const struct object_list *list)
+{
+    writer_open_array(writer);
+    for (size_t i = 0; i < list->count; i++) {
+        switch (field->type) {
+        case FIELD_STRINGS:
+            writer_string(writer, ((const char *const *)list->items)[i]);
+            break;
+        case FIELD_INTEGERS:
+            writer_integer(writer, ((const int64_t *)list->items)[i]);
+            break;
+        case FIELD_NUMBERS:
+            writer_number(writer, rounded(field, ((const double *)list->items)[i]));
+            break;
+        default:
+            schema_write(writer, field->schema,
+                         (const char *)list->items + i * field->schema->size);
+        }
+    }
+    writer_close_array(writer);
+}
+
+static void write_scalar(struct json_writer *writer, const struct field *field, const void *member)
+{
+    const struct optional_number *number = member;
+    const struct optional_integer *integer = member;
+    const struct optional_boolean *boolean = member;
+
+    if (field->type == FIELD_NUMBER) {
+        if (!field->nullable)
+            writer_number(writer, rounded(field, *(const double *)member));
+        else if (number->given)
+            writer_number(writer, rounded(field, number->value));
+        else
+            writer_null(writer);
+    } else if (field->type == FIELD_INTEGER) {
+        if (!field->nullable)
+            writer_integer(writer, *(const int64_t *)member);
+        else if (integer->given)
+            writer_integer(writer, integer->value);
+        else
+            writer_null(writer);
+    } else if (!field->nullable) {
+        writer_boolean(writer, *(const bool *)member);
+    } else if (boolean->given) {
+        writer_boolean(writer, boolean->value);
+    } else {
+        writer_null(writer);
+    }
+}
+
+static void write_value(struct json_writer *writer, const struct field *field, const void *member)
+{
+    const void *object;
+    const struct object_list *list = member;
+    int choice;
+
+    switch (field->type) {
+    case FIELD_STRING:
+        writer_string(writer, *(const char *const *)member);
+        break;
+    case FIELD_INTEGER:
+    case FIELD_NUMBER:
+    case FIELD_BOOLEAN:
+        write_scalar(writer, field, member);
+        break;
+    case FIELD_CHOICE:
+        choice = *(const int *)member;
+        writer_string(writer, choice < 0 ? NULL : field->choices[choice]);
+        break;
+    case FIELD_OBJECT:
+        object = *(const void *const *)member;
+        if (object)
+            schema_write(writer, field->schema, object);
+        else
+            writer_null(writer);
+        break;
+    case FIELD_JSON:
+        object = *(const void *const *)member;
+        if (object)
+            writer_value(writer, object);
+        else
+            writer_null(writer);
+        break;
+    default:
+        if (field->nullable && !list->items)
+            writer_null(writer);
+        else
+            write_items(writer, field, list);
+    }
+}
+
+void schema_write(struct json_writer *writer, const struct schema *schema, const void *object)
+{
+    writer_open_object(writer);
+    for (size_t i = 0; i < schema->field_count; i++) {
+        writer_key(writer, schema->fields[i].name);
+        write_value(writer, &schema->fields[i], (const char *)object + schema->fields[i].offset);
+    }
+    writer_close_object(writer);
+}
+
+/* "type": "number", or "type": ["number", "null"]. */
+static void describe_type(struct json_writer *writer, const char *type, bool nullable)
+{
+    writer_key(writer, "type");
+    if (!nullable) {
+        writer_string(writer, type);
+        return;
+    }
+    writer_open_array(writer);
+    writer_string(writer, type);
+    writer_string(writer, "null");
+    writer_close_array(writer);
+}
+
+static void describe_bound(struct json_writer *writer, struct bound bound, const char *inclusive,
+                           const char *exclusive)
+{
+    if (bound.kind != BOUND_NONE)
+        writer_key_number(writer, bound.kind == BOUND_INCLUSIVE ? inclusive : exclusive,
+                          bound.value);
+}
+
+static void describe_number(struct json_writer *writer, const struct field *field, bool integer,
+                            bool nullable)
+{
+    describe_type(writer, integer ? "integer" : "number", nullable);
+    describe_bound(writer, field->lower, "minimum", "exclusiveMinimum");
+    describe_bound(writer, field->upper, "maximum", "exclusiveMaximum");
+}
+
+static void describe_reference(struct json_writer *writer, const struct schema *schema)
+{
+    writer_key_string(writer, "$ref",
+                      arena_print(writer->out->arena, "#/components/schemas/%s", schema->name));
+}
+
+static void describe_length(struct json_writer *writer, const struct field *field,
+                            const char *minimum, const char *maximum)
+{
+    if (field->min_length)
+        writer_key_integer(writer, minimum, (int64_t)field->min_length);
+    if (field->max_length)
+        writer_key_integer(writer, maximum, (int64_t)field->max_length);
+}
+
+static void describe_choice(struct json_writer *writer, const struct field *field)
+{
+    describe_type(writer, "string", field->nullable);
+    writer_key(writer, "enum");
+    writer_open_array(writer);
+    for (size_t i = 0; i < field->choice_count; i++)
+        writer_string(writer, field->choices[i]);
+    if (field->nullable)
+        writer_null(writer);
+    writer_close_array(writer);
+}
+
+static void describe_list(struct json_writer *writer, const struct field *field)
+{
+    describe_type(writer, "array", field->nullable);
+    describe_length(writer, field, "minItems", "maxItems");
+    writer_key(writer, "items");
+    writer_open_object(writer);
+    if (field->type == FIELD_OBJECTS)
+        describe_reference(writer, field->schema);
+    else if (field->type == FIELD_STRINGS)
+        describe_type(writer, "string", false);
+    else
+        describe_number(writer, field, field->type == FIELD_INTEGERS, false);
+    writer_close_object(writer);
+}
+
+static void describe_object(struct json_writer *writer, const struct field *field)
+{
+    if (!field->nullable) {
+        describe_reference(writer, field->schema);
+        return;
+    }
+    writer_key(writer, "anyOf");
+    writer_open_array(writer);
+    writer_open_object(writer);
+    describe_reference(writer, field->schema);
+    writer_close_object(writer);
+    writer_open_object(writer);
+    describe_type(writer, "null", false);
+    writer_close_object(writer);
+    writer_close_array(writer);
+}
+
+static void describe_preset(struct json_writer *writer, const struct field *field)
+{
+    if (field->required)
+        return;
+    if (field->type == FIELD_STRING && field->preset_text)
+        writer_key_string(writer, "default", field->preset_text);
+    if (field->nullable)
+        return;
+    if (field->type == FIELD_NUMBER)
+        writer_key_number(writer, "default", field->preset);
+    else if (field->type == FIELD_INTEGER)
+        writer_key_integer(writer, "default", (int64_t)field->preset);
+    else if (field->type == FIELD_BOOLEAN)
+        writer_key_boolean(writer, "default", field->preset != 0);
+    else if (field->type == FIELD_CHOICE)
+        writer_key_string(writer, "default", field->choices[(size_t)field->preset]);
+}
+
+static void describe_members(struct json_writer *writer, const struct field *field, bool reply)
+{
+    switch (field->type) {
+    case FIELD_STRING:
+        describe_type(writer, "string", field->nullable);
+        describe_length(writer, field, "minLength", "maxLength");
+        break;
+    case FIELD_INTEGER:
+    case FIELD_NUMBER:
+        describe_number(writer, field, field->type == FIELD_INTEGER, field->nullable);
+        break;
+    case FIELD_BOOLEAN:
+        describe_type(writer, "boolean", field->nullable);
+        break;
+    case FIELD_CHOICE:
+        describe_choice(writer, field);
+        break;
+    case FIELD_OBJECT:
+        describe_object(writer, field);
+        break;
+    case FIELD_JSON:
+        break; /* anything */
+    default:
+        describe_list(writer, field);
+    }
+    if (!reply)
+        describe_preset(writer, field);
+    if (field->help)
+        writer_key_string(writer, "description", field->help);
+}
+
+void schema_describe_field(struct json_writer *writer, const struct field *field)
+{
+    writer_open_object(writer);
+    describe_members(writer, field, false);
+    writer_close_object(writer);
+}
+
+static void describe_required(struct json_writer *writer, const struct schema *schema, bool reply)
+{
+    writer_key(writer, "required");
+    writer_open_array(writer);
+    for (size_t i = 0; i < schema->field_count; i++)
+        if (reply || schema->fields[i].required)
+            writer_string(writer, schema->fields[i].name);
+    writer_close_array(writer);
+}
+
+void schema_describe(struct json_writer *writer, const struct schema *schema, bool reply)
+{
+    writer_open_object(writer);
+    describe_type(writer, "object", false);
+    if (schema->help)
+        writer_key_string(writer, "description", schema->help);
+    describe_required(writer, schema, reply);
+    writer_key(writer, "properties");
+    writer_open_object(writer);
+    for (size_t i = 0; i < schema->field_count; i++) {
+        writer_key(writer, schema->fields[i].name);
+        writer_open_object(writer);
+        describe_members(writer, &schema->fields[i], reply);
+        writer_close_object(writer);
+    }
+    writer_close_object(writer);
+    if (reply || schema->extra == EXTRA_REJECT)
+        writer_key_boolean(writer, "additionalProperties", false);
+    if (schema->example) {
+        writer_key(writer, "examples");
+        writer_open_array(writer);
+        writer_raw(writer, schema->example);
+        writer_close_array(writer);
+    }
+    writer_close_object(writer);
+}

@@ -1,0 +1,50 @@
+/*
+ * Settings of a service as one constant table: name, type, default, bounds, secret, one line of
+ * help. The table loads the environment into a struct, checks it at start, prints itself for
+ * --check-config, and is the source of docs/configuration.md.
+ */
+#ifndef ASSAY_BASE_SETTINGS_H
+#define ASSAY_BASE_SETTINGS_H
+
+#include "base/error.h"
+#include "base/optional.h"
+#include "base/text.h"
+
+/* The member each type fills; strings and lists come from the arena given to settings_load. */
+enum setting_type {
+    SETTING_TEXT,    /* const char *; NULL when unset or blank and the default is NULL */
+    SETTING_INTEGER, /* int64_t */
+    SETTING_NUMBER,  /* double */
+    SETTING_BOOLEAN, /* bool: 1 true yes on / 0 false no off */
+    SETTING_CHOICE,  /* int, the position in `choices` */
+    SETTING_LIST,    /* struct string_list: comma list, trimmed, blanks dropped */
+    SETTING__MAX
+};
+
+struct setting {
+    const char *name;
+    enum setting_type type;
+    size_t offset;
+    const char *fallback; /* as it would stand in the environment; NULL = unset */
+    double minimum;       /* of a number; length of a text */
+    double maximum;       /* the same; 0 = none */
+    bool required;        /* a text must not be blank */
+    bool secret;
+    const char *const *choices; /* NULL-terminated; compared without case */
+    const char *help;
+};
+
+/* Fills `values` from `lookup` (getenv when NULL). ERROR_INVALID with a text naming the variable,
+ * `AB_PORT must be between 1 and 65535`, for the first one that is wrong. */
+MUST_CHECK enum error settings_load(const struct setting *table, size_t count, void *values,
+                                    struct arena *arena, const char *(*lookup)(const char *name),
+                                    struct problem *problem);
+
+/* One line per setting: name, value in force (secrets as ***), help. */
+void settings_print(const struct setting *table, size_t count, const void *values,
+                    struct text *out);
+
+/* The table in Markdown, for docs/configuration.md. */
+void settings_document(const struct setting *table, size_t count, struct text *out);
+
+#endif

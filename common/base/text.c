@@ -1,0 +1,130 @@
+/* Bounded growing strings and the few facts about UTF-8 that everybody needs. */
+#include "base/text.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+void text_start(struct text *text, struct arena *arena, size_t maximum)
+{
+    *text = (struct text){.arena = arena, .maximum = maximum, .capacity = 256};
+    text->bytes = arena_alloc(arena, text->capacity);
+}
+
+/* Room for `more` bytes and the NUL; false past the maximum. */
+static bool make_room(struct text *text, size_t more)
+{
+    size_t capacity = text->capacity;
+    char *bytes;
+
+    if (text->overflowed || more > text->maximum - text->length) {
+        text->overflowed = true;
+        return false;
+    }
+    if (text->length + more < capacity)
+        return true;
+    while (capacity <= text->length + more)
+        capacity *= 2;
+    bytes = arena_alloc(text->arena, capacity);
+    memcpy(bytes, text->bytes, text->length + 1);
+    text->bytes = bytes;
+    text->capacity = capacity;
+    return true;
+}
+
+void text_append(struct text *text, const char *bytes, size_t length)
+{
+    if (!make_room(text, length))
+        return;
+    memcpy(text->bytes + text->length, bytes, length);
+    text->length += length;
+    text->bytes[text->length] = '\0';
+}
+
+void text_append_string(struct text *text, const char *string)
+{
+    text_append(text, string, strlen(string));
+}
+
+void text_append_byte(struct text *text, char byte)
+{
+    text_append(text, &byte, 1);
+}
+
+void text_append_format(struct text *text, const char *format, ...)
+{
+    va_list arguments;
+    int length;
+
+    va_start(arguments, format);
+    length = vsnprintf(NULL, 0, format, arguments);
+    va_end(arguments);
+    if (length < 0 || !make_room(text, (size_t)length)) {
+        text->overflowed = true;
+        return;
+    }
+    va_start(arguments, format);
+    vsnprintf(text->bytes + text->length, text->capacity - text->length, format, arguments);
+    va_end(arguments);
+    text->length += (size_t)length;
+}
+
+void text_cut(struct text *text, size_t length)
+{
+    if (length < text->length)
+        text->length = length;
+    text->bytes[text->length] = '\0';
+    text->overflowed = false;
+}
+
+/* Bytes of the valid sequence at `s`, 0 when there is none (table 3-7 of the Unicode standard). */
+static size_t sequence_length(const unsigned char *s, size_t left)
+{
+    unsigned char low = 0x80, high = 0xbf;
+    size_t length;
+
+    if (s[0] < 0x80)
+        return 1;
+    if (s[0] < 0xc2 || s[0] > 0xf4)
+        return 0;
+    length = s[0] < 0xe0 ? 2 : s[0] < 0xf0 ? 3 : 4;
+    if (left < length)
+        return 0;
+    if (s[0] == 0xe0)
+        low = 0xa0;
+    else if (s[0] == 0xed)
+        high = 0x9f;
+    else if (s[0] == 0xf0)
+        low = 0x90;
+    else if (s[0] == 0xf4)
+        high = 0x8f;
+    if (s[1] < low || s[1] > high)
+        return 0;
+    for (size_t i = 2; i < length; i++)
+        if ((s[i] & 0xc0) != 0x80)
+            return 0;
+    return length;
+}
+
+size_t utf8_valid_prefix(const char *bytes, size_t length)
+{
+    size_t at = 0;
+
+    while (at < length) {
+        size_t step = sequence_length((const unsigned char *)bytes + at, length - at);
+
+        if (!step)
+            break;
+        at += step;
+    }
+    return at;
+}
+
+size_t utf8_count(const char *string)
+{
+    size_t count = 0;
+
+    for (; *string; string++)
+        count += ((unsigned char)*string & 0xc0) != 0x80;
+    return count;
+}

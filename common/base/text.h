@@ -1,0 +1,40 @@
+/*
+ * A growing string with a maximum: append ten times, look at `overflowed` once. Text past the
+ * maximum is dropped and remembered, never half-written over. Always NUL-terminated; memory comes
+ * from the arena.
+ */
+#ifndef ASSAY_BASE_TEXT_H
+#define ASSAY_BASE_TEXT_H
+
+#include "base/arena.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct text {
+    struct arena *arena;
+    char *bytes; /* never NULL after text_start */
+    size_t length;
+    size_t capacity;
+    size_t maximum; /* of `length` */
+    bool overflowed;
+};
+
+void text_start(struct text *text, struct arena *arena, size_t maximum);
+void text_append(struct text *text, const char *bytes, size_t length);
+void text_append_string(struct text *text, const char *string);
+void text_append_byte(struct text *text, char byte);
+void text_append_format(struct text *text, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+/* Drops everything after `length` bytes, and the overflow mark. */
+void text_cut(struct text *text, size_t length);
+
+/* Length of the longest valid UTF-8 prefix of `bytes`. Surrogates, overlong forms and values above
+ * U+10FFFF are invalid. */
+size_t utf8_valid_prefix(const char *bytes, size_t length);
+
+/* Number of code points of a valid UTF-8 string. */
+size_t utf8_count(const char *string);
+
+#endif
