@@ -1,0 +1,40 @@
+/*
+ * Bringing a database to the schema of the program. The migrations of a service are the files
+ * NNNN_what.sql of one directory, applied once each, in order, each in a transaction of its own;
+ * any number of processes may start at the same moment. docs/database.md describes the files.
+ */
+#ifndef ASSAY_DB_MIGRATE_H
+#define ASSAY_DB_MIGRATE_H
+
+#include "db/db.h"
+
+/*
+ * `version` is the number under which each engine reports that all files are applied; 0 means the
+ * number of the last file. On SQLite it is also stored as user_version. It must not be less than
+ * the number of the last file.
+ */
+struct db_schema {
+    const char *directory;
+    int version[DB_ENGINE__MAX];
+};
+
+struct db_schema_state {
+    int current;  /* the last applied file's number, or `required` when none is missing */
+    int required; /* the version when all files are applied */
+    int pending;  /* files not yet applied */
+};
+
+/*
+ * Applies what is missing. ERROR_UNAVAILABLE with reason schema_newer when the database has been
+ * migrated by a newer program; ERROR_SYSTEM with migration_failed, naming file and line, when a
+ * file cannot be read or applied: that file has then left no trace. Waits up to a minute for
+ * another process that is migrating. Must not be called inside a transaction.
+ */
+MUST_CHECK enum error db_migrate(struct db *db, const struct db_schema *schema,
+                                 struct problem *problem);
+
+/* How far the database is, without changing it; same errors. */
+MUST_CHECK enum error db_schema_state(struct db *db, const struct db_schema *schema,
+                                      struct db_schema_state *state, struct problem *problem);
+
+#endif
