@@ -1,0 +1,39 @@
+/*
+ * Sums that do not drift: a double-double accumulator (Knuth's two-sum with the error carried on;
+ * Dekker 1971, Ogita, Rump and Oishi 2005) and the mean and variance of an array by two passes.
+ */
+#ifndef ASSAY_MATH_SUM_H
+#define ASSAY_MATH_SUM_H
+
+#include <stddef.h>
+
+/* The running total is high + low, good to about 106 bits; start from {0}. */
+struct sum {
+    double high, low;
+};
+
+void sum_add(struct sum *sum, double value);
+
+/* Adds x * y with the rounding of the product kept. */
+void sum_add_product(struct sum *sum, double x, double y);
+
+/* Adds another total, for sums built in parts. */
+void sum_merge(struct sum *sum, const struct sum *other);
+
+double sum_value(const struct sum *sum);
+
+/* The compensated total of an array; 0 when it is empty. */
+double sum_array(const double *values, size_t count);
+
+struct moments {
+    size_t count;
+    double mean;
+    double variance; /* the unbiased one, divisor count - 1 */
+};
+
+/* Two passes over the array: the mean, then squares about it with the correction for the rounding
+ * of the mean (Chan, Golub and LeVeque 1983, eq. 1.7). The mean of nothing, and the variance of
+ * fewer than two values, is NaN. */
+struct moments moments_of(const double *values, size_t count);
+
+#endif
