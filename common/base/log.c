@@ -1,0 +1,174 @@
+/* One event, one line, one write. Knows nothing of requests. */
+#include "base/log.h"
+#include "base/clock.h"
+#include "base/json.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { LINE_MAX_BYTES = LOG_FIELDS_MAX * LOG_VALUE_MAX * 6 + 4096 };
+
+const char *const log_level_names[LOG_LEVEL__MAX + 1] = {"DEBUG", "INFO",     "WARNING",
+                                                         "ERROR", "CRITICAL", NULL};
+const char *const log_format_names[LOG_FORMAT__MAX + 1] = {"plain", "json", NULL};
+
+static struct {
+    const char *logger;
+    enum log_level minimum;
+    enum log_format format;
+    struct arena *arena;
+} state = {.logger = "assay", .minimum = LOG_INFO, .format = LOG_JSON};
+
+void log_open(const char *logger, enum log_level minimum, enum log_format format)
+{
+    state.logger = logger;
+    state.minimum = minimum;
+    state.format = format;
+}
+
+void log_begin(struct log_line *line, enum log_level level, const char *event)
+{
+    line->level = level;
+    line->event = event;
+    line->count = 0;
+}
+
+static void add_field(struct log_line *line, struct log_field field)
+{
+    if (line->count < LOG_FIELDS_MAX)
+        line->fields[line->count++] = field;
+}
+
+void log_text(struct log_line *line, const char *name, const char *value)
+{
+    if (value)
+        add_field(line, (struct log_field){.name = name, .type = LOG_TEXT, .text = value});
+}
+
+void log_integer(struct log_line *line, const char *name, int64_t value)
+{
+    add_field(line, (struct log_field){.name = name, .type = LOG_INTEGER, .integer = value});
+}
+
+void log_number(struct log_line *line, const char *name, double value)
+{
+    add_field(line, (struct log_field){.name = name, .type = LOG_NUMBER, .number = value});
+}
+
+/* Replaces what follows "Bearer " and the user part of URLs ("scheme://user:password@host"). */
+static void mask_credentials(char *text)
+{
+    char *at = text;
+
+    while ((at = strcasestr(at, "bearer ")) != NULL) {
+        for (at += 7; *at && !isspace((unsigned char)*at); at++)
+            *at = '*';
+    }
+    at = text;
+    while ((at = strstr(at, "://")) != NULL) {
+        char *authority = at + 3;
+        char *end = authority + strcspn(authority, "/?# \t\"'");
+        char *user_end = NULL;
+
+        for (char *p = authority; p < end; p++)
+            if (*p == '@')
+                user_end = p;
+        for (char *p = authority; user_end && p < user_end; p++)
+            *p = '*';
+        at = end;
+    }
+}
+
+/* A masked copy of valid UTF-8, cut to LOG_VALUE_MAX. */
+static char *safe_value(const char *value)
+{
+    size_t length = strnlen(value, LOG_VALUE_MAX);
+    char *copy;
+
+    length = utf8_valid_prefix(value, length);
+    copy = arena_copy(state.arena, value, length);
+    mask_credentials(copy);
+    return copy;
+}
+
+static void write_field(struct json_writer *writer, const struct log_field *field)
+{
+    if (field->type == LOG_TEXT)
+        writer_string(writer, safe_value(field->text));
+    else if (field->type == LOG_INTEGER)
+        writer_integer(writer, field->integer);
+    else
+        writer_number(writer, field->number);
+}
+
+static void json_line(const struct log_line *line, const char *now, struct text *out)
+{
+    struct json_writer writer;
+
+    writer_start(&writer, out);
+    writer.ascii = true;
+    writer_open_object(&writer);
+    writer_key(&writer, "fields");
+    writer_open_object(&writer);
+    for (int i = 0; i < line->count; i++) {
+        writer_key(&writer, line->fields[i].name);
+        write_field(&writer, &line->fields[i]);
+    }
+    writer_close_object(&writer);
+    writer_key_string(&writer, "level", log_level_names[line->level]);
+    writer_key_string(&writer, "logger", state.logger);
+    writer_key_string(&writer, "message", line->event);
+    writer_key_string(&writer, "timestamp", now);
+    writer_close_object(&writer);
+}
+
+static void plain_line(const struct log_line *line, const char *now, struct text *out)
+{
+    text_append_format(out, "%s %s %s: %s", now, log_level_names[line->level], state.logger,
+                       line->event);
+    for (int i = 0; i < line->count; i++) {
+        struct json_writer writer;
+
+        text_append_format(out, " %s=", line->fields[i].name);
+        writer_start(&writer, out);
+        writer.ascii = true;
+        write_field(&writer, &line->fields[i]);
+    }
+}
+
+void log_write(struct log_line *line)
+{
+    char now[CLOCK_TEXT_MAX];
+    struct text out;
+    jmp_buf no_memory;
+
+    if (line->level < state.minimum)
+        return;
+    if (!state.arena && !(state.arena = arena_create(4 * LINE_MAX_BYTES)))
+        return;
+    clock_format(clock_unix_microseconds(), now);
+    if (setjmp(no_memory) == 0) {
+        arena_on_exhausted(state.arena, &no_memory);
+        text_start(&out, state.arena, LINE_MAX_BYTES);
+        if (state.format == LOG_JSON)
+            json_line(line, now, &out);
+        else
+            plain_line(line, now, &out);
+        text_append_byte(&out, '\n');
+        /* When the log itself cannot be written there is nobody to tell. */
+        (void)!write(STDERR_FILENO, out.bytes, out.length);
+    }
+    arena_on_exhausted(state.arena, NULL);
+    arena_reset(state.arena);
+}
+
+void log_event(enum log_level level, const char *event, const char *detail)
+{
+    struct log_line line;
+
+    log_begin(&line, level, event);
+    log_text(&line, "detail", detail);
+    log_write(&line);
+}

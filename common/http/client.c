@@ -1,0 +1,110 @@
+/* Who is asking, by network address: the peer, or the N-th from the right of X-Forwarded-For behind
+ * trusted proxies. Everything to the left of that is the client's own invention. */
+#include "base/number.h"
+#include "http/http_internal.h"
+
+#include <arpa/inet.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { FORWARDED_MAX = 64 }; /* entries looked at; a longer chain is not ours */
+
+static bool parse_address(const char *text, struct in6_addr *address, bool *is_v4)
+{
+    struct in_addr v4;
+
+    *is_v4 = inet_pton(AF_INET, text, &v4) == 1;
+    if (*is_v4) {
+        memset(address, 0, sizeof *address);
+        address->s6_addr[10] = address->s6_addr[11] = 0xff;
+        memcpy(&address->s6_addr[12], &v4, sizeof v4);
+        return true;
+    }
+    return inet_pton(AF_INET6, text, address) == 1;
+}
+
+bool policy_parse_network(const char *text, struct http_network *network)
+{
+    char address[INET6_ADDRSTRLEN];
+    size_t length = strcspn(text, "/");
+    int64_t prefix;
+    bool is_v4;
+
+    if (length >= sizeof address)
+        return false;
+    memcpy(address, text, length);
+    address[length] = '\0';
+    if (!parse_address(address, &network->address, &is_v4))
+        return false;
+    prefix = is_v4 ? 32 : 128;
+    if (text[length] &&
+        (!integer_parse(text + length + 1, &prefix) || prefix < 0 || prefix > (is_v4 ? 32 : 128)))
+        return false;
+    network->prefix = (int)prefix + (is_v4 ? 96 : 0);
+    return true;
+}
+
+static bool network_contains(const struct http_network *network, const struct in6_addr *address)
+{
+    int whole = network->prefix / 8;
+    int rest = network->prefix % 8;
+    unsigned mask = 0xff00U >> rest & 0xffU;
+
+    if (memcmp(network->address.s6_addr, address->s6_addr, (size_t)whole) != 0)
+        return false;
+    return !rest || (network->address.s6_addr[whole] & mask) == (address->s6_addr[whole] & mask);
+}
+
+static bool peer_is_trusted(const struct http_policy *policy, const char *peer)
+{
+    struct in6_addr address;
+    bool is_v4;
+
+    if (policy->trusted_proxy_count == 0)
+        return true;
+    if (!peer || !parse_address(peer, &address, &is_v4))
+        return false;
+    for (size_t i = 0; i < policy->trusted_proxy_count; i++)
+        if (network_contains(&policy->trusted_proxies[i], &address))
+            return true;
+    return false;
+}
+
+static struct string_list split_chain(struct arena *arena, const char *header)
+{
+    struct string_list chain = {.items = ARENA_ARRAY(arena, const char *, FORWARDED_MAX)};
+
+    while (header && *header && chain.count < FORWARDED_MAX) {
+        size_t length = strcspn(header, ",");
+        const char *start = header + strspn(header, " \t");
+        size_t kept = length > (size_t)(start - header) ? length - (size_t)(start - header) : 0;
+
+        while (kept && (start[kept - 1] == ' ' || start[kept - 1] == '\t'))
+            kept--;
+        if (kept)
+            chain.items[chain.count++] = arena_copy(arena, start, kept);
+        header += length + (header[length] == ',');
+    }
+    return chain;
+}
+
+void client_identify(struct serving *serving)
+{
+    const struct http_policy *policy = serving->policy;
+    struct client *client = &serving->request.client;
+    const char *peer = serving->exchange->variable(serving->exchange->transport, "REMOTE_ADDR");
+    size_t hops = (size_t)policy->trusted_proxy_hops;
+    struct in6_addr address;
+    bool is_v4;
+
+    client->direct_peer = peer && *peer ? arena_copy_string(serving->request.arena, peer) : NULL;
+    client->chain = split_chain(serving->request.arena,
+                                request_header(&serving->request, "HTTP_X_FORWARDED_FOR"));
+    client->resolved = client->direct_peer ? client->direct_peer : "unknown";
+    if (hops == 0 || client->chain.count < hops || !peer_is_trusted(policy, client->direct_peer))
+        return;
+    if (parse_address(client->chain.items[client->chain.count - hops], &address, &is_v4)) {
+        client->resolved = client->chain.items[client->chain.count - hops];
+        client->from_header = true;
+    }
+}

@@ -1,0 +1,133 @@
+/* From bytes to typed structs: the JSON body and the query string, each by the route's schema. */
+#include "base/json.h"
+#include "http/http_internal.h"
+
+#include <string.h>
+#include <strings.h>
+
+enum { QUERY_PARAMETERS_MAX = 1000 }; /* further ones are ignored */
+
+static int hex_digit(char digit)
+{
+    if (digit >= '0' && digit <= '9')
+        return digit - '0';
+    digit |= 0x20;
+    return digit >= 'a' && digit <= 'f' ? digit - 'a' + 10 : -1;
+}
+
+/* Decodes %XX and '+'. Bytes that are no UTF-8 end the value: parameters are text. */
+static const char *url_decode(struct arena *arena, const char *text, size_t length)
+{
+    char *decoded = arena_alloc(arena, length + 1);
+    size_t at = 0;
+
+    for (size_t i = 0; i < length; i++) {
+        if (text[i] == '%' && i + 2 < length && hex_digit(text[i + 1]) >= 0 &&
+            hex_digit(text[i + 2]) >= 0) {
+            decoded[at++] = (char)(hex_digit(text[i + 1]) << 4 | hex_digit(text[i + 2]));
+            i += 2;
+        } else {
+            decoded[at++] = text[i] == '+' ? ' ' : text[i];
+        }
+    }
+    at = strnlen(decoded, at);
+    decoded[utf8_valid_prefix(decoded, at)] = '\0';
+    return decoded;
+}
+
+/* The query as a JSON object of strings, so that one decoder serves both; the last of several
+ * values of a name wins. */
+static json_t *query_document(struct serving *serving, const char *query)
+{
+    struct arena *arena = serving->request.arena;
+    struct text text;
+    struct json_writer writer;
+    struct json_fault fault;
+    json_t *members;
+
+    if (json_read(arena, "{}", 2, 1, &members, &fault))
+        return NULL;
+    for (int count = 0; *query && count < QUERY_PARAMETERS_MAX; count++) {
+        size_t length = strcspn(query, "&");
+        size_t name_length = strcspn(query, "=&");
+        size_t value_at = name_length < length ? name_length + 1 : length;
+        const char *name = url_decode(arena, query, name_length);
+        const char *value = url_decode(arena, query + value_at, length - value_at);
+        json_t *string;
+
+        text_start(&text, arena, 6 * strlen(value) + 3);
+        writer_start(&writer, &text);
+        writer_string(&writer, value);
+        if (!json_read(arena, text.bytes, text.length, 1, &string, &fault))
+            json_object_set_new_nocheck(members, name, string);
+        query += length + (query[length] == '&');
+    }
+    return members;
+}
+
+bool step_decode_query(struct serving *serving)
+{
+    const struct schema *schema = serving->match.route->query;
+    const char *query = serving->exchange->variable(serving->exchange->transport, "QUERY_STRING");
+    struct schema_errors errors;
+    json_t *document;
+    void *object;
+
+    if (!schema)
+        return true;
+    document = query_document(serving, query ? query : "");
+    object = arena_alloc(serving->request.arena, schema->size);
+    if (schema_decode(schema, document, "query", object, &errors, serving->request.arena)) {
+        answer_validation(serving, &errors);
+        return false;
+    }
+    serving->request.query = object;
+    return true;
+}
+
+/* "application/json", "application/problem+json; charset=utf-8"... An absent type counts. */
+static bool is_json_type(const char *type)
+{
+    size_t length;
+
+    if (!type || !*type)
+        return true;
+    length = strcspn(type, "; \t");
+    if (length == 16 && strncasecmp(type, "application/json", 16) == 0)
+        return true;
+    return length > 17 && strncasecmp(type, "application/", 12) == 0 &&
+           strncasecmp(type + length - 5, "+json", 5) == 0;
+}
+
+bool step_decode_body(struct serving *serving)
+{
+    const struct schema *schema = serving->match.route->body;
+    const char *type = serving->exchange->variable(serving->exchange->transport, "CONTENT_TYPE");
+    struct schema_errors errors;
+    struct json_fault fault;
+    json_t *document;
+    void *object;
+
+    if (!schema)
+        return true;
+    if (serving->body_length == 0) {
+        answer_body_missing(serving);
+        return false;
+    }
+    if (!is_json_type(type)) {
+        answer_body_not_json(serving);
+        return false;
+    }
+    if (json_read(serving->request.arena, serving->body_bytes, serving->body_length,
+                  serving->policy->json_depth, &document, &fault)) {
+        answer_json_invalid(serving, &fault);
+        return false;
+    }
+    object = arena_alloc(serving->request.arena, schema->size);
+    if (schema_decode(schema, document, "body", object, &errors, serving->request.arena)) {
+        answer_validation(serving, &errors);
+        return false;
+    }
+    serving->request.body = object;
+    return true;
+}

@@ -1,0 +1,207 @@
+/* A responder process: its command line, its start, and the accept loop on libfcgi. One request at
+ * a time, no kept connections; the socket is descriptor 0 and outlives every worker. */
+#include "base/log.h"
+#include "base/number.h"
+#include "crypto/crypto.h"
+#include "http/server.h"
+
+#include <errno.h>
+#include <fcgiapp.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum {
+    PROCESS_MEMORY_MAX = 16 * 1024 * 1024, /* settings and what lives as long as the process */
+    DESCRIPTION_MAX = 16 * 1024 * 1024,
+    REQUESTS_PER_WORKER = 100000 /* then the worker leaves and is replaced; ASSAY_WORKER_REQUESTS */
+};
+
+/* What every service's responders read besides their own settings. */
+struct environment {
+    const char *run_directory;     /* ASSAY_RUN_DIR */
+    const char *locales_directory; /* ASSAY_LOCALES_DIR */
+    int64_t requests;              /* ASSAY_WORKER_REQUESTS; 0 = no end */
+};
+
+static const char *variable(void *transport, const char *name)
+{
+    FCGX_Request *request = transport;
+
+    return FCGX_GetParam(name, request->envp);
+}
+
+static long read_body(void *transport, char *bytes, size_t size)
+{
+    FCGX_Request *request = transport;
+
+    return FCGX_GetStr(bytes, (int)size, request->in);
+}
+
+static bool write_answer(void *transport, const char *head, size_t head_length, const char *body,
+                         size_t body_length)
+{
+    FCGX_Request *request = transport;
+
+    return FCGX_PutStr(head, (int)head_length, request->out) >= 0 &&
+           FCGX_PutStr(body, (int)body_length, request->out) >= 0 && FCGX_FFlush(request->out) == 0;
+}
+
+static void on_terminate(int signal_number)
+{
+    (void)signal_number;
+    FCGX_ShutdownPending();
+}
+
+/* libfcgi would install its own handlers; ours leave accept() at once because SA_RESTART is off. */
+static void install_signals(void)
+{
+    struct sigaction action = {.sa_handler = on_terminate};
+
+    sigemptyset(&action.sa_mask);
+    sigaction(SIGTERM, &action, NULL);
+    sigaction(SIGUSR1, &action, NULL);
+    action.sa_handler = SIG_IGN;
+    sigaction(SIGPIPE, &action, NULL);
+}
+
+static int serve(struct server *server, int64_t requests)
+{
+    FCGX_Request request;
+    struct exchange exchange = {
+        .transport = &request, .variable = variable, .read = read_body, .write = write_answer};
+
+    install_signals();
+    if (FCGX_Init() != 0 || FCGX_InitRequest(&request, 0, FCGI_FAIL_ACCEPT_ON_INTR) != 0) {
+        log_event(LOG_CRITICAL, "startup_failed", "libfcgi refused to start");
+        return EXIT_FAILURE;
+    }
+    log_event(LOG_DEBUG, "startup", server->application->family);
+    for (int64_t served = 0; requests == 0 || served < requests; served++) {
+        if (FCGX_Accept_r(&request) != 0)
+            break; /* asked to leave */
+        server_serve(server, &exchange);
+        FCGX_Finish_r(&request);
+    }
+    return EXIT_SUCCESS;
+}
+
+static enum error read_environment(struct environment *environment, struct problem *problem)
+{
+    const char *requests = getenv("ASSAY_WORKER_REQUESTS");
+
+    environment->run_directory = getenv("ASSAY_RUN_DIR");
+    environment->locales_directory = getenv("ASSAY_LOCALES_DIR");
+    environment->requests = REQUESTS_PER_WORKER;
+    if (requests && *requests &&
+        (!integer_parse(requests, &environment->requests) || environment->requests < 0))
+        return problem_set(problem, ERROR_INVALID, "setting_invalid",
+                           "ASSAY_WORKER_REQUESTS must be at least 0");
+    if (!environment->locales_directory)
+        environment->locales_directory = "locales";
+    return ERROR_NONE;
+}
+
+enum error server_start(struct server *server, const struct application *application,
+                        struct arena *arena, const char *run_directory,
+                        const char *locales_directory, struct problem *problem)
+{
+    enum error error = locale_open_catalogues(locales_directory, problem);
+
+    if (error)
+        return error;
+    server->arena = arena_create(server->policy.memory_limit);
+    if (!server->arena)
+        return problem_set(problem, ERROR_SYSTEM, "out_of_memory", "out of memory");
+    if (run_directory)
+        error =
+            shm_region_open(arena_print(arena, "%s/%s.shm", run_directory, application->service),
+                            HTTP_LAYOUT_VERSION, &server->region, problem);
+    else
+        error = shm_region_open_anonymous(&server->region, problem);
+    if (error)
+        return error;
+    return shm_family_join(server->region, application->family, &server->family, problem);
+}
+
+void server_stop(struct server *server)
+{
+    shm_region_close(server->region);
+    arena_destroy(server->arena);
+    locale_close_catalogues();
+}
+
+static int complain(const char *program, const struct problem *problem)
+{
+    fprintf(stderr, "%s: %s\n", program, problem->text);
+    return EXIT_FAILURE;
+}
+
+static int print(struct text *out)
+{
+    bool written = fwrite(out->bytes, 1, out->length, stdout) == out->length;
+
+    return written && fflush(stdout) == 0 && !out->overflowed ? EXIT_SUCCESS : EXIT_FAILURE;
+}
+
+/* The options that print something and leave. -1 when `option` is none of them. */
+static int print_option(const char *option, const struct server *server, struct arena *arena)
+{
+    struct text out;
+
+    text_start(&out, arena, DESCRIPTION_MAX);
+    if (strcmp(option, "--describe") == 0)
+        server_describe(server, &out);
+    else if (strcmp(option, "--check-config") == 0)
+        server->application->print_settings(server->state, &out);
+    else if (strcmp(option, "--describe-settings") == 0)
+        server->application->document_settings(&out);
+    else
+        return -1;
+    return print(&out);
+}
+
+static int run(int argc, char **argv, const struct application *application, struct arena *arena)
+{
+    struct server server = {.application = application};
+    struct environment environment;
+    struct problem problem = {0};
+    int status;
+
+    if (crypto_start(&problem) || read_environment(&environment, &problem) ||
+        application->start(arena, &server.policy, &server.info, &server.state, &problem))
+        return complain(argv[0], &problem);
+    if (argc > 1) {
+        status = print_option(argv[1], &server, arena);
+        if (status < 0)
+            fprintf(stderr,
+                    "usage: %s [--describe | --check-config | --describe-settings]\n"
+                    "Without an option it serves FastCGI on descriptor 0.\n",
+                    argv[0]);
+        return status < 0 ? 2 : status;
+    }
+    if (FCGX_IsCGI()) {
+        fprintf(stderr, "%s: descriptor 0 is no listening socket; see --help\n", argv[0]);
+        return EXIT_FAILURE;
+    }
+    if (server_start(&server, application, arena, environment.run_directory,
+                     environment.locales_directory, &problem))
+        return complain(argv[0], &problem);
+    status = serve(&server, environment.requests);
+    server_stop(&server);
+    return status;
+}
+
+int responder_main(int argc, char **argv, const struct application *application)
+{
+    struct arena *arena = arena_create(PROCESS_MEMORY_MAX);
+    int status;
+
+    if (!arena)
+        return EXIT_FAILURE;
+    status = run(argc, argv, application, arena);
+    arena_destroy(arena);
+    return status;
+}

@@ -1,0 +1,49 @@
+/* Matching a method and path against the route table. */
+#include "http/route.h"
+
+#include <string.h>
+
+const char *const method_names[METHOD__MAX] = {"GET",   "HEAD",   "POST",    "PUT",
+                                               "PATCH", "DELETE", "OPTIONS", "OTHER"};
+
+/* Compares segment by segment; a {placeholder} takes any non-empty segment. */
+static bool path_matches(const char *pattern, const char *path, struct arena *arena,
+                         const char *arguments[REQUEST_PATH_ARGUMENTS_MAX])
+{
+    size_t found = 0;
+
+    while (*pattern && *path) {
+        if (*pattern == '{') {
+            size_t length = strcspn(path, "/");
+
+            if (!length || found == REQUEST_PATH_ARGUMENTS_MAX)
+                return false;
+            arguments[found++] = arena_copy(arena, path, length);
+            pattern += strcspn(pattern, "}") + 1;
+            path += length;
+        } else if (*pattern++ != *path++) {
+            return false;
+        }
+    }
+    return !*pattern && !*path;
+}
+
+struct route_match route_find(const struct route *routes, size_t count, enum method method,
+                              const char *path, struct arena *arena,
+                              const char *arguments[REQUEST_PATH_ARGUMENTS_MAX])
+{
+    enum method wanted = method == METHOD_HEAD ? METHOD_GET : method;
+    struct route_match match = {0};
+
+    for (size_t i = 0; i < count; i++) {
+        if (!path_matches(routes[i].path, path, arena, arguments))
+            continue;
+        match.path_known = true;
+        match.methods |= 1U << routes[i].method;
+        if (routes[i].method == METHOD_GET)
+            match.methods |= 1U << METHOD_HEAD;
+        if (routes[i].method == wanted && !match.route)
+            match.route = &routes[i];
+    }
+    return match;
+}
