@@ -1,0 +1,148 @@
+# The processes of a stack: telling them from all others, waiting for them, ending them.
+# Sourced by nginx/stack. A process id alone proves nothing: it may have been given to somebody else.
+
+# Sets $start_time of a process (clock ticks since boot); false if it is gone or a zombie.
+read_start_time() {
+    local stat fields
+    { stat=$(<"/proc/$1/stat"); } 2>/dev/null || return 1
+    read -r -a fields <<<"${stat##*) }"
+    [[ ${fields[0]} != [ZX] ]] || return 1
+    start_time=${fields[19]}
+}
+
+# Sets $pool_pid if the pool's supervisor lives and is the one that we started.
+find_pool() {
+    local recorded
+    pool_pid=0
+    { read -r pool_pid recorded <"$dir/run/$1.pid"; } 2>/dev/null || return 1
+    [[ $pool_pid =~ ^[0-9]+$ ]] && read_start_time "$pool_pid" &&
+        [[ $start_time == "$recorded" ]] &&
+        grep -qzxF -- "ASSAY_STACK=$dir" "/proc/$pool_pid/environ" 2>/dev/null
+}
+
+# Sets $nginx_pid if the master process runs; its title holds the command line we gave it.
+find_nginx() {
+    nginx_pid=0
+    { read -r nginx_pid <"$dir/run/nginx.pid"; } 2>/dev/null || return 1
+    [[ $nginx_pid =~ ^[0-9]+$ ]] && read_start_time "$nginx_pid" && is_our_nginx "$nginx_pid"
+}
+
+# Workers have no arguments in their title, but like the master they hold the log open.
+is_our_nginx() {
+    local title descriptor
+    { title=$(tr '\0' ' ' <"/proc/$1/cmdline"); } 2>/dev/null
+    [[ $title == 'nginx: '* ]] || return 1
+    [[ $title != *" -p $dir/ "* ]] || return 0
+    for descriptor in "/proc/$1/fd/"*; do
+        [[ $(readlink "$descriptor") != "$dir/log/nginx.log"* ]] || return 0
+    done
+    return 1
+}
+
+# Every process of this stack, whether or not its parent still lives.
+list_members() {
+    local pid
+    grep -lzxF -- "ASSAY_STACK=$dir" /proc/[0-9]*/environ 2>/dev/null | cut -d/ -f3
+    for pid in $(grep -lza '^nginx: ' /proc/[0-9]*/cmdline 2>/dev/null | cut -d/ -f3); do
+        is_our_nginx "$pid" && echo "$pid"
+    done
+}
+
+# Sets $children of process $1.
+list_children() {
+    children=()
+    { read -r -a children <"/proc/$1/task/$1/children"; } 2>/dev/null
+    return 0
+}
+
+# Waits up to $2 seconds until process $1, started at $3, is gone.
+wait_gone() {
+    local end=$((SECONDS + $2 + 1))
+    while read_start_time "$1" && [[ $start_time == "$3" ]]; do
+        ((SECONDS < end)) || return 1
+        sleep 0.03
+    done
+}
+
+# Ends process $1: each further pair is a signal and the seconds it gets before the next.
+end_process() {
+    local pid=$1 begun
+    read_start_time "$pid" || return 0
+    begun=$start_time
+    shift
+    while (($# > 0)); do
+        kill "-$1" "$pid" 2>/dev/null || return 0
+        wait_gone "$pid" "$2" "$begun" && return 0
+        shift 2
+    done
+    return 1
+}
+
+# Ends what no pid file knows of: workers whose supervisor was killed, a half-started stack.
+end_members() {
+    local signal members end
+    for signal in TERM KILL; do
+        members=$(list_members)
+        [[ -n $members ]] || return 0
+        # shellcheck disable=SC2086
+        kill "-$signal" $members 2>/dev/null
+        end=$((SECONDS + 3))
+        while [[ -n $(list_members) ]] && ((SECONDS < end)); do sleep 0.05; done
+    done
+    [[ -z $(list_members) ]]
+}
+
+start_pool() {
+    local pool=$1 pid
+    rm -f "$dir/run/$pool.state"
+    (
+        cd "$dir" || exit
+        exec env -i "PATH=$PATH" "ASSAY_STACK=$dir" "ASSAY_STOP_SECONDS=$stop_seconds" \
+            setsid spawn-fcgi -n -s "run/$pool.sock" -M 0660 -b 1024 -- \
+            "$here/pool" "$pool" "$build/fcgi-bin/$pool"
+    ) </dev/null >>"$dir/log/$pool.log" 2>&1 {lock}<&- &
+    pid=$!
+    read_start_time "$pid" && echo "$pid $start_time" >"$dir/run/$pool.pid"
+}
+
+start_nginx() {
+    (cd "$dir" && exec env -i "PATH=$PATH" nginx -p "$dir/" -c conf/nginx.conf -e log/nginx.log \
+        {lock}<&-)
+}
+
+stop_nginx() {
+    find_nginx || return 0
+    end_process "$nginx_pid" QUIT "$stop_seconds" TERM 2 KILL 2
+}
+
+# All pools at once, so that the slowest decides how long it takes.
+stop_pools() {
+    local pool pid
+    local -A begun=()
+    for pool in "${pools[@]}"; do
+        find_pool "$pool" || continue
+        begun[$pool_pid]=$start_time
+        kill -TERM "$pool_pid" 2>/dev/null
+    done
+    for pid in "${!begun[@]}"; do
+        wait_gone "$pid" $((stop_seconds + 2)) "${begun[$pid]}" || kill -KILL "$pid" 2>/dev/null
+    done
+}
+
+# Prints the pid of the process that listens on a port, if this user may see it.
+port_owner() {
+    local port inode pid
+    printf -v port '%04X' "$1"
+    for inode in $(awk -v port=":$port" \
+        '$4 == "0A" && substr($2, length($2) - 4) == port { print $10 }' /proc/net/tcp /proc/net/tcp6 2>/dev/null); do
+        for pid in /proc/[0-9]*; do
+            if find "$pid/fd" -lname "socket:\[$inode\]" 2>/dev/null | grep -q .; then
+                echo "${pid#/proc/}"
+                return
+            fi
+        done
+    done
+}
+
+# Is something listening there? A connection tells; what nginx cannot bind it says itself.
+port_taken() { (exec {probe}<>"/dev/tcp/$1/$2") 2>/dev/null; }

@@ -1,0 +1,183 @@
+# Writes the configuration of nginx into <dir>/conf.new from templates/ and the settings.
+# Sourced by nginx/stack.
+
+# Prints template $1 with each @NAME@ replaced; the rest of the arguments are NAME VALUE pairs.
+fill() {
+    local text
+    text=$(<"$here/templates/$1.conf")
+    shift
+    while (($# > 0)); do
+        text=${text//"@$1@"/"$2"}
+        shift 2
+    done
+    printf '%s\n' "$text"
+}
+
+# Room for what lies round the body that a cap is meant for, and enough for a body just above the
+# cap to reach the responder, which refuses it in the client's language.
+readonly body_slack=65536
+
+# Sets $cap from the BODY column NAME:DEFAULT.
+body_cap() {
+    number_setting "${1%%:*}" "${1#*:}" 1 1099511627776
+    cap=$number
+}
+
+# The location of one path of a family, and for exact paths its line in the map of caps.
+add_location() {
+    local path=$1 body=$2 seconds=$3 pool=$4 match
+    case $path in
+        =*) match="= ${path#=}" ;;
+        *) match="^~ $path" ;;
+    esac
+    locations+=$(fill location MATCH "$match" BODY $((body + body_slack)) SECONDS "$seconds" POOL "$pool")$'\n'
+    case $path in
+        =*) limits+="        \"~^${path#=}(?:\\?|\$)\" $body;"$'\n' ;;
+        *) limits+="        \"~^$path\" $body;"$'\n' ;;
+    esac
+}
+
+render_service() {
+    local service=$1 row family workers body seconds paths path cap
+    local locations='' limits='' rest_body=0 rest_seconds=0 exact_limits=''
+    for row in "${family_rows[@]}"; do
+        read -r _ family workers body seconds paths <<<"$row"
+        [[ $row == "$service "* ]] || continue
+        body_cap "$body"
+        set -f
+        for path in $paths; do
+            if [[ $path == '*' ]]; then
+                rest_body=$cap rest_seconds=$seconds
+            else
+                add_location "$path" "$cap" "$seconds" "$service-$family"
+            fi
+        done
+        set +f
+    done
+    local pages ui=${setting[${service_prefix[$service]}_FRONTEND_DIST_PATH]:-static/$service}
+    [[ $ui == /* ]] || ui=$checkout/$ui
+    locations+=$(fill location MATCH '~ /\.' BODY "$rest_body" SECONDS "$rest_seconds" \
+        POOL "${service_rest[$service]}")$'\n'
+    flag_setting "${service_prefix[$service]}_SERVE_FRONTEND_DIST" true
+    if ((flag)); then
+        pages=$'\n'$(<"$here/templates/service-pages.conf")
+    else
+        pages=$(fill location MATCH / BODY "$rest_body" SECONDS "$rest_seconds" \
+            POOL "${service_rest[$service]}")
+    fi
+    fill service SERVICE "$service" UI "$ui" CHECKOUT "$checkout" \
+        LISTEN "$(bracketed "${service_bind[$service]}"):${service_port[$service]}" \
+        ORIGIN "${setting[ASSAY_ORIGIN_${service^^}]:-$(service_url "$service")}" \
+        REST_BODY $((rest_body + body_slack)) REST_SECONDS "$rest_seconds" \
+        REST_POOL "${service_rest[$service]}" LOCATIONS "$locations" PAGES "$pages" \
+        >"$conf/$service.conf"
+    render_errors "$service" "Request body exceeds limit of \$${service}_body_limit bytes"
+    body_limits+="map \$request_uri \$${service}_body_limit {"$'\n'
+    body_limits+="        default $rest_body;"$'\n'"$limits    }"$'\n'
+}
+
+# What nginx answers itself looks like what a responder answers.
+render_errors() {
+    local name=$1 too_large=$2 status code detail
+    {
+        echo '# Answers that nginx makes itself.'
+        echo 'error_page 400 = /_nginx/$unparsed_error;'
+        echo 'error_page 403 = /_nginx/404;'
+        echo 'error_page 494 = /_nginx/431;'
+        while read -r status code detail; do
+            [[ $status == 400 || $status == 431 ]] ||
+                echo "error_page $status = /_nginx/$status;"
+        done <<<"$nginx_errors"
+        while read -r status code detail; do
+            local extra=''
+            case $status in
+                405) extra='    add_header Allow "GET, HEAD" always;' ;;
+                413) detail=$too_large ;;
+                429 | 503) extra='    add_header Retry-After 1 always;' ;;
+            esac
+            fill error STATUS "$status" CODE "$code" DETAIL "$detail" EXTRA "$extra"
+        done <<<"$nginx_errors"
+    } >"$conf/$name-errors.conf"
+}
+readonly nginx_errors='400 bad_request The request could not be understood
+404 not_found Not Found
+405 http_error Method Not Allowed
+408 http_error The request did not arrive in time
+411 http_error Content-Length is required
+412 http_error Precondition Failed
+413 request_body_too_large Request body is too large
+414 http_error The address is too long
+416 http_error Range Not Satisfiable
+429 rate_limited Too many connections
+431 http_error The request headers are too large
+500 internal_error Internal server error
+501 http_error Not implemented
+502 http_error The service is not answering
+503 http_error The service is not available
+504 http_error The service did not answer in time
+505 http_error HTTP version not supported'
+
+render_portal() {
+    local service health=''
+    for service in "${services[@]}"; do
+        health+=$(fill portal-health SERVICE "$service" HEALTH_PATH "${service_health[$service]}" \
+            POOL "${service_rest[$service]}")$'\n'
+    done
+    fill portal LISTEN "$(bracketed "$portal_bind"):$portal_port" CHECKOUT "$checkout" \
+        HEALTH "$health" >"$conf/portal.conf"
+    render_errors portal 'Request body is too large'
+}
+
+# A client is one address; behind a proxy of ours all clients have the same, so no cap there.
+render_limit_conn() {
+    local service
+    number_setting ASSAY_CONNECTIONS_PER_CLIENT 256 0 65536
+    for service in "${services[@]}"; do
+        [[ ${setting[${service_prefix[$service]}_TRUSTED_PROXY_HOPS]:-0} == 0 ]] || number=0
+    done
+    if ((number > 0)); then echo "limit_conn clients $number;"; fi
+}
+
+# nginx holds two descriptors for a request that waits for a responder.
+render_main() {
+    local open_files cores service includes='' user='' log=off
+    open_files=$(ulimit -Hn)
+    [[ $open_files != unlimited ]] && ((open_files < 16384)) || open_files=16384
+    cores=$(nproc)
+    ((EUID != 0)) || user='user root;'
+    flag_setting ASSAY_ACCESS_LOG false
+    ((flag == 0)) || log='log/access.log requests'
+    for service in "${services[@]}"; do includes+="include $service.conf;"$'\n    '; done
+    fill nginx USER "$user" NGINX_WORKERS $((cores < 4 ? cores : 4)) OPEN_FILES "$open_files" \
+        CONNECTIONS $((open_files / 4)) ACCESS_LOG "$log" LIMIT_CONN "$(render_limit_conn)" \
+        BODY_LIMITS "$body_limits" SERVICES "$includes" >"$conf/nginx.conf"
+}
+
+render_all() {
+    local conf=$dir/conf.new body_limits='' service name
+    rm -rf "$conf"
+    mkdir -p "$conf"
+    for name in types fastcgi page-headers page-policy viewer-policy; do
+        cp "$here/templates/$name.conf" "$conf/$name.conf"
+    done
+    for service in "${services[@]}"; do render_service "$service"; done
+    render_portal
+    render_main
+    test_configuration
+}
+
+test_configuration() {
+    local report
+    report=$(cd "$dir" && nginx -t -q -p "$dir/" -c conf.new/nginx.conf -e stderr 2>&1) ||
+        fail "nginx does not accept the configuration in $dir/conf.new:"$'\n'"$report"
+    [[ -z $report ]] || printf '%s\n' "$report" >&2
+}
+
+# Puts the new configuration in place; true if it differs from the one before.
+install_configuration() {
+    local changed=0
+    diff -rq "$dir/conf" "$dir/conf.new" >/dev/null 2>&1 || changed=1
+    rm -rf "$dir/conf"
+    mv "$dir/conf.new" "$dir/conf"
+    ((changed))
+}

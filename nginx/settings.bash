@@ -1,0 +1,248 @@
+# Settings of a stack: the file assay.env, the environment over it, checks, and what responders get.
+# Sourced by nginx/stack. Knows nothing of processes.
+
+declare -A setting=()       # every setting by name
+declare -A given=()         # those that came from the environment
+declare -A service_port=() service_prefix=() service_health=() service_rest=()
+declare -A pool_workers=()  # by pool, that is SERVICE-FAMILY
+services=() pools=() family_rows=()
+
+# Reads the table of services and families.
+read_services() {
+    local kind rest name port prefix health service family workers
+    while read -r kind rest; do
+        case $kind in
+            service)
+                read -r name port prefix health <<<"$rest"
+                services+=("$name")
+                service_port[$name]=$port service_prefix[$name]=$prefix service_health[$name]=$health
+                ;;
+            family)
+                read -r service family workers _ <<<"$rest"
+                family_rows+=("$rest")
+                if [[ -z ${pool_workers[$service-$family]:-} ]]; then
+                    pools+=("$service-$family")
+                    pool_workers[$service-$family]=$workers
+                fi
+                [[ " $rest " != *' * '* ]] || service_rest[$service]=$service-$family
+                ;;
+        esac
+    done <"$here/services"
+}
+
+# KEY=VALUE lines. A value in single or double quotes loses them; nothing is expanded or run.
+read_settings_file() {
+    local file=$1 line number=0 name value
+    [[ -e $file ]] || return 0
+    [[ -r $file ]] || fail "cannot read $file"
+    while IFS= read -r line || [[ -n $line ]]; do
+        number=$((number + 1))
+        line=${line%$'\r'}
+        [[ $line =~ ^[[:space:]]*(#|$) ]] && continue
+        [[ $line =~ ^[[:space:]]*(export[[:space:]]+)?([A-Za-z_][A-Za-z0-9_]*)=(.*)$ ]] ||
+            fail "$file:$number: expected NAME=VALUE"
+        name=${BASH_REMATCH[2]} value=${BASH_REMATCH[3]}
+        value=${value%"${value##*[![:space:]]}"}
+        case $value in
+            \"*\") ((${#value} >= 2)) && value=${value:1:-1} ;;
+            \'*\') ((${#value} >= 2)) && value=${value:1:-1} ;;
+            \"* | \'*) fail "$file:$number: the quote is not closed" ;;
+        esac
+        setting[$name]=$value
+    done <"$file"
+}
+
+# Is this variable of the caller's environment meant for the stack?
+is_setting_name() {
+    local service
+    case $1 in
+        ASSAY_STACK | ASSAY_GENERATION | ASSAY_POOL_WORKERS) return 1 ;;
+        ASSAY_* | LIBFCGI_* | *SAN_OPTIONS | LLVM_PROFILE_FILE | GCOV_PREFIX* | MALLOC_*) return 0 ;;
+        LANG | LC_* | TZ | HOME | TMPDIR | SSL_CERT_FILE | SSL_CERT_DIR) return 0 ;;
+        https_proxy | http_proxy | no_proxy | HTTPS_PROXY | NO_PROXY) return 0 ;;
+    esac
+    for service in "${services[@]}"; do
+        [[ $1 != "${service_prefix[$service]}"_* ]] || return 0
+    done
+    [[ -v setting[$1] ]]
+}
+
+read_settings_environment() {
+    local name
+    while read -r name; do
+        is_setting_name "$name" && given[$name]=${!name}
+    done < <(compgen -e)
+    for name in "${!given[@]}"; do setting[$name]=${given[$name]}; done
+}
+
+# What the environment gave at `start` still holds at `reload`, whoever calls it.
+remember_environment() {
+    local name
+    for name in "${!given[@]}"; do printf '%s=%s\0' "$name" "${given[$name]}"; done |
+        write_private run/environment
+}
+
+recall_environment() {
+    local entry
+    [[ -r $dir/run/environment ]] || return 0
+    while IFS= read -r -d '' entry; do given[${entry%%=*}]=${entry#*=}; done <"$dir/run/environment"
+}
+
+# Standard input to a file of the stack that only its owner may read.
+write_private() { (umask 077 && cat >"$dir/$1.new" && mv "$dir/$1.new" "$dir/$1"); }
+
+# Sets $number to setting $1, a whole number in $3..$4, or to $2 where it is not set.
+number_setting() {
+    number=${setting[$1]:-$2}
+    [[ $number =~ ^[0-9]{1,10}$ ]] && ((10#$number >= $3 && 10#$number <= $4)) ||
+        fail "$1 must be a whole number between $3 and $4, not \"$number\""
+    number=$((10#$number))
+}
+
+# Sets $flag to 1 or 0 from setting $1, default $2.
+flag_setting() {
+    local value=${setting[$1]:-$2}
+    case ${value,,} in
+        1 | true | yes | on) flag=1 ;;
+        0 | false | no | off) flag=0 ;;
+        *) fail "$1 must be true or false, not \"$value\"" ;;
+    esac
+}
+
+# An address or a port goes into the configuration of nginx as it is, so it has to look like one.
+check_address() {
+    [[ $2 =~ ^[0-9A-Za-z.-]+$ || $2 =~ ^[0-9A-Fa-f:.]+$ ]] || fail "$1 must be an address, not \"$2\""
+}
+
+# Where the portal and each service listen: $service_bind, $service_port, $portal_bind, $portal_port.
+declare -A service_bind=()
+resolve_addresses() {
+    local service name prefix
+    portal_bind=${setting[ASSAY_BIND]:-127.0.0.1}
+    check_address ASSAY_BIND "$portal_bind"
+    number_setting ASSAY_PORT_PORTAL 8080 1 65535
+    portal_port=$number
+    for service in "${services[@]}"; do
+        name=ASSAY_PORT_${service^^} prefix=${service_prefix[$service]}
+        [[ -n ${setting[$name]:-} ]] || name=${prefix}_PORT
+        number_setting "$name" "${service_port[$service]}" 1 65535
+        service_port[$service]=$number
+        service_bind[$service]=${setting[ASSAY_BIND]:-${setting[${prefix}_HOST]:-127.0.0.1}}
+        check_address "${prefix}_HOST" "${service_bind[$service]}"
+    done
+    refuse_equal_ports
+}
+
+refuse_equal_ports() {
+    local service other
+    for service in "${services[@]}"; do
+        ((service_port[$service] != portal_port)) ||
+            fail "the portal and $service cannot both have port $portal_port"
+        for other in "${services[@]}"; do
+            [[ $service == "$other" ]] || ((service_port[$service] != service_port[$other])) ||
+                fail "$service and $other cannot both have port ${service_port[$service]}"
+        done
+    done
+}
+
+resolve_workers() {
+    local pool hot
+    number_setting ASSAY_WORKERS $((2 * $(nproc))) 1 256
+    hot=$number
+    for pool in "${pools[@]}"; do
+        [[ ${pool_workers[$pool]} != hot ]] || pool_workers[$pool]=$hot
+    done
+}
+
+# HOST as it stands in an address: IPv6 in brackets.
+bracketed() { if [[ $1 == *:* ]]; then printf '[%s]' "$1"; else printf '%s' "$1"; fi; }
+
+# The address under which this machine itself reaches what is bound to $1.
+reachable() {
+    case $1 in
+        0.0.0.0 | '*') printf '127.0.0.1' ;;
+        :: | ::0) printf '[::1]' ;;
+        *) bracketed "$1" ;;
+    esac
+}
+
+service_url() { printf 'http://%s:%s' "$(reachable "${service_bind[$1]}")" "${service_port[$1]}"; }
+portal_url() { printf 'http://%s:%s' "$(reachable "$portal_bind")" "$portal_port"; }
+
+# Adds what the stack itself tells a service's responders, where the settings do not.
+complete_settings() {
+    local service=$1 prefix=${service_prefix[$1]} sha
+    responder_setting=()
+    local name
+    for name in "${!setting[@]}"; do responder_setting[$name]=${setting[$name]}; done
+    responder_setting[PATH]=$PATH
+    responder_setting[ASSAY_STACK]=$dir
+    responder_setting[ASSAY_RUN_DIR]=$dir/run
+    responder_setting[ASSAY_OPENAPI_FILE]=$dir/run/$service-openapi.json
+    : "${responder_setting[ASSAY_LOCALES_DIR]:=$checkout/locales}"
+    : "${responder_setting[${prefix}_FRONTEND_DIST_PATH]:=$checkout/static/$service}"
+    if [[ -z ${responder_setting[${prefix}_BUILD_SHA]:-} ]] &&
+        sha=$(git -C "$checkout" rev-parse --short=12 HEAD 2>/dev/null); then
+        responder_setting[${prefix}_BUILD_SHA]=$sha
+    fi
+}
+declare -A responder_setting=()
+
+# Runs a command with exactly the environment that a responder of the service will have.
+with_responder_environment() {
+    local entry
+    for entry in $(compgen -e); do unset "$entry" 2>/dev/null; done
+    for entry in "${!responder_setting[@]}"; do export "$entry=${responder_setting[$entry]}"; done
+    cd "$dir" && exec "$@"
+}
+
+# Refuses to go on when a responder is missing or does not accept the settings. It says why itself.
+check_responders() {
+    local service pool reason
+    for service in "${services[@]}"; do
+        complete_settings "$service"
+        for pool in "${pools[@]}"; do
+            [[ $pool == "$service"-* ]] || continue
+            [[ -x $build/fcgi-bin/$pool ]] ||
+                fail "$build/fcgi-bin/$pool is not built; run make first"
+            reason=$(with_responder_environment "$build/fcgi-bin/$pool" --check-config 2>&1) ||
+                fail "$pool does not accept the settings:"$'\n'"${reason:-(no reason given)}"
+        done
+    done
+}
+
+# The environment file of each pool, and the API description of each service.
+write_responder_files() {
+    local service pool name parts
+    for service in "${services[@]}"; do
+        complete_settings "$service"
+        parts=()
+        for pool in "${pools[@]}"; do
+            [[ $pool == "$service"-* ]] || continue
+            for name in "${!responder_setting[@]}"; do
+                printf '%s=%s\0' "$name" "${responder_setting[$name]}"
+            done | write_private "run/$pool.env"
+            printf 'ASSAY_POOL_WORKERS=%s\0' "${pool_workers[$pool]}" >>"$dir/run/$pool.env"
+            (with_responder_environment "$build/fcgi-bin/$pool" --describe) \
+                >"$dir/run/$pool.describe" || fail "$pool --describe failed"
+            parts+=("$dir/run/$pool.describe")
+        done
+        merge_descriptions "${parts[@]}" >"$dir/run/$service-openapi.json.new" ||
+            fail "the API descriptions of $service do not fit together"
+        mv "$dir/run/$service-openapi.json.new" "$dir/run/$service-openapi.json"
+        rm -f "${parts[@]}"
+    done
+}
+
+# One OpenAPI document of the parts: paths, components and tags of all, the rest from the first.
+merge_descriptions() {
+    jq -c -s '
+        reduce .[1:][] as $part (.[0];
+            .paths = ((.paths // {}) * ($part.paths // {}))
+            | reduce (($part.components // {}) | to_entries[]) as $kind (.;
+                .components[$kind.key] = ((.components[$kind.key] // {}) + $kind.value))
+            | .tags = ((.tags // []) + ($part.tags // [])))
+        | if .tags then .tags |= (reduce .[] as $tag ([];
+            if any(.[]; .name == $tag.name) then . else . + [$tag] end)) else . end
+    ' "$@"
+}
