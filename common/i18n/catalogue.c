@@ -1,9 +1,11 @@
 /* The catalogues: a JSON file becomes one block of memory with a sorted array of (key, text), and
  * the tree it was read from is dropped. Nothing changes after loading. */
 #include "base/json.h"
+#include "base/log.h"
 #include "i18n/i18n.h"
 
 #include <setjmp.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -193,18 +195,13 @@ void locale_close_catalogues(void)
     }
 }
 
-static void report_failure(const struct problem *problem)
-{
-    fprintf(stderr, "i18n: using English instead: %s\n", problem->text);
-}
-
 const struct locale *locale_get(enum language language)
 {
     struct problem problem;
 
     if (!loaded[language] && !failed[language] && load(language, &problem)) {
         failed[language] = true;
-        report_failure(&problem);
+        log_event(LOG_ERROR, "catalogue_replaced_by_english", problem.text);
     }
     return loaded[language] ? loaded[language] : loaded[LANGUAGE_EN];
 }
