@@ -1,7 +1,8 @@
 /*
  * Words in the reader's language: picks a locale from an Accept-Language header and formats
  * catalogue entries. Catalogues are locales/<tag>.json, nested objects of strings, addressed by dot
- * paths ("results.verdict.uplift"), with {{name}} placeholders. Read once per process, on first use.
+ * paths ("results.verdict.uplift"), with {{name}} placeholders. Read once per process, on first
+ * use.
  */
 #ifndef ASSAY_I18N_I18N_H
 #define ASSAY_I18N_I18N_H
@@ -34,8 +35,8 @@ struct locale;
 MUST_CHECK enum error locale_open_catalogues(const char *directory, struct problem *problem);
 void locale_close_catalogues(void);
 
-/* The catalogue of a language; English when its file cannot be read (which is logged once). Owned by
- * the module. */
+/* The catalogue of a language; English when its file cannot be read (which is logged once). Owned
+ * by the module. */
 const struct locale *locale_get(enum language language);
 enum language locale_language(const struct locale *locale);
 
