@@ -8,9 +8,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 enum {
-    SCRATCH_LIMIT = 16 * 1024 * 1024, /* file and tree of one catalogue while it is read */
+    FILE_LIMIT = 1024 * 1024,         /* bytes of a catalogue; real ones stay far below */
+    SCRATCH_LIMIT = 16 * 1024 * 1024, /* its text and tree while it is read */
     KEY_MAX = 200,                    /* bytes of a dot path */
     NAME_MAX_BYTES = 64,              /* of a placeholder */
     TEXT_LIMIT = 4 * 1024 * 1024,     /* of a rendered entry: texts of users go into some */
@@ -145,12 +147,17 @@ static enum error read_catalogue(enum language language, struct problem *problem
 {
     char path[PATH_BYTES];
     json_t *tree;
+    struct stat file;
     enum error error;
     int length =
         snprintf(path, sizeof path, "%s/%s.json", catalogue_directory, language_tags[language]);
 
     if (length < 0 || length >= PATH_BYTES)
         return problem_set(problem, ERROR_TOO_LARGE, "path_too_long", "catalogue path too long");
+    if (stat(path, &file) == 0 && file.st_size > FILE_LIMIT)
+        return problem_set(problem, ERROR_TOO_LARGE, "catalogue_too_large",
+                           "%s: %lld bytes are more than a catalogue may have", path,
+                           (long long)file.st_size);
     error = json_read_file(scratch, path, &tree, problem);
     if (!error)
         error = build_locale(tree, language, &loaded[language], problem);
@@ -168,8 +175,8 @@ static enum error load(enum language language, struct problem *problem)
     if (!scratch)
         return problem_set(problem, ERROR_SYSTEM, "out_of_memory", "no memory for a catalogue");
     if (setjmp(recovery)) {
-        error = problem_set(problem, ERROR_TOO_LARGE, "catalogue_too_large",
-                            "%s.json does not fit into memory", language_tags[language]);
+        error = problem_set(problem, ERROR_SYSTEM, "out_of_memory", "no memory to read %s.json",
+                            language_tags[language]);
     } else {
         arena_on_exhausted(scratch, &recovery);
         error = read_catalogue(language, problem);
