@@ -36,7 +36,7 @@ struct sizing_request {
     struct optional_number exposure_per_user; /* absent = 1 */
     struct optional_number cuped_pre_experiment_std;
     struct optional_number cuped_correlation;
-    double mde_pct; /* relative minimum detectable effect, percent of the baseline */
+    double mde_pct;   /* relative minimum detectable effect, percent of the baseline */
     int planned_test; /* enum planned_test, -1 = the metric's own */
     struct optional_number equivalence_margin_pct;
     double alpha; /* two-sided */
@@ -53,7 +53,7 @@ struct sizing_request {
     double credibility;
     struct optional_number holdout_fraction;
     struct optional_integer mutually_exclusive_experiments;
-    const char *randomization_unit; /* NULL or text; only "cluster" matters */
+    const char *randomization_unit;    /* NULL or text; only "cluster" matters */
     struct integer_list actual_counts; /* count 0 = not given */
     struct optional_boolean seasonality_present;
     struct optional_boolean active_campaigns_present;
@@ -83,17 +83,19 @@ struct sizing_plan {
     double exposure_per_arm;            /* count: X */
 
     bool clustered;
-    double design_effect;
+    double design_effect; /* 1 when not clustered */
     int64_t clusters_per_variant;
 };
 
 /* Sizes the design. ERROR_INVALID with reason variant_rate_out_of_range, std_dev_not_positive,
- * sample_size_not_finite, exact_power_not_reached when the numbers have no plan. */
+ * sample_size_not_finite, duration_not_finite, exact_power_not_reached when the numbers have no
+ * plan. Sizes and durations are at least 1 and at most 2^53. */
 MUST_CHECK enum error sizing_plan_design(const struct sizing_request *request,
                                          struct sizing_plan *plan, struct problem *problem);
 
 /* Power of the request's resolved plan at `n` users per variant (design effect taken off), in
- * [0, 1]. `plan` comes from sizing_plan_design on the same request. */
+ * [0, 1]: what the sample size inverts, so it counts rejections towards the assumed change only.
+ * `plan` comes from sizing_plan_design on the same request. */
 double sizing_power(const struct sizing_request *request, const struct sizing_plan *plan, double n);
 
 /* Cost units of the plan for compute admission: 1, or max(2, ceil(n_z^2 / 25000)) for an exact
@@ -105,8 +107,9 @@ struct power_point {
     double power;
 };
 
-/* The plan's power curve: at most `capacity` points, sample sizes rising from about a fifth of the
- * plan to twice it, the planned size among them. Returns the count. */
+/* The plan's power curve: at most `capacity` points (25 are enough; 9 for an exact Fisher scan),
+ * sample sizes rising from about a fifth of the plan to twice it, the planned size among them.
+ * Returns the count. */
 size_t sizing_power_curve(const struct sizing_request *request, const struct sizing_plan *plan,
                           struct power_point *points, size_t capacity);
 
@@ -136,8 +139,27 @@ MUST_CHECK enum error sizing_plan_precision(const struct sizing_request *request
                                             struct precision_plan *precision,
                                             struct problem *problem);
 
+/* Guardrails: the smallest change that `n` users per arm show in a two-sided z-test with the given
+ * alpha and power. For a rate (fraction) upwards or downwards, absent when none inside (0, 1) is
+ * large enough; for a mean in its own units. */
+struct optional_number sizing_detectable_rate_change(double rate, bool downward, double alpha,
+                                                     double power, double n);
+double sizing_detectable_mean_change(double std_dev, double alpha, double power, double n);
+
+/* Size and duration of the design when it is looked at several times: the fixed plan (after the
+ * design effect) times `inflation_factor`, see sequential.h. */
+struct sequential_size {
+    int64_t sample_size_per_variant;
+    int64_t duration_days; /* to the last look */
+};
+
+MUST_CHECK enum error sizing_plan_sequential(const struct sizing_request *request,
+                                             const struct sizing_plan *plan,
+                                             double inflation_factor, struct sequential_size *size,
+                                             struct problem *problem);
+
 /* Exact power of the two-sided Fisher test at n users per arm (sum over all outcomes); strict
- * p < alpha rejects. Exposed for tests and oracles. */
+ * p < alpha rejects. Exposed for tests and oracles; takes of the order of n operations. */
 double fisher_exact_power(double control_rate, double treatment_rate, int64_t n, double alpha);
 
 #endif

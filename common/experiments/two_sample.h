@@ -27,7 +27,9 @@ struct continuous_observation {
 
 /* One shape for every two-sample analyzer. Effects of binary metrics are in percentage points. */
 struct test_result {
-    bool degenerate; /* standard error 0: effect, interval and power are 0 and p is 1 */
+    /* Standard error 0, or an arm too small to have one: effect, interval and power are 0 and p is
+     * 1. Rates and score interval of a binary metric are told where its arms have users. */
+    bool degenerate;
     double effect;
     double effect_relative_pct; /* of the control value; 0 when that is 0 */
     struct optional_number control_rate_pct;
@@ -45,10 +47,12 @@ struct test_result {
     double alpha;
 };
 
-/* Two-proportion z-test on the pooled standard error; Wald interval on the difference (unpooled). */
+/* Two-proportion z-test on the pooled standard error; Wald interval on the difference (unpooled).
+ * Nothing is rounded here. */
 void two_sample_binary(const struct binary_observation *observed, struct test_result *result);
 
-/* Welch's t-test (Welch 1947) with Satterthwaite degrees of freedom. */
+/* Welch's t-test (Welch 1947) with Satterthwaite degrees of freedom. Finite for all finite input:
+ * what would pass the largest double is held there. */
 void two_sample_continuous(const struct continuous_observation *observed,
                            struct test_result *result);
 
