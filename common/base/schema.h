@@ -87,10 +87,12 @@ struct schema_breach {
 };
 
 /* A rule over several fields. Runs when every field of its object is valid; the first broken rule
- * of an object is the one reported. `key` names its text in the catalogues. */
+ * of an object is the one reported. `key` names its text in the catalogues; `explain` (or NULL)
+ * fills that text's placeholders. */
 struct schema_rule {
     const char *key;
-    bool (*holds)(const void *object, struct schema_breach *breach);
+    bool (*holds)(const void *object);
+    void (*explain)(const void *object, struct schema_breach *breach);
 };
 
 enum schema_extra { EXTRA_REJECT, EXTRA_IGNORE };

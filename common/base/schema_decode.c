@@ -330,13 +330,15 @@ static void check_rules(struct schema_errors *errors, const struct schema *schem
                         const json_t *value, const struct schema_path *path, const void *object)
 {
     for (size_t i = 0; i < schema->rule_count; i++) {
-        struct schema_error error = {
-            .fault = FAULT_RULE, .input = value, .rule = &schema->rules[i]};
+        const struct schema_rule *rule = &schema->rules[i];
+        struct schema_error error = {.fault = FAULT_RULE, .input = value, .rule = rule};
 
-        if (!schema->rules[i].holds(object, &error.breach)) {
-            add_error(errors, error, path);
-            return;
-        }
+        if (rule->holds(object))
+            continue;
+        if (rule->explain)
+            rule->explain(object, &error.breach);
+        add_error(errors, error, path);
+        return;
     }
 }
 

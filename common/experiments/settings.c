@@ -1,0 +1,145 @@
+/* The table of settings of the experiments service, and the rules that span several of them. */
+#include "experiments/settings.h"
+#include "base/log.h"
+
+#include <string.h>
+#include <strings.h>
+
+enum { PRODUCTION_TOKEN_MIN = 24 };
+
+#define AT(member) offsetof(struct experiments_settings, member)
+
+const struct setting experiments_settings_table[] = {
+    {"AB_APP_NAME", SETTING_TEXT, AT(app_name), "A/B Experiment Service API",
+     .help = "Title in health answers and in the API document."},
+    {"AB_APP_VERSION", SETTING_TEXT, AT(app_version), "1.3.1",
+     .help = "Version in health answers and in the API document."},
+    {"AB_BUILD_SHA", SETTING_TEXT, AT(build_sha), "unknown",
+     .help = "Commit the binaries were built from; `nginx/stack` fills it in from git."},
+    {"AB_ENV", SETTING_TEXT, AT(environment), "local",
+     .help = "Name of the environment. `production` or `prod` hides the texts of value errors and "
+             "demands tokens."},
+    {"AB_HOST", SETTING_TEXT, AT(host), "127.0.0.1", .required = true,
+     .help = "Address that nginx listens on."},
+    {"AB_PORT", SETTING_INTEGER, AT(port), "8008", 1, 65535,
+     .help = "Port that nginx listens on for this service."},
+    {"AB_SERVE_FRONTEND_DIST", SETTING_BOOLEAN, AT(serve_frontend_dist), "true",
+     .help = "Serve the browser interface beside the API."},
+    {"AB_FRONTEND_DIST_PATH", SETTING_TEXT, AT(frontend_dist_path), "static/experiments",
+     .help = "Folder of the browser interface; readiness looks for its index.html."},
+    {"AB_CORS_ORIGINS", SETTING_LIST, AT(cors_origins),
+     "http://127.0.0.1:5173,http://localhost:5173",
+     .help = "Origins whose pages may call the API."},
+    {"AB_CORS_METHODS", SETTING_LIST, AT(cors_methods), "GET,POST,PUT,PATCH,DELETE,OPTIONS",
+     .help = "Methods that such pages may use."},
+    {"AB_CORS_HEADERS", SETTING_LIST, AT(cors_headers), "Accept,Content-Type",
+     .help = "Further request headers that such pages may send."},
+    {"AB_LOG_LEVEL", SETTING_CHOICE, AT(log_level), "INFO", .choices = log_level_names,
+     .help = "Least level that is logged."},
+    {"AB_LOG_FORMAT", SETTING_CHOICE, AT(log_format), "json", .choices = log_format_names,
+     .help = "One JSON object a line, or plain text."},
+    {"AB_API_TOKEN", SETTING_TEXT, AT(api_token), NULL, 8, .secret = true,
+     .help = "Token with write scope. In production at least 24 characters, as the next two."},
+    {"AB_READONLY_API_TOKEN", SETTING_TEXT, AT(readonly_api_token), NULL, 8, .secret = true,
+     .help = "Token for GET, HEAD and OPTIONS only."},
+    {"AB_ADMIN_TOKEN", SETTING_TEXT, AT(admin_token), NULL, 8, .secret = true,
+     .help = "Token of the operator routes."},
+    {"AB_PUBLIC_DEMO", SETTING_BOOLEAN, AT(public_demo), "false",
+     .help = "Reading without a token."},
+    {"AB_READONLY_COMPUTE", SETTING_BOOLEAN, AT(readonly_compute), "false",
+     .help = "Read scope may also POST to the stateless computations."},
+    {"AB_ALLOW_INSECURE_PRODUCTION", SETTING_BOOLEAN, AT(allow_insecure_production), "false",
+     .help = "Start in production without AB_API_TOKEN."},
+    {"AB_RATE_LIMIT_ENABLED", SETTING_BOOLEAN, AT(rate_limit_enabled), "true",
+     .help = "Limit calls per client, and failed sign-ins."},
+    {"AB_RATE_LIMIT_REQUESTS", SETTING_INTEGER, AT(rate_limit_requests), "240", 1, 100000,
+     .help = "Calls per client and window."},
+    {"AB_RATE_LIMIT_WINDOW_SECONDS", SETTING_INTEGER, AT(rate_limit_window_seconds), "60", 1, 86400,
+     .help = "Length of that window."},
+    {"AB_HEAVY_RATE_LIMIT_REQUESTS", SETTING_INTEGER, AT(heavy_rate_limit_requests), "30", 1,
+     100000, .help = "Calls of the heavy routes per client and window."},
+    {"AB_HEAVY_RATE_LIMIT_WINDOW_SECONDS", SETTING_INTEGER, AT(heavy_rate_limit_window_seconds),
+     "60", 1, 86400, .help = "Length of that window."},
+    {"AB_AUTH_FAILURE_LIMIT", SETTING_INTEGER, AT(auth_failure_limit), "20", 1, 100000,
+     .help = "Refused credentials per client and window before the answer is 429."},
+    {"AB_AUTH_FAILURE_WINDOW_SECONDS", SETTING_INTEGER, AT(auth_failure_window_seconds), "60", 1,
+     86400, .help = "Length of that window."},
+    {"AB_MAX_REQUEST_BODY_BYTES", SETTING_INTEGER, AT(max_request_body_bytes), "1048576", 1024,
+     1073741824, .help = "Largest request body."},
+    {"AB_MAX_WORKSPACE_BODY_BYTES", SETTING_INTEGER, AT(max_workspace_body_bytes), "8388608", 1024,
+     1073741824, .help = "Largest workspace bundle; not below AB_MAX_REQUEST_BODY_BYTES."},
+    {"AB_MAX_CHATAPP_BODY_BYTES", SETTING_INTEGER, AT(max_chatapp_body_bytes), "65536", 1024,
+     1073741824, .help = "Largest body from the chat platform."},
+    {"AB_CHATAPP_RATE_LIMIT_REQUESTS", SETTING_INTEGER, AT(chatapp_rate_limit_requests), "60", 1,
+     100000, .help = "Calls from the chat platform per client and minute."},
+    {"AB_MAX_REQUEST_MEMORY_BYTES", SETTING_INTEGER, AT(max_request_memory_bytes), "536870912",
+     1048576, 68719476736.0, .help = "Memory that one request may use in a worker."},
+    {"AB_MAX_JSON_DEPTH", SETTING_INTEGER, AT(max_json_depth), "32", 8, 1000,
+     .help = "Deepest nesting of a JSON body."},
+    {"AB_COMPUTE_ADMISSION_ENABLED", SETTING_BOOLEAN, AT(compute_admission_enabled), "true",
+     .help = "Admit expensive analyses by their cost; false admits everything."},
+    {"AB_COMPUTE_MAX_HEAVY_CONCURRENT", SETTING_INTEGER, AT(compute_max_heavy_concurrent), "2", 1,
+     256, .help = "Heavy analyses at a time on this host."},
+    {"AB_COMPUTE_MAX_CHEAP_CONCURRENT", SETTING_INTEGER, AT(compute_max_cheap_concurrent), "32", 1,
+     256, .help = "Cheap analyses at a time on this host."},
+    {"AB_COMPUTE_MAX_COST_UNITS_IN_FLIGHT", SETTING_INTEGER, AT(compute_max_cost_units_in_flight),
+     "250", 1, 1000000, .help = "Cost units at a time on this host."},
+    {"AB_COMPUTE_ACQUIRE_TIMEOUT_MS", SETTING_INTEGER, AT(compute_acquire_timeout_ms), "50", 0,
+     60000, .help = "How long an analysis waits for a free slot."},
+    {"AB_COMPUTE_RETRY_AFTER_SECONDS", SETTING_INTEGER, AT(compute_retry_after_seconds), "2", 1,
+     3600, .help = "Retry-After of the refusal."},
+    {"AB_TRUSTED_PROXY_HOPS", SETTING_INTEGER, AT(trusted_proxy_hops), "0", 0, 32,
+     .help = "Proxies in front of nginx whose X-Forwarded-For entries are believed."},
+    {"AB_TRUSTED_PROXIES", SETTING_LIST, AT(trusted_proxies), NULL,
+     .help = "Addresses or networks those proxies come from; empty believes any peer."},
+};
+const size_t experiments_settings_count =
+    sizeof experiments_settings_table / sizeof experiments_settings_table[0];
+
+bool experiments_is_production(const struct experiments_settings *settings)
+{
+    return strcasecmp(settings->environment, "production") == 0 ||
+           strcasecmp(settings->environment, "prod") == 0;
+}
+
+static enum error check_production(const struct experiments_settings *settings,
+                                   struct problem *problem)
+{
+    const struct {
+        const char *name;
+        const char *token;
+    } tokens[] = {{"AB_API_TOKEN", settings->api_token},
+                  {"AB_READONLY_API_TOKEN", settings->readonly_api_token},
+                  {"AB_ADMIN_TOKEN", settings->admin_token}};
+
+    for (size_t i = 0; i < sizeof tokens / sizeof tokens[0]; i++)
+        if (tokens[i].token && strlen(tokens[i].token) < PRODUCTION_TOKEN_MIN)
+            return problem_set(problem, ERROR_INVALID, "setting_invalid",
+                               "%s must be at least %d characters in production", tokens[i].name,
+                               PRODUCTION_TOKEN_MIN);
+    if (!settings->api_token && !settings->allow_insecure_production)
+        return problem_set(problem, ERROR_INVALID, "setting_invalid",
+                           "AB_API_TOKEN must be set in production (or "
+                           "AB_ALLOW_INSECURE_PRODUCTION to true)");
+    return ERROR_NONE;
+}
+
+enum error experiments_settings_load(struct experiments_settings *settings, struct arena *arena,
+                                     const char *(*lookup)(const char *name),
+                                     struct problem *problem)
+{
+    enum error error = settings_load(experiments_settings_table, experiments_settings_count,
+                                     settings, arena, lookup, problem);
+
+    if (error)
+        return error;
+    if (settings->max_workspace_body_bytes < settings->max_request_body_bytes)
+        return problem_set(problem, ERROR_INVALID, "setting_invalid",
+                           "AB_MAX_WORKSPACE_BODY_BYTES must be at least "
+                           "AB_MAX_REQUEST_BODY_BYTES");
+    if (settings->trusted_proxies.count && settings->trusted_proxy_hops == 0)
+        return problem_set(problem, ERROR_INVALID, "setting_invalid",
+                           "AB_TRUSTED_PROXY_HOPS must be at least 1 when AB_TRUSTED_PROXIES is "
+                           "set");
+    return experiments_is_production(settings) ? check_production(settings, problem) : ERROR_NONE;
+}

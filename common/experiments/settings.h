@@ -1,0 +1,70 @@
+/* The settings of the experiments service: one table, read from AB_* variables at start. */
+#ifndef ASSAY_EXPERIMENTS_SETTINGS_H
+#define ASSAY_EXPERIMENTS_SETTINGS_H
+
+#include "base/settings.h"
+
+struct experiments_settings {
+    const char *app_name;
+    const char *app_version;
+    const char *build_sha;
+    const char *environment;
+    const char *host;
+    int64_t port;
+
+    const char *frontend_dist_path;
+    bool serve_frontend_dist;
+
+    struct string_list cors_origins;
+    struct string_list cors_methods;
+    struct string_list cors_headers;
+
+    int log_level;  /* enum log_level */
+    int log_format; /* enum log_format */
+
+    const char *api_token;
+    const char *readonly_api_token;
+    const char *admin_token;
+    bool public_demo;
+    bool readonly_compute;
+    bool allow_insecure_production;
+
+    bool rate_limit_enabled;
+    int64_t rate_limit_requests;
+    int64_t rate_limit_window_seconds;
+    int64_t heavy_rate_limit_requests;
+    int64_t heavy_rate_limit_window_seconds;
+    int64_t auth_failure_limit;
+    int64_t auth_failure_window_seconds;
+
+    int64_t max_request_body_bytes;
+    int64_t max_workspace_body_bytes;
+    int64_t max_chatapp_body_bytes;
+    int64_t chatapp_rate_limit_requests;
+    int64_t max_request_memory_bytes;
+    int64_t max_json_depth;
+
+    bool compute_admission_enabled;
+    int64_t compute_max_heavy_concurrent;
+    int64_t compute_max_cheap_concurrent;
+    int64_t compute_max_cost_units_in_flight;
+    int64_t compute_acquire_timeout_ms;
+    int64_t compute_retry_after_seconds;
+
+    int64_t trusted_proxy_hops;
+    struct string_list trusted_proxies;
+};
+
+extern const struct setting experiments_settings_table[];
+extern const size_t experiments_settings_count;
+
+/* Loads the table and checks what spans several settings. ERROR_INVALID names the variable. */
+MUST_CHECK enum error experiments_settings_load(struct experiments_settings *settings,
+                                                struct arena *arena,
+                                                const char *(*lookup)(const char *name),
+                                                struct problem *problem);
+
+/* AB_ENV is production or prod, in any case. */
+bool experiments_is_production(const struct experiments_settings *settings);
+
+#endif

@@ -1,0 +1,60 @@
+/* The experiments service, family analysis: stateless computations. Routes only. */
+#include "experiments-analysis/calculate.h"
+#include "experiments-analysis/results.h"
+#include "experiments-analysis/srm_check.h"
+#include "experiments/service.h"
+
+static const struct route routes[] = {
+    {.method = METHOD_POST,
+     .path = "/api/v1/calculate",
+     .guard = GUARD_AUTH,
+     .compute = true,
+     .body = &calculate_request_schema,
+     .reply = &calculate_reply_schema,
+     .cost = calculate_cost,
+     .handler = calculate_handle,
+     .name = "calculate",
+     .tag = "calculations",
+     .summary = "Size a test",
+     .help = "Users per variant, total and duration of a design, with warnings, assumptions, a "
+             "power curve, and the companions that apply: CUPED, Bayesian precision, group "
+             "sequential boundaries, design effect."},
+    {.method = METHOD_POST,
+     .path = "/api/v1/results",
+     .guard = GUARD_AUTH,
+     .compute = true,
+     .body = &results_request_schema,
+     .reply = &results_reply_schema,
+     .cost = results_cost,
+     .handler = results_handle,
+     .name = "results",
+     .tag = "calculations",
+     .summary = "Analyse a finished test",
+     .help = "Difference, interval, p-value and verdict for two arms."},
+    {.method = METHOD_POST,
+     .path = "/api/v1/srm-check",
+     .guard = GUARD_AUTH,
+     .compute = true,
+     .body = &srm_request_schema,
+     .reply = &srm_reply_schema,
+     .handler = srm_handle,
+     .name = "srm_check",
+     .tag = "calculations",
+     .summary = "Check the traffic split",
+     .help = "Sample ratio mismatch: do the observed users fit the planned shares?"},
+};
+
+int main(int argc, char **argv)
+{
+    static const struct application application = {
+        .service = "experiments",
+        .family = "analysis",
+        .routes = routes,
+        .route_count = COUNT_OF(routes),
+        .start = service_start,
+        .print_settings = service_print_settings,
+        .document_settings = service_document_settings,
+    };
+
+    return responder_main(argc, argv, &application);
+}

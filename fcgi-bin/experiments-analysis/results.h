@@ -1,0 +1,13 @@
+/* POST /api/v1/results: what a finished two-arm test showed. */
+#ifndef ASSAY_EXPERIMENTS_ANALYSIS_RESULTS_H
+#define ASSAY_EXPERIMENTS_ANALYSIS_RESULTS_H
+
+#include "http/route.h"
+
+extern const struct schema results_request_schema;
+extern const struct schema results_reply_schema;
+
+void results_cost(const void *body, struct compute_cost *cost);
+enum error results_handle(struct request *request, struct reply *reply);
+
+#endif

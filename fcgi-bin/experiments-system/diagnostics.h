@@ -1,0 +1,11 @@
+/* GET /api/v1/diagnostics: what the running service is made of and what it has been through. */
+#ifndef ASSAY_EXPERIMENTS_SYSTEM_DIAGNOSTICS_H
+#define ASSAY_EXPERIMENTS_SYSTEM_DIAGNOSTICS_H
+
+#include "http/route.h"
+
+extern const struct schema diagnostics_reply_schema;
+
+enum error diagnostics_handle(struct request *request, struct reply *reply);
+
+#endif

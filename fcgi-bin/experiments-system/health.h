@@ -1,0 +1,14 @@
+/* GET /health, /readyz and /openapi.json: is the service there, can it work, what does it offer? */
+#ifndef ASSAY_EXPERIMENTS_SYSTEM_HEALTH_H
+#define ASSAY_EXPERIMENTS_SYSTEM_HEALTH_H
+
+#include "http/route.h"
+
+extern const struct schema health_reply_schema;
+extern const struct schema readiness_reply_schema;
+
+enum error health_handle(struct request *request, struct reply *reply);
+enum error readiness_handle(struct request *request, struct reply *reply);
+enum error openapi_handle(struct request *request, struct reply *reply);
+
+#endif

@@ -1,0 +1,56 @@
+/* The experiments service, family system: health, readiness, diagnostics, the API document, and the
+ * answer to every path that no other family claims. Routes only. */
+#include "experiments-system/diagnostics.h"
+#include "experiments-system/health.h"
+#include "experiments/service.h"
+
+static const struct route routes[] = {
+    {.method = METHOD_GET,
+     .path = "/health",
+     .guard = GUARD_PUBLIC,
+     .reply = &health_reply_schema,
+     .handler = health_handle,
+     .name = "health",
+     .tag = "system",
+     .summary = "Is the service there?"},
+    {.method = METHOD_GET,
+     .path = "/readyz",
+     .guard = GUARD_TOKEN,
+     .reply = &readiness_reply_schema,
+     .handler = readiness_handle,
+     .name = "readiness",
+     .tag = "system",
+     .summary = "Can the service do its work?",
+     .help = "503 with the same body when a check fails."},
+    {.method = METHOD_GET,
+     .path = "/api/v1/diagnostics",
+     .guard = GUARD_TOKEN,
+     .reply = &diagnostics_reply_schema,
+     .handler = diagnostics_handle,
+     .name = "diagnostics",
+     .tag = "system",
+     .summary = "Settings in force, counters, and who is asking",
+     .help = "Paths and proxies are null for callers that may only read."},
+    {.method = METHOD_GET,
+     .path = "/openapi.json",
+     .guard = GUARD_PUBLIC,
+     .handler = openapi_handle,
+     .name = "openapi",
+     .tag = "system",
+     .summary = "This document"},
+};
+
+int main(int argc, char **argv)
+{
+    static const struct application application = {
+        .service = "experiments",
+        .family = "system",
+        .routes = routes,
+        .route_count = COUNT_OF(routes),
+        .start = service_start,
+        .print_settings = service_print_settings,
+        .document_settings = service_document_settings,
+    };
+
+    return responder_main(argc, argv, &application);
+}
