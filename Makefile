@@ -18,7 +18,7 @@ ALL_LDFLAGS = -pie -Wl,-z,relro,-z,now,--as-needed $(SANITIZER_FLAGS) $(LDFLAGS)
 LIBS = -lfcgi -ljansson -lsodium -lm -lpthread
 
 library = $(BUILD)/libassay.a
-library_objects = $(patsubst %.c,$(BUILD)/%.o,$(wildcard common/*/*.c))
+library_objects = $(patsubst %.c,$(BUILD)/obj/%.o,$(wildcard common/*/*.c))
 
 # fcgi-bin/<service>-<family>/ is one responder; fcgi-bin/<service>/ is what its families share.
 families = $(notdir $(patsubst %/,%,$(dir $(wildcard fcgi-bin/*-*/main.c))))
@@ -33,24 +33,27 @@ $(library): $(library_objects)
 	@echo "  AR    $@"
 	@$(AR) rcs $@ $^
 
-$(BUILD)/%.o: %.c
+$(BUILD)/obj/%.o: %.c
 	@mkdir -p $(@D)
 	@echo "  CC    $<"
 	@$(CC) $(ALL_CFLAGS) -c $< -o $@
 
 define responder_rule
-$(BUILD)/fcgi-bin/$(1): $$(patsubst %.c,$$(BUILD)/%.o,$$(wildcard fcgi-bin/$(1)/*.c \
+$(BUILD)/fcgi-bin/$(1): $$(patsubst %.c,$$(BUILD)/obj/%.o,$$(wildcard fcgi-bin/$(1)/*.c \
     fcgi-bin/$(firstword $(subst -, ,$(1)))/*.c)) $$(library)
+	@mkdir -p $$(@D)
 	@echo "  LINK  $$@"
 	@$$(CC) $$(ALL_LDFLAGS) $$^ $$(LIBS) -o $$@
 endef
 $(foreach family,$(families),$(eval $(call responder_rule,$(family))))
 
-$(BUILD)/tests/unit/%_test: $(BUILD)/tests/unit/%_test.o $(library)
+$(BUILD)/tests/unit/%_test: $(BUILD)/obj/tests/unit/%_test.o $(library)
+	@mkdir -p $(@D)
 	@echo "  LINK  $@"
 	@$(CC) $(ALL_LDFLAGS) $^ $(LIBS) -o $@
 
-$(BUILD)/tests/oracle/%: $(BUILD)/tests/oracle/%.o $(library)
+$(BUILD)/tests/oracle/%: $(BUILD)/obj/tests/oracle/%.o $(library)
+	@mkdir -p $(@D)
 	@echo "  LINK  $@"
 	@$(CC) $(ALL_LDFLAGS) $^ $(LIBS) -o $@
 
