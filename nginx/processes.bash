@@ -92,6 +92,8 @@ end_members() {
     [[ -z $(list_members) ]]
 }
 
+# Between fork and exec a new pool does not look like one yet: its process id goes to `launched`.
+declare -A launched=()
 start_pool() {
     local pool=$1 pid
     rm -f "$dir/run/$pool.state"
@@ -102,6 +104,7 @@ start_pool() {
             "$here/pool" "$pool" "$build/fcgi-bin/$pool"
     ) </dev/null >>"$dir/log/$pool.log" 2>&1 {lock}<&- &
     pid=$!
+    launched[$pool]=$pid
     read_start_time "$pid" && echo "$pid $start_time" >"$dir/run/$pool.pid"
 }
 

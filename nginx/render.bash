@@ -166,10 +166,12 @@ render_all() {
     test_configuration
 }
 
+# The test leaves an empty pid file behind where there was none.
 test_configuration() {
     local report
     report=$(cd "$dir" && nginx -t -q -p "$dir/" -c conf.new/nginx.conf -e stderr 2>&1) ||
         fail "nginx does not accept the configuration in $dir/conf.new:"$'\n'"$report"
+    [[ -s $dir/run/nginx.pid ]] || rm -f "$dir/run/nginx.pid"
     [[ -z $report ]] || printf '%s\n' "$report" >&2
 }
 

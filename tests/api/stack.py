@@ -1,0 +1,125 @@
+"""Starts a real stack for tests: nginx, responders and all, on free ports, in a directory of its own."""
+
+import os
+import socket
+import subprocess
+import tempfile
+from pathlib import Path
+
+CHECKOUT = Path(__file__).resolve().parents[2]
+PROGRAM = CHECKOUT / "nginx" / "stack"
+SERVICES = ("experiments",)
+
+
+def free_ports(count):
+    """Ports that nobody listens on now; held together so that they differ."""
+    sockets = [socket.socket() for _ in range(count)]
+    for each in sockets:
+        each.bind(("127.0.0.1", 0))
+    ports = [each.getsockname()[1] for each in sockets]
+    for each in sockets:
+        each.close()
+    return ports
+
+
+def clean_environment():
+    """The environment without settings that whoever runs the tests may have."""
+    return {k: v for k, v in os.environ.items() if not k.startswith(("ASSAY_", "AB_"))}
+
+
+class Stack:
+    """One stack. `build` is the directory that holds fcgi-bin/ (default: the checkout's build/)."""
+
+    def __init__(self, build=None):
+        self.build = build
+        self.env = {}
+        self.directory = None
+        self._temporary = None
+
+    def start(self, env=None, directory=None):
+        """Starts it and returns itself; raises with the output of `start` when that fails."""
+        done = self.try_start(env, directory)
+        if done.returncode != 0:
+            raise RuntimeError(f"stack start: {done.returncode}\n{done.stdout}{done.stderr}")
+        return self
+
+    def try_start(self, env=None, directory=None):
+        self.prepare(env, directory)
+        return self.run("start")
+
+    def prepare(self, env=None, directory=None):
+        """Chooses directory and ports without starting anything."""
+        if directory is None:
+            self._temporary = tempfile.TemporaryDirectory(prefix="assay-")
+            directory = self._temporary.name
+        self.directory = Path(directory)
+        ports = free_ports(1 + len(SERVICES))
+        self.env = {"ASSAY_PORT_PORTAL": str(ports[0]), "ASSAY_WORKERS": "2"}
+        for service, port in zip(SERVICES, ports[1:]):
+            self.env[f"ASSAY_PORT_{service.upper()}"] = str(port)
+        if self.build is not None:
+            self.env["ASSAY_BUILD_DIR"] = str(self.build)
+        self.env.update({k: str(v) for k, v in (env or {}).items()})
+        return self
+
+    def run(self, command, *arguments, env=None, timeout=60):
+        """Runs one command of nginx/stack on this stack; returns the finished process."""
+        return subprocess.run(
+            [str(PROGRAM), command, "--dir", str(self.directory), *arguments],
+            env={**clean_environment(), **self.env, **(env or {})},
+            stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=timeout, check=False)
+
+    def stop(self):
+        """Stops it; what it has written stays until `close`."""
+        return self.run("stop")
+
+    def close(self):
+        if self.directory is not None:
+            self.stop()
+        if self._temporary is not None:
+            self._temporary.cleanup()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.close()
+
+    def url_of(self, service):
+        return f"http://127.0.0.1:{self.env[f'ASSAY_PORT_{service.upper()}']}"
+
+    @property
+    def base_url(self):
+        return self.url_of("experiments")
+
+    @property
+    def portal_url(self):
+        return self.url_of("portal")
+
+    def logs(self, name=""):
+        """All that the pieces whose names begin with `name` have logged."""
+        files = sorted((self.directory / "log").glob(f"{name}*.log"))
+        return "".join(f.read_text(errors="replace") for f in files)
+
+    def processes(self):
+        """Ids of all live processes of this stack: each works in the stack's directory."""
+        found = []
+        for entry in Path("/proc").iterdir():
+            try:
+                if entry.name.isdigit() and os.readlink(entry / "cwd") == str(self.directory):
+                    found.append(int(entry.name))
+            except OSError:
+                continue  # gone meanwhile, or a zombie
+        return found
+
+    def workers(self, pool):
+        """Process ids of the responders of one pool."""
+        found = []
+        for pid in self.processes():
+            try:
+                command = Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")[0].decode()
+            except OSError:
+                continue
+            if command.endswith(f"/fcgi-bin/{pool}"):
+                found.append(pid)
+        return found

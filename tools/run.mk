@@ -1,0 +1,24 @@
+# Running: packages, third-party files of the browser UI, the suite in the foreground.
+# Included by the Makefile.
+
+# What the suite needs to run, and what its tests need on top; installed when missing.
+packages-run:
+	@tools/install-packages run
+
+packages-test:
+	@tools/install-packages test
+
+# The files that pages load from /vendor/: pinned in static/package-lock.json.
+vendor: static/vendor/.complete
+
+static/vendor/.complete: static/package.json static/package-lock.json $(wildcard static/tools/*.js)
+	cd static && npm ci --no-audit --no-fund --ignore-scripts && npm run --silent vendor
+	@touch $@
+
+# The UI works without the viewers of /docs and /redoc, so no network is no reason not to start.
+run: packages-run
+	$(MAKE) --no-print-directory -j$$(nproc) all
+	@$(MAKE) --no-print-directory vendor || echo 'make run: third-party files are missing; going on without them'
+	@exec tools/run-demo
+
+.PHONY: packages-run packages-test vendor run
