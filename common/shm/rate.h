@@ -54,6 +54,18 @@ struct rate_decision rate_charge(struct shm_region *region, const char *key, str
 /* What rate_allow() would say, recording nothing; `remaining` is what is left before the call. */
 struct rate_decision rate_peek(struct shm_region *region, const char *key, struct rate_rule rule);
 
+/* A token bucket: `capacity` calls at once, then one for each token that has flowed back, at
+ * `refill_per_minute`. A capacity of 0 refuses everything; a refill of 0 counts as 1. */
+struct rate_bucket {
+    uint32_t capacity;
+    uint32_t refill_per_minute;
+};
+
+/* Takes a token, or refuses. `reset_seconds` is when the bucket will be full again. A key is used
+ * either with this or with the functions above; changing over starts it afresh. */
+struct rate_decision rate_take_token(struct shm_region *region, const char *key,
+                                     struct rate_bucket bucket);
+
 /* Forgets a key, for instance failures after a success. */
 void rate_forget(struct shm_region *region, const char *key);
 

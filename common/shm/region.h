@@ -46,8 +46,8 @@ void shm_region_close(struct shm_region *region);
 /* When the region was made: Unix time in microseconds. */
 int64_t shm_region_created_at(const struct shm_region *region);
 
-/* Tests replace the clock of rate.h and admission.h (microseconds, never going back); NULL brings
- * back the system's, which counts time asleep (CLOCK_BOOTTIME). Holds for this handle only. */
+/* Tests replace the clock of rate.h (microseconds, never going back); NULL brings back the
+ * system's, which counts time asleep (CLOCK_BOOTTIME). Holds for this handle only. */
 void shm_region_set_clock(struct shm_region *region, int64_t (*now_microseconds)(void));
 
 /*

@@ -1,0 +1,100 @@
+/*
+ * Inside the kit: what lies where in the mapped file. Only indices, never pointers, and zero
+ * always means "nothing yet", so that a fresh file needs no more than its header and its locks.
+ * Whatever is read from here is checked before it is used as an index or a bound.
+ *
+ * Raise SHM_LAYOUT_VERSION with every change of meaning; a change of size is noticed by itself.
+ */
+#ifndef ASSAY_SHM_LAYOUT_H
+#define ASSAY_SHM_LAYOUT_H
+
+#include "shm/admission.h"
+#include "shm/counters.h"
+#include "shm/histogram.h"
+#include "shm/lock.h"
+#include "shm/rate_table.h"
+#include "shm/region.h"
+
+#include <stdatomic.h>
+#include <sys/types.h>
+
+#define SHM_LAYOUT_VERSION 1
+#define SHM_MAGIC "ASSAYSHM"
+
+enum { SHM_CACHE_LINE = 64, SHM_PAGE = 4096, SHM_BOOT_ID_TEXT = 40 };
+
+struct region_header {
+    char magic[8];
+    uint32_t layout_version;
+    uint32_t caller_version;
+    uint64_t size;
+    char boot_id[SHM_BOOT_ID_TEXT];
+    int64_t created_at;
+    unsigned char rate_secret[DIGEST_SHORT_KEY_BYTES];
+    struct shm_lock join_lock;
+    _Atomic uint32_t family_count; /* raised last, when the new family is complete */
+};
+
+/* Two copies, so that a writer that is killed leaves the other one whole. */
+struct note_cell {
+    uint32_t current; /* 1 or 2; 0 = never written */
+    struct note copies[2];
+};
+
+struct histogram_cell {
+    _Atomic uint64_t sum;
+    _Atomic uint64_t max;
+    _Atomic uint64_t buckets[HISTOGRAM_BUCKETS];
+};
+
+struct shm_family {
+    _Alignas(SHM_PAGE) char name[SHM_FAMILY_NAME_MAX];
+    struct shm_lock notes_lock;
+    struct note_cell notes[NOTES_MAX];
+    _Alignas(SHM_CACHE_LINE) _Atomic uint64_t counters[COUNTERS_MAX];
+    _Atomic int64_t stamps[STAMPS_MAX];
+    _Alignas(SHM_CACHE_LINE) struct histogram_cell histograms[HISTOGRAMS_MAX];
+};
+
+/* A slot is taken while `holder` is not 0: it is set last and cleared first. */
+struct admission_slot {
+    _Atomic uint32_t holder; /* generation of the ticket */
+    pid_t pid;
+    uint64_t started; /* start time of the process, clock ticks since boot */
+    uint64_t cost;
+    uint32_t heavy;
+};
+
+struct admission_table {
+    struct shm_lock lock;
+    _Atomic uint32_t releases; /* waiters sleep on this word */
+    uint32_t generation;
+    uint32_t slots_touched; /* slots from here on were never used */
+    uint32_t heavy_peak, cheap_peak;
+    uint64_t cost_peak;
+    uint64_t admitted, rejected, reclaimed;
+    uint64_t rejected_by[ADMISSION_OUTCOME__MAX];
+    int64_t owners_checked_at; /* CLOCK_MONOTONIC, microseconds */
+    uint32_t analyzer_count;
+    struct admission_analyzer analyzers[ADMISSION_ANALYZERS_MAX];
+    uint64_t rejected_others; /* analyzers beyond the table */
+    struct admission_slot slots[ADMISSION_SLOTS_MAX];
+};
+
+struct region_layout {
+    struct region_header header;
+    struct shm_family families[SHM_FAMILIES_MAX];
+    _Alignas(SHM_PAGE) struct admission_table admission;
+    struct rate_shard rate_shards[RATE_SHARDS];
+};
+
+/* A worker's own view of the region. */
+struct shm_region {
+    struct region_layout *layout;
+    int64_t (*now)(void); /* microseconds */
+};
+
+/* Aborts on an index that the caller's enum should never give. */
+void shm_check_index(const char *what, unsigned index, unsigned limit);
+
+#endif

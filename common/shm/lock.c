@@ -1,0 +1,51 @@
+/* The lock that outlives its holder: a robust mutex shared between processes. */
+#include "shm/lock.h"
+
+#include <errno.h>
+#include <stdint.h>
+#include <time.h>
+
+void (*shm_test_hook)(const char *place);
+
+void shm_lock_make(struct shm_lock *lock)
+{
+    pthread_mutexattr_t attributes;
+
+    pthread_mutexattr_init(&attributes);
+    pthread_mutexattr_setpshared(&attributes, PTHREAD_PROCESS_SHARED);
+    pthread_mutexattr_setrobust(&attributes, PTHREAD_MUTEX_ROBUST);
+    pthread_mutex_init(&lock->mutex, &attributes);
+    pthread_mutexattr_destroy(&attributes);
+}
+
+static int take_with_patience(pthread_mutex_t *mutex)
+{
+    struct timespec until;
+
+    clock_gettime(CLOCK_MONOTONIC, &until);
+    until.tv_sec += SHM_LOCK_TIMEOUT_MS / 1000;
+    until.tv_nsec += SHM_LOCK_TIMEOUT_MS % 1000 * INT64_C(1000000);
+    if (until.tv_nsec >= 1000000000) {
+        until.tv_nsec -= 1000000000;
+        until.tv_sec++;
+    }
+    return pthread_mutex_clocklock(mutex, CLOCK_MONOTONIC, &until);
+}
+
+bool shm_lock_take(struct shm_lock *lock, bool *inherited)
+{
+    int status = pthread_mutex_trylock(&lock->mutex);
+
+    if (status == EBUSY)
+        status = take_with_patience(&lock->mutex);
+    *inherited = status == EOWNERDEAD;
+    /* Should this process die before its repair is done, the next one inherits again. */
+    if (status == EOWNERDEAD)
+        status = pthread_mutex_consistent(&lock->mutex);
+    return status == 0;
+}
+
+void shm_lock_give(struct shm_lock *lock)
+{
+    pthread_mutex_unlock(&lock->mutex);
+}

@@ -1,0 +1,43 @@
+/*
+ * Inside the kit: the lock that outlives its holder, and the places where tests kill a process.
+ *
+ * Every critical section of the kit is written so that stopping after any store leaves either a
+ * valid state or one that its repair function can put right. shm_checkpoint() separates the stores
+ * whose order matters; tests hang a hook into it that kills the process there.
+ */
+#ifndef ASSAY_SHM_LOCK_H
+#define ASSAY_SHM_LOCK_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+/* How long to wait for a holder that was stopped but not killed. */
+#define SHM_LOCK_TIMEOUT_MS 1000
+
+struct shm_lock {
+    pthread_mutex_t mutex;
+};
+
+/* The lock lives in shared memory; only its maker calls this, before others can see it. */
+void shm_lock_make(struct shm_lock *lock);
+
+/* False when the holder kept it for SHM_LOCK_TIMEOUT_MS or the lock is damaged; then nothing is
+ * held. *inherited: the last holder died with it, so the caller must put the data right first. */
+bool shm_lock_take(struct shm_lock *lock, bool *inherited) __attribute__((warn_unused_result));
+void shm_lock_give(struct shm_lock *lock);
+
+extern void (*shm_test_hook)(const char *place);
+
+/* How long shm_region_open() waits for others that open; tests shorten it. */
+extern int shm_open_patience_ms;
+
+static inline void shm_checkpoint(const char *place)
+{
+    atomic_signal_fence(memory_order_seq_cst);
+    if (__builtin_expect(shm_test_hook != NULL, 0))
+        shm_test_hook(place);
+}
+
+#endif

@@ -1,0 +1,299 @@
+/*
+ * Opening the shared file. All decisions are made under a lock on `<path>.lock`, and a new file
+ * gets its name only when it is complete; so however many workers start together, and wherever one
+ * of them is killed, nobody maps half a region.
+ */
+#include "shm/region.h"
+
+#include "base/clock.h"
+#include "crypto/token.h"
+#include "shm/layout.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { LOCK_PAUSE_MS = 5, LOCK_REPLACED_MAX = 10 };
+
+int shm_open_patience_ms = 10000;
+
+enum file_verdict { FILE_USABLE, FILE_REPLACEABLE, FILE_REFUSED };
+
+static int64_t now_since_boot(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_BOOTTIME, &now);
+    return now.tv_sec * MICROSECONDS + now.tv_nsec / 1000;
+}
+
+static enum error system_problem(struct problem *problem, const char *what, const char *path)
+{
+    return problem_set(problem, ERROR_SYSTEM, "shm_system", "%s %s: %s", what, path,
+                       strerror(errno));
+}
+
+/* Empty where the kernel does not tell; then a reboot goes unnoticed. */
+static void read_boot_id(char boot_id[SHM_BOOT_ID_TEXT])
+{
+    int fd = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC);
+
+    memset(boot_id, 0, SHM_BOOT_ID_TEXT);
+    if (fd < 0)
+        return;
+    if (read(fd, boot_id, SHM_BOOT_ID_TEXT - 1) < 0)
+        boot_id[0] = '\0';
+    close(fd);
+}
+
+static void fill_layout(struct region_layout *layout, uint32_t version)
+{
+    struct region_header *header = &layout->header;
+
+    header->layout_version = SHM_LAYOUT_VERSION;
+    header->caller_version = version;
+    header->size = sizeof *layout;
+    header->created_at = clock_unix_microseconds();
+    read_boot_id(header->boot_id);
+    token_random_bytes(header->rate_secret, sizeof header->rate_secret);
+    shm_lock_make(&header->join_lock);
+    shm_lock_make(&layout->admission.lock);
+    for (int i = 0; i < RATE_SHARDS; i++)
+        shm_lock_make(&layout->rate_shards[i].lock);
+    memcpy(header->magic, SHM_MAGIC, sizeof header->magic);
+}
+
+/* Neighbours of a page are not read in with it: workers keep only what they use in memory. */
+static struct region_layout *map_file(int fd)
+{
+    void *memory =
+        mmap(NULL, sizeof(struct region_layout), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+
+    if (memory == MAP_FAILED)
+        return NULL;
+    madvise(memory, sizeof(struct region_layout), MADV_RANDOM);
+    return memory;
+}
+
+/* Disk blocks are reserved now: a disk that fills up later must not kill workers (SIGBUS). File
+ * systems that cannot reserve get a sparse file. */
+static bool reserve(int fd)
+{
+    off_t size = sizeof(struct region_layout);
+
+    if (fallocate(fd, 0, 0, size) == 0)
+        return true;
+    return (errno == EOPNOTSUPP || errno == ENOSYS) && ftruncate(fd, size) == 0;
+}
+
+static enum error make_file(const char *path, uint32_t version, struct region_layout **layout,
+                            struct problem *problem)
+{
+    char unfinished[PATH_MAX];
+    enum error error = ERROR_NONE;
+    int fd;
+
+    if (snprintf(unfinished, sizeof unfinished, "%s.new", path) >= (int)sizeof unfinished) {
+        errno = ENAMETOOLONG;
+        return system_problem(problem, "cannot make", path);
+    }
+    unlink(unfinished); /* left by a maker that was killed */
+    fd = open(unfinished, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+    if (fd < 0)
+        return system_problem(problem, "cannot make", unfinished);
+    if (!reserve(fd) || !(*layout = map_file(fd))) {
+        error = system_problem(problem, "cannot reserve and map", unfinished);
+    } else {
+        shm_checkpoint("region.mapped");
+        fill_layout(*layout, version);
+        shm_checkpoint("region.filled");
+        if (rename(unfinished, path) != 0) {
+            error = system_problem(problem, "cannot name", path);
+            munmap(*layout, sizeof **layout);
+        }
+    }
+    if (error)
+        unlink(unfinished);
+    close(fd);
+    return error;
+}
+
+static bool is_all_zero(const void *memory, size_t size)
+{
+    const unsigned char *bytes = memory;
+
+    for (size_t i = 0; i < size; i++) {
+        if (bytes[i])
+            return false;
+    }
+    return true;
+}
+
+/* An empty file, or one whose header never reached the disk, is what a crash of the machine leaves
+ * behind; anything else without our mark belongs to somebody. */
+static enum file_verdict examine_file(int fd, const char *path, uint32_t version,
+                                      struct problem *problem)
+{
+    struct region_header header = {0};
+    char boot_id[SHM_BOOT_ID_TEXT];
+    struct stat status;
+
+    if (fstat(fd, &status) != 0 || pread(fd, &header, sizeof header, 0) < 0) {
+        system_problem(problem, "cannot read", path);
+        return FILE_REFUSED;
+    }
+    if (!S_ISREG(status.st_mode) || status.st_uid != geteuid() ||
+        (memcmp(header.magic, SHM_MAGIC, sizeof header.magic) != 0 &&
+         !is_all_zero(&header, sizeof header))) {
+        problem_set(problem, ERROR_MALFORMED, "shm_not_ours",
+                    "%s is not a shared region of this user; move it away", path);
+        return FILE_REFUSED;
+    }
+    read_boot_id(boot_id);
+    if (header.layout_version != SHM_LAYOUT_VERSION || header.caller_version != version ||
+        header.size != sizeof(struct region_layout) ||
+        memcmp(header.boot_id, boot_id, sizeof boot_id) != 0)
+        return FILE_REPLACEABLE;
+    if ((uint64_t)status.st_size != header.size) {
+        problem_set(problem, ERROR_MALFORMED, "shm_truncated",
+                    "%s has %lld bytes instead of %llu; stop the service and remove it", path,
+                    (long long)status.st_size, (unsigned long long)header.size);
+        return FILE_REFUSED;
+    }
+    if (status.st_mode & 077)
+        fchmod(fd, 0600);
+    return FILE_USABLE;
+}
+
+static enum error open_or_make(const char *path, uint32_t version, struct region_layout **layout,
+                               struct problem *problem)
+{
+    struct problem refusal = {0};
+    enum file_verdict verdict = FILE_REPLACEABLE;
+    enum error error = ERROR_NONE;
+    int fd = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
+
+    if (fd < 0 && errno != ENOENT)
+        return system_problem(problem, "cannot open", path);
+    if (fd >= 0)
+        verdict = examine_file(fd, path, version, &refusal);
+    if (verdict == FILE_USABLE && !(*layout = map_file(fd)))
+        error = system_problem(problem, "cannot map", path);
+    if (verdict == FILE_REFUSED) {
+        error = refusal.error;
+        if (problem)
+            *problem = refusal;
+    }
+    if (fd >= 0)
+        close(fd);
+    return verdict == FILE_REPLACEABLE ? make_file(path, version, layout, problem) : error;
+}
+
+/* Waits for the lock; afterwards the lock file must still be the one with that name, or somebody
+ * has removed it and others may be locking another (ESTALE). 0 when held. */
+static int wait_for_lock(int fd, const char *lock_path)
+{
+    struct stat held, named;
+
+    for (int waited = 0; flock(fd, LOCK_EX | LOCK_NB) != 0; waited += LOCK_PAUSE_MS) {
+        struct timespec pause = {.tv_nsec = LOCK_PAUSE_MS * 1000000L};
+
+        if ((errno != EWOULDBLOCK && errno != EINTR) || waited >= shm_open_patience_ms)
+            return errno;
+        nanosleep(&pause, NULL);
+    }
+    if (fstat(fd, &held) == 0 && stat(lock_path, &named) == 0 && held.st_dev == named.st_dev &&
+        held.st_ino == named.st_ino)
+        return 0;
+    return ESTALE;
+}
+
+static enum error take_file_lock(const char *path, int *lock_fd, struct problem *problem)
+{
+    char lock_path[PATH_MAX];
+    int status = ESTALE;
+
+    if (snprintf(lock_path, sizeof lock_path, "%s.lock", path) >= (int)sizeof lock_path) {
+        errno = ENAMETOOLONG;
+        return system_problem(problem, "cannot lock", path);
+    }
+    for (int i = 0; i < LOCK_REPLACED_MAX && status == ESTALE; i++) {
+        *lock_fd = open(lock_path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+        if (*lock_fd < 0)
+            return system_problem(problem, "cannot open", lock_path);
+        status = wait_for_lock(*lock_fd, lock_path);
+        if (status == 0)
+            return ERROR_NONE;
+        close(*lock_fd);
+    }
+    if (status == EWOULDBLOCK)
+        return problem_set(problem, ERROR_BUSY, "shm_locked", "another process keeps %s locked",
+                           lock_path);
+    errno = status;
+    return system_problem(problem, "cannot lock", lock_path);
+}
+
+static enum error wrap_layout(struct region_layout *layout, struct shm_region **region,
+                              struct problem *problem)
+{
+    *region = malloc(sizeof **region);
+    if (!*region) {
+        munmap(layout, sizeof *layout);
+        return problem_set(problem, ERROR_SYSTEM, "shm_system", "out of memory");
+    }
+    (*region)->layout = layout;
+    (*region)->now = now_since_boot;
+    return ERROR_NONE;
+}
+
+enum error shm_region_open(const char *path, uint32_t version, struct shm_region **region,
+                           struct problem *problem)
+{
+    struct region_layout *layout = NULL;
+    int lock_fd = -1;
+    enum error error = take_file_lock(path, &lock_fd, problem);
+
+    if (error)
+        return error;
+    shm_checkpoint("region.locked");
+    error = open_or_make(path, version, &layout, problem);
+    close(lock_fd);
+    return error ? error : wrap_layout(layout, region, problem);
+}
+
+enum error shm_region_open_anonymous(struct shm_region **region, struct problem *problem)
+{
+    struct region_layout *layout =
+        mmap(NULL, sizeof *layout, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+
+    if (layout == MAP_FAILED)
+        return system_problem(problem, "cannot map", "shared memory");
+    fill_layout(layout, 0);
+    return wrap_layout(layout, region, problem);
+}
+
+void shm_region_close(struct shm_region *region)
+{
+    if (!region)
+        return;
+    munmap(region->layout, sizeof *region->layout);
+    free(region);
+}
+
+int64_t shm_region_created_at(const struct shm_region *region)
+{
+    return region->layout->header.created_at;
+}
+
+void shm_region_set_clock(struct shm_region *region, int64_t (*now_microseconds)(void))
+{
+    region->now = now_microseconds ? now_microseconds : now_since_boot;
+}

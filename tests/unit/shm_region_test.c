@@ -1,0 +1,397 @@
+/* Opening the shared file: together, after crashes, over files that should not be there. */
+#include "shm/region.h"
+
+#include "shm/counters.h"
+#include "shm/rate.h"
+#include "shm_children.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stddef.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+
+static char directory[64], path[96], lock_path[104], new_path[104];
+
+static void start(void)
+{
+    snprintf(directory, sizeof directory, "/tmp/assay-shm-XXXXXX");
+    if (!mkdtemp(directory))
+        abort();
+    snprintf(path, sizeof path, "%s/service.shm", directory);
+    snprintf(lock_path, sizeof lock_path, "%s.lock", path);
+    snprintf(new_path, sizeof new_path, "%s.new", path);
+}
+
+static void finish(void)
+{
+    unlink(path);
+    unlink(lock_path);
+    unlink(new_path);
+    rmdir(directory);
+}
+
+static struct shm_region *open_version(uint32_t version)
+{
+    struct shm_region *region = NULL;
+    struct problem problem = {0};
+
+    if (shm_region_open(path, version, &region, &problem) != ERROR_NONE)
+        printf("open: %s\n", problem.text);
+    return region;
+}
+
+/* The reason word of the failure, or "" when the file opened. */
+static const char *refusal_of(const char *file, enum error *error)
+{
+    struct shm_region *region = NULL;
+    struct problem problem = {.reason = ""};
+
+    *error = shm_region_open(file, 1, &region, &problem);
+    if (*error == ERROR_NONE)
+        shm_region_close(region);
+    return problem.reason;
+}
+
+static void write_file(const void *bytes, size_t length)
+{
+    int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0600);
+
+    CHECK_INT(write(fd, bytes, length), length);
+    close(fd);
+}
+
+static void overwrite(off_t offset, const void *bytes, size_t length)
+{
+    int fd = open(path, O_WRONLY);
+
+    CHECK_INT(pwrite(fd, bytes, length, offset), length);
+    close(fd);
+}
+
+TEST(the_file_is_private_and_of_full_size)
+{
+    struct shm_region *region;
+    struct stat status;
+
+    start();
+    region = open_version(1);
+    CHECK_INT(stat(path, &status), 0);
+    CHECK_INT(status.st_mode & 07777, 0600);
+    CHECK_INT(status.st_size, sizeof(struct region_layout));
+    CHECK(shm_region_created_at(region) > INT64_C(1700000000000000));
+    shm_region_close(region);
+    finish();
+}
+
+TEST(a_second_opening_sees_the_first)
+{
+    struct shm_region *first, *second;
+
+    start();
+    first = open_version(1);
+    counters_add(join(first, "core"), 3, 5);
+    second = open_version(1);
+    CHECK_INT(shm_region_created_at(second), shm_region_created_at(first));
+    CHECK_INT(counters_total(second, 3), 5);
+    CHECK_INT(shm_family_count(second), 1);
+    shm_region_close(first);
+    CHECK_INT(counters_total(second, 3), 5);
+    shm_region_close(second);
+    finish();
+}
+
+static int open_and_count(int child, void *context)
+{
+    struct shm_region *region = open_version(1);
+    const char *name = child % 2 ? "core" : "compute";
+
+    (void)context;
+    if (!region)
+        return 1;
+    for (int i = 0; i < 100; i++)
+        counters_add(join(region, name), 0, 1);
+    rate_allow(region, "k", (struct rate_rule){1000, 60});
+    shm_region_close(region);
+    return 0;
+}
+
+TEST(sixteen_workers_start_at_the_same_moment)
+{
+    for (int round = 0; round < 20; round++) {
+        struct shm_region *region;
+        struct rate_figures figures;
+
+        start();
+        CHECK_INT(run_children(16, open_and_count, NULL), 0);
+        region = open_version(1);
+        CHECK_INT(counters_total(region, 0), 1600);
+        CHECK_INT(shm_family_count(region), 2);
+        rate_read_figures(region, &figures);
+        CHECK_INT(figures.events, 16);
+        shm_region_close(region);
+        finish();
+    }
+}
+
+TEST(another_version_replaces_the_file_and_leaves_the_old_one_to_its_users)
+{
+    struct shm_region *old, *renewed;
+    struct shm_family *family;
+
+    start();
+    old = open_version(1);
+    family = join(old, "core");
+    counters_add(family, 0, 7);
+    renewed = open_version(2);
+    CHECK_INT(shm_family_count(renewed), 0);
+    counters_add(family, 0, 1);
+    CHECK_INT(counters_total(old, 0), 8);
+    CHECK_INT(counters_total(renewed, 0), 0);
+    shm_region_close(old);
+    shm_region_close(renewed);
+    finish();
+}
+
+static int open_versions(int child, void *context)
+{
+    (void)context;
+    for (int i = 0; i < 10; i++) {
+        struct shm_region *region = open_version(1 + (uint32_t)(child + i) % 2);
+
+        if (!region)
+            return 1;
+        counters_add(join(region, "core"), 0, 1);
+        shm_region_close(region);
+    }
+    return 0;
+}
+
+TEST(two_versions_may_fight_without_harm)
+{
+    start();
+    CHECK_INT(run_children(8, open_versions, NULL), 0);
+    finish();
+}
+
+TEST(a_file_from_before_the_last_boot_is_replaced)
+{
+    struct shm_region *region;
+
+    start();
+    region = open_version(1);
+    counters_add(join(region, "core"), 0, 7);
+    shm_region_close(region);
+    overwrite(offsetof(struct region_layout, header.boot_id), "another boot", 12);
+    region = open_version(1);
+    CHECK_INT(shm_family_count(region), 0);
+    shm_region_close(region);
+    finish();
+}
+
+TEST(what_a_crash_of_the_machine_leaves_is_replaced)
+{
+    static const char zeros[sizeof(struct region_header) + 100];
+    struct shm_region *region;
+
+    start();
+    write_file("", 0);
+    region = open_version(1);
+    CHECK(region != NULL);
+    shm_region_close(region);
+    write_file(zeros, sizeof zeros);
+    region = open_version(1);
+    CHECK(region != NULL);
+    shm_region_close(region);
+    finish();
+}
+
+TEST(somebody_elses_file_is_left_alone)
+{
+    static const char letter[] = "Dear reader, this is not shared memory.";
+    char text[sizeof letter] = "";
+    enum error error;
+    int fd;
+
+    start();
+    write_file(letter, sizeof letter);
+    CHECK_TEXT(refusal_of(path, &error), "shm_not_ours");
+    CHECK_INT(error, ERROR_MALFORMED);
+    fd = open(path, O_RDONLY);
+    CHECK_INT(read(fd, text, sizeof text), sizeof letter);
+    CHECK_TEXT(text, letter);
+    close(fd);
+    finish();
+}
+
+TEST(a_truncated_file_is_an_error)
+{
+    enum error error;
+
+    start();
+    shm_region_close(open_version(1));
+    CHECK_INT(truncate(path, (off_t)sizeof(struct region_layout) - 4096), 0);
+    CHECK_TEXT(refusal_of(path, &error), "shm_truncated");
+    CHECK_INT(error, ERROR_MALFORMED);
+    CHECK_INT(truncate(path, (off_t)sizeof(struct region_header)), 0);
+    CHECK_TEXT(refusal_of(path, &error), "shm_truncated");
+    finish();
+}
+
+TEST(links_and_directories_are_refused)
+{
+    char missing[128];
+    enum error error;
+
+    start();
+    CHECK_INT(symlink("/tmp/assay-shm-elsewhere", path), 0);
+    CHECK_TEXT(refusal_of(path, &error), "shm_system");
+    CHECK_INT(error, ERROR_SYSTEM);
+    unlink(path);
+    CHECK_INT(mkdir(path, 0700), 0);
+    CHECK_TEXT(refusal_of(path, &error), "shm_system");
+    rmdir(path);
+    snprintf(missing, sizeof missing, "%s/none/service.shm", directory);
+    CHECK_TEXT(refusal_of(missing, &error), "shm_system");
+    finish();
+}
+
+TEST(a_file_that_others_can_read_is_made_private)
+{
+    struct stat status;
+
+    start();
+    shm_region_close(open_version(1));
+    CHECK_INT(chmod(path, 0664), 0);
+    shm_region_close(open_version(1));
+    CHECK_INT(stat(path, &status), 0);
+    CHECK_INT(status.st_mode & 07777, 0600);
+    finish();
+}
+
+static void open_and_join(void *context)
+{
+    struct shm_region *region = open_version(1);
+
+    (void)context;
+    if (region)
+        join(region, "core");
+}
+
+TEST(a_worker_killed_anywhere_while_opening_does_no_harm)
+{
+    int n = 1;
+
+    for (bool killed = true; killed; n++) {
+        struct shm_region *region;
+
+        start();
+        killed = child_killed_at(n, open_and_join, NULL);
+        region = open_version(1);
+        CHECK(region != NULL);
+        counters_add(join(region, "core"), 0, 1);
+        CHECK_INT(counters_total(region, 0), 1);
+        CHECK_INT(shm_family_count(region), 1);
+        shm_region_close(region);
+        CHECK(access(new_path, F_OK) != 0);
+        finish();
+    }
+    CHECK_INT(n - 2, 4); /* locked, mapped, filled, joined */
+}
+
+TEST(waiting_for_a_lock_ends)
+{
+    enum error error;
+    int fd;
+
+    start();
+    shm_open_patience_ms = 50;
+    fd = open(lock_path, O_RDWR | O_CREAT, 0600);
+    CHECK_INT(flock(fd, LOCK_EX), 0);
+    CHECK_TEXT(refusal_of(path, &error), "shm_locked");
+    CHECK_INT(error, ERROR_BUSY);
+    close(fd);
+    CHECK_TEXT(refusal_of(path, &error), "");
+    shm_open_patience_ms = 10000;
+    finish();
+}
+
+TEST(families_are_found_by_name_up_to_their_limit)
+{
+    struct shm_region *region = open_anonymous();
+    struct shm_family *family;
+    struct problem problem;
+    char name[SHM_FAMILY_NAME_MAX + 1];
+
+    for (int i = 0; i < SHM_FAMILIES_MAX; i++) {
+        snprintf(name, sizeof name, "family-%d", i);
+        family = join(region, name);
+        CHECK_TEXT(shm_family_name(family), name);
+        CHECK(shm_family_at(region, (size_t)i) == family);
+    }
+    CHECK(join(region, "family-3") == shm_family_at(region, 3));
+    CHECK_INT(shm_family_join(region, "one more", &family, &problem), ERROR_TOO_LARGE);
+    CHECK_TEXT(problem.reason, "shm_families");
+    CHECK_INT(shm_family_join(region, "", &family, &problem), ERROR_INVALID);
+    memset(name, 'x', sizeof name - 1);
+    name[sizeof name - 1] = '\0';
+    CHECK_INT(shm_family_join(region, name, &family, &problem), ERROR_INVALID);
+    CHECK_TEXT(problem.reason, "shm_family_name");
+    shm_region_close(region);
+}
+
+/* Kilobytes of the mapping at `address` that this process holds in memory (proc(5), smaps). */
+static long resident_kilobytes(const void *address)
+{
+    FILE *file = fopen("/proc/self/smaps", "r");
+    char line[512], start_text[32];
+    bool inside = false;
+    long kilobytes = -1;
+
+    snprintf(start_text, sizeof start_text, "%lx-", (unsigned long)address);
+    while (file && kilobytes < 0 && fgets(line, sizeof line, file)) {
+        if (strncmp(line, start_text, strlen(start_text)) == 0)
+            inside = true;
+        else if (inside && sscanf(line, "Rss: %ld", &kilobytes) == 1)
+            break;
+    }
+    if (file)
+        fclose(file);
+    return kilobytes;
+}
+
+TEST(a_worker_keeps_little_of_it_in_memory)
+{
+    struct shm_region *region;
+    long kilobytes;
+
+    start();
+    region = open_version(1);
+    shm_region_close(region);
+    region = open_version(1);
+    counters_add(join(region, "core"), 0, 1);
+    for (int i = 0; i < 1000; i++) {
+        char key[32];
+
+        snprintf(key, sizeof key, "api:10.0.0.%d", i);
+        rate_allow(region, key, (struct rate_rule){240, 60});
+    }
+    kilobytes = resident_kilobytes(region->layout);
+    CHECK(kilobytes > 0);
+    CHECK(kilobytes <= 512);
+    shm_region_close(region);
+    finish();
+}
+
+TEST_MAIN(CASE(the_file_is_private_and_of_full_size), CASE(a_second_opening_sees_the_first),
+          CASE(sixteen_workers_start_at_the_same_moment),
+          CASE(another_version_replaces_the_file_and_leaves_the_old_one_to_its_users),
+          CASE(two_versions_may_fight_without_harm),
+          CASE(a_file_from_before_the_last_boot_is_replaced),
+          CASE(what_a_crash_of_the_machine_leaves_is_replaced),
+          CASE(somebody_elses_file_is_left_alone), CASE(a_truncated_file_is_an_error),
+          CASE(links_and_directories_are_refused),
+          CASE(a_file_that_others_can_read_is_made_private),
+          CASE(a_worker_killed_anywhere_while_opening_does_no_harm), CASE(waiting_for_a_lock_ends),
+          CASE(families_are_found_by_name_up_to_their_limit),
+          CASE(a_worker_keeps_little_of_it_in_memory))
