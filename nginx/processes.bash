@@ -44,8 +44,9 @@ list_members() {
     local pid
     grep -lzxF -- "ASSAY_STACK=$dir" /proc/[0-9]*/environ 2>/dev/null | cut -d/ -f3
     for pid in $(grep -lza '^nginx: ' /proc/[0-9]*/cmdline 2>/dev/null | cut -d/ -f3); do
-        is_our_nginx "$pid" && echo "$pid"
+        ! is_our_nginx "$pid" || echo "$pid"
     done
+    return 0
 }
 
 # Sets $children of process $1.
@@ -78,18 +79,34 @@ end_process() {
     return 1
 }
 
+list_living() {
+    local pid
+    for pid in "$@"; do ! read_start_time "$pid" || echo "$pid"; done
+}
+
+# Signals all that `$3...` lists, again and again (a worker may not hear the first one: it was just
+# starting, or about to accept), until the list is empty or $2 seconds are over.
+end_listed() {
+    local signal=$1 end=$((SECONDS + $2)) pids
+    shift 2
+    while pids=$("$@") && [[ -n $pids ]]; do
+        ((SECONDS <= end)) || return 1
+        # shellcheck disable=SC2086
+        kill "-$signal" $pids 2>/dev/null
+        sleep 0.1
+    done
+}
+
 # Ends what no pid file knows of: workers whose supervisor was killed, a half-started stack.
 end_members() {
-    local signal members end
-    for signal in TERM KILL; do
-        members=$(list_members)
-        [[ -n $members ]] || return 0
-        # shellcheck disable=SC2086
-        kill "-$signal" $members 2>/dev/null
-        end=$((SECONDS + 3))
-        while [[ -n $(list_members) ]] && ((SECONDS < end)); do sleep 0.05; done
-    done
-    [[ -z $(list_members) ]]
+    end_listed TERM 3 list_members || end_listed KILL 3 list_members
+}
+
+# The workers of a pool whose supervisor was killed: they still serve, but nobody looks after them.
+list_orphans() {
+    local supervisor
+    { read -r supervisor _ <"$dir/run/$1.pid"; } 2>/dev/null || return 0
+    grep -lzx -- "ASSAY_GENERATION=$supervisor\.[0-9]*" /proc/[0-9]*/environ 2>/dev/null | cut -d/ -f3
 }
 
 # Between fork and exec a new pool does not look like one yet: its process id goes to `launched`.
