@@ -1,0 +1,56 @@
+/* The API reference: Redoc on /openapi.json of this origin, in the colours of the page. */
+import { html, byId } from '/shared/dom.js';
+import { showShell } from '/shared/shell.js';
+import { onTheme } from '/shared/theme.js';
+
+/* Redoc computes with colours, so it needs them resolved: the tokens of the scheme that is shown. */
+function token(name) {
+    const probe = html('span', { class: `token-${name}`, hidden: true });
+    document.body.append(probe);
+    const colour = getComputedStyle(probe).color;
+    probe.remove();
+    return colour;
+}
+
+function theme() {
+    return {
+        colors: {
+            primary: { main: token('accent') },
+            text: { primary: token('ink'), secondary: token('ink-soft') },
+            border: { dark: token('line'), light: token('line') },
+            http: { get: token('info'), post: token('good'), put: token('caution'), delete: token('danger') },
+        },
+        typography: {
+            fontFamily: 'var(--sans)',
+            fontSize: '15px',
+            headings: { fontFamily: 'var(--sans)', fontWeight: '620' },
+            code: { fontFamily: 'var(--mono)', fontSize: '13px', color: token('ink'), backgroundColor: token('sunken') },
+            links: { color: token('accent') },
+        },
+        sidebar: { backgroundColor: token('surface'), textColor: token('ink-soft'), width: '260px' },
+        rightPanel: { backgroundColor: '#111816', textColor: '#e8edeb' },
+        schema: { nestedBackground: token('sunken'), typeNameColor: token('ink-soft') },
+    };
+}
+
+function render() {
+    const place = html('div');
+    byId('viewer').replaceChildren(place);
+    const options = {
+        disableSearch: false,
+        hideDownloadButton: true,
+        nativeScrollbars: true,
+        expandResponses: '200',
+        requiredPropsFirst: true,
+        scrollYOffset: 0,
+        theme: theme(),
+    };
+    globalThis.Redoc.init('/openapi.json', options, place);
+}
+
+function start() {
+    showShell();
+    onTheme(render);
+}
+
+start();
