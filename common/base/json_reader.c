@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 
 enum { FILE_LIMIT = 16 * 1024 * 1024 };
 
@@ -75,28 +76,33 @@ enum error json_read(struct arena *arena, const char *bytes, size_t length, int 
     return fault_at(fault, error.position > 0 ? (size_t)error.position : 0, error.text);
 }
 
+/* Reads exactly `size` bytes; what the file holds beyond them does not count. */
+static bool read_whole(const char *path, char *bytes, size_t size)
+{
+    FILE *file = fopen(path, "rbe");
+    bool complete = file && fread(bytes, 1, size, file) == size;
+
+    if (file)
+        fclose(file);
+    return complete;
+}
+
 enum error json_read_file(struct arena *arena, const char *path, json_t **document,
                           struct problem *problem)
 {
     struct json_fault fault;
-    FILE *file = fopen(path, "rbe");
-    struct text bytes;
-    char chunk[8192];
-    size_t count;
-    bool failed;
+    struct stat status;
+    char *bytes;
 
-    if (!file)
+    if (stat(path, &status) != 0)
         return problem_set(problem, errno == ENOENT ? ERROR_NOT_FOUND : ERROR_SYSTEM,
                            "file_unreadable", "%s: %s", path, strerror(errno));
-    text_start(&bytes, arena, FILE_LIMIT);
-    while ((count = fread(chunk, 1, sizeof chunk, file)) > 0)
-        text_append(&bytes, chunk, count);
-    failed = ferror(file) != 0;
-    fclose(file);
-    if (failed || bytes.overflowed)
-        return problem_set(problem, failed ? ERROR_SYSTEM : ERROR_TOO_LARGE, "file_unreadable",
-                           "%s: %s", path, failed ? "read error" : "file too large");
-    if (json_read(arena, bytes.bytes, bytes.length, JSON_DEPTH_LIMIT, document, &fault))
+    if (status.st_size > FILE_LIMIT)
+        return problem_set(problem, ERROR_TOO_LARGE, "file_unreadable", "%s: file too large", path);
+    bytes = arena_alloc(arena, (size_t)status.st_size);
+    if (!read_whole(path, bytes, (size_t)status.st_size))
+        return problem_set(problem, ERROR_SYSTEM, "file_unreadable", "%s: cannot be read", path);
+    if (json_read(arena, bytes, (size_t)status.st_size, JSON_DEPTH_LIMIT, document, &fault))
         return problem_set(problem, ERROR_MALFORMED, "file_malformed", "%s: %s at byte %zu", path,
                            fault.text, fault.offset);
     return ERROR_NONE;

@@ -54,6 +54,19 @@ enum error sizing_plan_cuped(const struct sizing_request *request, const struct 
     return ERROR_NONE;
 }
 
+enum error sizing_plan_sequential(const struct sizing_request *request,
+                                  const struct sizing_plan *plan, double inflation_factor,
+                                  struct sequential_size *size, struct problem *problem)
+{
+    enum error error =
+        settle_size((double)plan->sample_size_per_variant * inflation_factor,
+                    "sequential sample size per variant", &size->sample_size_per_variant, problem);
+
+    return error ? error
+                 : duration_in_days(request, plan, size->sample_size_per_variant,
+                                    &size->duration_days, problem);
+}
+
 enum error sizing_plan_precision(const struct sizing_request *request,
                                  const struct sizing_plan *plan, struct precision_plan *precision,
                                  struct problem *problem)

@@ -1,0 +1,333 @@
+/* Schemas: decoding with every error collected, lenient readings, rules, writing, describing. */
+#include "base/schema.h"
+#include "test.h"
+
+struct point {
+    double x;
+    double y;
+};
+
+struct shape {
+    const char *name;
+    int kind;
+    int64_t sides;
+    struct optional_integer holes;
+    double area;
+    struct optional_number weight;
+    bool filled;
+    struct optional_boolean visible;
+    struct string_list tags;
+    struct integer_list counts;
+    struct number_list ratios;
+    const struct point *centre;
+    struct object_list corners;
+    json_t *extra;
+};
+
+static const char *const kinds[] = {"round", "flat", "deep"};
+
+#define OWNER struct point
+static const struct field point_fields[] = {
+    NUMBER(OWNER, x, .required = true),
+    NUMBER(OWNER, y, .preset = 1.5, ROUNDED(2)),
+};
+#undef OWNER
+
+static bool x_is_not_y(const void *object)
+{
+    const struct point *point = object;
+
+    return point->x != point->y;
+}
+
+static void explain_x(const void *object, struct schema_breach *breach)
+{
+    breach->count = 1;
+    breach->arguments[0].name = "x";
+    snprintf(breach->arguments[0].value, sizeof breach->arguments[0].value, "%g",
+             ((const struct point *)object)->x);
+}
+
+static const struct schema_rule point_rules[] = {{"rules.x_is_not_y", x_is_not_y, explain_x}};
+static const struct schema point_schema = {.name = "Point",
+                                           .size = sizeof(struct point),
+                                           .fields = point_fields,
+                                           .field_count = COUNT_OF(point_fields),
+                                           .rules = point_rules,
+                                           .rule_count = COUNT_OF(point_rules)};
+
+#define OWNER struct shape
+static const struct field shape_fields[] = {
+    STRING(OWNER, name, .required = true, .min_length = 1, .max_length = 5),
+    CHOICE(OWNER, kind, kinds, .choice_count = COUNT_OF(kinds), .required = true),
+    INTEGER(OWNER, sides, .lower = AT_LEAST(3), .upper = AT_MOST(10), .preset = 4),
+    NULLABLE_INTEGER(OWNER, holes),
+    NUMBER(OWNER, area, .lower = ABOVE(0), .upper = BELOW(100), .preset = 1),
+    NULLABLE_NUMBER(OWNER, weight),
+    BOOLEAN(OWNER, filled, .preset = 1),
+    NULLABLE_BOOLEAN(OWNER, visible),
+    STRINGS(OWNER, tags, .max_length = 3),
+    INTEGERS(OWNER, counts, .nullable = true, .min_length = 2),
+    NUMBERS(OWNER, ratios, .lower = AT_LEAST(0)),
+    OBJECT(OWNER, centre, &point_schema, .nullable = true),
+    OBJECTS(OWNER, corners, &point_schema),
+    {.name = "extra", .type = FIELD_JSON, .offset = offsetof(struct shape, extra)},
+};
+#undef OWNER
+static const struct schema shape_schema = {.name = "Shape",
+                                           .help = "A shape.",
+                                           .size = sizeof(struct shape),
+                                           .fields = shape_fields,
+                                           .field_count = COUNT_OF(shape_fields)};
+
+static struct arena *arena;
+
+static enum error decode(const char *text, struct shape *shape, struct schema_errors *errors)
+{
+    struct json_fault fault;
+    json_t *document;
+
+    memset(shape, 0, sizeof *shape);
+    if (json_read(arena, text, strlen(text), 32, &document, &fault))
+        return ERROR_SYSTEM;
+    return schema_decode(&shape_schema, document, "body", shape, errors, arena);
+}
+
+/* "body.corners.1.x" */
+static const char *path_text(const struct schema_path *path)
+{
+    if (!path->parent)
+        return path->key;
+    if (path->key)
+        return arena_print(arena, "%s.%s", path_text(path->parent), path->key);
+    return arena_print(arena, "%s.%zu", path_text(path->parent), path->index);
+}
+
+TEST(a_full_document_is_decoded)
+{
+    struct shape shape;
+    struct schema_errors errors;
+
+    CHECK_INT(decode("{\"name\":\"ab\",\"kind\":\"deep\",\"sides\":5,\"holes\":2,\"area\":2.5,"
+                     "\"weight\":7,\"filled\":false,\"visible\":true,\"tags\":[\"p\",\"q\"],"
+                     "\"counts\":[1,2,3],\"ratios\":[0.5],\"centre\":{\"x\":1},"
+                     "\"corners\":[{\"x\":1,\"y\":2},{\"x\":3,\"y\":4}],\"extra\":[1]}",
+                     &shape, &errors),
+              ERROR_NONE);
+    CHECK_TEXT(shape.name, "ab");
+    CHECK_INT(shape.kind, 2);
+    CHECK_INT(shape.sides, 5);
+    CHECK(shape.holes.given && shape.holes.value == 2);
+    CHECK(shape.area == 2.5 && shape.weight.given && shape.weight.value == 7);
+    CHECK(!shape.filled && shape.visible.given && shape.visible.value);
+    CHECK_INT(shape.tags.count, 2);
+    CHECK_TEXT(shape.tags.items[1], "q");
+    CHECK_INT(shape.counts.items[2], 3);
+    CHECK(shape.centre->x == 1 && shape.centre->y == 1.5);
+    CHECK(((struct point *)shape.corners.items)[1].y == 4);
+    CHECK(json_is_array(shape.extra));
+}
+
+TEST(absent_fields_take_their_presets)
+{
+    struct shape shape;
+    struct schema_errors errors;
+
+    CHECK_INT(decode("{\"name\":\"ab\",\"kind\":\"round\",\"weight\":null}", &shape, &errors),
+              ERROR_NONE);
+    CHECK_INT(shape.sides, 4);
+    CHECK(shape.area == 1 && shape.filled);
+    CHECK(!shape.holes.given && !shape.weight.given && !shape.visible.given && !shape.centre);
+    CHECK_INT(shape.corners.count, 0);
+}
+
+TEST(lenient_readings)
+{
+    struct shape shape;
+    struct schema_errors errors;
+
+    CHECK_INT(decode("{\"name\":\"ab\",\"kind\":\"flat\",\"sides\":\" 6 \",\"holes\":3.0,"
+                     "\"area\":true,\"weight\":\"1e-3\",\"filled\":\"Off\",\"visible\":1,"
+                     "\"counts\":[\"7.0\",true]}",
+                     &shape, &errors),
+              ERROR_NONE);
+    CHECK_INT(shape.sides, 6);
+    CHECK_INT(shape.holes.value, 3);
+    CHECK(shape.area == 1 && shape.weight.value == 0.001);
+    CHECK(!shape.filled && shape.visible.value);
+    CHECK_INT(shape.counts.items[0], 7);
+    CHECK_INT(shape.counts.items[1], 1);
+}
+
+TEST(every_error_is_collected)
+{
+    static const struct {
+        const char *document;
+        const char *path;
+        enum schema_fault fault;
+    } cases[] = {
+        {"{\"kind\":\"flat\"}", "body.name", FAULT_MISSING},
+        {"{\"name\":5,\"kind\":\"flat\"}", "body.name", FAULT_STRING_TYPE},
+        {"{\"name\":null,\"kind\":\"flat\"}", "body.name", FAULT_STRING_TYPE},
+        {"{\"name\":\"\",\"kind\":\"flat\"}", "body.name", FAULT_STRING_TOO_SHORT},
+        {"{\"name\":\"abcdef\",\"kind\":\"flat\"}", "body.name", FAULT_STRING_TOO_LONG},
+        {"{\"name\":\"a\",\"kind\":\"blue\"}", "body.kind", FAULT_CHOICE},
+        {"{\"name\":\"a\",\"kind\":3}", "body.kind", FAULT_CHOICE},
+        {"{\"name\":\"a\",\"kind\":\"flat\",\"sides\":2}", "body.sides", FAULT_LOWER_BOUND},
+        {"{\"name\":\"a\",\"kind\":\"flat\",\"sides\":11}", "body.sides", FAULT_UPPER_BOUND},
+        {"{\"name\":\"a\",\"kind\":\"flat\",\"sides\":4.5}", "body.sides",
+         FAULT_INTEGER_FROM_FRACTION},
+        {"{\"name\":\"a\",\"kind\":\"flat\",\"sides\":\"x\"}", "body.sides", FAULT_INTEGER_PARSING},
+        {"{\"name\":\"a\",\"kind\":\"flat\",\"sides\":[]}", "body.sides", FAULT_INTEGER_TYPE},
+        {"{\"name\":\"a\",\"kind\":\"flat\",\"sides\":null}", "body.sides", FAULT_INTEGER_TYPE},
+        {"{\"name\":\"a\",\"kind\":\"flat\",\"holes\":9007199254740994}", "body.holes",
+         FAULT_UPPER_BOUND},
+        {"{\"name\":\"a\",\"kind\":\"flat\",\"holes\":1e300}", "body.holes", FAULT_UPPER_BOUND},
+        {"{\"name\":\"a\",\"kind\":\"flat\",\"area\":0}", "body.area", FAULT_LOWER_BOUND},
+        {"{\"name\":\"a\",\"kind\":\"flat\",\"area\":100}", "body.area", FAULT_UPPER_BOUND},
+        {"{\"name\":\"a\",\"kind\":\"flat\",\"area\":\"nan\"}", "body.area", FAULT_NUMBER_PARSING},
+        {"{\"name\":\"a\",\"kind\":\"flat\",\"area\":{}}", "body.area", FAULT_NUMBER_TYPE},
+        {"{\"name\":\"a\",\"kind\":\"flat\",\"filled\":\"maybe\"}", "body.filled",
+         FAULT_BOOLEAN_PARSING},
+        {"{\"name\":\"a\",\"kind\":\"flat\",\"filled\":2}", "body.filled", FAULT_BOOLEAN_PARSING},
+        {"{\"name\":\"a\",\"kind\":\"flat\",\"filled\":[]}", "body.filled", FAULT_BOOLEAN_TYPE},
+        {"{\"name\":\"a\",\"kind\":\"flat\",\"tags\":{}}", "body.tags", FAULT_LIST_TYPE},
+        {"{\"name\":\"a\",\"kind\":\"flat\",\"tags\":[1]}", "body.tags.0", FAULT_STRING_TYPE},
+        {"{\"name\":\"a\",\"kind\":\"flat\",\"tags\":[\"\",\"\",\"\",\"\"]}", "body.tags",
+         FAULT_LIST_TOO_LONG},
+        {"{\"name\":\"a\",\"kind\":\"flat\",\"counts\":[1]}", "body.counts", FAULT_LIST_TOO_SHORT},
+        {"{\"name\":\"a\",\"kind\":\"flat\",\"ratios\":[1,-1]}", "body.ratios.1",
+         FAULT_LOWER_BOUND},
+        {"{\"name\":\"a\",\"kind\":\"flat\",\"centre\":{}}", "body.centre.x", FAULT_MISSING},
+        {"{\"name\":\"a\",\"kind\":\"flat\",\"centre\":[]}", "body.centre", FAULT_OBJECT_TYPE},
+        {"{\"name\":\"a\",\"kind\":\"flat\",\"centre\":{\"x\":1,\"z\":1}}", "body.centre.z",
+         FAULT_EXTRA},
+        {"{\"name\":\"a\",\"kind\":\"flat\",\"centre\":{\"x\":1.5}}", "body.centre", FAULT_RULE},
+        {"{\"name\":\"a\",\"kind\":\"flat\",\"corners\":[{\"x\":0},{\"x\":2,\"y\":2}]}",
+         "body.corners.1", FAULT_RULE},
+        {"[]", "body", FAULT_OBJECT_TYPE},
+    };
+
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        struct shape shape;
+        struct schema_errors errors;
+
+        CHECK_INT(decode(cases[i].document, &shape, &errors), ERROR_MALFORMED);
+        CHECK_INT(errors.count, 1);
+        CHECK_TEXT(path_text(errors.items[0].path), cases[i].path);
+        CHECK_INT(errors.items[0].fault, cases[i].fault);
+    }
+}
+
+TEST(errors_of_one_document_stand_together)
+{
+    struct shape shape;
+    struct schema_errors errors;
+
+    CHECK_INT(decode("{\"kind\":1,\"sides\":99,\"corners\":[{\"y\":1},{\"x\":\"?\"}],\"a\":0,"
+                     "\"b\":1}",
+                     &shape, &errors),
+              ERROR_MALFORMED);
+    CHECK_INT(errors.count, 7);
+}
+
+TEST(errors_of_one_document_are_limited)
+{
+    struct text text;
+    struct shape shape;
+    struct schema_errors errors;
+
+    text_start(&text, arena, 1 << 20);
+    text_append_string(&text, "{\"name\":\"a\",\"kind\":\"flat\"");
+    for (int i = 0; i < SCHEMA_ERRORS_MAX + 500; i++)
+        text_append_format(&text, ",\"k%d\":0", i);
+    text_append_byte(&text, '}');
+    CHECK_INT(decode(text.bytes, &shape, &errors), ERROR_MALFORMED);
+    CHECK_INT(errors.count, SCHEMA_ERRORS_MAX);
+}
+
+TEST(rules_explain_themselves)
+{
+    struct shape shape;
+    struct schema_errors errors;
+
+    CHECK_INT(
+        decode("{\"name\":\"a\",\"kind\":\"flat\",\"centre\":{\"x\":2,\"y\":2}}", &shape, &errors),
+        ERROR_MALFORMED);
+    CHECK_TEXT(errors.items[0].rule->key, "rules.x_is_not_y");
+    CHECK_TEXT(errors.items[0].breach.arguments[0].value, "2");
+}
+
+TEST(structs_are_written_whole)
+{
+    struct point corners[] = {{1, 2.345}};
+    struct shape shape = {.name = NULL,
+                          .kind = 1,
+                          .sides = 3,
+                          .holes = GIVEN_INTEGER(2),
+                          .area = 5,
+                          .corners = {1, corners}};
+    struct text out;
+    struct json_writer writer;
+
+    text_start(&out, arena, 4096);
+    writer_start(&writer, &out);
+    schema_write(&writer, &shape_schema, &shape);
+    CHECK_TEXT(out.bytes,
+               "{\"name\":null,\"kind\":\"flat\",\"sides\":3,\"holes\":2,\"area\":5.0,"
+               "\"weight\":null,\"filled\":false,\"visible\":null,\"tags\":[],\"counts\":null,"
+               "\"ratios\":[],\"centre\":null,\"corners\":[{\"x\":1.0,\"y\":2.35}],"
+               "\"extra\":null}");
+}
+
+TEST(schemas_describe_themselves)
+{
+    struct text out;
+    struct json_writer writer;
+    struct json_fault fault;
+    json_t *document, *properties;
+
+    text_start(&out, arena, 1 << 16);
+    writer_start(&writer, &out);
+    schema_describe(&writer, &shape_schema, false);
+    CHECK_INT(json_read(arena, out.bytes, out.length, 32, &document, &fault), ERROR_NONE);
+    CHECK_INT(json_array_size(json_object_get(document, "required")), 2);
+    CHECK(json_is_false(json_object_get(document, "additionalProperties")));
+    properties = json_object_get(document, "properties");
+    CHECK_INT(json_object_size(properties), COUNT_OF(shape_fields));
+    CHECK(json_number_value(json_object_get(json_object_get(properties, "sides"), "minimum")) == 3);
+    CHECK(json_number_value(
+              json_object_get(json_object_get(properties, "area"), "exclusiveMaximum")) == 100);
+    CHECK_TEXT(json_string_value(json_object_get(
+                   json_object_get(json_object_get(properties, "corners"), "items"), "$ref")),
+               "#/components/schemas/Point");
+}
+
+TEST(secret_names)
+{
+    CHECK(schema_is_secret_name("secret") && schema_is_secret_name("bot_token"));
+    CHECK(schema_is_secret_name("Password"));
+    CHECK(!schema_is_secret_name("name"));
+}
+
+int main(void)
+{
+    static const struct test_case cases[] = {
+        CASE(a_full_document_is_decoded),
+        CASE(absent_fields_take_their_presets),
+        CASE(lenient_readings),
+        CASE(every_error_is_collected),
+        CASE(errors_of_one_document_stand_together),
+        CASE(errors_of_one_document_are_limited),
+        CASE(rules_explain_themselves),
+        CASE(structs_are_written_whole),
+        CASE(schemas_describe_themselves),
+        CASE(secret_names),
+    };
+    int status;
+
+    arena = arena_create(1 << 24);
+    status = test_run_all(cases, COUNT_OF(cases));
+    arena_destroy(arena);
+    return status;
+}

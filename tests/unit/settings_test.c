@@ -1,0 +1,145 @@
+/* Settings: defaults, bounds, lists, secrets, and the rules of the experiments service. */
+#include "base/log.h"
+#include "base/settings.h"
+#include "experiments/settings.h"
+#include "test.h"
+
+#include <stdlib.h>
+
+static struct arena *arena;
+
+/* What stands in the pretended environment: NAME=VALUE strings. */
+static const char *const *environment;
+
+static const char *lookup(const char *name)
+{
+    size_t length = strlen(name);
+
+    for (size_t i = 0; environment[i]; i++)
+        if (strncmp(environment[i], name, length) == 0 && environment[i][length] == '=')
+            return environment[i] + length + 1;
+    return NULL;
+}
+
+static enum error load(const char *const *variables, struct experiments_settings *settings,
+                       struct problem *problem)
+{
+    memset(settings, 0, sizeof *settings);
+    environment = variables;
+    return experiments_settings_load(settings, arena, lookup, problem);
+}
+
+TEST(defaults_are_those_of_the_table)
+{
+    const char *const none[] = {NULL};
+    struct experiments_settings settings;
+    struct problem problem;
+
+    CHECK_INT(load(none, &settings, &problem), ERROR_NONE);
+    CHECK_INT(settings.port, 8008);
+    CHECK_INT(settings.rate_limit_requests, 240);
+    CHECK_INT(settings.auth_failure_limit, 20);
+    CHECK_INT(settings.max_request_body_bytes, 1048576);
+    CHECK_INT(settings.max_workspace_body_bytes, 8388608);
+    CHECK_INT(settings.cors_origins.count, 2);
+    CHECK(settings.api_token == NULL && settings.rate_limit_enabled && !settings.public_demo);
+    CHECK_INT(settings.log_level, LOG_INFO);
+    CHECK(!experiments_is_production(&settings));
+}
+
+TEST(values_are_read)
+{
+    const char *const variables[] = {"AB_PORT= 9000 ",
+                                     "AB_API_TOKEN=12345678",
+                                     "AB_PUBLIC_DEMO=YES",
+                                     "AB_LOG_LEVEL=warning",
+                                     "AB_CORS_ORIGINS= https://a.example ,,https://b.example ",
+                                     "AB_READONLY_API_TOKEN=  ",
+                                     NULL};
+    struct experiments_settings settings;
+    struct problem problem;
+
+    CHECK_INT(load(variables, &settings, &problem), ERROR_NONE);
+    CHECK_INT(settings.port, 9000);
+    CHECK_TEXT(settings.api_token, "12345678");
+    CHECK(settings.public_demo && settings.readonly_api_token == NULL);
+    CHECK_INT(settings.log_level, LOG_WARNING);
+    CHECK_INT(settings.cors_origins.count, 2);
+    CHECK_TEXT(settings.cors_origins.items[1], "https://b.example");
+}
+
+TEST(what_is_wrong_is_named)
+{
+    static const struct {
+        const char *variables[4];
+        const char *text;
+    } cases[] = {
+        {{"AB_PORT=0"}, "AB_PORT must be between 1 and 65535"},
+        {{"AB_PORT=80a"}, "AB_PORT must be an integer"},
+        {{"AB_HOST= "}, "AB_HOST must be a non-blank text"},
+        {{"AB_API_TOKEN=short"}, "AB_API_TOKEN must be at least 8 characters when configured"},
+        {{"AB_PUBLIC_DEMO=maybe"},
+         "AB_PUBLIC_DEMO must be one of 1, true, yes, on, 0, false, no, off"},
+        {{"AB_LOG_LEVEL=LOUD"},
+         "AB_LOG_LEVEL must be one of DEBUG, INFO, WARNING, ERROR, CRITICAL"},
+        {{"AB_RATE_LIMIT_REQUESTS=0"}, "AB_RATE_LIMIT_REQUESTS must be between 1 and 100000"},
+        {{"AB_MAX_REQUEST_BODY_BYTES=2000000", "AB_MAX_WORKSPACE_BODY_BYTES=1000000"},
+         "AB_MAX_WORKSPACE_BODY_BYTES must be at least AB_MAX_REQUEST_BODY_BYTES"},
+        {{"AB_TRUSTED_PROXIES=10.0.0.0/8"},
+         "AB_TRUSTED_PROXY_HOPS must be at least 1 when AB_TRUSTED_PROXIES is set"},
+        {{"AB_ENV=Production", "AB_API_TOKEN=12345678"},
+         "AB_API_TOKEN must be at least 24 characters in production"},
+        {{"AB_ENV=prod"},
+         "AB_API_TOKEN must be set in production (or AB_ALLOW_INSECURE_PRODUCTION to true)"},
+    };
+
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct experiments_settings settings;
+        struct problem problem = {0};
+
+        CHECK_INT(load(cases[i].variables, &settings, &problem), ERROR_INVALID);
+        CHECK_TEXT(problem.text, cases[i].text);
+    }
+}
+
+TEST(secrets_are_not_printed)
+{
+    const char *const variables[] = {"AB_API_TOKEN=very-secret-token", NULL};
+    struct experiments_settings settings;
+    struct problem problem;
+    struct text out;
+
+    CHECK_INT(load(variables, &settings, &problem), ERROR_NONE);
+    text_start(&out, arena, 1 << 16);
+    settings_print(experiments_settings_table, experiments_settings_count, &settings, &out);
+    CHECK(strstr(out.bytes, "AB_API_TOKEN=***\n") != NULL);
+    CHECK(strstr(out.bytes, "very-secret") == NULL);
+    CHECK(strstr(out.bytes, "AB_ADMIN_TOKEN=(unset)\n") != NULL);
+}
+
+TEST(every_setting_is_documented)
+{
+    struct text out;
+
+    text_start(&out, arena, 1 << 16);
+    settings_document(experiments_settings_table, experiments_settings_count, &out);
+    for (size_t i = 0; i < experiments_settings_count; i++) {
+        CHECK(experiments_settings_table[i].help && *experiments_settings_table[i].help);
+        CHECK(strstr(out.bytes, experiments_settings_table[i].name) != NULL);
+    }
+}
+
+int main(void)
+{
+    static const struct test_case cases[] = {
+        CASE(defaults_are_those_of_the_table), CASE(values_are_read),
+        CASE(what_is_wrong_is_named),          CASE(secrets_are_not_printed),
+        CASE(every_setting_is_documented),
+    };
+    int status;
+
+    arena = arena_create(1 << 24);
+    status = test_run_all(cases, sizeof cases / sizeof cases[0]);
+    arena_destroy(arena);
+    return status;
+}
