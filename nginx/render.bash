@@ -67,7 +67,7 @@ render_service() {
     fi
     fill service SERVICE "$service" UI "$ui" CHECKOUT "$checkout" \
         LISTEN "$(bracketed "${service_bind[$service]}"):${service_port[$service]}" \
-        ORIGIN "${setting[ASSAY_ORIGIN_${service^^}]:-$(service_url "$service")}" \
+        ORIGIN "$(public_url "$service")" \
         REST_BODY $((rest_body + body_slack)) REST_SECONDS "$rest_seconds" \
         REST_POOL "${service_rest[$service]}" LOCATIONS "$locations" PAGES "$pages" \
         >"$conf/$service.conf"
@@ -125,31 +125,37 @@ render_portal() {
     done
     fill portal LISTEN "$(bracketed "$portal_bind"):$portal_port" CHECKOUT "$checkout" \
         HEALTH "$health" >"$conf/portal.conf"
+    for service in "${services[@]}"; do
+        printf '{"name":"%s","url":"%s"}\n' "$service" "$(public_url "$service")"
+    done | jq -c -s . >"$conf/services.json"
     render_errors portal 'Request body is too large'
 }
 
-# A client is one address; behind a proxy of ours all clients have the same, so no cap there.
+# Sets $limit_conn. A client is one address; behind a proxy of ours all clients have the same, so
+# there is no cap then.
 render_limit_conn() {
     local service
+    limit_conn=''
     number_setting ASSAY_CONNECTIONS_PER_CLIENT 256 0 65536
     for service in "${services[@]}"; do
         [[ ${setting[${service_prefix[$service]}_TRUSTED_PROXY_HOPS]:-0} == 0 ]] || number=0
     done
-    if ((number > 0)); then echo "limit_conn clients $number;"; fi
+    ((number == 0)) || limit_conn="limit_conn clients $number;"
 }
 
 # nginx holds two descriptors for a request that waits for a responder.
 render_main() {
-    local open_files cores service includes='' user='' log=off
+    local open_files cores service limit_conn includes='' user='' log=off
     open_files=$(ulimit -Hn)
     [[ $open_files != unlimited ]] && ((open_files < 16384)) || open_files=16384
     cores=$(nproc)
     ((EUID != 0)) || user='user root;'
     flag_setting ASSAY_ACCESS_LOG false
+    render_limit_conn
     ((flag == 0)) || log='log/access.log requests'
     for service in "${services[@]}"; do includes+="include $service.conf;"$'\n    '; done
     fill nginx USER "$user" NGINX_WORKERS $((cores < 4 ? cores : 4)) OPEN_FILES "$open_files" \
-        CONNECTIONS $((open_files / 4)) ACCESS_LOG "$log" LIMIT_CONN "$(render_limit_conn)" \
+        CONNECTIONS $((open_files / 4)) ACCESS_LOG "$log" LIMIT_CONN "$limit_conn" \
         BODY_LIMITS "$body_limits" SERVICES "$includes" >"$conf/nginx.conf"
 }
 

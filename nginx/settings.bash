@@ -131,6 +131,14 @@ resolve_addresses() {
         check_address "${prefix}_HOST" "${service_bind[$service]}"
     done
     refuse_equal_ports
+    for service in "${services[@]}"; do check_origin "ASSAY_ORIGIN_${service^^}"; done
+}
+
+check_origin() {
+    local url=${setting[$1]:-}
+    [[ -z $url || $url =~ ^https?://[0-9A-Za-z.-]+(:[0-9]+)?$ ||
+        $url =~ ^https?://\[[0-9A-Fa-f:.]+\](:[0-9]+)?$ ]] ||
+        fail "$1 must be like https://host or https://host:port, not \"$url\""
 }
 
 refuse_equal_ports() {
@@ -167,6 +175,12 @@ reachable() {
 }
 
 service_url() { printf 'http://%s:%s' "$(reachable "${service_bind[$1]}")" "${service_port[$1]}"; }
+
+# The address that browsers know: set it where a proxy or a host name stands in front.
+public_url() {
+    local name=ASSAY_ORIGIN_${1^^}
+    printf '%s' "${setting[$name]:-$(service_url "$1")}"
+}
 portal_url() { printf 'http://%s:%s' "$(reachable "$portal_bind")" "$portal_port"; }
 
 # Adds what the stack itself tells a service's responders, where the settings do not.
