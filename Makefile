@@ -24,6 +24,7 @@ library_objects = $(patsubst %.c,$(BUILD)/obj/%.o,$(wildcard common/*/*.c))
 families = $(notdir $(patsubst %/,%,$(dir $(wildcard fcgi-bin/*-*/main.c))))
 responders = $(addprefix $(BUILD)/fcgi-bin/,$(families))
 unit_tests = $(patsubst %.c,$(BUILD)/%,$(wildcard tests/unit/*_test.c))
+fuzz_targets = $(patsubst %.c,$(BUILD)/%,$(wildcard tests/fuzz/*_fuzz.c))
 oracles = $(patsubst %.c,$(BUILD)/%,$(wildcard tests/oracle/*.c))
 
 all: $(responders)
@@ -57,12 +58,49 @@ $(BUILD)/tests/oracle/%: $(BUILD)/obj/tests/oracle/%.o $(library)
 	@echo "  LINK  $@"
 	@$(CC) $(ALL_LDFLAGS) $^ $(LIBS) -o $@
 
-unit: $(unit_tests)
-	@status=0; for t in $^; do echo "== $$t"; $$t || status=1; done; exit $$status
+# Fuzz targets drive the analysis responder in process: its files are linked, its main.c included.
+fuzzed_objects = $(patsubst %.c,$(BUILD)/obj/%.o,$(wildcard fcgi-bin/experiments/*.c) \
+    $(filter-out %/main.c,$(wildcard fcgi-bin/experiments-analysis/*.c)))
+$(BUILD)/tests/fuzz/%_fuzz: $(BUILD)/obj/tests/fuzz/%_fuzz.o $(BUILD)/obj/tests/fuzz/driver.o \
+    $(fuzzed_objects) $(library)
+	@mkdir -p $(@D)
+	@echo "  LINK  $@"
+	@$(CC) $(ALL_LDFLAGS) $^ $(LIBS) -o $@
+
+tests: $(unit_tests) $(fuzz_targets) $(oracles)
+
+# Everything, or the suites named: make test SUITES="unit api"
+test: packages-test
+	@$(MAKE) --no-print-directory -j$$(nproc) all tests
+	@$(MAKE) --no-print-directory vendor
+	@BUILD=$(BUILD) PYTHON=$(PYTHON) tests/run $(SUITES)
+
+lint:
+	@tests/lint/run
+
+# Pages that are made from the programs themselves.
+docs: all
+	@{ echo '# Configuration'; echo; \
+	  echo 'Settings come from the environment or from `assay.env` in the directory of the stack; the'; \
+	  echo 'environment wins. This page is printed by the programs (`make docs`); what `nginx/stack` itself'; \
+	  echo 'reads is in [operations](operations.md). A wrong value stops the start and names the setting.'; \
+	  echo; echo '## Experiments'; echo; \
+	  $(BUILD)/fcgi-bin/experiments-system --describe-settings; } > docs/configuration.md
 
 clean:
-	rm -rf $(BUILD)
+	rm -rf build static/vendor static/node_modules tests/browser/node_modules
 
-.PHONY: all unit clean
+help:
+	@echo 'make run     install what is missing, build, start the suite, show an example; Ctrl-C stops it'
+	@echo 'make test    install what is missing, build, run every test; SUITES="unit api" runs some'
+	@echo 'make         build the programs'
+	@echo 'make lint    source checks'
+	@echo 'make docs    write the pages that the programs print'
+	@echo 'make clean   remove what was built'
+	@echo 'SANITIZE=address,undefined and CC=clang go with each of them; give BUILD=... a folder of its own'
+
+include tools/run.mk
+
+.PHONY: all tests test lint docs clean help
 .SECONDARY:
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)
