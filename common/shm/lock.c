@@ -18,6 +18,19 @@ void shm_lock_make(struct shm_lock *lock)
     pthread_mutexattr_destroy(&attributes);
 }
 
+#if SHM_THREAD_SANITIZER /* it does not know pthread_mutex_clocklock() before version 13 */
+static int take_with_patience(pthread_mutex_t *mutex)
+{
+    const struct timespec pause = {.tv_nsec = 100000};
+    int status = EBUSY;
+
+    for (int i = 0; status == EBUSY && i < SHM_LOCK_TIMEOUT_MS * 10; i++) {
+        nanosleep(&pause, NULL);
+        status = pthread_mutex_trylock(mutex);
+    }
+    return status;
+}
+#else
 static int take_with_patience(pthread_mutex_t *mutex)
 {
     struct timespec until;
@@ -31,6 +44,7 @@ static int take_with_patience(pthread_mutex_t *mutex)
     }
     return pthread_mutex_clocklock(mutex, CLOCK_MONOTONIC, &until);
 }
+#endif
 
 bool shm_lock_take(struct shm_lock *lock, bool *inherited)
 {

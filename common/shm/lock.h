@@ -13,6 +13,15 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+/* Whether this is built for the thread sanitizer. */
+#if defined(__SANITIZE_THREAD__)
+#define SHM_THREAD_SANITIZER 1
+#elif defined(__has_feature)
+#define SHM_THREAD_SANITIZER __has_feature(thread_sanitizer)
+#else
+#define SHM_THREAD_SANITIZER 0
+#endif
+
 /* How long to wait for a holder that was stopped but not killed. */
 #define SHM_LOCK_TIMEOUT_MS 1000
 
