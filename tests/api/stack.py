@@ -9,6 +9,8 @@ from pathlib import Path
 CHECKOUT = Path(__file__).resolve().parents[2]
 PROGRAM = CHECKOUT / "nginx" / "stack"
 SERVICES = ("experiments",)
+# The directory that holds fcgi-bin/, for `make BUILD=...` and sanitized builds.
+BUILD = Path(CHECKOUT, os.environ.get("ASSAY_BUILD_DIR", "build"))
 
 
 def free_ports(count):
@@ -28,9 +30,9 @@ def clean_environment():
 
 
 class Stack:
-    """One stack. `build` is the directory that holds fcgi-bin/ (default: the checkout's build/)."""
+    """One stack. `build` is the directory that holds fcgi-bin/."""
 
-    def __init__(self, build=None):
+    def __init__(self, build=BUILD):
         self.build = build
         self.env = {}
         self.directory = None
@@ -54,11 +56,10 @@ class Stack:
             directory = self._temporary.name
         self.directory = Path(directory)
         ports = free_ports(1 + len(SERVICES))
-        self.env = {"ASSAY_PORT_PORTAL": str(ports[0]), "ASSAY_WORKERS": "2"}
+        self.env = {"ASSAY_PORT_PORTAL": str(ports[0]), "ASSAY_WORKERS": "2",
+                    "ASSAY_BUILD_DIR": str(self.build)}
         for service, port in zip(SERVICES, ports[1:]):
             self.env[f"ASSAY_PORT_{service.upper()}"] = str(port)
-        if self.build is not None:
-            self.env["ASSAY_BUILD_DIR"] = str(self.build)
         self.env.update({k: str(v) for k, v in (env or {}).items()})
         return self
 

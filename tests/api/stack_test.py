@@ -19,7 +19,7 @@ from pathlib import Path
 import pytest
 import requests
 
-from stack import CHECKOUT, Stack, clean_environment, free_ports
+from stack import BUILD, CHECKOUT, Stack, clean_environment
 
 POOLS = ("experiments-system", "experiments-analysis")
 ENVELOPE = {"detail", "error_code", "status_code", "request_id"}
@@ -675,7 +675,7 @@ class TestPages:
 
 
 real = pytest.mark.skipif(
-    not all((CHECKOUT / "build" / "fcgi-bin" / pool).exists() for pool in POOLS),
+    not all((BUILD / "fcgi-bin" / pool).exists() for pool in POOLS),
     reason="the responders are not built; run make")
 
 
