@@ -72,6 +72,7 @@ struct field {
     const struct schema *schema;
     double preset; /* number, integer, boolean or choice when absent and not nullable */
     const char *preset_text;
+    bool plain;   /* whole values are written without a fraction: 50, not 50.0 */
     bool rounded; /* written with `decimals` digits after the point */
     int decimals;
     const char *help;
@@ -247,6 +248,11 @@ bool schema_is_secret_name(const char *name);
     {                                                                                              \
         .name = #member, .type = FIELD_OBJECTS,                                                    \
         .offset = FIELD_OFFSET(owner, member, struct object_list), .schema = (shape), __VA_ARGS__  \
+    }
+#define JSON_VALUE(owner, member, ...)                                                             \
+    {                                                                                              \
+        .name = #member, .type = FIELD_JSON, .offset = FIELD_OFFSET(owner, member, json_t *),      \
+        __VA_ARGS__                                                                                \
     }
 #define ROUNDED(digits) .rounded = true, .decimals = (digits)
 #define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))

@@ -288,8 +288,20 @@ static void decode_value(struct schema_errors *errors, const struct field *field
     }
 }
 
+static void set_preset(struct arena *arena, const struct field *field, void *member);
+
+/* An object that is absent where null is not allowed: all its fields are absent. */
+static void *preset_object(struct arena *arena, const struct schema *schema)
+{
+    char *object = arena_alloc(arena, schema->size);
+
+    for (size_t i = 0; i < schema->field_count; i++)
+        set_preset(arena, &schema->fields[i], object + schema->fields[i].offset);
+    return object;
+}
+
 /* What an absent (or, where allowed, null) field becomes. */
-static void set_preset(const struct field *field, void *member)
+static void set_preset(struct arena *arena, const struct field *field, void *member)
 {
     if (field->type == FIELD_CHOICE)
         *(int *)member = field->nullable ? -1 : (int)field->preset;
@@ -303,6 +315,8 @@ static void set_preset(const struct field *field, void *member)
         *(double *)member = field->preset;
     else if (field->type == FIELD_BOOLEAN)
         *(bool *)member = field->preset != 0;
+    else if (field->type == FIELD_OBJECT)
+        *(void **)member = preset_object(arena, field->schema);
 }
 
 static const struct field *find_field(const struct schema *schema, const char *name)
@@ -360,7 +374,7 @@ static void decode_object(struct schema_errors *errors, const struct schema *sch
         if (!member && field->required)
             fault(errors, FAULT_MISSING, field, &step, value);
         else if (!member || (field->nullable && json_is_null(member)))
-            set_preset(field, target);
+            set_preset(errors->arena, field, target);
         else
             decode_value(errors, field, member, &step, target);
     }

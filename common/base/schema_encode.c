@@ -5,9 +5,14 @@
 
 #include <math.h>
 
-static double rounded(const struct field *field, double value)
+static void write_number(struct json_writer *writer, const struct field *field, double value)
 {
-    return field->rounded ? number_round(value, field->decimals) : value;
+    if (field->rounded)
+        value = number_round(value, field->decimals);
+    if (field->plain && floor(value) == value && fabs(value) < 0x1p53)
+        writer_integer(writer, (int64_t)value);
+    else
+        writer_number(writer, value);
 }
 
 static void write_items(struct json_writer *writer, const struct field *field,
@@ -23,7 +28,7 @@ static void write_items(struct json_writer *writer, const struct field *field,
             writer_integer(writer, ((const int64_t *)list->items)[i]);
             break;
         case FIELD_NUMBERS:
-            writer_number(writer, rounded(field, ((const double *)list->items)[i]));
+            write_number(writer, field, ((const double *)list->items)[i]);
             break;
         default:
             schema_write(writer, field->schema,
@@ -41,9 +46,9 @@ static void write_scalar(struct json_writer *writer, const struct field *field, 
 
     if (field->type == FIELD_NUMBER) {
         if (!field->nullable)
-            writer_number(writer, rounded(field, *(const double *)member));
+            write_number(writer, field, *(const double *)member);
         else if (number->given)
-            writer_number(writer, rounded(field, number->value));
+            write_number(writer, field, number->value);
         else
             writer_null(writer);
     } else if (field->type == FIELD_INTEGER) {

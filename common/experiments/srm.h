@@ -6,6 +6,8 @@
 #include "base/error.h"
 #include "base/optional.h"
 
+#include <stdbool.h>
+
 struct srm_result {
     double chi_square;
     double p_value;
@@ -18,5 +20,9 @@ struct srm_result {
 MUST_CHECK enum error srm_check(const struct integer_list *counts,
                                 const struct number_list *weights, double *expected,
                                 struct srm_result *result, struct problem *problem);
+
+/* What has to hold for counts before they are checked. */
+bool srm_counts_are_not_negative(const struct integer_list *counts);
+bool srm_counts_have_users(const struct integer_list *counts);
 
 #endif

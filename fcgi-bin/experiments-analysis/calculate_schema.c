@@ -1,6 +1,6 @@
 /* The shape of a sizing request and the rules that span its fields. */
 #include "experiments-analysis/calculate.h"
-#include "experiments/sizing.h"
+#include "experiments/sizing_rules.h"
 #include "experiments/srm.h"
 
 #define OWNER struct sizing_request
@@ -63,90 +63,67 @@ static const struct field request_fields[] = {
     NULLABLE_BOOLEAN(OWNER, long_test_possible, .help = "The test may run beyond two weeks."),
 };
 
+static struct sizing_metric metric_of(const void *object)
+{
+    const struct sizing_request *request = object;
+
+    return (struct sizing_metric){.metric_type = request->metric_type,
+                                  .baseline_value = request->baseline_value,
+                                  .std_dev = request->std_dev,
+                                  .planned_test = request->planned_test,
+                                  .equivalence_margin_pct = request->equivalence_margin_pct};
+}
+
 static bool split_has_every_variant(const void *object)
 {
     const struct sizing_request *request = object;
 
-    return request->traffic_split.count == (size_t)request->variants_count;
+    return sizing_split_has_every_variant(&request->traffic_split, request->variants_count);
 }
 
 static bool split_is_positive(const void *object)
 {
-    const struct sizing_request *request = object;
-
-    for (size_t i = 0; i < request->traffic_split.count; i++)
-        if (!(request->traffic_split.items[i] > 0))
-            return false;
-    return true;
-}
-
-static bool is_metric(const void *object, enum metric_type type)
-{
-    return ((const struct sizing_request *)object)->metric_type == type;
-}
-
-static bool baseline_is_positive(const void *object)
-{
-    return ((const struct sizing_request *)object)->baseline_value > 0;
-}
-
-static bool std_dev_is_positive(const void *object)
-{
-    const struct sizing_request *request = object;
-
-    return request->std_dev.given && request->std_dev.value > 0;
+    return sizing_split_is_positive(&((const struct sizing_request *)object)->traffic_split);
 }
 
 static bool binary_baseline_is_rate(const void *object)
 {
-    return !is_metric(object, METRIC_BINARY) ||
-           (baseline_is_positive(object) &&
-            ((const struct sizing_request *)object)->baseline_value < 1);
+    return sizing_binary_baseline_holds(metric_of(object));
 }
 
 static bool continuous_baseline_is_positive(const void *object)
 {
-    return !is_metric(object, METRIC_CONTINUOUS) || baseline_is_positive(object);
+    return sizing_baseline_holds(metric_of(object), METRIC_CONTINUOUS);
 }
 
 static bool continuous_std_is_positive(const void *object)
 {
-    return !is_metric(object, METRIC_CONTINUOUS) || std_dev_is_positive(object);
+    return sizing_std_dev_holds(metric_of(object), METRIC_CONTINUOUS);
 }
 
 static bool ratio_baseline_is_positive(const void *object)
 {
-    return !is_metric(object, METRIC_RATIO) || baseline_is_positive(object);
+    return sizing_baseline_holds(metric_of(object), METRIC_RATIO);
 }
 
 static bool ratio_std_is_positive(const void *object)
 {
-    return !is_metric(object, METRIC_RATIO) || std_dev_is_positive(object);
+    return sizing_std_dev_holds(metric_of(object), METRIC_RATIO);
 }
 
 static bool count_baseline_is_positive(const void *object)
 {
-    return !is_metric(object, METRIC_COUNT) || baseline_is_positive(object);
+    return sizing_baseline_holds(metric_of(object), METRIC_COUNT);
 }
 
 static bool test_fits_metric(const void *object)
 {
-    static const bool fits[METRIC__MAX][PLAN__MAX] = {
-        [METRIC_BINARY] = {[PLAN_Z_TEST] = true, [PLAN_FISHER_EXACT] = true},
-        [METRIC_CONTINUOUS] =
-            {[PLAN_Z_TEST] = true, [PLAN_MANN_WHITNEY] = true, [PLAN_TOST] = true},
-        [METRIC_RATIO] = {[PLAN_Z_TEST] = true},
-    };
-    const struct sizing_request *request = object;
-
-    return request->planned_test < 0 || fits[request->metric_type][request->planned_test];
+    return sizing_planned_test_holds(metric_of(object));
 }
 
 static bool tost_has_margin(const void *object)
 {
-    const struct sizing_request *request = object;
-
-    return request->planned_test != PLAN_TOST || request->equivalence_margin_pct.given;
+    return sizing_tost_margin_holds(metric_of(object));
 }
 
 static bool counts_have_every_variant(const void *object)
@@ -173,21 +150,17 @@ static bool bayesian_has_precision(const void *object)
 {
     const struct sizing_request *request = object;
 
-    return request->analysis_mode != ANALYSIS_BAYESIAN || request->desired_precision.given;
+    return sizing_precision_holds(request->analysis_mode, request->desired_precision);
 }
 
 static bool cluster_has_a_user(const void *object)
 {
-    const struct sizing_request *request = object;
-
-    return !request->avg_cluster_size.given || request->avg_cluster_size.value >= 1;
+    return sizing_cluster_size_holds(((const struct sizing_request *)object)->avg_cluster_size);
 }
 
 static bool icc_is_share(const void *object)
 {
-    const struct sizing_request *request = object;
-
-    return !request->icc.given || (request->icc.value >= 0 && request->icc.value <= 1);
+    return sizing_icc_holds(((const struct sizing_request *)object)->icc);
 }
 
 static const struct schema_rule request_rules[] = {

@@ -2,10 +2,8 @@
 #ifndef ASSAY_EXPERIMENTS_ANALYSIS_RESULTS_H
 #define ASSAY_EXPERIMENTS_ANALYSIS_RESULTS_H
 
+#include "experiments/results_shape.h"
 #include "http/route.h"
-
-extern const struct schema results_request_schema;
-extern const struct schema results_reply_schema;
 
 void results_cost(const void *body, struct compute_cost *cost);
 enum error results_handle(struct request *request, struct reply *reply);
