@@ -132,8 +132,8 @@ static void read_input(struct wire *wire, char *text, size_t size)
 static struct server *open_server(void)
 {
     static struct server server = {.application = &application};
+    static struct arena *arena; /* of the process */
     struct problem problem;
-    struct arena *arena;
 
     if (server.region)
         return &server;
