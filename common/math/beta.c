@@ -81,8 +81,8 @@ static double large_parameters_tail(const struct beta_point *point)
     return tails_integrate(log_ratio, &mirror, reach);
 }
 
-/* The tail below the point, per unit of rate: Didonato and Morris 1992, eq. 9, in the form of
- * Lentz (1976). Converges fast below the mean. */
+/* The tail below the point, per unit of rate: the fraction of Didonato and Morris 1992 in the form
+ * of Lentz (1976). Converges fast below the mean. */
 static double lower_fraction(const struct beta_point *p)
 {
     double a = p->a, b = p->b, x = p->x;
@@ -96,7 +96,7 @@ static double lower_fraction(const struct beta_point *p)
         d = 1 / (denominator + numerator * d);
         c = denominator + numerator / c;
         fraction *= c * d;
-        if (fabs(c * d - 1) < 1e-16)
+        if (!(fabs(c * d - 1) > 1e-16))
             break;
     }
     return 1 / fraction;
@@ -113,7 +113,7 @@ static void small_tails(const struct beta_point *p, struct tails *tails)
     for (int n = 1; n < TERMS_MAX; n++) {
         power *= (n - p->b) * p->x / n;
         series += power / (p->a + n);
-        if (fabs(power) < 1e-17 * fabs(series))
+        if (!(fabs(power) > 1e-17 * fabs(series)))
             break;
     }
     tails->lower = leading * (1 + p->a * series);
@@ -172,18 +172,27 @@ static struct tails tails_at(double w, const void *context)
     return beta_tails(&point);
 }
 
-/* The logit at which x^a / (a B(a, b)) = p. Exact as p goes to 0; it bounds the quantile from below
- * where b >= 1. */
-static double power_law(double p, double a, double b)
+/* The logit at which x^a / (a B(a, b)) = p, from the logarithm of p. Exact as p goes to 0; it
+ * bounds the quantile from below where b >= 1. */
+static double power_law(double log_p, double a, double b)
 {
-    return (log(p) + log(a) + log_beta(a, b)) / a;
+    double log_factor =
+        a <= 1 ? log_gamma_ratio(1, a) - log_gamma_ratio(b, a) : log(a) + log_beta(a, b);
+
+    return (log_p + log_factor) / a;
+}
+
+/* Whether the power law is the tail to the last bit: the next term is of the order of b x. */
+static bool is_power_law(double logit, double b)
+{
+    return logit < -40 - log1p(b);
 }
 
 /* A start for the logit with P(X <= x) = p, p <= 1/2. For a, b > 1 Carter's approximation (1947) to
  * Fisher's z, in the form of Abramowitz and Stegun 26.5.22. */
 static double start_of_search(double p, double a, double b)
 {
-    double bound = power_law(p, a, b);
+    double bound = power_law(log(p), a, b);
 
     if (a <= 1)
         return bound;
@@ -203,21 +212,22 @@ static double start_of_search(double p, double a, double b)
 
 double beta_logit_quantile(double lower, double upper, double a, double b)
 {
-    if (lower == 0)
-        return -INFINITY;
-    if (upper == 0)
-        return INFINITY;
+    if (lower == 0 || upper == 0)
+        return lower == 0 ? -INFINITY : INFINITY;
 
-    /* Beyond e^-50 the power law is the tail to the last bit, for any parameter up to 1e7. */
-    double w = lower <= upper ? power_law(lower, a, b) : -power_law(upper, b, a);
+    bool below = lower <= upper;
+    double low_end = power_law(below ? log(lower) : log1p(-upper), a, b);
+    double high_end = -power_law(below ? log1p(-lower) : log(upper), b, a);
 
-    if (lower <= upper ? w < -50 : w > 50)
-        return w;
+    if (is_power_law(low_end, b))
+        return low_end;
+    if (is_power_law(-high_end, a))
+        return high_end;
 
     struct beta_point shape = {.a = a, .b = b};
+    double start = below ? start_of_search(lower, a, b) : -start_of_search(upper, b, a);
 
-    w = lower <= upper ? start_of_search(lower, a, b) : -start_of_search(upper, b, a);
-    return tails_solve(tails_at, &shape, w, lower, upper);
+    return tails_solve(tails_at, &shape, start, lower, upper);
 }
 
 static bool are_parameters(double a, double b)

@@ -16,7 +16,7 @@ struct binomial {
 
 static bool are_parameters(int64_t n, double p)
 {
-    return n >= 0 && is_probability(p);
+    return n >= 0 && n <= INT64_C(1) << 53 && is_probability(p);
 }
 
 /* Given K successes and F failures as independent Poisson counts, K is binomial once K + F = n. */
@@ -76,10 +76,12 @@ double binomial_quantile(double probability, int64_t n, double p)
 {
     if (!is_probability(probability) || !are_parameters(n, p))
         return NAN;
+    if (probability == 1)
+        return p == 0 ? 0 : (double)n;
 
     struct binomial shape = {.n = n, .p = p, .lower = probability, .upper = 1 - probability};
     double variance = (double)n * p * (1 - p);
-    double guess = tails_count_guess((double)n * p, variance, (1 - 2 * p), probability);
+    double guess = tails_count_guess((double)n * p, variance, 1 - 2 * p, probability);
 
     return (double)tails_search(reached, &shape, guess, 0, n);
 }

@@ -1,6 +1,6 @@
 /*
  * The binomial distribution: k successes in n trials that each succeed with probability p. NaN
- * unless n >= 0 and p lies in 0..1; k may be any integer.
+ * unless 0 <= n <= 2^53 and p lies in 0..1; k may be any integer.
  *
  * The mass is Loader's saddle-point form (2000, "Fast and accurate computation of binomial
  * probabilities"), the sums are incomplete beta functions; nothing here loops over k.
@@ -18,8 +18,9 @@ double binomial_log_pmf(int64_t k, int64_t n, double p);
 double binomial_cdf(int64_t k, int64_t n, double p);
 double binomial_survival(int64_t k, int64_t n, double p);
 
-/* The smallest k with P(K <= k) >= probability, where a shortfall of 1e-14 of the probability
- * counts as reached (the rounding of the sum itself). A double, so that NaN can be told. */
+/* The smallest k with P(K <= k) >= probability, where a shortfall within rounding (1e-14 of the
+ * smaller tail, or the last bit of the probability) counts as reached. A double, so that NaN can
+ * be told. */
 double binomial_quantile(double probability, int64_t n, double p);
 
 #endif

@@ -65,7 +65,7 @@ static double upper_fraction(double x, double shape)
         d = 1 / (b + a * d);
         c = b + a / c;
         fraction *= c * d;
-        if (fabs(c * d - 1) < 1e-16)
+        if (!(fabs(c * d - 1) > 1e-16))
             break;
     }
     return 1 / fraction;
@@ -87,23 +87,27 @@ static void small_tails(double x, double shape, struct tails *tails)
     tails->upper = -expm1(log_leading) - leading * shape * series;
 }
 
+/* The tail on x's own side of the mean, per unit of rate. */
+static double near_tail(double x, double shape)
+{
+    if (shape > LARGE_SHAPE)
+        return large_shape_tail(x, shape);
+    return x < shape ? lower_series(x, shape) : upper_fraction(x, shape);
+}
+
 struct tails gamma_tails(double x, double shape)
 {
     struct tails tails = {.rate = gamma_rate(x, shape), .slope = shape - x};
 
     if (shape <= 1 && x <= 1) {
         small_tails(x, shape, &tails);
-    } else if (x < shape) {
-        double share = shape > LARGE_SHAPE ? large_shape_tail(x, shape) : lower_series(x, shape);
-
-        tails.lower = tails.rate > 0 ? tails.rate * share : 0;
-        tails.upper = 1 - tails.lower;
-    } else {
-        double share = shape > LARGE_SHAPE ? large_shape_tail(x, shape) : upper_fraction(x, shape);
-
-        tails.upper = tails.rate > 0 ? tails.rate * share : 0;
-        tails.lower = 1 - tails.upper;
+        return tails;
     }
+
+    double near = tails.rate > 0 ? tails.rate * near_tail(x, shape) : 0;
+
+    tails.lower = x < shape ? near : 1 - near;
+    tails.upper = x < shape ? 1 - near : near;
     return tails;
 }
 

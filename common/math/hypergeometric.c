@@ -200,6 +200,8 @@ double hypergeometric_quantile(double probability, int64_t population, int64_t m
 {
     if (!is_probability(probability) || !are_parameters(population, marked, draws))
         return NAN;
+    if (probability == 1)
+        return (double)(draws < marked ? draws : marked);
 
     struct search search = {
         .urn = urn_of(population, marked, draws), .lower = probability, .upper = 1 - probability};

@@ -20,8 +20,8 @@ double hypergeometric_log_pmf(int64_t k, int64_t population, int64_t marked, int
 double hypergeometric_cdf(int64_t k, int64_t population, int64_t marked, int64_t draws);
 double hypergeometric_survival(int64_t k, int64_t population, int64_t marked, int64_t draws);
 
-/* The smallest k with P(K <= k) >= probability, where a shortfall of 1e-14 of the probability
- * counts as reached. */
+/* The smallest k with P(K <= k) >= probability, where a shortfall within rounding (1e-14 of the
+ * smaller tail, or the last bit of the probability) counts as reached. */
 double hypergeometric_quantile(double probability, int64_t population, int64_t marked,
                                int64_t draws);
 

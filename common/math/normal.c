@@ -4,14 +4,19 @@
 #include <math.h>
 
 #define HALF_LOG_TWO_PI 0.918938533204672741780
+#define ROOT_INVERSE_TWO_PI 0.398942280401432677940
 
 /* 1 / sqrt(2) to twice the precision of a double. */
 #define ROOT_HALF_HIGH 0.707106781186547524401
 #define ROOT_HALF_LOW (-4.833646656726456726e-17)
 
+/* The square of z cut to six binary places is exact, so that the rounding of z^2 / 2 does not grow
+ * with the exponential. */
 double normal_density(double z)
 {
-    return exp(-0.5 * z * z - HALF_LOG_TWO_PI);
+    double cut = fabs(z) < 1000 ? trunc(z * 64) / 64 : z;
+
+    return exp(-0.5 * cut * cut) * exp(-0.5 * (z - cut) * (z + cut)) * ROOT_INVERSE_TWO_PI;
 }
 
 /* erfc falls by 2 x^2 per relative unit of x, so in the tail the rounding of z / sqrt(2) alone
@@ -130,5 +135,5 @@ double normal_upper_quantile(double q)
 
 double normal_quantile(double p)
 {
-    return -normal_upper_quantile(p);
+    return 0 - normal_upper_quantile(p); /* the median is 0, not -0 */
 }

@@ -14,7 +14,7 @@ struct poisson {
 
 static bool is_mean(double mean)
 {
-    return mean >= 0 && isfinite(mean);
+    return mean >= 0 && mean <= 0x1p52;
 }
 
 double poisson_log_pmf(int64_t k, double mean)
@@ -66,5 +66,5 @@ double poisson_quantile(double probability, double mean)
     struct poisson shape = {.mean = mean, .lower = probability, .upper = 1 - probability};
 
     return (double)tails_search(reached, &shape, tails_count_guess(mean, mean, 1, probability), 0,
-                                INT64_MAX / 2);
+                                INT64_C(1) << 53);
 }

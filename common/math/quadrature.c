@@ -36,11 +36,12 @@ bool gauss_legendre(int n, double a, double b, double *nodes, double *weights)
     for (int i = 0; i < (n + 1) / 2; i++) {
         double x = 2 * i + 1 == n ? 0 : zero_estimate(n, i), derivative;
 
-        for (int round = 0; round < 5; round++) {
+        for (int round = 0; round < 8; round++) {
             double step = legendre(n, x, &derivative) / derivative;
 
             x -= step;
-            if (fabs(step) < 1e-15)
+            /* Newton's next step would be step^2 x / (1 - x^2). */
+            if (step * step < 1e-17 * ((1 - x) * (1 + x)))
                 break;
         }
         legendre(n, x, &derivative);

@@ -5,11 +5,13 @@
 #include "math/special.h"
 
 #include <math.h>
-#include <stddef.h>
 
 #define HALF_LOG_TWO_PI 0.918938533204672741780
 
 enum { LOG_FACTORIAL_COUNT = 128 };
+
+/* The series below need at most 17 terms; the limit is for NaN, which never settles. */
+enum { TERMS_MAX = 40 };
 
 static const double log_factorials[LOG_FACTORIAL_COUNT] = {
     0,
@@ -157,7 +159,7 @@ double log1p_minus(double x)
 
     double r = x / (2 + x), power = 1, series = 1.0 / 3;
 
-    for (int k = 5;; k += 2) {
+    for (int k = 5; k < 2 * TERMS_MAX; k += 2) {
         power *= r * r;
         double next = series + power / k;
 
@@ -190,17 +192,26 @@ static double stirling_step(double x)
 
     double r = 1 / (2 * x + 1), power = 1, series = 0;
 
-    for (int k = 3;; k += 2) {
+    for (int k = 3; k < 2 * TERMS_MAX; k += 2) {
         power *= r * r;
         double next = series + power / k;
 
         if (next == series)
-            return series;
+            break;
         series = next;
     }
+    return series;
 }
 
-/* The asymptotic series (DLMF 5.11.1) from 10 on, where its eighth term is below 1e-17. */
+/* The asymptotic series of the error in 1/x, 1/x^3, ... (DLMF 5.11.1). From 10 on its eighth term
+ * is below 1e-17. */
+static const double stirling_series[] = {
+    1.0 / 12,   -1.0 / 360,      1.0 / 1260, -1.0 / 1680,
+    1.0 / 1188, -691.0 / 360360, 1.0 / 156,  -3617.0 / 122400,
+};
+
+enum { STIRLING_TERMS = sizeof stirling_series / sizeof stirling_series[0] };
+
 double stirling_error(double x)
 {
     if (!(x > 0))
@@ -211,13 +222,23 @@ double stirling_error(double x)
     for (; x < 10; x += 1)
         steps += stirling_step(x);
 
-    static const double series[] = {1.0 / 12,   -1.0 / 360,      1.0 / 1260, -1.0 / 1680,
-                                    1.0 / 1188, -691.0 / 360360, 1.0 / 156,  -3617.0 / 122400};
     double inverse_square = 1 / x / x, error = 0;
 
-    for (size_t i = sizeof series / sizeof series[0]; i-- > 0;)
-        error = error * inverse_square + series[i];
+    for (int i = STIRLING_TERMS - 1; i >= 0; i--)
+        error = error * inverse_square + stirling_series[i];
     return steps + error / x;
+}
+
+/* stirling_error(x + delta) - stirling_error(x) for x >= 10, term by term. */
+static double stirling_change(double x, double delta)
+{
+    double log_growth = log1p(delta / x), power = 1 / x, change = 0;
+
+    for (int i = 0; i < STIRLING_TERMS; i++) {
+        change += stirling_series[i] * power * expm1(-(2 * i + 1) * log_growth);
+        power /= x * x;
+    }
+    return change;
 }
 
 /* Stirling's formula for both, with the parts that grow taken together:
@@ -226,7 +247,7 @@ static double large_log_gamma_ratio(double x, double delta)
 {
     double grown = (x - 0.5) * log1p_minus(delta / x) - 0.5 * delta / x;
 
-    return grown + delta * log(x + delta) + stirling_error(x + delta) - stirling_error(x);
+    return grown + delta * log(x + delta) + stirling_change(x, delta);
 }
 
 double log_gamma_ratio(double x, double delta)

@@ -10,8 +10,8 @@
 /* ln |Gamma(x)| for real x, without the global sign that lgamma writes; +infinity at the poles. */
 double log_gamma(double x);
 
-/* ln Gamma(x + delta) - ln Gamma(x) for x > 0 and x + delta > 0, with small relative error even
- * where both logarithms are large and close together. */
+/* ln Gamma(x + delta) - ln Gamma(x) for x > 0 and x + delta > 0. The error stays small against
+ * delta, also where both logarithms are large and close together. */
 double log_gamma_ratio(double x, double delta);
 
 /* ln B(a, b) for a, b > 0. */

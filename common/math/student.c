@@ -89,5 +89,5 @@ double student_upper_quantile(double q, double df)
 
 double student_quantile(double p, double df)
 {
-    return -student_upper_quantile(p, df);
+    return 0 - student_upper_quantile(p, df); /* the median is 0, not -0 */
 }

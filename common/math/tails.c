@@ -31,7 +31,7 @@ bool is_probability(double p)
 double tails_integrate(double (*log_ratio)(double v, const void *context), const void *context,
                        double reach)
 {
-    while (log_ratio(reach, context) > -39)
+    for (int i = 0; i < 100 && log_ratio(reach, context) > -39; i++)
         reach *= 1.2;
 
     double half = reach / 2, total = 0;
@@ -77,7 +77,7 @@ double tails_solve(struct tails (*at)(double w, const void *context), const void
             low = w;
         else
             high = w;
-        if (fabs(gap) < 1e-6)
+        if (!(fabs(gap) >= 1e-6))
             return isfinite(next) ? next : w;
         if (!(next > low && next < high))
             next = split(low, high, w);
@@ -95,19 +95,25 @@ int64_t tails_search(bool (*reached)(int64_t count, const void *context), const 
     int64_t stride = 1;
 
     if (reached(k, context)) {
-        high = k;
-        while (high > low && reached(high - (stride < high - low ? stride : high - low), context)) {
-            high -= stride < high - low ? stride : high - low;
-            stride *= 2;
+        for (high = k; high > low; stride *= 2) {
+            int64_t probe = high - low > stride ? high - stride : low;
+
+            if (!reached(probe, context)) {
+                low = probe + 1;
+                break;
+            }
+            high = probe;
         }
-        low = high - low > stride ? high - stride : low;
     } else {
-        low = k + 1;
-        while (low < high && !reached(low + (stride < high - low ? stride : high - low), context)) {
-            low += stride < high - low ? stride : high - low;
-            stride *= 2;
+        for (low = k + 1; low < high; stride *= 2) {
+            int64_t probe = high - low > stride ? low + stride : high;
+
+            if (reached(probe, context)) {
+                high = probe;
+                break;
+            }
+            low = probe + 1;
         }
-        high = high - low > stride ? low + stride : high;
     }
     while (low < high) {
         int64_t middle = low + (high - low) / 2;
@@ -134,5 +140,5 @@ double tails_relaxed_lower(double lower)
 
 double tails_relaxed_upper(double upper)
 {
-    return upper * (1 + 1e-14) + 0x1p-53;
+    return upper * (1 + 1e-14) + 0x1p-54;
 }

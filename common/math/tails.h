@@ -52,7 +52,7 @@ double tails_solve(struct tails (*at)(double w, const void *context), const void
                    double start, double lower, double upper);
 
 /* The smallest count in [low, high] for which reached(count) holds, when it holds at `high` and
- * stays once it holds. The search begins at `guess` and widens from there. */
+ * stays once it holds. The search begins at `guess` and widens from there; counts up to 2^53. */
 int64_t tails_search(bool (*reached)(int64_t count, const void *context), const void *context,
                      double guess, int64_t low, int64_t high);
 
@@ -61,7 +61,8 @@ int64_t tails_search(bool (*reached)(int64_t count, const void *context), const 
 double tails_count_guess(double mean, double variance, double bend, double probability);
 
 /* What a sum must come up to, or may not exceed, for a probability to count as reached: a hair less
- * than asked, so that the rounding of the sum does not move a quantile by one. */
+ * than asked, so that neither the rounding of the sum nor that of a probability such as 0.9999,
+ * which its complement shows, moves a quantile by one. */
 double tails_relaxed_lower(double lower);
 double tails_relaxed_upper(double upper);
 

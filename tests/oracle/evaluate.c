@@ -9,10 +9,13 @@
 #include "math/hypergeometric.h"
 #include "math/normal.h"
 #include "math/poisson.h"
+#include "math/quadrature.h"
+#include "math/random.h"
 #include "math/rounding.h"
 #include "math/special.h"
 #include "math/student.h"
 
+#include <math.h>
 #include <stdint.h>
 
 /* Wrappers that spread an array of numbers over the parameters of a function: D for a double, I for
@@ -83,11 +86,49 @@
     X(stirling_error, 1, D(0))                                                                     \
     X(round_decimal, 2, D(0), (int)a[1])
 
+/* Words of the generator as two exact doubles: seed, stream, index. */
+static uint64_t word_at(const double *a)
+{
+    struct random random = random_start((uint64_t)a[0], (uint64_t)a[1]);
+    uint64_t word = random_u64(&random);
+
+    for (int i = 0; i < (int)a[2]; i++)
+        word = random_u64(&random);
+    return word;
+}
+
+static double call_random_high_half(const double *a)
+{
+    return (double)(word_at(a) >> 32);
+}
+
+static double call_random_low_half(const double *a)
+{
+    return (double)(word_at(a) & 0xffffffff);
+}
+
+static double nodes[QUADRATURE_NODES_MAX], weights[QUADRATURE_NODES_MAX];
+
+static double call_gauss_legendre_node(const double *a)
+{
+    return gauss_legendre((int)a[0], -1, 1, nodes, weights) ? nodes[(int)a[1]] : NAN;
+}
+
+static double call_gauss_legendre_weight(const double *a)
+{
+    return gauss_legendre((int)a[0], -1, 1, nodes, weights) ? weights[(int)a[1]] : NAN;
+}
+
 #define WRAPPER(function, arity, ...) WRAP(function, __VA_ARGS__)
 #define ROW(function, arity, ...) {#function, arity, call_##function},
 
 WRAP_ALL(WRAPPER)
 
-static const struct evaluate_function table[] = {WRAP_ALL(ROW)};
+static const struct evaluate_function table[] = {
+    WRAP_ALL(ROW){"random_high_half", 3, call_random_high_half},
+    {"random_low_half", 3, call_random_low_half},
+    {"gauss_legendre_node", 2, call_gauss_legendre_node},
+    {"gauss_legendre_weight", 2, call_gauss_legendre_weight},
+};
 
 EVALUATE_MAIN(table)

@@ -1,0 +1,106 @@
+"""What the oracle tests share: programs that evaluate C functions line by line, and a record of the
+worst error of each function, printed at the end of the run.
+
+Run with `/usr/bin/python3 -m pytest tests/oracle`; BUILD names the build directory (default build).
+"""
+import math
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+class Evaluator:
+    """Calls functions of one program of tests/oracle by name."""
+
+    def __init__(self, program):
+        self.program = ROOT / os.environ.get("BUILD", "build") / "tests" / "oracle" / program
+
+    def many(self, calls):
+        """Evaluates (name, argument, ...) tuples; floats travel in hexadecimal, so exactly."""
+        lines = [" ".join([name, *map(self._text, arguments)]) for name, *arguments in calls]
+        if not lines:
+            return []
+        done = subprocess.run([self.program], input="\n".join(lines) + "\n", text=True,
+                              capture_output=True, timeout=60, check=True)
+        answers = done.stdout.splitlines()
+        assert len(answers) == len(lines), done.stderr
+        for line, answer in zip(lines, answers):
+            assert not answer.startswith("error"), f"{line}: {answer}"
+        return [float(answer) for answer in answers]
+
+    def __call__(self, name, *arguments):
+        return self.many([(name, *arguments)])[0]
+
+    @staticmethod
+    def _text(value):
+        return str(value) if isinstance(value, int) else float(value).hex()
+
+
+class Worst:
+    """The largest error seen per label, with its limit and the case that gave it."""
+
+    def __init__(self):
+        self.rows = {}
+
+    def record(self, label, error, tolerance, case, source):
+        count, *worst = self.rows.get(label, (0, -1.0, tolerance, None, source))
+        if not error <= worst[0]:
+            worst = error, tolerance, case, source
+        self.rows[label] = (count + 1, *worst)
+
+    def check(self, label, error, tolerance, case, source="mpmath"):
+        """Records one comparison; gives a complaint, or None when it is within the tolerance."""
+        error = float(error)
+        self.record(label, error, tolerance, case, source)
+        if error <= tolerance:
+            return None
+        return f"{label}{case}: error {error:.2e} over {tolerance:.0e}"
+
+    def compare(self, label, actual, expected, tolerance, case, source="mpmath"):
+        """As check, for the relative error of a value (absolute where 0 is expected)."""
+        if math.isinf(actual) or actual == expected:
+            error = 0.0 if actual == expected else math.inf
+        else:
+            error = abs((actual - expected) / expected) if expected else abs(actual)
+        return self.check(label, error, tolerance, case, source)
+
+
+WORST = Worst()
+
+
+@pytest.fixture(scope="session")
+def evaluator():
+    """A factory: evaluator("evaluate") calls the functions of tests/oracle/evaluate.c."""
+    return Evaluator
+
+
+@pytest.fixture(scope="session")
+def evaluate(evaluator):
+    return evaluator("evaluate")
+
+
+@pytest.fixture(scope="session")
+def worst():
+    return WORST
+
+
+def _case_text(case):
+    if not isinstance(case, tuple):
+        return str(case)
+    return ", ".join(f"{x:.6g}" if isinstance(x, float) else str(x) for x in case)
+
+
+def pytest_terminal_summary(terminalreporter):
+    if not WORST.rows:
+        return
+    width = max(len(label) for label in WORST.rows)
+    terminalreporter.section("worst error per function")
+    terminalreporter.line(f"{'function':{width}}  {'cases':>6}  {'worst':>8}  {'limit':>7}  "
+                          f"{'judge':7} at")
+    for label, (count, error, tolerance, case, source) in sorted(WORST.rows.items()):
+        terminalreporter.line(f"{label:{width}}  {count:6d}  {error:8.1e}  {tolerance:7.0e}  "
+                              f"{source:7} {_case_text(case)}")
