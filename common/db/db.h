@@ -102,8 +102,9 @@ const char *db_shown_target(const struct db *db);
 /* The directory of the file, or `host[:port]`. */
 const char *db_place(const struct db *db);
 
-/* `url` without credentials: `postgresql://***@host/name`. What cannot be taken apart and holds an
- * `@` becomes `***`. `shown` is always NUL-terminated; longer text is cut. */
+/* `url` with everything before the host replaced by three stars and `@`, and with password
+ * parameters masked. What cannot be taken apart and holds an `@` becomes three stars. `shown` is
+ * always NUL-terminated; longer text is cut. */
 void db_redact_url(const char *url, char *shown, size_t size);
 
 /* Free text with every `scheme://user:password@` and `password=…` in it masked. */

@@ -26,8 +26,8 @@ struct db_schema_state {
 
 /*
  * Applies what is missing. ERROR_UNAVAILABLE with reason schema_newer when the database has been
- * migrated by a newer program; ERROR_SYSTEM with migration_failed, naming file and line, when a
- * file cannot be read or applied: that file has then left no trace. Waits up to a minute for
+ * migrated by a newer program; ERROR_SYSTEM with migration_failed, naming the file, when one
+ * cannot be read or applied: that file has then left no trace. Waits up to a minute for
  * another process that is migrating. Must not be called inside a transaction.
  */
 MUST_CHECK enum error db_migrate(struct db *db, const struct db_schema *schema,

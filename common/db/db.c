@@ -1,0 +1,288 @@
+/* The handle: opening, the rule of one process, what happens between requests, and the small
+ * questions about the store. Knows no engine but through its table. */
+#include "db/db_internal.h"
+
+#include "base/clock.h"
+#include "base/log.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { HANDLE_BYTES_MAX = 32 * 1024 * 1024 /* translated statements and names of one handle */ };
+
+const char *const db_journal_mode_names[DB_JOURNAL__MAX + 1] = {
+    "DELETE", "TRUNCATE", "PERSIST", "MEMORY", "WAL", "OFF", NULL};
+const char *const db_synchronous_names[DB_SYNCHRONOUS__MAX + 1] = {"OFF", "NORMAL", "FULL", "EXTRA",
+                                                                   NULL};
+
+static const struct engine *const engines[DB_ENGINE__MAX] = {&sqlite_engine, &postgres_engine};
+
+void db_warn(const char *format, ...)
+{
+    char text[LOG_VALUE_MAX], shown[LOG_VALUE_MAX];
+    va_list arguments;
+
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    db_redact_text(text, shown, sizeof shown);
+    log_event(LOG_WARNING, "database", shown);
+}
+
+/* The bounds of the numbers in struct db_options. */
+static enum error check_options(const struct db_options *options, struct problem *problem)
+{
+    const struct {
+        const char *name;
+        int value, minimum;
+    } bounds[] = {
+        {"busy_timeout_ms", options->busy_timeout_ms, 1},
+        {"statement_timeout_ms", options->statement_timeout_ms, 0},
+        {"slow_transaction_ms", options->slow_transaction_ms, 0},
+        {"connect_timeout_ms", options->connect_timeout_ms, 1},
+        {"reconnect_first_ms", options->reconnect_first_ms, 1},
+        {"reconnect_most_ms", options->reconnect_most_ms, options->reconnect_first_ms},
+        {"pool_size", options->pool_size, 1},
+        {"pool_timeout_ms", options->pool_timeout_ms, 0},
+    };
+
+    for (size_t i = 0; i < sizeof bounds / sizeof bounds[0]; i++) {
+        if (bounds[i].value < bounds[i].minimum)
+            return problem_set(problem, ERROR_INVALID, "database_option", "%s must be at least %d",
+                               bounds[i].name, bounds[i].minimum);
+    }
+    if (options->journal_mode >= DB_JOURNAL__MAX || options->synchronous >= DB_SYNCHRONOUS__MAX)
+        return problem_set(problem, ERROR_INVALID, "database_option",
+                           "journal_mode or synchronous is not one of its names");
+    return ERROR_NONE;
+}
+
+static enum error fill_handle(struct db *db, const char *target, const struct db_options *options,
+                              struct problem *problem)
+{
+    enum error error = check_options(options, problem);
+
+    if (!error)
+        error = target_parse(target, db->arena, &db->target, problem);
+    if (error)
+        return error;
+    db->engine = engines[db->target.engine];
+    db->options = *options;
+    db->options.application_name =
+        arena_copy_string(db->arena, options->application_name ? options->application_name : "");
+    if (options->pool_directory)
+        db->options.pool_directory = arena_copy_string(db->arena, options->pool_directory);
+    for (int i = 0; i <= DB_OPEN_QUERIES_MAX; i++)
+        db->queries[i].db = db;
+    return ERROR_NONE;
+}
+
+enum error db_open(const char *target, const struct db_options *options, struct db **db,
+                   struct problem *problem)
+{
+    static const struct db_options defaults = DB_OPTIONS_DEFAULT;
+    enum error error = ERROR_SYSTEM;
+
+    *db = calloc(1, sizeof **db);
+    if (*db)
+        (*db)->arena = arena_create(HANDLE_BYTES_MAX);
+    if (*db && (*db)->arena)
+        error = fill_handle(*db, target, options ? options : &defaults, problem);
+    else
+        problem_set(problem, ERROR_SYSTEM, "out_of_memory", "no memory for a database handle");
+    if (error) {
+        if (*db)
+            arena_destroy((*db)->arena);
+        free(*db);
+        *db = NULL;
+    }
+    return error;
+}
+
+void db_drop_connection(struct db *db)
+{
+    queries_fail_all(db, "the connection was given up");
+    if (db->connection)
+        db->engine->disconnect(db);
+    db->connection = NULL;
+    db->suspect = false;
+}
+
+void db_disconnect(struct db *db)
+{
+    queries_release_all(db);
+    while (db->transaction.depth)
+        db_rollback(db);
+    db_drop_connection(db);
+    pool_close(db->pool);
+    db->pool = NULL;
+    db->owner = 0;
+}
+
+void db_close(struct db *db)
+{
+    if (!db)
+        return;
+    db_disconnect(db);
+    arena_destroy(db->arena);
+    free(db);
+}
+
+static void check_owner(const struct db *db)
+{
+    if (!db->owner || db->owner == getpid())
+        return;
+    fprintf(stderr, "database %s: connected in process %d, used in %d; connect after fork()\n",
+            db->target.shown, (int)db->owner, (int)getpid());
+    abort();
+}
+
+/* Nothing is open and the connection has idled: it may have been closed, or its file replaced. */
+static void look_after_idling(struct db *db)
+{
+    if (db->transaction.depth || !db->connection)
+        return;
+    if (db->suspect || (!db->in_use && !db->engine->alive(db)))
+        db_drop_connection(db);
+}
+
+static enum error connect_now(struct db *db, struct problem *problem)
+{
+    enum error error;
+
+    db->owner = getpid();
+    error = db->engine->connect(db, problem);
+    if (error)
+        return error;
+    db->generation++;
+    db->counters.connects++;
+    return ERROR_NONE;
+}
+
+enum error db_ready(struct db *db, struct problem *problem)
+{
+    enum error error = ERROR_NONE;
+
+    check_owner(db);
+    look_after_idling(db);
+    if (!db->connection && db->transaction.depth)
+        return problem_set(problem, ERROR_UNAVAILABLE, "database_unavailable",
+                           "the connection was lost inside a transaction");
+    if (!db->connection)
+        error = connect_now(db, problem);
+    db->in_use = !error;
+    return error;
+}
+
+enum error db_connect(struct db *db, struct problem *problem)
+{
+    return db_ready(db, problem);
+}
+
+bool db_end_of_request(struct db *db)
+{
+    struct transaction *transaction = &db->transaction;
+    int left_open = queries_release_all(db);
+    bool clean = !left_open;
+
+    if (left_open)
+        db_warn("%d statements were left open", left_open);
+    if (transaction->depth) {
+        db_warn("the transaction begun at %s:%d was left open and is rolled back",
+                transaction->file, transaction->line);
+        while (transaction->depth)
+            db_rollback(db);
+        clean = false;
+    }
+    db->in_use = false;
+    if (db->suspect || (db->connection && db->pool && pool_crowded(db->pool)))
+        db_drop_connection(db);
+    return clean;
+}
+
+enum db_engine db_engine(const struct db *db)
+{
+    return db->target.engine;
+}
+
+const char *db_shown_target(const struct db *db)
+{
+    return db->target.shown;
+}
+
+const char *db_place(const struct db *db)
+{
+    return db->target.place;
+}
+
+struct db_counters db_counters(const struct db *db)
+{
+    return db->counters;
+}
+
+void db_counters_reset(struct db *db)
+{
+    db->counters = (struct db_counters){0};
+}
+
+/* Fills what every engine answers the same way: can it be reached, can a writer begin. */
+void db_health(struct db *db, struct db_health *health)
+{
+    const char *statement = db->target.engine == DB_SQLITE ? "BEGIN IMMEDIATE" : "BEGIN";
+    struct problem problem;
+
+    *health = (struct db_health){.size_bytes = -1};
+    if (db_ready(db, &problem)) {
+        snprintf(health->detail, sizeof health->detail, "%.255s", problem.text);
+        snprintf(health->write_detail, sizeof health->write_detail, "%.255s", problem.text);
+        return;
+    }
+    health->reachable = true;
+    snprintf(health->detail, sizeof health->detail, "%s", db->engine->name);
+    db->engine->health(db, health);
+    if (health->write_detail[0])
+        return;
+    if (db_begin(db, DB_WRITE, &problem)) {
+        snprintf(health->write_detail, sizeof health->write_detail, "%.255s", problem.text);
+        return;
+    }
+    db_rollback(db);
+    health->writable = true;
+    snprintf(health->write_detail, sizeof health->write_detail, "%s succeeded", statement);
+}
+
+enum error db_maintain(struct db *db, struct problem *problem)
+{
+    enum error error = db_ready(db, problem);
+
+    return error ? error : db->engine->maintain(db, problem);
+}
+
+/* Backslash, percent and underscore stand for themselves. */
+static char *like_pattern(struct arena *arena, const char *before, const char *text)
+{
+    char *pattern = arena_alloc(arena, 2 * strlen(text) + 3);
+    size_t length = strlen(before);
+
+    memcpy(pattern, before, length);
+    for (; *text; text++) {
+        if (strchr("\\%_", *text))
+            pattern[length++] = '\\';
+        pattern[length++] = *text;
+    }
+    pattern[length] = '%';
+    return pattern;
+}
+
+char *db_like_contains(struct arena *arena, const char *text)
+{
+    return like_pattern(arena, "%", text);
+}
+
+char *db_like_starts(struct arena *arena, const char *text)
+{
+    return like_pattern(arena, "", text);
+}

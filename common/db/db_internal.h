@@ -1,0 +1,206 @@
+/*
+ * What the files of this kit share: the handle, a statement kept prepared, a running query, and
+ * what an engine has to offer. sqlite.c and postgres.c know one engine each; all other files know
+ * none.
+ */
+#ifndef ASSAY_DB_DB_INTERNAL_H
+#define ASSAY_DB_DB_INTERNAL_H
+
+#include "db/db.h"
+#include "db/query.h"
+
+#include <sys/types.h>
+
+enum {
+    SQL_BYTES_MAX = 64 * 1024,      /* of one statement */
+    SCRIPT_BYTES_MAX = 1024 * 1024, /* of one migration */
+    TARGET_KEYWORDS_MAX = 32,
+    STATEMENT_SLOTS = 1024 /* a power of two above DB_STATEMENTS_MAX */
+};
+
+enum value_kind {
+    VALUE_NULL,
+    VALUE_INTEGER,
+    VALUE_NUMBER,
+    VALUE_TEXT,
+    VALUE_JSON,
+    VALUE_BLOB,
+    VALUE_DECIMAL, /* read only: an exact number in `bytes` */
+    VALUE_OTHER    /* read only: a type this kit has no accessor for */
+};
+
+/* A value going in or out. A NULL keeps its kind, which PostgreSQL wants to know. */
+struct value {
+    enum value_kind kind;
+    bool null;
+    int64_t integer;
+    double number;
+    const char *bytes;
+    size_t length;
+};
+
+/* Where a database is, taken apart. Texts belong to the arena of the handle. */
+struct target {
+    enum db_engine engine;
+    const char *shown;
+    const char *place;
+    const char *path; /* SQLite: absolute, or ":memory:" */
+    int keyword_count;
+    const char *keywords[TARGET_KEYWORDS_MAX]; /* PostgreSQL: connection parameters */
+    const char *values[TARGET_KEYWORDS_MAX];
+};
+
+MUST_CHECK enum error target_parse(const char *text, struct arena *arena, struct target *target,
+                                   struct problem *problem);
+
+/* One statement as one engine wants it. */
+struct translation {
+    const char *sql;
+    int parameters;
+    bool writes;
+};
+
+/* A script (a migration) may hold several statements and no parameters; `sql` becomes NULL when it
+ * holds nothing at all. Lines stay where they are. */
+MUST_CHECK enum error translate_statement(enum db_engine engine, const struct statement *statement,
+                                          struct arena *arena, struct translation *translation,
+                                          struct problem *problem);
+MUST_CHECK enum error translate_script(enum db_engine engine, const char *name, const char *script,
+                                       struct arena *arena, const char **sql,
+                                       struct problem *problem);
+
+/* A statement of this handle. `engine_statement` and `kinds` belong to the engine. */
+struct prepared {
+    const struct statement *statement; /* the key; NULL = free slot */
+    struct translation translation;
+    bool running;
+    unsigned generation; /* of the connection it is prepared on; 0 = none */
+    void *engine_statement;
+    enum value_kind kinds[DB_PARAMETERS_MAX];
+};
+
+enum query_state {
+    QUERY_FREE,
+    QUERY_BINDING, /* not run yet */
+    QUERY_RUNNING, /* run; not at a row */
+    QUERY_ROW,
+    QUERY_DONE,
+    QUERY_REPEATING,
+    QUERY_FAILED
+};
+
+struct query {
+    struct db *db;
+    struct prepared *prepared;
+    enum query_state state;
+    bool streaming;        /* through a cursor on PostgreSQL */
+    bool owns_transaction; /* begun for the stream alone */
+    int bound;
+    struct value values[DB_PARAMETERS_MAX];
+    int64_t changes;
+    int64_t rows;
+    int64_t repeats;
+    struct problem problem;
+    void *result; /* the engine's, as the three below */
+    void *scratch;
+    int row;
+    int piece; /* rows asked for in the next piece of a stream */
+};
+
+struct transaction {
+    int depth;
+    enum db_intent intent;
+    const char *file;
+    int line;
+    bool doomed;
+    struct problem cause; /* of the doom */
+    int64_t began;
+};
+
+struct engine {
+    const char *name;
+
+    MUST_CHECK enum error (*connect)(struct db *db, struct problem *problem);
+    void (*disconnect)(struct db *db);
+    /* Is the idle connection still good? Asked before the first statement after idling. */
+    bool (*alive)(struct db *db);
+
+    MUST_CHECK enum error (*begin)(struct db *db, enum db_intent intent, struct problem *problem);
+    MUST_CHECK enum error (*commit)(struct db *db, struct problem *problem);
+    /* False when only dropping the connection will do. */
+    bool (*rollback)(struct db *db);
+    MUST_CHECK enum error (*lock)(struct db *db, const char *name, struct problem *problem);
+    MUST_CHECK enum error (*script)(struct db *db, const char *sql, struct problem *problem);
+
+    /* Binds and runs up to the first row. `row` says whether there is one. */
+    MUST_CHECK enum error (*start)(struct query *query, bool *row);
+    MUST_CHECK enum error (*next)(struct query *query, bool *row);
+    /* Gives everything of the query back; also after a failure, and without a connection. */
+    void (*finish)(struct query *query);
+    MUST_CHECK enum error (*repeat)(struct query *query, int64_t *changes);
+    MUST_CHECK enum error (*repeat_end)(struct query *query);
+    int (*columns)(struct query *query);
+    void (*column)(struct query *query, int column, struct value *value);
+
+    /* Brackets around migrations: longer waits, foreign keys checked at the end. */
+    MUST_CHECK enum error (*migrating)(struct db *db, bool on, struct problem *problem);
+    MUST_CHECK enum error (*migration_check)(struct db *db, int version, struct problem *problem);
+
+    /* What the engine knows; a filled `write_detail` says that no writer may begin. */
+    void (*health)(struct db *db, struct db_health *health);
+    MUST_CHECK enum error (*maintain)(struct db *db, struct problem *problem);
+};
+
+extern const struct engine sqlite_engine;
+extern const struct engine postgres_engine;
+
+struct db {
+    const struct engine *engine;
+    struct target target;
+    struct db_options options;
+    struct arena *arena; /* lives as long as the handle */
+    pid_t owner;         /* the process that connected; 0 = nobody has */
+    void *connection;    /* the engine's; NULL = none */
+    unsigned generation; /* counts connections, so that statements know when to be prepared anew */
+    bool in_use;         /* something ran since the request began: the connection is known good */
+    bool suspect;        /* drop the connection when idle */
+    struct transaction transaction;
+    struct db_counters counters;
+    int64_t retry_at;    /* no connect before this (monotonic) */
+    int failed_connects; /* in a row */
+    struct pool *pool;
+    struct prepared statements[STATEMENT_SLOTS];
+    int statement_count;
+    struct query queries[DB_OPEN_QUERIES_MAX + 1]; /* the last one only ever fails */
+};
+
+/* db.c: connected, alive and in this process; reconnects when idle. Aborts in a child of the
+ * process that connected. */
+MUST_CHECK enum error db_ready(struct db *db, struct problem *problem);
+void db_warn(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* transaction.c */
+void transaction_doom(struct db *db, const struct problem *cause);
+MUST_CHECK enum error transaction_refusal(const struct db *db, struct problem *problem);
+
+/* db.c: drops the connection and keeps the process in the pool. Open queries fail. */
+void db_drop_connection(struct db *db);
+
+/* query.c: makes a query fail with its `problem`, which dooms the transaction it runs in. */
+void query_fail(struct query *query, enum error error);
+
+/* Open queries fail (their owners still end them), or are taken from owners that are gone. Both
+ * tell how many were running. */
+int queries_fail_all(struct db *db, const char *why);
+int queries_release_all(struct db *db);
+
+/* pool.c: the connections of all processes of a host, counted by file locks. NULL pool = no
+ * limit. `pool_take` waits for a free slot, `pool_give` frees it, `pool_crowded` tells whether
+ * there are more processes than slots. */
+struct pool *pool_open(const struct db *db, struct problem *problem);
+MUST_CHECK enum error pool_take(struct pool *pool, int timeout_ms, struct problem *problem);
+void pool_give(struct pool *pool);
+bool pool_crowded(struct pool *pool);
+void pool_close(struct pool *pool);
+
+#endif

@@ -1,0 +1,308 @@
+/*
+ * PostgreSQL: waiting for answers, what its errors mean to callers, transactions. Answers are
+ * awaited with a deadline of our own, because the server's limits are no help when it is the
+ * server, or the wire, that is gone.
+ */
+#include "db/postgres.h"
+
+#include "base/clock.h"
+#include "base/number.h"
+
+#include <poll.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { MIGRATION_WAIT_MS = 60 * 1000 };
+
+/* SQLSTATEs or their classes, the longer before the class they belong to. */
+static const struct meaning {
+    const char *state;
+    enum error error;
+    const char *reason;
+    bool quotes_values; /* the server's text repeats what it was given: it is not passed on */
+} meanings[] = {
+    {"23505", ERROR_CONFLICT, "unique_violation", false},
+    {"23P01", ERROR_CONFLICT, "unique_violation", false},
+    {"23503", ERROR_CONFLICT, "foreign_key_violation", false},
+    {"23", ERROR_SYSTEM, "constraint_violation", false},
+    {"40", ERROR_BUSY, "database_busy", false},
+    {"55P03", ERROR_BUSY, "database_busy", false},
+    {"57014", ERROR_BUSY, "statement_timeout", false},
+    {"22", ERROR_INVALID, "value_rejected", true},
+    {"25006", ERROR_UNAVAILABLE, "database_read_only", false},
+    {"53100", ERROR_UNAVAILABLE, "disk_full", false},
+    {"53", ERROR_UNAVAILABLE, "database_unavailable", false},
+    {"54", ERROR_TOO_LARGE, "value_too_large", true},
+    {"57P", ERROR_UNAVAILABLE, "database_unavailable", false},
+    {"08", ERROR_UNAVAILABLE, "database_unavailable", false},
+    {"58", ERROR_UNAVAILABLE, "database_io", false},
+    {"XX001", ERROR_UNAVAILABLE, "database_corrupt", false},
+    {"XX002", ERROR_UNAVAILABLE, "database_corrupt", false},
+};
+
+static const struct meaning *meaning_of(const char *state)
+{
+    static const struct meaning other = {"", ERROR_SYSTEM, "statement_failed", false};
+
+    for (size_t i = 0; i < sizeof meanings / sizeof meanings[0]; i++) {
+        if (strncmp(state, meanings[i].state, strlen(meanings[i].state)) == 0)
+            return &meanings[i];
+    }
+    return &other;
+}
+
+static void mark_dead(struct db *db)
+{
+    struct postgres_connection *connection = db->connection;
+
+    connection->dead = true;
+    db->suspect = true;
+}
+
+enum error postgres_problem(struct db *db, const PGresult *result, struct problem *problem)
+{
+    struct postgres_connection *connection = db->connection;
+    const char *state = result ? PQresultErrorField(result, PG_DIAG_SQLSTATE) : NULL;
+    const char *text = result ? PQresultErrorField(result, PG_DIAG_MESSAGE_PRIMARY) : NULL;
+    const struct meaning *meaning = meaning_of(state ? state : "");
+
+    if (connection->dead || PQstatus(connection->libpq) == CONNECTION_BAD) {
+        mark_dead(db);
+        return problem_set(problem, ERROR_UNAVAILABLE, "database_unavailable",
+                           "the connection to the server was lost");
+    }
+    if (!state)
+        return problem_set(problem, ERROR_SYSTEM, "statement_failed",
+                           "the server's answer makes "
+                           "no sense");
+    return problem_set(problem, meaning->error, meaning->reason, "%s (SQLSTATE %s)",
+                       meaning->quotes_values || !text ? "the server refuses a value" : text,
+                       state);
+}
+
+static int64_t answer_deadline(const struct postgres_connection *connection)
+{
+    if (!connection->patience_ms)
+        return 0;
+    return clock_monotonic_microseconds() + (int64_t)connection->patience_ms * 1000;
+}
+
+/* Sends what is buffered and reads until an answer is complete; false when the server is gone. */
+static bool exchange(struct db *db, int64_t deadline)
+{
+    struct postgres_connection *connection = db->connection;
+
+    for (;;) {
+        int unsent = PQflush(connection->libpq);
+
+        if (unsent < 0)
+            return false;
+        if (!unsent && !PQisBusy(connection->libpq))
+            return true;
+        if (!postgres_wait(connection->libpq, unsent ? POLLIN | POLLOUT : POLLIN, deadline))
+            return false;
+        if (!PQconsumeInput(connection->libpq))
+            return false;
+    }
+}
+
+PGresult *postgres_next_result(struct db *db)
+{
+    struct postgres_connection *connection = db->connection;
+
+    if (connection->dead)
+        return NULL;
+    if (!exchange(db, answer_deadline(connection))) {
+        mark_dead(db);
+        return NULL;
+    }
+    return PQgetResult(connection->libpq);
+}
+
+static bool succeeded(const PGresult *result)
+{
+    ExecStatusType status = PQresultStatus(result);
+
+    return status == PGRES_COMMAND_OK || status == PGRES_TUPLES_OK || status == PGRES_EMPTY_QUERY;
+}
+
+PGresult *postgres_answer(struct db *db, int sent, struct problem *problem)
+{
+    const struct postgres_connection *connection = db->connection;
+    PGresult *kept = NULL, *result;
+
+    while (sent && (result = postgres_next_result(db)) != NULL) {
+        if (kept && !succeeded(kept)) { /* the first failure is the one that tells */
+            PQclear(result);
+        } else {
+            PQclear(kept);
+            kept = result;
+        }
+    }
+    if (kept && succeeded(kept) && !connection->dead)
+        return kept;
+    postgres_problem(db, kept, problem);
+    PQclear(kept);
+    return NULL;
+}
+
+enum error postgres_run(struct db *db, const char *sql, struct problem *problem)
+{
+    const struct postgres_connection *connection = db->connection;
+    struct problem own;
+    PGresult *result;
+
+    postgres_settle(db);
+    result = postgres_answer(db, !connection->dead && PQsendQuery(connection->libpq, sql), &own);
+    PQclear(result);
+    if (result)
+        return ERROR_NONE;
+    if (problem)
+        *problem = own;
+    return own.error;
+}
+
+static enum error begin(struct db *db, enum db_intent intent, struct problem *problem)
+{
+    return postgres_run(
+        db, intent == DB_WRITE ? "BEGIN" : "BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY",
+        problem);
+}
+
+static enum error commit(struct db *db, struct problem *problem)
+{
+    const struct postgres_connection *connection = db->connection;
+    PGresult *result;
+    bool kept;
+
+    postgres_settle(db);
+    if (db->transaction.doomed) { /* by a batch that has just been settled */
+        *problem = db->transaction.cause;
+        return problem->error;
+    }
+    if (connection->dead)
+        return postgres_problem(db, NULL, problem);
+    result = postgres_answer(db, PQsendQuery(connection->libpq, "COMMIT"), problem);
+    if (!result) {
+        if (connection->dead)
+            problem_set(problem, ERROR_UNAVAILABLE, "commit_unknown",
+                        "the connection was lost while it was being committed; it may or may not "
+                        "have been kept");
+        return problem->error;
+    }
+    kept = strcmp(PQcmdStatus(result), "COMMIT") == 0;
+    PQclear(result);
+    return kept ? ERROR_NONE
+                : problem_set(problem, ERROR_SYSTEM, "transaction_doomed",
+                              "the server rolled it back");
+}
+
+static bool rollback(struct db *db)
+{
+    const struct postgres_connection *connection = db->connection;
+
+    if (connection->dead)
+        return false;
+    if (PQtransactionStatus(connection->libpq) == PQTRANS_IDLE)
+        return true;
+    return postgres_run(db, "ROLLBACK", NULL) == ERROR_NONE;
+}
+
+static enum error lock(struct db *db, const char *name, struct problem *problem)
+{
+    const struct postgres_connection *connection = db->connection;
+    PGresult *result;
+
+    postgres_settle(db);
+    result = postgres_answer(
+        db,
+        PQsendQueryParams(connection->libpq,
+                          "SELECT pg_advisory_xact_lock(hashtextextended('assay ' || $1, 0))", 1,
+                          NULL, &name, NULL, NULL, 0),
+        problem);
+    PQclear(result);
+    return result ? ERROR_NONE : problem->error;
+}
+
+static enum error script(struct db *db, const char *sql, struct problem *problem)
+{
+    const struct postgres_connection *connection = db->connection;
+    PGTransactionStatusType before = PQtransactionStatus(connection->libpq);
+    enum error error = postgres_run(db, sql, problem);
+
+    if (error || before == PQtransactionStatus(connection->libpq))
+        return error;
+    return problem_set(problem, ERROR_SYSTEM, "statement_misused",
+                       "a script must neither begin nor end a transaction");
+}
+
+static enum error migrating(struct db *db, bool on, struct problem *problem)
+{
+    if (on)
+        return postgres_set_timeouts(db, 0, MIGRATION_WAIT_MS, problem);
+    return postgres_set_timeouts(db, db->options.statement_timeout_ms, db->options.busy_timeout_ms,
+                                 problem);
+}
+
+static enum error migration_check(struct db *db, int version, struct problem *problem)
+{
+    (void)db;
+    (void)version;
+    (void)problem;
+    return ERROR_NONE;
+}
+
+static void health(struct db *db, struct db_health *health)
+{
+    const struct postgres_connection *connection = db->connection;
+    struct problem problem;
+    PGresult *result = postgres_answer(db,
+                                       PQsendQuery(connection->libpq,
+                                                   "SELECT pg_database_size(current_database()),"
+                                                   " current_setting('transaction_read_only')"),
+                                       &problem);
+
+    snprintf(health->journal_mode, sizeof health->journal_mode, "POSTGRES");
+    health->journal_mode_as_configured = true;
+    snprintf(health->synchronous, sizeof health->synchronous, "READ COMMITTED");
+    if (!result) {
+        snprintf(health->write_detail, sizeof health->write_detail, "%.255s", problem.text);
+        return;
+    }
+    if (!integer_parse(PQgetvalue(result, 0, 0), &health->size_bytes))
+        health->size_bytes = -1;
+    if (strcmp(PQgetvalue(result, 0, 1), "on") == 0)
+        snprintf(health->write_detail, sizeof health->write_detail,
+                 "the server takes reading transactions only");
+    PQclear(result);
+}
+
+static enum error maintain(struct db *db, struct problem *problem)
+{
+    (void)db;
+    (void)problem;
+    return ERROR_NONE;
+}
+
+const struct engine postgres_engine = {
+    .name = "postgresql",
+    .connect = postgres_connect,
+    .disconnect = postgres_disconnect,
+    .alive = postgres_alive,
+    .begin = begin,
+    .commit = commit,
+    .rollback = rollback,
+    .lock = lock,
+    .script = script,
+    .start = postgres_start,
+    .next = postgres_next,
+    .finish = postgres_finish,
+    .repeat = postgres_repeat,
+    .repeat_end = postgres_repeat_end,
+    .columns = postgres_columns,
+    .column = postgres_column,
+    .migrating = migrating,
+    .migration_check = migration_check,
+    .health = health,
+    .maintain = maintain,
+};

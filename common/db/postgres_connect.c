@@ -1,0 +1,253 @@
+/* Reaching the PostgreSQL server: its turn in the pool, pauses after failures, a deadline, and how
+ * the session is set up. */
+#include "db/postgres.h"
+
+#include "base/clock.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum {
+    OLDEST_SERVER = 130000,
+    ANSWER_GRACE_MS = 5000, /* what an answer may take beyond the server's own limit */
+    PAUSES_MAX = 16         /* doublings of the pause between failed connects */
+};
+
+bool postgres_wait(PGconn *libpq, short events, int64_t deadline)
+{
+    struct pollfd ready = {.fd = PQsocket(libpq), .events = events};
+
+    for (;;) {
+        int64_t left = deadline ? deadline - clock_monotonic_microseconds() : 0;
+        int result;
+
+        if (deadline && left <= 0)
+            return false;
+        result = poll(&ready, 1, deadline ? (int)((left + 999) / 1000) : -1);
+        if (result > 0)
+            return true;
+        if (result < 0 && errno != EINTR)
+            return false;
+    }
+}
+
+/* Adds a parameter that the URL does not give. */
+static void add_default(struct target *target, const char *keyword, const char *value)
+{
+    for (int i = 0; i < target->keyword_count; i++) {
+        if (strcmp(target->keywords[i], keyword) == 0)
+            return;
+    }
+    if (target->keyword_count == TARGET_KEYWORDS_MAX - 1)
+        return;
+    target->keywords[target->keyword_count] = keyword;
+    target->values[target->keyword_count++] = value;
+}
+
+/* Starts connecting. A server that has lost power is noticed within half a minute. */
+static PGconn *start_connecting(const struct db *db)
+{
+    struct target target = db->target;
+
+    add_default(&target, "application_name", db->options.application_name);
+    add_default(&target, "keepalives_idle", "15");
+    add_default(&target, "keepalives_interval", "5");
+    add_default(&target, "keepalives_count", "3");
+    add_default(&target, "tcp_user_timeout", "30000");
+    add_default(&target, "client_encoding", "UTF8");
+    target.keywords[target.keyword_count] = target.values[target.keyword_count] = NULL;
+    return PQconnectStartParams(target.keywords, target.values, 0);
+}
+
+static bool finish_connecting(PGconn *libpq, int64_t deadline)
+{
+    PostgresPollingStatusType state = PGRES_POLLING_WRITING;
+
+    while (state != PGRES_POLLING_OK && state != PGRES_POLLING_FAILED) {
+        short events = state == PGRES_POLLING_READING ? POLLIN : POLLOUT;
+
+        if (!postgres_wait(libpq, events, deadline))
+            return false;
+        state = PQconnectPoll(libpq);
+    }
+    return state == PGRES_POLLING_OK;
+}
+
+/* Notices ("relation exists, skipping") are of no use to anybody here. */
+static void drop_notice(void *context, const PGresult *result)
+{
+    (void)context;
+    (void)result;
+}
+
+/* libpq's words on one line, without credentials. */
+static enum error unreachable(const char *text, struct problem *problem)
+{
+    char line[400], shown[400];
+    size_t length = 0;
+
+    for (; *text && length + 1 < sizeof line; text++) {
+        bool blank = *text == '\n' || *text == '\t' || *text == ' ';
+
+        if (!blank)
+            line[length++] = *text;
+        else if (length && line[length - 1] != ' ')
+            line[length++] = ' ';
+    }
+    while (length && line[length - 1] == ' ')
+        length--;
+    line[length] = '\0';
+    db_redact_text(line, shown, sizeof shown);
+    return problem_set(problem, ERROR_UNAVAILABLE, "database_unavailable", "%s", shown);
+}
+
+enum error postgres_set_timeouts(struct db *db, int statement_ms, int lock_ms,
+                                 struct problem *problem)
+{
+    struct postgres_connection *connection = db->connection;
+    char statement[16], lock[16];
+    const char *values[] = {statement, lock};
+    PGresult *result;
+
+    snprintf(statement, sizeof statement, "%d", statement_ms);
+    snprintf(lock, sizeof lock, "%d", lock_ms);
+    connection->patience_ms = statement_ms ? statement_ms + ANSWER_GRACE_MS : 0;
+    result = postgres_answer(
+        db,
+        PQsendQueryParams(connection->libpq,
+                          "SELECT set_config('statement_timeout', $1, false),"
+                          " set_config('lock_timeout', $2, false),"
+                          " set_config('idle_in_transaction_session_timeout', '300000', false),"
+                          " set_config('timezone', 'UTC', false),"
+                          " set_config('standard_conforming_strings', 'on', false),"
+                          " set_config('extra_float_digits', '1', false),"
+                          " set_config('bytea_output', 'hex', false),"
+                          " set_config('jit', 'off', false)",
+                          2, NULL, values, NULL, NULL, 0),
+        problem);
+    PQclear(result);
+    return result ? ERROR_NONE : problem->error;
+}
+
+static enum error set_up(struct db *db, struct problem *problem)
+{
+    const struct postgres_connection *connection = db->connection;
+    const char *encoding = PQparameterStatus(connection->libpq, "server_encoding");
+
+    if (PQserverVersion(connection->libpq) < OLDEST_SERVER)
+        return problem_set(problem, ERROR_UNAVAILABLE, "database_unavailable",
+                           "PostgreSQL 13 or newer is needed");
+    if (!encoding || strcmp(encoding, "UTF8") != 0)
+        return problem_set(problem, ERROR_UNAVAILABLE, "database_unavailable",
+                           "the encoding of the database is %s; it must be UTF8",
+                           encoding ? encoding : "unknown");
+    PQsetnonblocking(connection->libpq, 1);
+    PQsetNoticeReceiver(connection->libpq, drop_notice, NULL);
+    return postgres_set_timeouts(db, db->options.statement_timeout_ms, db->options.busy_timeout_ms,
+                                 problem);
+}
+
+static enum error connect_now(struct db *db, struct problem *problem)
+{
+    struct postgres_connection *connection = calloc(1, sizeof *connection);
+    int64_t deadline =
+        clock_monotonic_microseconds() + (int64_t)db->options.connect_timeout_ms * 1000;
+
+    if (!connection)
+        return problem_set(problem, ERROR_SYSTEM, "out_of_memory", "no memory for a connection");
+    db->connection = connection;
+    connection->libpq = start_connecting(db);
+    if (!connection->libpq)
+        return problem_set(problem, ERROR_SYSTEM, "out_of_memory", "no memory for a connection");
+    if (PQstatus(connection->libpq) == CONNECTION_BAD ||
+        !finish_connecting(connection->libpq, deadline)) {
+        if (PQstatus(connection->libpq) == CONNECTION_BAD)
+            return unreachable(PQerrorMessage(connection->libpq), problem);
+        return problem_set(problem, ERROR_UNAVAILABLE, "database_unavailable",
+                           "the server did not answer within %d ms",
+                           db->options.connect_timeout_ms);
+    }
+    return set_up(db, problem);
+}
+
+/* Doubling pauses, a quarter more or less at random so that workers do not come all at once. */
+static void plan_retry(struct db *db)
+{
+    int64_t now = clock_monotonic_microseconds();
+    int doublings = db->failed_connects < PAUSES_MAX ? db->failed_connects : PAUSES_MAX;
+    int64_t pause = (int64_t)db->options.reconnect_first_ms << doublings;
+
+    if (pause > db->options.reconnect_most_ms)
+        pause = db->options.reconnect_most_ms;
+    db->failed_connects++;
+    db->retry_at = now + pause * 750 + (now ^ getpid()) % 500 * pause;
+}
+
+static enum error take_turn(struct db *db, struct problem *problem)
+{
+    if (!db->options.pool_directory)
+        return ERROR_NONE;
+    if (!db->pool)
+        db->pool = pool_open(db, problem);
+    if (!db->pool)
+        return ERROR_UNAVAILABLE;
+    return pool_take(db->pool, db->options.pool_timeout_ms, problem);
+}
+
+enum error postgres_connect(struct db *db, struct problem *problem)
+{
+    int64_t wait = db->retry_at - clock_monotonic_microseconds();
+    struct problem own;
+    enum error error;
+
+    if (wait > 0)
+        return problem_set(problem, ERROR_UNAVAILABLE, "database_unavailable",
+                           "the server could not be reached; the next try is in %lld ms",
+                           (long long)(wait / 1000));
+    error = take_turn(db, problem);
+    if (error)
+        return error;
+    error = connect_now(db, &own);
+    if (!error) {
+        db->retry_at = 0;
+        db->failed_connects = 0;
+        return ERROR_NONE;
+    }
+    postgres_disconnect(db);
+    plan_retry(db);
+    db->suspect = false;
+    return problem_set(problem, error, own.reason, "%s", own.text);
+}
+
+void postgres_disconnect(struct db *db)
+{
+    struct postgres_connection *connection = db->connection;
+
+    if (connection)
+        PQfinish(connection->libpq);
+    free(connection);
+    db->connection = NULL;
+    pool_give(db->pool);
+}
+
+bool postgres_alive(struct db *db)
+{
+    struct postgres_connection *connection = db->connection;
+
+    if (connection->dead || PQstatus(connection->libpq) != CONNECTION_OK)
+        return false;
+    for (int i = 0; i < 8; i++) {
+        struct pollfd ready = {.fd = PQsocket(connection->libpq), .events = POLLIN};
+
+        if (poll(&ready, 1, 0) <= 0)
+            return true;
+        /* An idle server has nothing to say but farewell, which is followed by the end. */
+        if (!PQconsumeInput(connection->libpq))
+            return false;
+    }
+    return false;
+}

@@ -1,0 +1,384 @@
+/* SQLite: opening the file, its settings, locks and transactions. sqlite_query.c runs statements.
+ */
+#include "db/sqlite.h"
+
+#include "base/clock.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <time.h>
+#include <unistd.h>
+
+enum {
+    MIGRATION_WAIT_MS = 60 * 1000,
+    DEADLINE_STEPS = 2000, /* virtual machine steps between two looks at the clock */
+    BUSY_PAUSE_MS = 8      /* the longest pause between two tries for a lock */
+};
+
+static const char *const journal_pragmas[DB_JOURNAL__MAX] = {
+    "PRAGMA journal_mode = DELETE",  "PRAGMA journal_mode = TRUNCATE",
+    "PRAGMA journal_mode = PERSIST", "PRAGMA journal_mode = MEMORY",
+    "PRAGMA journal_mode = WAL",     "PRAGMA journal_mode = OFF"};
+static const char *const synchronous_pragmas[DB_SYNCHRONOUS__MAX] = {
+    "PRAGMA synchronous = OFF", "PRAGMA synchronous = NORMAL", "PRAGMA synchronous = FULL",
+    "PRAGMA synchronous = EXTRA"};
+
+static void pause_milliseconds(int milliseconds)
+{
+    struct timespec pause = {milliseconds / 1000, (long)(milliseconds % 1000) * 1000000};
+
+    nanosleep(&pause, NULL);
+}
+
+/* Short pauses, uneven between processes, so that no writer starves behind a crowd. */
+static int wait_for_lock(void *context, int count)
+{
+    struct sqlite_connection *connection = context;
+    int64_t now = clock_monotonic_microseconds();
+    int pause = count < BUSY_PAUSE_MS ? count + 1 : BUSY_PAUSE_MS;
+
+    if (count == 0)
+        connection->busy_since = now;
+    if (now - connection->busy_since >= (int64_t)connection->busy_timeout_ms * 1000)
+        return 0;
+    pause_milliseconds(1 + (int)((now ^ getpid()) % pause));
+    return 1;
+}
+
+static int past_deadline(void *context)
+{
+    const struct sqlite_connection *connection = context;
+
+    return connection->deadline && clock_monotonic_microseconds() > connection->deadline;
+}
+
+/* Makes the directories above the file, for nobody but this user. */
+static bool make_directories(const char *path)
+{
+    char part[4096];
+
+    for (const char *slash = strchr(path + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
+        snprintf(part, sizeof part, "%.*s", (int)(slash - path), path);
+        if (mkdir(part, 0700) != 0 && errno != EEXIST && errno != EROFS && errno != EACCES)
+            return false;
+    }
+    return true;
+}
+
+/* The file is made here, not by SQLite, so that nobody else may ever read it. A file that was
+ * there before and is gone must not come back empty. */
+static enum error make_file(const struct db *db, struct problem *problem)
+{
+    const char *path = db->target.path;
+    int file;
+
+    if (db->generation > 0) {
+        if (access(path, F_OK) == 0)
+            return ERROR_NONE;
+        return problem_set(problem, ERROR_UNAVAILABLE, "database_unavailable",
+                           "the database file %s is gone", path);
+    }
+    file = make_directories(path) ? open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600) : -1;
+    if (file >= 0) {
+        close(file);
+        return ERROR_NONE;
+    }
+    if (errno == EEXIST)
+        return ERROR_NONE;
+    return sqlite_problem_without(SQLITE_CANTOPEN, errno, path, problem);
+}
+
+/* Runs one statement without parameters; the first column of its first row goes to `answer`. */
+static enum error run(struct db *db, const char *sql, char *answer, size_t size,
+                      struct problem *problem)
+{
+    struct sqlite_connection *connection = db->connection;
+    sqlite3_stmt *statement = NULL;
+    enum error error = ERROR_NONE;
+    int code = sqlite3_prepare_v2(connection->handle, sql, -1, &statement, NULL);
+
+    if (code == SQLITE_OK)
+        code = sqlite3_step(statement);
+    if (code == SQLITE_ROW && answer)
+        snprintf(answer, size, "%s", (const char *)sqlite3_column_text(statement, 0));
+    while (code == SQLITE_ROW)
+        code = sqlite3_step(statement);
+    if (code != SQLITE_DONE)
+        error = sqlite_problem(db, connection, code, problem);
+    sqlite3_finalize(statement);
+    return error;
+}
+
+/* Changing the journal mode needs the file alone and does not wait by itself. */
+static enum error set_journal_mode(struct db *db, struct problem *problem)
+{
+    struct sqlite_connection *connection = db->connection;
+    const char *wanted = db_journal_mode_names[db->options.journal_mode];
+    int64_t give_up = clock_monotonic_microseconds() + (int64_t)connection->busy_timeout_ms * 1000;
+    char mode[16] = "";
+    enum error error;
+
+    for (;;) {
+        error = run(db, "PRAGMA journal_mode", mode, sizeof mode, problem);
+        if (error || sqlite3_stricmp(mode, wanted) == 0 || strcmp(mode, "memory") == 0 ||
+            sqlite3_db_readonly(connection->handle, "main") == 1)
+            return error;
+        error = run(db, journal_pragmas[db->options.journal_mode], mode, sizeof mode, problem);
+        if (error != ERROR_BUSY || clock_monotonic_microseconds() > give_up)
+            return error;
+        pause_milliseconds(1 + getpid() % BUSY_PAUSE_MS);
+    }
+}
+
+static enum error configure(struct db *db, struct problem *problem)
+{
+    struct sqlite_connection *connection = db->connection;
+    sqlite3 *handle = connection->handle;
+    enum error error;
+
+    sqlite3_extended_result_codes(handle, 1);
+    sqlite3_busy_handler(handle, wait_for_lock, connection);
+    sqlite3_progress_handler(handle, DEADLINE_STEPS, past_deadline, connection);
+    /* "text" in double quotes is a name or an error, as on PostgreSQL. */
+    sqlite3_db_config(handle, SQLITE_DBCONFIG_DQS_DML, 0, NULL);
+    sqlite3_db_config(handle, SQLITE_DBCONFIG_DQS_DDL, 0, NULL);
+    sqlite3_db_config(handle, SQLITE_DBCONFIG_ENABLE_FKEY, 1, NULL);
+    error = set_journal_mode(db, problem);
+    if (!error)
+        error = run(db, synchronous_pragmas[db->options.synchronous], NULL, 0, problem);
+    if (!error) /* LIKE looks at case, as on PostgreSQL */
+        error = run(db, "PRAGMA case_sensitive_like = ON", NULL, 0, problem);
+    if (!error)
+        error = run(db, "PRAGMA temp_store = MEMORY", NULL, 0, problem);
+    if (!error)
+        error = run(db, "PRAGMA journal_size_limit = 67108864", NULL, 0, problem);
+    sqlite3_db_config(handle, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
+    return error;
+}
+
+static void disconnect(struct db *db)
+{
+    struct sqlite_connection *connection = db->connection;
+
+    for (int i = 0; i < STATEMENT_SLOTS; i++) {
+        struct prepared *prepared = &db->statements[i];
+
+        if (prepared->statement && prepared->generation == db->generation)
+            sqlite3_finalize(prepared->engine_statement);
+        prepared->generation = 0;
+        prepared->engine_statement = NULL;
+    }
+    sqlite3_close(connection->handle);
+    free(connection);
+    db->connection = NULL;
+}
+
+static enum error connect(struct db *db, struct problem *problem)
+{
+    bool in_memory = strcmp(db->target.path, ":memory:") == 0;
+    struct sqlite_connection *connection;
+    enum error error = in_memory ? ERROR_NONE : make_file(db, problem);
+    int code;
+
+    if (error)
+        return error;
+    connection = calloc(1, sizeof *connection);
+    if (!connection)
+        return problem_set(problem, ERROR_SYSTEM, "out_of_memory", "no memory for a connection");
+    connection->busy_timeout_ms = db->options.busy_timeout_ms;
+    connection->statement_timeout_ms = db->options.statement_timeout_ms;
+    db->connection = connection;
+    code = sqlite3_open_v2(db->target.path, &connection->handle,
+                           SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, NULL);
+    if (code != SQLITE_OK)
+        error = sqlite_problem_without(code, sqlite3_system_errno(connection->handle),
+                                       db->target.path, problem);
+    else
+        error = configure(db, problem);
+    if (error)
+        disconnect(db);
+    db->suspect = false;
+    return error;
+}
+
+/* Writing on into a file that somebody has replaced or removed would lose every word. */
+static bool alive(struct db *db)
+{
+    struct sqlite_connection *connection = db->connection;
+    int moved = 0;
+
+    if (sqlite3_file_control(connection->handle, "main", SQLITE_FCNTL_HAS_MOVED, &moved) !=
+        SQLITE_OK)
+        return true;
+    return !moved;
+}
+
+static enum error begin(struct db *db, enum db_intent intent, struct problem *problem)
+{
+    return run(db, intent == DB_WRITE ? "BEGIN IMMEDIATE" : "BEGIN", NULL, 0, problem);
+}
+
+static enum error commit(struct db *db, struct problem *problem)
+{
+    enum error error = run(db, "COMMIT", NULL, 0, problem);
+
+    if (error && strcmp(problem->reason, "database_io") == 0)
+        problem->reason = "commit_unknown";
+    return error;
+}
+
+static bool rollback(struct db *db)
+{
+    const struct sqlite_connection *connection = db->connection;
+
+    if (sqlite3_get_autocommit(connection->handle))
+        return true;
+    run(db, "ROLLBACK", NULL, 0, NULL);
+    return sqlite3_get_autocommit(connection->handle);
+}
+
+static enum error lock(struct db *db, const char *name, struct problem *problem)
+{
+    (void)db;
+    (void)name;
+    (void)problem;
+    return ERROR_NONE;
+}
+
+/* The failure with the line on which the statement begins. */
+static void script_problem(struct db *db, int code, const char *sql, const char *at,
+                           struct problem *problem)
+{
+    struct problem own;
+    int line = 1;
+
+    at += strspn(at, " \t\r\n");
+    for (; sql < at; sql++)
+        line += *sql == '\n';
+    sqlite_problem(db, db->connection, code, &own);
+    problem_set(problem, own.error, own.reason, "line %d: %.450s", line, own.text);
+}
+
+static enum error script(struct db *db, const char *sql, struct problem *problem)
+{
+    struct sqlite_connection *connection = db->connection;
+    bool in_transaction = !sqlite3_get_autocommit(connection->handle);
+    const char *at = sql, *tail;
+    int code;
+
+    while (*at) {
+        sqlite3_stmt *statement;
+
+        code = sqlite3_prepare_v2(connection->handle, at, -1, &statement, &tail);
+        while (code == SQLITE_OK || code == SQLITE_ROW)
+            code = statement ? sqlite3_step(statement) : SQLITE_DONE;
+        if (code != SQLITE_DONE)
+            script_problem(db, code, sql, at, problem);
+        sqlite3_finalize(statement);
+        if (code != SQLITE_DONE)
+            return problem->error;
+        at = tail;
+    }
+    if (in_transaction == !sqlite3_get_autocommit(connection->handle))
+        return ERROR_NONE;
+    return problem_set(problem, ERROR_SYSTEM, "statement_misused",
+                       "a script must neither begin nor end a transaction");
+}
+
+static enum error migrating(struct db *db, bool on, struct problem *problem)
+{
+    struct sqlite_connection *connection = db->connection;
+
+    (void)problem;
+    connection->busy_timeout_ms = on ? MIGRATION_WAIT_MS : db->options.busy_timeout_ms;
+    connection->statement_timeout_ms = on ? 0 : db->options.statement_timeout_ms;
+    /* A table is changed by building it anew; dropping the old one must not cascade. */
+    sqlite3_db_config(connection->handle, SQLITE_DBCONFIG_ENABLE_FKEY, on ? 0 : 1, NULL);
+    return ERROR_NONE;
+}
+
+static enum error migration_check(struct db *db, int version, struct problem *problem)
+{
+    char table[128] = "", sql[64];
+    enum error error =
+        run(db, "SELECT \"table\" FROM pragma_foreign_key_check", table, sizeof table, problem);
+
+    if (error)
+        return error;
+    if (table[0])
+        return problem_set(problem, ERROR_SYSTEM, "migration_failed",
+                           "it leaves rows in %s whose foreign keys point nowhere", table);
+    /* The one statement that cannot take its number as a parameter. */
+    snprintf(sql, sizeof sql, "PRAGMA user_version = %d", version);
+    return run(db, sql, NULL, 0, problem);
+}
+
+static int64_t file_bytes(const char *path, const char *suffix)
+{
+    char name[4096];
+    struct stat status;
+
+    snprintf(name, sizeof name, "%s%s", path, suffix);
+    return stat(name, &status) == 0 ? (int64_t)status.st_size : 0;
+}
+
+static void health(struct db *db, struct db_health *health)
+{
+    const char *path = db->target.path;
+    char number[16] = "";
+    struct statvfs space;
+
+    if (run(db, "PRAGMA journal_mode", health->journal_mode, sizeof health->journal_mode, NULL))
+        snprintf(health->journal_mode, sizeof health->journal_mode, "unknown");
+    for (char *byte = health->journal_mode; *byte; byte++) {
+        if (*byte >= 'a' && *byte <= 'z')
+            *byte = (char)(*byte - 'a' + 'A');
+    }
+    health->journal_mode_as_configured =
+        strcmp(health->journal_mode, db_journal_mode_names[db->options.journal_mode]) == 0;
+    if (!run(db, "PRAGMA synchronous", number, sizeof number, NULL) && number[0] >= '0' &&
+        number[0] < '0' + DB_SYNCHRONOUS__MAX)
+        snprintf(health->synchronous, sizeof health->synchronous, "%s",
+                 db_synchronous_names[number[0] - '0']);
+    health->size_bytes = file_bytes(path, "") + file_bytes(path, "-wal");
+    if (statvfs(db->target.place, &space) == 0)
+        health->disk_free_bytes = (int64_t)space.f_bavail * (int64_t)space.f_frsize;
+}
+
+static enum error maintain(struct db *db, struct problem *problem)
+{
+    const struct sqlite_connection *connection = db->connection;
+    enum error error = run(db, "PRAGMA optimize", NULL, 0, problem);
+
+    /* Readers may hinder it; then the next run does it. */
+    sqlite3_wal_checkpoint_v2(connection->handle, NULL, SQLITE_CHECKPOINT_TRUNCATE, NULL, NULL);
+    return error;
+}
+
+const struct engine sqlite_engine = {
+    .name = "sqlite",
+    .connect = connect,
+    .disconnect = disconnect,
+    .alive = alive,
+    .begin = begin,
+    .commit = commit,
+    .rollback = rollback,
+    .lock = lock,
+    .script = script,
+    .start = sqlite_start,
+    .next = sqlite_next,
+    .finish = sqlite_finish,
+    .repeat = sqlite_repeat,
+    .repeat_end = sqlite_repeat_end,
+    .columns = sqlite_columns,
+    .column = sqlite_column,
+    .migrating = migrating,
+    .migration_check = migration_check,
+    .health = health,
+    .maintain = maintain,
+};

@@ -1,0 +1,33 @@
+/* What the two files of the SQLite engine share. */
+#ifndef ASSAY_DB_SQLITE_H
+#define ASSAY_DB_SQLITE_H
+
+#include "db/db_internal.h"
+
+#include <sqlite3.h>
+
+struct sqlite_connection {
+    sqlite3 *handle;
+    int busy_timeout_ms; /* the one in force; longer while migrating */
+    int64_t busy_since;
+    int statement_timeout_ms;
+    int64_t deadline; /* of the running step, monotonic; 0 = none */
+};
+
+/* The last failure of `connection` in the words of this kit; a connection that may be unfit
+ * afterwards is marked suspect. */
+enum error sqlite_problem(struct db *db, struct sqlite_connection *connection, int code,
+                          struct problem *problem);
+
+/* The same before there is a connection. `system` is errno or 0. */
+enum error sqlite_problem_without(int code, int system, const char *text, struct problem *problem);
+
+enum error sqlite_start(struct query *query, bool *row);
+enum error sqlite_next(struct query *query, bool *row);
+enum error sqlite_repeat(struct query *query, int64_t *changes);
+enum error sqlite_repeat_end(struct query *query);
+void sqlite_finish(struct query *query);
+int sqlite_columns(struct query *query);
+void sqlite_column(struct query *query, int column, struct value *value);
+
+#endif
