@@ -5,7 +5,7 @@
 import { byId, html } from '/shared/dom.js';
 import { fieldOf, readField, writeField } from '/shared/forms.js';
 import { t } from '/shared/i18n.js';
-import { formatNumber, formatPercent } from '/shared/numbers.js';
+import { formatNumber, formatPercent, isolated } from '/shared/numbers.js';
 import { fields, fractions, plannedTests } from './design-fields.js';
 import { nameVariantInputs, showVariantInputs, variantNames } from './variant-inputs.js';
 
@@ -62,7 +62,7 @@ function isFraction(value) {
 function showAffix(id, text) {
     const affix = byId(`${id}-affix`);
     affix.hidden = text === '';
-    affix.textContent = text;
+    affix.textContent = isolated(text);
 }
 
 function showFractions(form, design) {
@@ -85,7 +85,7 @@ function effectHint(design) {
     if (typeof baseline !== 'number' || typeof mde !== 'number' || !(baseline > 0) || !(mde > 0))
         return t('hint.mde_pct');
     const changed = baseline * (1 + mde / 100);
-    return `\u2066${formatMetric(type, baseline)} → ${formatMetric(type, changed)}\u2069`;
+    return isolated(`${formatMetric(type, baseline)} → ${formatMetric(type, changed)}`);
 }
 
 function splitHint(design) {
@@ -93,7 +93,7 @@ function splitHint(design) {
     const sum = weights.reduce((total, weight) => total + weight, 0);
     if (weights.length === 0 || !weights.every((weight) => typeof weight === 'number' && weight > 0))
         return t('hint.traffic_split');
-    return weights.map((weight, index) => `${variantNames[index]} ${formatPercent(weight / sum, 3)}`).join(' · ');
+    return isolated(weights.map((weight, index) => `${variantNames[index]} ${formatPercent(weight / sum, 3)}`).join(' · '));
 }
 
 function testHint(design) {

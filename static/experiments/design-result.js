@@ -19,8 +19,17 @@ function fact(name, value) {
     return html('div', { class: 'fact' }, html('dt', {}, name), html('dd', {}, value));
 }
 
-function formatWeeks(days) {
-    return days > 730 ? formatUnit(days / 365.25, 'year') : formatUnit(days / 7, 'week');
+/* The duration in a unit that can be imagined; null where days are the best one. */
+function longerUnit(days) {
+    if (days > 730)
+        return formatUnit(days / 365.25, 'year');
+    return days >= 7 ? formatUnit(days / 7, 'week') : null;
+}
+
+function durationNote(days) {
+    const date = endDate(days);
+    const parts = [longerUnit(days), date === null ? null : t('result.ends', { date })];
+    return parts.filter((part) => part !== null).join(' · ');
 }
 
 function endDate(days) {
@@ -32,14 +41,12 @@ function endDate(days) {
 function showFigures(design, answer) {
     const { results } = answer;
     const days = results.estimated_duration_days;
-    const end = endDate(days);
     byId('figure-per-variant').textContent = formatInteger(results.sample_size_per_variant);
     byId('figure-per-variant-note').textContent = t(`test.${answer.calculation_summary.planned_test}`);
     byId('figure-total').textContent = formatInteger(results.total_sample_size);
     byId('figure-total-note').textContent = `${design.variants_count} × ${formatInteger(results.sample_size_per_variant)}`;
     byId('figure-duration').textContent = formatUnit(days, 'day');
-    byId('figure-duration-note').textContent =
-        end === null ? formatWeeks(days) : t('result.ends', { weeks: formatWeeks(days), date: end });
+    byId('figure-duration-note').textContent = durationNote(days);
 }
 
 /* The plan in one sentence, fit to be read out or pasted. */

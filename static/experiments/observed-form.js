@@ -2,7 +2,7 @@
 import { byId } from '/shared/dom.js';
 import { readField, writeField } from '/shared/forms.js';
 import { t } from '/shared/i18n.js';
-import { formatPercent } from '/shared/numbers.js';
+import { formatPercent, isolated } from '/shared/numbers.js';
 import { nameVariantInputs, showVariantInputs } from './variant-inputs.js';
 
 const alpha = { name: 'alpha', kind: 'decimal' };
@@ -82,7 +82,7 @@ function showRate(form, arm) {
     const conversions = readField(form, `${arm}_conversions`, 'integer');
     const known = typeof users === 'number' && typeof conversions === 'number' && conversions >= 0 && conversions <= users;
     byId(`${arm}_conversions-affix`).hidden = !known || users === 0;
-    byId(`${arm}_conversions-affix`).textContent = known && users > 0 ? `= ${formatPercent(conversions / users)}` : '';
+    byId(`${arm}_conversions-affix`).textContent = known && users > 0 ? isolated(`= ${formatPercent(conversions / users)}`) : '';
 }
 
 /* Brings everything that depends on entered values up to date. */
@@ -98,7 +98,7 @@ export function refreshForm(form) {
     const level = readField(form, 'alpha', 'decimal');
     const known = typeof level === 'number' && level > 0 && level < 1;
     byId('alpha-affix').hidden = !known;
-    byId('alpha-affix').textContent = known ? `= ${formatPercent(level)}` : '';
+    byId('alpha-affix').textContent = known ? isolated(`= ${formatPercent(level)}`) : '';
 }
 
 export function translateForm(form) {

@@ -2,7 +2,7 @@
 import { byId, html } from '/shared/dom.js';
 import { t } from '/shared/i18n.js';
 import { drawInterval } from '/shared/interval.js';
-import { formatFixed, formatInteger, formatNumber, formatPercent } from '/shared/numbers.js';
+import { formatFixed, formatInteger, formatNumber, formatPercent, isolated } from '/shared/numbers.js';
 import { variantNames } from './variant-inputs.js';
 
 function fact(name, value) {
@@ -20,7 +20,7 @@ function figure(label, value, note) {
 }
 
 function signed(text, value) {
-    return value > 0 ? `+${text}` : text;
+    return isolated(value > 0 ? `+${text}` : text);
 }
 
 function pValue(p) {
@@ -54,7 +54,9 @@ function verdictCard(tone, verdict, text, figures) {
 }
 
 function intervalText(answer, lower, upper) {
-    return `\u2066${difference(answer, lower)} … ${difference(answer, upper)}\u2069`;
+    const written = (value) => (value > 0 ? '+' : '') + formatNumber(value, 5);
+    const range = isolated(`${written(lower)} … ${written(upper)}`);
+    return answer.metric_type === 'binary' ? `${range} ${t('unit.percentage_points')}` : range;
 }
 
 function resultFigures(answer) {
@@ -131,7 +133,7 @@ function splitCard(answer) {
         html('div', { class: 'section-head' }, html('h3', { id: 'split-title' }, t('split.title'))),
         html(
             'div',
-            { class: 'table-scroll', tabindex: 0, role: 'region', 'aria-labelledby': 'split-title' },
+            { class: 'table-scroll', tabindex: 0 },
             html(
                 'table',
                 { class: 'table' },

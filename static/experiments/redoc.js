@@ -18,7 +18,16 @@ function theme() {
             primary: { main: token('accent') },
             text: { primary: token('ink'), secondary: token('ink-soft') },
             border: { dark: token('line'), light: token('line') },
-            http: { get: token('info'), post: token('good'), put: token('caution'), delete: token('danger') },
+            success: { main: token('good') },
+            warning: { main: token('caution') },
+            error: { main: token('danger') },
+            responses: {
+                success: { color: token('good'), backgroundColor: token('good-soft') },
+                error: { color: token('danger'), backgroundColor: token('danger-soft') },
+                redirect: { color: token('caution'), backgroundColor: token('caution-soft') },
+                info: { color: token('info'), backgroundColor: token('info-soft') },
+            },
+            http: { get: '#1d5790', post: '#176a3c', put: '#7d5300', patch: '#7d5300', delete: '#ad2218' },
         },
         typography: {
             fontFamily: 'var(--sans)',
@@ -29,7 +38,13 @@ function theme() {
         },
         sidebar: { backgroundColor: token('surface'), textColor: token('ink-soft'), width: '260px' },
         rightPanel: { backgroundColor: '#111816', textColor: '#e8edeb' },
-        schema: { nestedBackground: token('sunken'), typeNameColor: token('ink-soft') },
+        schema: {
+            nestedBackground: token('sunken'),
+            typeNameColor: token('ink-soft'),
+            typeTitleColor: token('ink-soft'),
+            requireLabelColor: token('danger'),
+            linesColor: token('line-strong'),
+        },
     };
 }
 

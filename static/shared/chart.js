@@ -3,6 +3,7 @@
  * fill their container and are redrawn with it. Axes run left to right in every language.
  */
 import { html, svg } from './dom.js';
+import { isolated } from './numbers.js';
 import { linePath, linearScale, nearestIndex, niceTicks } from './scale.js';
 
 const minimumHeight = 200;
@@ -78,7 +79,7 @@ function powerLayers(model, area, x, y) {
         svg(
             'text',
             { class: 'chart-target-label', x: area.right, y: y(target) + 16, 'text-anchor': 'end' },
-            `${model.labels.target} ${format.y(target)}`,
+            `${model.labels.target} ${isolated(format.y(target))}`,
         ),
         svg('circle', { class: 'chart-planned', cx: plannedX, cy: y(planned.y), r: 5 }),
     ];

@@ -12,7 +12,7 @@ import { tokenForm } from './token.js';
 
 const pauseMs = 350; /* of typing, before the API is asked */
 
-function labelOf(form, field) {
+function labelIn(form, field) {
     const element = form.querySelector(
         `[data-field="${field}"] :is(.field-label > span:first-child, .field-label, .check-text)`,
     );
@@ -28,15 +28,16 @@ export function liveForm({ form, fieldNames, request, show, changed }) {
     let running = null;
     let problems = [];
 
+    const labelOf = (field) => labelIn(form, field);
+
     function showSummary() {
-        const follow = (problem) => focusField(form, problem);
-        const summary = problemSummary(problems, (field) => labelOf(form, field), follow);
+        const summary = problemSummary(problems, labelOf, (problem) => focusField(form, problem));
         byId('problems').replaceChildren(...(problems.length > 0 ? [summary] : []));
     }
 
     /* `explicit`: the reader pressed the button, so the summary appears and takes the focus. */
     function showProblems(error, explicit) {
-        problems = readProblems(error, fieldNames);
+        problems = readProblems(error, fieldNames, labelOf);
         showFieldErrors(form, problems, explicit ? null : document.activeElement);
         if (explicit || byId('problems').childElementCount > 0)
             showSummary();

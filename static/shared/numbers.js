@@ -23,6 +23,11 @@ function written(options, value) {
     return numberFormat(options).format(value).replace('-', '\u2212');
 }
 
+/* Keeps signs and units at their numbers inside text that runs from right to left. */
+export function isolated(text) {
+    return document.documentElement.dir === 'rtl' ? `\u2066${text}\u2069` : text;
+}
+
 export function formatInteger(value) {
     return written({ maximumFractionDigits: 0 }, value);
 }

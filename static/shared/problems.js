@@ -29,16 +29,26 @@ function fieldAt(loc, fields) {
     return loc.findLast((part) => fields.includes(part)) ?? null;
 }
 
-/* The items of a 422 as {field, index, message}; `field` is null when it is none of `fields`. */
-export function readProblems(error, fields) {
+/* The API names fields as its callers know them; a reader knows them by their labels. */
+function withLabels(text, fields, labelOf) {
+    const named = text.replace(/\b[a-z]+(_[a-z]+)+\b/g, (name) => (fields.includes(name) ? `“${labelOf(name)}”` : name));
+    return named.charAt(0).toLocaleUpperCase() + named.slice(1);
+}
+
+/*
+ * The items of a 422 as {field, index, message}; `field` is null when it is none of `fields`, `index` when it
+ * is about the whole field. labelOf(field) is the field's name on the page.
+ */
+export function readProblems(error, fields, labelOf) {
     return error.items.map((item) => {
         const loc = item.loc ?? [];
         const at = fieldAt(loc, fields);
         const last = loc.at(-1);
+        const text = withLabels(problemText(item), fields, labelOf);
         return {
             field: at ?? fieldNamedIn(String(item.msg ?? ''), fields),
             index: at !== null && Number.isInteger(last) ? last : null,
-            message: at === null && item.type !== 'value_error' ? `${last}: ${problemText(item)}` : problemText(item),
+            message: at === null && item.type !== 'value_error' ? `${last}: ${text}` : text,
         };
     });
 }

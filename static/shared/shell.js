@@ -116,7 +116,7 @@ function render() {
             'div',
             { class: 'wrap' },
             html('span', {}, t('shell.local')),
-            html('span', { id: 'site-build', class: 'numeric' }),
+            html('span', { id: 'site-build', class: 'numeric', dir: 'ltr' }),
             accessToken() === null ? null : tokenNote(),
         ),
     );
