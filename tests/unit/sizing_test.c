@@ -1,75 +1,11 @@
 /*
- * Sizing designs: reference cases with known answers, the promise that a planned size reaches its
- * power and the one below does not, and the refusals.
+ * Sizing designs: reference cases with known answers, the companions, and the refusals.
  */
 #include "experiments/sizing.h"
 #include "experiments/sizing_kernels.h"
 #include "math/rounding.h"
+#include "sizing_designs.h"
 #include "test.h"
-
-#include <stdint.h>
-#include <time.h>
-
-static double even_split[10] = {1, 1, 1, 1, 1, 1, 1, 1, 1, 1};
-
-static struct number_list split_evenly(size_t variants)
-{
-    return (struct number_list){.count = variants, .items = even_split};
-}
-
-/* A rate of 4.2 % to be lifted by 5 %, 7200 users a day. */
-static struct sizing_request binary_design(void)
-{
-    return (struct sizing_request){
-        .metric_type = METRIC_BINARY,
-        .baseline_value = 0.042,
-        .mde_pct = 5,
-        .planned_test = -1,
-        .alpha = 0.05,
-        .power = 0.8,
-        .expected_daily_traffic = 12000,
-        .audience_share_in_test = 0.6,
-        .traffic_split = split_evenly(2),
-        .variants_count = 2,
-        .n_looks = 1,
-        .credibility = 0.95,
-    };
-}
-
-/* A mean of 100 with standard deviation 20 to be moved by 5 %, 1000 users a day. */
-static struct sizing_request continuous_design(void)
-{
-    struct sizing_request request = binary_design();
-
-    request.metric_type = METRIC_CONTINUOUS;
-    request.baseline_value = 100;
-    request.std_dev = GIVEN_NUMBER(20);
-    request.expected_daily_traffic = 1000;
-    request.audience_share_in_test = 1;
-    return request;
-}
-
-static struct sizing_request count_design(void)
-{
-    struct sizing_request request = binary_design();
-
-    request.metric_type = METRIC_COUNT;
-    request.baseline_value = 0.3;
-    request.mde_pct = 20;
-    return request;
-}
-
-static struct sizing_plan plan_of(const struct sizing_request *request)
-{
-    struct sizing_plan plan;
-    struct problem problem = {0};
-    enum error error = sizing_plan_design(request, &plan, &problem);
-
-    CHECK_INT(error, ERROR_NONE);
-    if (error)
-        printf("%s: %s\n", problem.reason, problem.text);
-    return plan;
-}
 
 static void check_refused(const struct sizing_request *request, const char *reason,
                           const char *field)
@@ -447,59 +383,6 @@ TEST(fisher_plans)
     CHECK_INT(sizing_cost(&request), 1);
 }
 
-/* Two tables out of 6! / (3! 3!) = 20 have all successes in one arm: p = 0.1 exactly, which is not
- * below an alpha of 0.1. */
-TEST(fisher_ties_with_alpha_do_not_reject)
-{
-    CHECK_NEAR(fisher_exact_power(0, 1, 3, 0.1), 0, 1e-15);
-    CHECK_NEAR(fisher_exact_power(0, 1, 3, 0.1000001), 1, 1e-12);
-    CHECK_NEAR(fisher_exact_power(0.5, 0.5, 3, 0.1000001), 2 * ldexp(1, -6), 1e-15);
-    CHECK_NEAR(fisher_exact_power(0.3, 0.7, 0, 0.05), 0, 0);
-}
-
-TEST(fisher_scan_gives_up_where_the_test_is_too_coarse)
-{
-    struct sizing_request request = binary_design();
-
-    request.planned_test = PLAN_FISHER_EXACT;
-    request.baseline_value = 0.001;
-    request.mde_pct = 140;
-    request.alpha = 0.75;
-    request.power = 0.5;
-    check_refused(&request, "exact_power_not_reached", "fisher_exact");
-}
-
-/* The largest scans: 500 users by the z plan, rates in the middle, at the edge, and strict alpha.
- */
-TEST(fisher_scan_is_fast)
-{
-    static const double cases[][4] = {
-        {0.516, 17.3, 0.0463, 0.8},
-        {0.012, 237, 0.05, 0.8},
-        {0.3, 85, 1e-8, 0.99},
-        {0.753, 1.81, 0.0111, 0.0185}, /* the slowest of 60000 random designs: 12 ms */
-    };
-    struct sizing_request request = binary_design();
-
-    request.planned_test = PLAN_FISHER_EXACT;
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        struct sizing_plan plan;
-        clock_t begin = clock();
-        double milliseconds;
-
-        request.baseline_value = cases[i][0];
-        request.mde_pct = cases[i][1];
-        request.alpha = cases[i][2];
-        request.power = cases[i][3];
-        plan = plan_of(&request);
-        milliseconds = (double)(clock() - begin) * 1000 / CLOCKS_PER_SEC;
-        printf("fisher n_z %lld -> %lld in %.2f ms\n", (long long)plan.normal_sample_size,
-               (long long)plan.sample_size_per_variant, milliseconds);
-        CHECK(plan.exact_scan);
-        CHECK(milliseconds < 500); /* about 5 ms; the bound allows for sanitizers and valgrind */
-    }
-}
-
 TEST(count_plans)
 {
     struct sizing_request request = count_design();
@@ -551,180 +434,19 @@ TEST(guardrails_show_what_they_can)
     CHECK(sizing_detectable_rate_change(0.992, true, 0.05, 0.8, 50).given);
 }
 
-/* Over a grid of designs: power(n) reaches the target, power(n - slack) does not. The slack is 1
- * where the size is one ceiling, and covers the inner ceiling where a plan has two. `noise` is the
- * rounding of power at a size whose ceiling moved nothing. */
-static void check_size_is_least(const struct sizing_request *request, double slack)
-{
-    const double noise = 1e-12;
-    struct sizing_plan plan;
-    double n;
-
-    if (sizing_plan_design(request, &plan, NULL))
-        return;
-    n = (double)plan.sample_size_per_variant;
-    CHECK(sizing_power(request, &plan, n) >= request->power - noise);
-    if (n > slack + 2)
-        CHECK(sizing_power(request, &plan, n - slack) < request->power + noise);
-    if (test_failures_here)
-        printf("baseline %g mde %g alpha %g power %g test %d: n %g\n", request->baseline_value,
-               request->mde_pct, request->alpha, request->power, request->planned_test, n);
-}
-
-static const double alphas[] = {1e-8, 0.001, 0.01, 0.05, 0.1, 0.3};
-static const double powers[] = {0.5, 0.7, 0.8, 0.9, 0.99, 0.9999};
-
-#define FOR_EACH_LEVEL(request)                                                                    \
-    for (size_t a = 0; a < sizeof alphas / sizeof alphas[0]; a++)                                  \
-        for (size_t b = 0; b < sizeof powers / sizeof powers[0]; b++)                              \
-            if ((request).alpha = alphas[a], (request).power = powers[b], true)
-
-TEST(planned_rates_reach_their_power)
-{
-    static const double rates[] = {1e-6, 0.001, 0.01, 0.05, 0.2, 0.5, 0.8, 0.97};
-    struct sizing_request request = binary_design();
-
-    FOR_EACH_LEVEL(request)
-    {
-        for (size_t i = 0; i < sizeof rates / sizeof rates[0]; i++) {
-            for (double mde = 0.3; mde < 1000; mde *= 3) {
-                request.baseline_value = rates[i];
-                request.mde_pct = mde;
-                request.planned_test = PLAN_Z_TEST;
-                check_size_is_least(&request, 1);
-                request.planned_test = PLAN_FISHER_EXACT;
-                if (sizing_cost(&request) == 1) /* the continuity-corrected size */
-                    check_size_is_least(&request, 2);
-            }
-        }
-    }
-}
-
-TEST(planned_means_reach_their_power)
-{
-    struct sizing_request request = continuous_design();
-
-    FOR_EACH_LEVEL(request)
-    {
-        for (double mde = 0.01; mde < 1000; mde *= 2.7) {
-            request.mde_pct = mde;
-            request.equivalence_margin_pct = GIVEN_NUMBER(mde);
-            request.planned_test = PLAN_Z_TEST;
-            check_size_is_least(&request, 1);
-            request.planned_test = PLAN_MANN_WHITNEY;
-            check_size_is_least(&request, 2);
-            request.planned_test = PLAN_TOST;
-            check_size_is_least(&request, 1);
-        }
-    }
-}
-
-TEST(planned_counts_reach_their_power)
-{
-    struct sizing_request request = count_design();
-
-    FOR_EACH_LEVEL(request)
-    {
-        for (double mde = 0.1; mde < 1000; mde *= 2.7) {
-            for (double rate = 0.001; rate < 100; rate *= 17) {
-                request.mde_pct = mde;
-                request.baseline_value = rate;
-                request.exposure_per_user = GIVEN_NUMBER(3);
-                check_size_is_least(&request, 1 + ceil(1 / (3 * rate * (2 + mde / 100))));
-            }
-        }
-    }
-}
-
-TEST(planned_clusters_reach_their_power)
+TEST(sequential_companion)
 {
     struct sizing_request request = binary_design();
+    struct sizing_plan plan = plan_of(&request);
+    struct sequential_size size;
 
-    request.randomization_unit = "cluster";
-    FOR_EACH_LEVEL(request)
-    {
-        for (double size = 1; size < 2000; size *= 3.7) {
-            for (double icc = 0; icc <= 1; icc += 0.0625) {
-                request.avg_cluster_size = GIVEN_NUMBER(size);
-                request.icc = GIVEN_NUMBER(icc);
-                check_size_is_least(&request, ceil(1 + (size - 1) * icc) + 1);
-            }
-        }
-    }
-}
-
-/* The exact power of Fisher's test is a sawtooth in n: the promise is that no smaller size of the
- * scan reached the target. */
-TEST(planned_fisher_sizes_are_the_first_of_their_scan)
-{
-    static const double designs[][3] = {{0.2, 100, 0.8}, {0.05, 300, 0.9}, {0.5, 40, 0.8},
-                                        {0.9, 8, 0.7},   {0.01, 900, 0.8}, {0.3, 200, 0.95}};
-    struct sizing_request request = binary_design();
-
-    request.planned_test = PLAN_FISHER_EXACT;
-    for (size_t i = 0; i < sizeof designs / sizeof designs[0]; i++) {
-        struct sizing_plan plan;
-
-        request.baseline_value = designs[i][0];
-        request.mde_pct = designs[i][1];
-        request.power = designs[i][2];
-        plan = plan_of(&request);
-        CHECK(plan.exact_scan);
-        CHECK(sizing_power(&request, &plan, (double)plan.sample_size_per_variant) >= request.power);
-        for (int64_t n = plan.normal_sample_size; n < plan.sample_size_per_variant; n++)
-            CHECK(fisher_exact_power(request.baseline_value,
-                                     request.baseline_value + plan.mde_absolute, n,
-                                     0.05) < request.power);
-    }
-}
-
-static void check_curve(const struct sizing_request *request, size_t capacity)
-{
-    struct power_point points[25];
-    struct sizing_plan plan = plan_of(request);
-    size_t count = sizing_power_curve(request, &plan, points, capacity);
-    bool planned = false;
-
-    CHECK(count >= 1 && count <= capacity);
-    for (size_t i = 0; i < count; i++) {
-        int64_t n = points[i].sample_size_per_variant;
-
-        planned |= n == plan.sample_size_per_variant;
-        CHECK(n >= 2);
-        CHECK(i == 0 || n > points[i - 1].sample_size_per_variant);
-        CHECK(points[i].power >= 0 && points[i].power <= 1);
-        CHECK_NEAR(points[i].power, sizing_power(request, &plan, (double)n), 0);
-        if (!plan.exact_scan && i > 0)
-            CHECK(points[i].power >= points[i - 1].power);
-    }
-    CHECK(planned);
-}
-
-TEST(power_curves_rise_through_the_plan)
-{
-    struct sizing_request designs[] = {binary_design(),     continuous_design(), count_design(),
-                                       continuous_design(), continuous_design(), binary_design(),
-                                       continuous_design()};
-    struct power_point points[25];
-    struct sizing_plan plan;
-
-    designs[3].planned_test = PLAN_TOST;
-    designs[3].equivalence_margin_pct = GIVEN_NUMBER(3);
-    designs[4].planned_test = PLAN_MANN_WHITNEY;
-    designs[5].planned_test = PLAN_FISHER_EXACT;
-    designs[5].baseline_value = 0.2;
-    designs[5].mde_pct = 100;
-    designs[6].mde_pct = 60; /* n = 2 */
-    for (size_t i = 0; i < sizeof designs / sizeof designs[0]; i++)
-        for (size_t capacity = 1; capacity <= 25; capacity++)
-            check_curve(&designs[i], capacity);
-
-    plan = plan_of(&designs[0]);
-    CHECK_INT(sizing_power_curve(&designs[0], &plan, points, 25), 25);
-    CHECK_INT(points[0].sample_size_per_variant, 29328); /* a fifth */
-    CHECK_INT(points[24].sample_size_per_variant, 293284);
-    plan = plan_of(&designs[5]);
-    CHECK_INT(sizing_power_curve(&designs[5], &plan, points, 25), 9);
+    CHECK_INT(sizing_plan_sequential(&request, &plan, 1, &size, NULL), ERROR_NONE);
+    CHECK_INT(size.sample_size_per_variant, 146642);
+    CHECK_INT(size.duration_days, 41);
+    CHECK_INT(sizing_plan_sequential(&request, &plan, 1.0284109691, &size, NULL), ERROR_NONE);
+    CHECK_INT(size.sample_size_per_variant, 150809);
+    CHECK_INT(size.duration_days, 42);
+    CHECK_INT(sizing_plan_sequential(&request, &plan, 1e300, &size, NULL), ERROR_INVALID);
 }
 
 TEST_MAIN(CASE(binary_reference_case), CASE(comparisons_share_alpha),
@@ -735,10 +457,5 @@ TEST_MAIN(CASE(binary_reference_case), CASE(comparisons_share_alpha),
           CASE(clusters_multiply_the_size), CASE(cuped_companion),
           CASE(companions_carry_the_design_effect), CASE(continuous_plans),
           CASE(equivalence_needs_two_users_at_least), CASE(ratio_plan), CASE(fisher_plans),
-          CASE(fisher_ties_with_alpha_do_not_reject),
-          CASE(fisher_scan_gives_up_where_the_test_is_too_coarse), CASE(fisher_scan_is_fast),
           CASE(count_plans), CASE(little_traffic_takes_long), CASE(guardrails_show_what_they_can),
-          CASE(planned_rates_reach_their_power), CASE(planned_means_reach_their_power),
-          CASE(planned_counts_reach_their_power), CASE(planned_clusters_reach_their_power),
-          CASE(planned_fisher_sizes_are_the_first_of_their_scan),
-          CASE(power_curves_rise_through_the_plan))
+          CASE(sequential_companion))
