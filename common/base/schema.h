@@ -105,6 +105,8 @@ struct schema {
     const struct field *fields;
     size_t field_count;
     enum schema_extra extra;
+    bool complete; /* of replies that are also read back: every field that is not nullable is
+                      required */
     const struct schema_rule *rules;
     size_t rule_count;
     const char *example; /* JSON text, or NULL */
@@ -172,6 +174,10 @@ void schema_write(struct json_writer *writer, const struct schema *schema, const
 /* Writes the JSON Schema of `schema`; nested shapes are references into components. With `reply`
  * every property counts as required, because replies always carry all of them. */
 void schema_describe(struct json_writer *writer, const struct schema *schema, bool reply);
+
+/* The name of its component: that of the schema, with Input behind it where the same shape reads
+ * otherwise as a request than as a reply. */
+const char *schema_component_name(const struct schema *schema, bool reply, struct arena *arena);
 
 /* Writes the JSON Schema of one field (a query or path parameter). */
 void schema_describe_field(struct json_writer *writer, const struct field *field);

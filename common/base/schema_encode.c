@@ -148,10 +148,18 @@ static void describe_number(struct json_writer *writer, const struct field *fiel
     describe_bound(writer, field->upper, "maximum", "exclusiveMaximum");
 }
 
-static void describe_reference(struct json_writer *writer, const struct schema *schema)
+const char *schema_component_name(const struct schema *schema, bool reply, struct arena *arena)
 {
-    writer_key_string(writer, "$ref",
-                      arena_print(writer->out->arena, "#/components/schemas/%s", schema->name));
+    return schema->complete && !reply ? arena_print(arena, "%sInput", schema->name) : schema->name;
+}
+
+static void describe_reference(struct json_writer *writer, const struct schema *schema, bool reply)
+{
+    struct arena *arena = writer->out->arena;
+
+    writer_key_string(
+        writer, "$ref",
+        arena_print(arena, "#/components/schemas/%s", schema_component_name(schema, reply, arena)));
 }
 
 static void describe_length(struct json_writer *writer, const struct field *field,
@@ -175,14 +183,14 @@ static void describe_choice(struct json_writer *writer, const struct field *fiel
     writer_close_array(writer);
 }
 
-static void describe_list(struct json_writer *writer, const struct field *field)
+static void describe_list(struct json_writer *writer, const struct field *field, bool reply)
 {
     describe_type(writer, "array", field->nullable);
     describe_length(writer, field, "minItems", "maxItems");
     writer_key(writer, "items");
     writer_open_object(writer);
     if (field->type == FIELD_OBJECTS)
-        describe_reference(writer, field->schema);
+        describe_reference(writer, field->schema, reply);
     else if (field->type == FIELD_STRINGS)
         describe_type(writer, "string", false);
     else
@@ -190,16 +198,16 @@ static void describe_list(struct json_writer *writer, const struct field *field)
     writer_close_object(writer);
 }
 
-static void describe_object(struct json_writer *writer, const struct field *field)
+static void describe_object(struct json_writer *writer, const struct field *field, bool reply)
 {
     if (!field->nullable) {
-        describe_reference(writer, field->schema);
+        describe_reference(writer, field->schema, reply);
         return;
     }
     writer_key(writer, "anyOf");
     writer_open_array(writer);
     writer_open_object(writer);
-    describe_reference(writer, field->schema);
+    describe_reference(writer, field->schema, reply);
     writer_close_object(writer);
     writer_open_object(writer);
     describe_type(writer, "null", false);
@@ -209,8 +217,6 @@ static void describe_object(struct json_writer *writer, const struct field *fiel
 
 static void describe_preset(struct json_writer *writer, const struct field *field)
 {
-    if (field->required)
-        return;
     if (field->type == FIELD_STRING && field->preset_text)
         writer_key_string(writer, "default", field->preset_text);
     if (field->nullable)
@@ -225,7 +231,8 @@ static void describe_preset(struct json_writer *writer, const struct field *fiel
         writer_key_string(writer, "default", field->choices[(size_t)field->preset]);
 }
 
-static void describe_members(struct json_writer *writer, const struct field *field, bool reply)
+static void describe_members(struct json_writer *writer, const struct field *field, bool reply,
+                             bool required)
 {
     switch (field->type) {
     case FIELD_STRING:
@@ -243,14 +250,14 @@ static void describe_members(struct json_writer *writer, const struct field *fie
         describe_choice(writer, field);
         break;
     case FIELD_OBJECT:
-        describe_object(writer, field);
+        describe_object(writer, field, reply);
         break;
     case FIELD_JSON:
         break; /* anything */
     default:
-        describe_list(writer, field);
+        describe_list(writer, field, reply);
     }
-    if (!reply)
+    if (!required)
         describe_preset(writer, field);
     if (field->help)
         writer_key_string(writer, "description", field->help);
@@ -259,8 +266,13 @@ static void describe_members(struct json_writer *writer, const struct field *fie
 void schema_describe_field(struct json_writer *writer, const struct field *field)
 {
     writer_open_object(writer);
-    describe_members(writer, field, false);
+    describe_members(writer, field, false, field->required);
     writer_close_object(writer);
+}
+
+static bool is_required(const struct schema *schema, const struct field *field, bool reply)
+{
+    return reply || field->required || (schema->complete && !field->nullable);
 }
 
 static void describe_required(struct json_writer *writer, const struct schema *schema, bool reply)
@@ -268,7 +280,7 @@ static void describe_required(struct json_writer *writer, const struct schema *s
     writer_key(writer, "required");
     writer_open_array(writer);
     for (size_t i = 0; i < schema->field_count; i++)
-        if (reply || schema->fields[i].required)
+        if (is_required(schema, &schema->fields[i], reply))
             writer_string(writer, schema->fields[i].name);
     writer_close_array(writer);
 }
@@ -285,7 +297,8 @@ void schema_describe(struct json_writer *writer, const struct schema *schema, bo
     for (size_t i = 0; i < schema->field_count; i++) {
         writer_key(writer, schema->fields[i].name);
         writer_open_object(writer);
-        describe_members(writer, &schema->fields[i], reply);
+        describe_members(writer, &schema->fields[i], reply,
+                         is_required(schema, &schema->fields[i], reply));
         writer_close_object(writer);
     }
     writer_close_object(writer);

@@ -332,7 +332,7 @@ SHAPE(constraints_schema, struct payload_constraints, "ConstraintsBlock", constr
 #define OWNER struct observed_results
 static const struct field observed_fields[] = {
     OBJECT(OWNER, request, &results_request_schema, .required = true),
-    OBJECT(OWNER, analysis, &results_stored_schema, .required = true),
+    OBJECT(OWNER, analysis, &results_reply_schema, .required = true),
     STRING(OWNER, saved_at, .nullable = true),
 };
 #undef OWNER

@@ -149,13 +149,8 @@ static const struct field reply_fields[] = {
 #undef OWNER
 const struct schema results_reply_schema = {.name = "ResultsReply",
                                             .help = "What the test showed.",
+                                            .extra = EXTRA_IGNORE,
+                                            .complete = true,
                                             .size = sizeof(struct results_reply),
                                             .fields = reply_fields,
                                             .field_count = COUNT_OF(reply_fields)};
-
-const struct schema results_stored_schema = {.name = "StoredResults",
-                                             .help = "What a saved analysis showed.",
-                                             .size = sizeof(struct results_reply),
-                                             .fields = reply_fields,
-                                             .field_count = COUNT_OF(reply_fields),
-                                             .extra = EXTRA_IGNORE};

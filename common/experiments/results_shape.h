@@ -44,7 +44,4 @@ struct results_reply {
 extern const struct schema results_request_schema;
 extern const struct schema results_reply_schema;
 
-/* A reply that was stored: the same, and keys it does not know are dropped when it is read. */
-extern const struct schema results_stored_schema;
-
 #endif

@@ -22,7 +22,8 @@ static void collect(struct components *components, const struct schema *schema, 
     if (!schema)
         return;
     for (size_t i = 0; i < components->count; i++)
-        if (components->items[i].schema == schema)
+        if (components->items[i].schema == schema &&
+            (!schema->complete || components->items[i].reply == reply))
             return;
     if (components->count == COMPONENTS_MAX)
         return;
@@ -155,7 +156,7 @@ static void write_operation(struct json_writer *writer, const struct route *rout
         writer_key(writer, "requestBody");
         writer_open_object(writer);
         writer_key_boolean(writer, "required", true);
-        write_json_content(writer, route->body->name);
+        write_json_content(writer, schema_component_name(route->body, false, writer->out->arena));
         writer_close_object(writer);
     }
     write_responses(writer, route);
@@ -231,8 +232,10 @@ static void write_components(struct json_writer *writer, const struct applicatio
     writer_key(writer, "schemas");
     writer_open_object(writer);
     for (size_t i = 0; i < components.count; i++) {
-        writer_key(writer, components.items[i].schema->name);
-        schema_describe(writer, components.items[i].schema, components.items[i].reply);
+        const struct component *item = &components.items[i];
+
+        writer_key(writer, schema_component_name(item->schema, item->reply, writer->out->arena));
+        schema_describe(writer, item->schema, item->reply);
     }
     writer_key(writer, "Error");
     writer_raw(writer, error_schema);

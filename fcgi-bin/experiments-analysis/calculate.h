@@ -2,10 +2,10 @@
 #ifndef ASSAY_EXPERIMENTS_ANALYSIS_CALCULATE_H
 #define ASSAY_EXPERIMENTS_ANALYSIS_CALCULATE_H
 
+#include "experiments/calculation.h"
 #include "http/route.h"
 
 extern const struct schema calculate_request_schema;
-extern const struct schema calculate_reply_schema;
 
 void calculate_cost(const void *body, struct compute_cost *cost);
 enum error calculate_handle(struct request *request, struct reply *reply);

@@ -1,0 +1,12 @@
+/* Text made comparable: what differs only by case, width or composition becomes the same. */
+#ifndef ASSAY_TEXT_FOLD_H
+#define ASSAY_TEXT_FOLD_H
+
+#include "base/arena.h"
+
+/* The text in Unicode's compatibility case folding (NFKC_Casefold, UAX 31), for searching and
+ * sorting without regard to case in every script. Text that is not UTF-8 comes back as it is. From
+ * the arena. */
+const char *text_fold(struct arena *arena, const char *text);
+
+#endif
