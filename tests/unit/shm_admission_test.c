@@ -4,6 +4,9 @@
 #include "shm/process.h"
 #include "shm_children.h"
 
+#include <errno.h>
+#include <linux/futex.h>
+#include <sys/syscall.h>
 #include <time.h>
 
 /* The defaults of the service, without waiting. */
@@ -208,7 +211,7 @@ static int hold_for_a_while(int child, void *context)
     return 0;
 }
 
-TEST(a_release_wakes_who_waits)
+TEST(a_waiter_follows_a_release)
 {
     struct shm_region *region = open_anonymous();
     double started = seconds_now();
@@ -216,6 +219,34 @@ TEST(a_release_wakes_who_waits)
     CHECK_INT(run_children(2, hold_for_a_while, region), 0);
     CHECK(seconds_now() - started >= 0.2);
     CHECK(seconds_now() - started < 10); /* far from the 20 seconds it would have waited */
+    shm_region_close(region);
+}
+
+/* Waiters also look again every 20 ms, which would hide a release that wakes nobody; so one child
+ * sleeps on the word itself, much longer. */
+static int sleep_on_the_word(int child, void *context)
+{
+    struct shm_region *region = context;
+    const struct timespec long_nap = {.tv_sec = 20};
+    struct admission_ticket ticket;
+
+    if (child == 0)
+        return syscall(SYS_futex, &region->layout->admission.releases, FUTEX_WAIT, 0, &long_nap,
+                       NULL, 0) != 0 &&
+               errno != EAGAIN; /* the release came first */
+    pause_milliseconds(100);
+    if (acquire(region, 8, true, &ticket) != ADMISSION_GRANTED)
+        return 1;
+    admission_release(region, &ticket);
+    return 0;
+}
+
+TEST(a_release_wakes_sleepers)
+{
+    struct shm_region *region = open_anonymous();
+
+    CHECK_INT(run_children(2, sleep_on_the_word, region), 0);
+    CHECK_INT(region->layout->admission.releases, 1);
     shm_region_close(region);
 }
 
@@ -369,7 +400,8 @@ TEST_MAIN(CASE(a_lone_heavy_request_passes_whatever_it_costs),
           CASE(analyzers_beyond_the_table_share_a_count), CASE(outcomes_have_names),
           CASE(slots_end_before_limits_beyond_the_table),
           CASE(a_ticket_of_the_past_releases_nothing), CASE(waiting_lasts_as_long_as_the_timeout),
-          CASE(a_release_wakes_who_waits), CASE(eight_processes_never_pass_the_limits),
+          CASE(a_waiter_follows_a_release), CASE(a_release_wakes_sleepers),
+          CASE(eight_processes_never_pass_the_limits),
           CASE(a_worker_killed_anywhere_gives_its_slot_back),
           CASE(a_waiter_takes_over_from_a_holder_that_dies),
           CASE(zombies_and_later_processes_are_not_the_holder),
