@@ -14,7 +14,10 @@
  * with the exponential. */
 double normal_density(double z)
 {
-    double cut = fabs(z) < 1000 ? trunc(z * 64) / 64 : z;
+    if (fabs(z) > 1000)
+        return 0;
+
+    double cut = trunc(z * 64) / 64;
 
     return exp(-0.5 * cut * cut) * exp(-0.5 * (z - cut) * (z + cut)) * ROOT_INVERSE_TWO_PI;
 }

@@ -3,19 +3,20 @@
 
 #include <math.h>
 
-/* After this high is the rounded total and low what the rounding lost. */
-static void renormalise(struct sum *sum, double high, double low)
-{
-    sum->high = high + low;
-    sum->low = isfinite(sum->high) ? low - (sum->high - high) : 0;
-}
-
+/* Afterwards high is the rounded total and low what the rounding lost. */
 void sum_add(struct sum *sum, double value)
 {
     double total = sum->high + value, part = total - sum->high;
-    double lost = (sum->high - (total - part)) + (value - part);
 
-    renormalise(sum, total, sum->low + lost);
+    if (!isfinite(total)) {
+        *sum = (struct sum){.high = total};
+        return;
+    }
+
+    double lost = sum->low + ((sum->high - (total - part)) + (value - part));
+
+    sum->high = total + lost;
+    sum->low = lost - (sum->high - total);
 }
 
 void sum_add_product(struct sum *sum, double x, double y)
