@@ -144,7 +144,8 @@ static double excess_alpha(double constant, const void *context)
 }
 
 /* The constant lies between the fixed-sample quantile (the last look alone spends alpha) and the
- * one for alpha / 2, because P(max |S| >= b) <= 2 P(|S_K| >= b) (Levy's inequality). */
+ * one for alpha / 2, because P(max |S| >= b) <= 2 P(|S_K| >= b) (Levy's inequality). Few looks at a
+ * tiny alpha meet the lower end to the last digit, so the bracket begins a little below it. */
 static double solve_constant(struct walk *walk, double alpha)
 {
     struct crossing_search search = {walk, alpha};
@@ -152,7 +153,8 @@ static double solve_constant(struct walk *walk, double alpha)
 
     if (walk->looks == 1)
         return fixed;
-    return root_find(excess_alpha, &search, fixed, normal_upper_quantile(alpha / 4), 1e-12);
+    return root_find(excess_alpha, &search, fixed * (1 - 1e-9), normal_upper_quantile(alpha / 4),
+                     1e-12);
 }
 
 /* Probability, under a drift of `total_drift` over all looks, that the walk never leaves by the

@@ -195,6 +195,22 @@ TEST(extremes_have_finite_answers)
     }
 }
 
+/* The earlier looks spend nothing that a double could show: the design is the fixed one. */
+TEST(few_looks_at_a_tiny_alpha)
+{
+    for (double alpha = 1e-16; alpha > 1e-100; alpha /= 37) {
+        for (int looks = 2; looks <= 4; looks++) {
+            struct sequential_design design = design_of(looks, alpha, 0.8);
+            double fixed = normal_upper_quantile(alpha / 2);
+
+            CHECK_RELATIVE(design.constant, fixed, 1e-4);
+            CHECK(design.constant >= fixed - 2e-12);
+            CHECK(design.inflation_factor >= 1 && design.inflation_factor < 1.0001);
+            CHECK_RELATIVE(design.look[looks - 1].cumulative_alpha_spent, alpha, 1e-10);
+        }
+    }
+}
+
 TEST(designs_without_an_answer_are_refused)
 {
     struct sequential_design design;
@@ -247,5 +263,5 @@ TEST_MAIN(CASE(constants_of_the_printed_table), CASE(inflation_of_the_printed_ta
           CASE(more_digits_than_the_tables_print), CASE(five_looks),
           CASE(one_look_is_the_fixed_design), CASE(two_looks_by_direct_integration),
           CASE(spending_adds_up_for_every_number_of_looks), CASE(extremes_have_finite_answers),
-          CASE(designs_without_an_answer_are_refused), CASE(remembered_designs_are_the_same),
-          CASE(a_hundred_looks_are_fast))
+          CASE(few_looks_at_a_tiny_alpha), CASE(designs_without_an_answer_are_refused),
+          CASE(remembered_designs_are_the_same), CASE(a_hundred_looks_are_fast))
