@@ -256,7 +256,7 @@ TEST(a_hundred_looks_are_fast)
     design_of(100, 0.0513, 0.8);
     milliseconds = (double)(clock() - begin) * 1000 / CLOCKS_PER_SEC;
     printf("100 looks in %.2f ms\n", milliseconds);
-    CHECK(milliseconds < 500); /* about 3 ms; the bound allows for sanitizers and valgrind */
+    CHECK(milliseconds < 2000); /* about 3 ms; the bound allows for sanitizers and valgrind */
 }
 
 TEST_MAIN(CASE(constants_of_the_printed_table), CASE(inflation_of_the_printed_table),

@@ -62,7 +62,7 @@ TEST(fisher_scan_is_fast)
         printf("fisher n_z %lld -> %lld in %.2f ms\n", (long long)plan.normal_sample_size,
                (long long)plan.sample_size_per_variant, milliseconds);
         CHECK(plan.exact_scan);
-        CHECK(milliseconds < 500); /* about 5 ms; the bound allows for sanitizers and valgrind */
+        CHECK(milliseconds < 2000); /* about 5 ms; the bound allows for sanitizers and valgrind */
     }
 }
 
