@@ -90,7 +90,8 @@ def beta_tails(x, a, b, y=None):
 
 
 def _beta(x, y, a, b):
-    rate = mp.exp(a * mp.log(x) + b * mp.log(y) + mp.loggamma(a + b) - mp.loggamma(a) - mp.loggamma(b))
+    log_beta = mp.loggamma(a) + mp.loggamma(b) - mp.loggamma(a + b)
+    rate = mp.exp(a * mp.log(x) + b * mp.log(y) - log_beta)
     if a <= 1 and (x <= mpf("0.5")) and b * x < 1200:
         return (*_small_beta(x, a, b), rate)
     if b <= 1 and (y <= mpf("0.5")) and a * y < 1200:
