@@ -198,7 +198,7 @@ bool db_end_of_request(struct db *db)
         clean = false;
     }
     db->in_use = false;
-    if (db->suspect || (db->connection && db->pool && pool_crowded(db->pool)))
+    if (db->connection && (db->suspect || !db->engine->rest(db)))
         db_drop_connection(db);
     return clean;
 }

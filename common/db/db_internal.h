@@ -122,6 +122,8 @@ struct engine {
 
     MUST_CHECK enum error (*connect)(struct db *db, struct problem *problem);
     void (*disconnect)(struct db *db);
+    /* A request is over; false when the connection should be given up. */
+    bool (*rest)(struct db *db);
     /* Is the idle connection still good? Asked before the first statement after idling. */
     bool (*alive)(struct db *db);
 
@@ -183,7 +185,7 @@ void db_warn(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void transaction_doom(struct db *db, const struct problem *cause);
 MUST_CHECK enum error transaction_refusal(const struct db *db, struct problem *problem);
 
-/* db.c: drops the connection and keeps the process in the pool. Open queries fail. */
+/* db.c: drops the connection. Open queries fail. */
 void db_drop_connection(struct db *db);
 
 /* query.c: makes a query fail with its `problem`, which dooms the transaction it runs in. */
@@ -194,13 +196,19 @@ void query_fail(struct query *query, enum error error);
 int queries_fail_all(struct db *db, const char *why);
 int queries_release_all(struct db *db);
 
-/* pool.c: the connections of all processes of a host, counted by file locks. NULL pool = no
- * limit. `pool_take` waits for a free slot, `pool_give` frees it, `pool_crowded` tells whether
- * there are more processes than slots. */
+/* pool.c: the connections of all processes of a host, counted by file locks. NULL = no limit. */
 struct pool *pool_open(const struct db *db, struct problem *problem);
+void pool_close(struct pool *pool);
+
+/* Waits for a free slot, and gives it back. */
 MUST_CHECK enum error pool_take(struct pool *pool, int timeout_ms, struct problem *problem);
 void pool_give(struct pool *pool);
-bool pool_crowded(struct pool *pool);
-void pool_close(struct pool *pool);
+
+/* A request is over: from now on others may take the connection on `socket` away. False when
+ * somebody waits for it already. */
+bool pool_rest(struct pool *pool, int socket);
+
+/* A request begins. False when the connection has been taken away. */
+bool pool_wake(struct pool *pool);
 
 #endif

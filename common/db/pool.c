@@ -1,11 +1,13 @@
 /*
- * How many connections the processes of one host hold together. Each worker has one process and at
- * most one connection, so there is no pool to share, only a number to keep: `size` slots, one byte
- * each of a small file, locked by whoever holds a connection. The kernel drops the locks of a
- * process that dies, so nothing has to be recovered.
+ * How many connections the processes of one host hold together. A worker is one process with at
+ * most one connection, so there is nothing to share but a number: `size` slots, one byte each of a
+ * small file, locked by whoever holds a connection. The kernel drops the locks of a process that
+ * dies, so nothing has to be recovered.
  *
- * A second range of bytes counts the processes themselves. As long as there are no more of them
- * than slots, everybody keeps its connection; otherwise each gives it up after every request.
+ * A connection is kept between requests until somebody else needs it. Who finds no slot free locks
+ * a byte of its own, which tells the busy ones to let go at the end of their request, and sends
+ * SIGURG to the holders, which makes the idle ones let go at once. That signal is ignored by every
+ * process that does not ask for it, so a stale process number does no harm.
  */
 #include "db/db_internal.h"
 
@@ -13,27 +15,33 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
+#include <sys/socket.h>
 #include <time.h>
 #include <unistd.h>
 
 enum {
-    PRESENCE_START = 1 << 20, /* where the bytes of the processes begin */
-    PROCESSES_MAX = 1 << 16,
-    PAUSE_MS = 5 /* between two tries for a slot, and as much again at random */
+    WAITING_BYTE = 1 << 20, /* locked, together, by all who wait */
+    POOLS_MAX = 8,          /* handles of one process that are limited */
+    PAUSE_MS = 4            /* between two tries for a slot, and as much again at random */
 };
 
 struct pool {
     int file;
     int size;
-    int slot;     /* held; -1 = none */
-    int presence; /* the byte that stands for this process */
+    volatile sig_atomic_t socket;
+    volatile sig_atomic_t slot; /* held; -1 = none */
+    volatile sig_atomic_t resting;
 };
 
-/* True when the lock was free; false when somebody has it. */
+/* What the signal handler looks through. */
+static struct pool *volatile pools[POOLS_MAX];
+
+/* Locks of the open file: they end with this descriptor, whatever else opens the file. Safe in a
+ * signal handler. */
 static bool lock_byte(const struct pool *pool, off_t byte, short type)
 {
     struct flock lock = {.l_type = type, .l_whence = SEEK_SET, .l_start = byte, .l_len = 1};
@@ -45,16 +53,44 @@ static bool lock_byte(const struct pool *pool, off_t byte, short type)
     return result == 0;
 }
 
-/* Takes the first free byte below `limit` to stand for this process. */
-static bool register_process(struct pool *pool, int limit)
+/* Gives up the connections that are idle; the next statement notices and connects anew. */
+static void let_go(int signal_number)
 {
-    for (int i = 0; i < limit; i++) {
-        if (lock_byte(pool, PRESENCE_START + i, F_WRLCK)) {
-            pool->presence = i;
-            return true;
-        }
+    int saved = errno;
+
+    (void)signal_number;
+    for (int i = 0; i < POOLS_MAX; i++) {
+        struct pool *pool = pools[i];
+
+        if (!pool || !pool->resting || pool->slot < 0)
+            continue;
+        shutdown(pool->socket, SHUT_RDWR);
+        lock_byte(pool, pool->slot, F_UNLCK);
+        pool->slot = -1;
     }
+    errno = saved;
+}
+
+static bool listen_for_others(struct pool *pool)
+{
+    struct sigaction action = {.sa_handler = let_go, .sa_flags = SA_RESTART};
+
+    for (int i = 0; i < POOLS_MAX; i++) {
+        if (pools[i])
+            continue;
+        pools[i] = pool;
+        return sigaction(SIGURG, &action, NULL) == 0;
+    }
+    errno = ENFILE;
     return false;
+}
+
+static void stop_listening(const struct pool *pool)
+{
+    for (int i = 0; i < POOLS_MAX; i++) {
+        if (pools[i] == pool)
+            pools[i] = NULL;
+    }
 }
 
 /* FNV-1a, so that two databases served from one directory are counted apart. */
@@ -69,7 +105,6 @@ static uint64_t digest(const char *text)
 
 struct pool *pool_open(const struct db *db, struct problem *problem)
 {
-    const char *directory = db->options.pool_directory;
     struct pool *pool = calloc(1, sizeof *pool);
     char path[4096];
 
@@ -77,42 +112,62 @@ struct pool *pool_open(const struct db *db, struct problem *problem)
         problem_set(problem, ERROR_SYSTEM, "out_of_memory", "no memory for a pool");
         return NULL;
     }
-    snprintf(path, sizeof path, "%s/db-%016llx.slots", directory,
+    snprintf(path, sizeof path, "%s/db-%016llx.slots", db->options.pool_directory,
              (unsigned long long)digest(db->target.shown));
-    pool->size = db->options.pool_size;
-    pool->slot = -1;
+    *pool = (struct pool){.size = db->options.pool_size, .slot = -1, .socket = -1};
     pool->file = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
-    if (pool->file >= 0 && register_process(pool, PROCESSES_MAX))
+    if (pool->file >= 0 && listen_for_others(pool))
         return pool;
     problem_set(problem, ERROR_UNAVAILABLE, "database_unavailable",
                 "connections cannot be counted in %s: %s", path, strerror(errno));
-    if (pool->file >= 0)
-        close(pool->file);
-    free(pool);
+    pool_close(pool);
     return NULL;
 }
 
+void pool_close(struct pool *pool)
+{
+    if (!pool)
+        return;
+    stop_listening(pool);
+    if (pool->file >= 0)
+        close(pool->file);
+    free(pool);
+}
+
+/* The file holds the process number of each slot's holder, for let_go(). */
 static bool take_any(struct pool *pool)
 {
-    int first = (int)getpid() % pool->size;
+    int32_t self = (int32_t)getpid();
 
     for (int i = 0; i < pool->size; i++) {
-        int slot = (first + i) % pool->size;
+        int slot = (int)(((unsigned)self + (unsigned)i) % (unsigned)pool->size);
 
-        if (lock_byte(pool, slot, F_WRLCK)) {
-            pool->slot = slot;
-            return true;
-        }
+        if (!lock_byte(pool, slot, F_WRLCK))
+            continue;
+        if (pwrite(pool->file, &self, sizeof self, (off_t)slot * (off_t)sizeof self) < 0)
+            db_warn("the holder of a connection could not be noted: %s", strerror(errno));
+        pool->slot = slot;
+        return true;
     }
     return false;
 }
 
-enum error pool_take(struct pool *pool, int timeout_ms, struct problem *problem)
+static void ask_others(const struct pool *pool)
+{
+    for (int slot = 0; slot < pool->size; slot++) {
+        int32_t holder = 0;
+        ssize_t got = pread(pool->file, &holder, sizeof holder, (off_t)slot * (off_t)sizeof holder);
+
+        if (got == (ssize_t)sizeof holder && holder > 0 && holder != (int32_t)getpid())
+            kill(holder, SIGURG);
+    }
+    let_go(SIGURG); /* another handle of this process may be idle */
+}
+
+static enum error wait_for_slot(struct pool *pool, int timeout_ms, struct problem *problem)
 {
     int64_t give_up = clock_monotonic_microseconds() + (int64_t)timeout_ms * 1000;
 
-    if (pool->slot >= 0)
-        return ERROR_NONE;
     while (!take_any(pool)) {
         int64_t now = clock_monotonic_microseconds();
         struct timespec pause = {.tv_nsec = (PAUSE_MS + now % PAUSE_MS) * 1000000};
@@ -120,9 +175,22 @@ enum error pool_take(struct pool *pool, int timeout_ms, struct problem *problem)
         if (now >= give_up)
             return problem_set(problem, ERROR_BUSY, "pool_exhausted",
                                "all %d connections of this host are in use", pool->size);
+        ask_others(pool);
         nanosleep(&pause, NULL);
     }
     return ERROR_NONE;
+}
+
+enum error pool_take(struct pool *pool, int timeout_ms, struct problem *problem)
+{
+    enum error error;
+
+    if (pool->slot >= 0 || take_any(pool))
+        return ERROR_NONE;
+    lock_byte(pool, WAITING_BYTE, F_RDLCK);
+    error = wait_for_slot(pool, timeout_ms, problem);
+    lock_byte(pool, WAITING_BYTE, F_UNLCK);
+    return error;
 }
 
 void pool_give(struct pool *pool)
@@ -133,26 +201,27 @@ void pool_give(struct pool *pool)
     pool->slot = -1;
 }
 
-bool pool_crowded(struct pool *pool)
+static bool somebody_waits(const struct pool *pool)
 {
-    struct flock lock = {.l_type = F_WRLCK,
-                         .l_whence = SEEK_SET,
-                         .l_start = PRESENCE_START + pool->size,
-                         .l_len = PROCESSES_MAX};
-    int old = pool->presence;
+    struct flock lock = {
+        .l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = WAITING_BYTE, .l_len = 1};
 
-    if (old < pool->size) /* the question passes over locks of this process */
-        return fcntl(pool->file, F_OFD_GETLK, &lock) == 0 && lock.l_type != F_UNLCK;
-    if (!register_process(pool, pool->size))
-        return true;
-    lock_byte(pool, PRESENCE_START + old, F_UNLCK); /* somebody has left: move into their place */
-    return false;
+    return fcntl(pool->file, F_OFD_GETLK, &lock) == 0 && lock.l_type != F_UNLCK;
 }
 
-void pool_close(struct pool *pool)
+bool pool_rest(struct pool *pool, int socket)
 {
     if (!pool)
-        return;
-    close(pool->file);
-    free(pool);
+        return true;
+    pool->socket = socket;
+    pool->resting = 1;
+    return !somebody_waits(pool);
+}
+
+bool pool_wake(struct pool *pool)
+{
+    if (!pool)
+        return true;
+    pool->resting = 0;
+    return pool->slot >= 0;
 }

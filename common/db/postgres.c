@@ -126,9 +126,9 @@ static bool succeeded(const PGresult *result)
     return status == PGRES_COMMAND_OK || status == PGRES_TUPLES_OK || status == PGRES_EMPTY_QUERY;
 }
 
-PGresult *postgres_answer(struct db *db, int sent, struct problem *problem)
+/* The last result of what was sent, or the first that failed; NULL without any. */
+static PGresult *collect(struct db *db, int sent)
 {
-    const struct postgres_connection *connection = db->connection;
     PGresult *kept = NULL, *result;
 
     while (sent && (result = postgres_next_result(db)) != NULL) {
@@ -139,6 +139,14 @@ PGresult *postgres_answer(struct db *db, int sent, struct problem *problem)
             kept = result;
         }
     }
+    return kept;
+}
+
+PGresult *postgres_answer(struct db *db, int sent, struct problem *problem)
+{
+    const struct postgres_connection *connection = db->connection;
+    PGresult *kept = collect(db, sent);
+
     if (kept && succeeded(kept) && !connection->dead)
         return kept;
     postgres_problem(db, kept, problem);
@@ -224,12 +232,38 @@ static enum error lock(struct db *db, const char *name, struct problem *problem)
     return result ? ERROR_NONE : problem->error;
 }
 
+/* The failure with the line on which it was found. */
+static enum error script_problem(struct db *db, const PGresult *result, const char *sql,
+                                 struct problem *problem)
+{
+    const char *position = result ? PQresultErrorField(result, PG_DIAG_STATEMENT_POSITION) : NULL;
+    enum error error = postgres_problem(db, result, problem);
+    char text[sizeof problem->text];
+    int64_t characters;
+    int line = 1;
+
+    if (!position || !integer_parse(position, &characters))
+        return error;
+    for (; *sql && characters > 1; sql++) {
+        line += *sql == '\n';
+        characters -= ((unsigned char)sql[1] & 0xc0) != 0x80; /* UTF-8 goes on */
+    }
+    memcpy(text, problem->text, sizeof text);
+    return problem_set(problem, error, problem->reason, "line %d: %.450s", line, text);
+}
+
 static enum error script(struct db *db, const char *sql, struct problem *problem)
 {
     const struct postgres_connection *connection = db->connection;
     PGTransactionStatusType before = PQtransactionStatus(connection->libpq);
-    enum error error = postgres_run(db, sql, problem);
+    enum error error = ERROR_NONE;
+    PGresult *result;
 
+    postgres_settle(db);
+    result = collect(db, !connection->dead && PQsendQuery(connection->libpq, sql));
+    if (!result || !succeeded(result) || connection->dead)
+        error = script_problem(db, result, sql, problem);
+    PQclear(result);
     if (error || before == PQtransactionStatus(connection->libpq))
         return error;
     return problem_set(problem, ERROR_SYSTEM, "statement_misused",
@@ -288,6 +322,7 @@ const struct engine postgres_engine = {
     .name = "postgresql",
     .connect = postgres_connect,
     .disconnect = postgres_disconnect,
+    .rest = postgres_rest,
     .alive = postgres_alive,
     .begin = begin,
     .commit = commit,

@@ -55,6 +55,7 @@ enum error postgres_run(struct db *db, const char *sql, struct problem *problem)
 /* postgres_connect.c */
 enum error postgres_connect(struct db *db, struct problem *problem);
 void postgres_disconnect(struct db *db);
+bool postgres_rest(struct db *db);
 bool postgres_alive(struct db *db);
 enum error postgres_set_timeouts(struct db *db, int statement_ms, int lock_ms,
                                  struct problem *problem);

@@ -227,6 +227,7 @@ void postgres_disconnect(struct db *db)
 {
     struct postgres_connection *connection = db->connection;
 
+    pool_wake(db->pool); /* nobody may touch the socket that is being closed */
     if (connection)
         PQfinish(connection->libpq);
     free(connection);
@@ -234,11 +235,18 @@ void postgres_disconnect(struct db *db)
     pool_give(db->pool);
 }
 
+bool postgres_rest(struct db *db)
+{
+    const struct postgres_connection *connection = db->connection;
+
+    return pool_rest(db->pool, PQsocket(connection->libpq));
+}
+
 bool postgres_alive(struct db *db)
 {
     struct postgres_connection *connection = db->connection;
 
-    if (connection->dead || PQstatus(connection->libpq) != CONNECTION_OK)
+    if (!pool_wake(db->pool) || connection->dead || PQstatus(connection->libpq) != CONNECTION_OK)
         return false;
     for (int i = 0; i < 8; i++) {
         struct pollfd ready = {.fd = PQsocket(connection->libpq), .events = POLLIN};

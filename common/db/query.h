@@ -1,7 +1,7 @@
 /*
- * Running statements. A statement is a constant; its address is the key under which a worker keeps
- * it prepared. A query is one run of it: values bound in the order of the `?`, rows read one by
- * one, and query_end(), which must be called once and tells whether all of it went well. Errors
+ * Running statements. A statement is a static constant; its address is the key under which a worker
+ * keeps it prepared. A query is one run of it: values bound in the order of the `?`, rows read one
+ * by one, and query_end(), which must be called once and tells whether all of it went well. Errors
  * stick: after the first one binds do nothing, query_next() says false, and query_end() reports it.
  *
  *     struct query *query = db_query(db, &project_by_id);

@@ -218,8 +218,23 @@ static bool alive(struct db *db)
     return !moved;
 }
 
+/* A file is not kept from anybody by being open. */
+static bool rest(struct db *db)
+{
+    (void)db;
+    return true;
+}
+
 static enum error begin(struct db *db, enum db_intent intent, struct problem *problem)
 {
+    const struct sqlite_connection *connection = db->connection;
+
+    /* SQLite itself complains only at the first write. */
+    if (intent == DB_WRITE && sqlite3_db_readonly(connection->handle, "main") == 1) {
+        db->suspect = true;
+        return problem_set(problem, ERROR_UNAVAILABLE, "database_read_only",
+                           "the database file may only be read");
+    }
     return run(db, intent == DB_WRITE ? "BEGIN IMMEDIATE" : "BEGIN", NULL, 0, problem);
 }
 
@@ -364,6 +379,7 @@ const struct engine sqlite_engine = {
     .name = "sqlite",
     .connect = connect,
     .disconnect = disconnect,
+    .rest = rest,
     .alive = alive,
     .begin = begin,
     .commit = commit,

@@ -694,6 +694,7 @@ ON_BOTH(long_statements_are_stopped)
     static const struct statement endless = {
         "endless", "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE"
                    " i < 2000000000) SELECT count(*) FROM n"};
+    static const struct statement one = {"one", "SELECT 1"};
     struct db_options options = DB_OPTIONS_DEFAULT;
     struct db *db;
 
@@ -701,8 +702,7 @@ ON_BOTH(long_statements_are_stopped)
     db = store_open(store, &options);
     CHECK_FAILS(query_end(db_query(db, &endless), &store->problem), ERROR_BUSY,
                 "statement_timeout");
-    CHECK_OK(
-        query_end(db_query(db, &(const struct statement){"one", "SELECT 1"}), &store->problem));
+    CHECK_OK(query_end(db_query(db, &one), &store->problem));
     db_close(db);
 }
 
