@@ -23,11 +23,12 @@ library_objects = $(patsubst %.c,$(BUILD)/obj/%.o,$(wildcard common/*/*.c))
 # fcgi-bin/<service>-<family>/ is one responder; fcgi-bin/<service>/ is what its families share.
 families = $(notdir $(patsubst %/,%,$(dir $(wildcard fcgi-bin/*-*/main.c))))
 responders = $(addprefix $(BUILD)/fcgi-bin/,$(families))
+programs = $(patsubst %/main.c,$(BUILD)/%,$(wildcard cron-bin/*/main.c))
 unit_tests = $(patsubst %.c,$(BUILD)/%,$(wildcard tests/unit/*_test.c))
 fuzz_targets = $(patsubst %.c,$(BUILD)/%,$(wildcard tests/fuzz/*_fuzz.c))
 oracles = $(patsubst %.c,$(BUILD)/%,$(wildcard tests/oracle/*.c))
 
-all: $(responders)
+all: $(responders) $(programs)
 
 $(library): $(library_objects)
 	@rm -f $@
@@ -47,6 +48,11 @@ $(BUILD)/fcgi-bin/$(1): $$(patsubst %.c,$$(BUILD)/obj/%.o,$$(wildcard fcgi-bin/$
 	@$$(CC) $$(ALL_LDFLAGS) $$^ $$(LIBS) -o $$@
 endef
 $(foreach family,$(families),$(eval $(call responder_rule,$(family))))
+
+$(BUILD)/cron-bin/%: $(BUILD)/obj/cron-bin/%/main.o $(library)
+	@mkdir -p $(@D)
+	@echo "  LINK  $@"
+	@$(CC) $(ALL_LDFLAGS) $^ $(LIBS) -o $@
 
 $(BUILD)/tests/unit/%_test: $(BUILD)/obj/tests/unit/%_test.o $(library)
 	@mkdir -p $(@D)

@@ -62,6 +62,7 @@ struct field {
     size_t offset;
     bool required;
     bool nullable;
+    bool optional;      /* may be absent although its schema is complete */
     bool secret;        /* its value is never echoed */
     struct bound lower; /* of a number, or of every number in a list */
     struct bound upper;

@@ -371,7 +371,8 @@ static void decode_object(struct schema_errors *errors, const struct schema *sch
         struct schema_path step = {.parent = path, .key = field->name};
         void *target = (char *)object + field->offset;
 
-        if (!member && (field->required || (schema->complete && !field->nullable)))
+        if (!member &&
+            (field->required || (schema->complete && !field->nullable && !field->optional)))
             fault(errors, FAULT_MISSING, field, &step, value);
         else if (!member || (field->nullable && json_is_null(member)))
             set_preset(errors->arena, field, target);

@@ -272,7 +272,7 @@ void schema_describe_field(struct json_writer *writer, const struct field *field
 
 static bool is_required(const struct schema *schema, const struct field *field, bool reply)
 {
-    return reply || field->required || (schema->complete && !field->nullable);
+    return reply || field->required || (schema->complete && !field->nullable && !field->optional);
 }
 
 static void describe_required(struct json_writer *writer, const struct schema *schema, bool reply)

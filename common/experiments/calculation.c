@@ -119,7 +119,7 @@ static const struct field reply_fields[] = {
     NULLABLE_NUMBER(OWNER, cuped_variance_reduction_pct, ROUNDED(1)),
     NULLABLE_NUMBER(OWNER, cuped_duration_days),
     NULLABLE_NUMBER(OWNER, cuped_theta, ROUNDED(4)),
-    OBJECTS(OWNER, power_curve, &point_schema,
+    OBJECTS(OWNER, power_curve, &point_schema, .optional = true,
             .help = "Power of the planned test over sample sizes round the plan."),
 };
 #undef OWNER

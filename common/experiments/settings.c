@@ -1,6 +1,7 @@
 /* The table of settings of the experiments service, and the rules that span several of them. */
 #include "experiments/settings.h"
 #include "base/log.h"
+#include "db/db.h"
 
 #include <string.h>
 #include <strings.h>
@@ -23,6 +24,25 @@ const struct setting experiments_settings_table[] = {
      .help = "Address that nginx listens on."},
     {"AB_PORT", SETTING_INTEGER, AT(port), "8008", 1, 65535,
      .help = "Port that nginx listens on for this service."},
+    {"AB_DATABASE_URL", SETTING_TEXT, AT(database_url), NULL, .secret = true,
+     .help = "`postgresql://user:password@host/name`, or `sqlite:///absolute/path`; unset uses "
+             "AB_DB_PATH."},
+    {"AB_DB_POOL_SIZE", SETTING_INTEGER, AT(db_pool_size), "10", 1, 1000,
+     .help =
+         "PostgreSQL connections that all workers of this host may hold together; each holds at "
+         "most one."},
+    {"AB_DB_PATH", SETTING_TEXT, AT(db_path), "data/projects.sqlite3", .required = true,
+     .help = "SQLite file; its folder is made. `nginx/stack` puts it below the stack's directory."},
+    {"AB_SQLITE_BUSY_TIMEOUT_MS", SETTING_INTEGER, AT(sqlite_busy_timeout_ms), "5000", 1, 600000,
+     .help = "How long a write waits for another worker's."},
+    {"AB_SQLITE_JOURNAL_MODE", SETTING_CHOICE, AT(sqlite_journal_mode), "WAL",
+     .choices = db_journal_mode_names, .help = "SQLite's journal."},
+    {"AB_SQLITE_SYNCHRONOUS", SETTING_CHOICE, AT(sqlite_synchronous), "NORMAL",
+     .choices = db_synchronous_names,
+     .help = "How hard SQLite pushes to the disk: FULL survives a power cut to the last write, "
+             "NORMAL survives any crash of programs."},
+    {"ASSAY_SQL_DIR", SETTING_TEXT, AT(sql_directory), "sql",
+     .help = "Folder of the migrations; `nginx/stack` fills it in."},
     {"AB_SERVE_FRONTEND_DIST", SETTING_BOOLEAN, AT(serve_frontend_dist), "true",
      .help = "Serve the browser interface beside the API."},
     {"AB_FRONTEND_DIST_PATH", SETTING_TEXT, AT(frontend_dist_path), "static/experiments",
@@ -88,6 +108,8 @@ const struct setting experiments_settings_table[] = {
      60000, .help = "How long an analysis waits for a free slot."},
     {"AB_COMPUTE_RETRY_AFTER_SECONDS", SETTING_INTEGER, AT(compute_retry_after_seconds), "2", 1,
      3600, .help = "Retry-After of the refusal."},
+    {"AB_RETENTION_AUDIT_DAYS", SETTING_INTEGER, AT(retention_audit_days), "0", 0, 36500,
+     .help = "Age at which a purge takes audit entries; 0 keeps them."},
     {"AB_TRUSTED_PROXY_HOPS", SETTING_INTEGER, AT(trusted_proxy_hops), "0", 0, 32,
      .help = "Proxies in front of nginx whose X-Forwarded-For entries are believed."},
     {"AB_TRUSTED_PROXIES", SETTING_LIST, AT(trusted_proxies), NULL,

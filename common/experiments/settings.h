@@ -12,6 +12,14 @@ struct experiments_settings {
     const char *host;
     int64_t port;
 
+    const char *database_url; /* NULL = the SQLite file */
+    int64_t db_pool_size;
+    const char *db_path;
+    int64_t sqlite_busy_timeout_ms;
+    int sqlite_journal_mode; /* enum db_journal_mode */
+    int sqlite_synchronous;  /* enum db_synchronous */
+    const char *sql_directory;
+
     const char *frontend_dist_path;
     bool serve_frontend_dist;
 
@@ -50,6 +58,8 @@ struct experiments_settings {
     int64_t compute_max_cost_units_in_flight;
     int64_t compute_acquire_timeout_ms;
     int64_t compute_retry_after_seconds;
+
+    int64_t retention_audit_days;
 
     int64_t trusted_proxy_hops;
     struct string_list trusted_proxies;

@@ -55,13 +55,30 @@ static bool any_token_configured(const struct http_policy *policy)
     return policy->admin_token || policy->write_token || policy->read_token || policy->public_demo;
 }
 
-enum verdict { ADMITTED, UNKNOWN_TOKEN, ADMIN_NOT_CONFIGURED, READ_ONLY };
+enum verdict { ADMITTED, UNKNOWN_TOKEN, ADMIN_NOT_CONFIGURED, READ_ONLY, KEYS_UNAVAILABLE };
 
 static enum verdict grant(struct credentials *who, enum scope scope, const char *source)
 {
     who->scope = scope;
     who->source = source;
     return ADMITTED;
+}
+
+/* Looks for an issued key. */
+static enum verdict identify_key(struct serving *serving, const char *token)
+{
+    const struct key_source *keys = serving->server->application->keys;
+    struct credentials *who = &serving->request.who;
+    struct issued_key key;
+    bool found = false;
+
+    if (keys && keys->find(&serving->request, token, &key, &found))
+        return KEYS_UNAVAILABLE;
+    if (!found)
+        return UNKNOWN_TOKEN;
+    who->key_id = key.id;
+    who->key_rate = key.rate;
+    return grant(who, key.scope, "api_key");
 }
 
 static enum verdict identify(struct serving *serving, const char *token)
@@ -80,7 +97,9 @@ static enum verdict identify(struct serving *serving, const char *token)
         return grant(who, SCOPE_WRITE, "legacy");
     if (token && digest_equal_secret(token, policy->read_token))
         return grant(who, SCOPE_READ, "legacy");
-    if (!token && policy->public_demo && !operator_path)
+    if (token)
+        return identify_key(serving, token);
+    if (policy->public_demo && !operator_path)
         return grant(who, SCOPE_READ, "anonymous");
     if (operator_path && !policy->admin_token)
         return ADMIN_NOT_CONFIGURED;
@@ -123,15 +142,28 @@ static bool reject(struct serving *serving, int status, const char *error_code, 
     return false;
 }
 
+/* Credentials count once any are configured or issued. */
+static enum verdict find_out_whether_enabled(struct serving *serving)
+{
+    const struct key_source *keys = serving->server->application->keys;
+    struct credentials *who = &serving->request.who;
+
+    who->auth_enabled = any_token_configured(serving->policy);
+    if (who->auth_enabled || !keys)
+        return ADMITTED;
+    return keys->any(&serving->request, &who->auth_enabled) ? KEYS_UNAVAILABLE : ADMITTED;
+}
+
 bool step_credentials(struct serving *serving)
 {
     struct request *request = &serving->request;
     enum verdict verdict;
 
-    request->who.auth_enabled = any_token_configured(serving->policy);
     if (request->method == METHOD_OPTIONS || !path_is_protected(serving->policy, request->path))
         return true;
-    verdict = identify(serving, presented_token(request));
+    verdict = find_out_whether_enabled(serving);
+    if (verdict == ADMITTED)
+        verdict = identify(serving, presented_token(request));
     if (verdict == ADMITTED && request->who.scope == SCOPE_READ && !read_scope_may(serving))
         verdict = READ_ONLY;
     switch (verdict) {
@@ -139,6 +171,9 @@ bool step_credentials(struct serving *serving)
         return true;
     case READ_ONLY:
         return reject(serving, 403, "forbidden", "This token is read-only");
+    case KEYS_UNAVAILABLE:
+        answer_problem(serving, request->problem.error);
+        return false;
     case ADMIN_NOT_CONFIGURED:
         return reject(serving, 401, "admin_token_not_configured",
                       "Operator routes need an admin token, and none is configured");

@@ -111,8 +111,9 @@ bool step_decode_body(struct serving *serving)
     if (!schema)
         return true;
     if (serving->body_length == 0) {
-        answer_body_missing(serving);
-        return false;
+        if (!serving->match.route->body_optional)
+            answer_body_missing(serving);
+        return serving->match.route->body_optional;
     }
     if (!is_json_type(type)) {
         answer_body_not_json(serving);

@@ -155,7 +155,7 @@ static void write_operation(struct json_writer *writer, const struct route *rout
     if (route->body) {
         writer_key(writer, "requestBody");
         writer_open_object(writer);
-        writer_key_boolean(writer, "required", true);
+        writer_key_boolean(writer, "required", !route->body_optional);
         write_json_content(writer, schema_component_name(route->body, false, writer->out->arena));
         writer_close_object(writer);
     }

@@ -12,6 +12,25 @@ static bool too_many(struct serving *serving, uint32_t retry_after)
     return false;
 }
 
+/* Calls by an issued key have a bucket of their own, wherever they come from. */
+static const char *bucket_name(const struct request *request)
+{
+    if (request->who.key_id)
+        return arena_print(request->arena, "api_key:%s", request->who.key_id);
+    return arena_print(request->arena, "api:%s", request->client.resolved);
+}
+
+static struct rate_rule bucket_rule(const struct http_policy *policy, const struct credentials *who)
+{
+    struct rate_rule rule = policy->rate;
+
+    if (who->key_id && who->key_rate.max)
+        rule.max = who->key_rate.max;
+    if (who->key_id && who->key_rate.window_seconds)
+        rule.window_seconds = who->key_rate.window_seconds;
+    return rule;
+}
+
 bool step_rate(struct serving *serving)
 {
     const struct http_policy *policy = serving->policy;
@@ -24,8 +43,8 @@ bool step_rate(struct serving *serving)
     if (!policy->rate_limit_enabled || request->method == METHOD_OPTIONS ||
         !path_has_prefix(request->path, policy->api_prefix))
         return true;
-    key = arena_print(request->arena, "api:%s", request->client.resolved);
-    serving->rate = rate_allow(region, key, policy->rate);
+    key = bucket_name(request);
+    serving->rate = rate_allow(region, key, bucket_rule(policy, &request->who));
     if (!serving->rate.allowed)
         return too_many(serving, serving->rate.retry_after_seconds);
     if (!route || route->lane != LANE_HEAVY)

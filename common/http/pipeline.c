@@ -294,8 +294,26 @@ void server_serve(struct server *server, struct exchange *exchange)
     arena_on_exhausted(server->arena, NULL);
     admission_release(server->region, &serving.ticket);
     count_reply(&serving);
+    server->serving = &serving;
     head_only = serving.request.method == METHOD_HEAD;
     exchange->write(exchange->transport, serving.head.bytes, serving.head.length,
                     serving.reply.body.bytes, head_only ? 0 : serving.reply.body.length);
     log_reply(&serving);
+}
+
+void server_after(struct server *server)
+{
+    struct serving *serving = server->serving;
+    jmp_buf exhausted;
+
+    server->serving = NULL;
+    if (!serving || !server->application->after)
+        return;
+    if (setjmp(exhausted) == 0) {
+        arena_on_exhausted(server->arena, &exhausted);
+        server->application->after(&serving->request, serving->reply.status);
+    } else {
+        log_event(LOG_ERROR, "request_memory_exhausted", "after the answer");
+    }
+    arena_on_exhausted(server->arena, NULL);
 }

@@ -31,10 +31,11 @@ extern const char *const scope_names[SCOPE__MAX]; /* NULL for SCOPE_NONE */
 
 /* Who is asking, as far as the credentials tell. */
 struct credentials {
-    bool auth_enabled;  /* some token is configured; without any the service is open */
-    enum scope scope;   /* SCOPE_NONE when auth is not enabled */
-    const char *source; /* admin_token, legacy, api_key, anonymous; NULL = none */
-    const char *key_id; /* of an issued key */
+    bool auth_enabled;         /* some token is configured; without any the service is open */
+    enum scope scope;          /* SCOPE_NONE when auth is not enabled */
+    const char *source;        /* admin_token, legacy, api_key, anonymous; NULL = none */
+    const char *key_id;        /* of an issued key */
+    struct rate_rule key_rate; /* that key's own limit; 0 in either member = the policy's */
 };
 
 /* Where the client's identity came from. */

@@ -84,6 +84,7 @@ static int serve(struct server *server, int64_t requests)
             break; /* asked to leave */
         server_serve(server, &exchange);
         FCGX_Finish_r(&request);
+        server_after(server);
     }
     return EXIT_SUCCESS;
 }
@@ -128,6 +129,8 @@ enum error server_start(struct server *server, const struct application *applica
 
 void server_stop(struct server *server)
 {
+    if (server->application->stop)
+        server->application->stop(server->state);
     shm_region_close(server->region);
     arena_destroy(server->arena);
     locale_close_catalogues();

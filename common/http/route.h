@@ -37,6 +37,7 @@ struct route {
     enum body_limit body_limit;
     const struct schema *query; /* its fields are the query parameters */
     const struct schema *body;
+    bool body_optional; /* request->body is NULL when none was sent */
     const struct schema *reply;
     void (*cost)(const void *body, struct compute_cost *cost); /* NULL = no admission */
     enum error (*handler)(struct request *request, struct reply *reply);

@@ -43,6 +43,21 @@ struct document_info {
     const char *description;
 };
 
+/* A key that the service has issued, as far as the pipeline cares. */
+struct issued_key {
+    const char *id;
+    enum scope scope;
+    struct rate_rule rate; /* 0 in either member = the policy's */
+};
+
+/* Where issued keys are kept. Errors are answered as any other problem; nothing is let through. */
+struct key_source {
+    /* Whether any key was ever issued: then credentials are asked for. */
+    enum error (*any)(struct request *request, bool *any);
+    enum error (*find)(struct request *request, const char *token, struct issued_key *key,
+                       bool *found);
+};
+
 /* One responder, as its main.c declares it. */
 struct application {
     const char *service; /* "experiments" */
@@ -55,6 +70,12 @@ struct application {
      * Must not open databases or sockets: --check-config calls it too. */
     enum error (*start)(struct arena *arena, struct http_policy *policy, struct document_info *info,
                         void **state, struct problem *problem);
+    const struct key_source *keys; /* NULL = none are issued */
+    /* After the answer has been sent, whatever became of it: to note, and to leave nothing open.
+     * The request's memory is still there; `status` is the answer's. */
+    void (*after)(struct request *request, int status);
+    /* When the worker leaves. */
+    void (*stop)(void *state);
     /* Prints the settings in force, for --check-config. */
     void (*print_settings)(const void *state, struct text *out);
     /* Prints the table of settings as Markdown, for --describe-settings. */
@@ -69,7 +90,8 @@ struct server {
     void *state;
     struct shm_region *region;
     struct shm_family *family;
-    struct arena *arena; /* of the request being served */
+    struct arena *arena;     /* of the request being served */
+    struct serving *serving; /* the last request, until server_after() */
 };
 
 /* What a transport hands in and takes back. The FastCGI loop has one, and so have the tests. */
@@ -86,6 +108,9 @@ struct exchange {
 
 /* Serves one request: the fixed pipeline. Never fails; every way out is an answer. */
 void server_serve(struct server *server, struct exchange *exchange);
+
+/* What is left to do for the request just served, once the client has its answer. */
+void server_after(struct server *server);
 
 /* Opens what workers share and the catalogues. `run_directory` holds <service>.shm; NULL keeps it
  * in this process (tests). */

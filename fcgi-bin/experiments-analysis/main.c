@@ -44,15 +44,7 @@ static const struct route routes[] = {
      .help = "Sample ratio mismatch: do the observed users fit the planned shares?"},
 };
 
-static const struct application application = {
-    .service = "experiments",
-    .family = "analysis",
-    .routes = routes,
-    .route_count = COUNT_OF(routes),
-    .start = service_start,
-    .print_settings = service_print_settings,
-    .document_settings = service_document_settings,
-};
+static const struct application application = EXPERIMENTS_FAMILY("analysis", routes);
 
 int main(int argc, char **argv)
 {

@@ -40,15 +40,7 @@ static const struct route routes[] = {
      .summary = "This document"},
 };
 
-static const struct application application = {
-    .service = "experiments",
-    .family = "system",
-    .routes = routes,
-    .route_count = COUNT_OF(routes),
-    .start = service_start,
-    .print_settings = service_print_settings,
-    .document_settings = service_document_settings,
-};
+static const struct application application = EXPERIMENTS_FAMILY("system", routes);
 
 int main(int argc, char **argv)
 {

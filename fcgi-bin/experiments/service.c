@@ -1,8 +1,38 @@
 /* Settings of the experiments service, as the http pipeline wants them. */
 #include "experiments/service.h"
+#include "base/clock.h"
 #include "base/log.h"
 
+#include <stdlib.h>
 #include <string.h>
+
+enum { CENSUS_SECONDS = 1 };
+
+/* What lives as long as the worker. */
+struct service {
+    struct experiments_settings settings;
+    struct store *store;
+    struct key_census census;
+    int64_t census_until; /* monotonic microseconds */
+};
+
+const struct reason_answer service_reasons[SERVICE_REASON_COUNT] = {
+    {"project_not_found", 404, "project_not_found"},
+    {"project_archived", 400, "project_archived"},
+    {"project_conflict", 409, "project_conflict"},
+    {"analysis_run_not_found", 400, "analysis_run_not_found"},
+    {"api_key_not_revoked", 409, "api_key_not_revoked"},
+    {"database_busy", 503, "database_busy"},
+    {"pool_exhausted", 503, "database_busy"},
+    {"statement_timeout", 503, "database_busy"},
+    {"embedded_nul", 400, "bad_request"},
+    {"malformed_text", 400, "bad_request"},
+};
+
+static struct rate_rule rule(int64_t max, int64_t window_seconds)
+{
+    return (struct rate_rule){(uint32_t)max, (uint32_t)window_seconds};
+}
 
 static enum error read_proxies(const struct experiments_settings *settings,
                                struct http_policy *policy, struct problem *problem)
@@ -19,11 +49,6 @@ static enum error read_proxies(const struct experiments_settings *settings,
                                proxies->items[i]);
     policy->trusted_proxy_count = proxies->count;
     return ERROR_NONE;
-}
-
-static struct rate_rule rule(int64_t max, int64_t window_seconds)
-{
-    return (struct rate_rule){(uint32_t)max, (uint32_t)window_seconds};
 }
 
 static void set_limits(const struct experiments_settings *settings, struct http_policy *policy)
@@ -70,7 +95,8 @@ static void set_access(const struct experiments_settings *settings, struct http_
 enum error service_start(struct arena *arena, struct http_policy *policy,
                          struct document_info *info, void **state, struct problem *problem)
 {
-    struct experiments_settings *settings = ARENA_NEW(arena, struct experiments_settings);
+    struct service *service = ARENA_NEW(arena, struct service);
+    struct experiments_settings *settings = &service->settings;
     enum error error = experiments_settings_load(settings, arena, NULL, problem);
 
     if (error)
@@ -84,13 +110,20 @@ enum error service_start(struct arena *arena, struct http_policy *policy,
         .version = settings->app_version,
         .description = "Sizes A/B tests, analyses what they showed, and says whether their traffic "
                        "was split as planned."};
-    *state = settings;
-    return read_proxies(settings, policy, problem);
+    *state = service;
+    error = store_open(arena, settings, getenv("ASSAY_RUN_DIR"), &service->store, problem);
+    return error ? error : read_proxies(settings, policy, problem);
+}
+
+void service_stop(void *state)
+{
+    store_close(((struct service *)state)->store);
 }
 
 void service_print_settings(const void *state, struct text *out)
 {
-    settings_print(experiments_settings_table, experiments_settings_count, state, out);
+    settings_print(experiments_settings_table, experiments_settings_count,
+                   &((const struct service *)state)->settings, out);
 }
 
 void service_document_settings(struct text *out)
@@ -100,5 +133,116 @@ void service_document_settings(struct text *out)
 
 const struct experiments_settings *service_settings(const struct request *request)
 {
-    return request->state;
+    return &((const struct service *)request->state)->settings;
+}
+
+struct store *service_store(const struct request *request)
+{
+    return ((const struct service *)request->state)->store;
+}
+
+enum error service_database(struct request *request, struct db **db)
+{
+    return store_use(service_store(request), db, &request->problem);
+}
+
+enum error service_key_census(struct request *request, struct key_census *census)
+{
+    struct service *service = request->state;
+    int64_t now = clock_monotonic_microseconds();
+    enum error error = ERROR_NONE;
+    struct db *db;
+
+    if (now >= service->census_until) {
+        error = service_database(request, &db);
+        if (!error)
+            error = key_census(db, &service->census, &request->problem);
+        if (!error)
+            service->census_until = now + CENSUS_SECONDS * (int64_t)1000000;
+    }
+    *census = service->census;
+    return error;
+}
+
+void service_forget_key_census(struct request *request)
+{
+    ((struct service *)request->state)->census_until = 0;
+}
+
+static enum error any_key(struct request *request, bool *any)
+{
+    struct key_census census;
+    enum error error = service_key_census(request, &census);
+
+    *any = census.any;
+    return error;
+}
+
+static enum error find_key(struct request *request, const char *token, struct issued_key *key,
+                           bool *found)
+{
+    struct api_key stored;
+    struct db *db;
+    enum error error = service_database(request, &db);
+
+    if (!error)
+        error = key_find(db, request->arena, token, &stored, found, &request->problem);
+    if (error || !*found)
+        return error;
+    *key = (struct issued_key){
+        .id = stored.id,
+        .scope = stored.scope == KEY_READ ? SCOPE_READ : SCOPE_WRITE,
+        .rate = rule(stored.rate_limit_requests.value, stored.rate_limit_window_seconds.value)};
+    return ERROR_NONE;
+}
+
+const struct key_source service_keys = {.any = any_key, .find = find_key};
+
+static const char *actor_name(const struct request *request)
+{
+    const struct credentials *who = &request->who;
+
+    if (who->key_id)
+        return arena_print(request->arena, "api_key:%s", who->key_id);
+    if (who->scope == SCOPE_ADMIN)
+        return "admin_token";
+    if (who->source && strcmp(who->source, "legacy") == 0)
+        return who->scope == SCOPE_WRITE ? "legacy_token:write" : "legacy_token:read";
+    return "anonymous";
+}
+
+const struct actor *service_actor(const struct request *request)
+{
+    struct actor *actor = ARENA_NEW(request->arena, struct actor);
+
+    *actor = (struct actor){.name = actor_name(request),
+                            .key_id = request->who.key_id,
+                            .request_id = request->id,
+                            .ip_address = request->client.resolved};
+    return actor;
+}
+
+/* The use of an issued key is noted after the answer, so that it costs the client nothing. */
+static void note_key_use(struct request *request)
+{
+    struct problem problem = {0};
+    struct db *db;
+    struct key_call call = {
+        .arena = request->arena, .actor = service_actor(request), .problem = &problem};
+    enum error error = store_use(service_store(request), &db, &problem);
+
+    call.db = db;
+    if (error || key_note_use(&call, request->who.key_id))
+        log_event(LOG_ERROR, "api_key_use_not_noted", problem.text);
+}
+
+void service_after(struct request *request, int status)
+{
+    struct db *db = store_handle(service_store(request));
+
+    db_end_of_request(db);
+    if (request->who.key_id && status < 500) {
+        note_key_use(request);
+        db_end_of_request(db);
+    }
 }

@@ -3,18 +3,48 @@
 #ifndef ASSAY_EXPERIMENTS_SERVICE_H
 #define ASSAY_EXPERIMENTS_SERVICE_H
 
+#include "experiments/key_store.h"
 #include "experiments/settings.h"
+#include "experiments/store.h"
 #include "http/server.h"
 
-/* application.start, .print_settings and .document_settings of every family. The state is a
- * struct experiments_settings. */
+/* The members of every family's struct application. */
 MUST_CHECK enum error service_start(struct arena *arena, struct http_policy *policy,
                                     struct document_info *info, void **state,
                                     struct problem *problem);
 void service_print_settings(const void *state, struct text *out);
 void service_document_settings(struct text *out);
 
-/* The settings of the service a request is for. */
+void service_after(struct request *request, int status);
+void service_stop(void *state);
+extern const struct key_source service_keys;
+
+/* How this service answers the reasons of its domain. */
+enum { SERVICE_REASON_COUNT = 10 };
+extern const struct reason_answer service_reasons[SERVICE_REASON_COUNT];
+
+/* The application of a family: everything but its name and its routes is the same for all. */
+#define EXPERIMENTS_FAMILY(family_name, route_table)                                               \
+    {                                                                                              \
+        .service = "experiments", .family = (family_name), .routes = (route_table),                \
+        .route_count = COUNT_OF(route_table), .reasons = service_reasons,                          \
+        .reason_count = SERVICE_REASON_COUNT, .start = service_start, .keys = &service_keys,       \
+        .after = service_after, .stop = service_stop, .print_settings = service_print_settings,    \
+        .document_settings = service_document_settings,                                            \
+    }
+
+/* What a request's service has. */
 const struct experiments_settings *service_settings(const struct request *request);
+struct store *service_store(const struct request *request);
+
+/* The database, ready for use; errors go into the request's problem. */
+MUST_CHECK enum error service_database(struct request *request, struct db **db);
+
+/* Which keys there are, as of at most a second ago in this worker. */
+MUST_CHECK enum error service_key_census(struct request *request, struct key_census *census);
+void service_forget_key_census(struct request *request);
+
+/* Who is asking, for the audit log. From the request's arena. */
+const struct actor *service_actor(const struct request *request);
 
 #endif

@@ -1,0 +1,131 @@
+/* Tables of the kept analysis, one per block. */
+#include "experiments/analysis_payload.h"
+
+#define SHAPE(variable, type, title, table)                                                        \
+    static const struct schema variable = {.name = (title),                                        \
+                                           .size = sizeof(type),                                   \
+                                           .fields = (table),                                      \
+                                           .field_count = COUNT_OF(table),                         \
+                                           .extra = EXTRA_IGNORE,                                  \
+                                           .complete = true}
+
+#define OWNER struct report_calculations
+static const struct field calculations_fields[] = {
+    INTEGER(OWNER, sample_size_per_variant), INTEGER(OWNER, total_sample_size),
+    INTEGER(OWNER, estimated_duration_days), STRINGS(OWNER, assumptions),
+    NULLABLE_NUMBER(OWNER, design_effect),   NULLABLE_INTEGER(OWNER, clusters_per_variant),
+};
+#undef OWNER
+SHAPE(calculations_schema, struct report_calculations, "ReportCalculations", calculations_fields);
+
+#define OWNER struct report_variant
+static const struct field variant_fields[] = {STRING(OWNER, name), STRING(OWNER, description)};
+#undef OWNER
+SHAPE(variant_schema, struct report_variant, "ReportVariant", variant_fields);
+
+#define OWNER struct report_design
+static const struct field design_fields[] = {
+    OBJECTS(OWNER, variants, &variant_schema),
+    STRING(OWNER, randomization_unit),
+    NUMBERS(OWNER, traffic_split, .plain = true),
+    STRING(OWNER, target_audience),
+    STRING(OWNER, inclusion_criteria),
+    STRING(OWNER, exclusion_criteria),
+    INTEGER(OWNER, recommended_duration_days),
+    STRINGS(OWNER, stopping_conditions),
+};
+#undef OWNER
+SHAPE(design_schema, struct report_design, "ReportDesign", design_fields);
+
+#define OWNER struct report_metrics
+static const struct field metrics_fields[] = {
+    STRINGS(OWNER, primary),
+    STRINGS(OWNER, secondary),
+    STRINGS(OWNER, guardrail),
+    STRINGS(OWNER, diagnostic),
+};
+#undef OWNER
+SHAPE(metrics_schema, struct report_metrics, "ReportMetrics", metrics_fields);
+
+#define OWNER struct report_guardrail
+static const struct field guardrail_fields[] = {
+    STRING(OWNER, name),
+    STRING(OWNER, metric_type),
+    NUMBER(OWNER, baseline),
+    NULLABLE_NUMBER(OWNER, detectable_mde_pp),
+    NULLABLE_NUMBER(OWNER, detectable_mde_absolute),
+    STRING(OWNER, note),
+};
+#undef OWNER
+SHAPE(guardrail_schema, struct report_guardrail, "ReportGuardrail", guardrail_fields);
+
+#define OWNER struct report_risks
+static const struct field risks_fields[] = {
+    STRINGS(OWNER, statistical),
+    STRINGS(OWNER, product),
+    STRINGS(OWNER, technical),
+    STRINGS(OWNER, operational),
+};
+#undef OWNER
+SHAPE(risks_schema, struct report_risks, "ReportRisks", risks_fields);
+
+#define OWNER struct report_recommendations
+static const struct field recommendations_fields[] = {
+    STRINGS(OWNER, before_launch),
+    STRINGS(OWNER, during_test),
+    STRINGS(OWNER, after_test),
+};
+#undef OWNER
+SHAPE(recommendations_schema, struct report_recommendations, "ReportRecommendations",
+      recommendations_fields);
+
+#define OWNER struct analysis_report
+static const struct field report_fields[] = {
+    STRING(OWNER, executive_summary),
+    OBJECT(OWNER, calculations, &calculations_schema),
+    OBJECT(OWNER, experiment_design, &design_schema),
+    OBJECT(OWNER, metrics_plan, &metrics_schema),
+    OBJECTS(OWNER, guardrail_metrics, &guardrail_schema, .optional = true),
+    OBJECT(OWNER, risks, &risks_schema),
+    OBJECT(OWNER, recommendations, &recommendations_schema),
+    STRINGS(OWNER, open_questions),
+};
+#undef OWNER
+SHAPE(report_schema, struct analysis_report, "AnalysisReport", report_fields);
+
+#define OWNER struct advice_text
+static const struct field advice_text_fields[] = {
+    STRING(OWNER, brief_assessment),         STRINGS(OWNER, key_risks),
+    STRINGS(OWNER, design_improvements),     STRINGS(OWNER, metric_recommendations),
+    STRINGS(OWNER, interpretation_pitfalls), STRINGS(OWNER, additional_checks),
+};
+#undef OWNER
+SHAPE(advice_text_schema, struct advice_text, "AdviceText", advice_text_fields);
+
+#define OWNER struct advice
+static const struct field advice_fields[] = {
+    BOOLEAN(OWNER, available),
+    STRING(OWNER, provider),
+    STRING(OWNER, model),
+    OBJECT(OWNER, advice, &advice_text_schema, .nullable = true),
+    STRING(OWNER, raw_text, .nullable = true),
+    STRING(OWNER, error, .nullable = true),
+    STRING(OWNER, error_code, .nullable = true),
+};
+#undef OWNER
+SHAPE(advice_schema, struct advice, "Advice", advice_fields);
+
+#define OWNER struct analysis_payload
+static const struct field payload_fields[] = {
+    OBJECT(OWNER, calculations, &calculation_schema),
+    OBJECT(OWNER, report, &report_schema),
+    OBJECT(OWNER, advice, &advice_schema),
+};
+#undef OWNER
+const struct schema analysis_payload_schema = {.name = "Analysis",
+                                               .help = "A sized design with its report and advice.",
+                                               .size = sizeof(struct analysis_payload),
+                                               .fields = payload_fields,
+                                               .field_count = COUNT_OF(payload_fields),
+                                               .extra = EXTRA_IGNORE,
+                                               .complete = true};

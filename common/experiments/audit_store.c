@@ -1,0 +1,178 @@
+/* SQL of the audit log. */
+#include "experiments/audit_store.h"
+#include "db/query.h"
+
+#include <string.h>
+
+static const struct statement insert_entry = {
+    .name = "audit_insert",
+    .sql = "INSERT INTO audit_log (ts, action, project_id, project_name, key_id, actor, request_id,"
+           " payload_diff, ip_address) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+};
+
+static const struct statement count_entry = {
+    .name = "audit_count_up",
+    .sql = "INSERT INTO audit_totals (dimension, value, shard, entries)"
+           " VALUES ('action', ?, ?, 1), ('key', ?, ?, 1), ('project', ?, ?, 1)"
+           " ON CONFLICT (dimension, value, shard)"
+           " DO UPDATE SET entries = audit_totals.entries + 1",
+};
+
+/* With no filter or one, the total stands in the counting table. */
+static const struct statement sum_entries = {
+    .name = "audit_sum",
+    .sql = "SELECT coalesce(sum(entries), 0) FROM audit_totals WHERE dimension = 'action'",
+};
+static const struct statement sum_entries_of = {
+    .name = "audit_sum_of",
+    .sql = "SELECT coalesce(sum(entries), 0) FROM audit_totals WHERE dimension = ? AND value = ?",
+};
+
+/* One statement for each set of filters, so that each can go by its index. */
+#define COLUMNS                                                                                    \
+    "SELECT id, ts, action, project_id, project_name, key_id, actor, request_id, payload_diff,"    \
+    " ip_address FROM audit_log WHERE id < ?"
+#define ORDER " ORDER BY ts DESC, id DESC LIMIT ?"
+#define BY_PROJECT " AND project_id = ?"
+#define BY_KEY " AND key_id = ?"
+#define BY_ACTION " AND action = ?"
+#define COUNT "SELECT count(*) FROM audit_log WHERE 1 = 1"
+
+enum { FILTER_PROJECT = 1, FILTER_KEY = 2, FILTER_ACTION = 4, FILTER__MAX = 8 };
+
+static const struct statement list_entries[FILTER__MAX] = {
+    {"audit_list", COLUMNS ORDER},
+    {"audit_list_project", COLUMNS BY_PROJECT ORDER},
+    {"audit_list_key", COLUMNS BY_KEY ORDER},
+    {"audit_list_project_key", COLUMNS BY_PROJECT BY_KEY ORDER},
+    {"audit_list_action", COLUMNS BY_ACTION ORDER},
+    {"audit_list_project_action", COLUMNS BY_PROJECT BY_ACTION ORDER},
+    {"audit_list_key_action", COLUMNS BY_KEY BY_ACTION ORDER},
+    {"audit_list_project_key_action", COLUMNS BY_PROJECT BY_KEY BY_ACTION ORDER},
+};
+
+static const struct statement count_entries[FILTER__MAX] = {
+    [FILTER_PROJECT | FILTER_KEY] = {"audit_count_project_key", COUNT BY_PROJECT BY_KEY},
+    [FILTER_PROJECT | FILTER_ACTION] = {"audit_count_project_action", COUNT BY_PROJECT BY_ACTION},
+    [FILTER_KEY | FILTER_ACTION] = {"audit_count_key_action", COUNT BY_KEY BY_ACTION},
+    [FILTER_PROJECT | FILTER_KEY |
+        FILTER_ACTION] = {"audit_count_project_key_action", COUNT BY_PROJECT BY_KEY BY_ACTION},
+};
+
+static enum error count_up(struct db *db, const char *action, const char *key_id,
+                           const char *project_id, struct problem *problem)
+{
+    struct query *query = db_query(db, &count_entry);
+    int64_t shard = store_shard(db);
+
+    query_bind_text(query, action);
+    query_bind_integer(query, shard);
+    query_bind_text(query, key_id ? key_id : "");
+    query_bind_integer(query, shard);
+    query_bind_text(query, project_id ? project_id : "");
+    query_bind_integer(query, shard);
+    return query_end(query, problem);
+}
+
+enum error audit_record(struct db *db, struct arena *arena, const struct actor *actor,
+                        const struct audit_event *event, struct problem *problem)
+{
+    struct query *query = db_query(db, &insert_entry);
+    const char *key_id = event->key_id ? event->key_id : actor->key_id;
+    enum error error;
+
+    query_bind_text(query, store_now(arena));
+    query_bind_text(query, event->action);
+    query_bind_text(query, event->project_id);
+    query_bind_text(query, event->project_name);
+    query_bind_text(query, key_id);
+    query_bind_text(query, actor->name);
+    query_bind_text(query, actor->request_id);
+    query_bind_json(query, event->diff);
+    query_bind_text(query, actor->ip_address);
+    error = query_end(query, problem);
+    return error ? error : count_up(db, event->action, key_id, event->project_id, problem);
+}
+
+static unsigned filter_set(const struct audit_filter *filter)
+{
+    return (filter->project_id ? FILTER_PROJECT : 0U) | (filter->key_id ? FILTER_KEY : 0U) |
+           (filter->action ? FILTER_ACTION : 0U);
+}
+
+static void bind_filter(struct query *query, const struct audit_filter *filter)
+{
+    if (filter->project_id)
+        query_bind_text(query, filter->project_id);
+    if (filter->key_id)
+        query_bind_text(query, filter->key_id);
+    if (filter->action)
+        query_bind_text(query, filter->action);
+}
+
+/* The query that counts what fits, its values bound. */
+static struct query *count_query(struct db *db, const struct audit_filter *filter)
+{
+    unsigned set = filter_set(filter);
+    struct query *query;
+
+    if (set == 0)
+        return db_query(db, &sum_entries);
+    if (set == FILTER_PROJECT || set == FILTER_KEY || set == FILTER_ACTION) {
+        query = db_query(db, &sum_entries_of);
+        query_bind_text(query, set == FILTER_PROJECT ? "project"
+                               : set == FILTER_KEY   ? "key"
+                                                     : "action");
+    } else {
+        query = db_query(db, &count_entries[set]);
+    }
+    bind_filter(query, filter);
+    return query;
+}
+
+static json_t *read_diff(struct query *query, int column, struct arena *arena)
+{
+    const char *text = query_json_or_null(query, column, arena);
+    struct json_fault fault;
+    json_t *diff;
+
+    if (!text || json_read(arena, text, strlen(text), JSON_DEPTH_LIMIT, &diff, &fault))
+        return NULL;
+    return diff;
+}
+
+static void read_entry(struct query *query, struct arena *arena, struct audit_entry *entry)
+{
+    *entry = (struct audit_entry){.id = query_integer(query, 0),
+                                  .ts = query_text(query, 1, arena),
+                                  .action = query_text(query, 2, arena),
+                                  .project_id = query_text_or_null(query, 3, arena),
+                                  .project_name = query_text_or_null(query, 4, arena),
+                                  .key_id = query_text_or_null(query, 5, arena),
+                                  .actor = query_text_or_null(query, 6, arena),
+                                  .request_id = query_text_or_null(query, 7, arena),
+                                  .payload_diff = read_diff(query, 8, arena),
+                                  .ip_address = query_text_or_null(query, 9, arena)};
+}
+
+enum error audit_list(struct db *db, struct arena *arena, const struct audit_filter *filter,
+                      int64_t limit, struct object_list *entries, int64_t *total,
+                      struct problem *problem)
+{
+    struct audit_entry *items = ARENA_ARRAY(arena, struct audit_entry, (size_t)limit);
+    struct query *query = db_query(db, &list_entries[filter_set(filter)]);
+    enum error error;
+
+    *entries = (struct object_list){.items = items};
+    query_bind_integer(query, filter->before_id > 0 ? filter->before_id : INT64_MAX);
+    bind_filter(query, filter);
+    query_bind_integer(query, limit);
+    while (entries->count < (size_t)limit && query_next(query))
+        read_entry(query, arena, &items[entries->count++]);
+    error = query_end(query, problem);
+    if (error)
+        return error;
+    query = count_query(db, filter);
+    *total = query_next(query) ? query_integer(query, 0) : 0;
+    return query_end(query, problem);
+}

@@ -1,0 +1,575 @@
+/* SQL of projects: one row and all that changes it. Lists and histories are in project_lists.c. */
+#include "experiments/project_store.h"
+#include "crypto/token.h"
+#include "db/query.h"
+#include "experiments/audit_store.h"
+#include "experiments/project_rows.h"
+#include "text/fold.h"
+
+#include <string.h>
+
+enum { DOCUMENT_BYTES_MAX = 16 * 1024 * 1024, FOLD_BATCH = 500 };
+
+const char *const export_format_names[EXPORT__MAX] = {"markdown", "html", "pdf"};
+const char *const revision_source_names[REVISION__MAX] = {"create", "update", "workspace_import"};
+
+static const struct statement insert_project = {
+    .name = "project_insert",
+    .sql = "INSERT INTO projects (id, project_name, payload_json, payload_schema_version,"
+           " created_at, updated_at, name_folded, search_folded, hypothesis, metric_type,"
+           " revision_count, last_revision_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 1, ?)",
+};
+static const struct statement read_project = {
+    .name = "project_read",
+    .sql = "SELECT " PROJECT_COLUMNS ", payload_json FROM projects WHERE id = ?",
+};
+static const struct statement lock_project = {
+    .name = "project_lock",
+    .sql = "SELECT " PROJECT_COLUMNS ", payload_json FROM projects WHERE id = ? {for_update}",
+};
+static const struct statement update_project = {
+    .name = "project_update",
+    .sql = "UPDATE projects SET project_name = ?, payload_json = ?, payload_schema_version = ?,"
+           " updated_at = ?, name_folded = ?, search_folded = ?, hypothesis = ?, metric_type = ?,"
+           " revision_count = revision_count + 1, last_revision_at = ? WHERE id = ?",
+};
+static const struct statement insert_revision = {
+    .name = "revision_insert",
+    .sql = "INSERT INTO project_revisions (id, project_id, number, payload_json, source,"
+           " created_at) VALUES (?, ?, ?, ?, ?, ?)",
+};
+static const struct statement archive_project = {
+    .name = "project_archive",
+    .sql = "UPDATE projects SET archived = 1, archived_at = ?, updated_at = ? WHERE id = ?",
+};
+static const struct statement restore_project = {
+    .name = "project_restore",
+    .sql = "UPDATE projects SET archived = 0, archived_at = NULL, updated_at = ? WHERE id = ?",
+};
+static const struct statement delete_project = {
+    .name = "project_delete",
+    .sql = "DELETE FROM projects WHERE id = ?",
+};
+static const struct statement insert_run = {
+    .name = "analysis_run_insert",
+    .sql = "INSERT INTO analysis_runs (id, project_id, analysis_json, created_at)"
+           " VALUES (?, ?, ?, ?)",
+};
+static const struct statement note_run = {
+    .name = "project_note_run",
+    .sql = "UPDATE projects SET last_analysis_at = ?, last_analysis_run_id = ?,"
+           " duration_days = ? WHERE id = ?",
+};
+static const struct statement find_run = {
+    .name = "analysis_run_find",
+    .sql = "SELECT 1 FROM analysis_runs WHERE id = ? AND project_id = ?",
+};
+static const struct statement insert_export = {
+    .name = "export_event_insert",
+    .sql = "INSERT INTO export_events (id, project_id, analysis_run_id, format, created_at)"
+           " VALUES (?, ?, ?, ?, ?)",
+};
+static const struct statement note_export = {
+    .name = "project_note_export",
+    .sql = "UPDATE projects SET last_exported_at = ? WHERE id = ?",
+};
+static const struct statement count_projects = {
+    .name = "project_count_change",
+    .sql = "INSERT INTO project_totals (archived, metric_type, shard, projects)"
+           " VALUES (?, ?, ?, ?) ON CONFLICT (archived, metric_type, shard)"
+           " DO UPDATE SET projects = project_totals.projects + excluded.projects",
+};
+static const struct statement unfolded_projects = {
+    .name = "projects_unfolded",
+    .sql = "SELECT id, payload_json FROM projects WHERE search_folded = '' AND name_folded = ''"
+           " LIMIT ?",
+};
+static const struct statement fold_project = {
+    .name = "project_fold",
+    .sql = "UPDATE projects SET name_folded = ?, search_folded = ? WHERE id = ?",
+};
+
+static const char *new_id(struct arena *arena)
+{
+    char *id = arena_alloc(arena, TOKEN_UUID_TEXT);
+
+    token_uuid(id);
+    return id;
+}
+
+static const char *to_json(struct arena *arena, const struct schema *schema, const void *object)
+{
+    struct text text;
+    struct json_writer writer;
+
+    text_start(&text, arena, DOCUMENT_BYTES_MAX);
+    writer_start(&writer, &text);
+    schema_write(&writer, schema, object);
+    return text.bytes;
+}
+
+/* The three texts that a search looks at, apart from each other; never empty. */
+static const char *search_text(struct arena *arena, const struct experiment_payload *payload)
+{
+    return text_fold(arena, arena_print(arena, "%s\n%s\n%s", payload->project->project_name,
+                                        payload->hypothesis->hypothesis_statement,
+                                        payload->hypothesis->change_description));
+}
+
+static enum error count_change(const struct project_call *call, bool archived, int metric_type,
+                               int64_t change)
+{
+    struct query *query = db_query(call->db, &count_projects);
+
+    query_bind_boolean(query, archived);
+    query_bind_text(query, metric_type < 0 ? "" : metric_type_names[metric_type]);
+    query_bind_integer(query, store_shard(call->db));
+    query_bind_integer(query, change);
+    return query_end(query, call->problem);
+}
+
+static enum error record(const struct project_call *call, const char *action, const char *id,
+                         const char *name, const char *diff)
+{
+    const struct audit_event event = {
+        .action = action, .project_id = id, .project_name = name, .diff = diff};
+
+    return audit_record(call->db, call->arena, call->actor, &event, call->problem);
+}
+
+static enum error add_revision(const struct project_call *call, const char *project_id,
+                               int64_t number, const char *payload, enum revision_source source,
+                               const char *now)
+{
+    struct query *query = db_query(call->db, &insert_revision);
+
+    query_bind_text(query, new_id(call->arena));
+    query_bind_text(query, project_id);
+    query_bind_integer(query, number);
+    query_bind_json(query, payload);
+    query_bind_text(query, revision_source_names[source]);
+    query_bind_text(query, now);
+    return query_end(query, call->problem);
+}
+
+/* Reads the row, for update inside a transaction. */
+static enum error fetch(const struct project_call *call, const struct statement *statement,
+                        const char *id, const char *reason, struct project *project)
+{
+    struct query *query = db_query(call->db, statement);
+    enum error error;
+    bool found;
+
+    query_bind_text(query, id);
+    found = query_next(query);
+    if (found)
+        project_row(query, call->arena, project);
+    if (found)
+        project->payload =
+            project_payload(query_json(query, PROJECT_COLUMN_COUNT, call->arena), call->arena);
+    error = query_end(query, call->problem);
+    if (error)
+        return error;
+    if (!found)
+        return problem_set(call->problem, ERROR_NOT_FOUND, reason, "Project not found");
+    if (!project->payload)
+        return problem_set(call->problem, ERROR_SYSTEM, "stored_document",
+                           "project %s: its stored payload cannot be read", id);
+    return ERROR_NONE;
+}
+
+static enum error check_match(const struct project_call *call, const char *if_match,
+                              const struct project *project)
+{
+    size_t length;
+
+    if (!if_match || strcmp(if_match, "*") == 0)
+        return ERROR_NONE;
+    length = strlen(if_match);
+    if (length >= 2 && if_match[0] == '"' && if_match[length - 1] == '"')
+        if_match = arena_copy(call->arena, if_match + 1, length - 2);
+    if (strcmp(if_match, project->updated_at) == 0)
+        return ERROR_NONE;
+    return problem_set(call->problem, ERROR_CONFLICT, "project_conflict",
+                       "The project has changed since it was read: it was updated at %s",
+                       project->updated_at);
+}
+
+/* Locks the row of a project that may be changed. */
+static enum error lock_active(const struct project_call *call, const char *id, const char *if_match,
+                              struct project *project)
+{
+    enum error error = fetch(call, &lock_project, id, "project_not_found", project);
+
+    if (!error && project->is_archived)
+        return problem_set(call->problem, ERROR_INVALID, "project_archived",
+                           "Project is archived; restore it first");
+    return error ? error : check_match(call, if_match, project);
+}
+
+static enum error lock_any(const struct project_call *call, const char *id, const char *if_match,
+                           struct project *project)
+{
+    enum error error = fetch(call, &lock_project, id, "not_found", project);
+
+    return error ? error : check_match(call, if_match, project);
+}
+
+static enum error insert(const struct project_call *call, const struct experiment_payload *payload,
+                         const char *id)
+{
+    struct query *query = db_query(call->db, &insert_project);
+    const char *document = payload_to_json(payload, call->arena);
+    const char *name = payload->project->project_name;
+    const char *now = store_now(call->arena);
+    enum error error;
+
+    query_bind_text(query, id);
+    query_bind_text(query, name);
+    query_bind_json(query, document);
+    query_bind_integer(query, PAYLOAD_SCHEMA_VERSION);
+    query_bind_text(query, now);
+    query_bind_text(query, now);
+    query_bind_text(query, text_fold(call->arena, name));
+    query_bind_text(query, search_text(call->arena, payload));
+    query_bind_text(query, payload->hypothesis->hypothesis_statement);
+    query_bind_text(query, metric_type_names[payload->metrics->metric_type]);
+    query_bind_text(query, now);
+    error = query_end(query, call->problem);
+    if (!error)
+        error = add_revision(call, id, 1, document, REVISION_CREATE, now);
+    if (!error)
+        error = count_change(call, false, payload->metrics->metric_type, 1);
+    return error ? error : record(call, "project.create", id, name, NULL);
+}
+
+enum error project_create(const struct project_call *call, const struct experiment_payload *payload,
+                          struct project *project)
+{
+    const char *id = new_id(call->arena);
+    enum error error = db_begin(call->db, DB_WRITE, call->problem);
+
+    if (error)
+        return error;
+    error = insert(call, payload, id);
+    if (!error)
+        error = fetch(call, &read_project, id, "not_found", project);
+    return db_finish(call->db, error, call->problem);
+}
+
+enum error project_read(const struct project_call *call, const char *id, struct project *project)
+{
+    enum error error = fetch(call, &read_project, id, "not_found", project);
+
+    if (!error && project->is_archived)
+        return problem_set(call->problem, ERROR_NOT_FOUND, "not_found", "Project not found");
+    return error;
+}
+
+static const char *difference(const struct project_call *call, const char *before,
+                              const char *after)
+{
+    struct json_fault fault;
+    json_t *old, *new;
+
+    if (json_read(call->arena, before, strlen(before), JSON_DEPTH_LIMIT, &old, &fault) ||
+        json_read(call->arena, after, strlen(after), JSON_DEPTH_LIMIT, &new, &fault))
+        return NULL;
+    return audit_diff(call->arena, old, new);
+}
+
+/* A later moment than the row's own, so that updated_at tells any two versions apart. */
+static const char *next_moment(const struct project_call *call, const struct project *project)
+{
+    const char *now = store_now(call->arena);
+
+    while (strcmp(now, project->updated_at) <= 0 &&
+           strncmp(now, project->updated_at, strlen("YYYY-MM-DDTHH:MM:SS")) == 0)
+        now = store_now(call->arena);
+    return now;
+}
+
+static enum error replace(const struct project_call *call, const struct project *before,
+                          const struct experiment_payload *payload)
+{
+    struct query *query = db_query(call->db, &update_project);
+    const char *document = payload_to_json(payload, call->arena);
+    const char *old_document = payload_to_json(before->payload, call->arena);
+    const char *name = payload->project->project_name;
+    const char *now = next_moment(call, before);
+    int old_type = before->payload->metrics->metric_type;
+    int new_type = payload->metrics->metric_type;
+    enum error error;
+
+    query_bind_text(query, name);
+    query_bind_json(query, document);
+    query_bind_integer(query, PAYLOAD_SCHEMA_VERSION);
+    query_bind_text(query, now);
+    query_bind_text(query, text_fold(call->arena, name));
+    query_bind_text(query, search_text(call->arena, payload));
+    query_bind_text(query, payload->hypothesis->hypothesis_statement);
+    query_bind_text(query, metric_type_names[new_type]);
+    query_bind_text(query, now);
+    query_bind_text(query, before->id);
+    error = query_end(query, call->problem);
+    if (!error)
+        error = add_revision(call, before->id, before->revision_count + 1, document,
+                             REVISION_UPDATE, now);
+    if (!error && old_type != new_type)
+        error = count_change(call, false, old_type, -1);
+    if (!error && old_type != new_type)
+        error = count_change(call, false, new_type, 1);
+    if (error)
+        return error;
+    return record(call, "project.update", before->id, name,
+                  difference(call, old_document, document));
+}
+
+enum error project_update(const struct project_call *call, const char *id, const char *if_match,
+                          const struct experiment_payload *payload, struct project *project)
+{
+    struct project before;
+    enum error error = db_begin(call->db, DB_WRITE, call->problem);
+
+    if (error)
+        return error;
+    error = lock_active(call, id, if_match, &before);
+    if (!error)
+        error = replace(call, &before, payload);
+    if (!error)
+        error = fetch(call, &read_project, id, "project_not_found", project);
+    return db_finish(call->db, error, call->problem);
+}
+
+static enum error mark_archived(const struct project_call *call, const struct project *project,
+                                const char *now)
+{
+    struct query *query = db_query(call->db, &archive_project);
+    int metric_type = project->payload->metrics->metric_type;
+    enum error error;
+
+    query_bind_text(query, now);
+    query_bind_text(query, now);
+    query_bind_text(query, project->id);
+    error = query_end(query, call->problem);
+    if (!error)
+        error = count_change(call, false, metric_type, -1);
+    return error ? error : count_change(call, true, metric_type, 1);
+}
+
+enum error project_archive(const struct project_call *call, const char *id, const char *if_match,
+                           const char **archived_at)
+{
+    struct project project;
+    enum error error = db_begin(call->db, DB_WRITE, call->problem);
+
+    if (error)
+        return error;
+    error = lock_any(call, id, if_match, &project);
+    if (!error) {
+        *archived_at = project.is_archived ? project.archived_at : next_moment(call, &project);
+        if (!project.is_archived)
+            error = mark_archived(call, &project, *archived_at);
+    }
+    if (!error)
+        error = record(call, "project.archive", id, project.project_name, NULL);
+    return db_finish(call->db, error, call->problem);
+}
+
+static enum error mark_restored(const struct project_call *call, const struct project *project)
+{
+    struct query *query = db_query(call->db, &restore_project);
+    int metric_type = project->payload->metrics->metric_type;
+    enum error error;
+
+    query_bind_text(query, next_moment(call, project));
+    query_bind_text(query, project->id);
+    error = query_end(query, call->problem);
+    if (!error)
+        error = count_change(call, true, metric_type, -1);
+    return error ? error : count_change(call, false, metric_type, 1);
+}
+
+enum error project_restore(const struct project_call *call, const char *id, const char *if_match,
+                           struct project *project)
+{
+    enum error error = db_begin(call->db, DB_WRITE, call->problem);
+
+    if (error)
+        return error;
+    error = lock_any(call, id, if_match, project);
+    if (!error && project->is_archived)
+        error = mark_restored(call, project);
+    if (!error)
+        error = record(call, "project.restore", id, project->project_name, NULL);
+    if (!error)
+        error = fetch(call, &read_project, id, "not_found", project);
+    return db_finish(call->db, error, call->problem);
+}
+
+enum error project_delete(const struct project_call *call, const char *id, const char *if_match)
+{
+    struct project project;
+    struct query *query;
+    enum error error = db_begin(call->db, DB_WRITE, call->problem);
+
+    if (error)
+        return error;
+    error = lock_any(call, id, if_match, &project);
+    if (!error) {
+        query = db_query(call->db, &delete_project);
+        query_bind_text(query, id);
+        error = query_end(query, call->problem);
+    }
+    if (!error)
+        error = count_change(call, project.is_archived, project.payload->metrics->metric_type, -1);
+    if (!error)
+        error = record(call, "project.delete", id, project.project_name, NULL);
+    return db_finish(call->db, error, call->problem);
+}
+
+static enum error add_run(const struct project_call *call, const struct project *project,
+                          const struct analysis_payload *analysis)
+{
+    const char *run_id = new_id(call->arena), *now = store_now(call->arena);
+    struct query *query = db_query(call->db, &insert_run);
+    enum error error;
+
+    query_bind_text(query, run_id);
+    query_bind_text(query, project->id);
+    query_bind_json(query, to_json(call->arena, &analysis_payload_schema, analysis));
+    query_bind_text(query, now);
+    error = query_end(query, call->problem);
+    if (error)
+        return error;
+    query = db_query(call->db, &note_run);
+    query_bind_text(query, now);
+    query_bind_text(query, run_id);
+    query_bind_integer(query, analysis->report->calculations->estimated_duration_days);
+    query_bind_text(query, project->id);
+    error = query_end(query, call->problem);
+    return error ? error
+                 : record(call, "analysis_run_created", project->id, project->project_name, NULL);
+}
+
+enum error project_add_analysis(const struct project_call *call, const char *id,
+                                const struct analysis_payload *analysis, struct project *project)
+{
+    enum error error = db_begin(call->db, DB_WRITE, call->problem);
+
+    if (error)
+        return error;
+    error = lock_active(call, id, NULL, project);
+    if (!error)
+        error = add_run(call, project, analysis);
+    if (!error)
+        error = fetch(call, &read_project, id, "project_not_found", project);
+    return db_finish(call->db, error, call->problem);
+}
+
+static enum error check_run(const struct project_call *call, const char *run_id,
+                            const char *project_id)
+{
+    struct query *query = db_query(call->db, &find_run);
+    enum error error;
+    bool found;
+
+    query_bind_text(query, run_id);
+    query_bind_text(query, project_id);
+    found = query_next(query);
+    error = query_end(query, call->problem);
+    if (error || found)
+        return error;
+    return problem_set(call->problem, ERROR_INVALID, "analysis_run_not_found",
+                       "analysis_run_id is not a run of this project");
+}
+
+static enum error add_event(const struct project_call *call, const struct project *project,
+                            enum export_format format, const char *run_id)
+{
+    const char *now = store_now(call->arena);
+    struct query *query = db_query(call->db, &insert_export);
+    enum error error;
+
+    query_bind_text(query, new_id(call->arena));
+    query_bind_text(query, project->id);
+    query_bind_text(query, run_id);
+    query_bind_text(query, export_format_names[format]);
+    query_bind_text(query, now);
+    error = query_end(query, call->problem);
+    if (error)
+        return error;
+    query = db_query(call->db, &note_export);
+    query_bind_text(query, now);
+    query_bind_text(query, project->id);
+    error = query_end(query, call->problem);
+    return error ? error : record(call, "export_created", project->id, project->project_name, NULL);
+}
+
+enum error project_add_export(const struct project_call *call, const char *id,
+                              enum export_format format, const char *analysis_run_id,
+                              struct project *project)
+{
+    enum error error = db_begin(call->db, DB_WRITE, call->problem);
+
+    if (error)
+        return error;
+    error = lock_active(call, id, NULL, project);
+    if (!error && analysis_run_id)
+        error = check_run(call, analysis_run_id, id);
+    if (!error)
+        error = add_event(call, project, format, analysis_run_id);
+    if (!error)
+        error = fetch(call, &read_project, id, "project_not_found", project);
+    return db_finish(call->db, error, call->problem);
+}
+
+static enum error fold_one(struct db *db, struct arena *arena, const char *id, const char *document,
+                           struct problem *problem)
+{
+    const struct experiment_payload *payload = project_payload(document, arena);
+    struct query *query = db_query(db, &fold_project);
+
+    query_bind_text(query,
+                    payload ? text_fold(arena, payload->project->project_name) : "(unreadable)");
+    query_bind_text(query, payload ? search_text(arena, payload) : "(unreadable)");
+    query_bind_text(query, id);
+    return query_end(query, problem);
+}
+
+/* Folds one batch; `count` is how many there were. */
+static enum error fold_batch(struct db *db, struct arena *arena, int *count,
+                             struct problem *problem)
+{
+    const char *ids[FOLD_BATCH], *documents[FOLD_BATCH];
+    struct query *query = db_query(db, &unfolded_projects);
+    enum error error;
+
+    query_bind_integer(query, FOLD_BATCH);
+    for (*count = 0; *count < FOLD_BATCH && query_next(query); (*count)++) {
+        ids[*count] = query_text(query, 0, arena);
+        documents[*count] = query_json(query, 1, arena);
+    }
+    error = query_end(query, problem);
+    for (int i = 0; !error && i < *count; i++)
+        error = fold_one(db, arena, ids[i], documents[i], problem);
+    return error;
+}
+
+enum error project_fold_missing(struct db *db, struct problem *problem)
+{
+    struct arena *arena = arena_create((size_t)1 << 30);
+    enum error error = ERROR_NONE;
+    int count = 1;
+
+    if (!arena)
+        return problem_set(problem, ERROR_SYSTEM, "out_of_memory", "out of memory");
+    while (!error && count > 0) {
+        error = db_begin(db, DB_WRITE, problem);
+        if (!error)
+            error = db_finish(db, fold_batch(db, arena, &count, problem), problem);
+        arena_reset(arena);
+    }
+    arena_destroy(arena);
+    return error;
+}

@@ -1,0 +1,69 @@
+/* Takes away what is older than the retention settings say. For a scheduler; prints what it did.
+ *
+ *   retention-purge [--dry-run]
+ *
+ * Exit codes: 0 done, 1 the settings are wrong, 2 the command line is wrong, 3 the database
+ * refused. */
+#include "base/log.h"
+#include "crypto/crypto.h"
+#include "experiments/retention.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { EXIT_DONE, EXIT_SETTINGS, EXIT_USAGE, EXIT_DATABASE, MEMORY_MAX = 16 * 1024 * 1024 };
+
+static enum error purge(struct arena *arena, const struct experiments_settings *settings,
+                        bool dry_run, struct retention_counts *counts, struct problem *problem)
+{
+    const struct retention_windows windows = {settings->retention_audit_days};
+    struct store *store;
+    struct db *db;
+    enum error error = store_open(arena, settings, NULL, &store, problem);
+
+    if (error)
+        return error;
+    error = store_use(store, &db, problem);
+    if (!error)
+        error = retention_purge(db, &windows, dry_run, counts, problem);
+    store_close(store);
+    return error;
+}
+
+static int run(struct arena *arena, bool dry_run)
+{
+    struct experiments_settings settings = {0};
+    struct retention_counts counts = {0};
+    struct problem problem = {0};
+
+    if (crypto_start(&problem) || experiments_settings_load(&settings, arena, NULL, &problem)) {
+        fprintf(stderr, "retention-purge: %s\n", problem.text);
+        return EXIT_SETTINGS;
+    }
+    log_open("assay.retention-purge", (enum log_level)settings.log_level,
+             (enum log_format)settings.log_format);
+    if (purge(arena, &settings, dry_run, &counts, &problem)) {
+        fprintf(stderr, "retention-purge: %s\n", problem.text);
+        return EXIT_DATABASE;
+    }
+    printf("%s audit_log=%lld\n", dry_run ? "would purge" : "purged", (long long)counts.audit_log);
+    return EXIT_DONE;
+}
+
+int main(int argc, char **argv)
+{
+    bool dry_run = argc == 2 && strcmp(argv[1], "--dry-run") == 0;
+    struct arena *arena;
+    int status;
+
+    if (argc > 1 && !dry_run) {
+        fprintf(stderr, "usage: retention-purge [--dry-run]\n");
+        return EXIT_USAGE;
+    }
+    arena = arena_create(MEMORY_MAX);
+    if (!arena)
+        return EXIT_DATABASE;
+    status = run(arena, dry_run);
+    arena_destroy(arena);
+    return status;
+}

@@ -1,0 +1,232 @@
+/* The audit log as a list and as a file, and the purge of what is old. */
+#include "experiments-operations/audit.h"
+#include "experiments/audit_store.h"
+#include "experiments/retention.h"
+#include "experiments/service.h"
+#include "report/csv.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { EXPORT_ROWS_MAX = 100000, DAYS_MAX = 36500 };
+
+struct audit_query {
+    const char *project_id;
+    const char *key_id;
+    const char *action;
+    struct optional_integer before_id;
+    int64_t limit;
+};
+
+struct audit_reply {
+    struct object_list entries;
+    int64_t total;
+};
+
+struct purge_request {
+    struct optional_integer audit_days;
+    bool dry_run;
+};
+
+struct purge_reply {
+    bool dry_run;
+    const struct retention_counts *purged;
+    const char *generated_at;
+};
+
+#define OWNER struct audit_query
+#define FILTER_FIELDS                                                                              \
+    STRING(OWNER, project_id, .nullable = true), STRING(OWNER, key_id, .nullable = true),          \
+        STRING(OWNER, action, .nullable = true),                                                   \
+        NULLABLE_INTEGER(OWNER, before_id, .lower = AT_LEAST(1),                                   \
+                         .help = "Only entries older than this one: the next page.")
+static const struct field query_fields[] = {
+    FILTER_FIELDS,
+    INTEGER(OWNER, limit, .lower = AT_LEAST(1), .upper = AT_MOST(AUDIT_PAGE_MAX),
+            .preset = AUDIT_PAGE_MAX),
+};
+static const struct field export_query_fields[] = {FILTER_FIELDS};
+#undef OWNER
+const struct schema audit_query_schema = {.name = "AuditQuery",
+                                          .size = sizeof(struct audit_query),
+                                          .fields = query_fields,
+                                          .field_count = COUNT_OF(query_fields),
+                                          .extra = EXTRA_IGNORE};
+const struct schema audit_export_query_schema = {.name = "AuditExportQuery",
+                                                 .size = sizeof(struct audit_query),
+                                                 .fields = export_query_fields,
+                                                 .field_count = COUNT_OF(export_query_fields),
+                                                 .extra = EXTRA_IGNORE};
+
+#define OWNER struct audit_entry
+static const struct field entry_fields[] = {
+    INTEGER(OWNER, id),
+    STRING(OWNER, ts),
+    STRING(OWNER, action),
+    STRING(OWNER, project_id, .nullable = true),
+    STRING(OWNER, project_name, .nullable = true),
+    STRING(OWNER, key_id, .nullable = true),
+    STRING(OWNER, actor, .nullable = true),
+    STRING(OWNER, request_id, .nullable = true),
+    JSON_VALUE(OWNER, payload_diff, .nullable = true,
+               .help = "Paths that changed, each with its old and new value."),
+    STRING(OWNER, ip_address, .nullable = true),
+};
+#undef OWNER
+static const struct schema entry_schema = {.name = "AuditEntry",
+                                           .help = "Who did what.",
+                                           .size = sizeof(struct audit_entry),
+                                           .fields = entry_fields,
+                                           .field_count = COUNT_OF(entry_fields)};
+
+#define OWNER struct audit_reply
+static const struct field reply_fields[] = {OBJECTS(OWNER, entries, &entry_schema),
+                                            INTEGER(OWNER, total)};
+#undef OWNER
+const struct schema audit_reply_schema = {.name = "AuditLog",
+                                          .help = "Entries, newest first; total ignores the limit.",
+                                          .size = sizeof(struct audit_reply),
+                                          .fields = reply_fields,
+                                          .field_count = COUNT_OF(reply_fields)};
+
+#define OWNER struct purge_request
+static const struct field purge_fields[] = {
+    NULLABLE_INTEGER(OWNER, audit_days, .upper = AT_MOST(DAYS_MAX),
+                     .help = "AB_RETENTION_AUDIT_DAYS when null; 0 leaves the table alone."),
+    BOOLEAN(OWNER, dry_run, .preset = 1, .help = "Only false deletes."),
+};
+#undef OWNER
+const struct schema purge_request_schema = {.name = "PurgeRequest",
+                                            .help = "Ages in days.",
+                                            .size = sizeof(struct purge_request),
+                                            .fields = purge_fields,
+                                            .field_count = COUNT_OF(purge_fields),
+                                            .extra = EXTRA_IGNORE,
+                                            .example = "{\"audit_days\":30}"};
+
+#define OWNER struct retention_counts
+static const struct field counts_fields[] = {INTEGER(OWNER, audit_log)};
+#undef OWNER
+static const struct schema counts_schema = {.name = "PurgedRows",
+                                            .help = "Rows per table.",
+                                            .size = sizeof(struct retention_counts),
+                                            .fields = counts_fields,
+                                            .field_count = COUNT_OF(counts_fields)};
+
+#define OWNER struct purge_reply
+static const struct field purge_reply_fields[] = {
+    BOOLEAN(OWNER, dry_run),
+    OBJECT(OWNER, purged, &counts_schema),
+    STRING(OWNER, generated_at),
+};
+#undef OWNER
+const struct schema purge_reply_schema = {.name = "PurgeReply",
+                                          .help = "What was, or would be, taken away.",
+                                          .size = sizeof(struct purge_reply),
+                                          .fields = purge_reply_fields,
+                                          .field_count = COUNT_OF(purge_reply_fields)};
+
+static enum error list(struct request *request, int64_t limit, struct audit_reply *answer)
+{
+    const struct audit_query *query = request->query;
+    const struct audit_filter filter = {.project_id = query->project_id,
+                                        .key_id = query->key_id,
+                                        .action = query->action,
+                                        .before_id = query->before_id.value};
+    struct db *db;
+    enum error error = service_database(request, &db);
+
+    return error ? error
+                 : audit_list(db, request->arena, &filter, limit, &answer->entries, &answer->total,
+                              &request->problem);
+}
+
+enum error audit_handle(struct request *request, struct reply *reply)
+{
+    const struct audit_query *query = request->query;
+    struct audit_reply *answer = ARENA_NEW(request->arena, struct audit_reply);
+
+    reply->object = answer;
+    return list(request, query->limit, answer);
+}
+
+static int by_key(const void *a, const void *b)
+{
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+/* The difference with its paths sorted; NULL stays NULL. */
+static const char *diff_text(const json_t *diff, struct arena *arena)
+{
+    json_t *object = (json_t *)(uintptr_t)diff; /* iterated, not changed */
+    const char **keys;
+    size_t count = 0;
+    struct text text;
+    struct json_writer writer;
+
+    if (!diff)
+        return NULL;
+    keys = ARENA_ARRAY(arena, const char *, json_object_size(diff));
+    for (void *at = json_object_iter(object); at; at = json_object_iter_next(object, at))
+        keys[count++] = json_object_iter_key(at);
+    if (count)
+        qsort(keys, count, sizeof keys[0], by_key);
+    text_start(&text, arena, (size_t)16 * 1024 * 1024);
+    writer_start(&writer, &text);
+    writer_open_object(&writer);
+    for (size_t i = 0; i < count; i++) {
+        writer_key(&writer, keys[i]);
+        writer_value(&writer, json_object_get(diff, keys[i]));
+    }
+    writer_close_object(&writer);
+    return text.bytes;
+}
+
+static void write_line(struct text *out, const struct audit_entry *entry, struct arena *arena)
+{
+    const char *cells[] = {
+        entry->ts,        entry->action, entry->project_id, entry->project_name,
+        entry->actor,     entry->key_id, entry->request_id, diff_text(entry->payload_diff, arena),
+        entry->ip_address};
+
+    for (size_t i = 0; i < COUNT_OF(cells); i++)
+        csv_append_cell(out, i == 0, cells[i]);
+    csv_end_line(out);
+}
+
+enum error audit_export_handle(struct request *request, struct reply *reply)
+{
+    static const char header[] = "ts,action,project_id,project_name,actor,key_id,request_id,"
+                                 "payload_diff,ip_address\r\n";
+    struct audit_reply answer = {0};
+    enum error error = list(request, EXPORT_ROWS_MAX, &answer);
+
+    if (error)
+        return error;
+    reply->content_type = "text/csv; charset=utf-8";
+    reply_add_header(reply, "Content-Disposition", "attachment; filename=\"audit-log.csv\"");
+    text_append_string(&reply->body, header);
+    for (size_t i = 0; i < answer.entries.count; i++)
+        write_line(&reply->body, (const struct audit_entry *)answer.entries.items + i,
+                   request->arena);
+    return ERROR_NONE;
+}
+
+enum error purge_handle(struct request *request, struct reply *reply)
+{
+    const struct purge_request *asked = request->body;
+    struct retention_counts *counts = ARENA_NEW(request->arena, struct retention_counts);
+    struct purge_reply *answer = ARENA_NEW(request->arena, struct purge_reply);
+    struct retention_windows windows = {service_settings(request)->retention_audit_days};
+    bool dry_run = asked ? asked->dry_run : true;
+    struct db *db;
+    enum error error = service_database(request, &db);
+
+    if (asked && asked->audit_days.given)
+        windows.audit_days = asked->audit_days.value;
+    if (!error)
+        error = retention_purge(db, &windows, dry_run, counts, &request->problem);
+    *answer = (struct purge_reply){dry_run, counts, store_now(request->arena)};
+    reply->object = answer;
+    return error;
+}

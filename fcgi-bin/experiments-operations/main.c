@@ -1,0 +1,77 @@
+/* The experiments service, family operations: issued keys, audit log, retention. Routes only. */
+#include "experiments-operations/audit.h"
+#include "experiments-operations/keys.h"
+#include "experiments/service.h"
+
+static const struct route routes[] = {
+    {.method = METHOD_GET,
+     .path = "/api/v1/keys",
+     .guard = GUARD_OPERATOR,
+     .reply = &key_list_schema,
+     .handler = keys_list,
+     .name = "list_keys",
+     .tag = "keys",
+     .summary = "List issued keys"},
+    {.method = METHOD_POST,
+     .path = "/api/v1/keys",
+     .guard = GUARD_OPERATOR,
+     .body = &key_request_schema,
+     .reply = &created_key_schema,
+     .handler = keys_create,
+     .name = "create_key",
+     .tag = "keys",
+     .summary = "Issue a key",
+     .help = "The answer holds the key; it is stored as a hash only."},
+    {.method = METHOD_POST,
+     .path = "/api/v1/keys/{api_key_id}/revoke",
+     .guard = GUARD_OPERATOR,
+     .reply = &key_schema,
+     .handler = keys_revoke,
+     .name = "revoke_key",
+     .tag = "keys",
+     .summary = "Revoke a key"},
+    {.method = METHOD_DELETE,
+     .path = "/api/v1/keys/{api_key_id}",
+     .guard = GUARD_OPERATOR,
+     .reply = &deleted_key_schema,
+     .handler = keys_delete,
+     .name = "delete_key",
+     .tag = "keys",
+     .summary = "Delete a revoked key"},
+    {.method = METHOD_GET,
+     .path = "/api/v1/audit",
+     .guard = GUARD_AUTH,
+     .query = &audit_query_schema,
+     .reply = &audit_reply_schema,
+     .handler = audit_handle,
+     .name = "list_audit",
+     .tag = "audit",
+     .summary = "Read the audit log"},
+    {.method = METHOD_GET,
+     .path = "/api/v1/audit/export",
+     .guard = GUARD_WRITE,
+     .query = &audit_export_query_schema,
+     .handler = audit_export_handle,
+     .name = "export_audit",
+     .tag = "audit",
+     .summary = "The audit log as CSV",
+     .help = "The newest 100,000 entries that fit; before_id takes the next."},
+    {.method = METHOD_POST,
+     .path = "/api/v1/admin/retention/purge",
+     .guard = GUARD_WRITE,
+     .body = &purge_request_schema,
+     .body_optional = true,
+     .reply = &purge_reply_schema,
+     .handler = purge_handle,
+     .name = "purge",
+     .tag = "system",
+     .summary = "Take away what is old",
+     .help = "Counts only, unless dry_run is false."},
+};
+
+static const struct application application = EXPERIMENTS_FAMILY("operations", routes);
+
+int main(int argc, char **argv)
+{
+    return responder_main(argc, argv, &application);
+}

@@ -1,0 +1,195 @@
+/* Tables of the project documents. */
+#include "experiments-projects/project_shapes.h"
+
+enum { LIST_LIMIT_MAX = 200, PAGE_LIMIT_MAX = 100, SEARCH_MAX_LENGTH = 500 };
+
+static const char *const status_names[STATUS__MAX] = {"active", "archived", "all"};
+static const char *const metric_filter_names[] = {"binary", "continuous", "ratio", "count", "all"};
+static const char *const sort_names[SORT__MAX] = {"created_at", "updated_at", "name",
+                                                  "duration_days"};
+static const char *const direction_names[] = {"asc", "desc"};
+
+#define SHAPE(variable, type, title, table, ...)                                                   \
+    const struct schema variable = {.name = (title),                                               \
+                                    .size = sizeof(type),                                          \
+                                    .fields = (table),                                             \
+                                    .field_count = COUNT_OF(table),                                \
+                                    __VA_ARGS__}
+
+/* What a project's record and its line in a list have in common. */
+#define RECORD_FIELDS                                                                              \
+    STRING(OWNER, id), STRING(OWNER, project_name), INTEGER(OWNER, payload_schema_version),        \
+        STRING(OWNER, archived_at, .nullable = true), BOOLEAN(OWNER, is_archived),                 \
+        INTEGER(OWNER, revision_count), STRING(OWNER, last_revision_at, .nullable = true),         \
+        STRING(OWNER, last_analysis_at, .nullable = true),                                         \
+        STRING(OWNER, last_analysis_run_id, .nullable = true),                                     \
+        STRING(OWNER, last_exported_at, .nullable = true), BOOLEAN(OWNER, has_analysis_snapshot),  \
+        STRING(OWNER, created_at),                                                                 \
+        STRING(OWNER, updated_at, .help = "What If-Match is compared with.")
+
+#define OWNER struct project
+static const struct field project_fields[] = {RECORD_FIELDS,
+                                              OBJECT(OWNER, payload, &payload_schema)};
+static const struct field item_fields[] = {
+    RECORD_FIELDS,
+    STRING(OWNER, hypothesis, .nullable = true),
+    CHOICE(OWNER, metric_type, metric_type_names, .choice_count = METRIC__MAX, .nullable = true),
+    NULLABLE_INTEGER(OWNER, duration_days, .help = "Of the newest analysis run."),
+};
+#undef OWNER
+SHAPE(project_schema, struct project, "Project", project_fields, .help = "A saved design.");
+static SHAPE(item_schema, struct project, "ProjectListItem", item_fields,
+             .help = "A project without its payload.");
+
+#define OWNER struct list_query
+static const struct field list_query_fields[] = {
+    NULLABLE_BOOLEAN(OWNER, include_archived, .help = "With status=active: the same as all."),
+    STRING(OWNER, q, .nullable = true, .max_length = SEARCH_MAX_LENGTH,
+           .help = "Text found literally, in any case, in the name, hypothesis or change."),
+    CHOICE(OWNER, status, status_names, .choice_count = STATUS__MAX),
+    CHOICE(OWNER, metric_type, metric_filter_names, .choice_count = METRIC__MAX + 1,
+           .preset = METRIC__MAX),
+    CHOICE(OWNER, sort_by, sort_names, .choice_count = SORT__MAX, .preset = SORT_UPDATED_AT),
+    CHOICE(OWNER, sort_dir, direction_names, .choice_count = 2, .preset = 1),
+    INTEGER(OWNER, limit, .lower = AT_LEAST(1), .upper = AT_MOST(LIST_LIMIT_MAX), .preset = 50),
+    INTEGER(OWNER, offset, .lower = AT_LEAST(0)),
+};
+#undef OWNER
+SHAPE(list_query_schema, struct list_query, "ProjectListQuery", list_query_fields,
+      .extra = EXTRA_IGNORE);
+
+#define OWNER struct list_reply
+static const struct field list_reply_fields[] = {
+    OBJECTS(OWNER, projects, &item_schema),
+    INTEGER(OWNER, total),
+    INTEGER(OWNER, offset),
+    INTEGER(OWNER, limit),
+    BOOLEAN(OWNER, has_more),
+};
+#undef OWNER
+SHAPE(list_reply_schema, struct list_reply, "ProjectList", list_reply_fields,
+      .help = "A page of projects.");
+
+#define PAGE_LIMIT(member)                                                                         \
+    INTEGER(OWNER, member, .lower = AT_LEAST(1), .upper = AT_MOST(PAGE_LIMIT_MAX), .preset = 20)
+#define PAGE_OFFSET(member) INTEGER(OWNER, member, .lower = AT_LEAST(0))
+
+#define OWNER struct history_query
+static const struct field history_query_fields[] = {
+    PAGE_LIMIT(analysis_limit),
+    PAGE_OFFSET(analysis_offset),
+    PAGE_LIMIT(export_limit),
+    PAGE_OFFSET(export_offset),
+};
+#undef OWNER
+SHAPE(history_query_schema, struct history_query, "HistoryQuery", history_query_fields,
+      .extra = EXTRA_IGNORE);
+
+#define OWNER struct run_summary
+static const struct field summary_fields[] = {
+    STRING(OWNER, metric_type, .nullable = true),
+    NULLABLE_INTEGER(OWNER, sample_size_per_variant),
+    NULLABLE_INTEGER(OWNER, total_sample_size),
+    NULLABLE_INTEGER(OWNER, estimated_duration_days),
+    INTEGER(OWNER, warnings_count),
+    BOOLEAN(OWNER, advice_available),
+};
+#undef OWNER
+static SHAPE(summary_schema, struct run_summary, "AnalysisRunSummary", summary_fields,
+             .help = "The run at a glance.");
+
+#define OWNER struct run_record
+static const struct field run_fields[] = {
+    STRING(OWNER, id),
+    STRING(OWNER, project_id),
+    STRING(OWNER, created_at),
+    OBJECT(OWNER, summary, &summary_schema),
+    OBJECT(OWNER, analysis, &analysis_payload_schema),
+};
+#undef OWNER
+static SHAPE(run_schema, struct run_record, "AnalysisRun", run_fields,
+             .help = "An analysis kept with a project.");
+
+#define OWNER struct export_event
+static const struct field event_fields[] = {
+    STRING(OWNER, id),
+    STRING(OWNER, project_id),
+    STRING(OWNER, analysis_run_id, .nullable = true),
+    STRING(OWNER, format),
+    STRING(OWNER, created_at),
+};
+#undef OWNER
+static SHAPE(event_schema, struct export_event, "ExportEvent", event_fields,
+             .help = "A report that was exported.");
+
+#define OWNER struct history_reply
+static const struct field history_reply_fields[] = {
+    STRING(OWNER, project_id),
+    INTEGER(OWNER, analysis_total),
+    INTEGER(OWNER, analysis_limit),
+    INTEGER(OWNER, analysis_offset),
+    INTEGER(OWNER, export_total),
+    INTEGER(OWNER, export_limit),
+    INTEGER(OWNER, export_offset),
+    OBJECTS(OWNER, analysis_runs, &run_schema),
+    OBJECTS(OWNER, export_events, &event_schema),
+};
+#undef OWNER
+SHAPE(history_reply_schema, struct history_reply, "ProjectHistory", history_reply_fields,
+      .help = "Runs and exports, newest first.");
+
+#define OWNER struct revisions_query
+static const struct field revisions_query_fields[] = {PAGE_LIMIT(limit), PAGE_OFFSET(offset)};
+#undef OWNER
+SHAPE(revisions_query_schema, struct revisions_query, "RevisionsQuery", revisions_query_fields,
+      .extra = EXTRA_IGNORE);
+
+#define OWNER struct revision
+static const struct field revision_fields[] = {
+    STRING(OWNER, id),
+    STRING(OWNER, project_id),
+    STRING(OWNER, source),
+    STRING(OWNER, created_at),
+    OBJECT(OWNER, payload, &payload_schema),
+};
+#undef OWNER
+static SHAPE(revision_schema, struct revision, "ProjectRevision", revision_fields,
+             .help = "A project as it once was.");
+
+#define OWNER struct revisions_reply
+static const struct field revisions_reply_fields[] = {
+    STRING(OWNER, project_id),
+    INTEGER(OWNER, total),
+    INTEGER(OWNER, limit),
+    INTEGER(OWNER, offset),
+    OBJECTS(OWNER, revisions, &revision_schema),
+};
+#undef OWNER
+SHAPE(revisions_reply_schema, struct revisions_reply, "ProjectRevisions", revisions_reply_fields,
+      .help = "Revisions, newest first.");
+
+#define OWNER struct export_request
+static const struct field export_fields[] = {
+    CHOICE(OWNER, format, export_format_names, .choice_count = EXPORT__MAX, .required = true),
+    STRING(OWNER, analysis_run_id, .nullable = true, .help = "A run of the same project."),
+};
+#undef OWNER
+SHAPE(export_request_schema, struct export_request, "ExportRequest", export_fields,
+      .extra = EXTRA_IGNORE, .help = "An export to be noted.",
+      .example = "{\"format\":\"markdown\"}");
+
+#define OWNER struct archived_reply
+static const struct field archived_fields[] = {
+    STRING(OWNER, id),
+    BOOLEAN(OWNER, archived),
+    STRING(OWNER, archived_at),
+};
+#undef OWNER
+SHAPE(archived_reply_schema, struct archived_reply, "ProjectArchived", archived_fields,
+      .help = "The project is put away.");
+
+#define OWNER struct deleted_reply
+static const struct field deleted_fields[] = {STRING(OWNER, id), BOOLEAN(OWNER, deleted)};
+#undef OWNER
+SHAPE(deleted_reply_schema, struct deleted_reply, "ProjectDeleted", deleted_fields,
+      .help = "The project is gone.");
