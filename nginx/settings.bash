@@ -194,6 +194,7 @@ complete_settings() {
     responder_setting[ASSAY_RUN_DIR]=$dir/run
     responder_setting[ASSAY_OPENAPI_FILE]=$dir/run/$service-openapi.json
     : "${responder_setting[ASSAY_LOCALES_DIR]:=$checkout/locales}"
+    : "${responder_setting[ASSAY_SQL_DIR]:=$checkout/sql}"
     : "${responder_setting[${prefix}_FRONTEND_DIST_PATH]:=$checkout/static/$service}"
     if [[ -z ${responder_setting[${prefix}_BUILD_SHA]:-} ]] &&
         sha=$(git -C "$checkout" rev-parse --short=12 HEAD 2>/dev/null); then

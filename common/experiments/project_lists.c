@@ -11,8 +11,8 @@
 #define FILTER                                                                                     \
     " AND (? IS NULL OR metric_type = ?) AND (? IS NULL OR search_folded LIKE ? ESCAPE '\\')"
 #define SIDE(side, order)                                                                          \
-    "SELECT " PROJECT_COLUMNS " FROM projects WHERE archived = " side FILTER " ORDER BY " order    \
-    " LIMIT ?"
+    "SELECT " PROJECT_COLUMNS ", name_folded FROM projects WHERE archived = " side FILTER          \
+    " ORDER BY " order " LIMIT ?"
 #define PAGE(side, order) SIDE(side, order) " OFFSET ?"
 #define MERGED(order)                                                                              \
     "SELECT " PROJECT_COLUMNS " FROM (SELECT * FROM (" SIDE(                                       \
