@@ -6,6 +6,7 @@
 #include <time.h>
 
 void (*shm_test_hook)(const char *place);
+int shm_lock_patience_ms = 1000;
 
 void shm_lock_make(struct shm_lock *lock)
 {
@@ -24,7 +25,7 @@ static int take_with_patience(pthread_mutex_t *mutex)
     const struct timespec pause = {.tv_nsec = 100000};
     int status = EBUSY;
 
-    for (int i = 0; status == EBUSY && i < SHM_LOCK_TIMEOUT_MS * 10; i++) {
+    for (int i = 0; status == EBUSY && i < shm_lock_patience_ms * 10; i++) {
         nanosleep(&pause, NULL);
         status = pthread_mutex_trylock(mutex);
     }
@@ -36,8 +37,8 @@ static int take_with_patience(pthread_mutex_t *mutex)
     struct timespec until;
 
     clock_gettime(CLOCK_MONOTONIC, &until);
-    until.tv_sec += SHM_LOCK_TIMEOUT_MS / 1000;
-    until.tv_nsec += SHM_LOCK_TIMEOUT_MS % 1000 * INT64_C(1000000);
+    until.tv_sec += shm_lock_patience_ms / 1000;
+    until.tv_nsec += shm_lock_patience_ms % 1000 * INT64_C(1000000);
     if (until.tv_nsec >= 1000000000) {
         until.tv_nsec -= 1000000000;
         until.tv_sec++;

@@ -22,8 +22,9 @@
 #define SHM_THREAD_SANITIZER 0
 #endif
 
-/* How long to wait for a holder that was stopped but not killed. */
-#define SHM_LOCK_TIMEOUT_MS 1000
+/* How long to wait for a holder that was stopped but not killed. Tests lengthen it, for machines
+ * on which everything stands still now and then. */
+extern int shm_lock_patience_ms;
 
 struct shm_lock {
     pthread_mutex_t mutex;
@@ -32,7 +33,7 @@ struct shm_lock {
 /* The lock lives in shared memory; only its maker calls this, before others can see it. */
 void shm_lock_make(struct shm_lock *lock);
 
-/* False when the holder kept it for SHM_LOCK_TIMEOUT_MS or the lock is damaged; then nothing is
+/* False when the holder kept it for shm_lock_patience_ms or the lock is damaged; then nothing is
  * held. *inherited: the last holder died with it, so the caller must put the data right first. */
 bool shm_lock_take(struct shm_lock *lock, bool *inherited) __attribute__((warn_unused_result));
 void shm_lock_give(struct shm_lock *lock);

@@ -348,7 +348,7 @@ static long resident_kilobytes(const void *address)
     bool inside = false;
     long kilobytes = -1;
 
-    snprintf(start_text, sizeof start_text, "%lx-", (unsigned long)address);
+    snprintf(start_text, sizeof start_text, "%08lx-", (unsigned long)address);
     while (file && kilobytes < 0 && fgets(line, sizeof line, file)) {
         if (strncmp(line, start_text, strlen(start_text)) == 0)
             inside = true;
