@@ -1,6 +1,6 @@
 /* What the files of the http kit share among themselves. */
-#ifndef ASSAY_HTTP_INTERNAL_H
-#define ASSAY_HTTP_INTERNAL_H
+#ifndef ASSAY_HTTP_HTTP_INTERNAL_H
+#define ASSAY_HTTP_HTTP_INTERNAL_H
 
 #include "http/server.h"
 
