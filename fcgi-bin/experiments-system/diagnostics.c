@@ -2,230 +2,13 @@
 #include "experiments-system/diagnostics.h"
 #include "base/clock.h"
 #include "base/log.h"
+#include "experiments-system/diagnostics_shape.h"
 #include "experiments/service.h"
+#include "experiments/storage_state.h"
 #include "shm/histogram.h"
 
 #include <string.h>
 #include <unistd.h>
-
-struct frontend {
-    bool serve_frontend_dist;
-    const char *dist_path;
-    bool dist_exists;
-};
-
-struct logging {
-    const char *level;
-    const char *format;
-};
-
-struct authentication {
-    bool enabled;
-    const char *mode;
-    bool write_enabled;
-    bool readonly_enabled;
-    bool legacy_tokens_enabled;
-    bool api_keys_enabled;
-    bool admin_token_enabled;
-    bool public_demo;
-    bool readonly_compute;
-    const char *session_scope;
-    const char *session_source;
-    bool session_can_write;
-    bool session_admin_authenticated;
-    struct string_list accepted_headers;
-    struct string_list read_only_methods;
-};
-
-struct guards {
-    bool security_headers_enabled;
-    bool rate_limit_enabled;
-    int64_t rate_limit_requests;
-    int64_t rate_limit_window_seconds;
-    int64_t auth_failure_limit;
-    int64_t auth_failure_window_seconds;
-    int64_t max_request_body_bytes;
-    int64_t max_workspace_body_bytes;
-    int64_t max_chatapp_body_bytes;
-    int64_t chatapp_rate_limit_requests;
-    bool compute_admission_enabled;
-    int64_t compute_max_heavy_concurrent;
-};
-
-struct network {
-    const char *direct_peer;
-    struct string_list forwarded_for_chain;
-    int64_t trusted_proxy_hops;
-    struct string_list trusted_proxies;
-    const char *resolved_client;
-    const char *resolved_from;
-};
-
-struct runtime {
-    int64_t total_requests;
-    int64_t success_responses;
-    int64_t client_error_responses;
-    int64_t server_error_responses;
-    int64_t auth_rejections;
-    int64_t rate_limited_responses;
-    int64_t request_body_rejections;
-    int64_t compute_capacity_rejections;
-    const char *last_request_at;
-    const char *last_error_at;
-    const char *last_error_code;
-    int64_t process_time_ms_count;
-    struct optional_number process_time_ms_avg;
-    struct optional_number process_time_ms_max;
-    struct optional_number process_time_ms_p50;
-    struct optional_number process_time_ms_p99;
-    double error_rate;
-};
-
-struct topology {
-    const char *supported;
-    const char *rate_limit_state;
-    const char *runtime_counters_scope;
-    const char *notes;
-};
-
-struct diagnostics {
-    const char *status;
-    const char *generated_at;
-    const char *started_at;
-    double uptime_seconds;
-    const char *environment;
-    const char *app_version;
-    const char *app_git_sha;
-    bool request_timing_headers_enabled;
-    const struct frontend *frontend;
-    const struct logging *logging;
-    const struct authentication *auth;
-    const struct guards *guards;
-    const struct network *network;
-    const struct runtime *runtime;
-    const struct topology *topology;
-};
-
-#define SHAPE(variable, type, title, table)                                                        \
-    static const struct schema variable = {                                                        \
-        .name = (title), .size = sizeof(type), .fields = (table), .field_count = COUNT_OF(table)}
-
-#define OWNER struct frontend
-static const struct field frontend_fields[] = {
-    BOOLEAN(OWNER, serve_frontend_dist),
-    STRING(OWNER, dist_path, .nullable = true, .help = "Operators only."),
-    BOOLEAN(OWNER, dist_exists),
-};
-#undef OWNER
-SHAPE(frontend_schema, struct frontend, "FrontendDiagnostics", frontend_fields);
-
-#define OWNER struct logging
-static const struct field logging_fields[] = {STRING(OWNER, level), STRING(OWNER, format)};
-#undef OWNER
-SHAPE(logging_schema, struct logging, "LoggingDiagnostics", logging_fields);
-
-#define OWNER struct authentication
-static const struct field auth_fields[] = {
-    BOOLEAN(OWNER, enabled),
-    STRING(OWNER, mode,
-           .help = "open, public_demo, admin_only, readonly, token, dual_token, api_keys, hybrid."),
-    BOOLEAN(OWNER, write_enabled),
-    BOOLEAN(OWNER, readonly_enabled),
-    BOOLEAN(OWNER, legacy_tokens_enabled),
-    BOOLEAN(OWNER, api_keys_enabled),
-    BOOLEAN(OWNER, admin_token_enabled),
-    BOOLEAN(OWNER, public_demo),
-    BOOLEAN(OWNER, readonly_compute),
-    STRING(OWNER, session_scope, .nullable = true, .help = "Scope of the token of this call."),
-    STRING(OWNER, session_source, .nullable = true),
-    BOOLEAN(OWNER, session_can_write),
-    BOOLEAN(OWNER, session_admin_authenticated),
-    STRINGS(OWNER, accepted_headers),
-    STRINGS(OWNER, read_only_methods),
-};
-#undef OWNER
-SHAPE(auth_schema, struct authentication, "AuthDiagnostics", auth_fields);
-
-#define OWNER struct guards
-static const struct field guards_fields[] = {
-    BOOLEAN(OWNER, security_headers_enabled),  BOOLEAN(OWNER, rate_limit_enabled),
-    INTEGER(OWNER, rate_limit_requests),       INTEGER(OWNER, rate_limit_window_seconds),
-    INTEGER(OWNER, auth_failure_limit),        INTEGER(OWNER, auth_failure_window_seconds),
-    INTEGER(OWNER, max_request_body_bytes),    INTEGER(OWNER, max_workspace_body_bytes),
-    INTEGER(OWNER, max_chatapp_body_bytes),    INTEGER(OWNER, chatapp_rate_limit_requests),
-    BOOLEAN(OWNER, compute_admission_enabled), INTEGER(OWNER, compute_max_heavy_concurrent),
-};
-#undef OWNER
-SHAPE(guards_schema, struct guards, "GuardDiagnostics", guards_fields);
-
-#define OWNER struct network
-static const struct field network_fields[] = {
-    STRING(OWNER, direct_peer, .nullable = true),
-    STRINGS(OWNER, forwarded_for_chain),
-    INTEGER(OWNER, trusted_proxy_hops),
-    STRINGS(OWNER, trusted_proxies, .nullable = true, .help = "Operators only."),
-    STRING(OWNER, resolved_client),
-    STRING(OWNER, resolved_from, .help = "forwarded_header or direct_peer."),
-};
-#undef OWNER
-SHAPE(network_schema, struct network, "NetworkDiagnostics", network_fields);
-
-#define OWNER struct runtime
-static const struct field runtime_fields[] = {
-    INTEGER(OWNER, total_requests),
-    INTEGER(OWNER, success_responses),
-    INTEGER(OWNER, client_error_responses),
-    INTEGER(OWNER, server_error_responses),
-    INTEGER(OWNER, auth_rejections),
-    INTEGER(OWNER, rate_limited_responses),
-    INTEGER(OWNER, request_body_rejections),
-    INTEGER(OWNER, compute_capacity_rejections),
-    STRING(OWNER, last_request_at, .nullable = true),
-    STRING(OWNER, last_error_at, .nullable = true),
-    STRING(OWNER, last_error_code, .nullable = true),
-    INTEGER(OWNER, process_time_ms_count),
-    NULLABLE_NUMBER(OWNER, process_time_ms_avg, ROUNDED(3)),
-    NULLABLE_NUMBER(OWNER, process_time_ms_max, ROUNDED(3)),
-    NULLABLE_NUMBER(OWNER, process_time_ms_p50, ROUNDED(3)),
-    NULLABLE_NUMBER(OWNER, process_time_ms_p99, ROUNDED(3)),
-    NUMBER(OWNER, error_rate, ROUNDED(6)),
-};
-#undef OWNER
-SHAPE(runtime_schema, struct runtime, "RuntimeDiagnostics", runtime_fields);
-
-#define OWNER struct topology
-static const struct field topology_fields[] = {
-    STRING(OWNER, supported),
-    STRING(OWNER, rate_limit_state),
-    STRING(OWNER, runtime_counters_scope),
-    STRING(OWNER, notes),
-};
-#undef OWNER
-SHAPE(topology_schema, struct topology, "TopologyDiagnostics", topology_fields);
-
-#define OWNER struct diagnostics
-static const struct field diagnostics_fields[] = {
-    STRING(OWNER, status),
-    STRING(OWNER, generated_at),
-    STRING(OWNER, started_at, .help = "When the first worker of this run started."),
-    NUMBER(OWNER, uptime_seconds, ROUNDED(3)),
-    STRING(OWNER, environment),
-    STRING(OWNER, app_version),
-    STRING(OWNER, app_git_sha),
-    BOOLEAN(OWNER, request_timing_headers_enabled),
-    OBJECT(OWNER, frontend, &frontend_schema),
-    OBJECT(OWNER, logging, &logging_schema),
-    OBJECT(OWNER, auth, &auth_schema),
-    OBJECT(OWNER, guards, &guards_schema),
-    OBJECT(OWNER, network, &network_schema),
-    OBJECT(OWNER, runtime, &runtime_schema),
-    OBJECT(OWNER, topology, &topology_schema),
-};
-#undef OWNER
-const struct schema diagnostics_reply_schema = {.name = "Diagnostics",
-                                                .size = sizeof(struct diagnostics),
-                                                .fields = diagnostics_fields,
-                                                .field_count = COUNT_OF(diagnostics_fields)};
 
 /* Paths and proxies are shown to those who could change things anyway. */
 static bool is_operator(const struct request *request)
@@ -245,6 +28,51 @@ static const char *moment(struct arena *arena, int64_t unix_microseconds)
     return text;
 }
 
+static void add_counts(struct request *request, struct storage *storage)
+{
+    struct storage_counts counts;
+    struct db *db;
+
+    if (service_database(request, &db) ||
+        storage_count(db, request->arena, &counts, &request->problem))
+        return;
+    storage->projects_total = GIVEN_INTEGER(counts.projects_total);
+    storage->archived_projects_total = GIVEN_INTEGER(counts.archived_projects_total);
+    storage->analysis_runs_total = GIVEN_INTEGER(counts.analysis_runs_total);
+    storage->export_events_total = GIVEN_INTEGER(counts.export_events_total);
+    storage->project_revisions_total = GIVEN_INTEGER(counts.project_revisions_total);
+    storage->latest_project_updated_at = counts.latest_project_updated_at;
+}
+
+static const struct storage *describe_storage(struct request *request)
+{
+    struct storage_state *state = ARENA_NEW(request->arena, struct storage_state);
+    struct storage *storage = ARENA_NEW(request->arena, struct storage);
+    struct db *db = store_handle(service_store(request));
+
+    add_counts(request, storage);
+    storage_read_state(service_store(request), request->arena, state);
+    storage->db_exists = state->health.reachable;
+    storage->journal_mode = state->health.journal_mode;
+    storage->synchronous = state->health.synchronous;
+    storage->write_probe_ok = state->health.writable;
+    storage->write_probe_detail = state->health.write_detail;
+    if (state->engine == DB_SQLITE)
+        storage->busy_timeout_ms = service_settings(request)->sqlite_busy_timeout_ms;
+    if (state->health.size_bytes >= 0)
+        storage->db_size_bytes = GIVEN_INTEGER(state->health.size_bytes);
+    if (state->schema_known) {
+        storage->schema_version = GIVEN_INTEGER(state->schema.current);
+        storage->sqlite_user_version = GIVEN_INTEGER(state->schema.current);
+    }
+    if (is_operator(request)) {
+        storage->db_path = db_shown_target(db);
+        storage->db_parent_path = db_place(db);
+        storage->disk_free_bytes = GIVEN_INTEGER(state->health.disk_free_bytes);
+    }
+    return storage;
+}
+
 static const struct frontend *describe_frontend(const struct request *request)
 {
     const struct experiments_settings *settings = service_settings(request);
@@ -256,8 +84,10 @@ static const struct frontend *describe_frontend(const struct request *request)
     return frontend;
 }
 
-static const char *auth_mode(const struct experiments_settings *settings)
+static const char *auth_mode(const struct experiments_settings *settings, bool keys)
 {
+    if (keys)
+        return settings->api_token || settings->readonly_api_token ? "hybrid" : "api_keys";
     if (settings->api_token && settings->readonly_api_token)
         return "dual_token";
     if (settings->api_token)
@@ -269,29 +99,34 @@ static const char *auth_mode(const struct experiments_settings *settings)
     return settings->admin_token ? "admin_only" : "open";
 }
 
-static const struct authentication *describe_auth(const struct request *request)
+static const struct authentication *describe_auth(struct request *request)
 {
     static const char *headers[] = {"Authorization: Bearer", "X-API-Key"};
     static const char *methods[] = {"GET", "HEAD", "OPTIONS"};
     const struct experiments_settings *settings = service_settings(request);
     const struct credentials *who = &request->who;
     struct authentication *auth = ARENA_NEW(request->arena, struct authentication);
+    struct key_census census = {0};
 
-    *auth = (struct authentication){.enabled = who->auth_enabled,
-                                    .mode = auth_mode(settings),
-                                    .write_enabled = settings->api_token != NULL,
-                                    .readonly_enabled = settings->readonly_api_token != NULL,
-                                    .legacy_tokens_enabled =
-                                        settings->api_token || settings->readonly_api_token,
-                                    .admin_token_enabled = settings->admin_token != NULL,
-                                    .public_demo = settings->public_demo,
-                                    .readonly_compute = settings->readonly_compute,
-                                    .session_scope = scope_names[who->scope],
-                                    .session_source = who->source,
-                                    .session_can_write = is_operator(request),
-                                    .session_admin_authenticated = who->scope == SCOPE_ADMIN,
-                                    .accepted_headers = {COUNT_OF(headers), headers},
-                                    .read_only_methods = {COUNT_OF(methods), methods}};
+    /* While the database is away the keys are unknown, and none of them works. */
+    if (service_key_census(request, &census))
+        census = (struct key_census){0};
+    *auth = (struct authentication){
+        .enabled = who->auth_enabled,
+        .mode = auth_mode(settings, census.any),
+        .write_enabled = settings->api_token || census.any_active_write,
+        .readonly_enabled = settings->readonly_api_token || census.any_active,
+        .legacy_tokens_enabled = settings->api_token || settings->readonly_api_token,
+        .api_keys_enabled = census.any,
+        .admin_token_enabled = settings->admin_token != NULL,
+        .public_demo = settings->public_demo,
+        .readonly_compute = settings->readonly_compute,
+        .session_scope = scope_names[who->scope],
+        .session_source = who->source,
+        .session_can_write = is_operator(request),
+        .session_admin_authenticated = who->scope == SCOPE_ADMIN,
+        .accepted_headers = {COUNT_OF(headers), headers},
+        .read_only_methods = {COUNT_OF(methods), methods}};
     return auth;
 }
 
@@ -390,12 +225,17 @@ enum error diagnostics_handle(struct request *request, struct reply *reply)
         .notes = "Limits, admission and counters hold for all workers of this host together."};
     const struct experiments_settings *settings = service_settings(request);
     struct logging *logging = ARENA_NEW(request->arena, struct logging);
+    struct retention *retention = ARENA_NEW(request->arena, struct retention);
     struct diagnostics *answer = ARENA_NEW(request->arena, struct diagnostics);
     int64_t started = shm_region_created_at(request->server->region);
     int64_t now = clock_unix_microseconds();
 
     logging->level = log_level_names[settings->log_level];
     logging->format = log_format_names[settings->log_format];
+    *retention = (struct retention){
+        .audit_days = settings->retention_audit_days,
+        .auto_purge_enabled = settings->retention_audit_days > 0,
+        .notes = "Nothing is purged by itself: schedule retention-purge, or post to the route."};
     *answer = (struct diagnostics){.status = "ok",
                                    .generated_at = moment(request->arena, now),
                                    .started_at = moment(request->arena, started),
@@ -404,13 +244,15 @@ enum error diagnostics_handle(struct request *request, struct reply *reply)
                                    .app_version = settings->app_version,
                                    .app_git_sha = settings->build_sha,
                                    .request_timing_headers_enabled = true,
+                                   .storage = describe_storage(request),
                                    .frontend = describe_frontend(request),
                                    .logging = logging,
                                    .auth = describe_auth(request),
                                    .guards = describe_guards(request),
                                    .network = describe_network(request),
                                    .runtime = describe_runtime(request),
-                                   .topology = &topology};
+                                   .topology = &topology,
+                                   .retention = retention};
     reply->object = answer;
     return ERROR_NONE;
 }

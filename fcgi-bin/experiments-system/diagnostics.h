@@ -2,9 +2,8 @@
 #ifndef ASSAY_EXPERIMENTS_SYSTEM_DIAGNOSTICS_H
 #define ASSAY_EXPERIMENTS_SYSTEM_DIAGNOSTICS_H
 
+#include "experiments-system/diagnostics_shape.h"
 #include "http/route.h"
-
-extern const struct schema diagnostics_reply_schema;
 
 enum error diagnostics_handle(struct request *request, struct reply *reply);
 

@@ -1,9 +1,9 @@
 /* Liveness, readiness, and the composed API document. */
 #include "experiments-system/health.h"
-#include "base/clock.h"
 #include "base/json.h"
 #include "base/log.h"
 #include "experiments/service.h"
+#include "experiments/storage_state.h"
 
 #include <stdlib.h>
 #include <unistd.h>
@@ -77,58 +77,107 @@ enum error health_handle(struct request *request, struct reply *reply)
     return ERROR_NONE;
 }
 
-static struct check check_shared_memory(struct request *request)
-{
-    char created[CLOCK_TEXT_MAX];
+enum { CHECKS_MAX = 8 };
 
-    clock_format(shm_region_created_at(request->server->region), created);
-    return (struct check){"shared_memory", true, arena_print(request->arena, "since %s", created)};
+/* The checks made so far. */
+struct checklist {
+    struct request *request;
+    struct check items[CHECKS_MAX];
+    size_t count;
+    bool ready;
+};
+
+static void add_check(struct checklist *list, const char *name, bool ok, const char *detail)
+{
+    list->items[list->count++] = (struct check){name, ok, detail};
+    list->ready = list->ready && ok;
 }
 
-static struct check check_frontend(struct request *request)
+static const char *check_name(struct arena *arena, const struct storage_state *state,
+                              const char *what)
 {
-    const struct experiments_settings *settings = service_settings(request);
-    const char *index = arena_print(request->arena, "%s/index.html", settings->frontend_dist_path);
+    return arena_print(arena, "%s_%s", state->engine == DB_SQLITE ? "sqlite" : "postgres", what);
+}
+
+static void check_schema(struct checklist *list, const struct storage_state *state)
+{
+    struct arena *arena = list->request->arena;
+    const char *word = state->engine == DB_SQLITE ? "user_version" : "schema_version";
+    bool current = state->schema_known && state->schema.current == state->schema.required;
+
+    add_check(list, check_name(arena, state, "schema_version"), current,
+              state->schema_known ? arena_print(arena, "%s=%d expected=%d", word,
+                                                state->schema.current, state->schema.required)
+                                  : state->schema_detail);
+}
+
+static void check_journal(struct checklist *list, const struct storage_state *state)
+{
+    const struct experiments_settings *settings = service_settings(list->request);
+
+    if (state->engine == DB_SQLITE)
+        add_check(list, "sqlite_journal_mode", state->health.journal_mode_as_configured,
+                  arena_print(list->request->arena, "journal_mode=%s expected=%s",
+                              state->health.journal_mode,
+                              db_journal_mode_names[settings->sqlite_journal_mode]));
+}
+
+/* A database that cannot be reached is one failed check; the others would only repeat it. */
+static void check_storage(struct checklist *list)
+{
+    struct arena *arena = list->request->arena;
+    struct storage_state *state = ARENA_NEW(arena, struct storage_state);
+    struct db *db;
+
+    /* Brings the schema up to date first; a failure shows in the state. */
+    (void)!service_database(list->request, &db);
+    storage_read_state(service_store(list->request), arena, state);
+    add_check(list, check_name(arena, state, "storage"), state->health.reachable,
+              state->health.detail);
+    if (!state->health.reachable)
+        return;
+    check_schema(list, state);
+    check_journal(list, state);
+    add_check(list, check_name(arena, state, "write_probe"), state->health.writable,
+              state->health.write_detail);
+}
+
+static void check_frontend(struct checklist *list)
+{
+    const struct experiments_settings *settings = service_settings(list->request);
+    const char *index =
+        arena_print(list->request->arena, "%s/index.html", settings->frontend_dist_path);
+    bool present = access(index, R_OK) == 0;
 
     if (!settings->serve_frontend_dist)
-        return (struct check){"frontend_dist", true, "disabled"};
-    if (access(index, R_OK) == 0)
-        return (struct check){"frontend_dist", true, "present"};
-    return (struct check){"frontend_dist", false, "missing"};
+        add_check(list, "frontend_dist", true, "disabled");
+    else
+        add_check(list, "frontend_dist", present, present ? "present" : "missing");
 }
 
-static struct check check_logging(struct request *request)
+static void check_logging(struct checklist *list)
 {
-    const struct experiments_settings *settings = service_settings(request);
+    const struct experiments_settings *settings = service_settings(list->request);
 
-    return (struct check){"logging_config", true,
-                          arena_print(request->arena, "%s / %s",
-                                      log_level_names[settings->log_level],
-                                      log_format_names[settings->log_format])};
+    add_check(list, "logging_config", true,
+              arena_print(list->request->arena, "%s / %s", log_level_names[settings->log_level],
+                          log_format_names[settings->log_format]));
 }
-
-static struct check (*const checks[])(struct request *request) = {
-    check_shared_memory,
-    check_frontend,
-    check_logging,
-};
 
 enum error readiness_handle(struct request *request, struct reply *reply)
 {
     struct readiness *readiness = ARENA_NEW(request->arena, struct readiness);
-    struct check *done = ARENA_ARRAY(request->arena, struct check, COUNT_OF(checks));
-    char *now = arena_alloc(request->arena, CLOCK_TEXT_MAX);
-    bool ready = true;
+    struct checklist *list = ARENA_NEW(request->arena, struct checklist);
 
-    for (size_t i = 0; i < COUNT_OF(checks); i++) {
-        done[i] = checks[i](request);
-        ready = ready && done[i].ok;
-    }
-    clock_format(clock_unix_microseconds(), now);
-    *readiness = (struct readiness){.status = ready ? "ready" : "degraded",
-                                    .generated_at = now,
-                                    .checks = {COUNT_OF(checks), done}};
-    reply->status = ready ? 200 : 503;
+    list->request = request;
+    list->ready = true;
+    check_storage(list);
+    check_frontend(list);
+    check_logging(list);
+    *readiness = (struct readiness){.status = list->ready ? "ready" : "degraded",
+                                    .generated_at = store_now(request->arena),
+                                    .checks = {list->count, list->items}};
+    reply->status = list->ready ? 200 : 503;
     reply->object = readiness;
     return ERROR_NONE;
 }
