@@ -99,7 +99,7 @@ static const char *check_name(struct arena *arena, const struct storage_state *s
     return arena_print(arena, "%s_%s", state->engine == DB_SQLITE ? "sqlite" : "postgres", what);
 }
 
-static void check_schema(struct checklist *list, const struct storage_state *state)
+static void check_schema_version(struct checklist *list, const struct storage_state *state)
 {
     struct arena *arena = list->request->arena;
     const char *word = state->engine == DB_SQLITE ? "user_version" : "schema_version";
@@ -136,7 +136,7 @@ static void check_storage(struct checklist *list)
               state->health.detail);
     if (!state->health.reachable)
         return;
-    check_schema(list, state);
+    check_schema_version(list, state);
     check_journal(list, state);
     add_check(list, check_name(arena, state, "write_probe"), state->health.writable,
               state->health.write_detail);
