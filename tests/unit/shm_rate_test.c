@@ -498,6 +498,31 @@ TEST(full_logs_push_out_the_log_idle_longest)
     shm_region_close(region);
 }
 
+/* Calls two hours apart take a block each, the dearest case: one key fills its shard. Nothing else
+ * is there to be evicted, so calls are refused, although the rule would admit them. */
+TEST(a_log_without_room_refuses)
+{
+    const struct rate_rule rule = {20000, UINT32_MAX};
+    struct shm_region *region = open_at(1000);
+    struct rate_decision decision;
+    int admitted = 0;
+
+    for (int i = 0; i < RATE_SHARD_BLOCKS + 10; i++) {
+        test_time += 7200 * MICROSECONDS;
+        decision = rate_allow(region, "slow", rule);
+        admitted += decision.allowed;
+    }
+    CHECK_INT(admitted, RATE_SHARD_BLOCKS);
+    CHECK(!decision.allowed);
+    CHECK_INT(decision.remaining, 20000 - RATE_SHARD_BLOCKS);
+    CHECK_INT(decision.retry_after_seconds, 1);
+    CHECK_INT(figures_of(region).overflow, 10);
+    CHECK_INT(figures_of(region).evicted, 0);
+    CHECK_INT(figures_of(region).repairs, 0);
+    check_shards(region);
+    shm_region_close(region);
+}
+
 TEST_MAIN(CASE(two_calls_in_sixty_seconds), CASE(the_window_slides_and_does_not_jump),
           CASE(keys_have_their_own_logs_and_windows), CASE(odd_rules_are_refusals_or_one_second),
           CASE(peeking_records_nothing), CASE(several_units_go_together_or_not_at_all),
@@ -509,4 +534,5 @@ TEST_MAIN(CASE(two_calls_in_sixty_seconds), CASE(the_window_slides_and_does_not_
           CASE(buckets_hold_their_capacity_and_refill), CASE(buckets_do_not_drift),
           CASE(odd_buckets_are_bounded), CASE(eight_processes_admit_exactly_the_limit),
           CASE(old_keys_go_without_being_asked_for), CASE(a_full_table_drops_expired_keys_first),
-          CASE(then_those_idle_longest_and_says_so), CASE(full_logs_push_out_the_log_idle_longest))
+          CASE(then_those_idle_longest_and_says_so), CASE(full_logs_push_out_the_log_idle_longest),
+          CASE(a_log_without_room_refuses))
