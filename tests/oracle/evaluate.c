@@ -1,5 +1,6 @@
 /* The math kit on standard input and output, for math_test.py: see evaluate.h. */
 #include "evaluate.h"
+#include "base/number.h"
 
 #include "math/beta.h"
 #include "math/binomial.h"
@@ -11,7 +12,6 @@
 #include "math/poisson.h"
 #include "math/quadrature.h"
 #include "math/random.h"
-#include "math/rounding.h"
 #include "math/special.h"
 #include "math/student.h"
 
@@ -84,7 +84,7 @@
     X(log1p_minus, 1, D(0))                                                                        \
     X(expm1_minus, 1, D(0))                                                                        \
     X(stirling_error, 1, D(0))                                                                     \
-    X(round_decimal, 2, D(0), (int)a[1])
+    X(number_round, 2, D(0), (int)a[1])
 
 /* Words of the generator as two exact doubles: seed, stream, index. */
 static uint64_t word_at(const double *a)

@@ -383,7 +383,7 @@ def test_generator_is_numpys_philox(seed, stream, evaluate):
     (-0.001, 2, 0.0), (1e22, 3, 1e22), (123456789.987654321, 4, 123456789.9877)])
 def test_rounding_is_pythons(x, digits, expected, evaluate):
     assert round(x, digits) == expected
-    assert evaluate("round_decimal", x, digits) == expected
+    assert evaluate("number_round", x, digits) == expected
 
 
 def test_the_reference_agrees_with_mpmath():

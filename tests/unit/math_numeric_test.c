@@ -1,7 +1,6 @@
-/* Sums, roots, quadrature, rounding and the special functions. */
+/* Sums, roots, quadrature and the special functions. */
 #include "math/quadrature.h"
 #include "math/root.h"
-#include "math/rounding.h"
 #include "math/special.h"
 #include "math/sum.h"
 #include "test.h"
@@ -166,25 +165,6 @@ TEST(gauss_legendre_refuses_what_it_cannot_do)
     CHECK(!gauss_legendre(1, NAN, 1, nodes, weights));
 }
 
-/* Exact halves go to even; everything else by the binary value. */
-TEST(decimal_rounding)
-{
-    static const struct {
-        double x;
-        int digits;
-        double expected;
-    } rows[] = {{2.675, 2, 2.67}, {0.5, 0, 0},      {1.5, 0, 2},       {2.5, 0, 2},
-                {0.125, 2, 0.12}, {0.375, 2, 0.38}, {1e300, 4, 1e300}, {-1.005, 2, -1.0},
-                {1e-7, 6, 0},     {0.1, 30, 0.1}};
-
-    for (size_t i = 0; i < COUNT(rows); i++)
-        CHECK_NEAR(round_decimal(rows[i].x, rows[i].digits), rows[i].expected, 0);
-    CHECK(!signbit(round_decimal(-0.0001, 2)));
-    CHECK(isnan(round_decimal(1, -1)) && isnan(round_decimal(1, 31)) &&
-          isnan(round_decimal(NAN, 2)));
-    CHECK(round_decimal(-INFINITY, 3) == -INFINITY);
-}
-
 TEST(factorials_and_choices)
 {
     double product = 0;
@@ -233,5 +213,5 @@ TEST_MAIN(CASE(sums_keep_what_cancels), CASE(products_keep_their_rounding),
           CASE(infinities_and_nan_pass_through_sums), CASE(moments_of_nist_numacc4),
           CASE(moments_of_few_values), CASE(roots_are_found), CASE(roots_at_the_ends_and_none),
           CASE(gauss_legendre_table), CASE(gauss_legendre_is_exact_for_polynomials),
-          CASE(gauss_legendre_refuses_what_it_cannot_do), CASE(decimal_rounding),
-          CASE(factorials_and_choices), CASE(gamma_and_beta_functions), CASE(cancelling_functions))
+          CASE(gauss_legendre_refuses_what_it_cannot_do), CASE(factorials_and_choices),
+          CASE(gamma_and_beta_functions), CASE(cancelling_functions))

@@ -8,9 +8,9 @@
  * factor 1.028 and spending .001942 at the second of five looks, for one) differ in the third
  * decimal; the exact values are the ones tested.
  */
+#include "base/number.h"
 #include "experiments/sequential.h"
 #include "math/normal.h"
-#include "math/rounding.h"
 #include "test.h"
 
 #include <time.h>
@@ -41,9 +41,9 @@ TEST(constants_of_the_printed_table)
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         int looks = rows[i].looks;
 
-        CHECK_NEAR(round_decimal(design_of(looks, 0.01, 0.8).constant, 3), rows[i].alpha_01, 0);
-        CHECK_NEAR(round_decimal(design_of(looks, 0.05, 0.8).constant, 3), rows[i].alpha_05, 0);
-        CHECK_NEAR(round_decimal(design_of(looks, 0.10, 0.8).constant, 3), rows[i].alpha_10, 0);
+        CHECK_NEAR(number_round(design_of(looks, 0.01, 0.8).constant, 3), rows[i].alpha_01, 0);
+        CHECK_NEAR(number_round(design_of(looks, 0.05, 0.8).constant, 3), rows[i].alpha_05, 0);
+        CHECK_NEAR(number_round(design_of(looks, 0.10, 0.8).constant, 3), rows[i].alpha_10, 0);
     }
 }
 
@@ -63,9 +63,9 @@ TEST(inflation_of_the_printed_table)
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         int looks = rows[i].looks;
 
-        CHECK_NEAR(round_decimal(design_of(looks, 0.05, 0.8).inflation_factor, 3), rows[i].power_80,
+        CHECK_NEAR(number_round(design_of(looks, 0.05, 0.8).inflation_factor, 3), rows[i].power_80,
                    0);
-        CHECK_NEAR(round_decimal(design_of(looks, 0.05, 0.9).inflation_factor, 3), rows[i].power_90,
+        CHECK_NEAR(number_round(design_of(looks, 0.05, 0.9).inflation_factor, 3), rows[i].power_90,
                    0);
     }
 }
@@ -118,11 +118,11 @@ TEST(five_looks)
     for (int k = 0; k < 5; k++) {
         CHECK_INT(design.look[k].look, k + 1);
         CHECK_NEAR(design.look[k].info_fraction, (k + 1) / 5.0, 0);
-        CHECK_NEAR(round_decimal(design.look[k].z_boundary, 4), z[k], 0);
-        CHECK_NEAR(round_decimal(design.look[k].cumulative_alpha_spent, 6), cumulative[k], 0);
+        CHECK_NEAR(number_round(design.look[k].z_boundary, 4), z[k], 0);
+        CHECK_NEAR(number_round(design.look[k].cumulative_alpha_spent, 6), cumulative[k], 0);
         /* rounded from figures that were not: one unit */
-        CHECK_NEAR(round_decimal(design.look[k].incremental_alpha, 6), incremental[k], 1.0001e-6);
-        CHECK_NEAR(round_decimal(design.look[k].p_boundary, 6), p[k], 0);
+        CHECK_NEAR(number_round(design.look[k].incremental_alpha, 6), incremental[k], 1.0001e-6);
+        CHECK_NEAR(number_round(design.look[k].p_boundary, 6), p[k], 0);
     }
     CHECK_NEAR(ceil(146642 * design.inflation_factor), 150809, 0);
 }

@@ -1,9 +1,9 @@
 /*
  * Sizing designs: reference cases with known answers, the companions, and the refusals.
  */
+#include "base/number.h"
 #include "experiments/sizing.h"
 #include "experiments/sizing_kernels.h"
-#include "math/rounding.h"
 #include "sizing_designs.h"
 #include "test.h"
 
@@ -261,7 +261,7 @@ TEST(cuped_companion)
     CHECK_INT(sizing_plan_cuped(&request, &plan, &cuped, NULL), ERROR_NONE);
     CHECK(cuped.given);
     CHECK_INT(cuped.sample_size_per_variant, 424);
-    CHECK_NEAR(round_decimal(cuped.std_dev, 4), 10.3923, 0);
+    CHECK_NEAR(number_round(cuped.std_dev, 4), 10.3923, 0);
     CHECK_NEAR(cuped.variance_reduction_pct, 25, 0);
     CHECK_NEAR(cuped.theta, 0.5, 0);
     CHECK_NEAR(cuped.duration_days, 1, 0);
@@ -419,12 +419,12 @@ TEST(guardrails_show_what_they_can)
     struct optional_number change = sizing_detectable_rate_change(0.024, false, 0.05, 0.8, 146642);
 
     CHECK(change.given);
-    CHECK_NEAR(round_decimal(100 * change.value, 3), 0.161, 0);
+    CHECK_NEAR(number_round(100 * change.value, 3), 0.161, 0);
     CHECK_NEAR(size_two_proportions(0.024, change.value, 0.05, 0.8), 146642, 1e-6);
     change = sizing_detectable_rate_change(0.024, false, 0.01, 0.9, 45000);
-    CHECK_NEAR(round_decimal(100 * change.value, 3), 0.41, 0);
-    CHECK_NEAR(round_decimal(sizing_detectable_mean_change(6.5, 0.05, 0.8, 146642), 4), 0.0673, 0);
-    CHECK_NEAR(round_decimal(sizing_detectable_mean_change(6.5, 0.01, 0.9, 45000), 4), 0.1672, 0);
+    CHECK_NEAR(number_round(100 * change.value, 3), 0.41, 0);
+    CHECK_NEAR(number_round(sizing_detectable_mean_change(6.5, 0.05, 0.8, 146642), 4), 0.0673, 0);
+    CHECK_NEAR(number_round(sizing_detectable_mean_change(6.5, 0.01, 0.9, 45000), 4), 0.1672, 0);
 
     change = sizing_detectable_rate_change(0.024, true, 0.05, 0.8, 146642);
     CHECK(change.given);

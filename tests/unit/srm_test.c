@@ -1,6 +1,6 @@
 /* The sample ratio mismatch check: reference cases, weights in any unit, refusals, extremes. */
+#include "base/number.h"
 #include "experiments/srm.h"
-#include "math/rounding.h"
 #include "test.h"
 
 static enum error check(size_t arms, int64_t *counts, double *weights, double *expected,
@@ -37,8 +37,8 @@ TEST(reference_cases)
         struct srm_result result;
 
         CHECK_INT(check(rows[i].arms, counts, weights, NULL, &result, NULL), ERROR_NONE);
-        CHECK_NEAR(round_decimal(result.chi_square, 4), rows[i].chi_square, 0);
-        CHECK_NEAR(round_decimal(result.p_value, 6), rows[i].p_value, 0);
+        CHECK_NEAR(number_round(result.chi_square, 4), rows[i].chi_square, 0);
+        CHECK_NEAR(number_round(result.p_value, 6), rows[i].p_value, 0);
         CHECK_INT(result.is_srm, rows[i].is_srm);
     }
 }

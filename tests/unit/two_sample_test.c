@@ -2,9 +2,9 @@
  * Two-sample tests: reference cases at their printed precision, exactness where naive formulas
  * cancel or overflow, and the degenerate answers.
  */
+#include "base/number.h"
 #include "experiments/two_sample.h"
 #include "math/normal.h"
-#include "math/rounding.h"
 #include "test.h"
 
 #include <float.h>
@@ -29,7 +29,7 @@ static struct test_result continuous(double mean1, double std1, int64_t n1, doub
 }
 
 #define CHECK_ROUNDED(actual, digits, expected)                                                    \
-    CHECK_NEAR(round_decimal(actual, digits), expected, 0)
+    CHECK_NEAR(number_round(actual, digits), expected, 0)
 
 TEST(binary_reference_cases)
 {
