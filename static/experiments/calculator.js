@@ -62,7 +62,9 @@ function watchForm() {
 }
 
 function watchActions() {
-    byId('copy-link').addEventListener('click', (event) => copyText(event.currentTarget, linkTo(readDesign(form))));
+    byId('copy-link').addEventListener('click', (event) =>
+        copyText(event.currentTarget, linkTo(readDesign(form))),
+    );
     byId('copy-curl').addEventListener('click', (event) => {
         const options = { language: currentLocale(), withToken: accessToken() !== null };
         copyText(event.currentTarget, curlCommand(path, readDesign(form), options));
@@ -82,8 +84,7 @@ function showLocale() {
     showPresets();
     translateForm(form);
     refreshForm(form);
-    if (shown !== null)
-        showResult(shown.design, shown.answer);
+    if (shown !== null) showResult(shown.design, shown.answer);
     calculator.ask(false);
 }
 

@@ -1,6 +1,6 @@
 /*
- * The fields of a design, under their names in the API: how each is read and when it applies. Also the
- * tests that a metric may be planned with, and the examples that a design can start from.
+ * The fields of a design, under their names in the API: how each is read and when it applies. Also
+ * the tests that a metric may be planned with, and the examples that a design can start from.
  */
 
 /* Tests per type of metric; the first is what the API plans when none is named. */
@@ -12,13 +12,15 @@ export const plannedTests = {
 };
 
 const always = () => true;
-const hasDeviation = (design) => design.metric_type === 'continuous' || design.metric_type === 'ratio';
+const hasDeviation = (design) =>
+    design.metric_type === 'continuous' || design.metric_type === 'ratio';
 const isCount = (design) => design.metric_type === 'count';
 const isBayesian = (design) => design.analysis_mode === 'bayesian';
 const isClustered = (design) => design.randomization_unit === 'cluster';
 const hasChoiceOfTest = (design) => (plannedTests[design.metric_type] ?? []).length > 1;
 const isEquivalence = (design) => hasChoiceOfTest(design) && design.planned_test === 'tost';
-const canUseCuped = (design) => design.metric_type === 'continuous' && (design.planned_test ?? 'z_test') === 'z_test';
+const canUseCuped = (design) =>
+    design.metric_type === 'continuous' && (design.planned_test ?? 'z_test') === 'z_test';
 
 /* In the order in which they appear; a field that decides about another stands before it. */
 export const fields = [
@@ -55,7 +57,13 @@ export const fields = [
 export const fieldNames = fields.map((field) => field.name);
 
 /* Fields that hold a fraction and show it as percent beside the input. */
-export const fractions = ['alpha', 'power', 'audience_share_in_test', 'credibility', 'holdout_fraction'];
+export const fractions = [
+    'alpha',
+    'power',
+    'audience_share_in_test',
+    'credibility',
+    'holdout_fraction',
+];
 
 /* Starting points, one for each kind of question; what they leave out is the form's own default. */
 export const presets = [

@@ -1,6 +1,6 @@
 /*
- * The form of a design: between its controls and the API's request, and everything in it that follows
- * from what has been entered (fields that apply, inputs per variant, hints).
+ * The form of a design: between its controls and the API's request, and everything in it that
+ * follows from what has been entered (fields that apply, inputs per variant, hints).
  */
 import { byId, html } from '/shared/dom.js';
 import { fieldOf, readField, writeField } from '/shared/forms.js';
@@ -14,11 +14,9 @@ export function readDesign(form) {
     const design = {};
     for (const { name, kind, flagValue, applies } of fields) {
         const value = applies(design) ? readField(form, name, kind, flagValue) : undefined;
-        if (value !== undefined)
-            design[name] = value;
+        if (value !== undefined) design[name] = value;
     }
-    if (design.planned_test === plannedTests[design.metric_type]?.[0])
-        delete design.planned_test;
+    if (design.planned_test === plannedTests[design.metric_type]?.[0]) delete design.planned_test;
     return design;
 }
 
@@ -37,10 +35,11 @@ function showPlannedTests(form, metricType) {
     const chosen = select.value;
     const names = plannedTests[metricType] ?? [];
     const labels = names.map((name) => t(`test.${name}`)).join('|');
-    if (select.dataset.labels === labels)
-        return;
+    if (select.dataset.labels === labels) return;
     select.dataset.labels = labels;
-    select.replaceChildren(...names.map((name) => html('option', { value: name }, t(`test.${name}`))));
+    select.replaceChildren(
+        ...names.map((name) => html('option', { value: name }, t(`test.${name}`))),
+    );
     select.value = names.includes(chosen) ? chosen : (names[0] ?? '');
 }
 
@@ -49,8 +48,7 @@ function showApplicableFields(form) {
     for (const { name, kind, flagValue, applies } of fields) {
         const shown = applies(design);
         fieldOf(form, name).hidden = !shown;
-        if (shown)
-            design[name] = readField(form, name, kind, flagValue);
+        if (shown) design[name] = readField(form, name, kind, flagValue);
     }
     byId('cuped').hidden = fieldOf(form, 'cuped_correlation').hidden;
 }
@@ -69,7 +67,12 @@ function showFractions(form, design) {
     for (const name of fractions)
         showAffix(name, isFraction(design[name]) ? `= ${formatPercent(design[name])}` : '');
     const binary = design.metric_type === 'binary';
-    showAffix('baseline_value', binary && isFraction(design.baseline_value) ? `= ${formatPercent(design.baseline_value)}` : '');
+    showAffix(
+        'baseline_value',
+        binary && isFraction(design.baseline_value)
+            ? `= ${formatPercent(design.baseline_value)}`
+            : '',
+    );
     showAffix('desired_precision', t(binary ? 'unit.percentage_points' : 'unit.metric'));
 }
 
@@ -80,10 +83,10 @@ export function formatMetric(metricType, value) {
 
 function effectHint(design) {
     const { metric_type: type, baseline_value: baseline, mde_pct: mde } = design;
-    if (design.planned_test === 'tost')
-        return t('hint.mde_unused');
-    if (typeof baseline !== 'number' || typeof mde !== 'number' || !(baseline > 0) || !(mde > 0))
-        return t('hint.mde_pct');
+    if (design.planned_test === 'tost') return t('hint.mde_unused');
+    const known =
+        typeof baseline === 'number' && typeof mde === 'number' && baseline > 0 && mde > 0;
+    if (!known || (type === 'binary' && baseline >= 1)) return t('hint.mde_pct');
     const changed = baseline * (1 + mde / 100);
     return isolated(`${formatMetric(type, baseline)} → ${formatMetric(type, changed)}`);
 }
@@ -91,9 +94,16 @@ function effectHint(design) {
 function splitHint(design) {
     const weights = design.traffic_split ?? [];
     const sum = weights.reduce((total, weight) => total + weight, 0);
-    if (weights.length === 0 || !weights.every((weight) => typeof weight === 'number' && weight > 0))
+    if (
+        weights.length === 0 ||
+        !weights.every((weight) => typeof weight === 'number' && weight > 0)
+    )
         return t('hint.traffic_split');
-    return isolated(weights.map((weight, index) => `${variantNames[index]} ${formatPercent(weight / sum, 3)}`).join(' · '));
+    return isolated(
+        weights
+            .map((weight, index) => `${variantNames[index]} ${formatPercent(weight / sum, 3)}`)
+            .join(' · '),
+    );
 }
 
 function testHint(design) {
@@ -106,7 +116,9 @@ function showHints(design) {
     byId('metric_type-hint').textContent = t(`hint.metric.${type}`);
     byId('baseline_value-label').textContent = t(`field.baseline_value.${type}`);
     byId('baseline_value-hint').textContent = t(`hint.baseline_value.${type}`);
-    byId('std_dev-hint').textContent = t(type === 'ratio' ? 'hint.std_dev.ratio' : 'hint.std_dev.continuous');
+    byId('std_dev-hint').textContent = t(
+        type === 'ratio' ? 'hint.std_dev.ratio' : 'hint.std_dev.continuous',
+    );
     byId('mde_pct-hint').textContent = effectHint(design);
     byId('traffic_split-hint').textContent = splitHint(design);
     byId('planned_test-hint').textContent = testHint(design);
@@ -115,15 +127,17 @@ function showHints(design) {
 /* A folded part that is in use says so on its fold. */
 function markUsedParts(form, design) {
     for (const details of form.querySelectorAll('details')) {
-        const names = [...details.querySelectorAll('[data-field]')].map((field) => field.dataset.field);
+        const names = [...details.querySelectorAll('[data-field]')].map(
+            (field) => field.dataset.field,
+        );
         const used = names.some((name) => name in design);
         const badge = details.querySelector('summary .badge');
         if (used && badge === null)
-            details.querySelector('summary').append(html('span', { class: 'badge', 'data-tone': 'good' }, t('design.in_use')));
-        else if (!used)
-            badge?.remove();
-        else
-            badge.textContent = t('design.in_use');
+            details
+                .querySelector('summary')
+                .append(html('span', { class: 'badge', 'data-tone': 'good' }, t('design.in_use')));
+        else if (!used) badge?.remove();
+        else badge.textContent = t('design.in_use');
     }
 }
 
@@ -143,18 +157,17 @@ export function refreshForm(form) {
     return design;
 }
 
-/* The names of the inputs per variant follow the language; everything else is marked in the page. */
+/* The names of the inputs per variant follow the language; everything else is marked in the
+ * page. */
 export function translateForm(form) {
-    for (const { name, label } of lists)
-        nameVariantInputs(form, name, label);
+    for (const { name, label } of lists) nameVariantInputs(form, name, label);
 }
 
 /* Empties the form to its defaults and puts `design` over them; values may be texts. Parts that it
  * uses are unfolded. */
 export function writeDesign(form, design) {
     form.reset();
-    for (const { name } of lists)
-        byId(`${name}-weights`).replaceChildren();
+    for (const { name } of lists) byId(`${name}-weights`).replaceChildren();
     const used = fields.filter(({ name }) => design[name] !== undefined);
     for (const { name, kind, flagValue } of used) {
         if (kind === 'decimals' || kind === 'integers' || name === 'planned_test')
@@ -164,7 +177,6 @@ export function writeDesign(form, design) {
     refreshForm(form);
     for (const { name } of used) {
         const details = fieldOf(form, name).closest('details');
-        if (details)
-            details.open = true;
+        if (details) details.open = true;
     }
 }

@@ -6,7 +6,10 @@ export function queryOf(design) {
     const query = new URLSearchParams();
     for (const { name } of fields)
         if (design[name] !== undefined)
-            query.set(name, Array.isArray(design[name]) ? design[name].join(',') : String(design[name]));
+            query.set(
+                name,
+                Array.isArray(design[name]) ? design[name].join(',') : String(design[name]),
+            );
     return query;
 }
 
@@ -26,8 +29,7 @@ export function rememberInAddress(design) {
     const url = new URL(location.href);
     const lang = url.searchParams.get('lang');
     url.search = queryOf(design).toString();
-    if (lang !== null)
-        url.searchParams.set('lang', lang);
+    if (lang !== null) url.searchParams.set('lang', lang);
     history.replaceState(null, '', url);
 }
 

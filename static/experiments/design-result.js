@@ -21,8 +21,7 @@ function fact(name, value) {
 
 /* The duration in a unit that can be imagined; null where days are the best one. */
 function longerUnit(days) {
-    if (days > 730)
-        return formatUnit(days / 365.25, 'year');
+    if (days > 730) return formatUnit(days / 365.25, 'year');
     return days >= 7 ? formatUnit(days / 7, 'week') : null;
 }
 
@@ -42,9 +41,12 @@ function showFigures(design, answer) {
     const { results } = answer;
     const days = results.estimated_duration_days;
     byId('figure-per-variant').textContent = formatInteger(results.sample_size_per_variant);
-    byId('figure-per-variant-note').textContent = t(`test.${answer.calculation_summary.planned_test}`);
+    byId('figure-per-variant-note').textContent = t(
+        `test.${answer.calculation_summary.planned_test}`,
+    );
     byId('figure-total').textContent = formatInteger(results.total_sample_size);
-    byId('figure-total-note').textContent = `${design.variants_count} × ${formatInteger(results.sample_size_per_variant)}`;
+    byId('figure-total-note').textContent =
+        `${design.variants_count} × ${formatInteger(results.sample_size_per_variant)}`;
     byId('figure-duration').textContent = formatUnit(days, 'day');
     byId('figure-duration-note').textContent = durationNote(days);
 }
@@ -72,7 +74,11 @@ function showWarnings(warnings) {
         html(
             'li',
             { class: 'warning', 'data-code': code },
-            html('span', { class: 'badge', 'data-tone': severityTones[severity] ?? 'info' }, t(`severity.${severity}`)),
+            html(
+                'span',
+                { class: 'badge', 'data-tone': severityTones[severity] ?? 'info' },
+                t(`severity.${severity}`),
+            ),
             html('span', {}, message),
         ),
     );
@@ -90,7 +96,15 @@ function tableOf(headings, rows) {
     return html(
         'table',
         { class: 'table' },
-        html('thead', {}, html('tr', {}, headings.map((heading) => html('th', { scope: 'col' }, heading)))),
+        html(
+            'thead',
+            {},
+            html(
+                'tr',
+                {},
+                headings.map((heading) => html('th', { scope: 'col' }, heading)),
+            ),
+        ),
         html(
             'tbody',
             {},
@@ -98,7 +112,9 @@ function tableOf(headings, rows) {
                 html(
                     'tr',
                     { 'data-marked': marked },
-                    cells.map((cell, index) => (index === 0 ? html('th', { scope: 'row' }, cell) : html('td', {}, cell))),
+                    cells.map((cell, index) =>
+                        index === 0 ? html('th', { scope: 'row' }, cell) : html('td', {}, cell),
+                    ),
                 ),
             ),
         ),
@@ -108,7 +124,11 @@ function tableOf(headings, rows) {
 function showPowerTable(points, design, answer) {
     const planned = answer.results.sample_size_per_variant;
     const rows = points.map(({ x, y }) => ({
-        cells: [formatInteger(x), formatPercent(y), formatInteger(daysFor(x, design, answer.results))],
+        cells: [
+            formatInteger(x),
+            formatPercent(y),
+            formatInteger(daysFor(x, design, answer.results)),
+        ],
         marked: x === planned,
     }));
     const headings = [t('result.per_variant'), t('field.power'), t('unit.days')];
@@ -119,16 +139,22 @@ function showReadout(point, design, answer) {
     byId('power-curve-readout').replaceChildren(
         html('span', {}, `${t('chart.users')} `, html('b', {}, formatInteger(point.x))),
         html('span', {}, `${t('field.power')} `, html('b', {}, formatPercent(point.y, 3))),
-        html('span', {}, html('b', {}, formatUnit(daysFor(point.x, design, answer.results), 'day'))),
+        html(
+            'span',
+            {},
+            html('b', {}, formatUnit(daysFor(point.x, design, answer.results), 'day')),
+        ),
     );
 }
 
 function showPowerCurve(design, answer) {
-    const points = (answer.power_curve ?? []).map((point) => ({ x: point.sample_size_per_variant, y: point.power }));
+    const points = (answer.power_curve ?? []).map((point) => ({
+        x: point.sample_size_per_variant,
+        y: point.power,
+    }));
     const planned = points.find((point) => point.x === answer.results.sample_size_per_variant);
     byId('power-curve').hidden = points.length < 2 || planned === undefined;
-    if (byId('power-curve').hidden)
-        return;
+    if (byId('power-curve').hidden) return;
     const describe = ({ x, y }) =>
         t('chart.point', {
             n: formatInteger(x),
@@ -140,7 +166,12 @@ function showPowerCurve(design, answer) {
         planned,
         target: answer.calculation_summary.power,
         format: { y: (value) => formatPercent(value, 3), xTick: formatCompact },
-        labels: { x: t('chart.users'), y: t('field.power'), target: t('chart.target'), chart: t('chart.label') },
+        labels: {
+            x: t('chart.users'),
+            y: t('field.power'),
+            target: t('chart.target'),
+            chart: t('chart.label'),
+        },
         describe,
         readout: (point) => showReadout(point, design, answer),
     });
@@ -173,15 +204,16 @@ function boundaryRow(look, total) {
 function showSequential(answer) {
     const looks = answer.sequential_boundaries ?? [];
     byId('sequential').hidden = looks.length === 0;
-    if (looks.length === 0)
-        return;
+    if (looks.length === 0) return;
     byId('sequential-note').textContent = sequentialNote(answer);
     drawBoundaries(byId('sequential-chart'), {
         looks: looks.map((look) => ({ x: look.info_fraction, z: look.z_boundary })),
         format: { x: (value) => formatPercent(value), y: (value) => formatNumber(value, 3) },
         labels: { x: t('chart.information'), y: t('chart.z'), chart: t('chart.boundaries_label') },
     });
-    const headings = ['look', 'information', 'users', 'z', 'p', 'alpha'].map((name) => t(`boundary.${name}`));
+    const headings = ['look', 'information', 'users', 'z', 'p', 'alpha'].map((name) =>
+        t(`boundary.${name}`),
+    );
     const total = answer.sequential_adjusted_sample_size;
     const rows = looks.map((look) => boundaryRow({ ...look, looks: looks.length }, total));
     byId('sequential-table').replaceChildren(tableOf(headings, rows));
@@ -194,18 +226,22 @@ function companion(name, facts, note = null) {
         { class: 'card section companion', 'aria-labelledby': title },
         html('div', { class: 'section-head' }, html('h3', { id: title }, t(`companion.${name}`))),
         html('dl', { class: 'facts' }, facts),
-        note === null ? null : html('p', { class: 'note', lang: 'en', dir: 'ltr' }, note), /* always English */
+        note === null
+            ? null
+            : html('p', { class: 'note', lang: 'en', dir: 'ltr' }, note) /* always English */,
     );
 }
 
 function cupedCompanion(answer) {
     const n = answer.cuped_sample_size_per_variant;
-    if (n === null || n === undefined)
-        return null;
+    if (n === null || n === undefined) return null;
     return companion('cuped', [
         fact(t('result.per_variant'), formatInteger(n)),
         fact(t('result.duration'), formatUnit(answer.cuped_duration_days, 'day')),
-        fact(t('companion.variance_reduction'), formatPercent(answer.cuped_variance_reduction_pct / 100)),
+        fact(
+            t('companion.variance_reduction'),
+            formatPercent(answer.cuped_variance_reduction_pct / 100),
+        ),
         fact(t('companion.remaining_std'), formatNumber(answer.cuped_std)),
         fact(t('companion.theta'), formatNumber(answer.cuped_theta)),
     ]);
@@ -213,8 +249,7 @@ function cupedCompanion(answer) {
 
 function bayesianCompanion(answer) {
     const n = answer.bayesian_sample_size_per_variant;
-    if (n === null || n === undefined)
-        return null;
+    if (n === null || n === undefined) return null;
     const facts = [
         fact(t('result.per_variant'), formatInteger(n)),
         fact(t('field.credibility'), formatPercent(answer.bayesian_credibility)),
@@ -223,8 +258,7 @@ function bayesianCompanion(answer) {
 }
 
 function clusterCompanion(answer) {
-    if (answer.design_effect === null || answer.design_effect === undefined)
-        return null;
+    if (answer.design_effect === null || answer.design_effect === undefined) return null;
     return companion('clusters', [
         fact(t('companion.clusters_per_variant'), formatInteger(answer.clusters_per_variant)),
         fact(t('companion.design_effect'), formatNumber(answer.design_effect)),
@@ -240,7 +274,9 @@ function showCompanions(answer) {
 
 /* A difference of rates is in percentage points. */
 function formatDifference({ metric_type: type, mde_absolute: difference }) {
-    return type === 'binary' ? `${formatNumber(difference * 100)} ${t('unit.percentage_points')}` : formatNumber(difference);
+    return type === 'binary'
+        ? `${formatNumber(difference * 100)} ${t('unit.percentage_points')}`
+        : formatNumber(difference);
 }
 
 function showDetails(answer) {
@@ -249,7 +285,10 @@ function showDetails(answer) {
         fact(t('field.planned_test'), t(`test.${summary.planned_test}`)),
         fact(t('fact.mde_absolute'), formatDifference(summary)),
         summary.equivalence_margin_absolute
-            ? fact(t('fact.margin_absolute'), `±${formatNumber(summary.equivalence_margin_absolute)}`)
+            ? fact(
+                  t('fact.margin_absolute'),
+                  `±${formatNumber(summary.equivalence_margin_absolute)}`,
+              )
             : null,
         fact(t('fact.effective_traffic'), formatNumber(results.effective_daily_traffic)),
         results.allocated_daily_traffic === null || results.allocated_daily_traffic === undefined
@@ -265,7 +304,11 @@ function showDetails(answer) {
 function showBar(answer) {
     byId('result-bar').hidden = false;
     byId('result-bar').replaceChildren(
-        html('span', {}, `${t('result.per_variant')}: ${formatInteger(answer.results.sample_size_per_variant)}`),
+        html(
+            'span',
+            {},
+            `${t('result.per_variant')}: ${formatInteger(answer.results.sample_size_per_variant)}`,
+        ),
         html('span', {}, formatUnit(answer.results.estimated_duration_days, 'day')),
     );
 }

@@ -40,13 +40,24 @@ const analyses = {
             { name: 'observed_counts', kind: 'integers' },
             { name: 'expected_fractions', kind: 'decimals' },
         ],
-        body: (values) => ({ ...values, expected_fractions: fractionsOf(values.expected_fractions) }),
+        body: (values) => ({
+            ...values,
+            expected_fractions: fractionsOf(values.expected_fractions),
+        }),
     },
 };
 
 const lists = [
-    { name: 'observed_counts', label: 'field.actual_counts_of', initial: (index) => [4980, 5020][index] ?? 5000 },
-    { name: 'expected_fractions', label: 'field.traffic_split_of', initial: (index, count) => (100 % count === 0 ? 100 / count : 1) },
+    {
+        name: 'observed_counts',
+        label: 'field.actual_counts_of',
+        initial: (index) => [4980, 5020][index] ?? 5000,
+    },
+    {
+        name: 'expected_fractions',
+        label: 'field.traffic_split_of',
+        initial: (index, count) => (100 % count === 0 ? 100 / count : 1),
+    },
 ];
 
 export const fieldNames = [
@@ -80,9 +91,14 @@ export function requestOf(form) {
 function showRate(form, arm) {
     const users = readField(form, `${arm}_users`, 'integer');
     const conversions = readField(form, `${arm}_conversions`, 'integer');
-    const known = typeof users === 'number' && typeof conversions === 'number' && conversions >= 0 && conversions <= users;
+    const known =
+        typeof users === 'number' &&
+        typeof conversions === 'number' &&
+        conversions >= 0 &&
+        conversions <= users;
     byId(`${arm}_conversions-affix`).hidden = !known || users === 0;
-    byId(`${arm}_conversions-affix`).textContent = known && users > 0 ? isolated(`= ${formatPercent(conversions / users)}`) : '';
+    byId(`${arm}_conversions-affix`).textContent =
+        known && users > 0 ? isolated(`= ${formatPercent(conversions / users)}`) : '';
 }
 
 /* Brings everything that depends on entered values up to date. */
@@ -102,8 +118,7 @@ export function refreshForm(form) {
 }
 
 export function translateForm(form) {
-    for (const { name, label } of lists)
-        nameVariantInputs(form, name, label);
+    for (const { name, label } of lists) nameVariantInputs(form, name, label);
 }
 
 /* The form's values as the query of a link. */
@@ -116,8 +131,7 @@ export function rememberInAddress(form) {
         if (value !== undefined)
             query.set(name, Array.isArray(value) ? value.join(',') : String(value));
     }
-    if (lang !== null)
-        query.set('lang', lang);
+    if (lang !== null) query.set('lang', lang);
     url.search = query.toString();
     history.replaceState(null, '', url);
 }
@@ -126,13 +140,11 @@ export function rememberInAddress(form) {
 export function readAddress(form) {
     const query = new URLSearchParams(location.search);
     const analysis = analyses[query.get('analysis')];
-    if (analysis === undefined)
-        return;
+    if (analysis === undefined) return;
     writeField(form, 'analysis', 'choice', query.get('analysis'));
     for (const { name, kind } of analysis.fields) {
         const text = query.get(name);
-        if (text === null)
-            continue;
+        if (text === null) continue;
         writeField(form, name, kind, kind.endsWith('s') ? text.split(',') : text);
         refreshForm(form); /* inputs per variant depend on the number of variants before them */
     }

@@ -2,7 +2,13 @@
 import { byId, html } from '/shared/dom.js';
 import { t } from '/shared/i18n.js';
 import { drawInterval } from '/shared/interval.js';
-import { formatFixed, formatInteger, formatNumber, formatPercent, isolated } from '/shared/numbers.js';
+import {
+    formatFixed,
+    formatInteger,
+    formatNumber,
+    formatPercent,
+    isolated,
+} from '/shared/numbers.js';
 import { variantNames } from './variant-inputs.js';
 
 function fact(name, value) {
@@ -34,8 +40,7 @@ function difference(answer, value) {
 }
 
 function verdictTone(answer) {
-    if (!answer.is_significant)
-        return 'plain';
+    if (!answer.is_significant) return 'plain';
     return answer.observed_effect < 0 ? 'danger' : 'good';
 }
 
@@ -61,11 +66,26 @@ function intervalText(answer, lower, upper) {
 
 function resultFigures(answer) {
     const level = formatPercent(answer.ci_level);
-    const relative = signed(formatPercent(answer.observed_effect_relative / 100), answer.observed_effect_relative);
+    const relative = signed(
+        formatPercent(answer.observed_effect_relative / 100),
+        answer.observed_effect_relative,
+    );
     return [
-        figure(t('observed.effect'), difference(answer, answer.observed_effect), t('observed.relative', { value: relative })),
-        figure(t('observed.p_value'), pValue(answer.p_value), t('observed.statistic', { value: formatNumber(answer.test_statistic) })),
-        figure(t('observed.power'), formatPercent(answer.power_achieved, 3), t('observed.power_note', { level })),
+        figure(
+            t('observed.effect'),
+            difference(answer, answer.observed_effect),
+            t('observed.relative', { value: relative }),
+        ),
+        figure(
+            t('observed.p_value'),
+            pValue(answer.p_value),
+            t('observed.statistic', { value: formatNumber(answer.test_statistic) }),
+        ),
+        figure(
+            t('observed.power'),
+            formatPercent(answer.power_achieved, 3),
+            t('observed.power_note', { level }),
+        ),
     ];
 }
 
@@ -80,9 +100,18 @@ function resultFacts(answer) {
         optionalFact(t('observed.control_rate'), answer.control_rate, percent),
         optionalFact(t('observed.treatment_rate'), answer.treatment_rate, percent),
         fact(t('observed.interval'), intervalText(answer, answer.ci_lower, answer.ci_upper)),
-        score ? null : fact(t('observed.score_interval'), intervalText(answer, answer.ci_score_lower, answer.ci_score_upper)),
+        score
+            ? null
+            : fact(
+                  t('observed.score_interval'),
+                  intervalText(answer, answer.ci_score_lower, answer.ci_score_upper),
+              ),
     ];
-    return html('dl', { class: 'facts' }, facts.filter((item) => item !== null));
+    return html(
+        'dl',
+        { class: 'facts' },
+        facts.filter((item) => item !== null),
+    );
 }
 
 function intervalCard(answer) {
@@ -95,7 +124,11 @@ function intervalCard(answer) {
         chart,
         resultFacts(answer),
     );
-    const interval = { lower: answer.ci_lower, upper: answer.ci_upper, estimate: answer.observed_effect };
+    const interval = {
+        lower: answer.ci_lower,
+        upper: answer.ci_upper,
+        estimate: answer.observed_effect,
+    };
     const label = `${title}: ${intervalText(answer, answer.ci_lower, answer.ci_upper)}`;
     drawInterval(chart, interval, { format: (value) => formatNumber(value, 4), label });
     return card;
@@ -104,10 +137,15 @@ function intervalCard(answer) {
 /* Shows a two-arm result; returns its one-line gist. */
 export function showTwoSample(answer) {
     byId('result-body').replaceChildren(
-        verdictCard(verdictTone(answer), answer.verdict, answer.interpretation, resultFigures(answer)),
+        verdictCard(
+            verdictTone(answer),
+            answer.verdict,
+            answer.interpretation,
+            resultFigures(answer),
+        ),
         intervalCard(answer),
     );
-    return `${answer.verdict}. ${t('observed.p_value')} ${pValue(answer.p_value)}.`;
+    return `${answer.verdict} ${t('observed.p_value')} ${pValue(answer.p_value)}.`;
 }
 
 function splitRow(answer, index) {
@@ -137,8 +175,20 @@ function splitCard(answer) {
             html(
                 'table',
                 { class: 'table' },
-                html('thead', {}, html('tr', {}, headings.map((name) => html('th', { scope: 'col' }, t(`split.${name}`))))),
-                html('tbody', {}, answer.observed_counts.map((_, index) => splitRow(answer, index))),
+                html(
+                    'thead',
+                    {},
+                    html(
+                        'tr',
+                        {},
+                        headings.map((name) => html('th', { scope: 'col' }, t(`split.${name}`))),
+                    ),
+                ),
+                html(
+                    'tbody',
+                    {},
+                    answer.observed_counts.map((_, index) => splitRow(answer, index)),
+                ),
             ),
         ),
     );
@@ -148,12 +198,16 @@ function splitCard(answer) {
 export function showSplitCheck(answer) {
     const figures = [
         figure(t('observed.p_value'), pValue(answer.p_value), t('split.threshold')),
-        figure('χ²', formatNumber(answer.chi_square), t('split.degrees', { value: answer.observed_counts.length - 1 })),
+        figure(
+            'χ²',
+            formatNumber(answer.chi_square),
+            t('split.degrees', { value: answer.observed_counts.length - 1 }),
+        ),
     ];
-    const text = t(answer.is_srm ? 'split.mismatch' : 'split.fine');
+    const verdict = t(answer.is_srm ? 'split.mismatch' : 'split.fine');
     byId('result-body').replaceChildren(
-        verdictCard(answer.is_srm ? 'danger' : 'good', answer.verdict, text, figures),
+        verdictCard(answer.is_srm ? 'danger' : 'good', verdict, answer.verdict, figures),
         splitCard(answer),
     );
-    return `${answer.verdict}. ${t('observed.p_value')} ${pValue(answer.p_value)}.`;
+    return `${answer.verdict} ${t('observed.p_value')} ${pValue(answer.p_value)}.`;
 }

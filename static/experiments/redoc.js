@@ -3,7 +3,8 @@ import { html, byId } from '/shared/dom.js';
 import { showShell } from '/shared/shell.js';
 import { onTheme } from '/shared/theme.js';
 
-/* Redoc computes with colours, so it needs them resolved: the tokens of the scheme that is shown. */
+/* Redoc computes with colours, so it needs them resolved: the tokens of the scheme that is
+ * shown. */
 function token(name) {
     const probe = html('span', { class: `token-${name}`, hidden: true });
     document.body.append(probe);
@@ -27,16 +28,31 @@ function theme() {
                 redirect: { color: token('caution'), backgroundColor: token('caution-soft') },
                 info: { color: token('info'), backgroundColor: token('info-soft') },
             },
-            http: { get: '#1d5790', post: '#176a3c', put: '#7d5300', patch: '#7d5300', delete: '#ad2218' },
+            http: {
+                get: '#1d5790',
+                post: '#176a3c',
+                put: '#7d5300',
+                patch: '#7d5300',
+                delete: '#ad2218',
+            },
         },
         typography: {
             fontFamily: 'var(--sans)',
             fontSize: '15px',
             headings: { fontFamily: 'var(--sans)', fontWeight: '620' },
-            code: { fontFamily: 'var(--mono)', fontSize: '13px', color: token('ink'), backgroundColor: token('sunken') },
+            code: {
+                fontFamily: 'var(--mono)',
+                fontSize: '13px',
+                color: token('ink'),
+                backgroundColor: token('sunken'),
+            },
             links: { color: token('accent') },
         },
-        sidebar: { backgroundColor: token('surface'), textColor: token('ink-soft'), width: '260px' },
+        sidebar: {
+            backgroundColor: token('surface'),
+            textColor: token('ink-soft'),
+            width: '260px',
+        },
         rightPanel: { backgroundColor: '#111816', textColor: '#e8edeb' },
         schema: {
             nestedBackground: token('sunken'),

@@ -4,7 +4,14 @@ import { prepareFields } from '/shared/forms.js';
 import { onLocale } from '/shared/i18n.js';
 import { liveForm } from '/shared/live-form.js';
 import { showShell } from '/shared/shell.js';
-import { fieldNames, readAddress, refreshForm, rememberInAddress, requestOf, translateForm } from './observed-form.js';
+import {
+    fieldNames,
+    readAddress,
+    refreshForm,
+    rememberInAddress,
+    requestOf,
+    translateForm,
+} from './observed-form.js';
 import { showSplitCheck, showTwoSample } from './observed-result.js';
 
 const form = byId('observed');

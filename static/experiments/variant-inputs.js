@@ -30,12 +30,11 @@ export function nameVariantInputs(form, name, label) {
 }
 
 /*
- * Shows `count` inputs for the list `name`. What has been entered stays while the number of variants
- * does; otherwise they start from initial(index, count).
+ * Shows `count` inputs for the list `name`. What has been entered stays while the number of
+ * variants does; otherwise they start from initial(index, count).
  */
 export function showVariantInputs(form, name, count, { label, initial }) {
-    if (controlsOf(form, name).length === count)
-        return;
+    if (controlsOf(form, name).length === count) return;
     const integer = name.endsWith('counts');
     const inputs = Array.from({ length: count }, (_, index) =>
         variantInput(name, index, String(initial(index, count)), integer),

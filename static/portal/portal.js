@@ -1,6 +1,6 @@
 /*
- * The landing page: lists the services that this installation runs, with their state. Which ones, and
- * where, is in /services.json; how each one is, under /health/<name> of this origin.
+ * The landing page: lists the services that this installation runs, with their state. Which ones,
+ * and where, is in /services.json; how each one is, under /health/<name> of this origin.
  */
 import { byId, html } from '/shared/dom.js';
 import { hasText, onLocale, t } from '/shared/i18n.js';
@@ -20,8 +20,7 @@ const states = {
 };
 
 function stateOf(name) {
-    if (!health.has(name))
-        return states.checking;
+    if (!health.has(name)) return states.checking;
     return health.get(name)?.status === 'ok' ? states.up : states.down;
 }
 
@@ -41,13 +40,21 @@ function textOf(key, fallback) {
 }
 
 function linkRow({ name, url }) {
-    if (url === null)
-        return html('p', { class: 'section-note' }, t('portal.no_address'));
+    if (url === null) return html('p', { class: 'section-note' }, t('portal.no_address'));
     const [first, ...others] = links(name);
     const base = reachableUrl(url);
     const button = ({ page, href }, kind) =>
-        html('a', { class: 'button', 'data-kind': kind, href: new URL(href, base).href }, textOf(`nav.${page}`, name));
-    return html('div', { class: 'button-row' }, button(first, 'primary'), others.map((link) => button(link)));
+        html(
+            'a',
+            { class: 'button', 'data-kind': kind, href: new URL(href, base).href },
+            textOf(`nav.${page}`, name),
+        );
+    return html(
+        'div',
+        { class: 'button-row' },
+        button(first, 'primary'),
+        others.map((link) => button(link)),
+    );
 }
 
 function fact(name, value) {
@@ -59,7 +66,9 @@ function healthFacts({ name, url }) {
     const facts = [
         url === null ? null : fact(t('portal.address'), new URL(reachableUrl(url)).host),
         answer.version ? fact(t('portal.version'), answer.version) : null,
-        answer.git_sha ? fact(t('portal.build'), html('span', { class: 'mono' }, answer.git_sha)) : null,
+        answer.git_sha
+            ? fact(t('portal.build'), html('span', { class: 'mono' }, answer.git_sha))
+            : null,
         answer.environment ? fact(t('portal.environment'), answer.environment) : null,
     ];
     return facts.filter((item) => item !== null);
@@ -78,13 +87,19 @@ function serviceCard(service) {
             html('p', { class: 'service-text' }, textOf(`portal.about.${name}`, '')),
             linkRow(service),
         ),
-        html('div', { class: 'service-side' }, html('dl', { class: 'facts' }, healthFacts(service))),
+        html(
+            'div',
+            { class: 'service-side' },
+            html('dl', { class: 'facts' }, healthFacts(service)),
+        ),
     );
 }
 
 /* Redrawing must not take the focus off a link that has it. */
 function render() {
-    const focused = document.activeElement?.closest?.('#services') ? document.activeElement.href : null;
+    const focused = document.activeElement?.closest?.('#services')
+        ? document.activeElement.href
+        : null;
     byId('services').replaceChildren(...services.map(serviceCard));
     const again = [...byId('services').querySelectorAll('a')].find((link) => link.href === focused);
     again?.focus();
@@ -94,8 +109,7 @@ function announce() {
     const down = services.filter(({ name }) => stateOf(name) === states.down);
     const names = down.map(({ name }) => textOf(`service.${name}`, name)).join(', ');
     const text = down.length === 0 ? t('portal.all_up') : t('portal.some_down', { names });
-    if (byId('checked').textContent !== text)
-        byId('checked').textContent = text;
+    if (byId('checked').textContent !== text) byId('checked').textContent = text;
 }
 
 async function check({ name }) {
@@ -126,8 +140,7 @@ async function start() {
     });
     await checkAll();
     setInterval(() => {
-        if (document.visibilityState === 'visible')
-            checkAll();
+        if (document.visibilityState === 'visible') checkAll();
     }, checkEveryMs);
 }
 

@@ -17,7 +17,11 @@ export function links(name) {
 }
 
 function isService(entry) {
-    return typeof entry?.name === 'string' && /^[a-z][a-z0-9-]*$/.test(entry.name) && /^https?:\/\//.test(entry.url);
+    return (
+        typeof entry?.name === 'string' &&
+        /^[a-z][a-z0-9-]*$/.test(entry.name) &&
+        /^https?:\/\//.test(entry.url)
+    );
 }
 
 /* [{name, url}] of /services.json; url is null when only the name is known. */

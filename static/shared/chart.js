@@ -1,6 +1,6 @@
 /*
- * Two charts drawn as SVG: power against sample size, and the boundaries of a sequential design. Both
- * fill their container and are redrawn with it. Axes run left to right in every language.
+ * Two charts drawn as SVG: power against sample size, and the boundaries of a sequential design.
+ * Both fill their container and are redrawn with it. Axes run left to right in every language.
  */
 import { html, svg } from './dom.js';
 import { isolated } from './numbers.js';
@@ -39,12 +39,32 @@ function horizontalAxis(area, scale, ticks, format, title) {
     return svg(
         'g',
         { class: 'chart-axis' },
-        svg('line', { x1: area.left, x2: area.right, y1: area.bottom, y2: area.bottom, class: 'chart-base' }),
+        svg('line', {
+            x1: area.left,
+            x2: area.right,
+            y1: area.bottom,
+            y2: area.bottom,
+            class: 'chart-base',
+        }),
         ticks.map((tick) => [
-            svg('line', { x1: scale(tick), x2: scale(tick), y1: area.bottom, y2: area.bottom + 4, class: 'chart-base' }),
-            svg('text', { x: scale(tick), y: area.bottom + 18, 'text-anchor': 'middle' }, format(tick)),
+            svg('line', {
+                x1: scale(tick),
+                x2: scale(tick),
+                y1: area.bottom,
+                y2: area.bottom + 4,
+                class: 'chart-base',
+            }),
+            svg(
+                'text',
+                { x: scale(tick), y: area.bottom + 18, 'text-anchor': 'middle' },
+                format(tick),
+            ),
         ]),
-        svg('text', { x: area.right, y: area.bottom + 36, 'text-anchor': 'end', class: 'chart-title' }, title),
+        svg(
+            'text',
+            { x: area.right, y: area.bottom + 36, 'text-anchor': 'end', class: 'chart-title' },
+            title,
+        ),
     );
 }
 
@@ -53,8 +73,18 @@ function verticalAxis(area, scale, ticks, format, title) {
         'g',
         { class: 'chart-axis' },
         ticks.map((tick) => [
-            svg('line', { x1: area.left, x2: area.right, y1: scale(tick), y2: scale(tick), class: 'chart-grid' }),
-            svg('text', { x: area.left - 8, y: scale(tick) + 4, 'text-anchor': 'end' }, format(tick)),
+            svg('line', {
+                x1: area.left,
+                x2: area.right,
+                y1: scale(tick),
+                y2: scale(tick),
+                class: 'chart-grid',
+            }),
+            svg(
+                'text',
+                { x: area.left - 8, y: scale(tick) + 4, 'text-anchor': 'end' },
+                format(tick),
+            ),
         ]),
         svg('text', { x: 0, y: area.top - 12, class: 'chart-title' }, title),
     );
@@ -62,7 +92,9 @@ function verticalAxis(area, scale, ticks, format, title) {
 
 /* The part of the curve up to the planned point, closed towards the axis. */
 function areaPath(points, planned, area, x, y) {
-    const before = points.filter((point) => point.x < planned.x).map((point) => [x(point.x), y(point.y)]);
+    const before = points
+        .filter((point) => point.x < planned.x)
+        .map((point) => [x(point.x), y(point.y)]);
     const outline = [...before, [x(planned.x), y(planned.y)]];
     const first = outline[0][0];
     return `${linePath(outline)}L${x(planned.x).toFixed(1)} ${area.bottom}L${first.toFixed(1)} ${area.bottom}Z`;
@@ -73,9 +105,24 @@ function powerLayers(model, area, x, y) {
     const plannedX = x(planned.x);
     return [
         svg('path', { class: 'chart-area', d: areaPath(points, planned, area, x, y) }),
-        svg('line', { class: 'chart-target', x1: area.left, x2: area.right, y1: y(target), y2: y(target) }),
-        svg('line', { class: 'chart-drop', x1: plannedX, x2: plannedX, y1: y(planned.y), y2: area.bottom }),
-        svg('path', { class: 'chart-line', d: linePath(points.map((point) => [x(point.x), y(point.y)])) }),
+        svg('line', {
+            class: 'chart-target',
+            x1: area.left,
+            x2: area.right,
+            y1: y(target),
+            y2: y(target),
+        }),
+        svg('line', {
+            class: 'chart-drop',
+            x1: plannedX,
+            x2: plannedX,
+            y1: y(planned.y),
+            y2: area.bottom,
+        }),
+        svg('path', {
+            class: 'chart-line',
+            d: linePath(points.map((point) => [x(point.x), y(point.y)])),
+        }),
         svg(
             'text',
             { class: 'chart-target-label', x: area.right, y: y(target) + 16, 'text-anchor': 'end' },
@@ -102,13 +149,18 @@ function cursorLayer(model, area, x, y) {
     return { layer, show, hide };
 }
 
-const keySteps = { ArrowLeft: -1, ArrowDown: -1, ArrowRight: 1, ArrowUp: 1, PageDown: -10, PageUp: 10 };
+const keySteps = {
+    ArrowLeft: -1,
+    ArrowDown: -1,
+    ArrowRight: 1,
+    ArrowUp: 1,
+    PageDown: -10,
+    PageUp: 10,
+};
 
 function indexAfterKey(key, index, last) {
-    if (key === 'Home')
-        return 0;
-    if (key === 'End')
-        return last;
+    if (key === 'Home') return 0;
+    if (key === 'End') return last;
     return key in keySteps ? Math.min(last, Math.max(0, index + keySteps[key])) : null;
 }
 
@@ -137,8 +189,7 @@ function followReader(plot, model, drawing) {
     plot.onblur = leave;
     plot.onkeydown = (event) => {
         const next = indexAfterKey(event.key, index, xs.length - 1);
-        if (next === null)
-            return;
+        if (next === null) return;
         event.preventDefault();
         show(next);
     };
@@ -156,9 +207,21 @@ function drawPower(model, width) {
     const cursor = cursorLayer(model, area, x, y);
     const drawing = svg(
         'svg',
-        { viewBox: `0 0 ${width} ${height}`, width, height, 'aria-hidden': 'true', focusable: 'false' },
+        {
+            viewBox: `0 0 ${width} ${height}`,
+            width,
+            height,
+            'aria-hidden': 'true',
+            focusable: 'false',
+        },
         verticalAxis(area, y, [0, 0.2, 0.4, 0.6, 0.8, 1], model.format.y, model.labels.y),
-        horizontalAxis(area, x, niceTicks(maximum, width < 480 ? 4 : 7), model.format.xTick, model.labels.x),
+        horizontalAxis(
+            area,
+            x,
+            niceTicks(maximum, width < 480 ? 4 : 7),
+            model.format.xTick,
+            model.labels.x,
+        ),
         powerLayers(model, area, x, y),
         cursor.layer,
     );
@@ -166,9 +229,10 @@ function drawPower(model, width) {
 }
 
 /*
- * Draws the power curve into `container`. model: points [{x, y}] rising in x with y in 0..1; planned
- * {x, y}; target in 0..1; format {y, xTick}; labels {x, y, target, chart}; describe(point) a sentence for
- * screen readers; readout(point) is called with the point the reader is at, first the planned one.
+ * Draws the power curve into `container`. model: points [{x, y}] rising in x with y in 0..1;
+ * planned {x, y}; target in 0..1; format {y, xTick}; labels {x, y, target, chart}; describe(point)
+ * a sentence for screen readers; readout(point) is called with the point the reader is at, first
+ * the planned one.
  */
 export function drawPowerCurve(container, model) {
     const plot = html('div', {
@@ -187,8 +251,7 @@ export function drawPowerCurve(container, model) {
         plot.replaceChildren(drawn.drawing);
         followReader(plot, model, drawn);
     });
-    if (hadFocus)
-        plot.focus({ preventScroll: true });
+    if (hadFocus) plot.focus({ preventScroll: true });
 }
 
 function boundaryTicks(highest) {
@@ -211,7 +274,11 @@ function boundaryLayers(looks, area, x, y) {
         svg('line', { class: 'chart-base', x1: area.left, x2: area.right, y1: y(0), y2: y(0) }),
         svg('path', { class: 'chart-line', d: linePath(upper) }),
         svg('path', { class: 'chart-line', d: linePath(lower) }),
-        looks.length > 24 ? [] : [...upper, ...lower].map(([cx, cy]) => svg('circle', { class: 'chart-look', cx, cy, r: 3.5 })),
+        looks.length > 24
+            ? []
+            : [...upper, ...lower].map(([cx, cy]) =>
+                  svg('circle', { class: 'chart-look', cx, cy, r: 3.5 }),
+              ),
     ];
 }
 
@@ -220,17 +287,33 @@ function boundaryLayers(looks, area, x, y) {
  * labels {x, y, chart}. A picture only: the table beside it carries the numbers.
  */
 export function drawBoundaries(container, { looks, format, labels }) {
-    const picture = html('div', { class: 'chart-plot', dir: 'ltr', role: 'img', 'aria-label': labels.chart });
+    const picture = html('div', {
+        class: 'chart-plot',
+        dir: 'ltr',
+        role: 'img',
+        'aria-label': labels.chart,
+    });
     container.replaceChildren(picture);
     const highest = Math.max(...looks.map((look) => look.z)) * 1.12;
     drawWithWidth(container, (width) => {
-        const area = plotArea(width, minimumHeight + 20, { left: 40, right: 14, top: 28, bottom: 44 });
+        const area = plotArea(width, minimumHeight + 20, {
+            left: 40,
+            right: 14,
+            top: 28,
+            bottom: 44,
+        });
         const x = linearScale([0, 1], [area.left, area.right]);
         const y = linearScale([-highest, highest], [area.bottom, area.top]);
         picture.replaceChildren(
             svg(
                 'svg',
-                { viewBox: `0 0 ${width} ${area.height}`, width, height: area.height, 'aria-hidden': 'true', focusable: 'false' },
+                {
+                    viewBox: `0 0 ${width} ${area.height}`,
+                    width,
+                    height: area.height,
+                    'aria-hidden': 'true',
+                    focusable: 'false',
+                },
                 verticalAxis(area, y, boundaryTicks(highest), format.y, labels.y),
                 horizontalAxis(area, x, [0, 0.25, 0.5, 0.75, 1], format.x, labels.x),
                 boundaryLayers(looks, area, x, y),

@@ -4,11 +4,22 @@ import { t } from './i18n.js';
 
 const thanksMs = 2000;
 
-/* Where the clipboard is closed to the page (plain http on another host), the text is shown instead. */
+/* Where the clipboard is closed to the page (plain http on another host), the text is shown
+ * instead. */
 function showForCopying(text) {
-    const area = html('textarea', { class: 'input copy-text', readonly: true, 'aria-label': t('copy.by_hand') }, text);
+    const area = html(
+        'textarea',
+        { class: 'input copy-text', readonly: true, 'aria-label': t('copy.by_hand') },
+        text,
+    );
     const close = html('button', { type: 'button', class: 'button' }, t('copy.close'));
-    const dialog = html('dialog', { class: 'card copy-dialog' }, html('p', {}, t('copy.by_hand')), area, close);
+    const dialog = html(
+        'dialog',
+        { class: 'card copy-dialog' },
+        html('p', {}, t('copy.by_hand')),
+        area,
+        close,
+    );
     close.addEventListener('click', () => dialog.close());
     dialog.addEventListener('close', () => dialog.remove());
     document.body.append(dialog);

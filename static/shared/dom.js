@@ -8,19 +8,25 @@ const svgNamespace = 'http://www.w3.org/2000/svg';
 function setAttributes(element, attributes) {
     for (const [name, value] of Object.entries(attributes)) {
         if (name === 'style' || name.startsWith('on'))
-            throw new TypeError(`attribute ${name} is not allowed: use a class or addEventListener`);
-        if (value === undefined || value === null || value === false)
-            continue;
+            throw new TypeError(
+                `attribute ${name} is not allowed: use a class or addEventListener`,
+            );
+        if (value === undefined || value === null || value === false) continue;
         element.setAttribute(name, value === true ? '' : String(value));
     }
 }
 
 function fill(element, children) {
-    element.append(...children.flat(Infinity).filter((child) => child !== null && child !== undefined && child !== false));
+    element.append(
+        ...children
+            .flat(Infinity)
+            .filter((child) => child !== null && child !== undefined && child !== false),
+    );
     return element;
 }
 
-/* html('p', {class: 'lead'}, 'text', child…): attributes that are null, undefined or false are left out. */
+/* html('p', {class: 'lead'}, 'text', child…): attributes that are null, undefined or false are
+ * left out. */
 export function html(name, attributes = {}, ...children) {
     const element = document.createElement(name);
     setAttributes(element, attributes);

@@ -22,8 +22,7 @@ let catalogue = {};
 async function loadCatalogue(tag) {
     try {
         const response = await fetch(`/shared/locales/${tag}.json`);
-        if (response.ok)
-            catalogue = await response.json();
+        if (response.ok) catalogue = await response.json();
     } catch {
         /* keep what is shown: the page's English is complete without a catalogue */
     }
@@ -37,7 +36,9 @@ export function currentLocale() {
 /* The text of a key with {{name}} replaced; the key itself when there is none. */
 export function t(key, values = {}) {
     const text = catalogue[key] ?? key;
-    return text.replace(/\{\{\s*(\w+)\s*\}\}/g, (whole, name) => (name in values ? String(values[name]) : whole));
+    return text.replace(/\{\{\s*(\w+)\s*\}\}/g, (whole, name) =>
+        name in values ? String(values[name]) : whole,
+    );
 }
 
 export function hasText(key) {
@@ -47,13 +48,11 @@ export function hasText(key) {
 /* Puts the current language into every marked element below `root`. */
 export function translate(root) {
     for (const element of root.querySelectorAll('[data-i18n]'))
-        if (hasText(element.dataset.i18n))
-            element.textContent = t(element.dataset.i18n);
+        if (hasText(element.dataset.i18n)) element.textContent = t(element.dataset.i18n);
     for (const name of translatedAttributes)
         for (const element of root.querySelectorAll(`[data-i18n-${name}]`)) {
             const key = element.getAttribute(`data-i18n-${name}`);
-            if (hasText(key))
-                element.setAttribute(name, t(key));
+            if (hasText(key)) element.setAttribute(name, t(key));
         }
 }
 
@@ -64,8 +63,7 @@ export function onLocale(listener) {
 
 function forgetAskedLocale() {
     const url = new URL(location.href);
-    if (!url.searchParams.has('lang'))
-        return;
+    if (!url.searchParams.has('lang')) return;
     url.searchParams.delete('lang');
     history.replaceState(null, '', url);
 }
@@ -82,8 +80,7 @@ export async function setLocale(tag) {
     document.documentElement.lang = tag;
     document.documentElement.dir = rightToLeft.includes(tag) ? 'rtl' : 'ltr';
     translate(document);
-    for (const listener of listeners)
-        listener(tag);
+    for (const listener of listeners) listener(tag);
 }
 
 await loadCatalogue(currentLocale());

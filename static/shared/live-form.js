@@ -1,7 +1,7 @@
 /*
- * A form that is answered while it is being filled in: waits for a pause, asks the API, and shows the
- * answer, the problems at their fields, or a notice. The page has #problems (summary), #notices,
- * #result-body and #announcer.
+ * A form that is answered while it is being filled in: waits for a pause, asks the API, and shows
+ * the answer, the problems at their fields, or a notice. The page has #problems (summary),
+ * #notices, #result-body and #announcer.
  */
 import { ApiError, callApi } from './api.js';
 import { byId, html } from './dom.js';
@@ -20,8 +20,9 @@ function labelIn(form, field) {
 }
 
 /*
- * options: form; fieldNames of the form; request() gives {path, body}; show(body, answer) shows an answer and
- * returns one line for screen readers; changed(body) is called for every request, before it is sent.
+ * options: form; fieldNames of the form; request() gives {path, body}; show(body, answer) shows an
+ * answer and returns one line for screen readers; changed(body) is called for every request, before
+ * it is sent.
  */
 export function liveForm({ form, fieldNames, request, show, changed }) {
     let timer = null;
@@ -39,11 +40,11 @@ export function liveForm({ form, fieldNames, request, show, changed }) {
     function showProblems(error, explicit) {
         problems = readProblems(error, fieldNames, labelOf);
         showFieldErrors(form, problems, explicit ? null : document.activeElement);
-        if (explicit || byId('problems').childElementCount > 0)
-            showSummary();
-        if (explicit)
-            byId('problems').firstElementChild?.focus();
-        byId('notices').replaceChildren(html('p', { class: 'notice', 'data-tone': 'plain' }, t('live.stale')));
+        if (explicit || byId('problems').childElementCount > 0) showSummary();
+        if (explicit) byId('problems').firstElementChild?.focus();
+        byId('notices').replaceChildren(
+            html('p', { class: 'notice', 'data-tone': 'plain' }, t('live.stale')),
+        );
         byId('announcer').textContent = t('live.stale');
     }
 
@@ -62,15 +63,19 @@ export function liveForm({ form, fieldNames, request, show, changed }) {
         }
         clearProblems();
         const retry = () => ask(true);
-        byId('notices').replaceChildren(
-            error.kind === 'unauthorized' ? tokenForm(error, retry) : errorNotice(error, retry),
-        );
+        const notice =
+            error.kind === 'unauthorized' ? tokenForm(error, retry) : errorNotice(error, retry);
+        byId('notices').replaceChildren(notice);
+        if (explicit) (notice.querySelector('input') ?? notice).focus();
     }
 
-    function showAnswer(body, answer) {
+    function showAnswer(body, answer, explicit) {
         clearProblems();
         byId('result-body').toggleAttribute('data-stale', false);
         byId('announcer').textContent = show(body, answer);
+        const below = byId('result-body').getBoundingClientRect().top > innerHeight * 0.75;
+        if (explicit && below)
+            byId('results').scrollIntoView({ block: 'start', behavior: 'smooth' });
     }
 
     async function ask(explicit) {
@@ -83,16 +88,12 @@ export function liveForm({ form, fieldNames, request, show, changed }) {
         byId('result-body').setAttribute('aria-busy', 'true');
         try {
             const { data } = await callApi(path, { method: 'POST', body, signal: mine.signal });
-            if (running === mine)
-                showAnswer(body, data);
+            if (running === mine) showAnswer(body, data, explicit);
         } catch (error) {
-            if (!(error instanceof ApiError) && !mine.signal.aborted)
-                throw error;
-            if (running === mine && error instanceof ApiError)
-                showFailure(error, explicit);
+            if (!(error instanceof ApiError) && !mine.signal.aborted) throw error;
+            if (running === mine && error instanceof ApiError) showFailure(error, explicit);
         } finally {
-            if (running === mine)
-                byId('result-body').setAttribute('aria-busy', 'false');
+            if (running === mine) byId('result-body').setAttribute('aria-busy', 'false');
         }
     }
 
@@ -104,7 +105,9 @@ export function liveForm({ form, fieldNames, request, show, changed }) {
         clearTimeout(timer);
         timer = setTimeout(() => ask(false), pauseMs);
     });
-    form.addEventListener('focusout', (event) => showFieldErrors(form, problems, event.relatedTarget));
+    form.addEventListener('focusout', (event) =>
+        showFieldErrors(form, problems, event.relatedTarget),
+    );
 
     return { ask };
 }

@@ -13,8 +13,7 @@ const formats = new Map();
 
 function numberFormat(options) {
     const key = intlLocale() + JSON.stringify(options);
-    if (!formats.has(key))
-        formats.set(key, new Intl.NumberFormat(intlLocale(), options));
+    if (!formats.has(key)) formats.set(key, new Intl.NumberFormat(intlLocale(), options));
     return formats.get(key);
 }
 
@@ -68,16 +67,25 @@ function westernDigits(text) {
         .replace(/\u2212/g, '-');
 }
 
-/* The last of two kinds of mark is the decimal one; a mark that repeats groups thousands. */
+/* One mark is the decimal one; of two kinds, the last is, and the other groups thousands. */
 function plainDecimal(text) {
-    const marks = text.match(/[.,]/g) ?? [];
-    const last = marks.at(-1);
-    if (last === undefined)
-        return text;
-    const decimal = marks.filter((mark) => mark === last).length === 1 ? last : null;
-    const whole = decimal === null ? text : text.slice(0, text.lastIndexOf(decimal));
-    const fraction = decimal === null ? '' : `.${text.slice(text.lastIndexOf(decimal) + 1)}`;
-    return whole.replace(/[.,]/g, '') + fraction;
+    const [, whole, mark, fraction] = /^(.*?)([.,])([^.,]*)$/.exec(text) ?? [null, text, '', ''];
+    const single = !/[.,]/.test(whole);
+    const grouped =
+        /^[-+]?\d{1,3}(?:\.\d{3})+$|^[-+]?\d{1,3}(?:,\d{3})+$/.test(whole) && !whole.includes(mark);
+    return single || grouped ? `${whole.replace(/[.,]/g, '')}${mark && '.'}${fraction}` : text;
+}
+
+/* Groups of three digits are thousands where no fraction is expected, where they repeat, and
+ * where the language writes them so. */
+function isGrouped(text, integer) {
+    const [, first, mark] = /^[-+]?(\d{1,3})(?:([.,])\d{3})(?:\2\d{3})*$/.exec(text) ?? [];
+    if (mark === undefined || first.startsWith('0')) return false;
+    return (
+        integer ||
+        text.indexOf(mark) !== text.lastIndexOf(mark) ||
+        (mark === ',' && currentLocale() === 'en')
+    );
 }
 
 /*
@@ -88,13 +96,9 @@ export function parseNumber(text, { integer = false } = {}) {
     const trimmed = text.trim();
     let plain = westernDigits(trimmed);
     const percent = /[%\u066a]$/.test(plain);
-    if (percent)
-        plain = plain.slice(0, -1);
-    const grouped = /^[-+]?\d{1,3}([.,]\d{3})+$/.test(plain);
-    const englishGroups = currentLocale() === 'en' && /^[-+]?[1-9]\d{0,2}(,\d{3})+$/.test(plain);
-    plain = (integer && grouped) || englishGroups ? plain.replace(/[.,]/g, '') : plainDecimal(plain);
-    if (!/^[-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?$/i.test(plain))
-        return trimmed;
+    if (percent) plain = plain.slice(0, -1);
+    plain = isGrouped(plain, integer) ? plain.replace(/[.,]/g, '') : plainDecimal(plain);
+    if (!/^[-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?$/i.test(plain)) return trimmed;
     const value = Number(plain);
     return percent ? Number((value / 100).toPrecision(15)) : value;
 }

@@ -31,13 +31,15 @@ function fieldAt(loc, fields) {
 
 /* The API names fields as its callers know them; a reader knows them by their labels. */
 function withLabels(text, fields, labelOf) {
-    const named = text.replace(/\b[a-z]+(_[a-z]+)+\b/g, (name) => (fields.includes(name) ? `“${labelOf(name)}”` : name));
+    const named = text.replace(/\b[a-z]+(_[a-z]+)+\b/g, (name) =>
+        fields.includes(name) ? `“${labelOf(name)}”` : name,
+    );
     return named.charAt(0).toLocaleUpperCase() + named.slice(1);
 }
 
 /*
- * The items of a 422 as {field, index, message}; `field` is null when it is none of `fields`, `index` when it
- * is about the whole field. labelOf(field) is the field's name on the page.
+ * The items of a 422 as {field, index, message}; `field` is null when it is none of `fields`,
+ * `index` when it is about the whole field. labelOf(field) is the field's name on the page.
  */
 export function readProblems(error, fields, labelOf) {
     return error.items.map((item) => {
@@ -56,8 +58,7 @@ export function readProblems(error, fields, labelOf) {
 /* A summary of problems as links; `labelOf(field)` names a field, `follow(problem)` goes to it. */
 export function problemSummary(problems, labelOf, follow) {
     const items = problems.map((problem) => {
-        if (problem.field === null)
-            return html('li', {}, problem.message);
+        if (problem.field === null) return html('li', {}, problem.message);
         const link = html('a', { href: `#${problem.field}` }, labelOf(problem.field));
         link.addEventListener('click', (event) => {
             event.preventDefault();
@@ -76,13 +77,12 @@ export function problemSummary(problems, labelOf, follow) {
 function noticeMeta(error) {
     const parts = [];
     if (error.retryAfterSeconds !== null)
-        parts.push(t('notice.retry_after', { time: formatUnit(error.retryAfterSeconds, 'second') }));
-    if (error.code)
-        parts.push(`${error.status} ${error.code}`);
-    else if (error.status !== null)
-        parts.push(String(error.status));
-    if (error.requestId)
-        parts.push(t('notice.request_id', { id: error.requestId }));
+        parts.push(
+            t('notice.retry_after', { time: formatUnit(error.retryAfterSeconds, 'second') }),
+        );
+    if (error.code) parts.push(`${error.status} ${error.code}`);
+    else if (error.status !== null) parts.push(String(error.status));
+    if (error.requestId) parts.push(t('notice.request_id', { id: error.requestId }));
     return parts.length > 0 ? html('p', { class: 'notice-meta' }, parts.join(' · ')) : null;
 }
 
@@ -91,13 +91,19 @@ export function errorNotice(error, retry = null) {
     const tone = error.kind === 'limited' ? 'caution' : 'danger';
     const notice = html(
         'div',
-        { class: 'notice', 'data-tone': tone, role: 'alert' },
+        { class: 'notice', 'data-tone': tone, role: 'alert', tabindex: -1 },
         html('h2', { class: 'notice-title' }, t(`notice.${error.kind}`)),
-        error.message && error.kind !== 'network' ? html('p', { dir: 'auto' }, error.message) : null,
+        error.message && error.kind !== 'network'
+            ? html('p', { dir: 'auto' }, error.message)
+            : null,
         noticeMeta(error),
     );
     if (retry !== null) {
-        const button = html('button', { type: 'button', class: 'button', 'data-size': 'small' }, t('notice.retry'));
+        const button = html(
+            'button',
+            { type: 'button', class: 'button', 'data-size': 'small' },
+            t('notice.retry'),
+        );
         button.addEventListener('click', retry);
         notice.append(html('div', { class: 'button-row' }, button));
     }

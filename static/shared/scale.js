@@ -10,8 +10,7 @@ export function niceStep(maximum, count) {
 
 /* 0, step, 2 step… up to and including `maximum`. */
 export function niceTicks(maximum, count) {
-    if (!(maximum > 0) || !Number.isFinite(maximum))
-        return [0];
+    if (!(maximum > 0) || !Number.isFinite(maximum)) return [0];
     const step = niceStep(maximum, count);
     const last = Math.floor(maximum / step + 1e-9);
     return Array.from({ length: last + 1 }, (_, index) => Number((index * step).toPrecision(12)));
@@ -27,13 +26,14 @@ export function linearScale([d0, d1], [r0, r1]) {
 export function nearestIndex(values, wanted) {
     let best = 0;
     values.forEach((value, index) => {
-        if (Math.abs(value - wanted) < Math.abs(values[best] - wanted))
-            best = index;
+        if (Math.abs(value - wanted) < Math.abs(values[best] - wanted)) best = index;
     });
     return best;
 }
 
 /* An SVG path through points in pixels. */
 export function linePath(points) {
-    return points.map(([x, y], index) => `${index === 0 ? 'M' : 'L'}${x.toFixed(1)} ${y.toFixed(1)}`).join('');
+    return points
+        .map(([x, y], index) => `${index === 0 ? 'M' : 'L'}${x.toFixed(1)} ${y.toFixed(1)}`)
+        .join('');
 }

@@ -1,6 +1,6 @@
 /*
- * The frame around every page: header with navigation, language and colour scheme, and footer. A page
- * says which it is with <body data-service="experiments" data-page="calculator">.
+ * The frame around every page: header with navigation, language and colour scheme, and footer. A
+ * page says which it is with <body data-service="experiments" data-page="calculator">.
  */
 import { accessToken, setAccessToken } from './api.js';
 import { byId, html, icon, svg } from './dom.js';
@@ -46,23 +46,33 @@ function brand(service) {
         { class: 'brand', href: '/' },
         brandMark(),
         html('span', {}, 'Assay'),
-        service === 'portal' ? null : html('span', { class: 'brand-service' }, t(`service.${service}`)),
+        service === 'portal'
+            ? null
+            : html('span', { class: 'brand-service' }, t(`service.${service}`)),
     );
 }
 
 function navigation(service, current) {
     const links = pages[service].map(({ page, href }) =>
-        html('li', {}, html('a', { href, 'aria-current': page === current ? 'page' : null }, t(`nav.${page}`))),
+        html(
+            'li',
+            {},
+            html('a', { href, 'aria-current': page === current ? 'page' : null }, t(`nav.${page}`)),
+        ),
     );
-    if (links.length === 0)
-        return null;
+    if (links.length === 0) return null;
     return html('nav', { class: 'site-nav', 'aria-label': t('nav.label') }, html('ul', {}, links));
 }
 
 function languageChoice() {
     const select = html(
         'select',
-        { class: 'select', 'data-size': 'small', id: 'language', 'aria-label': t('shell.language') },
+        {
+            class: 'select',
+            'data-size': 'small',
+            id: 'language',
+            'aria-label': t('shell.language'),
+        },
         locales.map(({ tag, name }) =>
             html('option', { value: tag, lang: tag, selected: tag === currentLocale() }, name),
         ),
@@ -72,7 +82,12 @@ function languageChoice() {
 }
 
 function themeButton() {
-    const button = html('button', { type: 'button', class: 'button button-icon', 'data-kind': 'quiet', id: 'theme' });
+    const button = html('button', {
+        type: 'button',
+        class: 'button button-icon',
+        'data-kind': 'quiet',
+        id: 'theme',
+    });
     button.addEventListener('click', toggleTheme);
     return button;
 }
@@ -120,16 +135,16 @@ function render() {
             accessToken() === null ? null : tokenNote(),
         ),
     );
-    if (focused === 'language' || focused === 'theme')
-        byId(focused).focus();
+    if (focused === 'language' || focused === 'theme') byId(focused).focus();
 }
 
 async function showBuild() {
-    if (document.body.dataset.service === 'portal')
-        return;
+    if (document.body.dataset.service === 'portal') return;
     try {
         const health = await (await fetch('/health')).json();
-        byId('site-build').textContent = [health.version, health.git_sha, health.environment].filter(Boolean).join(' · ');
+        byId('site-build').textContent = [health.version, health.git_sha, health.environment]
+            .filter(Boolean)
+            .join(' · ');
     } catch {
         /* a footer without a version is no failure */
     }

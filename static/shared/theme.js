@@ -9,18 +9,15 @@ const listeners = new Set();
 
 function remember(theme) {
     try {
-        if (theme === null)
-            localStorage.removeItem(key);
-        else
-            localStorage.setItem(key, theme);
+        if (theme === null) localStorage.removeItem(key);
+        else localStorage.setItem(key, theme);
     } catch {
         /* storage forbidden: the choice lasts as long as the page */
     }
 }
 
 function announce() {
-    for (const listener of listeners)
-        listener(currentTheme());
+    for (const listener of listeners) listener(currentTheme());
 }
 
 /* 'light' or 'dark', as the page looks now. */
@@ -31,10 +28,8 @@ export function currentTheme() {
 export function toggleTheme() {
     const wanted = currentTheme() === 'dark' ? 'light' : 'dark';
     const followsSystem = (wanted === 'dark') === system.matches;
-    if (followsSystem)
-        delete document.documentElement.dataset.theme;
-    else
-        document.documentElement.dataset.theme = wanted;
+    if (followsSystem) delete document.documentElement.dataset.theme;
+    else document.documentElement.dataset.theme = wanted;
     remember(followsSystem ? null : wanted);
     announce();
 }

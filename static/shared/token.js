@@ -19,16 +19,26 @@ export function tokenForm(error, use) {
     const form = html(
         'form',
         { class: 'notice', 'data-tone': 'info', 'aria-labelledby': 'access-token-title' },
-        html('h2', { class: 'notice-title', id: 'access-token-title' }, t(refused ? 'token.refused' : 'token.title')),
+        html(
+            'h2',
+            { class: 'notice-title', id: 'access-token-title' },
+            t(refused ? 'token.refused' : 'token.title'),
+        ),
         html('p', { id: 'access-token-hint' }, t('token.hint')),
         html('label', { class: 'field-label', for: 'access-token' }, t('token.label')),
         input,
         html(
             'div',
             { class: 'button-row' },
-            html('button', { type: 'submit', class: 'button', 'data-kind': 'primary' }, t('token.use')),
+            html(
+                'button',
+                { type: 'submit', class: 'button', 'data-kind': 'primary' },
+                t('token.use'),
+            ),
         ),
-        error.requestId ? html('p', { class: 'notice-meta' }, t('notice.request_id', { id: error.requestId })) : null,
+        error.requestId
+            ? html('p', { class: 'notice-meta' }, t('notice.request_id', { id: error.requestId }))
+            : null,
     );
     form.addEventListener('submit', (event) => {
         event.preventDefault();

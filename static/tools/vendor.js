@@ -2,12 +2,21 @@
  * Copies the third-party files that pages refer to into vendor/, under names that carry the version
  * (so that they may be cached for good), and fails when a page refers to a file that is not there.
  *
- * swagger-ui-dist and Inter come from node_modules (`npm ci`, pinned by package-lock.json). Redoc is
- * fetched as one package and pinned here: its prebuilt bundle needs none of the hundred packages that
- * installing it as a dependency would bring.
+ * swagger-ui-dist and Inter come from node_modules (`npm ci`, pinned by package-lock.json). Redoc
+ * is fetched as one package and pinned here: its prebuilt bundle needs none of the hundred packages
+ * that installing it as a dependency would bring.
  */
 import { execFileSync } from 'node:child_process';
-import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import {
+    copyFileSync,
+    existsSync,
+    mkdirSync,
+    mkdtempSync,
+    readFileSync,
+    readdirSync,
+    rmSync,
+    writeFileSync,
+} from 'node:fs';
 import { createHash } from 'node:crypto';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -45,8 +54,7 @@ const redoc = {
 
 function copyFiles(from, to, files) {
     mkdirSync(to, { recursive: true });
-    for (const file of files)
-        copyFileSync(join(from, file), join(to, file.split('/').pop()));
+    for (const file of files) copyFileSync(join(from, file), join(to, file.split('/').pop()));
 }
 
 function copyInstalled({ name, package: packageName, files }) {
@@ -66,16 +74,27 @@ function removeExternalImage(file) {
 function fetchRedoc() {
     const name = `redoc-${redoc.version}`;
     const to = join(vendor, name);
-    if (existsSync(join(to, 'LICENSE')))
-        return name;
+    if (existsSync(join(to, 'LICENSE'))) return name;
     const work = mkdtempSync(join(tmpdir(), 'assay-vendor-'));
     try {
-        execFileSync('npm', ['pack', `redoc@${redoc.version}`, '--silent', '--pack-destination', work]);
+        execFileSync('npm', [
+            'pack',
+            `redoc@${redoc.version}`,
+            '--silent',
+            '--pack-destination',
+            work,
+        ]);
         const archive = join(work, `redoc-${redoc.version}.tgz`);
         const digest = createHash('sha512').update(readFileSync(archive)).digest('base64');
         if (`sha512-${digest}` !== redoc.integrity)
             throw new Error(`redoc ${redoc.version}: the package is not the one that was reviewed`);
-        execFileSync('tar', ['-xzf', archive, '-C', work, ...redoc.files.map((file) => `package/${file}`)]);
+        execFileSync('tar', [
+            '-xzf',
+            archive,
+            '-C',
+            work,
+            ...redoc.files.map((file) => `package/${file}`),
+        ]);
         removeExternalImage(join(work, 'package', 'bundles', 'redoc.standalone.js'));
         copyFiles(join(work, 'package'), to, redoc.files);
     } finally {
@@ -93,19 +112,20 @@ function pageFiles(directory) {
 function missingReferences() {
     const missing = [];
     const directories = readdirSync(root, { withFileTypes: true })
-        .filter((entry) => entry.isDirectory() && !['node_modules', 'vendor', 'tools'].includes(entry.name))
+        .filter(
+            (entry) =>
+                entry.isDirectory() && !['node_modules', 'vendor', 'tools'].includes(entry.name),
+        )
         .map((entry) => join(root, entry.name));
     for (const file of directories.flatMap(pageFiles))
         for (const [reference] of readFileSync(file, 'utf8').matchAll(/\/vendor\/[\w./-]+\.\w+/g))
-            if (!existsSync(join(root, reference)))
-                missing.push(`${file}: ${reference}`);
+            if (!existsSync(join(root, reference))) missing.push(`${file}: ${reference}`);
     return missing;
 }
 
 function removeOldVersions(current) {
     for (const name of readdirSync(vendor))
-        if (!current.includes(name))
-            rmSync(join(vendor, name), { recursive: true });
+        if (!current.includes(name)) rmSync(join(vendor, name), { recursive: true });
 }
 
 mkdirSync(vendor, { recursive: true });

@@ -1,0 +1,102 @@
+/* axe on every page: both schemes, wide and narrow, left-to-right and right-to-left, with and
+ * without problems. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import {
+    accessibilityFaults,
+    answered,
+    close,
+    experiments,
+    open,
+    portal,
+    untilText,
+} from './browser.js';
+
+const everything =
+    'metric_type=continuous&baseline_value=48&std_dev=31&mde_pct=3&variants_count=3&traffic_split=1,1,1&n_looks=4' +
+    '&cuped_correlation=0.5&cuped_pre_experiment_std=29&analysis_mode=bayesian&desired_precision=1' +
+    '&randomization_unit=cluster&avg_cluster_size=20&icc=0.02&holdout_fraction=0.1&seasonality_present=true';
+
+const pages = [
+    {
+        name: 'the landing page',
+        url: `${portal}/`,
+        ready: (page) => untilText(page, '#checked', /./),
+    },
+    { name: 'the calculator', url: `${experiments}/?${everything}`, ready: answered },
+    {
+        name: 'the calculator in Arabic',
+        url: `${experiments}/?lang=ar&${everything}`,
+        ready: answered,
+    },
+    { name: 'rates', url: `${experiments}/results.html`, ready: answered },
+    { name: 'the split check', url: `${experiments}/results.html?analysis=srm`, ready: answered },
+];
+
+const views = [
+    { name: 'light', options: { colorScheme: 'light' } },
+    { name: 'dark', options: { colorScheme: 'dark' } },
+    {
+        name: 'light, 360 px',
+        options: { colorScheme: 'light', viewport: { width: 360, height: 780 } },
+    },
+    {
+        name: 'dark, 360 px',
+        options: { colorScheme: 'dark', viewport: { width: 360, height: 780 } },
+    },
+];
+
+async function show(page, { colorScheme, viewport = { width: 1280, height: 900 } }) {
+    await page.emulateMedia({ colorScheme });
+    await page.setViewportSize(viewport);
+}
+
+for (const { name, url, ready } of pages)
+    test(`${name}: axe finds nothing, and nothing sticks out`, async (t) => {
+        const page = await open(url);
+        await ready(page);
+        for (const view of views)
+            await t.test(view.name, async () => {
+                await show(page, view.options);
+                assert.deepEqual(await accessibilityFaults(page), []);
+                const [content, window] = await page.evaluate(() => [
+                    document.documentElement.scrollWidth,
+                    innerWidth,
+                ]);
+                assert.ok(content <= window, `${content} px wide in a window of ${window} px`);
+            });
+        await close(page);
+    });
+
+for (const colorScheme of ['light', 'dark'])
+    test(`the calculator with problems, ${colorScheme}: axe finds nothing`, async () => {
+        const page = await open(`${experiments}/?mde_pct=-1&alpha=2&traffic_split=0,x`, {
+            colorScheme,
+        });
+        await page.click('button[type="submit"]');
+        await page.waitForSelector('#problems [role="alert"]');
+        assert.deepEqual(await accessibilityFaults(page), []);
+        await close(page, [422]);
+    });
+
+/* Inside the viewers only contrast is ours to answer for; their structure is their own. */
+const viewers = [
+    { path: '/docs', ready: '.opblock' },
+    { path: '/redoc', ready: '[id^="operation/"]' },
+];
+
+const contrast = { runOnly: { type: 'rule', values: ['color-contrast'] } };
+
+for (const { path, ready } of viewers)
+    test(`${path}: axe finds nothing around the viewer, and enough contrast in it`, async (t) => {
+        const page = await open(`${experiments}${path}`);
+        for (const view of views)
+            await t.test(view.name, async () => {
+                await show(page, view.options);
+                await page.waitForSelector(ready);
+                assert.deepEqual(await accessibilityFaults(page, { exclude: [['#viewer']] }), []);
+                const inside = { include: [['#viewer']] };
+                assert.deepEqual(await accessibilityFaults(page, inside, contrast), []);
+            });
+        await close(page);
+    });

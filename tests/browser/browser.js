@@ -1,0 +1,107 @@
+/*
+ * What the browser tests share: one browser per file, pages that notice whatever goes wrong in
+ * them, and waiting for what is shown rather than for time to pass.
+ */
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { after, before } from 'node:test';
+import { chromium } from 'playwright-core';
+
+const require = createRequire(import.meta.url);
+const axeSource = readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8');
+
+export const experiments = process.env.ASSAY_EXPERIMENTS_URL.replace(/\/$/, '');
+export const portal = process.env.ASSAY_PORTAL_URL.replace(/\/$/, '');
+export const guarded = {
+    url: process.env.ASSAY_GUARDED_URL.replace(/\/$/, ''),
+    token: process.env.ASSAY_GUARDED_TOKEN,
+};
+
+const flags = [
+    '--headless=new',
+    '--no-sandbox',
+    '--disable-gpu',
+    '--disable-quic',
+    '--no-first-run',
+    '--disable-background-networking',
+    '--disable-component-update',
+    '--disable-sync',
+];
+
+let browser;
+
+before(async () => {
+    browser = await chromium.launch({ executablePath: '/usr/bin/chromium', args: flags });
+});
+
+after(() => browser.close());
+
+function watch(page) {
+    page.faults = [];
+    page.on('pageerror', (error) => page.faults.push(error.stack));
+    page.on('console', (message) => {
+        if (message.type() === 'error' || message.type() === 'warning')
+            page.faults.push(`${message.text()} ${message.location().url}`);
+    });
+    page.on('request', (request) => {
+        const { protocol, hostname } = new URL(request.url());
+        if (protocol.startsWith('http') && hostname !== '127.0.0.1')
+            page.faults.push(`request to ${request.url()}`);
+    });
+}
+
+/* A page of its own at `url`; options are those of a browser context. */
+export async function open(url, options = {}) {
+    const context = await browser.newContext({
+        viewport: { width: 1280, height: 900 },
+        locale: 'en-US',
+        ...options,
+    });
+    const page = await context.newPage();
+    page.setDefaultTimeout(15000);
+    watch(page);
+    await page.goto(url);
+    return page;
+}
+
+/* Until the form of the page has been answered. */
+export async function answered(page) {
+    await page.waitForSelector('#result-body[aria-busy="false"]');
+}
+
+/* Until the element's text is `wanted` (a string, or a pattern). */
+export async function untilText(page, selector, wanted) {
+    const pattern = wanted instanceof RegExp ? wanted : new RegExp(`^${escaped(wanted)}$`);
+    await page.waitForFunction(
+        ([where, source, flags]) =>
+            new RegExp(source, flags).test(document.querySelector(where)?.textContent.trim() ?? ''),
+        [selector, pattern.source, pattern.flags],
+    );
+}
+
+function escaped(text) {
+    return text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
+}
+
+/* Closes the page; it must have reported nothing but the failed requests with these statuses. */
+export async function close(page, expectedStatuses = []) {
+    const expected = expectedStatuses.map(
+        (status) => `the server responded with a status of ${status}`,
+    );
+    const faults = page.faults.filter((fault) => !expected.some((text) => fault.includes(text)));
+    await page.context().close();
+    assert.deepEqual(faults, []);
+}
+
+/* What axe finds, one line per element. options: those of axe.run; context: where to look. */
+export async function accessibilityFaults(page, context = {}, options = {}) {
+    await page.evaluate(axeSource);
+    const { violations } = await page.evaluate(
+        ([where, how]) => globalThis.axe.run(where, how),
+        [Object.keys(context).length > 0 ? context : { include: [['html']] }, options],
+    );
+    return violations.flatMap(({ id, nodes }) =>
+        nodes.map(({ target }) => `${id}: ${target.join(' ')}`),
+    );
+}

@@ -1,0 +1,58 @@
+/* The landing page: the services that there are, their state, and the way to them. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { answered, close, experiments, open, portal, untilText } from './browser.js';
+
+test('lists the experiments service as running and leads to it', async () => {
+    const page = await open(`${portal}/`);
+    await untilText(page, '#checked', 'All services answer');
+    const card = page.locator('[data-service="experiments"].service');
+    assert.equal(await card.locator('.badge').textContent(), 'Running');
+    const health = await (await fetch(`${experiments}/health`)).json();
+    const facts = await card.locator('dd').allTextContents();
+    assert.ok(facts.includes(health.version) && facts.includes(health.git_sha), facts.join());
+    await card.locator('a.button').first().click();
+    await answered(page);
+    assert.equal(new URL(page.url()).origin, new URL(experiments).origin);
+    assert.equal(await page.textContent('#figure-per-variant'), '146,642');
+    await close(page);
+});
+
+test('shows a service that does not answer', async () => {
+    const page = await open('about:blank');
+    await page.route('**/health/experiments', (route) => route.fulfill({ status: 502, json: {} }));
+    await page.goto(`${portal}/`);
+    await untilText(page, '#checked', 'Not answering: Experiments');
+    assert.equal(await page.textContent('.service .badge'), 'Not answering');
+    await close(page, [502]);
+});
+
+test('does without the list of services', async () => {
+    const page = await open('about:blank');
+    await page.route('**/services.json', (route) => route.fulfill({ status: 404, body: '' }));
+    await page.goto(`${portal}/`);
+    await untilText(page, '#checked', 'All services answer');
+    assert.equal(await page.locator('.service a').count(), 0);
+    assert.match(await page.textContent('.service'), /has not been told its address/);
+    await close(page, [404]);
+});
+
+test('lists a service that it has no words for under its own name, and ignores what is no service', async () => {
+    const list = [
+        { name: 'experiments', url: `${experiments}/` },
+        { name: 'newcomer', url: 'http://127.0.0.1:9/' },
+        { name: 'evil', url: 'javascript:alert(1)' },
+        { name: '../x', url: 'http://127.0.0.1:9/' },
+        null,
+    ];
+    const page = await open('about:blank');
+    await page.route('**/services.json', (route) => route.fulfill({ json: list }));
+    await page.route('**/health/newcomer', (route) => route.fulfill({ json: { status: 'ok' } }));
+    await page.goto(`${portal}/`);
+    await untilText(page, '#checked', 'All services answer');
+    assert.deepEqual(await page.locator('.service h3').allTextContents(), [
+        'Experiments',
+        'newcomer',
+    ]);
+    await close(page);
+});

@@ -1,0 +1,103 @@
+/* The results page: two-arm tests and the check of the split. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { answered, close, experiments, open, untilText } from './browser.js';
+
+const figure = (page, index) => page.locator('.figure-value').nth(index).textContent();
+
+test('reads two rates: 100 of 1000 against 130 of 1000', async () => {
+    const page = await open(`${experiments}/results.html`);
+    await answered(page);
+    assert.equal(
+        await page.textContent('#verdict'),
+        'Statistically significant uplift at alpha=0.050',
+    );
+    assert.equal(await page.getAttribute('.verdict', 'data-tone'), 'good');
+    assert.deepEqual(
+        [await figure(page, 0), await figure(page, 1), await figure(page, 2)],
+        ['+3 pp', '0.03549', '55.7%'],
+    );
+    const facts = await page.$$eval('.fact dd', (values) =>
+        values.map((value) => value.textContent),
+    );
+    assert.deepEqual(facts, ['10%', '13%', '+0.2068 … +5.7932 pp', '+0.2002 … +5.807 pp']);
+    assert.equal(await page.locator('#interval-chart svg').count(), 1);
+    await close(page);
+});
+
+test('does not call a small difference significant', async () => {
+    const page = await open(`${experiments}/results.html`);
+    await answered(page);
+    await page.fill('#treatment_conversions', '101');
+    await untilText(page, '#verdict', 'No statistically significant difference at alpha=0.050');
+    assert.equal(await page.getAttribute('.verdict', 'data-tone'), 'plain');
+    await close(page);
+});
+
+/* Welch's test on summary statistics: scipy.stats.ttest_ind_from_stats(11.5, 2, 10, 10, 2, 10,
+ * equal_var=False). */
+test('reads two means', async () => {
+    const page = await open(
+        `${experiments}/results.html?analysis=continuous&control_n=10&control_mean=10&control_std=2&treatment_n=10&treatment_mean=11.5&treatment_std=2&alpha=0.05`,
+    );
+    await answered(page);
+    assert.equal(await figure(page, 0), '+1.5');
+    assert.equal(await figure(page, 1), '0.1108');
+    assert.equal(await page.textContent('.fact dd'), '−0.3791 … +3.3791');
+    await close(page);
+});
+
+test('flags a split that did not arrive as planned', async () => {
+    const page = await open(
+        `${experiments}/results.html?analysis=srm&variants=2&observed_counts=4800,5200&expected_fractions=50,50`,
+    );
+    await answered(page);
+    assert.equal(await page.textContent('#verdict'), 'The split did not arrive as planned');
+    assert.match(await page.textContent('.verdict-text'), /^SRM detected/);
+    assert.deepEqual([await figure(page, 0), await figure(page, 1)], ['0.000063', '16']);
+    const row = await page.$eval('tbody tr', (first) =>
+        [...first.cells].map((cell) => cell.textContent),
+    );
+    assert.deepEqual(row, ['A', '4,800', '5,000', '−200', '−4%']);
+    await page.fill('#observed_counts-0', '5010');
+    await page.fill('#observed_counts-1', '4990');
+    await untilText(page, '#verdict', 'The split arrived as planned');
+    assert.match(await page.textContent('.verdict-text'), /^No SRM detected/);
+    await close(page);
+});
+
+test('shows problems of nested fields at their controls', async () => {
+    const page = await open(`${experiments}/results.html`);
+    await answered(page);
+    await page.fill('#treatment_users', '1');
+    await page.fill('#control_conversions', '');
+    await page.click('button[type="submit"]');
+    await page.waitForSelector('#problems [role="alert"]');
+    assert.equal(await page.textContent('#treatment_users-error'), 'Must be 2 or more.');
+    assert.equal(await page.textContent('#control_conversions-error'), 'A value is needed.');
+    await close(page, [422]);
+});
+
+test('names both fields where one contradicts the other', async () => {
+    const page = await open(`${experiments}/results.html`);
+    await answered(page);
+    await page.fill('#control_conversions', '2000');
+    await page.click('button[type="submit"]');
+    await page.waitForSelector('#problems [role="alert"]');
+    assert.match(await page.textContent('#control_conversions-error'), /“Conversions”.*“Users”/);
+    await close(page, [422]);
+});
+
+test('keeps what was entered in its address', async () => {
+    const page = await open(`${experiments}/results.html`);
+    await answered(page);
+    await page.fill('#control_users', '2000');
+    await page.waitForURL(/control_users=2000/);
+    await answered(page);
+    const effect = await figure(page, 0);
+    await page.reload();
+    await answered(page);
+    assert.equal(await page.inputValue('#control_users'), '2000');
+    assert.equal(await figure(page, 0), effect);
+    await close(page);
+});

@@ -1,0 +1,59 @@
+/* The two viewers of the API description. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { close, experiments, guarded, open } from './browser.js';
+
+test('Swagger UI shows every route and tries one', async () => {
+    const page = await open(`${experiments}/docs`);
+    await page.waitForSelector('.opblock');
+    const described = await (await fetch(`${experiments}/openapi.json`)).json();
+    const operations = Object.values(described.paths).flatMap((path) => Object.keys(path));
+    assert.equal(await page.locator('.opblock').count(), operations.length);
+    await page.click('#operations-system-health .opblock-summary-control');
+    await page.click('#operations-system-health .try-out__btn');
+    await page.click('#operations-system-health .execute');
+    await page.waitForSelector(
+        '#operations-system-health .live-responses-table .response .response-col_status',
+    );
+    assert.match(
+        await page.textContent(
+            '#operations-system-health .live-responses-table .response .response-col_status',
+        ),
+        /200/,
+    );
+    await close(page);
+});
+
+test('Swagger UI uses the token of the tab', async () => {
+    const page = await open(`${guarded.url}/docs`);
+    await page.evaluate((token) => sessionStorage.setItem('assay.token', token), guarded.token);
+    await page.reload();
+    await page.click('#operations-system-readiness .opblock-summary-control');
+    await page.click('#operations-system-readiness .try-out__btn');
+    await page.click('#operations-system-readiness .execute');
+    await page.waitForSelector(
+        '#operations-system-readiness .live-responses-table .response .response-col_status',
+    );
+    assert.match(
+        await page.textContent(
+            '#operations-system-readiness .live-responses-table .response .response-col_status',
+        ),
+        /200/,
+    );
+    await close(page);
+});
+
+test('Redoc shows every route, in either scheme, and finds one', async () => {
+    const page = await open(`${experiments}/redoc`, { colorScheme: 'dark' });
+    await page.waitForSelector('[id="operation/calculate"]');
+    const described = await (await fetch(`${experiments}/openapi.json`)).json();
+    const operations = Object.values(described.paths).flatMap((path) => Object.keys(path));
+    assert.equal(await page.locator('[id^="operation/"]').count(), operations.length);
+    await page.click('#theme');
+    await page.waitForSelector('[id="operation/calculate"]');
+    await page.fill('#viewer input[type="text"]', 'srm');
+    await page.waitForSelector(
+        '#viewer [role="search"] li, #viewer [data-role="search:results"] li',
+    );
+    await close(page);
+});
