@@ -15,6 +15,18 @@ static int hex_digit(char digit)
     return digit >= 'a' && digit <= 'f' ? digit - 'a' + 10 : -1;
 }
 
+/* The byte that "%XX" at `text` stands for; -1 when it stands for none. */
+static int escaped_byte(const char *text, size_t left)
+{
+    int high, low;
+
+    if (left < 3 || text[0] != '%')
+        return -1;
+    high = hex_digit(text[1]);
+    low = hex_digit(text[2]);
+    return high < 0 || low < 0 ? -1 : high * 16 + low;
+}
+
 /* Decodes %XX and '+'. Bytes that are no UTF-8 end the value: parameters are text. */
 static const char *url_decode(struct arena *arena, const char *text, size_t length)
 {
@@ -22,9 +34,10 @@ static const char *url_decode(struct arena *arena, const char *text, size_t leng
     size_t at = 0;
 
     for (size_t i = 0; i < length; i++) {
-        if (text[i] == '%' && i + 2 < length && hex_digit(text[i + 1]) >= 0 &&
-            hex_digit(text[i + 2]) >= 0) {
-            decoded[at++] = (char)(hex_digit(text[i + 1]) << 4 | hex_digit(text[i + 2]));
+        int byte = escaped_byte(text + i, length - i);
+
+        if (byte >= 0) {
+            decoded[at++] = (char)byte;
             i += 2;
         } else {
             decoded[at++] = text[i] == '+' ? ' ' : text[i];
