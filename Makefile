@@ -8,7 +8,7 @@ SANITIZE =
 PYTHON = /usr/bin/python3
 
 # Rows of constant tables leave their trailing members 0 on purpose.
-WARNINGS = -Wno-missing-field-initializers -Wall -Wextra -Werror -Wshadow -Wpointer-arith -Wstrict-prototypes -Wmissing-prototypes \
+WARNINGS = -Wall -Wextra -Wno-missing-field-initializers -Werror -Wshadow -Wpointer-arith -Wstrict-prototypes -Wmissing-prototypes \
            -Wwrite-strings -Wformat=2 -Wvla -Wundef
 CFLAGS = -O2 -g
 SANITIZER_FLAGS = $(if $(SANITIZE),-fsanitize=$(SANITIZE) -fno-omit-frame-pointer -fno-sanitize-recover=all)
