@@ -93,6 +93,8 @@ class Tree:
     @functools.lru_cache(maxsize=None)
     def text(self, path):
         """The text of a file; empty when it is not text."""
+        if not (self.root / path).is_file():  # deleted since it was listed
+            return ""
         content = (self.root / path).read_bytes()
         if b"\0" in content[:8192]:
             return ""

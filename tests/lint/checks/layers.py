@@ -25,6 +25,7 @@ LIBRARIES = {
     r"curl/": "net",
     r"sodium": "crypto",
     r"jansson": "base",
+    r"utf8proc": "text",
     r"hpdf": "report",
     r"xlsxwriter": "report",
 }
