@@ -11,7 +11,10 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { HANDLE_BYTES_MAX = 32 * 1024 * 1024 /* translated statements and names of one handle */ };
+enum {
+    HANDLE_BYTES_MAX = 2 * DB_STATEMENTS_MAX * SQL_BYTES_MAX, /* translated statements and names */
+    SCRATCH_BYTES_MAX = 8 * SQL_BYTES_MAX
+};
 
 const char *const db_journal_mode_names[DB_JOURNAL__MAX + 1] = {
     "DELETE", "TRUNCATE", "PERSIST", "MEMORY", "WAL", "OFF", NULL};
@@ -80,6 +83,15 @@ static enum error fill_handle(struct db *db, const char *target, const struct db
     return ERROR_NONE;
 }
 
+static void db_free(struct db *db)
+{
+    if (!db)
+        return;
+    arena_destroy(db->arena);
+    arena_destroy(db->scratch);
+    free(db);
+}
+
 enum error db_open(const char *target, const struct db_options *options, struct db **db,
                    struct problem *problem)
 {
@@ -87,16 +99,16 @@ enum error db_open(const char *target, const struct db_options *options, struct 
     enum error error = ERROR_SYSTEM;
 
     *db = calloc(1, sizeof **db);
-    if (*db)
+    if (*db) {
         (*db)->arena = arena_create(HANDLE_BYTES_MAX);
-    if (*db && (*db)->arena)
+        (*db)->scratch = arena_create(SCRATCH_BYTES_MAX);
+    }
+    if (*db && (*db)->arena && (*db)->scratch)
         error = fill_handle(*db, target, options ? options : &defaults, problem);
     else
         problem_set(problem, ERROR_SYSTEM, "out_of_memory", "no memory for a database handle");
     if (error) {
-        if (*db)
-            arena_destroy((*db)->arena);
-        free(*db);
+        db_free(*db);
         *db = NULL;
     }
     return error;
@@ -127,8 +139,7 @@ void db_close(struct db *db)
     if (!db)
         return;
     db_disconnect(db);
-    arena_destroy(db->arena);
-    free(db);
+    db_free(db);
 }
 
 static void check_owner(const struct db *db)
@@ -180,6 +191,19 @@ enum error db_ready(struct db *db, struct problem *problem)
 enum error db_connect(struct db *db, struct problem *problem)
 {
     return db_ready(db, problem);
+}
+
+void db_fail_after(struct db *db, int64_t steps)
+{
+    db->fail_after = steps;
+}
+
+bool db_fails_now(struct db *db, struct problem *problem)
+{
+    if (!db->fail_after || --db->fail_after)
+        return false;
+    problem_set(problem, ERROR_UNAVAILABLE, "database_io", "the store was told to fail here");
+    return true;
 }
 
 bool db_end_of_request(struct db *db)

@@ -61,8 +61,8 @@ struct db_options {
     int connect_timeout_ms;       /* PostgreSQL only, as all below */
     int reconnect_first_ms;       /* pause after the first failed connect; doubles each time */
     int reconnect_most_ms;        /* up to this; meanwhile statements fail at once */
-    int pool_size;                /* connections of all processes that share `pool_directory`, */
-    const char *pool_directory;   /* counted there; NULL = not limited */
+    int pool_size;                /* connections of all processes with this `pool_directory`, */
+    const char *pool_directory;   /* where they are counted; NULL = not limited */
     int pool_timeout_ms;          /* how long a worker waits for its turn */
     const char *application_name; /* how the server lists the connection */
 };
@@ -157,6 +157,10 @@ MUST_CHECK enum error db_lock(struct db *db, const char *name, struct problem *p
  * connections. Returns false when something had been left open.
  */
 bool db_end_of_request(struct db *db);
+
+/* The n-th step from now fails with ERROR_UNAVAILABLE, database_io, before it is done; steps are
+ * statements, begins and commits of outermost transactions. 0 = off. For tests of error paths. */
+void db_fail_after(struct db *db, int64_t steps);
 
 /* What the handle has done since the last reset. Microseconds include waiting for locks. */
 struct db_counters {

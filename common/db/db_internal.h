@@ -99,10 +99,10 @@ struct query {
     struct value values[DB_PARAMETERS_MAX];
     int64_t changes;
     int64_t rows;
-    int64_t repeats;
     struct problem problem;
-    void *result; /* the engine's, as the three below */
+    void *result; /* the engine's, as the four below */
     void *scratch;
+    int64_t mark;
     int row;
     int piece; /* rows asked for in the next piece of a stream */
 };
@@ -160,9 +160,11 @@ struct db {
     const struct engine *engine;
     struct target target;
     struct db_options options;
-    struct arena *arena; /* lives as long as the handle */
-    pid_t owner;         /* the process that connected; 0 = nobody has */
-    void *connection;    /* the engine's; NULL = none */
+    struct arena *arena;   /* lives as long as the handle */
+    struct arena *scratch; /* while a statement is translated */
+    int64_t fail_after;    /* db_fail_after(); 0 = off */
+    pid_t owner;           /* the process that connected; 0 = nobody has */
+    void *connection;      /* the engine's; NULL = none */
     unsigned generation; /* counts connections, so that statements know when to be prepared anew */
     bool in_use;         /* something ran since the request began: the connection is known good */
     bool suspect;        /* drop the connection when idle */
@@ -179,6 +181,8 @@ struct db {
 /* db.c: connected, alive and in this process; reconnects when idle. Aborts in a child of the
  * process that connected. */
 MUST_CHECK enum error db_ready(struct db *db, struct problem *problem);
+/* db.c: is this the step that db_fail_after() has chosen? */
+bool db_fails_now(struct db *db, struct problem *problem);
 void db_warn(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* transaction.c */

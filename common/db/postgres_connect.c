@@ -122,6 +122,7 @@ enum error postgres_set_timeouts(struct db *db, int statement_ms, int lock_ms,
                           "SELECT set_config('statement_timeout', $1, false),"
                           " set_config('lock_timeout', $2, false),"
                           " set_config('idle_in_transaction_session_timeout', '300000', false),"
+                          " set_config('default_transaction_isolation', 'read committed', false),"
                           " set_config('timezone', 'UTC', false),"
                           " set_config('standard_conforming_strings', 'on', false),"
                           " set_config('extra_float_digits', '1', false),"

@@ -33,9 +33,11 @@ static struct prepared *find_prepared(struct db *db, const struct statement *sta
                     "%s: more than %d different statements", statement->name, DB_STATEMENTS_MAX);
         return NULL;
     }
-    if (translate_statement(db->target.engine, statement, db->arena, &prepared->translation,
+    arena_reset(db->scratch);
+    if (translate_statement(db->target.engine, statement, db->scratch, &prepared->translation,
                             problem))
         return NULL;
+    prepared->translation.sql = arena_copy_string(db->arena, prepared->translation.sql);
     prepared->statement = statement;
     db->statement_count++;
     return prepared;
@@ -79,7 +81,7 @@ static void reset_query(struct query *query)
     query->state = QUERY_BINDING;
     query->streaming = query->owns_transaction = false;
     query->bound = 0;
-    query->changes = query->rows = query->repeats = 0;
+    query->changes = query->rows = query->mark = 0;
     query->problem = (struct problem){0};
     query->result = query->scratch = NULL;
     query->row = query->piece = 0;
@@ -190,6 +192,8 @@ static void run(struct query *query)
         error = open_stream(query);
     if (!error)
         error = db_ready(db, &query->problem);
+    if (!error && db_fails_now(db, &query->problem))
+        error = query->problem.error;
     if (error) {
         query_fail(query, error);
         return;
@@ -255,13 +259,14 @@ void query_repeat(struct query *query, int64_t *changes)
     if (!bound_all(query))
         return;
     query->state = QUERY_REPEATING;
-    query->repeats++;
     db->counters.statements++;
     if (changes)
         *changes = 0;
     error = transaction_refusal(db, &query->problem);
     if (!error)
         error = db_ready(db, &query->problem);
+    if (!error && db_fails_now(db, &query->problem))
+        error = query->problem.error;
     if (!error)
         error = db->engine->repeat(query, changes);
     query->bound = 0;

@@ -156,17 +156,21 @@ enum error sqlite_next(struct query *query, bool *row)
     code = sqlite3_step(statement);
     connection->deadline = 0;
     *row = code == SQLITE_ROW;
-    if (code == SQLITE_DONE && !sqlite3_stmt_readonly(statement))
+    /* The count is that of the last statement that could change rows, maybe not this one. */
+    if (code == SQLITE_DONE && query->mark != sqlite3_total_changes64(connection->handle))
         query->changes = sqlite3_changes64(connection->handle);
     return code == SQLITE_ROW || code == SQLITE_DONE ? ERROR_NONE : step_problem(query, code);
 }
 
 enum error sqlite_start(struct query *query, bool *row)
 {
+    const struct sqlite_connection *connection = query->db->connection;
     enum error error = prepare(query);
 
     if (!error)
         error = bind_values(query);
+    query->changes = 0;
+    query->mark = sqlite3_total_changes64(connection->handle);
     return error ? error : sqlite_next(query, row);
 }
 

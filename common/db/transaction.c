@@ -52,8 +52,11 @@ static enum error join(struct db *db, enum db_intent intent, const char *file, i
 /* Nothing is lost when BEGIN meets a connection that died while idle: it is tried once more. */
 static enum error begin_now(struct db *db, enum db_intent intent, struct problem *problem)
 {
-    enum error error = db->engine->begin(db, intent, problem);
+    enum error error;
 
+    if (db_fails_now(db, problem))
+        return problem->error;
+    error = db->engine->begin(db, intent, problem);
     if (error != ERROR_UNAVAILABLE || !db->suspect)
         return error;
     db_drop_connection(db);
@@ -123,7 +126,7 @@ static enum error commit_outermost(struct db *db, struct problem *problem)
         roll_back_outermost(db);
         return error;
     }
-    error = db->engine->commit(db, &own);
+    error = db_fails_now(db, &own) ? own.error : db->engine->commit(db, &own);
     db->counters.microseconds += clock_monotonic_microseconds() - start;
     if (!error) {
         end(db);

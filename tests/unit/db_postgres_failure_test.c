@@ -93,7 +93,7 @@ ON_ONE(a_killed_server_takes_the_open_transaction_with_it, DB_POSTGRES)
                     "database_unavailable");
         db_end_of_request(db);
     }
-    CHECK(clock_monotonic_microseconds() - start < 1000000);
+    CHECK(clock_monotonic_microseconds() - start < 4000000);
     CHECK(strstr(store->problem.text, "the next try is in") != NULL);
     CHECK(control("start"));
     CHECK(comes_back(store, db, 10000));
@@ -436,11 +436,11 @@ ON_ONE(a_frozen_server_is_given_up, DB_POSTGRES)
     } else {
         start = clock_monotonic_microseconds();
         CHECK_FAILS(db_connect(db, &store->problem), ERROR_UNAVAILABLE, "database_unavailable");
-        CHECK(clock_monotonic_microseconds() - start < 1000000);
+        CHECK(clock_monotonic_microseconds() - start < 4000000);
         kill(backend, SIGSTOP);
         start = clock_monotonic_microseconds();
         CHECK_FAILS(add_row(working, 1, "x", &store->problem), ERROR_UNAVAILABLE, "commit_unknown");
-        CHECK(clock_monotonic_microseconds() - start < 8000000);
+        CHECK(clock_monotonic_microseconds() - start < 15000000);
         kill(backend, SIGCONT);
         kill(postmaster(), SIGCONT);
         CHECK(comes_back(store, working, 10000));

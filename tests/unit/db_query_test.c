@@ -347,6 +347,7 @@ ON_BOTH(conflicts_are_told_apart)
 ON_BOTH(changes_are_counted_without_cascades)
 {
     static const struct statement delete_all = {"delete_all", "DELETE FROM things"};
+    static const struct statement create = {"create", "CREATE TABLE more (id INTEGER)"};
     static const struct statement upsert = {
         "upsert", "INSERT INTO things (id, name) VALUES (?, ?)"
                   " ON CONFLICT (id) DO UPDATE SET name = excluded.name RETURNING name"};
@@ -377,6 +378,9 @@ ON_BOTH(changes_are_counted_without_cascades)
     CHECK_INT(query_changes(query), 1);
     CHECK_OK(query_end(query, &store->problem));
     query = db_query(store->db, &count_things);
+    CHECK_INT(query_changes(query), 0);
+    CHECK_OK(query_end(query, &store->problem));
+    query = db_query(store->db, &create);
     CHECK_INT(query_changes(query), 0);
     CHECK_OK(query_end(query, &store->problem));
 }

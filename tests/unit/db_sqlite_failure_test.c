@@ -217,7 +217,8 @@ ON_ONE(a_killed_writer_loses_nothing_it_has_acknowledged, DB_SQLITE)
         CHECK(pipe(ends) == 0);
         child = fixture_fork(write_and_tell, store, ends[1]);
         close(ends[1]);
-        fixture_pause(10 + round * 7);
+        CHECK(read(ends[0], &acknowledged, sizeof acknowledged) == sizeof acknowledged);
+        fixture_pause(round * 7);
         kill(child, SIGKILL);
         CHECK_INT(fixture_wait(child), 128 + SIGKILL);
         while (read(ends[0], &id, sizeof id) == sizeof id)

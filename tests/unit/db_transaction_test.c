@@ -117,6 +117,35 @@ ON_BOTH(a_reading_transaction_sees_one_snapshot)
     db_close(other);
 }
 
+/* Whichever step of a transaction fails, nothing of it stays. */
+ON_BOTH(every_step_can_be_made_to_fail)
+{
+    struct db *db = store->db;
+    int64_t steps = 1;
+
+    CHECK_OK(store_script(store, db, tally));
+    for (;; steps++) {
+        enum error error;
+
+        db_fail_after(db, steps);
+        error = db_begin(db, DB_WRITE, &store->problem);
+        if (!error) {
+            error = add_row(db, 1, &store->problem);
+            if (!error)
+                error = add_row(db, 2, &store->problem);
+            error = db_finish(db, error, &store->problem);
+        }
+        db_fail_after(db, 0);
+        if (!error)
+            break;
+        CHECK_FAILS(error, ERROR_UNAVAILABLE, "database_io");
+        CHECK(!db_in_transaction(db));
+        CHECK_INT(count_rows(store, db), 0);
+    }
+    CHECK_INT(steps, 5); /* begin, two statements and commit have failed */
+    CHECK_INT(count_rows(store, db), 2);
+}
+
 ON_BOTH(what_a_jump_leaves_open_is_cleaned_up)
 {
     struct db *db = store->db;
@@ -457,7 +486,7 @@ ON_ONE(a_server_that_only_reads_is_not_writable, DB_POSTGRES)
 TEST_MAIN(CASE(inner_transactions_join_the_outer_one),
           CASE(an_inner_rollback_dooms_the_outer_transaction),
           CASE(a_failed_statement_dooms_its_transaction), CASE(reading_transactions_do_not_write),
-          CASE(a_reading_transaction_sees_one_snapshot),
+          CASE(a_reading_transaction_sees_one_snapshot), CASE(every_step_can_be_made_to_fail),
           CASE(what_a_jump_leaves_open_is_cleaned_up),
           CASE(queries_left_open_end_with_the_transaction), CASE(a_locked_row_is_busy),
           CASE(named_locks_keep_others_out), CASE(slow_transactions_are_logged_with_their_place),
