@@ -30,10 +30,10 @@ def clean_environment():
 
 
 class Stack:
-    """One stack. `build` is the directory that holds fcgi-bin/."""
+    """One stack. `build` is the directory that holds fcgi-bin/, if it is not BUILD."""
 
-    def __init__(self, build=BUILD):
-        self.build = build
+    def __init__(self, build=None):
+        self.build = build or BUILD
         self.env = {}
         self.directory = None
         self._temporary = None
