@@ -1,4 +1,4 @@
-/* What the two files of the SQLite engine share. */
+/* Private to common/db: what the two files of the SQLite engine share. */
 #ifndef ASSAY_DB_SQLITE_H
 #define ASSAY_DB_SQLITE_H
 

@@ -1,4 +1,4 @@
-/* SQL of issued keys. */
+/* Issued keys in the database: all SQL about them is here. */
 #include "experiments/key_store.h"
 #include "base/clock.h"
 #include "crypto/digest.h"

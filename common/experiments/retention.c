@@ -1,4 +1,4 @@
-/* SQL of retention. */
+/* Taking away old rows: all SQL about that is here. */
 #include "experiments/retention.h"
 #include "base/clock.h"
 #include "db/query.h"

@@ -1,7 +1,7 @@
 /*
- * Group sequential designs with classical O'Brien-Fleming boundaries at equally spaced looks, solved
- * by recursive numerical integration (Armitage, McPherson and Rowe 1969; Jennison and Turnbull 2000,
- * chapters 2 and 19), for any alpha, power and number of looks. Error below 1e-6.
+ * Group sequential designs with classical O'Brien-Fleming boundaries at equally spaced looks,
+ * solved by recursive numerical integration (Armitage, McPherson and Rowe 1969; Jennison and
+ * Turnbull 2000, chapters 2 and 19), for any alpha, power and number of looks. Error below 1e-6.
  */
 #ifndef ASSAY_EXPERIMENTS_SEQUENTIAL_H
 #define ASSAY_EXPERIMENTS_SEQUENTIAL_H
@@ -13,10 +13,10 @@
 enum { SEQUENTIAL_LOOKS_MAX = 100 };
 
 struct sequential_look {
-    int look;             /* 1..K */
-    double info_fraction; /* look / K */
-    double z_boundary;    /* C * sqrt(K / look), two-sided */
-    double p_boundary;    /* 2 * (1 - Phi(z_boundary)) */
+    int look;                      /* 1..K */
+    double info_fraction;          /* look / K */
+    double z_boundary;             /* C * sqrt(K / look), two-sided */
+    double p_boundary;             /* 2 * (1 - Phi(z_boundary)) */
     double cumulative_alpha_spent; /* probability under H0 of having crossed by this look */
     double incremental_alpha;
 };

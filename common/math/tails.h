@@ -1,5 +1,5 @@
 /*
- * What the continuous distributions share, for the files of this directory only: both tails at a
+ * Private to common/math: what the continuous distributions share: both tails at a
  * point, the quadrature for large parameters, and the inversion of a tail.
  *
  * Everything is written on a natural coordinate w on which the density is log-concave: w = ln x for

@@ -1,4 +1,4 @@
-/* One cell at a time. */
+/* Writing comma-separated values, one cell at a time. */
 #include "report/csv.h"
 
 #include <string.h>

@@ -1,5 +1,5 @@
 /*
- * Inside the kit: what lies where in the mapped file. Only indices, never pointers, and zero
+ * Private to common/shm: what lies where in the mapped file. Only indices, never pointers, and zero
  * always means "nothing yet", so that a fresh file needs no more than its header and its locks.
  * Whatever is read from here is checked before it is used as an index or a bound.
  *

@@ -1,5 +1,5 @@
 /*
- * Inside the kit: the storage under the rate limits. Keys are spread over shards by their digest;
+ * Private to common/shm: the storage under the rate limits. Keys are spread over shards by their digest;
  * each shard has its own lock, keys and blocks, and nothing in it refers to another shard.
  *
  * A key owns a chain of blocks, oldest first; a block holds up to twelve event times as offsets

@@ -1,6 +1,6 @@
 /* The documents of the project routes. */
-#ifndef ASSAY_EXPERIMENTS_PROJECTS_SHAPES_H
-#define ASSAY_EXPERIMENTS_PROJECTS_SHAPES_H
+#ifndef ASSAY_EXPERIMENTS_PROJECTS_PROJECT_SHAPES_H
+#define ASSAY_EXPERIMENTS_PROJECTS_PROJECT_SHAPES_H
 
 #include "base/schema.h"
 #include "experiments/project_store.h"

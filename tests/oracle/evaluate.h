@@ -73,7 +73,7 @@ static inline int evaluate_lines(const struct evaluate_function *table, size_t c
 #define EVALUATE_MAIN(table)                                                                       \
     int main(void)                                                                                 \
     {                                                                                              \
-        return evaluate_lines(table, sizeof table / sizeof table[0]);                              \
+        return evaluate_lines(table, sizeof(table) / sizeof((table)[0]));                          \
     }
 
 #endif

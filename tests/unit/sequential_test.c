@@ -239,7 +239,9 @@ TEST(remembered_designs_are_the_same)
             struct sequential_design design = design_of(2 + i, 0.02, 0.85);
             struct sequential_design again = design_of(2 + i, 0.02, 0.85);
 
-            CHECK_INT(memcmp(&design, &again, sizeof design), 0);
+            CHECK(design.constant == again.constant);
+            CHECK(design.inflation_factor == again.inflation_factor);
+            CHECK(design.look[i].z_boundary == again.look[i].z_boundary);
             CHECK(round == 0 || design.constant == constants[i]);
             CHECK(round == 0 || design.inflation_factor == factors[i]);
             constants[i] = design.constant;

@@ -2,8 +2,8 @@
  * For the tests of shared memory: child processes that start together, and children that are
  * killed at the n-th checkpoint inside the kit's critical sections.
  */
-#ifndef ASSAY_TESTS_SHM_CHILDREN_H
-#define ASSAY_TESTS_SHM_CHILDREN_H
+#ifndef ASSAY_SHM_CHILDREN_H
+#define ASSAY_SHM_CHILDREN_H
 
 #include "shm/layout.h"
 #include "test.h"

@@ -2,8 +2,8 @@
  * For the tests of rate limits: says whether every list, chain and total of every shard agrees
  * with the keys and blocks.
  */
-#ifndef ASSAY_TESTS_SHM_RATE_CHECK_H
-#define ASSAY_TESTS_SHM_RATE_CHECK_H
+#ifndef ASSAY_SHM_RATE_CHECK_H
+#define ASSAY_SHM_RATE_CHECK_H
 
 #include "shm/layout.h"
 #include "test.h"

@@ -3,11 +3,12 @@
 #include "experiments/srm.h"
 #include "test.h"
 
-static enum error check(size_t arms, int64_t *counts, double *weights, double *expected,
+static enum error check(size_t arms, const int64_t *counts, const double *weights, double *expected,
                         struct srm_result *result, struct problem *problem)
 {
-    struct integer_list observed = {arms, counts};
-    struct number_list planned = {arms, weights};
+    /* Lists are not const inside; srm_check() only reads them. */
+    struct integer_list observed = {arms, (int64_t *)(uintptr_t)counts};
+    struct number_list planned = {arms, (double *)(uintptr_t)weights};
 
     return srm_check(&observed, &planned, expected, result, problem);
 }
