@@ -159,6 +159,34 @@ static void add_rate_headers(struct serving *serving)
                      arena_print(arena, "%u", rate->reset_seconds));
 }
 
+static const char *reason_phrase(int status)
+{
+    static const struct {
+        int status;
+        const char *phrase;
+    } phrases[] = {
+        {200, "OK"},
+        {307, "Temporary Redirect"},
+        {400, "Bad Request"},
+        {401, "Unauthorized"},
+        {403, "Forbidden"},
+        {404, "Not Found"},
+        {405, "Method Not Allowed"},
+        {409, "Conflict"},
+        {413, "Content Too Large"},
+        {422, "Unprocessable Content"},
+        {429, "Too Many Requests"},
+        {500, "Internal Server Error"},
+        {502, "Bad Gateway"},
+        {503, "Service Unavailable"},
+    };
+
+    for (size_t i = 0; i < COUNT_OF(phrases); i++)
+        if (phrases[i].status == status)
+            return phrases[i].phrase;
+    return "";
+}
+
 /* Everything before the body. Allocates, so it belongs before the point of no return. */
 static void compose_head(struct serving *serving)
 {
@@ -170,8 +198,8 @@ static void compose_head(struct serving *serving)
     cors_add_headers(serving);
     serving->microseconds = clock_monotonic_microseconds() - serving->started;
     text_start(head, request->arena, REPLY_HEAD_MAX);
-    text_append_format(head, "Status: %d\r\nContent-Type: %s\r\n", reply->status,
-                       reply->content_type);
+    text_append_format(head, "Status: %d %s\r\nContent-Type: %s\r\n", reply->status,
+                       reason_phrase(reply->status), reply->content_type);
     text_append_format(head, "Content-Length: %zu\r\n", reply->body.length);
     text_append_format(head, "X-Request-ID: %s\r\nX-Process-Time-Ms: %.2f\r\n", request->id,
                        (double)serving->microseconds / 1000);
