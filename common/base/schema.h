@@ -261,6 +261,15 @@ bool schema_is_secret_name(const char *name);
         .name = #member, .type = FIELD_JSON, .offset = FIELD_OFFSET(owner, member, json_t *),      \
         __VA_ARGS__                                                                                \
     }
+/* A schema over a table of fields; further members follow. Put `static` before it where it is only
+ * used in its file. */
+#define SCHEMA(variable, type, title, table, ...)                                                  \
+    const struct schema variable = {.name = (title),                                               \
+                                    .size = sizeof(type),                                          \
+                                    .fields = (table),                                             \
+                                    .field_count = COUNT_OF(table),                                \
+                                    __VA_ARGS__}
+#define RULES(table) .rules = (table), .rule_count = COUNT_OF(table)
 #define ROUNDED(digits) .rounded = true, .decimals = (digits)
 #define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
 

@@ -1,13 +1,8 @@
 /* Tables of the kept analysis, one per block. */
 #include "experiments/analysis_payload.h"
 
-#define SHAPE(variable, type, title, table)                                                        \
-    static const struct schema variable = {.name = (title),                                        \
-                                           .size = sizeof(type),                                   \
-                                           .fields = (table),                                      \
-                                           .field_count = COUNT_OF(table),                         \
-                                           .extra = EXTRA_IGNORE,                                  \
-                                           .complete = true}
+/* Replies that are read back, and by newer programs too. */
+#define KEPT .extra = EXTRA_IGNORE, .complete = true
 
 #define OWNER struct report_calculations
 static const struct field calculations_fields[] = {
@@ -16,12 +11,13 @@ static const struct field calculations_fields[] = {
     NULLABLE_NUMBER(OWNER, design_effect),   NULLABLE_INTEGER(OWNER, clusters_per_variant),
 };
 #undef OWNER
-SHAPE(calculations_schema, struct report_calculations, "ReportCalculations", calculations_fields);
+static SCHEMA(calculations_schema, struct report_calculations, "ReportCalculations",
+              calculations_fields, KEPT);
 
 #define OWNER struct report_variant
 static const struct field variant_fields[] = {STRING(OWNER, name), STRING(OWNER, description)};
 #undef OWNER
-SHAPE(variant_schema, struct report_variant, "ReportVariant", variant_fields);
+static SCHEMA(variant_schema, struct report_variant, "ReportVariant", variant_fields, KEPT);
 
 #define OWNER struct report_design
 static const struct field design_fields[] = {
@@ -35,7 +31,7 @@ static const struct field design_fields[] = {
     STRINGS(OWNER, stopping_conditions),
 };
 #undef OWNER
-SHAPE(design_schema, struct report_design, "ReportDesign", design_fields);
+static SCHEMA(design_schema, struct report_design, "ReportDesign", design_fields, KEPT);
 
 #define OWNER struct report_metrics
 static const struct field metrics_fields[] = {
@@ -45,7 +41,7 @@ static const struct field metrics_fields[] = {
     STRINGS(OWNER, diagnostic),
 };
 #undef OWNER
-SHAPE(metrics_schema, struct report_metrics, "ReportMetrics", metrics_fields);
+static SCHEMA(metrics_schema, struct report_metrics, "ReportMetrics", metrics_fields, KEPT);
 
 #define OWNER struct report_guardrail
 static const struct field guardrail_fields[] = {
@@ -57,7 +53,7 @@ static const struct field guardrail_fields[] = {
     STRING(OWNER, note),
 };
 #undef OWNER
-SHAPE(guardrail_schema, struct report_guardrail, "ReportGuardrail", guardrail_fields);
+static SCHEMA(guardrail_schema, struct report_guardrail, "ReportGuardrail", guardrail_fields, KEPT);
 
 #define OWNER struct report_risks
 static const struct field risks_fields[] = {
@@ -67,7 +63,7 @@ static const struct field risks_fields[] = {
     STRINGS(OWNER, operational),
 };
 #undef OWNER
-SHAPE(risks_schema, struct report_risks, "ReportRisks", risks_fields);
+static SCHEMA(risks_schema, struct report_risks, "ReportRisks", risks_fields, KEPT);
 
 #define OWNER struct report_recommendations
 static const struct field recommendations_fields[] = {
@@ -76,8 +72,8 @@ static const struct field recommendations_fields[] = {
     STRINGS(OWNER, after_test),
 };
 #undef OWNER
-SHAPE(recommendations_schema, struct report_recommendations, "ReportRecommendations",
-      recommendations_fields);
+static SCHEMA(recommendations_schema, struct report_recommendations, "ReportRecommendations",
+              recommendations_fields, KEPT);
 
 #define OWNER struct analysis_report
 static const struct field report_fields[] = {
@@ -91,7 +87,7 @@ static const struct field report_fields[] = {
     STRINGS(OWNER, open_questions),
 };
 #undef OWNER
-SHAPE(report_schema, struct analysis_report, "AnalysisReport", report_fields);
+static SCHEMA(report_schema, struct analysis_report, "AnalysisReport", report_fields, KEPT);
 
 #define OWNER struct advice_text
 static const struct field advice_text_fields[] = {
@@ -100,7 +96,7 @@ static const struct field advice_text_fields[] = {
     STRINGS(OWNER, interpretation_pitfalls), STRINGS(OWNER, additional_checks),
 };
 #undef OWNER
-SHAPE(advice_text_schema, struct advice_text, "AdviceText", advice_text_fields);
+static SCHEMA(advice_text_schema, struct advice_text, "AdviceText", advice_text_fields, KEPT);
 
 #define OWNER struct advice
 static const struct field advice_fields[] = {
@@ -113,7 +109,7 @@ static const struct field advice_fields[] = {
     STRING(OWNER, error_code, .nullable = true),
 };
 #undef OWNER
-SHAPE(advice_schema, struct advice, "Advice", advice_fields);
+static SCHEMA(advice_schema, struct advice, "Advice", advice_fields, KEPT);
 
 #define OWNER struct analysis_payload
 static const struct field payload_fields[] = {

@@ -14,14 +14,6 @@ enum {
 
 #define TEXT_FIELD(owner, member) STRING(owner, member, .required = true)
 
-#define SHAPE(variable, type, title, table, ...)                                                   \
-    static const struct schema variable = {.name = (title),                                        \
-                                           .size = sizeof(type),                                   \
-                                           .fields = (table),                                      \
-                                           .field_count = COUNT_OF(table),                         \
-                                           __VA_ARGS__}
-#define RULES(table) .rules = (table), .rule_count = COUNT_OF(table)
-
 #define OWNER struct payload_project
 static const struct field project_fields[] = {
     TEXT_FIELD(OWNER, project_name), TEXT_FIELD(OWNER, domain),
@@ -29,8 +21,8 @@ static const struct field project_fields[] = {
     TEXT_FIELD(OWNER, market),       TEXT_FIELD(OWNER, project_description),
 };
 #undef OWNER
-SHAPE(project_schema, struct payload_project, "ProjectBlock", project_fields,
-      .help = "What the experiment belongs to.");
+static SCHEMA(project_schema, struct payload_project, "ProjectBlock", project_fields,
+              .help = "What the experiment belongs to.");
 
 #define OWNER struct payload_hypothesis
 static const struct field hypothesis_fields[] = {
@@ -39,8 +31,8 @@ static const struct field hypothesis_fields[] = {
     TEXT_FIELD(OWNER, what_to_validate),   TEXT_FIELD(OWNER, desired_result),
 };
 #undef OWNER
-SHAPE(hypothesis_schema, struct payload_hypothesis, "HypothesisBlock", hypothesis_fields,
-      .help = "What is changed, for whom, and what it should do.");
+static SCHEMA(hypothesis_schema, struct payload_hypothesis, "HypothesisBlock", hypothesis_fields,
+              .help = "What is changed, for whom, and what it should do.");
 
 #define OWNER struct payload_namespace
 static const struct field namespace_fields[] = {
@@ -60,8 +52,8 @@ static bool range_is_ordered(const void *object)
 static const struct schema_rule namespace_rules[] = {
     {"errors.schemas.namespace_range_order", range_is_ordered},
 };
-SHAPE(namespace_schema, struct payload_namespace, "Namespace", namespace_fields,
-      .help = "The slice of a shared randomisation space.", RULES(namespace_rules));
+static SCHEMA(namespace_schema, struct payload_namespace, "Namespace", namespace_fields,
+              .help = "The slice of a shared randomisation space.", RULES(namespace_rules));
 
 static const char *const operator_names[TARGETING__MAX] = {"equals", "not_equals", "in", "gt",
                                                            "lt",     "gte",        "lte"};
@@ -117,8 +109,8 @@ static const struct schema_rule targeting_rules[] = {
     {"errors.schemas.targeting_in_requires_list", in_has_a_list},
     {"errors.schemas.targeting_numeric_requires_number", order_has_a_number},
 };
-SHAPE(targeting_schema, struct targeting_rule, "TargetingRule", targeting_fields,
-      .help = "One condition on an attribute of a user.", RULES(targeting_rules));
+static SCHEMA(targeting_schema, struct targeting_rule, "TargetingRule", targeting_fields,
+              .help = "One condition on an attribute of a user.", RULES(targeting_rules));
 
 #define OWNER struct payload_setup
 static const struct field setup_fields[] = {
@@ -165,8 +157,8 @@ static const struct schema_rule setup_rules[] = {
     {"errors.schemas.cluster_size_min", cluster_has_a_user},
     {"errors.schemas.icc_range", icc_is_share},
 };
-SHAPE(setup_schema, struct payload_setup, "SetupBlock", setup_fields,
-      .help = "Who takes part, and how traffic is split.", RULES(setup_rules));
+static SCHEMA(setup_schema, struct payload_setup, "SetupBlock", setup_fields,
+              .help = "Who takes part, and how traffic is split.", RULES(setup_rules));
 
 static const char *const direction_names[GUARDRAIL__MAX] = {"increase_is_bad", "decrease_is_bad"};
 
@@ -203,8 +195,8 @@ static const struct schema_rule guardrail_rules[] = {
     {"errors.schemas.binary_guardrail_requires_baseline_rate", binary_guardrail_has_rate},
     {"errors.schemas.continuous_guardrail_requires_mean_and_std", continuous_guardrail_has_moments},
 };
-SHAPE(guardrail_schema, struct guardrail_metric, "GuardrailMetric", guardrail_fields,
-      .help = "A metric that must not get worse.", RULES(guardrail_rules));
+static SCHEMA(guardrail_schema, struct guardrail_metric, "GuardrailMetric", guardrail_fields,
+              .help = "A metric that must not get worse.", RULES(guardrail_rules));
 
 #define OWNER struct payload_metrics
 static const struct field metrics_fields[] = {
@@ -291,8 +283,8 @@ static const struct schema_rule metrics_rules[] = {
     {"errors.schemas.planned_test_metric_mismatch", test_fits_metric},
     {"errors.schemas.tost_margin_required", tost_has_margin},
 };
-SHAPE(metrics_schema, struct payload_metrics, "MetricsBlock", metrics_fields,
-      .help = "What is measured and how small an effect must show.", RULES(metrics_rules));
+static SCHEMA(metrics_schema, struct payload_metrics, "MetricsBlock", metrics_fields,
+              .help = "What is measured and how small an effect must show.", RULES(metrics_rules));
 
 #define OWNER struct payload_constraints
 static const struct field constraints_fields[] = {
@@ -326,8 +318,9 @@ static bool bayesian_has_precision(const void *object)
 static const struct schema_rule constraints_rules[] = {
     {"errors.schemas.bayesian_requires_precision", bayesian_has_precision},
 };
-SHAPE(constraints_schema, struct payload_constraints, "ConstraintsBlock", constraints_fields,
-      .help = "What limits the test and how it will be read.", RULES(constraints_rules));
+static SCHEMA(constraints_schema, struct payload_constraints, "ConstraintsBlock",
+              constraints_fields, .help = "What limits the test and how it will be read.",
+              RULES(constraints_rules));
 
 #define OWNER struct observed_results
 static const struct field observed_fields[] = {
@@ -336,8 +329,8 @@ static const struct field observed_fields[] = {
     STRING(OWNER, saved_at, .nullable = true),
 };
 #undef OWNER
-SHAPE(observed_schema, struct observed_results, "ObservedResults", observed_fields,
-      .help = "A results analysis that was saved with the design.");
+static SCHEMA(observed_schema, struct observed_results, "ObservedResults", observed_fields,
+              .help = "A results analysis that was saved with the design.");
 
 #define OWNER struct payload_context
 static const struct field context_fields[] = {
@@ -345,8 +338,8 @@ static const struct field context_fields[] = {
     OBJECT(OWNER, observed_results, &observed_schema, .nullable = true),
 };
 #undef OWNER
-SHAPE(context_schema, struct payload_context, "AdditionalContext", context_fields,
-      .help = "What else belongs to the design.");
+static SCHEMA(context_schema, struct payload_context, "AdditionalContext", context_fields,
+              .help = "What else belongs to the design.");
 
 #define OWNER struct experiment_payload
 static const struct field payload_fields[] = {

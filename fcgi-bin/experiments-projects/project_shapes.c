@@ -9,13 +9,6 @@ static const char *const sort_names[SORT__MAX] = {"created_at", "updated_at", "n
                                                   "duration_days"};
 static const char *const direction_names[] = {"asc", "desc"};
 
-#define SHAPE(variable, type, title, table, ...)                                                   \
-    const struct schema variable = {.name = (title),                                               \
-                                    .size = sizeof(type),                                          \
-                                    .fields = (table),                                             \
-                                    .field_count = COUNT_OF(table),                                \
-                                    __VA_ARGS__}
-
 /* What a project's record and its line in a list have in common. */
 #define RECORD_FIELDS                                                                              \
     STRING(OWNER, id), STRING(OWNER, project_name), INTEGER(OWNER, payload_schema_version),        \
@@ -37,9 +30,9 @@ static const struct field item_fields[] = {
     NULLABLE_INTEGER(OWNER, duration_days, .help = "Of the newest analysis run."),
 };
 #undef OWNER
-SHAPE(project_schema, struct project, "Project", project_fields, .help = "A saved design.");
-static SHAPE(item_schema, struct project, "ProjectListItem", item_fields,
-             .help = "A project without its payload.");
+SCHEMA(project_schema, struct project, "Project", project_fields, .help = "A saved design.");
+static SCHEMA(item_schema, struct project, "ProjectListItem", item_fields,
+              .help = "A project without its payload.");
 
 #define OWNER struct list_query
 static const struct field list_query_fields[] = {
@@ -55,8 +48,8 @@ static const struct field list_query_fields[] = {
     INTEGER(OWNER, offset, .lower = AT_LEAST(0)),
 };
 #undef OWNER
-SHAPE(list_query_schema, struct list_query, "ProjectListQuery", list_query_fields,
-      .extra = EXTRA_IGNORE);
+SCHEMA(list_query_schema, struct list_query, "ProjectListQuery", list_query_fields,
+       .extra = EXTRA_IGNORE);
 
 #define OWNER struct list_reply
 static const struct field list_reply_fields[] = {
@@ -67,8 +60,8 @@ static const struct field list_reply_fields[] = {
     BOOLEAN(OWNER, has_more),
 };
 #undef OWNER
-SHAPE(list_reply_schema, struct list_reply, "ProjectList", list_reply_fields,
-      .help = "A page of projects.");
+SCHEMA(list_reply_schema, struct list_reply, "ProjectList", list_reply_fields,
+       .help = "A page of projects.");
 
 #define PAGE_LIMIT(member)                                                                         \
     INTEGER(OWNER, member, .lower = AT_LEAST(1), .upper = AT_MOST(PAGE_LIMIT_MAX), .preset = 20)
@@ -82,8 +75,8 @@ static const struct field history_query_fields[] = {
     PAGE_OFFSET(export_offset),
 };
 #undef OWNER
-SHAPE(history_query_schema, struct history_query, "HistoryQuery", history_query_fields,
-      .extra = EXTRA_IGNORE);
+SCHEMA(history_query_schema, struct history_query, "HistoryQuery", history_query_fields,
+       .extra = EXTRA_IGNORE);
 
 #define OWNER struct run_summary
 static const struct field summary_fields[] = {
@@ -95,8 +88,8 @@ static const struct field summary_fields[] = {
     BOOLEAN(OWNER, advice_available),
 };
 #undef OWNER
-static SHAPE(summary_schema, struct run_summary, "AnalysisRunSummary", summary_fields,
-             .help = "The run at a glance.");
+static SCHEMA(summary_schema, struct run_summary, "AnalysisRunSummary", summary_fields,
+              .help = "The run at a glance.");
 
 #define OWNER struct run_record
 static const struct field run_fields[] = {
@@ -107,8 +100,8 @@ static const struct field run_fields[] = {
     OBJECT(OWNER, analysis, &analysis_payload_schema),
 };
 #undef OWNER
-static SHAPE(run_schema, struct run_record, "AnalysisRun", run_fields,
-             .help = "An analysis kept with a project.");
+static SCHEMA(run_schema, struct run_record, "AnalysisRun", run_fields,
+              .help = "An analysis kept with a project.");
 
 #define OWNER struct export_event
 static const struct field event_fields[] = {
@@ -119,8 +112,8 @@ static const struct field event_fields[] = {
     STRING(OWNER, created_at),
 };
 #undef OWNER
-static SHAPE(event_schema, struct export_event, "ExportEvent", event_fields,
-             .help = "A report that was exported.");
+static SCHEMA(event_schema, struct export_event, "ExportEvent", event_fields,
+              .help = "A report that was exported.");
 
 #define OWNER struct history_reply
 static const struct field history_reply_fields[] = {
@@ -135,14 +128,14 @@ static const struct field history_reply_fields[] = {
     OBJECTS(OWNER, export_events, &event_schema),
 };
 #undef OWNER
-SHAPE(history_reply_schema, struct history_reply, "ProjectHistory", history_reply_fields,
-      .help = "Runs and exports, newest first.");
+SCHEMA(history_reply_schema, struct history_reply, "ProjectHistory", history_reply_fields,
+       .help = "Runs and exports, newest first.");
 
 #define OWNER struct revisions_query
 static const struct field revisions_query_fields[] = {PAGE_LIMIT(limit), PAGE_OFFSET(offset)};
 #undef OWNER
-SHAPE(revisions_query_schema, struct revisions_query, "RevisionsQuery", revisions_query_fields,
-      .extra = EXTRA_IGNORE);
+SCHEMA(revisions_query_schema, struct revisions_query, "RevisionsQuery", revisions_query_fields,
+       .extra = EXTRA_IGNORE);
 
 #define OWNER struct revision
 static const struct field revision_fields[] = {
@@ -153,8 +146,8 @@ static const struct field revision_fields[] = {
     OBJECT(OWNER, payload, &payload_schema),
 };
 #undef OWNER
-static SHAPE(revision_schema, struct revision, "ProjectRevision", revision_fields,
-             .help = "A project as it once was.");
+static SCHEMA(revision_schema, struct revision, "ProjectRevision", revision_fields,
+              .help = "A project as it once was.");
 
 #define OWNER struct revisions_reply
 static const struct field revisions_reply_fields[] = {
@@ -165,8 +158,8 @@ static const struct field revisions_reply_fields[] = {
     OBJECTS(OWNER, revisions, &revision_schema),
 };
 #undef OWNER
-SHAPE(revisions_reply_schema, struct revisions_reply, "ProjectRevisions", revisions_reply_fields,
-      .help = "Revisions, newest first.");
+SCHEMA(revisions_reply_schema, struct revisions_reply, "ProjectRevisions", revisions_reply_fields,
+       .help = "Revisions, newest first.");
 
 #define OWNER struct export_request
 static const struct field export_fields[] = {
@@ -174,9 +167,9 @@ static const struct field export_fields[] = {
     STRING(OWNER, analysis_run_id, .nullable = true, .help = "A run of the same project."),
 };
 #undef OWNER
-SHAPE(export_request_schema, struct export_request, "ExportRequest", export_fields,
-      .extra = EXTRA_IGNORE, .help = "An export to be noted.",
-      .example = "{\"format\":\"markdown\"}");
+SCHEMA(export_request_schema, struct export_request, "ExportRequest", export_fields,
+       .extra = EXTRA_IGNORE, .help = "An export to be noted.",
+       .example = "{\"format\":\"markdown\"}");
 
 #define OWNER struct archived_reply
 static const struct field archived_fields[] = {
@@ -185,11 +178,11 @@ static const struct field archived_fields[] = {
     STRING(OWNER, archived_at),
 };
 #undef OWNER
-SHAPE(archived_reply_schema, struct archived_reply, "ProjectArchived", archived_fields,
-      .help = "The project is put away.");
+SCHEMA(archived_reply_schema, struct archived_reply, "ProjectArchived", archived_fields,
+       .help = "The project is put away.");
 
 #define OWNER struct deleted_reply
 static const struct field deleted_fields[] = {STRING(OWNER, id), BOOLEAN(OWNER, deleted)};
 #undef OWNER
-SHAPE(deleted_reply_schema, struct deleted_reply, "ProjectDeleted", deleted_fields,
-      .help = "The project is gone.");
+SCHEMA(deleted_reply_schema, struct deleted_reply, "ProjectDeleted", deleted_fields,
+       .help = "The project is gone.");

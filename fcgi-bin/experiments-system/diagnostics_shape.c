@@ -1,10 +1,6 @@
 /* Tables of the diagnostics document. */
 #include "experiments-system/diagnostics_shape.h"
 
-#define SHAPE(variable, type, title, table)                                                        \
-    static const struct schema variable = {                                                        \
-        .name = (title), .size = sizeof(type), .fields = (table), .field_count = COUNT_OF(table)}
-
 #define OWNER struct storage
 static const struct field storage_fields[] = {
     STRING(OWNER, db_path, .nullable = true, .help = "Operators only; never with credentials."),
@@ -27,7 +23,7 @@ static const struct field storage_fields[] = {
     STRING(OWNER, latest_project_updated_at, .nullable = true),
 };
 #undef OWNER
-SHAPE(storage_schema, struct storage, "StorageDiagnostics", storage_fields);
+static SCHEMA(storage_schema, struct storage, "StorageDiagnostics", storage_fields);
 
 #define OWNER struct retention
 static const struct field retention_fields[] = {
@@ -36,7 +32,7 @@ static const struct field retention_fields[] = {
     STRING(OWNER, notes),
 };
 #undef OWNER
-SHAPE(retention_schema, struct retention, "RetentionDiagnostics", retention_fields);
+static SCHEMA(retention_schema, struct retention, "RetentionDiagnostics", retention_fields);
 
 #define OWNER struct frontend
 static const struct field frontend_fields[] = {
@@ -45,12 +41,12 @@ static const struct field frontend_fields[] = {
     BOOLEAN(OWNER, dist_exists),
 };
 #undef OWNER
-SHAPE(frontend_schema, struct frontend, "FrontendDiagnostics", frontend_fields);
+static SCHEMA(frontend_schema, struct frontend, "FrontendDiagnostics", frontend_fields);
 
 #define OWNER struct logging
 static const struct field logging_fields[] = {STRING(OWNER, level), STRING(OWNER, format)};
 #undef OWNER
-SHAPE(logging_schema, struct logging, "LoggingDiagnostics", logging_fields);
+static SCHEMA(logging_schema, struct logging, "LoggingDiagnostics", logging_fields);
 
 #define OWNER struct authentication
 static const struct field auth_fields[] = {
@@ -72,7 +68,7 @@ static const struct field auth_fields[] = {
     STRINGS(OWNER, read_only_methods),
 };
 #undef OWNER
-SHAPE(auth_schema, struct authentication, "AuthDiagnostics", auth_fields);
+static SCHEMA(auth_schema, struct authentication, "AuthDiagnostics", auth_fields);
 
 #define OWNER struct guards
 static const struct field guards_fields[] = {
@@ -84,7 +80,7 @@ static const struct field guards_fields[] = {
     BOOLEAN(OWNER, compute_admission_enabled), INTEGER(OWNER, compute_max_heavy_concurrent),
 };
 #undef OWNER
-SHAPE(guards_schema, struct guards, "GuardDiagnostics", guards_fields);
+static SCHEMA(guards_schema, struct guards, "GuardDiagnostics", guards_fields);
 
 #define OWNER struct network
 static const struct field network_fields[] = {
@@ -96,7 +92,7 @@ static const struct field network_fields[] = {
     STRING(OWNER, resolved_from, .help = "forwarded_header or direct_peer."),
 };
 #undef OWNER
-SHAPE(network_schema, struct network, "NetworkDiagnostics", network_fields);
+static SCHEMA(network_schema, struct network, "NetworkDiagnostics", network_fields);
 
 #define OWNER struct runtime
 static const struct field runtime_fields[] = {
@@ -119,7 +115,7 @@ static const struct field runtime_fields[] = {
     NUMBER(OWNER, error_rate, ROUNDED(6)),
 };
 #undef OWNER
-SHAPE(runtime_schema, struct runtime, "RuntimeDiagnostics", runtime_fields);
+static SCHEMA(runtime_schema, struct runtime, "RuntimeDiagnostics", runtime_fields);
 
 #define OWNER struct topology
 static const struct field topology_fields[] = {
@@ -129,7 +125,7 @@ static const struct field topology_fields[] = {
     STRING(OWNER, notes),
 };
 #undef OWNER
-SHAPE(topology_schema, struct topology, "TopologyDiagnostics", topology_fields);
+static SCHEMA(topology_schema, struct topology, "TopologyDiagnostics", topology_fields);
 
 #define OWNER struct diagnostics
 static const struct field diagnostics_fields[] = {

@@ -2,7 +2,7 @@
 worked out in mpmath or exact fractions where it has not.
 
 A planned size is an integer, so it is judged by what it promises: the reference's power reaches the
-target at n and misses it at n - 1. Both sides get SLACK, the rounding of two double evaluations of
+target at n and misses it at n - 1. Both sides get ROUNDING, the rounding of two double evaluations of
 power; a size that differs for that reason alone is right.
 """
 import itertools
@@ -25,7 +25,7 @@ from experiments_driver import Driver, Refused, no_complaints
 BINARY, CONTINUOUS, RATIO, COUNT = range(4)
 OWN, FISHER, MANN_WHITNEY, TOST = -1, 1, 2, 3
 NONE = math.nan
-SLACK = 1e-11
+ROUNDING = 1e-11
 # Power through erfc and sqrt on both sides: a few units in the last place of a number below 1,
 # times the slope of the normal distribution and the size of its argument.
 POWER_LIMIT = 1e-12
@@ -44,9 +44,9 @@ def request(metric, test, baseline, mde, alpha, power, variants=2, std=NONE, exp
 
 def least(complaints, worst, label, case, reached, missed, target, source):
     """The promise of a size: `reached` at n, `missed` at n - 1 (None where n is the least allowed)."""
-    complaints.append(worst.check(label, max(0.0, float(target - reached)), SLACK, case, source))
+    complaints.append(worst.check(label, max(0.0, float(target - reached)), ROUNDING, case, source))
     if missed is not None:
-        complaints.append(worst.check(label, max(0.0, float(missed - target)), SLACK, case, source))
+        complaints.append(worst.check(label, max(0.0, float(missed - target)), ROUNDING, case, source))
 
 
 def binary_cases():
@@ -168,7 +168,7 @@ def test_mann_whitney_sizes(evaluator, worst):
                                              case[4] / max(1, case[6] - 1) / 2, alternative="larger")
         complaints.append(worst.check("Mann-Whitney power", abs(row[4] - at), POWER_LIMIT, case,
                                       "statsm."))
-        complaints.append(worst.check("Mann-Whitney size", max(0.0, case[5] - at), SLACK, case,
+        complaints.append(worst.check("Mann-Whitney size", max(0.0, case[5] - at), ROUNDING, case,
                                       "statsm."))
     no_complaints(complaints)
 
@@ -341,7 +341,7 @@ def test_fisher_sizes_beyond_the_scan(evaluator, worst):
         at = normal_power_by_definition((mp.sqrt(row[0]) - 1 / (d * mp.sqrt(row[0]))) ** 2, case[2], d,
                                         case[4] / max(1, case[6] - 1))
         complaints.append(worst.check("Fisher power, large", abs(row[4] - at), POWER_LIMIT, case))
-        complaints.append(worst.check("Fisher size, large", max(0.0, float(case[5] - at)), SLACK, case))
+        complaints.append(worst.check("Fisher size, large", max(0.0, float(case[5] - at)), ROUNDING, case))
     assert checked > 100
     no_complaints(complaints)
 
@@ -355,7 +355,7 @@ def test_clusters(evaluator, worst):
         effect = 1 + (case[10] - 1) * case[11]
         complaints.append(worst.check("clustered size", abs(many[0] - math.ceil(one[0] * effect)), 0,
                                       case, "own"))
-        complaints.append(worst.check("clustered power", max(0.0, case[5] - many[4]), SLACK, case,
+        complaints.append(worst.check("clustered power", max(0.0, case[5] - many[4]), ROUNDING, case,
                                       "own"))
     no_complaints(complaints)
 
@@ -380,8 +380,8 @@ def test_companions(evaluator, worst):
             complaints.append(worst.compare("CUPED figures", ours, theirs, 1e-12, case, "own"))
         at, before = (norm.isf((1 - case[15]) / 2) * case[7] * math.sqrt(2 / max(m, 1e-9))
                       for m in (row[4], row[4] - 1))
-        complaints.append(worst.check("precision size", at / case[14] - 1, SLACK, case, "own"))
-        complaints.append(worst.check("precision size", 1 - before / case[14], SLACK, case, "own"))
+        complaints.append(worst.check("precision size", at / case[14] - 1, ROUNDING, case, "own"))
+        complaints.append(worst.check("precision size", 1 - before / case[14], ROUNDING, case, "own"))
     no_complaints(complaints)
 
 
