@@ -67,7 +67,7 @@ static const struct statement odd_scopes = {
 };
 static const struct statement set_scope = {
     .name = "api_key_set_scope",
-    .sql = "UPDATE api_keys SET scope = 'write' WHERE id = ?",
+    .sql = "UPDATE api_keys SET scope = 'write' WHERE id = ? AND scope = 'admin'",
 };
 
 static int scope_of(const char *name)
@@ -103,8 +103,10 @@ static enum error fetch(struct db *db, struct arena *arena, const struct stateme
 static enum error fetch_known(const struct key_call *call, const struct statement *statement,
                               const char *id, struct api_key *key)
 {
-    bool found;
-    enum error error = fetch(call->db, call->arena, statement, id, key, &found, call->problem);
+    bool found = false;
+    enum error error = store_is_id(id)
+                           ? fetch(call->db, call->arena, statement, id, key, &found, call->problem)
+                           : ERROR_NONE;
 
     if (error || found)
         return error;
@@ -274,36 +276,55 @@ enum error key_note_use(const struct key_call *call, const char *id)
     return db_finish(call->db, error, call->problem);
 }
 
+/* Another worker may have been faster: then there is nothing left to tell of. */
 static enum error normalise(const struct key_call *call, const char *id)
 {
     const struct audit_event event = {.action = "api_key_scope_normalized",
                                       .key_id = id,
                                       .diff = "{\"scope\":[\"admin\",\"write\"]}"};
     struct query *query = db_query(call->db, &set_scope);
+    int64_t changed;
     enum error error;
 
     query_bind_text(query, id);
+    changed = query_changes(query);
     error = query_end(query, call->problem);
-    return error ? error : audit_record(call->db, call->arena, call->actor, &event, call->problem);
+    if (error || !changed)
+        return error;
+    return audit_record(call->db, call->arena, call->actor, &event, call->problem);
+}
+
+static enum error find_odd(const struct key_call *call, struct string_list *ids)
+{
+    const char **items;
+    struct query *query;
+    size_t total = 0, found = 0;
+    enum error error = count(call, &total);
+
+    *ids = (struct string_list){0};
+    if (error || !total)
+        return error;
+    items = ARENA_ARRAY(call->arena, const char *, total);
+    query = db_query(call->db, &odd_scopes);
+    while (found < total && query_next(query))
+        items[found++] = query_text(query, 0, call->arena);
+    *ids = (struct string_list){found, items};
+    return query_end(query, call->problem);
 }
 
 static enum error normalise_all(const struct key_call *call)
 {
-    struct query *query;
-    const char **ids;
-    size_t total = 0, found = 0;
-    enum error error = count(call, &total);
+    struct string_list ids;
+    enum error error = find_odd(call, &ids);
 
-    if (error || !total)
+    if (error || !ids.count)
         return error;
-    ids = ARENA_ARRAY(call->arena, const char *, total);
-    query = db_query(call->db, &odd_scopes);
-    while (found < total && query_next(query))
-        ids[found++] = query_text(query, 0, call->arena);
-    error = query_end(query, call->problem);
-    for (size_t i = 0; !error && i < found; i++)
-        error = normalise(call, ids[i]);
-    return error;
+    error = db_begin(call->db, DB_WRITE, call->problem);
+    if (error)
+        return error;
+    for (size_t i = 0; !error && i < ids.count; i++)
+        error = normalise(call, ids.items[i]);
+    return db_finish(call->db, error, call->problem);
 }
 
 enum error key_normalise_scopes(struct db *db, struct problem *problem)
@@ -314,9 +335,7 @@ enum error key_normalise_scopes(struct db *db, struct problem *problem)
 
     if (!call.arena)
         return problem_set(problem, ERROR_SYSTEM, "out_of_memory", "out of memory");
-    error = db_begin(db, DB_WRITE, problem);
-    if (!error)
-        error = db_finish(db, normalise_all(&call), problem);
+    error = normalise_all(&call);
     arena_destroy(call.arena);
     return error;
 }

@@ -90,29 +90,28 @@ struct bound_filter {
     const char *pattern;
 };
 
-static bool is_blank(const char *text)
+/* The pattern that finds the text in folded text; NULL for text that is blank. Trimmed once it is
+ * folded, because folding makes plain spaces of most others. */
+static const char *search_pattern(struct arena *arena, const char *text)
 {
-    return !text || text[strspn(text, " \t\r\n")] == '\0';
-}
-
-static const char *trimmed(struct arena *arena, const char *text)
-{
+    static const char spaces[] = " \t\r\n";
     size_t length;
 
-    text += strspn(text, " \t\r\n");
+    if (!text)
+        return NULL;
+    text = text_fold(arena, text);
+    text += strspn(text, spaces);
     length = strlen(text);
-    while (length && strchr(" \t\r\n", text[length - 1]))
+    while (length && strchr(spaces, text[length - 1]))
         length--;
-    return arena_copy(arena, text, length);
+    return length ? db_like_contains(arena, arena_copy(arena, text, length)) : NULL;
 }
 
 static struct bound_filter read_filter(const struct project_filter *filter, struct arena *arena)
 {
     return (struct bound_filter){
         .metric_type = filter->metric_type < 0 ? NULL : metric_type_names[filter->metric_type],
-        .pattern = is_blank(filter->q)
-                       ? NULL
-                       : db_like_contains(arena, text_fold(arena, trimmed(arena, filter->q)))};
+        .pattern = search_pattern(arena, filter->q)};
 }
 
 static void bind_filter(struct query *query, struct bound_filter bound)
@@ -180,13 +179,16 @@ enum error project_list(const struct project_call *call, const struct project_fi
 
 static enum error check_exists(const struct project_call *call, const char *id)
 {
-    struct query *query = db_query(call->db, &project_exists);
-    enum error error;
-    bool found;
+    enum error error = ERROR_NONE;
+    bool found = false;
+    struct query *query;
 
-    query_bind_text(query, id);
-    found = query_next(query);
-    error = query_end(query, call->problem);
+    if (store_is_id(id)) {
+        query = db_query(call->db, &project_exists);
+        query_bind_text(query, id);
+        found = query_next(query);
+        error = query_end(query, call->problem);
+    }
     if (error || found)
         return error;
     return problem_set(call->problem, ERROR_NOT_FOUND, "not_found", "Project not found");
@@ -265,19 +267,29 @@ static enum error read_items(const struct project_call *call, const struct histo
     return error;
 }
 
+static enum error count_items(const struct project_call *call, const struct history *history,
+                              const char *id, struct project_page *page)
+{
+    struct query *query = db_query(call->db, history->count);
+
+    query_bind_text(query, id);
+    page->total = query_next(query) ? query_integer(query, 0) : 0;
+    return query_end(query, call->problem);
+}
+
 static enum error read_page(const struct project_call *call, const struct history *history,
                             const char *id, struct project_page *page)
 {
-    enum error error = check_exists(call, id);
-    struct query *query;
+    enum error error = db_begin(call->db, DB_READ, call->problem);
 
     if (error)
         return error;
-    query = db_query(call->db, history->count);
-    query_bind_text(query, id);
-    page->total = query_next(query) ? query_integer(query, 0) : 0;
-    error = query_end(query, call->problem);
-    return error ? error : read_items(call, history, id, page);
+    error = check_exists(call, id);
+    if (!error)
+        error = count_items(call, history, id, page);
+    if (!error)
+        error = read_items(call, history, id, page);
+    return db_finish(call->db, error, call->problem);
 }
 
 enum error project_analysis_runs(const struct project_call *call, const char *id,

@@ -8,7 +8,11 @@
 
 #include <string.h>
 
-enum { DOCUMENT_BYTES_MAX = 16 * 1024 * 1024, FOLD_BATCH = 500 };
+enum {
+    DOCUMENT_BYTES_MAX = 16 * 1024 * 1024,
+    FOLD_BATCH = 50,
+    SORT_NAME_BYTES = 512, /* an index entry of PostgreSQL takes no more than 2704 */
+};
 
 const char *const export_format_names[EXPORT__MAX] = {"markdown", "html", "pdf"};
 const char *const revision_source_names[REVISION__MAX] = {"create", "update", "workspace_import"};
@@ -81,12 +85,13 @@ static const struct statement count_projects = {
 };
 static const struct statement unfolded_projects = {
     .name = "projects_unfolded",
-    .sql = "SELECT id, payload_json FROM projects WHERE search_folded = '' AND name_folded = ''"
-           " LIMIT ?",
+    .sql = "SELECT id, payload_json FROM projects WHERE archived IN (0, 1) AND name_folded = ''"
+           " AND search_folded = '' LIMIT ?",
 };
 static const struct statement fold_project = {
     .name = "project_fold",
-    .sql = "UPDATE projects SET name_folded = ?, search_folded = ? WHERE id = ?",
+    .sql = "UPDATE projects SET name_folded = ?, search_folded = ?"
+           " WHERE id = ? AND search_folded = ''",
 };
 
 static const char *new_id(struct arena *arena)
@@ -116,16 +121,48 @@ static const char *search_text(struct arena *arena, const struct experiment_payl
                                         payload->hypothesis->change_description));
 }
 
-static enum error count_change(const struct project_call *call, bool archived, int metric_type,
-                               int64_t change)
+/* What lists are sorted by: the beginning of the folded name. Names that differ only after that are
+ * sorted by their age. */
+static const char *sort_name(struct arena *arena, const char *name)
+{
+    const char *folded = text_fold(arena, name);
+    size_t length = strlen(folded);
+
+    if (length <= SORT_NAME_BYTES)
+        return folded;
+    return arena_copy(arena, folded, utf8_valid_prefix(folded, SORT_NAME_BYTES));
+}
+
+/* The row of the counting table that a project is counted in. */
+struct tally {
+    bool archived;
+    int metric_type; /* enum metric_type, -1 = unknown */
+};
+
+static enum error count_change(const struct project_call *call, struct tally tally, int64_t change)
 {
     struct query *query = db_query(call->db, &count_projects);
 
-    query_bind_boolean(query, archived);
-    query_bind_text(query, metric_type < 0 ? "" : metric_type_names[metric_type]);
+    query_bind_boolean(query, tally.archived);
+    query_bind_text(query, tally.metric_type < 0 ? "" : metric_type_names[tally.metric_type]);
     query_bind_integer(query, store_shard(call->db));
     query_bind_integer(query, change);
     return query_end(query, call->problem);
+}
+
+/* Always the same row first, so that two processes never wait for each other. */
+static enum error count_move(const struct project_call *call, struct tally from, struct tally to)
+{
+    bool up = from.archived < to.archived ||
+              (from.archived == to.archived && from.metric_type < to.metric_type);
+    enum error error;
+
+    if (from.archived == to.archived && from.metric_type == to.metric_type)
+        return ERROR_NONE;
+    error = up ? count_change(call, from, -1) : count_change(call, to, 1);
+    if (error)
+        return error;
+    return up ? count_change(call, to, 1) : count_change(call, from, -1);
 }
 
 static enum error record(const struct project_call *call, const char *action, const char *id,
@@ -152,43 +189,70 @@ static enum error add_revision(const struct project_call *call, const char *proj
     return query_end(query, call->problem);
 }
 
-/* Reads the row, for update inside a transaction. */
-static enum error fetch(const struct project_call *call, const struct statement *statement,
-                        const char *id, const char *reason, struct project *project)
+static enum error unknown(const struct project_call *call, const char *reason)
 {
-    struct query *query = db_query(call->db, statement);
+    return problem_set(call->problem, ERROR_NOT_FOUND, reason, "Project not found");
+}
+
+/* Reads the row, for update inside a transaction. The payload is NULL when it cannot be read. */
+static enum error fetch_row(const struct project_call *call, const struct statement *statement,
+                            const char *id, const char *reason, struct project *project)
+{
+    struct query *query;
     enum error error;
     bool found;
 
+    if (!store_is_id(id))
+        return unknown(call, reason);
+    query = db_query(call->db, statement);
     query_bind_text(query, id);
     found = query_next(query);
-    if (found)
+    if (found) {
         project_row(query, call->arena, project);
-    if (found)
         project->payload =
             project_payload(query_json(query, PROJECT_COLUMN_COUNT, call->arena), call->arena);
+    }
     error = query_end(query, call->problem);
-    if (error)
-        return error;
-    if (!found)
-        return problem_set(call->problem, ERROR_NOT_FOUND, reason, "Project not found");
-    if (!project->payload)
+    return error || found ? error : unknown(call, reason);
+}
+
+static enum error fetch(const struct project_call *call, const struct statement *statement,
+                        const char *id, const char *reason, struct project *project)
+{
+    enum error error = fetch_row(call, statement, id, reason, project);
+
+    if (!error && !project->payload)
         return problem_set(call->problem, ERROR_SYSTEM, "stored_document",
                            "project %s: its stored payload cannot be read", id);
-    return ERROR_NONE;
+    return error;
+}
+
+/* Is the version among those of an If-Match: a comma-separated list, each quoted or not. Proxies
+ * that compress mark tags as weak (W/); the version is the same. */
+static bool names_version(const char *list, const char *version)
+{
+    static const char separators[] = ", \t";
+    size_t length = strlen(version);
+
+    while (*(list += strspn(list, separators))) {
+        size_t size = strcspn(list, separators);
+        const char *tag = list;
+
+        list += size;
+        if (size > 2 && strncmp(tag, "W/", 2) == 0)
+            tag += 2, size -= 2;
+        if (size > 2 && tag[0] == '"' && tag[size - 1] == '"')
+            tag += 1, size -= 2;
+        if (size == length && memcmp(tag, version, size) == 0)
+            return true;
+    }
+    return false;
 }
 
 static enum error check_match(const struct project_call *call, const char *if_match,
                               const struct project *project)
 {
-    size_t length;
-
-    if (!if_match || strcmp(if_match, "*") == 0)
-        return ERROR_NONE;
-    length = strlen(if_match);
-    if (length >= 2 && if_match[0] == '"' && if_match[length - 1] == '"')
-        if_match = arena_copy(call->arena, if_match + 1, length - 2);
-    if (strcmp(if_match, project->updated_at) == 0)
+    if (!if_match || strcmp(if_match, "*") == 0 || names_version(if_match, project->updated_at))
         return ERROR_NONE;
     return problem_set(call->problem, ERROR_CONFLICT, "project_conflict",
                        "The project has changed since it was read: it was updated at %s",
@@ -207,10 +271,11 @@ static enum error lock_active(const struct project_call *call, const char *id, c
     return error ? error : check_match(call, if_match, project);
 }
 
+/* Locks the row of any project, its payload readable or not. */
 static enum error lock_any(const struct project_call *call, const char *id, const char *if_match,
                            struct project *project)
 {
-    enum error error = fetch(call, &lock_project, id, "not_found", project);
+    enum error error = fetch_row(call, &lock_project, id, "not_found", project);
 
     return error ? error : check_match(call, if_match, project);
 }
@@ -230,7 +295,7 @@ static enum error insert(const struct project_call *call, const struct experimen
     query_bind_integer(query, PAYLOAD_SCHEMA_VERSION);
     query_bind_text(query, now);
     query_bind_text(query, now);
-    query_bind_text(query, text_fold(call->arena, name));
+    query_bind_text(query, sort_name(call->arena, name));
     query_bind_text(query, search_text(call->arena, payload));
     query_bind_text(query, payload->hypothesis->hypothesis_statement);
     query_bind_text(query, metric_type_names[payload->metrics->metric_type]);
@@ -239,7 +304,7 @@ static enum error insert(const struct project_call *call, const struct experimen
     if (!error)
         error = add_revision(call, id, 1, document, REVISION_CREATE, now);
     if (!error)
-        error = count_change(call, false, payload->metrics->metric_type, 1);
+        error = count_change(call, (struct tally){false, payload->metrics->metric_type}, 1);
     return error ? error : record(call, "project.create", id, name, NULL);
 }
 
@@ -278,17 +343,6 @@ static const char *difference(const struct project_call *call, const char *befor
     return audit_diff(call->arena, old, new);
 }
 
-/* A later moment than the row's own, so that updated_at tells any two versions apart. */
-static const char *next_moment(const struct project_call *call, const struct project *project)
-{
-    const char *now = store_now(call->arena);
-
-    while (strcmp(now, project->updated_at) <= 0 &&
-           strncmp(now, project->updated_at, strlen("YYYY-MM-DDTHH:MM:SS")) == 0)
-        now = store_now(call->arena);
-    return now;
-}
-
 static enum error replace(const struct project_call *call, const struct project *before,
                           const struct experiment_payload *payload)
 {
@@ -296,29 +350,27 @@ static enum error replace(const struct project_call *call, const struct project 
     const char *document = payload_to_json(payload, call->arena);
     const char *old_document = payload_to_json(before->payload, call->arena);
     const char *name = payload->project->project_name;
-    const char *now = next_moment(call, before);
-    int old_type = before->payload->metrics->metric_type;
-    int new_type = payload->metrics->metric_type;
+    const char *now = store_later(call->arena, before->updated_at);
+    int metric_type = payload->metrics->metric_type;
     enum error error;
 
     query_bind_text(query, name);
     query_bind_json(query, document);
     query_bind_integer(query, PAYLOAD_SCHEMA_VERSION);
     query_bind_text(query, now);
-    query_bind_text(query, text_fold(call->arena, name));
+    query_bind_text(query, sort_name(call->arena, name));
     query_bind_text(query, search_text(call->arena, payload));
     query_bind_text(query, payload->hypothesis->hypothesis_statement);
-    query_bind_text(query, metric_type_names[new_type]);
+    query_bind_text(query, metric_type_names[metric_type]);
     query_bind_text(query, now);
     query_bind_text(query, before->id);
     error = query_end(query, call->problem);
     if (!error)
         error = add_revision(call, before->id, before->revision_count + 1, document,
                              REVISION_UPDATE, now);
-    if (!error && old_type != new_type)
-        error = count_change(call, false, old_type, -1);
-    if (!error && old_type != new_type)
-        error = count_change(call, false, new_type, 1);
+    if (!error)
+        error = count_move(call, (struct tally){false, before->metric_type},
+                           (struct tally){false, metric_type});
     if (error)
         return error;
     return record(call, "project.update", before->id, name,
@@ -345,16 +397,15 @@ static enum error mark_archived(const struct project_call *call, const struct pr
                                 const char *now)
 {
     struct query *query = db_query(call->db, &archive_project);
-    int metric_type = project->payload->metrics->metric_type;
     enum error error;
 
     query_bind_text(query, now);
     query_bind_text(query, now);
     query_bind_text(query, project->id);
     error = query_end(query, call->problem);
-    if (!error)
-        error = count_change(call, false, metric_type, -1);
-    return error ? error : count_change(call, true, metric_type, 1);
+    return error ? error
+                 : count_move(call, (struct tally){false, project->metric_type},
+                              (struct tally){true, project->metric_type});
 }
 
 enum error project_archive(const struct project_call *call, const char *id, const char *if_match,
@@ -367,7 +418,8 @@ enum error project_archive(const struct project_call *call, const char *id, cons
         return error;
     error = lock_any(call, id, if_match, &project);
     if (!error) {
-        *archived_at = project.is_archived ? project.archived_at : next_moment(call, &project);
+        *archived_at = project.is_archived ? project.archived_at
+                                           : store_later(call->arena, project.updated_at);
         if (!project.is_archived)
             error = mark_archived(call, &project, *archived_at);
     }
@@ -379,15 +431,14 @@ enum error project_archive(const struct project_call *call, const char *id, cons
 static enum error mark_restored(const struct project_call *call, const struct project *project)
 {
     struct query *query = db_query(call->db, &restore_project);
-    int metric_type = project->payload->metrics->metric_type;
     enum error error;
 
-    query_bind_text(query, next_moment(call, project));
+    query_bind_text(query, store_later(call->arena, project->updated_at));
     query_bind_text(query, project->id);
     error = query_end(query, call->problem);
-    if (!error)
-        error = count_change(call, true, metric_type, -1);
-    return error ? error : count_change(call, false, metric_type, 1);
+    return error ? error
+                 : count_move(call, (struct tally){true, project->metric_type},
+                              (struct tally){false, project->metric_type});
 }
 
 enum error project_restore(const struct project_call *call, const char *id, const char *if_match,
@@ -422,7 +473,7 @@ enum error project_delete(const struct project_call *call, const char *id, const
         error = query_end(query, call->problem);
     }
     if (!error)
-        error = count_change(call, project.is_archived, project.payload->metrics->metric_type, -1);
+        error = count_change(call, (struct tally){project.is_archived, project.metric_type}, -1);
     if (!error)
         error = record(call, "project.delete", id, project.project_name, NULL);
     return db_finish(call->db, error, call->problem);
@@ -431,7 +482,8 @@ enum error project_delete(const struct project_call *call, const char *id, const
 static enum error add_run(const struct project_call *call, const struct project *project,
                           const struct analysis_payload *analysis)
 {
-    const char *run_id = new_id(call->arena), *now = store_now(call->arena);
+    const char *run_id = new_id(call->arena);
+    const char *now = store_later(call->arena, project->last_analysis_at);
     struct query *query = db_query(call->db, &insert_run);
     enum error error;
 
@@ -487,7 +539,7 @@ static enum error check_run(const struct project_call *call, const char *run_id,
 static enum error add_event(const struct project_call *call, const struct project *project,
                             enum export_format format, const char *run_id)
 {
-    const char *now = store_now(call->arena);
+    const char *now = store_later(call->arena, project->last_exported_at);
     struct query *query = db_query(call->db, &insert_export);
     enum error error;
 
@@ -531,29 +583,41 @@ static enum error fold_one(struct db *db, struct arena *arena, const char *id, c
     struct query *query = db_query(db, &fold_project);
 
     query_bind_text(query,
-                    payload ? text_fold(arena, payload->project->project_name) : "(unreadable)");
+                    payload ? sort_name(arena, payload->project->project_name) : "(unreadable)");
     query_bind_text(query, payload ? search_text(arena, payload) : "(unreadable)");
     query_bind_text(query, id);
     return query_end(query, problem);
 }
 
-/* Folds one batch; `count` is how many there were. */
-static enum error fold_batch(struct db *db, struct arena *arena, int *count,
-                             struct problem *problem)
+static enum error find_unfolded(struct db *db, struct arena *arena, const char **ids,
+                                const char **documents, int *count, struct problem *problem)
 {
-    const char *ids[FOLD_BATCH], *documents[FOLD_BATCH];
     struct query *query = db_query(db, &unfolded_projects);
-    enum error error;
 
     query_bind_integer(query, FOLD_BATCH);
     for (*count = 0; *count < FOLD_BATCH && query_next(query); (*count)++) {
         ids[*count] = query_text(query, 0, arena);
         documents[*count] = query_json(query, 1, arena);
     }
-    error = query_end(query, problem);
+    return query_end(query, problem);
+}
+
+/* Folds one batch; `count` is how many there were. What another worker has folded, or changed,
+ * meanwhile stays as it is. */
+static enum error fold_batch(struct db *db, struct arena *arena, int *count,
+                             struct problem *problem)
+{
+    const char *ids[FOLD_BATCH], *documents[FOLD_BATCH];
+    enum error error = find_unfolded(db, arena, ids, documents, count, problem);
+
+    if (error || *count == 0)
+        return error;
+    error = db_begin(db, DB_WRITE, problem);
+    if (error)
+        return error;
     for (int i = 0; !error && i < *count; i++)
         error = fold_one(db, arena, ids[i], documents[i], problem);
-    return error;
+    return db_finish(db, error, problem);
 }
 
 enum error project_fold_missing(struct db *db, struct problem *problem)
@@ -565,9 +629,7 @@ enum error project_fold_missing(struct db *db, struct problem *problem)
     if (!arena)
         return problem_set(problem, ERROR_SYSTEM, "out_of_memory", "out of memory");
     while (!error && count > 0) {
-        error = db_begin(db, DB_WRITE, problem);
-        if (!error)
-            error = db_finish(db, fold_batch(db, arena, &count, problem), problem);
+        error = fold_batch(db, arena, &count, problem);
         arena_reset(arena);
     }
     arena_destroy(arena);

@@ -1,12 +1,15 @@
 /* One handle per worker, and its schema. */
 #include "experiments/store.h"
 #include "base/clock.h"
+#include "crypto/token.h"
 #include "experiments/key_store.h"
 #include "experiments/project_store.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 struct store {
@@ -95,6 +98,36 @@ const char *store_now(struct arena *arena)
 
     clock_format(clock_unix_microseconds(), now);
     return now;
+}
+
+/* Microseconds since 1970; 0 for text that is no timestamp. */
+static int64_t parse_moment(const char *text)
+{
+    struct tm tm = {0};
+    int fraction = 0;
+
+    if (sscanf(text, "%4d-%2d-%2dT%2d:%2d:%2d.%6d", &tm.tm_year, &tm.tm_mon, &tm.tm_mday,
+               &tm.tm_hour, &tm.tm_min, &tm.tm_sec, &fraction) < 6)
+        return 0;
+    tm.tm_year -= 1900;
+    tm.tm_mon -= 1;
+    return (int64_t)timegm(&tm) * 1000000 + fraction;
+}
+
+const char *store_later(struct arena *arena, const char *than)
+{
+    char *moment = arena_alloc(arena, CLOCK_TEXT_MAX);
+
+    clock_format(clock_unix_microseconds(), moment);
+    if (than && strcmp(moment, than) <= 0)
+        clock_format(parse_moment(than) + 1, moment);
+    return moment;
+}
+
+bool store_is_id(const char *text)
+{
+    return strlen(text) == TOKEN_UUID_TEXT - 1 &&
+           strspn(text, "0123456789abcdef-") == TOKEN_UUID_TEXT - 1;
 }
 
 int64_t store_shard(const struct db *db)

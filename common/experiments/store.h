@@ -37,6 +37,13 @@ struct actor {
 /* Now, in the form that all timestamps have. From the arena. */
 const char *store_now(struct arena *arena);
 
+/* A moment later than `than` (NULL = any): now, or the microsecond after `than` when another host's
+ * clock, or this one before it was set back, was ahead. From the arena. */
+const char *store_later(struct arena *arena, const char *than);
+
+/* Could be the id of a stored thing: only then is it worth asking the database. */
+bool store_is_id(const char *text);
+
 /* The shard of counting tables that this process writes: the same for all on SQLite, which has one
  * writer anyway, spread over STORE_SHARDS on a server. */
 enum { STORE_SHARDS = 16 };
