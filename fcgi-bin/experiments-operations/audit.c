@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { EXPORT_ROWS_MAX = 100000, DAYS_MAX = 36500 };
+enum { EXPORT_ROWS_MAX = 20000, EXPORT_BYTES_MAX = 32 * 1024 * 1024, DAYS_MAX = 36500 };
 
 struct audit_query {
     const char *project_id;
@@ -126,28 +126,26 @@ const struct schema purge_reply_schema = {.name = "PurgeReply",
                                           .fields = purge_reply_fields,
                                           .field_count = COUNT_OF(purge_reply_fields)};
 
-static enum error list(struct request *request, int64_t limit, struct audit_reply *answer)
+static struct audit_filter read_filter(const struct audit_query *query)
 {
-    const struct audit_query *query = request->query;
-    const struct audit_filter filter = {.project_id = query->project_id,
-                                        .key_id = query->key_id,
-                                        .action = query->action,
-                                        .before_id = query->before_id.value};
-    struct db *db;
-    enum error error = service_database(request, &db);
-
-    return error ? error
-                 : audit_list(db, request->arena, &filter, limit, &answer->entries, &answer->total,
-                              &request->problem);
+    return (struct audit_filter){.project_id = query->project_id,
+                                 .key_id = query->key_id,
+                                 .action = query->action,
+                                 .before_id = query->before_id.value};
 }
 
 enum error audit_handle(struct request *request, struct reply *reply)
 {
     const struct audit_query *query = request->query;
+    const struct audit_filter filter = read_filter(query);
     struct audit_reply *answer = ARENA_NEW(request->arena, struct audit_reply);
+    struct db *db;
+    enum error error = service_database(request, &db);
 
     reply->object = answer;
-    return list(request, query->limit, answer);
+    return error ? error
+                 : audit_list(db, request->arena, &filter, query->limit, &answer->entries,
+                              &answer->total, &request->problem);
 }
 
 static int by_key(const void *a, const void *b)
@@ -182,33 +180,55 @@ static const char *diff_text(const json_t *diff, struct arena *arena)
     return text.bytes;
 }
 
-static void write_line(struct text *out, const struct audit_entry *entry, struct arena *arena)
+/* A file being written, and where it had to stop. */
+struct export
 {
-    const char *cells[] = {
-        entry->ts,        entry->action, entry->project_id, entry->project_name,
-        entry->actor,     entry->key_id, entry->request_id, diff_text(entry->payload_diff, arena),
-        entry->ip_address};
+    struct text *out;
+    struct arena *arena;
+    int64_t rows;
+    int64_t last_id;
+    bool more;
+};
 
+static bool write_line(const struct audit_entry *entry, void *context)
+{
+    struct export *export = context;
+    const char *cells[] = {entry->ts,         entry->action,
+                           entry->project_id, entry->project_name,
+                           entry->actor,      entry->key_id,
+                           entry->request_id, diff_text(entry->payload_diff, export->arena),
+                           entry->ip_address};
+
+    export->more = export->rows == EXPORT_ROWS_MAX || export->out->length > EXPORT_BYTES_MAX;
+    if (export->more)
+        return false;
     for (size_t i = 0; i < COUNT_OF(cells); i++)
-        csv_append_cell(out, i == 0, cells[i]);
-    csv_end_line(out);
+        csv_append_cell(export->out, i == 0, cells[i]);
+    csv_end_line(export->out);
+    export->rows++;
+    export->last_id = entry->id;
+    return true;
 }
 
 enum error audit_export_handle(struct request *request, struct reply *reply)
 {
     static const char header[] = "ts,action,project_id,project_name,actor,key_id,request_id,"
                                  "payload_diff,ip_address\r\n";
-    struct audit_reply answer = {0};
-    enum error error = list(request, EXPORT_ROWS_MAX, &answer);
+    const struct audit_filter filter = read_filter(request->query);
+    struct export export = {.out = &reply->body, .arena = request->arena};
+    struct db *db;
+    enum error error = service_database(request, &db);
 
+    text_append_string(&reply->body, header);
+    if (!error)
+        error = audit_each(db, request->arena, &filter, write_line, &export, &request->problem);
     if (error)
         return error;
     reply->content_type = "text/csv; charset=utf-8";
     reply_add_header(reply, "Content-Disposition", "attachment; filename=\"audit-log.csv\"");
-    text_append_string(&reply->body, header);
-    for (size_t i = 0; i < answer.entries.count; i++)
-        write_line(&reply->body, (const struct audit_entry *)answer.entries.items + i,
-                   request->arena);
+    if (export.more)
+        reply_add_header(reply, "X-Next-Before-Id",
+                         arena_print(request->arena, "%lld", (long long)export.last_id));
     return ERROR_NONE;
 }
 

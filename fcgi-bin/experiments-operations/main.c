@@ -55,7 +55,9 @@ static const struct route routes[] = {
      .name = "export_audit",
      .tag = "audit",
      .summary = "The audit log as CSV",
-     .help = "The newest 100,000 entries that fit; before_id takes the next."},
+     .help =
+         "At most 100,000 entries or 32 MB; where more fit, X-Next-Before-Id holds the before_id "
+         "that continues."},
     {.method = METHOD_POST,
      .path = "/api/v1/admin/retention/purge",
      .guard = GUARD_WRITE,
