@@ -39,7 +39,7 @@ def random_design(rng):
     return design
 
 
-@pytest.fixture(scope="module", params=range(DESIGNS))
+@pytest.fixture(params=range(DESIGNS))
 def sized(request, api):
     """A design and its reply."""
     design = random_design(random.Random(request.param))

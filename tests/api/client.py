@@ -187,11 +187,14 @@ def check(answer, document):
         assert answer.body == b"", str(answer)
     elif "Content-Encoding" not in answer.headers:
         assert answer.headers.get("Content-Length") == str(len(answer.body)), str(answer)
-    if answer.method == "HEAD" or answer.headers["Content-Type"].startswith("text/"):
+    operation = document and document.find(answer.method, answer.bare_path)
+    media_type = answer.headers["Content-Type"].split(";")[0]
+    if operation and answer.status == 200 and answer.method != "OPTIONS":
+        assert media_type in document.media_types(operation, 200), f"{media_type} in {answer}"
+    if answer.method == "HEAD" or media_type.startswith("text/"):
         return
     assert answer.headers["Content-Type"] == "application/json", str(answer)
     check_text(answer)
-    operation = document and document.find(answer.method, answer.bare_path)
     if answer.status == 200:
         assert "X-Error-Code" not in answer.headers, str(answer)
         if operation:

@@ -4,6 +4,7 @@ ASSAY_BUILD_DIR names the build whose responders are tested; default is build/ o
 """
 
 import os
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -19,41 +20,80 @@ TOKENS = {
     "AB_ADMIN_TOKEN": "admin-token-e21b60cf94",
 }
 CLOSED = {**OPEN, **TOKENS}
+PROXIED = {**CLOSED, "AB_TRUSTED_PROXY_HOPS": 1, "AB_TRUSTED_PROXIES": "10.0.0.0/8, 127.0.0.1"}
+CAPPED = {**CLOSED, "AB_MAX_REQUEST_BODY_BYTES": 1024, "AB_MAX_WORKSPACE_BODY_BYTES": 2048,
+          "AB_MAX_CHATAPP_BODY_BYTES": 1536}
+# Two calls and two failures for each client, as X-Forwarded-For tells them apart.
+LIMITED = {**TOKENS, "AB_RATE_LIMIT_REQUESTS": 2, "AB_AUTH_FAILURE_LIMIT": 2, "AB_TRUSTED_PROXY_HOPS": 1}
+# The same for the peer, whatever X-Forwarded-For says.
+LIMITED_DIRECT = {**TOKENS, "AB_RATE_LIMIT_REQUESTS": 2, "AB_AUTH_FAILURE_LIMIT": 3}
+UNLIMITED = {**CLOSED, "AB_RATE_LIMIT_REQUESTS": 1, "AB_AUTH_FAILURE_LIMIT": 1}
+CROWDED = {"AB_RATE_LIMIT_REQUESTS": 100, "AB_TRUSTED_PROXY_HOPS": 1, "ASSAY_WORKERS": 4}
+STRICT = {**TOKENS, "AB_RATE_LIMIT_REQUESTS": 5, "AB_AUTH_FAILURE_LIMIT": 3, "AB_MAX_REQUEST_BODY_BYTES": 1024,
+          "AB_TRUSTED_PROXY_HOPS": 1}
+
+
+RUNNING_MAX = 5  # stacks at a time; each is a dozen processes
 
 
 class Stacks:
-    """All stacks of a session, by environment. Each has a document and a record of its own."""
+    """All stacks of a session, by environment. Each has a document and a record of its own. When too
+    many run, the one not used for longest is stopped; its directory and ports stay, and it comes
+    back when asked for again."""
 
     def __init__(self):
         build = os.environ.get("ASSAY_BUILD_DIR")
         self.build = None if build is None else Path(build).resolve()
-        self.started = {}
+        self.home = tempfile.TemporaryDirectory(prefix="assay-api-")
+        self.clients = {}
+        self.running = []  # keys, the last used one last
+        self.problems = []
 
     def get(self, environment):
         """A client of the stack with this environment."""
         key = tuple(sorted((name, str(value)) for name, value in environment.items()))
-        if key not in self.started:
-            stack = Stack(self.build).start({"ASSAY_ACCESS_LOG": "true", **environment})
-            record = Record(secrets={v for n, v in environment.items() if n.endswith("_TOKEN")})
-            document = Document(Client(stack).get("/openapi.json").json())
-            self.started[key] = Client(stack, document, record)
-        return self.started[key]
+        if key in self.running:
+            self.running.remove(key)
+        else:
+            self.start(key, environment)
+        self.running.append(key)
+        return self.clients[key]
+
+    def start(self, key, environment):
+        while len(self.running) >= RUNNING_MAX:
+            self.stop(self.running.pop(0))
+        if key in self.clients:
+            done = self.clients[key].stack.run("start")
+            assert done.returncode == 0, done.stderr
+            return
+        directory = Path(self.home.name) / str(len(self.clients))
+        stack = Stack(self.build).start({"ASSAY_ACCESS_LOG": "true", **environment}, directory)
+        record = Record(secrets={str(v) for n, v in environment.items() if n.endswith("_TOKEN")})
+        document = Document(Client(stack, record=record).get("/openapi.json").json())
+        self.clients[key] = Client(stack, document, record)
+
+    def stop(self, key):
+        """Stops one, and remembers what did not go as it should."""
+        stack = self.clients[key].stack
+        done = stack.stop()
+        if done.returncode != 0:
+            self.problems.append(f"stop: {done.returncode} {done.stderr}")
+        if stack.processes():
+            self.problems.append(f"processes {stack.processes()} are left of {stack.directory}")
+        if list((stack.directory / "run").iterdir()):
+            self.problems.append(f"{stack.directory}/run is not empty")
 
     def close(self):
-        """Stops them all; says what did not go as it should."""
-        problems = []
-        for client in self.started.values():
-            stack = client.stack
-            done = stack.stop()
-            if done.returncode != 0:
-                problems.append(f"stop: {done.returncode} {done.stderr}")
-            if stack.processes():
-                problems.append(f"processes {stack.processes()} are left of {stack.directory}")
-            if list((stack.directory / "run").iterdir()):
-                problems.append(f"{stack.directory}/run is not empty")
-            stack.close()
-        self.started.clear()
-        return problems
+        while self.running:
+            self.stop(self.running.pop())
+        self.clients.clear()
+        self.home.cleanup()
+
+
+def as_somebody(client, request):
+    """The client as one with an address that no other test has."""
+    number = list(request.session.items).index(request.node)
+    return client.with_headers({"X-Forwarded-For": f"192.0.{2 + number // 250}.{number % 250}"})
 
 
 STACKS = pytest.StashKey[Stacks]()
@@ -76,17 +116,17 @@ def pytest_collection_modifyitems(items):
 def stacks(pytestconfig):
     every = pytestconfig.stash[STACKS]
     yield every
-    problems = every.close()
-    assert not problems, problems
+    every.close()
+    assert not every.problems, every.problems
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture
 def api(stacks):
     """The service open to everybody and without limits."""
     return stacks.get(OPEN)
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture
 def closed(stacks):
     """The service with all three tokens configured; the client shows none."""
     return stacks.get(CLOSED)

@@ -5,7 +5,7 @@ import time
 
 import pytest
 
-from conftest import OPEN, TOKENS
+from conftest import CAPPED, CLOSED, CROWDED, LIMITED, LIMITED_DIRECT, STRICT, TOKENS, UNLIMITED, as_somebody
 
 EXAMPLE = {"observed_counts": [10, 10], "expected_fractions": [0.5, 0.5]}
 WRITE = {"Authorization": f"Bearer {TOKENS['AB_API_TOKEN']}"}
@@ -19,17 +19,14 @@ def together(count, work):
 
 
 class TestRate:
-    # Clients are told apart by X-Forwarded-For, so that the tests can share a stack.
-    LIMITED = {"AB_RATE_LIMIT_REQUESTS": 2, "AB_TRUSTED_PROXY_HOPS": 1}
     SLIDING = {"AB_RATE_LIMIT_REQUESTS": 3, "AB_RATE_LIMIT_WINDOW_SECONDS": 2, "AB_TRUSTED_PROXY_HOPS": 1}
 
     @pytest.fixture
     def limited(self, stacks, request):
-        number = sum(request.node.name.encode()) % 250
-        return stacks.get(self.LIMITED).with_headers({"X-Forwarded-For": f"192.0.2.{number}"})
+        return as_somebody(stacks.get(LIMITED), request).with_headers(WRITE)
 
     def test_third_call_of_two_is_refused(self, stacks):
-        client = stacks.get({"AB_RATE_LIMIT_REQUESTS": 2})
+        client = stacks.get(LIMITED_DIRECT).with_headers(WRITE)
         answers = [client.get("/api/v1/diagnostics") for _ in range(3)]
         assert [a.status for a in answers] == [200, 200, 429]
         assert answers[2].error_code == "rate_limited" and answers[2].detail == "Too many requests"
@@ -60,7 +57,7 @@ class TestRate:
             assert [other.get("/api/v1/diagnostics").status for _ in range(3)] == [200, 200, 429]
 
     def test_switched_off(self, stacks):
-        client = stacks.get({**OPEN, "AB_RATE_LIMIT_REQUESTS": 1})
+        client = stacks.get(UNLIMITED).with_headers(WRITE)
         answers = [client.get("/api/v1/diagnostics") for _ in range(5)]
         assert {a.status for a in answers} == {200} and "RateLimit-Limit" not in answers[0].headers
 
@@ -88,7 +85,7 @@ class TestRate:
 
     def test_holds_over_all_workers_and_families(self, stacks):
         """Exactly as many as the limit allows, however many ask at the same time."""
-        client = stacks.get({"AB_RATE_LIMIT_REQUESTS": 100, "ASSAY_WORKERS": 4})
+        client = stacks.get(CROWDED).with_headers({"X-Forwarded-For": "192.0.2.3"})
 
         def ask(number):
             mine = client.with_headers({})
@@ -110,8 +107,7 @@ class TestOrder:
 
     @pytest.fixture
     def client(self, stacks, request):
-        number = sum(request.node.name.encode()) % 250
-        return stacks.get(self.SETTINGS).with_headers({"X-Forwarded-For": f"192.0.2.{number}"})
+        return as_somebody(stacks.get(self.SETTINGS), request)
 
     def test_each_step_hides_the_next(self, client):
         def post(data, headers):
@@ -130,7 +126,7 @@ class TestOrder:
         assert client.get("/api/v1/diagnostics", headers=WRITE).status == 429
 
     def test_size_comes_before_syntax_and_route(self, stacks):
-        client = stacks.get({**OPEN, "AB_MAX_REQUEST_BODY_BYTES": 1024})
+        client = stacks.get(CAPPED).with_headers(WRITE)
         for path in ("/api/v1/srm-check", "/api/v1/no-such-route", "/api/v1/diagnostics"):
             for method in ("POST", "PUT", "PATCH"):
                 answer = client.send(method, path, data=self.LARGE, headers={"Content-Type": "application/json"})
@@ -167,13 +163,12 @@ class TestIdentity:
         ({"HOPS": 2}, "198.51.100.7", "127.0.0.1", "direct_peer"),
         ({"HOPS": 1, "PROXIES": "10.0.0.0/8"}, "198.51.100.7", "127.0.0.1", "direct_peer"),
         ({"HOPS": 1, "PROXIES": "10.0.0.0/8, 127.0.0.1"}, "198.51.100.7", "198.51.100.7", "forwarded_header"),
-        ({"HOPS": 1, "PROXIES": "127.0.0.0/30"}, "198.51.100.7", "198.51.100.7", "forwarded_header"),
     ]
 
     @pytest.mark.parametrize("settings, header, resolved, source", ROWS)
     def test_resolved_client(self, stacks, settings, header, resolved, source):
         names = {"HOPS": "AB_TRUSTED_PROXY_HOPS", "PROXIES": "AB_TRUSTED_PROXIES"}
-        client = stacks.get({**OPEN, **{names[k]: v for k, v in settings.items()}})
+        client = stacks.get({**CLOSED, **{names[k]: v for k, v in settings.items()}}).with_headers(WRITE)
         headers = {} if header is None else {"X-Forwarded-For": header}
         network = client.get("/api/v1/diagnostics", headers=headers).json()["network"]
         assert (network["resolved_client"], network["resolved_from"]) == (resolved, source)
@@ -182,13 +177,14 @@ class TestIdentity:
         assert network["forwarded_for_chain"] == [e.strip() for e in (header or "").split(",") if e.strip()]
 
     def test_header_lines_are_joined(self, stacks):
-        client = stacks.get({**OPEN, "AB_TRUSTED_PROXY_HOPS": 1})
-        answer = client.raw(b"GET /api/v1/diagnostics HTTP/1.1\r\nHost: x\r\nX-Forwarded-For: 198.51.100.1\r\n"
+        client = stacks.get({**CLOSED, "AB_TRUSTED_PROXY_HOPS": 1})
+        token = f"Authorization: {WRITE['Authorization']}\r\n".encode()
+        answer = client.raw(b"GET /api/v1/diagnostics HTTP/1.1\r\nHost: x\r\n" + token + b"X-Forwarded-For: 198.51.100.1\r\n"
                             b"X-Forwarded-For: 198.51.100.2\r\nConnection: close\r\n\r\n", path="/api/v1/diagnostics")
         assert answer.json()["network"]["resolved_client"] == "198.51.100.2"
 
     def test_endless_chain(self, stacks):
-        client = stacks.get({**OPEN, "AB_TRUSTED_PROXY_HOPS": 1})
+        client = stacks.get({**CLOSED, "AB_TRUSTED_PROXY_HOPS": 1}).with_headers(WRITE)
         chain = ", ".join(f"10.0.{i // 250}.{i % 250}" for i in range(500)) + ", 198.51.100.9"
         network = client.get("/api/v1/diagnostics", headers={"X-Forwarded-For": chain}).json()["network"]
         assert network["resolved_client"] in ("198.51.100.9", "127.0.0.1"), "never what the client invented"
@@ -196,8 +192,7 @@ class TestIdentity:
 
 class TestCounters:
     def test_exact_over_a_known_sequence(self, stacks):
-        client = stacks.get({**TOKENS, "AB_RATE_LIMIT_REQUESTS": 5, "AB_AUTH_FAILURE_LIMIT": 3,
-                             "AB_MAX_REQUEST_BODY_BYTES": 1024, "AB_TRUSTED_PROXY_HOPS": 1})
+        client = stacks.get(STRICT).with_headers({"X-Forwarded-For": "192.0.2.1"})
         admitted = client.with_headers(WRITE)
         watcher = admitted.with_headers({"X-Forwarded-For": "192.0.2.200"})
 
@@ -205,7 +200,6 @@ class TestCounters:
             return watcher.get("/api/v1/diagnostics").json()["runtime"]
 
         before = runtime()
-        assert before["last_error_code"] is None and before["server_error_responses"] == 0
         client.get("/health")                                                                   # 200
         assert [client.get("/readyz").status for _ in range(5)] == [401] * 3 + [429] * 2
         admitted.send("POST", "/api/v1/srm-check", data=b"x" * 2000)                            # 413
@@ -230,8 +224,9 @@ class TestCounters:
         assert 0 < after["process_time_ms_avg"] <= after["process_time_ms_max"]
 
     def test_exact_under_parallel_clients(self, stacks):
-        client = stacks.get({**OPEN, "ASSAY_WORKERS": 4})
-        before = client.get("/api/v1/diagnostics").json()["runtime"]["total_requests"]
+        client = stacks.get(CROWDED).with_headers({"X-Forwarded-For": "192.0.2.4"})
+        watcher = client.with_headers({"X-Forwarded-For": "192.0.2.5"})
+        before = watcher.get("/api/v1/diagnostics").json()["runtime"]["total_requests"]
 
         def ask(_):
             mine = client.with_headers({})
@@ -239,14 +234,14 @@ class TestCounters:
                 mine.post("/api/v1/srm-check", EXAMPLE if i % 2 else {})
 
         together(8, ask)
-        after = client.get("/api/v1/diagnostics").json()["runtime"]
+        after = watcher.get("/api/v1/diagnostics").json()["runtime"]
         assert after["total_requests"] - before == 8 * 40 + 1
 
     def test_settings_in_force_are_shown(self, stacks):
-        client = stacks.get({"AB_RATE_LIMIT_REQUESTS": 2, "AB_TRUSTED_PROXY_HOPS": 1})
-        guards = client.with_headers({"X-Forwarded-For": "192.0.2.251"}).get("/api/v1/diagnostics").json()["guards"]
+        client = stacks.get(LIMITED).with_headers({**WRITE, "X-Forwarded-For": "192.0.2.251"})
+        guards = client.get("/api/v1/diagnostics").json()["guards"]
         assert guards == {
             "security_headers_enabled": True, "rate_limit_enabled": True, "rate_limit_requests": 2,
-            "rate_limit_window_seconds": 60, "auth_failure_limit": 20, "auth_failure_window_seconds": 60,
+            "rate_limit_window_seconds": 60, "auth_failure_limit": 2, "auth_failure_window_seconds": 60,
             "max_request_body_bytes": 1048576, "max_workspace_body_bytes": 8388608, "max_chatapp_body_bytes": 65536,
             "chatapp_rate_limit_requests": 60, "compute_admission_enabled": True, "compute_max_heavy_concurrent": 2}

@@ -99,11 +99,18 @@ class Document:
         return None if body is None else self._content(body)
 
     def _content(self, holder):
-        return self.resolve(holder["content"]["application/json"]["schema"])
+        content = holder["content"].get("application/json")
+        return None if content is None else self.resolve(content["schema"])
 
     def example(self, operation):
-        """The first example of the operation's body, a copy to change at will."""
-        return copy.deepcopy(self.body_schema(operation)["examples"][0])
+        """The first example of the operation's body, a copy to change at will; without an example
+        the smallest document that fits the schema."""
+        schema = self.body_schema(operation)
+        return copy.deepcopy(schema["examples"][0]) if "examples" in schema else self.fitting(schema)
+
+    def media_types(self, operation, status):
+        response = operation.spec["responses"].get(str(status), {})
+        return set(self.resolve(response).get("content", {}))
 
     def problems(self, schema, value):
         """What jsonschema says against the value."""
@@ -138,29 +145,44 @@ class Document:
             schema = self.resolve(rest[0])
         return schema, nullable
 
-    def fields(self, operation):
-        """All fields of the operation's body, outer ones first."""
-        found = []
-        self._collect(self.body_schema(operation), (), found)
+    def field_of(self, schema):
+        """A schema as a field of its own."""
+        inner, nullable = self._unfold(schema)
+        return Field((), inner, nullable, False, False)
+
+    @staticmethod
+    def component_of(schema):
+        """The name of the component that a schema, its items or its alternatives refer to, or None."""
+        for each in (schema, schema.get("items", {}), *schema.get("anyOf", [])):
+            if "$ref" in each:
+                return each["$ref"]
+        return None
+
+    def fields(self, operation, seen=None):
+        """All fields of the operation's body, outer ones first. Components in `seen` are not entered
+        again, and those entered are added to it."""
+        found, body = [], operation.spec["requestBody"]["content"]["application/json"]["schema"]
+        seen = set() if seen is None else seen
+        if self.component_of(body) not in seen:
+            seen.add(self.component_of(body))
+            self._collect(self.resolve(body), (), found, seen)
         return found
 
-    def _collect(self, schema, location, found):
+    def _collect(self, schema, location, found, seen):
         for name, member in schema.get("properties", {}).items():
             inner, nullable = self._unfold(member)
-            self._add(Field((*location, name), inner, nullable, name in schema.get("required", []), False), found)
+            field = Field((*location, name), inner, nullable, name in schema.get("required", []), False)
+            self._add(field, self.component_of(member), found, seen)
 
-    def _add(self, field, found):
+    def _add(self, field, component, found, seen):
         found.append(field)
         if field.kind == "object":
-            self._collect(field.schema, field.location, found)
+            if component is None or component not in seen:
+                seen.add(component)
+                self._collect(field.schema, field.location, found, seen)
         elif field.kind == "array":
             item, nullable = self._unfold(field.schema["items"])
-            self._add(Field((*field.location, 0), item, nullable, False, True), found)
-
-    def objects(self, operation):
-        """Locations and schemas of the body and of every object inside it."""
-        inner = [(f.location, f.schema) for f in self.fields(operation) if f.kind == "object"]
-        return [((), self.body_schema(operation)), *inner]
+            self._add(Field((*field.location, 0), item, nullable, False, True), component, found, seen)
 
     def fitting(self, schema):
         """Some value that fits the schema, as small as possible."""

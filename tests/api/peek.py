@@ -1,17 +1,13 @@
 """Stacks whose responders are peek_responder.c, which shows what reaches it, can be slow, and can die
-while it answers; and what the tests of nginx/stack do to them. Import the fixtures that a test uses."""
+while it answers: what the tests of nginx/stack do to them. The fixtures are in peek_fixtures.py."""
 
 import re
-import shutil
 import socket
-import subprocess
 import threading
-from pathlib import Path
 
-import pytest
 import requests
 
-from stack import CHECKOUT, Stack
+from stack import CHECKOUT
 
 SYSTEM, ANALYSIS = "experiments-system", "experiments-analysis"
 ROWS = [line.split() for line in (CHECKOUT / "nginx" / "services").read_text().splitlines()]
@@ -24,32 +20,6 @@ PAGE_HEADERS = {
     "X-Frame-Options": "DENY",
 }
 UUID4 = re.compile(r"^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$")
-
-
-@pytest.fixture(scope="session")
-def peek_build(tmp_path_factory):
-    programs = tmp_path_factory.mktemp("peek") / "fcgi-bin"
-    programs.mkdir()
-    source = Path(__file__).with_name("peek_responder.c")
-    first = programs / POOLS[0]
-    subprocess.run(["gcc", "-O1", str(source), "-o", str(first), "-lfcgi"], check=True)
-    for other in POOLS[1:]:
-        shutil.copy(first, programs / other)
-    return programs.parent
-
-
-@pytest.fixture(scope="module")
-def peek(peek_build, tmp_path_factory):
-    """One stack for all tests that do not stop or break it."""
-    with Stack(peek_build) as stack:
-        yield stack.start(directory=tmp_path_factory.mktemp("shared stack"))
-
-
-@pytest.fixture
-def own(peek_build, tmp_path):
-    """A stack that the test may break; not started yet."""
-    with Stack(peek_build) as stack:
-        yield stack.prepare(directory=tmp_path / "a stack")
 
 
 def start(stack):

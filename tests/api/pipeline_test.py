@@ -6,7 +6,7 @@ import re
 import pytest
 
 from client import UUID4
-from conftest import CLOSED, OPEN, TOKENS
+from conftest import CAPPED, CLOSED, OPEN, STRICT, TOKENS
 
 EXAMPLE = {"observed_counts": [10, 10], "expected_fractions": [0.5, 0.5]}
 NO_PLAN = {"metric_type": "binary", "baseline_value": 0.9, "mde_pct": 15, "alpha": 0.05, "power": 0.8,
@@ -14,6 +14,15 @@ NO_PLAN = {"metric_type": "binary", "baseline_value": 0.9, "mde_pct": 15, "alpha
            "variants_count": 2}
 ORIGIN = "http://localhost:5173"
 EXPOSED = {"X-Request-ID", "X-Error-Code", "X-Process-Time-Ms", "Retry-After", "Deprecation", "Content-Disposition"}
+
+
+LOGGED = {format: {**OPEN, "AB_LOG_FORMAT": format, "AB_CORS_ORIGINS": "*", "AB_TRUSTED_PROXY_HOPS": 1}
+          for format in ("json", "plain")}
+CUSTOM = {**OPEN, "AB_CORS_ORIGINS": "https://a.example, https://b.example", "AB_CORS_METHODS": "GET,POST",
+          "AB_CORS_HEADERS": "X-Mine", "AB_APP_NAME": 'Name "quoted" ✓', "AB_APP_VERSION": "9.8.7",
+          "AB_BUILD_SHA": "abc", "AB_ENV": "demo", "AB_LOG_LEVEL": "info", "AB_SERVE_FRONTEND_DIST": "off",
+          "AB_FRONTEND_DIST_PATH": "/nonexistent"}
+QUIET = {**OPEN, "AB_LOG_LEVEL": "ERROR", "AB_FRONTEND_DIST_PATH": "/nonexistent"}
 
 
 def post_text(client, path, text, **options):
@@ -96,25 +105,23 @@ class TestCrossOrigin:
 
     def test_on_errors_of_every_step(self, stacks):
         """A page can read why it was refused."""
-        client = stacks.get({**TOKENS, "AB_RATE_LIMIT_REQUESTS": 3, "AB_AUTH_FAILURE_LIMIT": 1,
-                             "AB_MAX_REQUEST_BODY_BYTES": 1024}).with_headers({"Origin": ORIGIN})
+        client = stacks.get(STRICT).with_headers({"Origin": ORIGIN, "X-Forwarded-For": "192.0.2.2"})
         admitted = client.with_token(TOKENS["AB_API_TOKEN"])
         answers = [
-            client.get("/readyz"), client.get("/readyz"), admitted.post("/api/v1/calculate", NO_PLAN),
+            *[client.get("/readyz") for _ in range(4)], admitted.post("/api/v1/calculate", NO_PLAN),
             post_text(admitted, "/api/v1/srm-check", b"x" * 2000), admitted.post("/api/v1/srm-check", {}),
-            admitted.get("/api/v1/diagnostics"), client.send("PUT", "/health")]
-        assert [a.status for a in answers] == [401, 429, 400, 413, 422, 429, 405]
+            *[admitted.get("/api/v1/diagnostics") for _ in range(3)], client.send("PUT", "/health")]
+        assert [a.status for a in answers] == [401, 401, 401, 429, 400, 413, 422, 200, 200, 429, 405]
         for answer in answers:
             assert answer.headers["Access-Control-Allow-Origin"] == ORIGIN, answer
 
     def test_on_what_nginx_refuses(self, stacks):
-        client = stacks.get({**OPEN, "AB_MAX_REQUEST_BODY_BYTES": 1024})
+        client = stacks.get(CAPPED)
         answer = client.send("POST", "/api/v1/srm-check", data=b"x" * 200_000, headers={"Origin": ORIGIN})
         assert answer.status == 413 and answer.headers.get("Access-Control-Allow-Origin") == ORIGIN
 
     def test_configured(self, stacks):
-        client = stacks.get({**OPEN, "AB_CORS_ORIGINS": "https://a.example, https://b.example",
-                             "AB_CORS_METHODS": "GET,POST", "AB_CORS_HEADERS": "X-Mine"})
+        client = stacks.get(CUSTOM)
         assert self.preflight(client).status == 400
         answer = self.preflight(client, origin="https://b.example", headers="x-mine, authorization")
         assert answer.status == 200 and answer.headers["Access-Control-Allow-Methods"] == "GET, POST"
@@ -122,7 +129,7 @@ class TestCrossOrigin:
         assert self.preflight(client, origin="https://b.example", method="DELETE").status == 400
 
     def test_any_origin(self, stacks):
-        client = stacks.get({**OPEN, "AB_CORS_ORIGINS": "*"})
+        client = stacks.get(LOGGED["json"])
         answer = client.get("/health", headers={"Origin": "https://anybody.example"})
         assert answer.headers["Access-Control-Allow-Origin"] in ("*", "https://anybody.example")
 
@@ -200,8 +207,8 @@ class TestReadiness:
         assert names.index("frontend_dist") < names.index("logging_config")
         assert {c["name"]: c["detail"] for c in reply["checks"]}["logging_config"] == "INFO / json"
 
-    def test_degraded_without_the_frontend(self, stacks, tmp_path_factory):
-        client = stacks.get({**OPEN, "AB_FRONTEND_DIST_PATH": tmp_path_factory.mktemp("no frontend")})
+    def test_degraded_without_the_frontend(self, stacks):
+        client = stacks.get(QUIET)
         answer = client.get("/readyz", may_fail=True)
         assert answer.status == 503 and "X-Error-Code" not in answer.headers
         reply = answer.json()
@@ -212,15 +219,13 @@ class TestReadiness:
         assert client.get("/health").status == 200, "alive all the same"
         assert client.get("/api/v1/diagnostics").json()["frontend"]["dist_exists"] is False
 
-    def test_ready_when_the_frontend_is_switched_off(self, stacks, tmp_path_factory):
-        client = stacks.get({**OPEN, "AB_FRONTEND_DIST_PATH": tmp_path_factory.mktemp("no frontend"),
-                             "AB_SERVE_FRONTEND_DIST": "off"})
+    def test_ready_when_the_frontend_is_switched_off(self, stacks):
+        client = stacks.get(CUSTOM)
         checks = {c["name"]: c for c in client.get("/readyz").json()["checks"]}
         assert checks["frontend_dist"] == {"name": "frontend_dist", "ok": True, "detail": "disabled"}
 
     def test_health(self, stacks):
-        client = stacks.get({**OPEN, "AB_APP_NAME": 'Name "quoted" ✓', "AB_APP_VERSION": "9.8.7", "AB_BUILD_SHA": "abc",
-                             "AB_ENV": "demo"})
+        client = stacks.get(CUSTOM)
         assert client.get("/health").json() == {
             "status": "ok", "service": 'Name "quoted" ✓', "version": "9.8.7", "git_sha": "abc", "environment": "demo"}
         assert client.document.spec["info"]["title"] == 'Name "quoted" ✓'
@@ -243,14 +248,13 @@ class TestCompression:
 
 
 class TestLogs:
-    """The logs of a stack of its own, so that every line is accounted for."""
+    """What the responders write."""
 
     CONTROLS = "\x01\x08\x0b\x1b[31m\x7f"
 
     @pytest.mark.parametrize("format", ["json", "plain"])
     def test_nothing_from_outside_breaks_a_line(self, stacks, format):
-        client = stacks.get({**OPEN, "AB_LOG_FORMAT": format, "AB_CORS_ORIGINS": "*", "AB_TRUSTED_PROXY_HOPS": 1,
-                             "AB_APP_NAME": f"Log injection, {format}"})
+        client = stacks.get(LOGGED[format])
         forged = '{"level":"INFO","message":"forged"}'
         paths = [f"/api/v1/x%0a{forged}".replace('"', "%22"), "/api/v1/%0d%0aX-Evil:%20yes", "/api/v1/%1b%5b31m",
                  "/api/v1/%7f%01%08", "/api/v1/%ff%fe", "/api/v1/%e2%80%a8", "/api/v1/%22%5c", "/api/v1/x?y=%0a" + "z" * 50]
@@ -270,11 +274,10 @@ class TestLogs:
                     assert set(json.loads(line)) == {"fields", "level", "logger", "message", "timestamp"}
                 else:
                     assert re.match(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}\+00:00 [A-Z]+ assay\.experiments: \w+", line)
-                assert "forged" not in line or "no" not in line.split("forged")[0][:0]
         assert "forged" in client.stack.logs("experiments-system"), "it was logged, as part of a line"
 
     def test_line_of_a_request(self, stacks):
-        client = stacks.get({**OPEN, **TOKENS, "AB_APP_NAME": "Lines"})
+        client = stacks.get(CLOSED)
         client.with_token(TOKENS["AB_API_TOKEN"]).post("/api/v1/srm-check?x=1", {}, headers={"X-Request-ID": "line-1"})
         client.get("/readyz", headers={"X-Request-ID": "line-2"})
         lines = {}
@@ -289,9 +292,9 @@ class TestLogs:
         assert fields["process_time_ms"] >= 0
         assert lines["line-2"]["message"] == "http_request_auth"
 
-    @pytest.mark.parametrize("level, logged", [("ERROR", False), ("info", True)])
-    def test_level(self, stacks, level, logged):
-        client = stacks.get({**OPEN, "AB_LOG_LEVEL": level})
+    @pytest.mark.parametrize("settings, logged", [(QUIET, False), (CUSTOM, True)], ids=["ERROR", "info"])
+    def test_level(self, stacks, settings, logged):
+        client = stacks.get(settings)
         client.get("/api/v1/diagnostics", headers={"X-Request-ID": "level-test"})
         assert ("level-test" in client.stack.logs("experiments-system")) == logged
 
@@ -301,8 +304,8 @@ class TestSessionLogs:
     """Looks back on the logs of all stacks of the session."""
 
     def test_hold_no_secret(self, stacks):
-        assert stacks.started
-        for client in stacks.started.values():
+        assert stacks.clients
+        for client in stacks.clients.values():
             for file in (client.stack.directory / "log").iterdir():
                 text = file.read_text(errors="replace")
                 found = [secret for secret in client.record.secrets | set(TOKENS.values()) if secret in text]
@@ -310,8 +313,8 @@ class TestSessionLogs:
 
     def test_have_a_line_for_every_answer(self, stacks):
         """In the access log; and in the responder's when a responder answered, just one."""
-        assert any(client.record.answers for client in stacks.started.values())
-        for client in stacks.started.values():
+        assert any(client.record.answers for client in stacks.clients.values())
+        for client in stacks.clients.values():
             if client.stack.env.get("AB_LOG_LEVEL") == "ERROR":
                 continue
             access = [json.loads(line) for line in (client.stack.directory / "log" / "access.log").read_text().splitlines()]
@@ -325,7 +328,7 @@ class TestSessionLogs:
                         assert responders.count(f'"{shown}"') >= 1, answer
 
     def test_access_lines_name_what_was_asked(self, stacks):
-        for client in stacks.started.values():
+        for client in stacks.clients.values():
             access = (client.stack.directory / "log" / "access.log").read_text().splitlines()
             wrong = [line for line in access if '"path":"/_nginx/' in line]
             assert not wrong, f"{len(wrong)} lines show an inner path: {wrong[0]}"

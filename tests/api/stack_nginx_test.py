@@ -7,9 +7,10 @@ import time
 import pytest
 import requests
 
-from peek import (ANALYSIS, PAGE_HEADERS, POOLS, SYSTEM, UUID4, Load, assert_envelope, own, peek,  # noqa: F401
-                  peek_build, send_raw, start)
+from peek import ANALYSIS, PAGE_HEADERS, POOLS, SYSTEM, UUID4, Load, assert_envelope, send_raw, start
 from stack import CHECKOUT
+
+pytest_plugins = ("peek_fixtures",)
 
 
 @pytest.fixture(scope="module", autouse=True)

@@ -15,9 +15,10 @@ from pathlib import Path
 import pytest
 import requests
 
-from peek import (ANALYSIS, POOLS, SYSTEM, Load, assert_envelope, assert_nothing_left, own, peek,  # noqa: F401
-                  peek_build, start)
+from peek import ANALYSIS, POOLS, SYSTEM, Load, assert_envelope, assert_nothing_left, start
 from stack import CHECKOUT, Stack, clean_environment
+
+pytest_plugins = ("peek_fixtures",)
 
 
 class TestLife:
