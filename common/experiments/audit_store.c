@@ -28,10 +28,18 @@ static const struct statement sum_entries_of = {
     .sql = "SELECT coalesce(sum(entries), 0) FROM audit_totals WHERE dimension = ? AND value = ?",
 };
 
+/* An entry's place in the order of lists; the ids alone are not in order when several hosts write.
+ */
+static const struct statement find_cursor = {
+    .name = "audit_cursor",
+    .sql = "SELECT ts, id FROM audit_log WHERE id >= ? ORDER BY id LIMIT 1",
+};
+static const char after_every_ts[] = "~";
+
 /* One statement for each set of filters, so that each can go by its index. */
 #define COLUMNS                                                                                    \
     "SELECT id, ts, action, project_id, project_name, key_id, actor, request_id, payload_diff,"    \
-    " ip_address FROM audit_log WHERE id < ?"
+    " ip_address FROM audit_log WHERE (ts, id) < (?, ?)"
 #define ORDER " ORDER BY ts DESC, id DESC LIMIT ?"
 #define BY_PROJECT " AND project_id = ?"
 #define BY_KEY " AND key_id = ?"
@@ -40,16 +48,22 @@ static const struct statement sum_entries_of = {
 
 enum { FILTER_PROJECT = 1, FILTER_KEY = 2, FILTER_ACTION = 4, FILTER__MAX = 8 };
 
-static const struct statement list_entries[FILTER__MAX] = {
-    {"audit_list", COLUMNS ORDER},
-    {"audit_list_project", COLUMNS BY_PROJECT ORDER},
-    {"audit_list_key", COLUMNS BY_KEY ORDER},
-    {"audit_list_project_key", COLUMNS BY_PROJECT BY_KEY ORDER},
-    {"audit_list_action", COLUMNS BY_ACTION ORDER},
-    {"audit_list_project_action", COLUMNS BY_PROJECT BY_ACTION ORDER},
-    {"audit_list_key_action", COLUMNS BY_KEY BY_ACTION ORDER},
-    {"audit_list_project_key_action", COLUMNS BY_PROJECT BY_KEY BY_ACTION ORDER},
-};
+#define BY_FILTERS(name, ending, ...)                                                              \
+    {                                                                                              \
+        {name, COLUMNS ending, __VA_ARGS__},                                                       \
+            {name "_project", COLUMNS BY_PROJECT ending, __VA_ARGS__},                             \
+            {name "_key", COLUMNS BY_KEY ending, __VA_ARGS__},                                     \
+            {name "_project_key", COLUMNS BY_PROJECT BY_KEY ending, __VA_ARGS__},                  \
+            {name "_action", COLUMNS BY_ACTION ending, __VA_ARGS__},                               \
+            {name "_project_action", COLUMNS BY_PROJECT BY_ACTION ending, __VA_ARGS__},            \
+            {name "_key_action", COLUMNS BY_KEY BY_ACTION ending, __VA_ARGS__},                    \
+            {name "_project_key_action", COLUMNS BY_PROJECT BY_KEY BY_ACTION ending, __VA_ARGS__}, \
+    }
+
+static const struct statement list_entries[FILTER__MAX] =
+    BY_FILTERS("audit_list", ORDER, .streams = false);
+static const struct statement stream_entries[FILTER__MAX] =
+    BY_FILTERS("audit_stream", ORDER, .streams = true);
 
 static const struct statement count_entries[FILTER__MAX] = {
     [FILTER_PROJECT | FILTER_KEY] = {"audit_count_project_key", COUNT BY_PROJECT BY_KEY},
@@ -155,24 +169,106 @@ static void read_entry(struct query *query, struct arena *arena, struct audit_en
                                   .ip_address = query_text_or_null(query, 9, arena)};
 }
 
+/* Binds the place of the entry that the page comes after; of a purged one, that of the next newer.
+ */
+static enum error bind_cursor(struct db *db, struct arena *arena, struct query *query,
+                              int64_t before_id, struct problem *problem)
+{
+    const char *ts = after_every_ts;
+    int64_t id = INT64_MAX;
+    struct query *cursor;
+    enum error error = ERROR_NONE;
+
+    if (before_id > 0) {
+        cursor = db_query(db, &find_cursor);
+        query_bind_integer(cursor, before_id);
+        if (query_next(cursor)) {
+            ts = query_text(cursor, 0, arena);
+            id = query_integer(cursor, 1);
+        }
+        error = query_end(cursor, problem);
+    }
+    query_bind_text(query, ts);
+    query_bind_integer(query, id);
+    return error;
+}
+
+static struct query *entries_query(struct db *db, struct arena *arena,
+                                   const struct statement *statements,
+                                   const struct audit_filter *filter, int64_t limit,
+                                   struct problem *problem)
+{
+    struct query *query = db_query(db, &statements[filter_set(filter)]);
+    enum error error = bind_cursor(db, arena, query, filter->before_id, problem);
+
+    if (error) {
+        (void)!query_end(query, NULL);
+        return NULL;
+    }
+    bind_filter(query, filter);
+    query_bind_integer(query, limit);
+    return query;
+}
+
+static enum error read_page(struct db *db, struct arena *arena, const struct audit_filter *filter,
+                            int64_t limit, struct object_list *entries, struct problem *problem)
+{
+    struct audit_entry *items = ARENA_ARRAY(arena, struct audit_entry, (size_t)limit);
+    struct query *query = entries_query(db, arena, list_entries, filter, limit, problem);
+
+    *entries = (struct object_list){.items = items};
+    if (!query)
+        return problem->error;
+    while (entries->count < (size_t)limit && query_next(query))
+        read_entry(query, arena, &items[entries->count++]);
+    return query_end(query, problem);
+}
+
+static enum error count_fitting(struct db *db, const struct audit_filter *filter, int64_t *total,
+                                struct problem *problem)
+{
+    struct query *query = count_query(db, filter);
+
+    *total = query_next(query) ? query_integer(query, 0) : 0;
+    return query_end(query, problem);
+}
+
 enum error audit_list(struct db *db, struct arena *arena, const struct audit_filter *filter,
                       int64_t limit, struct object_list *entries, int64_t *total,
                       struct problem *problem)
 {
-    struct audit_entry *items = ARENA_ARRAY(arena, struct audit_entry, (size_t)limit);
-    struct query *query = db_query(db, &list_entries[filter_set(filter)]);
-    enum error error;
+    enum error error = db_begin(db, DB_READ, problem);
 
-    *entries = (struct object_list){.items = items};
-    query_bind_integer(query, filter->before_id > 0 ? filter->before_id : INT64_MAX);
-    bind_filter(query, filter);
-    query_bind_integer(query, limit);
-    while (entries->count < (size_t)limit && query_next(query))
-        read_entry(query, arena, &items[entries->count++]);
-    error = query_end(query, problem);
     if (error)
         return error;
-    query = count_query(db, filter);
-    *total = query_next(query) ? query_integer(query, 0) : 0;
+    error = read_page(db, arena, filter, limit, entries, problem);
+    if (!error)
+        error = count_fitting(db, filter, total, problem);
+    return db_finish(db, error, problem);
+}
+
+static enum error visit_all(struct db *db, struct arena *arena, const struct audit_filter *filter,
+                            audit_visitor *visit, void *context, struct problem *problem)
+{
+    struct query *query = entries_query(db, arena, stream_entries, filter, INT64_MAX, problem);
+    struct audit_entry entry;
+    bool wanted = true;
+
+    if (!query)
+        return problem->error;
+    while (wanted && query_next(query)) {
+        read_entry(query, arena, &entry);
+        wanted = visit(&entry, context);
+    }
     return query_end(query, problem);
+}
+
+enum error audit_each(struct db *db, struct arena *arena, const struct audit_filter *filter,
+                      audit_visitor *visit, void *context, struct problem *problem)
+{
+    enum error error = db_begin(db, DB_READ, problem);
+
+    if (error)
+        return error;
+    return db_finish(db, visit_all(db, arena, filter, visit, context, problem), problem);
 }

@@ -33,7 +33,8 @@ struct audit_event {
 MUST_CHECK enum error audit_record(struct db *db, struct arena *arena, const struct actor *actor,
                                    const struct audit_event *event, struct problem *problem);
 
-/* NULL members do not filter. `before_id` 0 = from the newest. */
+/* NULL members do not filter. `before_id` 0 = from the newest, else what comes after that entry in
+ * the order of the list. */
 struct audit_filter {
     const char *project_id;
     const char *key_id;
@@ -47,6 +48,13 @@ MUST_CHECK enum error audit_list(struct db *db, struct arena *arena,
                                  const struct audit_filter *filter, int64_t limit,
                                  struct object_list *entries, int64_t *total,
                                  struct problem *problem);
+
+/* Hands over every entry that fits, newest first, however many there are, until the visitor says
+ * that it wants no more. Entries stay in the arena. */
+typedef bool audit_visitor(const struct audit_entry *entry, void *context);
+MUST_CHECK enum error audit_each(struct db *db, struct arena *arena,
+                                 const struct audit_filter *filter, audit_visitor *visit,
+                                 void *context, struct problem *problem);
 
 /* The difference of two documents as {path: [old, new]} with sorted paths: keys joined by dots,
  * arrays whole, a missing side null. NULL when nothing differs. From the arena. */

@@ -60,7 +60,11 @@ enum error retention_purge(struct db *db, const struct retention_windows *window
     error = db_begin(db, dry_run ? DB_READ : DB_WRITE, problem);
     if (error)
         return error;
-    error = count_old(db, cutoff, &counts->audit_log, problem);
+    /* Two at a time would both take the same rows off the counting table. */
+    if (!dry_run)
+        error = db_lock(db, "retention_purge", problem);
+    if (!error)
+        error = count_old(db, cutoff, &counts->audit_log, problem);
     if (!error && !dry_run)
         error = purge_old(db, cutoff, problem);
     return db_finish(db, error, problem);
