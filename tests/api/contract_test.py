@@ -148,7 +148,7 @@ class TestEveryOperation:
                 "X-API-Key": caller.client.stack.env["AB_READONLY_API_TOKEN"]})
             assert (reader.status, reader.error_code) == (403, "forbidden")
 
-    @pytest.mark.parametrize("wrong", [UNKNOWN_ID, "x", "%20", "%00", "%ff", "%27%20OR%201=1--", "0" * 2000, "%2e%2e%2f"])
+    @pytest.mark.parametrize("wrong", [UNKNOWN_ID, "x", "%20", "%ff", "%c3%28", "%27%20OR%201=1--", "%0a", "0" * 2000])
     def test_unknown_ids(self, caller, owner, wrong):
         path = owner.path.replace(owner.path[owner.path.index("{"):owner.path.index("}") + 1], wrong)
         value = caller.example(owner) if caller.document.body_schema(owner) else None

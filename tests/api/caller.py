@@ -1,0 +1,88 @@
+"""Calls operations by the document alone: with the right token, and on resources made for them.
+
+A path like /things/{thing_id}/name is called on a thing that POST /things has made from its example.
+"""
+
+import json
+
+from conftest import TOKENS
+
+OPERATOR_PATHS = ("/api/v1/keys", "/api/v1/webhooks")
+
+
+def token_for(path):
+    name = "AB_ADMIN_TOKEN" if path.startswith(OPERATOR_PATHS) else "AB_API_TOKEN"
+    return {"Authorization": f"Bearer {TOKENS[name]}"}
+
+
+class Caller:
+    """Calls the operations of one stack that has all tokens configured."""
+
+    def __init__(self, client):
+        self.client = client
+        self.document = client.document
+        self.kept = {}  # collection path: id of a resource that only refused calls are made on
+
+    def example(self, operation):
+        return self.document.example(operation)
+
+    def path(self, operation, fresh=False):
+        """The operation's path with ids of existing resources; new ones where the call may change them."""
+        path = operation.path
+        while "{" in path:
+            collection, rest = path.split("/{", 1)
+            path = f"{collection}/{self._resource(collection, fresh)}{rest.split('}', 1)[1]}"
+        return path
+
+    def _resource(self, collection, fresh):
+        if fresh or collection not in self.kept:
+            maker = self.document.find("POST", collection)
+            answer = self.send(maker, collection, self.example(maker))
+            assert answer.status == 200, answer
+            if fresh:
+                return answer.json()["id"]
+            self.kept[collection] = answer.json()["id"]
+        return self.kept[collection]
+
+    def send(self, operation, path, value=None, method=None, headers=None, **options):
+        headers = {**token_for(path), **(headers or {})}
+        return self.client.send(method or operation.method, path, json=value, headers=headers, **options)
+
+    def ask(self, operation, value=None, **options):
+        """A call that is expected to be refused, or to change nothing."""
+        return self.send(operation, self.path(operation), value, **options)
+
+    def succeed(self, operation, value=None):
+        """A call on fresh resources. Where the state of a resource forbids it, its other actions are
+        tried before it once."""
+        path = self.path(operation, fresh=True)
+        if value is None and self.document.body_schema(operation):
+            value = self.example(operation)
+        answer = self.send(operation, path, value)
+        if answer.status == 409:
+            for other in self.document.operations:
+                if other.path.startswith(operation.path + "/") and other.method == "POST":
+                    self.send(other, path + other.path[len(operation.path):])
+            answer = self.send(operation, path, value)
+        return answer
+
+    def send_text(self, operation, text, content_type="application/json", fresh=False, client=None):
+        """A body as bytes, or in pieces when it is an iterator."""
+        data = text.encode() if isinstance(text, str) else text
+        headers = {**token_for(operation.path), "Content-Type": content_type}
+        path = self.path(operation, fresh)
+        return (client or self.client).send(operation.method, path, data=data, headers=headers)
+
+    def text(self, operation):
+        return json.dumps(self.example(operation))
+
+
+def for_all(cases, check):
+    """check(case) for every case; fails with what all of them said."""
+    said = []
+    for case in cases:
+        try:
+            check(case)
+        except AssertionError as error:
+            said.append(f"{case}: {str(error)[:600]}")
+    assert not said, f"{len(said)} of the cases:\n" + "\n\n".join(said[:8])
