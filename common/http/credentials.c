@@ -45,8 +45,9 @@ static const char *presented_token(const struct request *request)
 {
     const char *authorization = request_header(request, "HTTP_AUTHORIZATION");
 
-    if (authorization && strncmp(authorization, "Bearer ", 7) == 0)
-        return trimmed(request->arena, authorization + 7);
+    if (authorization && strncmp(authorization, "Bearer", 6) == 0 &&
+        (authorization[6] == ' ' || !authorization[6])) /* nginx trims the space of an empty one */
+        return trimmed(request->arena, authorization + 6);
     return trimmed(request->arena, request_header(request, "HTTP_X_API_KEY"));
 }
 
