@@ -132,6 +132,7 @@ static bool reject(struct serving *serving, int status, const char *error_code, 
     if (policy->rate_limit_enabled) {
         decision = rate_allow(serving->server->region, key, policy->auth_failures);
         if (!decision.allowed) {
+            counters_add(serving->server->family, COUNTER_RATE_LIMITED, 1);
             answer_error(serving, 429, "auth_rate_limited", "Too many unauthorized requests");
             answer_retry_after(serving, decision.retry_after_seconds);
             return false;
