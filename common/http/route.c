@@ -6,7 +6,7 @@
 const char *const method_names[METHOD__MAX] = {"GET",   "HEAD",   "POST",    "PUT",
                                                "PATCH", "DELETE", "OPTIONS", "OTHER"};
 
-/* Compares segment by segment; a {placeholder} takes any non-empty segment. */
+/* Compares segment by segment; a {placeholder} takes any non-empty segment that is text. */
 static bool path_matches(const char *pattern, const char *path, struct arena *arena,
                          const char *arguments[REQUEST_PATH_ARGUMENTS_MAX])
 {
@@ -16,7 +16,8 @@ static bool path_matches(const char *pattern, const char *path, struct arena *ar
         if (*pattern == '{') {
             size_t length = strcspn(path, "/");
 
-            if (!length || found == REQUEST_PATH_ARGUMENTS_MAX)
+            if (!length || found == REQUEST_PATH_ARGUMENTS_MAX ||
+                utf8_valid_prefix(path, length) != length)
                 return false;
             arguments[found++] = arena_copy(arena, path, length);
             pattern += strcspn(pattern, "}") + 1;
