@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { FORWARDED_MAX = 64 }; /* entries looked at; a longer chain is not ours */
+enum { FORWARDED_MAX = 64 }; /* entries kept: the last ones, which proxies of ours have added */
 
 static bool parse_address(const char *text, struct in6_addr *address, bool *is_v4)
 {
@@ -70,11 +70,20 @@ static bool peer_is_trusted(const struct http_policy *policy, const char *peer)
     return false;
 }
 
+/* Of more than FORWARDED_MAX entries the first are dropped: counting is from the right, and a
+ * client must not push the entry of a proxy out of sight. */
+static void add_entry(struct string_list *chain, const char *entry)
+{
+    if (chain->count == FORWARDED_MAX)
+        memmove(chain->items, chain->items + 1, --chain->count * sizeof chain->items[0]);
+    chain->items[chain->count++] = entry;
+}
+
 static struct string_list split_chain(struct arena *arena, const char *header)
 {
     struct string_list chain = {.items = ARENA_ARRAY(arena, const char *, FORWARDED_MAX)};
 
-    while (header && *header && chain.count < FORWARDED_MAX) {
+    while (header && *header) {
         size_t length = strcspn(header, ",");
         const char *start = header + strspn(header, " \t");
         size_t kept = length > (size_t)(start - header) ? length - (size_t)(start - header) : 0;
@@ -82,7 +91,7 @@ static struct string_list split_chain(struct arena *arena, const char *header)
         while (kept && (start[kept - 1] == ' ' || start[kept - 1] == '\t'))
             kept--;
         if (kept)
-            chain.items[chain.count++] = arena_copy(arena, start, kept);
+            add_entry(&chain, arena_copy(arena, start, kept));
         header += length + (header[length] == ',');
     }
     return chain;
