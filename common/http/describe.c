@@ -94,15 +94,34 @@ static void write_error_response(struct json_writer *writer, const char *status,
     write_reference(writer, "responses", name);
 }
 
+static void write_text_content(struct json_writer *writer, const char *media_type)
+{
+    writer_key(writer, "content");
+    writer_open_object(writer);
+    writer_key(writer, media_type);
+    writer_raw(writer, "{\"schema\":{\"type\":\"string\"}}");
+    writer_close_object(writer);
+}
+
+/* An answer that carries the route's reply. */
+static void write_reply_response(struct json_writer *writer, const struct route *route,
+                                 const char *status, const char *description)
+{
+    writer_key(writer, status);
+    writer_open_object(writer);
+    writer_key_string(writer, "description", description);
+    if (route->media_type)
+        write_text_content(writer, route->media_type);
+    else
+        write_json_content(writer, route->reply ? route->reply->name : NULL);
+    writer_close_object(writer);
+}
+
 static void write_responses(struct json_writer *writer, const struct route *route)
 {
     writer_key(writer, "responses");
     writer_open_object(writer);
-    writer_key(writer, "200");
-    writer_open_object(writer);
-    writer_key_string(writer, "description", "Done");
-    write_json_content(writer, route->reply ? route->reply->name : NULL);
-    writer_close_object(writer);
+    write_reply_response(writer, route, "200", "Done");
     if (route->body) {
         write_error_response(writer, "400", "BadRequest");
         write_error_response(writer, "413", "BodyTooLarge");
@@ -113,10 +132,14 @@ static void write_responses(struct json_writer *writer, const struct route *rout
     }
     if (strchr(route->path, '{'))
         write_error_response(writer, "404", "NotFound");
+    if (route->may_conflict)
+        write_error_response(writer, "409", "Conflict");
     if (route->body || route->query)
         write_error_response(writer, "422", "ValidationFailed");
     if (route->guard != GUARD_PUBLIC)
         write_error_response(writer, "429", "TooManyRequests");
+    if (route->may_be_unready)
+        write_reply_response(writer, route, "503", "Not ready");
     writer_close_object(writer);
 }
 
@@ -214,6 +237,7 @@ static const struct {
     {"Unauthorized", "A token is missing or unknown", "Error"},
     {"Forbidden", "The token may not do this", "Error"},
     {"NotFound", "Nothing with that id", "Error"},
+    {"Conflict", "What is stored forbids it for now", "Error"},
     {"BodyTooLarge", "The body is over its limit", "Error"},
     {"ValidationFailed", "The document does not fit its schema", "ValidationError"},
     {"TooManyRequests", "A limit was reached; see Retry-After", "Error"},

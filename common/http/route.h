@@ -39,6 +39,9 @@ struct route {
     const struct schema *body;
     bool body_optional; /* request->body is NULL when none was sent */
     const struct schema *reply;
+    const char *media_type; /* of a reply that is not JSON */
+    bool may_conflict;      /* 409: what is stored forbids it for now */
+    bool may_be_unready;    /* 503 with the reply's own shape */
     void (*cost)(const void *body, struct compute_cost *cost); /* NULL = no admission */
     enum error (*handler)(struct request *request, struct reply *reply);
     const char *name; /* operationId, snake_case */

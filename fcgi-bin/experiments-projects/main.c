@@ -40,6 +40,7 @@ static const struct route routes[] = {
      .guard = GUARD_WRITE,
      .body = &payload_schema,
      .reply = &project_schema,
+     .may_conflict = true,
      .handler = projects_update,
      .name = "update_project",
      .tag = "projects",

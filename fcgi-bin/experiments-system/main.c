@@ -17,6 +17,7 @@ static const struct route routes[] = {
      .path = "/readyz",
      .guard = GUARD_TOKEN,
      .reply = &readiness_reply_schema,
+     .may_be_unready = true,
      .handler = readiness_handle,
      .name = "readiness",
      .tag = "system",
