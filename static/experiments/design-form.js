@@ -144,7 +144,6 @@ function markUsedParts(form, design) {
 /* Brings everything that depends on entered values up to date; returns the request. */
 export function refreshForm(form) {
     const metricType = readField(form, 'metric_type', 'choice');
-    form.dataset.metric = metricType;
     form.dataset.variants = byId('variants_count').value;
     showPlannedTests(form, metricType);
     for (const { name, label, initial } of lists)

@@ -7,6 +7,7 @@ import { ApiError, callApi } from './api.js';
 import { byId, html } from './dom.js';
 import { focusField, showFieldErrors } from './forms.js';
 import { t } from './i18n.js';
+import { released } from './press.js';
 import { errorNotice, problemSummary, readProblems } from './problems.js';
 import { tokenForm } from './token.js';
 
@@ -88,9 +89,11 @@ export function liveForm({ form, fieldNames, request, show, changed }) {
         byId('result-body').setAttribute('aria-busy', 'true');
         try {
             const { data } = await callApi(path, { method: 'POST', body, signal: mine.signal });
+            await released();
             if (running === mine) showAnswer(body, data, explicit);
         } catch (error) {
             if (!(error instanceof ApiError) && !mine.signal.aborted) throw error;
+            await released();
             if (running === mine && error instanceof ApiError) showFailure(error, explicit);
         } finally {
             if (running === mine) byId('result-body').setAttribute('aria-busy', 'false');
@@ -105,9 +108,10 @@ export function liveForm({ form, fieldNames, request, show, changed }) {
         clearTimeout(timer);
         timer = setTimeout(() => ask(false), pauseMs);
     });
-    form.addEventListener('focusout', (event) =>
-        showFieldErrors(form, problems, event.relatedTarget),
-    );
+    form.addEventListener('focusout', async () => {
+        await released();
+        showFieldErrors(form, problems, document.activeElement);
+    });
 
     return { ask };
 }

@@ -125,8 +125,8 @@ test('leaves a field in peace while it is being typed in', async () => {
     await page.waitForSelector('#result-body[data-stale]');
     assert.equal(await page.isVisible('#alpha-error'), false);
     await page.focus('#power');
+    await page.waitForSelector('#alpha-error:visible');
     assert.equal(await page.textContent('#alpha-error'), 'A value is needed.');
-    assert.equal(await page.isVisible('#alpha-error'), true);
     await close(page, [422]);
 });
 

@@ -88,6 +88,23 @@ test('names both fields where one contradicts the other', async () => {
     await close(page, [422]);
 });
 
+test('does not move the button away while it is being pressed', async () => {
+    const page = await open(`${experiments}/results.html`);
+    await answered(page);
+    await page.fill('#control_conversions', '2000');
+    await page.waitForSelector('#result-body[data-stale]');
+    assert.equal(await page.isVisible('#control_conversions-error'), false);
+    const before = await page.locator('button[type="submit"]').boundingBox();
+    await page.mouse.move(before.x + 5, before.y + 5);
+    await page.mouse.down();
+    assert.equal(await page.evaluate(() => document.activeElement.type), 'submit');
+    assert.deepEqual(await page.locator('button[type="submit"]').boundingBox(), before);
+    await page.mouse.up();
+    await page.waitForSelector('#problems [role="alert"]');
+    assert.equal(await page.isVisible('#control_conversions-error'), true);
+    await close(page, [422]);
+});
+
 test('keeps what was entered in its address', async () => {
     const page = await open(`${experiments}/results.html`);
     await answered(page);
