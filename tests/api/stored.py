@@ -121,7 +121,12 @@ def literal(value):
 
 
 class StoredDocument(Document):
-    """Shares of traffic are numbers that are stored as they were sent: 50 stays 50, 33.3 stays 33.3."""
+    """Shares of traffic are numbers that are stored as they were sent: 50 stays 50, 33.3 stays 33.3.
+    The export of the audit log is a file."""
+
+    def media_types(self, operation, status):
+        is_file = operation.path == "/api/v1/audit/export" and status == 200
+        return {"text/csv"} if is_file else super().media_types(operation, status)
 
     def mistyped_numbers(self, schema, value, where=""):
         return [complaint for complaint in super().mistyped_numbers(schema, value, where)
