@@ -1,10 +1,15 @@
 # The processes of a stack: telling them from all others, waiting for them, ending them.
 # Sourced by nginx/stack. A process id alone proves nothing: it may have been given to somebody else.
 
+# Sleeps without a process: nobody ever writes into this pipe.
+exec {nothing}<> <(:)
+pause() { read -r -t "$1" -u "$nothing" || return 0; }
+
 # Sets $start_time of a process (clock ticks since boot); false if it is gone or a zombie.
 read_start_time() {
-    local stat fields
-    { stat=$(<"/proc/$1/stat"); } 2>/dev/null || return 1
+    local stat='' fields
+    { read -r -d '' stat <"/proc/$1/stat"; } 2>/dev/null
+    [[ -n $stat ]] || return 1
     read -r -a fields <<<"${stat##*) }"
     [[ ${fields[0]} != [ZX] ]] || return 1
     start_time=${fields[19]}
@@ -29,14 +34,12 @@ find_nginx() {
 
 # Workers have no arguments in their title, but like the master they hold the log open.
 is_our_nginx() {
-    local title descriptor
-    { title=$(tr '\0' ' ' <"/proc/$1/cmdline"); } 2>/dev/null
+    local title='' open
+    { read -r -d '' title <"/proc/$1/cmdline"; } 2>/dev/null
     [[ $title == 'nginx: '* ]] || return 1
     [[ $title != *" -p $dir/ "* ]] || return 0
-    for descriptor in "/proc/$1/fd/"*; do
-        [[ $(readlink "$descriptor") != "$dir/log/nginx.log"* ]] || return 0
-    done
-    return 1
+    open=$(readlink "/proc/$1/fd/"* 2>/dev/null)
+    [[ $'\n'$open == *$'\n'"$dir/log/nginx.log"* ]]
 }
 
 # Every process of this stack, whether or not its parent still lives.
@@ -61,7 +64,7 @@ wait_gone() {
     local end=$((SECONDS + $2 + 1))
     while read_start_time "$1" && [[ $start_time == "$3" ]]; do
         ((SECONDS < end)) || return 1
-        sleep 0.03
+        pause 0.02
     done
 }
 
@@ -93,7 +96,7 @@ end_listed() {
         ((SECONDS <= end)) || return 1
         # shellcheck disable=SC2086
         kill "-$signal" $pids 2>/dev/null
-        sleep 0.1
+        pause 0.1
     done
 }
 
@@ -119,7 +122,7 @@ start_pool() {
         exec env -i "PATH=$PATH" "ASSAY_STACK=$dir" "ASSAY_STOP_SECONDS=$stop_seconds" \
             setsid spawn-fcgi -n -s "run/$pool.sock" -M 0660 -b 1024 -- \
             "$here/pool" "$pool" "$build/fcgi-bin/$pool"
-    ) </dev/null >>"$dir/log/$pool.log" 2>&1 {lock}<&- &
+    ) </dev/null >>"$dir/log/$pool.log" 2>&1 {lock}<&- {nothing}<&- &
     pid=$!
     launched[$pool]=$pid
     read_start_time "$pid" && echo "$pid $start_time" >"$dir/run/$pool.pid"
@@ -127,7 +130,7 @@ start_pool() {
 
 start_nginx() {
     (cd "$dir" && exec env -i "PATH=$PATH" nginx -p "$dir/" -c conf/nginx.conf -e log/nginx.log \
-        {lock}<&-)
+        {lock}<&- {nothing}<&-)
 }
 
 stop_nginx() {

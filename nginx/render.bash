@@ -1,16 +1,15 @@
 # Writes the configuration of nginx into <dir>/conf.new from templates/ and the settings.
 # Sourced by nginx/stack.
 
-# Prints template $1 with each @NAME@ replaced; the rest of the arguments are NAME VALUE pairs.
+# Sets $filled to template $1 with each @NAME@ replaced; the other arguments are NAME VALUE pairs.
 fill() {
-    local text
-    text=$(<"$here/templates/$1.conf")
+    filled=''
+    IFS= read -r -d '' filled <"$here/templates/$1.conf"
     shift
     while (($# > 0)); do
-        text=${text//"@$1@"/"$2"}
+        filled=${filled//"@$1@"/"$2"}
         shift 2
     done
-    printf '%s\n' "$text"
 }
 
 # Room for what lies round the body that a cap is meant for, and enough for a body just above the
@@ -30,7 +29,8 @@ add_location() {
         =*) match="= ${path#=}" ;;
         *) match="^~ $path" ;;
     esac
-    locations+=$(fill location MATCH "$match" BODY $((body + body_slack)) SECONDS "$seconds" POOL "$pool")$'\n'
+    fill location MATCH "$match" BODY $((body + body_slack)) SECONDS "$seconds" POOL "$pool"
+    locations+=$filled
     case $path in
         =*) limits+="        \"~^${path#=}(?:\\?|\$)\" $body;"$'\n' ;;
         *) limits+="        \"~^$path\" $body;"$'\n' ;;
@@ -56,21 +56,22 @@ render_service() {
     done
     local pages ui=${setting[${service_prefix[$service]}_FRONTEND_DIST_PATH]:-static/$service}
     [[ $ui == /* ]] || ui=$checkout/$ui
-    locations+=$(fill location MATCH '~ /\.' BODY "$rest_body" SECONDS "$rest_seconds" \
-        POOL "${service_rest[$service]}")$'\n'
+    fill location MATCH '~ /\.' BODY "$rest_body" SECONDS "$rest_seconds" \
+        POOL "${service_rest[$service]}"
+    locations+=$filled
     flag_setting "${service_prefix[$service]}_SERVE_FRONTEND_DIST" true
     if ((flag)); then
-        pages=$'\n'$(<"$here/templates/service-pages.conf")
+        fill service-pages
     else
-        pages=$(fill location MATCH / BODY "$rest_body" SECONDS "$rest_seconds" \
-            POOL "${service_rest[$service]}")
+        fill location MATCH / BODY "$rest_body" SECONDS "$rest_seconds" POOL "${service_rest[$service]}"
     fi
+    pages=$filled
     fill service SERVICE "$service" UI "$ui" CHECKOUT "$checkout" \
         LISTEN "$(bracketed "${service_bind[$service]}"):${service_port[$service]}" \
         ORIGIN "$(public_url "$service")" \
         REST_BODY $((rest_body + body_slack)) REST_SECONDS "$rest_seconds" \
-        REST_POOL "${service_rest[$service]}" LOCATIONS "$locations" PAGES "$pages" \
-        >"$conf/$service.conf"
+        REST_POOL "${service_rest[$service]}" LOCATIONS "$locations" PAGES "$pages"
+    printf '%s' "$filled" >"$conf/$service.conf"
     render_errors "$service" "Request body exceeds limit of \$${service}_body_limit bytes"
     body_limits+="map \$request_uri \$${service}_body_limit {"$'\n'
     body_limits+="        default $rest_body;"$'\n'"$limits    }"$'\n'
@@ -96,6 +97,7 @@ render_errors() {
                 429 | 503) extra='    add_header Retry-After 1 always;' ;;
             esac
             fill error STATUS "$status" CODE "$code" DETAIL "$detail" EXTRA "$extra"
+            printf '%s' "$filled"
         done <<<"$nginx_errors"
     } >"$conf/$name-errors.conf"
 }
@@ -120,11 +122,13 @@ readonly nginx_errors='400 bad_request The request could not be understood
 render_portal() {
     local service health=''
     for service in "${services[@]}"; do
-        health+=$(fill portal-health SERVICE "$service" HEALTH_PATH "${service_health[$service]}" \
-            POOL "${service_rest[$service]}")$'\n'
+        fill portal-health SERVICE "$service" HEALTH_PATH "${service_health[$service]}" \
+            POOL "${service_rest[$service]}"
+        health+=$filled
     done
     fill portal LISTEN "$(bracketed "$portal_bind"):$portal_port" CHECKOUT "$checkout" \
-        HEALTH "$health" >"$conf/portal.conf"
+        HEALTH "$health"
+    printf '%s' "$filled" >"$conf/portal.conf"
     for service in "${services[@]}"; do
         printf '{"name":"%s","url":"%s"}\n' "$service" "$(public_url "$service")"
     done | jq -c -s . >"$conf/services.json"
@@ -156,7 +160,8 @@ render_main() {
     for service in "${services[@]}"; do includes+="include $service.conf;"$'\n    '; done
     fill nginx USER "$user" NGINX_WORKERS $((cores < 4 ? cores : 4)) OPEN_FILES "$open_files" \
         CONNECTIONS $((open_files / 4)) ACCESS_LOG "$log" LIMIT_CONN "$limit_conn" \
-        BODY_LIMITS "$body_limits" SERVICES "$includes" >"$conf/nginx.conf"
+        BODY_LIMITS "$body_limits" SERVICES "$includes"
+    printf '%s' "$filled" >"$conf/nginx.conf"
 }
 
 render_all() {

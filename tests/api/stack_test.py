@@ -95,8 +95,8 @@ class TestLife:
         starting = subprocess.Popen(
             [str(CHECKOUT / "nginx" / "stack"), "start", "--dir", str(own.directory)],
             env={**clean_environment(), **own.env}, stderr=subprocess.PIPE, text=True)
-        deadline = time.monotonic() + 10
-        while not (own.directory / "run" / "nginx.pid").exists() and time.monotonic() < deadline:
+        deadline = time.monotonic() + 20
+        while len(own.workers(ANALYSIS)) == 0 and time.monotonic() < deadline:
             time.sleep(0.05)
         starting.send_signal(signal.SIGTERM)
         assert "interrupted" in starting.communicate(timeout=20)[1]
