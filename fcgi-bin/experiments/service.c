@@ -92,6 +92,17 @@ static void set_access(const struct experiments_settings *settings, struct http_
     policy->trusted_proxy_hops = settings->trusted_proxy_hops;
 }
 
+/* What the database kit says of a URL, with the name of the setting that holds it. */
+static enum error blame_database_url(enum error error, struct problem *problem)
+{
+    struct problem said = *problem;
+
+    if (error != ERROR_INVALID || strcmp(said.reason, "database_target") != 0)
+        return error;
+    return problem_set(problem, error, said.reason, "AB_DATABASE_URL must be usable, but %s",
+                       said.text);
+}
+
 enum error service_start(struct arena *arena, struct http_policy *policy,
                          struct document_info *info, void **state, struct problem *problem)
 {
@@ -112,7 +123,7 @@ enum error service_start(struct arena *arena, struct http_policy *policy,
                        "was split as planned."};
     *state = service;
     error = store_open(arena, settings, getenv("ASSAY_RUN_DIR"), &service->store, problem);
-    return error ? error : read_proxies(settings, policy, problem);
+    return error ? blame_database_url(error, problem) : read_proxies(settings, policy, problem);
 }
 
 void service_stop(void *state)
