@@ -33,6 +33,12 @@ STRICT = {**TOKENS, "AB_RATE_LIMIT_REQUESTS": 5, "AB_AUTH_FAILURE_LIMIT": 3, "AB
           "AB_TRUSTED_PROXY_HOPS": 1}
 
 
+def new_stack():
+    """A stack of the build under test; not started."""
+    build = os.environ.get("ASSAY_BUILD_DIR")
+    return Stack(None if build is None else Path(build).resolve())
+
+
 RUNNING_MAX = 5  # stacks at a time; each is a dozen processes
 
 
@@ -42,8 +48,6 @@ class Stacks:
     back when asked for again."""
 
     def __init__(self):
-        build = os.environ.get("ASSAY_BUILD_DIR")
-        self.build = None if build is None else Path(build).resolve()
         self.home = tempfile.TemporaryDirectory(prefix="assay-api-")
         self.clients = {}
         self.running = []  # keys, the last used one last
@@ -67,7 +71,7 @@ class Stacks:
             assert done.returncode == 0, done.stderr
             return
         directory = Path(self.home.name) / str(len(self.clients))
-        stack = Stack(self.build).start({"ASSAY_ACCESS_LOG": "true", **environment}, directory)
+        stack = new_stack().start({"ASSAY_ACCESS_LOG": "true", **environment}, directory)
         record = Record(secrets={str(v) for n, v in environment.items() if n.endswith("_TOKEN")})
         document = Document(Client(stack, record=record).get("/openapi.json").json())
         self.clients[key] = Client(stack, document, record)

@@ -1,0 +1,92 @@
+"""Wrong settings keep the stack from starting, and the message names the setting."""
+
+import pytest
+
+from conftest import new_stack
+
+TOKEN = "a-production-token-of-thirty-two"
+PRODUCTION = {"AB_ENV": "production", "AB_API_TOKEN": TOKEN}
+POSITIVE = [
+    "AB_RATE_LIMIT_REQUESTS", "AB_RATE_LIMIT_WINDOW_SECONDS", "AB_HEAVY_RATE_LIMIT_REQUESTS",
+    "AB_HEAVY_RATE_LIMIT_WINDOW_SECONDS", "AB_AUTH_FAILURE_LIMIT", "AB_AUTH_FAILURE_WINDOW_SECONDS",
+    "AB_CHATAPP_RATE_LIMIT_REQUESTS", "AB_COMPUTE_MAX_HEAVY_CONCURRENT", "AB_COMPUTE_MAX_CHEAP_CONCURRENT",
+    "AB_COMPUTE_MAX_COST_UNITS_IN_FLIGHT", "AB_COMPUTE_RETRY_AFTER_SECONDS", "AB_DB_POOL_SIZE",
+    "AB_SQLITE_BUSY_TIMEOUT_MS"]
+BODIES = ["AB_MAX_REQUEST_BODY_BYTES", "AB_MAX_WORKSPACE_BODY_BYTES", "AB_MAX_CHATAPP_BODY_BYTES"]
+
+# Settings, and what the message must hold. The first name is the one it is about.
+WRONG = [
+    *[({name: "0"}, f"{name} must be") for name in POSITIVE],
+    *[({name: "many"}, f"{name} must be") for name in POSITIVE[:3]],
+    *[({name: "1023"}, f"{name} must be") for name in BODIES],
+    ({"AB_RATE_LIMIT_REQUESTS": "1.5"}, "AB_RATE_LIMIT_REQUESTS must be"),
+    ({"AB_RATE_LIMIT_REQUESTS": "-1"}, "AB_RATE_LIMIT_REQUESTS must be"),
+    ({"AB_RATE_LIMIT_REQUESTS": "99999999999999999999"}, "AB_RATE_LIMIT_REQUESTS must be"),
+    ({"AB_RATE_LIMIT_ENABLED": "maybe"}, "AB_RATE_LIMIT_ENABLED must be"),
+    ({"AB_PUBLIC_DEMO": "2"}, "AB_PUBLIC_DEMO must be"),
+    ({"AB_READONLY_COMPUTE": "enabled"}, "AB_READONLY_COMPUTE must be"),
+    ({"AB_COMPUTE_ADMISSION_ENABLED": "-"}, "AB_COMPUTE_ADMISSION_ENABLED must be"),
+    ({"AB_ALLOW_INSECURE_PRODUCTION": "y"}, "AB_ALLOW_INSECURE_PRODUCTION must be"),
+    ({"AB_SERVE_FRONTEND_DIST": "perhaps"}, "AB_SERVE_FRONTEND_DIST must be"),
+    ({"AB_COMPUTE_ACQUIRE_TIMEOUT_MS": "-1"}, "AB_COMPUTE_ACQUIRE_TIMEOUT_MS must be"),
+    ({"AB_LOG_LEVEL": "LOUD"}, "AB_LOG_LEVEL must be one of DEBUG, INFO, WARNING, ERROR, CRITICAL"),
+    ({"AB_LOG_FORMAT": "xml"}, "AB_LOG_FORMAT must be one of plain, json"),
+    ({"AB_HOST": " "}, "AB_HOST must be"),
+    ({"AB_DB_PATH": " "}, "AB_DB_PATH must be"),
+    ({"AB_DATABASE_URL": "mysql://localhost/x"}, "AB_DATABASE_URL must be"),
+    ({"AB_SQLITE_JOURNAL_MODE": "FAST"}, "AB_SQLITE_JOURNAL_MODE must be"),
+    ({"AB_SQLITE_SYNCHRONOUS": "SOMETIMES"}, "AB_SQLITE_SYNCHRONOUS must be"),
+    ({"AB_API_TOKEN": "short12"}, "AB_API_TOKEN must be at least 8 characters when configured"),
+    ({"AB_READONLY_API_TOKEN": "short12"}, "AB_READONLY_API_TOKEN must be at least 8 characters"),
+    ({"AB_ADMIN_TOKEN": " short12 "}, "AB_ADMIN_TOKEN must be at least 8 characters"),
+    ({"AB_MAX_WORKSPACE_BODY_BYTES": "2048"}, "AB_MAX_WORKSPACE_BODY_BYTES must be at least AB_MAX_REQUEST_BODY_BYTES"),
+    ({"AB_TRUSTED_PROXY_HOPS": "-1"}, "AB_TRUSTED_PROXY_HOPS must be"),
+    ({"AB_TRUSTED_PROXY_HOPS": "1", "AB_TRUSTED_PROXIES": "10.0.0.0/33"}, "AB_TRUSTED_PROXIES must be"),
+    ({"AB_TRUSTED_PROXY_HOPS": "1", "AB_TRUSTED_PROXIES": "10.0.0.0/8,proxy.example"}, "AB_TRUSTED_PROXIES must be"),
+    ({"AB_TRUSTED_PROXY_HOPS": "1", "AB_TRUSTED_PROXIES": "10.0.0.0/-1"}, "AB_TRUSTED_PROXIES must be"),
+    ({"AB_TRUSTED_PROXY_HOPS": "1", "AB_TRUSTED_PROXIES": "2001:db8::/129"}, "AB_TRUSTED_PROXIES must be"),
+    ({"AB_TRUSTED_PROXIES": "10.0.0.0/8"}, "AB_TRUSTED_PROXY_HOPS must be"),
+    ({"AB_RETENTION_AUDIT_DAYS": "-1"}, "AB_RETENTION_AUDIT_DAYS must be"),
+    ({"AB_ENV": "production"}, "AB_API_TOKEN must be"),
+    ({"AB_ENV": " PROD "}, "AB_API_TOKEN must be"),
+    ({**PRODUCTION, "AB_API_TOKEN": "only-16-characters"}, "AB_API_TOKEN must be at least 24 characters"),
+    ({**PRODUCTION, "AB_READONLY_API_TOKEN": "only-16-characters"}, "AB_READONLY_API_TOKEN must be at least 24"),
+    ({**PRODUCTION, "AB_ADMIN_TOKEN": "only-16-characters"}, "AB_ADMIN_TOKEN must be at least 24"),
+    ({"ASSAY_PORT_EXPERIMENTS": "", "AB_PORT": "65536"}, "AB_PORT must be"),
+    ({"ASSAY_PORT_EXPERIMENTS": "", "AB_PORT": "http"}, "AB_PORT must be"),
+    ({"ASSAY_WORKER_REQUESTS": "-1"}, "ASSAY_WORKER_REQUESTS must be"),
+]
+
+
+@pytest.mark.parametrize("settings, message", WRONG, ids=lambda v: next(iter(v.items())) if isinstance(v, dict) else "")
+def test_start_is_refused(settings, message, tmp_path):
+    stack = new_stack()
+    done = stack.try_start(settings, tmp_path / "stack")
+    try:
+        assert done.returncode != 0, "it started"
+        assert message in done.stderr
+        assert stack.processes() == []
+        for name, value in settings.items():
+            assert not name.endswith("_TOKEN") or value.strip() not in done.stderr, "a secret is shown"
+    finally:
+        stack.close()
+
+
+# Values that are unusual and right, and what diagnostics shows of them.
+RIGHT = {
+    "AB_RATE_LIMIT_ENABLED": " Off ", "AB_LOG_LEVEL": "debug", "AB_API_TOKEN": "  ", "AB_CORS_ORIGINS": " , ",
+    "AB_TRUSTED_PROXY_HOPS": "2", "AB_TRUSTED_PROXIES": " 10.0.0.0/8 ,, ::1 ", "AB_RATE_LIMIT_REQUESTS": " 7 ",
+    "AB_MAX_REQUEST_BODY_BYTES": "1024", "AB_MAX_WORKSPACE_BODY_BYTES": "1024", "AB_AUTH_FAILURE_LIMIT": ""}
+
+
+def test_unusual_values_are_read_as_meant(stacks):
+    reply = stacks.get(RIGHT).get("/api/v1/diagnostics").json()
+    assert reply["guards"]["rate_limit_enabled"] is False and reply["guards"]["rate_limit_requests"] == 7
+    assert reply["guards"]["auth_failure_limit"] == 20, "blank means the default"
+    assert reply["guards"]["max_request_body_bytes"] == reply["guards"]["max_workspace_body_bytes"] == 1024
+    assert reply["logging"]["level"] == "DEBUG"
+    assert reply["auth"]["enabled"] is False, "a blank token is none"
+    assert reply["network"]["trusted_proxies"] == ["10.0.0.0/8", "::1"]
+    preflight = stacks.get(RIGHT).send("OPTIONS", "/api/v1/calculate", headers={
+        "Origin": "http://localhost:5173", "Access-Control-Request-Method": "GET"})
+    assert preflight.status == 200, "an empty list means the default"
