@@ -124,18 +124,6 @@ class TestErrorsOfNginx:
         assert_envelope(limited[0], 429, "rate_limited")
         assert limited[0].headers["Retry-After"] == "1"
 
-    def test_slow_clients_are_cut_off(self, slow_clients):
-        """Begun with the first test that uses the shared stack, so most of the 10 s are over."""
-        for client in slow_clients:
-            client.settimeout(15)  # a connection that is left open ends the test with TimeoutError
-            answer = b""
-            try:
-                while chunk := client.recv(65536):
-                    answer += chunk
-            except ConnectionResetError:
-                pass
-            assert b" 200" not in answer
-
 
 @pytest.fixture
 def pages(own):
@@ -228,3 +216,17 @@ class TestPages:
         assert answer.status_code == 200 and answer.json()["path"] == "/health"
         missing = requests.get(peek.portal_url + "/health/other")
         assert_envelope(missing, 404, "not_found")
+
+
+class TestSlowClients:
+    def test_slow_clients_are_cut_off(self, slow_clients):
+        """Begun with the first test that uses the shared stack, so most of the 10 s are over."""
+        for client in slow_clients:
+            client.settimeout(15)  # a connection that is left open ends the test with TimeoutError
+            answer = b""
+            try:
+                while chunk := client.recv(65536):
+                    answer += chunk
+            except ConnectionResetError:
+                pass
+            assert b" 200" not in answer
