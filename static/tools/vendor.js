@@ -125,7 +125,8 @@ function missingReferences() {
 
 function removeOldVersions(current) {
     for (const name of readdirSync(vendor))
-        if (!current.includes(name)) rmSync(join(vendor, name), { recursive: true });
+        if (!current.includes(name) && !name.startsWith('.'))
+            rmSync(join(vendor, name), { recursive: true });
 }
 
 mkdirSync(vendor, { recursive: true });
