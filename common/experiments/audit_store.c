@@ -224,11 +224,21 @@ static enum error read_page(struct db *db, struct arena *arena, const struct aud
     return query_end(query, problem);
 }
 
+static bool is_empty(const char *text)
+{
+    return text && !*text;
+}
+
 static enum error count_fitting(struct db *db, const struct audit_filter *filter, int64_t *total,
                                 struct problem *problem)
 {
-    struct query *query = count_query(db, filter);
+    struct query *query;
 
+    /* No row has an empty value, and the counting table keeps those without one under it. */
+    *total = 0;
+    if (is_empty(filter->project_id) || is_empty(filter->key_id) || is_empty(filter->action))
+        return ERROR_NONE;
+    query = count_query(db, filter);
     *total = query_next(query) ? query_integer(query, 0) : 0;
     return query_end(query, problem);
 }

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { EXPORT_ROWS_MAX = 20000, EXPORT_BYTES_MAX = 32 * 1024 * 1024, DAYS_MAX = 36500 };
+enum { EXPORT_ROWS_MAX = 100000, EXPORT_BYTES_MAX = 32 * 1024 * 1024, DAYS_MAX = 36500 };
 
 struct audit_query {
     const char *project_id;

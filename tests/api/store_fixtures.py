@@ -10,8 +10,8 @@ def pytest_unconfigure():
 
 
 @pytest.fixture(scope="module")
-def stores(stacks):
-    every = Stores(stacks.build)
+def stores():
+    every = Stores()
     yield every
     every.close()
 

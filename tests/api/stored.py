@@ -21,7 +21,7 @@ from openapi import Document
 from stack import Stack
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "db"))
-from postgres import PostgresServer  # noqa: E402  (found by the line above)
+from postgres import PROGRAMS, PostgresServer  # noqa: E402  (found by the line above)
 
 ENGINES = ("sqlite", "postgres")
 CLOSED = {**OPEN, **TOKENS}
@@ -74,15 +74,22 @@ class Database:
         return connection
 
     def run(self, script):
-        """Statements without values, in one transaction."""
+        """Statements without values, in one transaction; what they print."""
         if self.engine == "postgres":
-            return self.server.sql(script, database=self.name)
+            return self.psql(script, "--single-transaction")
         connection = self.connect()
         try:
             connection.executescript(f"BEGIN IMMEDIATE;\n{script};\nCOMMIT;")
         finally:
             connection.close()
         return None
+
+    def psql(self, script, *options):
+        done = subprocess.run(
+            [PROGRAMS / "psql", self.server.url(self.name), "-X", "-q", "-A", "-t", "-v", "ON_ERROR_STOP=1", *options],
+            input=script, env={"LC_ALL": "C.UTF-8"}, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stderr[-2000:]
+        return done.stdout.strip()
 
     def rows(self, query):
         """Rows of a query as dictionaries."""
@@ -136,9 +143,9 @@ class StoredDocument(Document):
 class Store:
     """A running stack on one engine, a client of it, and its database."""
 
-    def __init__(self, engine, build, environment=None, database=None, directory=None):
+    def __init__(self, engine, environment=None, database=None, directory=None):
         self.engine = engine
-        self.stack = Stack(build) if build else Stack()
+        self.stack = Stack()
         self.stack.prepare(directory=directory)
         self.database = database or Database(engine, self.stack.directory)
         environment = {**self.database.settings, **(environment or OPEN)}
@@ -197,8 +204,7 @@ class Store:
 class Stores:
     """Stacks of one module by engine and environment."""
 
-    def __init__(self, build):
-        self.build = build
+    def __init__(self):
         self.started = {}
 
     def get(self, engine, environment=None):
@@ -210,7 +216,7 @@ class Stores:
 
     def new(self, engine, environment=None, **options):
         """One that is not shared; whoever asks closes it."""
-        return Store(engine, self.build, environment, **options)
+        return Store(engine, environment, **options)
 
     def close(self):
         problems = []
