@@ -187,6 +187,8 @@ bool step_credentials(struct serving *serving)
 static bool refuse(struct serving *serving, int status, const char *error_code, const char *detail)
 {
     answer_error(serving, status, error_code, detail);
+    if (status == 401)
+        reply_add_header(&serving->reply, "WWW-Authenticate", "Bearer");
     return false;
 }
 
