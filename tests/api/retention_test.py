@@ -1,0 +1,204 @@
+"""Taking away what has grown old: the route, and the program for schedulers. On both engines."""
+
+import threading
+from datetime import datetime, timedelta, timezone
+
+import pytest
+
+from stored import CLOSED, OPEN, create, expect
+
+pytest_plugins = ["store_fixtures"]
+
+PURGE = "/api/v1/admin/retention/purge"
+AUDIT = "/api/v1/audit"
+AGES = (0.01, 1, 29.99, 30.01, 31, 40, 400)
+
+
+def days_ago(days):
+    return (datetime.now(timezone.utc) - timedelta(days=days)).strftime("%Y-%m-%dT%H:%M:%S.%f+00:00")
+
+
+def fill(store, copies=1):
+    """An empty log, then entries of known ages, some with key or project, counted as the service does."""
+    values = ",\n".join(
+        f"('{days_ago(age)}', '{action}', {project}, {key})" for age in AGES for _ in range(copies)
+        for action, project, key in (("project.update", "'p-1'", "NULL"), ("api_key_used", "NULL", "'k-1'")))
+    script = ("DELETE FROM audit_log; DELETE FROM audit_totals;"
+              f" INSERT INTO audit_log (ts, action, project_id, key_id) VALUES {values}")
+    for number, (dimension, value) in enumerate(
+            (("action", "action"), ("key", "coalesce(key_id, '')"), ("project", "coalesce(project_id, '')"))):
+        script += (f"; INSERT INTO audit_totals (dimension, value, shard, entries)"
+                   f" SELECT '{dimension}', {value}, {number if store.engine == 'postgres' else 0}, count(*)"
+                   f" FROM audit_log GROUP BY {value}")
+    store.database.run(script)
+
+
+def check_counts(store, total, client=None):
+    """The list, its totals and the rows themselves agree."""
+    client = client or store.client
+    for query in ("", "?action=project.update", "?project_id=p-1", "?key_id=k-1"):
+        found = expect(client.get(AUDIT + query))
+        share = total if not query else total // 2
+        assert (found["total"], len(found["entries"])) == (share, min(share, 500)), query
+    for dimension in ("action", "key", "project"):
+        assert store.database.value(f"SELECT sum(entries) AS n FROM audit_totals WHERE dimension = '{dimension}'") == total
+    assert store.database.value("SELECT count(*) AS n FROM audit_log") == total
+
+
+def purge(client, body=None):
+    return expect(client.post(PURGE, body) if body is not None else client.send("POST", PURGE))
+
+
+@pytest.fixture
+def aged(stores, engine):
+    """Fourteen entries, eight of them older than the window of 30 days."""
+    store = stores.get(engine, {**OPEN, "AB_RETENTION_AUDIT_DAYS": 30})
+    expect(store.client.get(AUDIT))
+    fill(store)
+    return store
+
+
+class TestRoute:
+    @pytest.mark.parametrize("body", [None, {}, {"dry_run": True}, {"audit_days": None}, {"dry_run": "yes"},
+                                      {"exposures_days": 30, "unknown": {"x": 1}}], ids=str)
+    def test_golden_44_counts_unless_told_otherwise(self, aged, body):
+        found = purge(aged.client, body)
+        assert found["dry_run"] is True and found["purged"]["audit_log"] == 8
+        assert datetime.fromisoformat(found["generated_at"]).utcoffset() == timedelta(0)
+        check_counts(aged, 14)
+
+    def test_golden_44_deletes_when_told(self, aged):
+        found = purge(aged.client, {"dry_run": False})
+        assert found["dry_run"] is False and found["purged"]["audit_log"] == 8
+        check_counts(aged, 6)
+        assert purge(aged.client, {"dry_run": False})["purged"]["audit_log"] == 0
+        check_counts(aged, 6)
+
+    @pytest.mark.parametrize("days, count", [(0, 0), (-1, 0), (-(10**6), 0), (1, 11), (31, 5), (39, 4), (40, 3), (399, 2), (401, 0), (36500, 0)])
+    def test_window_of_the_body_wins(self, aged, days, count):
+        """A day's boundary itself: the entry of exactly that age was written a moment ago, so it is older."""
+        count = {1: 12, 31: 6, 40: 4}.get(days, count)
+        assert purge(aged.client, {"audit_days": days})["purged"]["audit_log"] == count
+        assert purge(aged.client, {"audit_days": days, "dry_run": False})["purged"]["audit_log"] == count
+        check_counts(aged, 14 - count)
+
+    @pytest.mark.parametrize("body, place, code", [
+        ({"audit_days": 36501}, "audit_days", "less_than_equal"), ({"audit_days": 1.5}, "audit_days", "int_from_float"),
+        ({"audit_days": "x"}, "audit_days", "int_parsing"), ({"dry_run": None}, "dry_run", "bool_type"), ({"dry_run": "maybe"}, "dry_run", "bool_parsing")])
+    def test_refused(self, aged, body, place, code):
+        [(location, error)] = aged.client.post(PURGE, body).errors().items()
+        assert location == ("body", place) and error["type"] == code
+        check_counts(aged, 14)
+
+    def test_nothing_without_a_window(self, store):
+        expect(store.client.get(AUDIT))
+        fill(store)
+        assert purge(store.client, {"dry_run": False})["purged"]["audit_log"] == 0
+        check_counts(store, 14)
+
+    def test_many_at_once_take_nothing_twice(self, aged):
+        fill(aged, copies=40)
+        answers = []
+        threads = [threading.Thread(target=lambda: answers.append(purge(aged.client.with_headers({}), {"dry_run": False})))
+                   for _ in range(4)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        assert sum(a["purged"]["audit_log"] for a in answers) == 8 * 40
+        check_counts(aged, 6 * 40)
+
+    def test_beside_writers(self, aged):
+        """Entries written meanwhile are counted and kept."""
+        fill(aged, copies=100)
+        done = threading.Event()
+        created = []
+
+        def write(client):
+            while not done.is_set() and len(created) < 200:
+                created.append(create(client)["id"])
+
+        threads = [threading.Thread(target=write, args=(aged.client.with_headers({}),)) for _ in range(3)]
+        for thread in threads:
+            thread.start()
+        purged = purge(aged.client, {"dry_run": False})["purged"]["audit_log"]
+        done.set()
+        for thread in threads:
+            thread.join()
+        assert purged == 800
+        total = 600 + len(created)
+        assert aged.database.value("SELECT count(*) AS n FROM audit_log") == total
+        assert expect(aged.client.get(AUDIT + "?limit=1"))["total"] == total
+        assert expect(aged.client.get(AUDIT + "?action=project.create&limit=1"))["total"] == len(created)
+
+    def test_rights(self, guarded):
+        expect(guarded.read.post(PURGE, {}), 403, "forbidden")
+        expect(guarded.client.post(PURGE, {}), 401, "unauthorized")
+        expect(guarded.as_token("not-a-token-at-all").post(PURGE, {}), 401, "unauthorized")
+        for client in (guarded.write, guarded.admin):
+            assert purge(client)["dry_run"] is True
+        for scope, status in (("write", 200), ("read", 403)):
+            key = expect(guarded.admin.post("/api/v1/keys", {"name": "x", "scope": scope}))
+            assert guarded.as_token(key["plaintext_key"]).post(PURGE, {}).status == status
+
+
+class TestDiagnostics:
+    def test_windows_are_told(self, aged, guarded):
+        told = expect(aged.client.get("/api/v1/diagnostics"))["retention"]
+        assert told["audit_days"] == 30 and told["auto_purge_enabled"] is True and told["notes"]
+        told = expect(guarded.read.get("/api/v1/diagnostics"))["retention"]
+        assert told["audit_days"] == 0 and told["auto_purge_enabled"] is False
+
+
+class TestProgram:
+    """retention-purge: exit codes, and one line of what it did."""
+
+    def test_dry_run(self, aged):
+        done = aged.program("retention-purge", "--dry-run")
+        assert (done.returncode, done.stdout, done.stderr) == (0, "would purge audit_log=8\n", "")
+        check_counts(aged, 14)
+
+    def test_purge(self, aged):
+        done = aged.program("retention-purge")
+        assert (done.returncode, done.stdout, done.stderr) == (0, "purged audit_log=8\n", "")
+        check_counts(aged, 6)
+        assert aged.program("retention-purge").stdout == "purged audit_log=0\n"
+
+    def test_without_a_window(self, aged):
+        done = aged.program("retention-purge", AB_RETENTION_AUDIT_DAYS="0")
+        assert (done.returncode, done.stdout) == (0, "purged audit_log=0\n")
+        check_counts(aged, 14)
+
+    @pytest.mark.parametrize("arguments", [["--force"], ["--dry-run", "x"], ["--help", "me"], [""]])
+    def test_usage(self, aged, arguments):
+        done = aged.program("retention-purge", *arguments)
+        assert done.returncode == 2 and done.stdout == "" and "usage: retention-purge [--dry-run]" in done.stderr
+        check_counts(aged, 14)
+
+    @pytest.mark.parametrize("name, value", [("AB_RETENTION_AUDIT_DAYS", "-1"), ("AB_RETENTION_AUDIT_DAYS", "x"),
+                                             ("AB_SQLITE_JOURNAL_MODE", "none")])
+    def test_wrong_settings(self, aged, name, value):
+        done = aged.program("retention-purge", **{name: value})
+        assert done.returncode == 1 and name in done.stderr and done.stdout == ""
+
+    def test_another_scheme_is_refused(self, aged):
+        done = aged.program("retention-purge", AB_DATABASE_URL="mysql://user:geheim@localhost/x")
+        assert done.returncode in (1, 3) and done.stdout == "" and "geheim" not in done.stderr and done.stderr
+
+    def test_database_out_of_reach(self, aged):
+        places = {"sqlite": {"AB_DB_PATH": "/proc/nowhere/x.sqlite3"},
+                  "postgres": {"AB_DATABASE_URL": "postgresql://assay:geheim@127.0.0.1:9/x"}}[aged.engine]
+        done = aged.program("retention-purge", **places)
+        assert done.returncode == 3 and done.stdout == "" and done.stderr.startswith("retention-purge: ")
+        assert "geheim" not in done.stderr
+
+    def test_makes_its_database(self, stores, engine):
+        """Run before anything else, it leaves a store that the service takes over."""
+        store = stores.new(engine, {**CLOSED, "AB_RETENTION_AUDIT_DAYS": 1})
+        try:
+            done = store.program("retention-purge")
+            assert (done.returncode, done.stdout) == (0, "purged audit_log=0\n")
+            store.start()
+            assert expect(store.read.get(AUDIT))["total"] == 0
+        finally:
+            store.close()
