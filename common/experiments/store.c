@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <time.h>
@@ -100,18 +101,15 @@ const char *store_now(struct arena *arena)
     return now;
 }
 
-/* Microseconds since 1970; 0 for text that is no timestamp. */
+/* Microseconds since 1970; 0 for text that is no timestamp of ours. */
 static int64_t parse_moment(const char *text)
 {
     struct tm tm = {0};
-    int fraction = 0;
+    const char *rest = strptime(text, "%Y-%m-%dT%H:%M:%S", &tm);
 
-    if (sscanf(text, "%4d-%2d-%2dT%2d:%2d:%2d.%6d", &tm.tm_year, &tm.tm_mon, &tm.tm_mday,
-               &tm.tm_hour, &tm.tm_min, &tm.tm_sec, &fraction) < 6)
+    if (!rest || *rest != '.')
         return 0;
-    tm.tm_year -= 1900;
-    tm.tm_mon -= 1;
-    return (int64_t)timegm(&tm) * 1000000 + fraction;
+    return (int64_t)timegm(&tm) * 1000000 + strtol(rest + 1, NULL, 10);
 }
 
 const char *store_later(struct arena *arena, const char *than)

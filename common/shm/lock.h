@@ -1,5 +1,6 @@
 /*
- * Private to common/shm: the lock that outlives its holder, and the places where tests kill a process.
+ * Private to common/shm: the lock that outlives its holder, and the places where tests kill a
+ * process.
  *
  * Every critical section of the kit is written so that stopping after any store leaves either a
  * valid state or one that its repair function can put right. shm_checkpoint() separates the stores

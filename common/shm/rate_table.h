@@ -1,6 +1,6 @@
 /*
- * Private to common/shm: the storage under the rate limits. Keys are spread over shards by their digest;
- * each shard has its own lock, keys and blocks, and nothing in it refers to another shard.
+ * Private to common/shm: the storage under the rate limits. Keys are spread over shards by their
+ * digest; each shard has its own lock, keys and blocks, and nothing in it refers to another shard.
  *
  * A key owns a chain of blocks, oldest first; a block holds up to twelve event times as offsets
  * from its base. A shard also keeps its keys in hash chains and in a list from the one idle

@@ -3,8 +3,8 @@
  * SQLite file and once on an emptied PostgreSQL database, with the same checks. PostgreSQL comes
  * from ASSAY_TEST_POSTGRES_URL (tests/db/run sets it); without it that half is skipped and said so.
  */
-#ifndef ASSAY_TESTS_DB_FIXTURE_H
-#define ASSAY_TESTS_DB_FIXTURE_H
+#ifndef ASSAY_FIXTURE_H
+#define ASSAY_FIXTURE_H
 
 #include "../unit/test.h"
 

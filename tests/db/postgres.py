@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 """A throw-away PostgreSQL 15 for tests.
 
 Started from Debian's package in a temporary directory, as an ordinary user (as `postgres` or
@@ -191,7 +191,7 @@ class PostgresServer:
         variables = {
             "ASSAY_TEST_POSTGRES_URL": self.url(),
             "ASSAY_TEST_POSTGRES_DIRECTORY": str(self.directory),
-            "ASSAY_TEST_POSTGRES_CONTROL": f"{sys.executable} {Path(__file__).resolve()}",
+            "ASSAY_TEST_POSTGRES_CONTROL": str(Path(__file__).resolve()),
         }
         if os.path.ismount(self.small):
             variables["ASSAY_TEST_POSTGRES_TABLESPACE"] = "small"

@@ -139,6 +139,7 @@ static struct server *open_server(void)
         return &server;
     arena = arena_create(1 << 26);
     setenv("AB_API_TOKEN", "fuzzing-token", 1);
+    setenv("AB_DB_PATH", ":memory:", 1);
     setenv("AB_CORS_ORIGINS", "https://a.example", 1);
     if (crypto_start(&problem) ||
         service_start(arena, &server.policy, &server.info, &server.state, &problem) ||

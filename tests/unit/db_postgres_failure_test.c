@@ -9,7 +9,10 @@
 
 #include <arpa/inet.h>
 #include <poll.h>
+#include <spawn.h>
+#include <stdint.h>
 #include <sys/socket.h>
+#include <sys/wait.h>
 
 static const char rows_table[] = "CREATE TABLE rows (id {integer} PRIMARY KEY, filling {text})";
 
@@ -34,14 +37,17 @@ static bool control(const char *what)
 {
     const char *program = getenv("ASSAY_TEST_POSTGRES_CONTROL");
     const char *directory = getenv("ASSAY_TEST_POSTGRES_DIRECTORY");
-    char command[1024];
+    char *arguments[] = {(char *)(uintptr_t)program, (char *)(uintptr_t)what,
+                         (char *)(uintptr_t)directory, NULL};
+    int status = -1;
+    pid_t child;
 
     if (!program || !directory) {
         printf("skipped: the server is not ours to %s\n", what);
         return false;
     }
-    snprintf(command, sizeof command, "%s %s %s >/dev/null", program, what, directory);
-    if (system(command) != 0)
+    if (posix_spawn(&child, program, NULL, NULL, arguments, environ) != 0 ||
+        waitpid(child, &status, 0) != child || status != 0)
         fixture_fatal(what, NULL);
     return true;
 }
