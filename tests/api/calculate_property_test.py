@@ -28,7 +28,8 @@ def random_design(rng):
     if metric in ("continuous", "ratio"):
         design["std_dev"] = design["baseline_value"] * rng.uniform(0.1, 3)
     if metric == "continuous":
-        design |= rng.choice([{}, {"planned_test": "mann_whitney"}, {"planned_test": "tost", "equivalence_margin_pct": 8},
+        design |= rng.choice([{}, {"planned_test": "mann_whitney"},
+                              {"planned_test": "tost", "equivalence_margin_pct": 8},
                               {"cuped_pre_experiment_std": 3, "cuped_correlation": rng.uniform(-0.9, 0.9)}])
     if rng.random() < 0.3:
         design |= {"randomization_unit": "cluster", "avg_cluster_size": rng.uniform(1, 50), "icc": rng.uniform(0, 0.3)}
@@ -143,7 +144,8 @@ EXTREMES = {
     "mutually_exclusive_experiments": [1, 100],
 }
 PLANS = [
-    {"metric_type": "binary", "baseline_value": 0.04}, {"metric_type": "binary", "planned_test": "fisher_exact", "baseline_value": 0.2},
+    {"metric_type": "binary", "baseline_value": 0.04},
+    {"metric_type": "binary", "planned_test": "fisher_exact", "baseline_value": 0.2},
     {"metric_type": "continuous"}, {"metric_type": "continuous", "planned_test": "mann_whitney"},
     {"metric_type": "continuous", "planned_test": "tost", "equivalence_margin_pct": 2}, {"metric_type": "ratio"},
     {"metric_type": "count", "std_dev": None}]

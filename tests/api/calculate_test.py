@@ -194,8 +194,9 @@ class TestBonferroni:
         ({**B, **TEN, "baseline_value": 0.1, "mde_pct": 10}, "9 comparisons", "0.00555556")])
     def test_note(self, api, design, comparisons, alpha):
         reply = plan(api, design)
-        assert comparisons in reply["bonferroni_note"] and re.search(rf"\b{re.escape(alpha)}\b", reply["bonferroni_note"])
-        assert "less conservative" in reply["bonferroni_note"]
+        note = reply["bonferroni_note"]
+        assert comparisons in note and re.search(rf"\b{re.escape(alpha)}\b", note)
+        assert "less conservative" in note
         last = reply["assumptions"][2]
         assert last.startswith(f"Bonferroni-adjusted alpha is {alpha}") and comparisons in last
         assert "conservative" in last
@@ -333,7 +334,8 @@ class TestWarnings:
 
 # Plan, then fragments that each line of the assumptions must hold.
 ASSUMPTIONS = {
-    "binary": (B, [["wo-sided", "fixed horizon", "equal-variance"], ["MDE", "baseline rate"], ["alpha", "single comparison"]]),
+    "binary": (B, [["wo-sided", "fixed horizon", "equal-variance"], ["MDE", "baseline rate"],
+                   ["alpha", "single comparison"]]),
     "continuous": (K, [["two-sample means", "equal arms"], ["MDE", "mean"], ["single comparison"]]),
     "ratio": (RATIO, [["delta method", "0.05", "0.09"], ["MDE"], ["single comparison"]]),
     "fisher by exact power": ({**B, "baseline_value": 0.2, "mde_pct": 100, "planned_test": "fisher_exact"},

@@ -61,7 +61,10 @@ class Stacks:
         else:
             self.start(key, environment)
         self.running.append(key)
-        return self.clients[key]
+        client = self.clients[key]
+        if client.document is None:
+            client.document = Document(client.get("/openapi.json").json())
+        return client
 
     def start(self, key, environment):
         while len(self.running) >= RUNNING_MAX:
@@ -70,11 +73,13 @@ class Stacks:
             done = self.clients[key].stack.run("start")
             assert done.returncode == 0, done.stderr
             return
-        directory = Path(self.home.name) / str(len(self.clients))
-        stack = new_stack().start({"ASSAY_ACCESS_LOG": "true", **environment}, directory)
+        stack = new_stack()
+        done = stack.try_start({"ASSAY_ACCESS_LOG": "true", **environment}, Path(tempfile.mkdtemp(dir=self.home.name)))
+        if done.returncode != 0:
+            stack.stop()
+            raise RuntimeError(f"the stack does not start: {done.stderr}")
         record = Record(secrets={str(v) for n, v in environment.items() if n.endswith("_TOKEN")})
-        document = Document(Client(stack, record=record).get("/openapi.json").json())
-        self.clients[key] = Client(stack, document, record)
+        self.clients[key] = Client(stack, None, record)
 
     def stop(self, key):
         """Stops one, and remembers what did not go as it should."""

@@ -56,6 +56,12 @@ def pytest_generate_tests(metafunc):
 CALLERS = {}
 
 
+def field_errors(answer):
+    """Errors by place, without those of rules that span several fields: the smallest document that
+    fits the schema may break some."""
+    return {place: error for place, error in answer.errors().items() if error["type"] != "value_error"}
+
+
 class Bench:
     """One field of one operation, with a body to put it in."""
 
@@ -72,8 +78,8 @@ class Bench:
 
     def error(self, answer):
         """The one error, which is at this field."""
-        errors = answer.errors()
-        assert list(errors) == [("body", *self.field.location)], errors
+        errors = field_errors(answer)
+        assert list(errors) == [("body", *self.field.location)], answer
         return errors["body", *self.field.location]
 
     def accepts(self, answer):
@@ -178,7 +184,7 @@ class TestShape:
         body = caller.document.with_value(operation, caller.example(operation), (*location, "no_such_member"), 7)
         answer, place = caller.ask(operation, body), ("body", *location, "no_such_member")
         if schema.get("additionalProperties") is False:
-            errors = answer.errors()
+            errors = field_errors(answer)
             assert list(errors) == [place]
             assert (errors[place]["type"], errors[place]["msg"], errors[place]["input"]) == (
                 "extra_forbidden", "Extra inputs are not permitted", 7)
@@ -195,7 +201,7 @@ class TestShape:
         unknown = ["unknown"] if schema.get("additionalProperties") is False else []
         answer = caller.ask(operation, body)
         if required + unknown:
-            assert list(answer.errors()) == [("body", *location, name) for name in required + unknown]
+            assert list(field_errors(answer)) == [("body", *location, name) for name in required + unknown]
             assert all(e["input"] == {"unknown": 1} for e in answer.detail if e["type"] == "missing")
 
     def test_every_member_wrong_at_once(self, caller, shape):
@@ -205,8 +211,8 @@ class TestShape:
         body = caller.example(operation)
         for name, (value, _) in wrong.items():
             body = caller.document.with_value(operation, body, (*location, name), value)
-        found = [(e["loc"], e["type"]) for e in caller.ask(operation, body).detail]
-        assert found == [(["body", *location, name], code) for name, (_, code) in wrong.items()]
+        found = [(place, error["type"]) for place, error in field_errors(caller.ask(operation, body)).items()]
+        assert found == [(("body", *location, name), code) for name, (_, code) in wrong.items()]
 
 
 class TestForgiven:

@@ -193,7 +193,8 @@ class TestModes:
 class TestOperatorPaths:
     """By the pipeline's own check; what the routes there say themselves comes with them."""
 
-    @pytest.mark.parametrize("path", ["/api/v1/keys", "/api/v1/keys/some-id", "/api/v1/webhooks", "/api/v1/webhooks/x/test"])
+    @pytest.mark.parametrize("path", [
+        "/api/v1/keys", "/api/v1/keys/some-id", "/api/v1/webhooks", "/api/v1/webhooks/x/test"])
     def test_with_admin_token(self, closed, path):
         for method in READS + WRITES:
             assert refusal(closed.send(method, path)) == UNKNOWN

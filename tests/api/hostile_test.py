@@ -80,7 +80,8 @@ class TestSize:
         assert client.get("/api/v1/diagnostics?" + "&".join(f"p{i}={i}" for i in range(10_000))).status == 414
 
     def test_keys(self, client):
-        answer = post(client, json.dumps({f"key {i}": i for i in range(50_000)}).encode())
+        body = json.dumps({f"{i:x}": 1 for i in range(100_000)}, separators=(",", ":")).encode()
+        answer = post(client, body)
         assert answer.status == 422 and 2 < len(answer.detail) <= 1001
 
     def test_keys_that_collide_or_nest(self, client):
@@ -94,7 +95,8 @@ class TestSize:
                                       b" " * 1_000_000, b"\x00" * 1_000_000, b"\xf0\x9f" * 500_000])
     def test_large_broken_documents(self, client, body):
         answer = post(client, body)
-        assert answer.status == 422 and [e["type"] for e in answer.detail][0] in ("json_invalid", "model_attributes_type")
+        assert answer.status == 422
+        assert answer.detail[0]["type"] in ("json_invalid", "model_attributes_type")
         assert float(answer.headers["X-Process-Time-Ms"]) < 2000
 
     def test_many_numbers(self, client):
@@ -127,7 +129,7 @@ class TestTransfer:
             assert answer is None or answer.status == 400
 
     def test_chunks_with_extensions_and_trailers(self, client):
-        body = b"1e;x=y\r\n" + EXAMPLE[:30] + b"\r\n" + b"%x\r\n" % len(EXAMPLE[30:]) + EXAMPLE[30:] + b"\r\n0\r\nX: y\r\n\r\n"
+        body = b"1e;x=y\r\n%b\r\n%x\r\n%b\r\n0\r\nX: y\r\n\r\n" % (EXAMPLE[:30], len(EXAMPLE[30:]), EXAMPLE[30:])
         answer = client.raw(head(more="Transfer-Encoding: chunked\r\n") + body, "POST", "/api/v1/srm-check")
         assert answer.status == 200
 
@@ -218,14 +220,17 @@ class TestRequestLine:
         ("/api/v1/../../../etc/passwd", {400, 404}), ("/%2e%2e/%2e%2e/etc/passwd", {400, 404}),
         ("/..%2f..%2fetc/passwd", {400, 404}), ("/..%252f..%252fetc/passwd", {200, 404}),
         ("/static/..%c0%af..%c0%afetc/passwd", {200, 400, 404}), ("/api/v1/diagnostics%00", {400, 404}),
-        ("/api/v1/%00", {400, 404}), ("/api/v1/diagnostics%0d%0aX-Evil:%20yes", {404}), ("/api/v1/diagnostics;x=1", {404}),
+        ("/api/v1/%00", {400, 404}), ("/api/v1/diagnostics%0d%0aX-Evil:%20yes", {404}),
+        ("/api/v1/diagnostics;x=1", {404}),
         ("/api/v1/diagnostics/..;/", {404}), ("/api/v1/diagnostics%20", {404}), ("/api/v1/DIAGNOSTICS", {404}),
         ("/api\\v1\\diagnostics", {200, 404}), ("/api/v1/%zz", {400, 404}), ("/api/v1/%", {400, 404}),
-        ("/.git/config", {404}), ("/.env", {404}), ("/run/experiments.env", {200, 404}), ("/index.html%00.js", {400, 404}),
-        ("/api/v1/diagnostics?%00=%ff", {200}), ("/?../../etc/passwd", {200}), ("/shared/../../Makefile", {200, 400, 404}),
-        ("/locales/..%2f..%2fMakefile", {200, 400, 404}), ("/vendor/%2e%2e/%2e%2e/Makefile", {400, 404})])
+        ("/.git/config", {404}), ("/.env", {404}), ("/run/experiments.env", {200, 404}),
+        ("/index.html%00.js", {400, 404}), ("/api/v1/diagnostics?%00=%ff", {200}), ("/?../../etc/passwd", {200}),
+        ("/shared/../../Makefile", {200, 400, 404}), ("/locales/..%2f..%2fMakefile", {200, 400, 404}),
+        ("/vendor/%2e%2e/%2e%2e/Makefile", {400, 404})])
     def test_paths(self, client, path, statuses):
-        answer = client.raw(f"GET {path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n".encode(), path="/", checked=False)
+        request = f"GET {path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n".encode()
+        answer = client.raw(request, path="/", checked=False)
         assert answer.status in statuses, answer
         assert b"root:" not in answer.body and b"[core]" not in answer.body and b"_TOKEN" not in answer.body
         assert b"CFLAGS" not in answer.body and "X-Evil" not in answer.headers
@@ -241,7 +246,8 @@ class TestRequestLine:
         assert answer.status in statuses and answer.json()["status_code"] == answer.status
 
     @pytest.mark.parametrize("data", [
-        b"\r\n\r\n\r\n", b"GET\r\n\r\n", b"GET /\r\n\r\n", b"GET / HTTP/9.9\r\nHost: x\r\n\r\n", b"\x16\x03\x01\x02\x00\x01\x00",
+        b"\r\n\r\n\r\n", b"GET\r\n\r\n", b"GET /\r\n\r\n", b"GET / HTTP/9.9\r\nHost: x\r\n\r\n",
+        b"\x16\x03\x01\x02\x00\x01\x00",
         b"GET /health HTTP/1.1\r\n\r\n", b"GET /health HTTP/1.1\r\nHost: x\r\nHost: y\r\n\r\n",
         b"GET /health HTTP/1.1\r\nHost: x\r\n: empty\r\n\r\n", b"GET /health HTTP/1.1\r\nHost: x\r\nNo colon\r\n\r\n",
         b"GET /health HTTP/1.1\r\nHost: ../../x\r\n\r\n", b"GET http://evil.example/health HTTP/1.1\r\nHost: x\r\n\r\n",

@@ -7,7 +7,8 @@ NEGOTIATIONS = [
     ("zh_TW", "zh"), (None, "en"), ("", "en"), ("*", "en"), ("ru-RU,en;q=0.5", "ru"), ("en;q=0.3,de;q=0.9", "de"),
     ("xx, fr;q=0.1", "fr"), ("pt-BR", "en"), ("ru;q=abc", "ru"), ("ru;q=0", "en"), ("ru;q=0.0,de;q=0.2", "de"),
     ("AR", "ar"), ("de;q=0.5,fr;q=0.5", "de"), ("es ; q=0.7 , fr ;q=0.9", "fr"), ("ru;q=,de;q=0.1", "ru"),
-    ("zh-Hant-TW,en;q=0.1", "zh"), ("deu,eng", "en"), (",,,;;;,fr", "fr"), ("e,n", "en"), ("ru;level=1;q=0.2,de;q=0.3", "de"),
+    ("zh-Hant-TW,en;q=0.1", "zh"), ("deu,eng", "en"), (",,,;;;,fr", "fr"), ("e,n", "en"),
+    ("ru;level=1;q=0.2,de;q=0.3", "de"),
     ("en-US,en;q=0.9,ru;q=0.8", "en"), ("ru" + ",xx" * 2000, "ru"), ("\x80\xff,fr", "fr"),
 ]
 

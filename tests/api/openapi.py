@@ -105,10 +105,8 @@ class Document:
         return None if content is None else self.resolve(content["schema"])
 
     def example(self, operation):
-        """The first example of the operation's body, a copy to change at will; without an example
-        the smallest document that fits the schema."""
-        schema = self.body_schema(operation)
-        return copy.deepcopy(schema["examples"][0]) if "examples" in schema else self.fitting(schema)
+        """A body that the operation takes."""
+        return self.fitting(self.body_schema(operation))
 
     def media_types(self, operation, status):
         response = operation.spec["responses"].get(str(status), {})
@@ -188,9 +186,11 @@ class Document:
             self._add(Field((*field.location, 0), item, nullable, False, True), component, found, seen)
 
     def fitting(self, schema):
-        """Some value that fits the schema, as small as possible."""
+        """Some value that fits the schema: its example, or else as small as possible."""
         schema, _ = self._unfold(schema)
         field = Field((), schema, False, True, False)
+        if "examples" in schema:
+            return copy.deepcopy(schema["examples"][0])
         if field.kind == "enum":
             return schema["enum"][0]
         if field.kind in ("integer", "number"):

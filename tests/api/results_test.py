@@ -233,7 +233,8 @@ class TestRules:
 
     @pytest.mark.parametrize("changes, fragment", [
         ({"alpha": 0.0009}, "greater than or equal to 0.001"), ({"alpha": 0.11}, "less than or equal to 0.1"),
-        ({"control_users": 1}, "greater than or equal to 2"), ({"control_conversions": -1}, "greater than or equal to 0")])
+        ({"control_users": 1}, "greater than or equal to 2"),
+        ({"control_conversions": -1}, "greater than or equal to 0")])
     def test_ranges(self, api, changes, fragment):
         body = binary((1, 10), (2, 10), **changes)
         [error] = ask(api, body).detail

@@ -79,7 +79,8 @@ class TestRules:
     ROWS = [
         ([10, 10, 10], [0.5, 0.5], "same length"), ([-1, 10], [0.5, 0.5], "observed_counts"),
         ([0, 0], [0.5, 0.5], "observed_counts"), ([10, 10], [-0.5, 1.5], "expected_fractions"),
-        ([5000, 5000], [0.6, 0.6], "1.2000"), ([10, 10], [0.2, 0.2], "0.4000"), ([10, 10], [0, 1], "expected_fractions")]
+        ([5000, 5000], [0.6, 0.6], "1.2000"), ([10, 10], [0.2, 0.2], "0.4000"),
+        ([10, 10], [0, 1], "expected_fractions")]
 
     @pytest.mark.parametrize("counts, fractions, fragment", ROWS)
     def test_broken(self, api, counts, fractions, fragment):
