@@ -71,7 +71,8 @@ struct field {
     const char *const *choices;
     size_t choice_count;
     const struct schema *schema;
-    double preset; /* number, integer, boolean or choice when absent and not nullable */
+    double preset;           /* number, integer, boolean or choice when absent and not nullable */
+    bool preset_unless_null; /* a nullable integer takes its preset when absent; null stays null */
     const char *preset_text;
     bool plain;   /* whole values are written without a fraction: 50, not 50.0 */
     bool rounded; /* written with `decimals` digits after the point */

@@ -290,17 +290,25 @@ static void decode_value(struct schema_errors *errors, const struct field *field
 
 static void set_preset(struct arena *arena, const struct field *field, void *member);
 
+static void set_absent(struct arena *arena, const struct field *field, void *member)
+{
+    if (field->preset_unless_null)
+        *(struct optional_integer *)member = GIVEN_INTEGER((int64_t)field->preset);
+    else
+        set_preset(arena, field, member);
+}
+
 /* An object that is absent where null is not allowed: all its fields are absent. */
 static void *preset_object(struct arena *arena, const struct schema *schema)
 {
     char *object = arena_alloc(arena, schema->size);
 
     for (size_t i = 0; i < schema->field_count; i++)
-        set_preset(arena, &schema->fields[i], object + schema->fields[i].offset);
+        set_absent(arena, &schema->fields[i], object + schema->fields[i].offset);
     return object;
 }
 
-/* What an absent (or, where allowed, null) field becomes. */
+/* What a field becomes that is null, or absent where that is the same. */
 static void set_preset(struct arena *arena, const struct field *field, void *member)
 {
     if (field->type == FIELD_CHOICE)
@@ -374,7 +382,9 @@ static void decode_object(struct schema_errors *errors, const struct schema *sch
         if (!member &&
             (field->required || (schema->complete && !field->nullable && !field->optional)))
             fault(errors, FAULT_MISSING, field, &step, value);
-        else if (!member || (field->nullable && json_is_null(member)))
+        else if (!member)
+            set_absent(errors->arena, field, target);
+        else if (field->nullable && json_is_null(member))
             set_preset(errors->arena, field, target);
         else
             decode_value(errors, field, member, &step, target);

@@ -219,7 +219,7 @@ static void describe_preset(struct json_writer *writer, const struct field *fiel
 {
     if (field->type == FIELD_STRING && field->preset_text)
         writer_key_string(writer, "default", field->preset_text);
-    if (field->nullable)
+    if (field->nullable && !field->preset_unless_null)
         return;
     if (field->type == FIELD_NUMBER)
         writer_key_number(writer, "default", field->preset);

@@ -12,6 +12,7 @@ struct shape {
     int kind;
     int64_t sides;
     struct optional_integer holes;
+    struct optional_integer seed;
     double area;
     struct optional_number weight;
     bool filled;
@@ -62,6 +63,7 @@ static const struct field shape_fields[] = {
     CHOICE(OWNER, kind, kinds, .choice_count = COUNT_OF(kinds), .required = true),
     INTEGER(OWNER, sides, .lower = AT_LEAST(3), .upper = AT_MOST(10), .preset = 4),
     NULLABLE_INTEGER(OWNER, holes),
+    NULLABLE_INTEGER(OWNER, seed, .preset = 42, .preset_unless_null = true),
     NUMBER(OWNER, area, .lower = ABOVE(0), .upper = BELOW(100), .preset = 1),
     NULLABLE_NUMBER(OWNER, weight),
     BOOLEAN(OWNER, filled, .preset = 1),
@@ -139,6 +141,21 @@ TEST(absent_fields_take_their_presets)
     CHECK(shape.area == 1 && shape.filled);
     CHECK(!shape.holes.given && !shape.weight.given && !shape.visible.given && !shape.centre);
     CHECK_INT(shape.corners.count, 0);
+}
+
+TEST(null_is_not_absent_where_a_preset_says_so)
+{
+    struct shape shape;
+    struct schema_errors errors;
+
+    CHECK_INT(decode("{\"name\":\"ab\",\"kind\":\"round\"}", &shape, &errors), ERROR_NONE);
+    CHECK(shape.seed.given && shape.seed.value == 42);
+    CHECK_INT(decode("{\"name\":\"ab\",\"kind\":\"round\",\"seed\":null}", &shape, &errors),
+              ERROR_NONE);
+    CHECK(!shape.seed.given);
+    CHECK_INT(decode("{\"name\":\"ab\",\"kind\":\"round\",\"seed\":7}", &shape, &errors),
+              ERROR_NONE);
+    CHECK(shape.seed.given && shape.seed.value == 7);
 }
 
 TEST(lenient_readings)
@@ -273,11 +290,12 @@ TEST(structs_are_written_whole)
     text_start(&out, arena, 4096);
     writer_start(&writer, &out);
     schema_write(&writer, &shape_schema, &shape);
-    CHECK_TEXT(out.bytes,
-               "{\"name\":null,\"kind\":\"flat\",\"sides\":3,\"holes\":2,\"area\":5.0,"
-               "\"weight\":null,\"filled\":false,\"visible\":null,\"tags\":[],\"counts\":null,"
-               "\"ratios\":[],\"centre\":null,\"corners\":[{\"x\":1.0,\"y\":2.35}],"
-               "\"extra\":null}");
+    CHECK_TEXT(
+        out.bytes,
+        "{\"name\":null,\"kind\":\"flat\",\"sides\":3,\"holes\":2,\"seed\":null,\"area\":5.0,"
+        "\"weight\":null,\"filled\":false,\"visible\":null,\"tags\":[],\"counts\":null,"
+        "\"ratios\":[],\"centre\":null,\"corners\":[{\"x\":1.0,\"y\":2.35}],"
+        "\"extra\":null}");
 }
 
 TEST(schemas_describe_themselves)
@@ -296,6 +314,9 @@ TEST(schemas_describe_themselves)
     properties = json_object_get(document, "properties");
     CHECK_INT(json_object_size(properties), COUNT_OF(shape_fields));
     CHECK(json_number_value(json_object_get(json_object_get(properties, "sides"), "minimum")) == 3);
+    CHECK_INT(json_integer_value(json_object_get(json_object_get(properties, "seed"), "default")),
+              42);
+    CHECK(!json_object_get(json_object_get(properties, "holes"), "default"));
     CHECK(json_number_value(
               json_object_get(json_object_get(properties, "area"), "exclusiveMaximum")) == 100);
     CHECK_TEXT(json_string_value(json_object_get(
@@ -315,6 +336,7 @@ int main(void)
     static const struct test_case cases[] = {
         CASE(a_full_document_is_decoded),
         CASE(absent_fields_take_their_presets),
+        CASE(null_is_not_absent_where_a_preset_says_so),
         CASE(lenient_readings),
         CASE(every_error_is_collected),
         CASE(errors_of_one_document_stand_together),

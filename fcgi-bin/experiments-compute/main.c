@@ -1,0 +1,34 @@
+/* The experiments service, family compute: what takes long, in a pool of its own so that nothing
+ * quick waits behind it. Routes only. */
+#include "experiments-compute/bandit.h"
+#include "experiments/service.h"
+
+#include <sys/resource.h>
+
+/* Where processors are short, the quick families go first. */
+enum { NICENESS = 10 };
+
+static const struct route routes[] = {
+    {.method = METHOD_POST,
+     .path = "/api/v1/simulate/bandit",
+     .guard = GUARD_AUTH,
+     .lane = LANE_HEAVY,
+     .compute = true,
+     .body = &bandit_request_schema,
+     .reply = &bandit_reply_schema,
+     .cost = bandit_request_cost,
+     .handler = bandit_handle,
+     .name = "simulate_bandit",
+     .tag = "calculations",
+     .summary = "Simulate a bandit",
+     .help = "Thompson sampling on arms with the given rates: how traffic would have moved to the "
+             "best arm, and what that would have saved over an even split."},
+};
+
+static const struct application application = EXPERIMENTS_FAMILY("compute", routes);
+
+int main(int argc, char **argv)
+{
+    setpriority(PRIO_PROCESS, 0, NICENESS);
+    return responder_main(argc, argv, &application);
+}

@@ -1,0 +1,120 @@
+/*
+ * Planning kernels on standard input and output, for experiments_*_test.py: one JSON object per
+ * line, `{"call": name, ...}`; one per line back, with `error` in it where there is no answer.
+ */
+#include "base/json.h"
+#include "base/optional.h"
+#include "experiments/bandit.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+enum { ANSWER_MAX = 1 << 24 };
+
+struct call {
+    const json_t *asked;
+    struct arena *arena;
+    struct json_writer *answer;
+};
+
+static double number(const struct call *call, const char *name)
+{
+    return json_number_value(json_object_get(call->asked, name));
+}
+
+static int64_t integer(const struct call *call, const char *name)
+{
+    return json_integer_value(json_object_get(call->asked, name));
+}
+
+static struct number_list numbers(const struct call *call, const char *name)
+{
+    const json_t *array = json_object_get(call->asked, name);
+    struct number_list list = {.count = json_array_size(array)};
+
+    list.items = ARENA_ARRAY(call->arena, double, list.count);
+    for (size_t i = 0; i < list.count; i++)
+        list.items[i] = json_number_value(json_array_get(array, i));
+    return list;
+}
+
+static double processor_seconds(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
+}
+
+/* arm_rates horizon simulations seed threads -> allocation, regret at each step, seconds */
+static void answer_bandit(const struct call *call)
+{
+    struct bandit_game game = {.arm_rates = numbers(call, "arm_rates"),
+                               .horizon = integer(call, "horizon"),
+                               .simulations = integer(call, "simulations"),
+                               .seed = (uint64_t)integer(call, "seed")};
+    struct bandit_result *result = ARENA_NEW(call->arena, struct bandit_result);
+    double started = processor_seconds();
+
+    bandit_simulate(&game, (int)number(call, "threads"), call->arena, result);
+    writer_key_number(call->answer, "seconds", processor_seconds() - started);
+    writer_key_number(call->answer, "probability_best", result->probability_best);
+    writer_key(call->answer, "allocation");
+    writer_open_array(call->answer);
+    for (size_t i = 0; i < game.arm_rates.count; i++)
+        writer_number(call->answer, result->allocation[i]);
+    writer_close_array(call->answer);
+    writer_key(call->answer, "regret");
+    writer_open_array(call->answer);
+    for (size_t i = 0; i < result->point_count; i++)
+        writer_number(call->answer, result->points[i].bandit_regret);
+    writer_close_array(call->answer);
+}
+
+static const struct {
+    const char *name;
+    void (*answer)(const struct call *call);
+} functions[] = {
+    {"bandit", answer_bandit},
+};
+
+static void answer_line(struct arena *arena, const char *line, size_t length)
+{
+    struct text out;
+    struct json_writer writer;
+    struct json_fault fault;
+    json_t *asked;
+
+    text_start(&out, arena, ANSWER_MAX);
+    writer_start(&writer, &out);
+    writer_open_object(&writer);
+    if (json_read(arena, line, length, JSON_DEPTH_LIMIT, &asked, &fault)) {
+        writer_key_string(&writer, "error", fault.text);
+    } else {
+        const char *name = json_string_value(json_object_get(asked, "call"));
+        const struct call call = {asked, arena, &writer};
+
+        for (size_t i = 0; name && i < sizeof functions / sizeof functions[0]; i++)
+            if (strcmp(functions[i].name, name) == 0)
+                functions[i].answer(&call);
+    }
+    writer_close_object(&writer);
+    puts(out.bytes);
+}
+
+int main(void)
+{
+    struct arena *arena = arena_create(1 << 28);
+    char *line = NULL;
+    size_t capacity = 0;
+
+    for (ssize_t length; (length = getline(&line, &capacity, stdin)) > 0;) {
+        answer_line(arena, line, (size_t)length);
+        arena_reset(arena);
+    }
+    free(line);
+    arena_destroy(arena);
+    return 0;
+}
