@@ -5,7 +5,7 @@ from collections import Counter
 
 import pytest
 
-from stored import METRICS, OPEN, PROJECTS, analysis, create, expect, payload
+from stored import METRICS, OPEN, PROJECTS, analysis, check_totals, create, expect, payload
 
 pytest_plugins = ["store_fixtures"]
 
@@ -65,20 +65,6 @@ def check_revisions(store, project):
     assert Counter(row["action"] for row in told) == Counter(
         {"project.create": 1, "project.update": len(stored) - 1} if len(stored) > 1 else {"project.create": 1})
     return record, listed
-
-
-def check_totals(store):
-    """Every counting table against what it counts, and the list's own total."""
-    told = store.database.rows("SELECT archived, metric_type, sum(projects) AS n FROM project_totals"
-                               " GROUP BY archived, metric_type HAVING sum(projects) <> 0")
-    counted = store.database.rows("SELECT archived, metric_type, count(*) AS n FROM projects GROUP BY archived, metric_type")
-    assert sorted((r["archived"], r["metric_type"], int(r["n"])) for r in told) == sorted(
-        (r["archived"], r["metric_type"], r["n"]) for r in counted)
-    for dimension, value in (("action", "action"), ("key", "coalesce(key_id, '')"), ("project", "coalesce(project_id, '')")):
-        told = store.database.rows(f"SELECT value, sum(entries) AS n FROM audit_totals WHERE dimension = '{dimension}'"
-                                   " GROUP BY value HAVING sum(entries) <> 0")
-        counted = store.database.rows(f"SELECT {value} AS value, count(*) AS n FROM audit_log GROUP BY {value}")
-        assert {r["value"]: int(r["n"]) for r in told} == {r["value"]: r["n"] for r in counted}
 
 
 class TestUpdates:

@@ -5,7 +5,7 @@ from datetime import datetime, timedelta, timezone
 
 import pytest
 
-from stored import CLOSED, OPEN, create, expect
+from stored import CLOSED, DIMENSIONS, OPEN, create, expect
 
 pytest_plugins = ["store_fixtures"]
 
@@ -25,8 +25,7 @@ def fill(store, copies=1):
         for action, project, key in (("project.update", "'p-1'", "NULL"), ("api_key_used", "NULL", "'k-1'")))
     script = ("DELETE FROM audit_log; DELETE FROM audit_totals;"
               f" INSERT INTO audit_log (ts, action, project_id, key_id) VALUES {values}")
-    for number, (dimension, value) in enumerate(
-            (("action", "action"), ("key", "coalesce(key_id, '')"), ("project", "coalesce(project_id, '')"))):
+    for number, (dimension, value) in enumerate(DIMENSIONS):
         script += (f"; INSERT INTO audit_totals (dimension, value, shard, entries)"
                    f" SELECT '{dimension}', {value}, {number if store.engine == 'postgres' else 0}, count(*)"
                    f" FROM audit_log GROUP BY {value}")

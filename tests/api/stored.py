@@ -340,3 +340,51 @@ def now():
 
 def unknown_id():
     return str(uuid.UUID(int=random.getrandbits(128), version=4))
+
+
+DIMENSIONS = (("action", "action"), ("key", "coalesce(key_id, '')"), ("project", "coalesce(project_id, '')"))
+
+
+def check_totals(store):
+    """Every counting table against what it counts."""
+    told = store.database.rows("SELECT archived, metric_type, sum(projects) AS n FROM project_totals"
+                               " GROUP BY archived, metric_type HAVING sum(projects) <> 0")
+    counted = store.database.rows("SELECT archived, metric_type, count(*) AS n FROM projects GROUP BY archived, metric_type")
+    told, counted = ({(r["archived"], r["metric_type"]): int(r["n"]) for r in rows} for rows in (told, counted))
+    assert told == counted, f"project_totals: {told}, projects: {counted}"
+    for dimension, value in DIMENSIONS:
+        told = store.database.rows(f"SELECT value, sum(entries) AS n FROM audit_totals WHERE dimension = '{dimension}'"
+                                   " GROUP BY value HAVING sum(entries) <> 0")
+        counted = store.database.rows(f"SELECT {value} AS value, count(*) AS n FROM audit_log GROUP BY {value}")
+        told, counted = ({r["value"]: int(r["n"]) for r in rows} for rows in (told, counted))
+        assert told == counted, f"audit_totals of {dimension}: {told}, audit_log: {counted}"
+
+
+def check_whole(store):
+    """Nothing is half there: every project with its revisions, runs and audit entries, and all counts."""
+    broken = store.database.rows("""
+        SELECT id, revision_count, found, highest, last_revision_at, newest, told_create, told_update FROM (
+            SELECT projects.id, revision_count, last_revision_at,
+                (SELECT count(*) FROM project_revisions WHERE project_id = projects.id) AS found,
+                (SELECT max(number) FROM project_revisions WHERE project_id = projects.id) AS highest,
+                (SELECT max(created_at) FROM project_revisions WHERE project_id = projects.id) AS newest,
+                (SELECT count(*) FROM audit_log WHERE project_id = projects.id AND action = 'project.create') AS told_create,
+                (SELECT count(*) FROM audit_log WHERE project_id = projects.id AND action = 'project.update') AS told_update
+            FROM projects) AS checked
+        WHERE revision_count <> found OR highest <> found OR last_revision_at <> newest OR told_create <> 1
+            OR told_update <> found - 1""")
+    assert not broken, f"half-written: {broken}"
+    lost = store.database.rows("""
+        SELECT id FROM projects WHERE last_analysis_run_id IS NOT NULL
+            AND NOT EXISTS (SELECT 1 FROM analysis_runs WHERE analysis_runs.id = projects.last_analysis_run_id)""")
+    assert not lost, f"projects whose newest run is missing: {lost}"
+    orphans = store.database.rows("""
+        SELECT project_id FROM audit_log WHERE action = 'project.create'
+            AND NOT EXISTS (SELECT 1 FROM projects WHERE projects.id = audit_log.project_id)
+            AND NOT EXISTS (SELECT 1 FROM audit_log AS later
+                            WHERE later.project_id = audit_log.project_id AND later.action = 'project.delete')""")
+    assert not orphans, f"told of, but not there: {orphans}"
+    check_totals(store)
+    if store.engine == "sqlite":
+        assert store.database.value("PRAGMA integrity_check") == "ok"
+        assert store.database.rows("PRAGMA foreign_key_check") == []
