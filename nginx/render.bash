@@ -14,7 +14,7 @@ fill() {
 
 # Room for what lies round the body that a cap is meant for, and enough for a body just above the
 # cap to reach the responder, which refuses it in the client's language.
-readonly body_slack=65536
+readonly body_allowance=65536
 
 # Sets $cap from the BODY column NAME:DEFAULT.
 body_cap() {
@@ -29,7 +29,7 @@ add_location() {
         =*) match="= ${path#=}" ;;
         *) match="^~ $path" ;;
     esac
-    fill location MATCH "$match" BODY $((body + body_slack)) SECONDS "$seconds" POOL "$pool"
+    fill location MATCH "$match" BODY $((body + body_allowance)) SECONDS "$seconds" POOL "$pool"
     locations+=$filled
     case $path in
         =*) limits+="        \"~^${path#=}(?:\\?|\$)\" $body;"$'\n' ;;
@@ -69,12 +69,31 @@ render_service() {
     fill service SERVICE "$service" UI "$ui" CHECKOUT "$checkout" \
         LISTEN "$(bracketed "${service_bind[$service]}"):${service_port[$service]}" \
         ORIGIN "$(public_url "$service")" \
-        REST_BODY $((rest_body + body_slack)) REST_SECONDS "$rest_seconds" \
+        REST_BODY $((rest_body + body_allowance)) REST_SECONDS "$rest_seconds" \
         REST_POOL "${service_rest[$service]}" LOCATIONS "$locations" PAGES "$pages"
     printf '%s' "$filled" >"$conf/$service.conf"
     render_errors "$service" "Request body exceeds limit of \$${service}_body_limit bytes"
     body_limits+="map \$request_uri \$${service}_body_limit {"$'\n'
     body_limits+="        default $rest_body;"$'\n'"$limits    }"$'\n'
+    render_origins "$service"
+}
+
+# The map that lets pages of allowed origins read what nginx answers itself. The list is what the
+# responders understand of it, defaults included.
+render_origins() {
+    local service=$1 origin origins lines=''
+    complete_settings "$service"
+    origins=$(with_responder_environment "$build/fcgi-bin/${service_rest[$service]}" \
+        --check-config | sed -n "s/^${service_prefix[$service]}_CORS_ORIGINS=//p")
+    for origin in ${origins//,/ }; do
+        if [[ $origin == '*' ]]; then
+            lines+='        default $http_origin;'$'\n'
+        elif [[ $origin =~ ^[A-Za-z0-9:/._-]+$ ]]; then
+            lines+="        \"$origin\" \$http_origin;"$'\n'
+        fi
+    done
+    [[ $lines == *default* ]] || lines+='        default "";'$'\n'
+    body_limits+="    map \$http_origin \$${service}_allowed_origin {"$'\n'"$lines    }"$'\n'
 }
 
 # What nginx answers itself looks like what a responder answers.
@@ -96,6 +115,10 @@ render_errors() {
                 413) detail=$too_large ;;
                 429 | 503) extra='    add_header Retry-After 1 always;' ;;
             esac
+            if [[ $name != portal ]]; then
+                extra+=$'\n'"    add_header Access-Control-Allow-Origin \$${name}_allowed_origin always;"
+                extra+=$'\n''    add_header Vary "Origin" always;'
+            fi
             fill error STATUS "$status" CODE "$code" DETAIL "$detail" EXTRA "$extra"
             printf '%s' "$filled"
         done <<<"$nginx_errors"

@@ -74,7 +74,27 @@ static bool within_bounds(struct schema_errors *errors, const struct field *fiel
     return false;
 }
 
-/* A number as a double; integers beyond 2^53 keep their magnitude, which is all the bounds need. */
+/* An integer as a double. Beyond 2^53 not every integer has one: those keep at least so far away
+ * that no bound takes them for their neighbour. */
+static double integer_as_number(int64_t value)
+{
+    if ((double)value == INTEGER_LIMIT && value > (int64_t)INTEGER_LIMIT)
+        return INTEGER_LIMIT + 2;
+    if ((double)value == -INTEGER_LIMIT && value < (int64_t)-INTEGER_LIMIT)
+        return -INTEGER_LIMIT - 2;
+    return (double)value;
+}
+
+static bool read_number_text(const char *text, bool integer, double *number)
+{
+    int64_t exact;
+
+    if (!integer || !integer_parse(text, &exact))
+        return number_parse(text, number);
+    *number = integer_as_number(exact);
+    return true;
+}
+
 static bool read_number(struct schema_errors *errors, const struct field *field,
                         const json_t *value, const struct schema_path *path, double *number)
 {
@@ -82,10 +102,13 @@ static bool read_number(struct schema_errors *errors, const struct field *field,
 
     if (json_is_boolean(value)) {
         *number = json_is_true(value);
-    } else if (json_is_number(value)) {
-        *number = json_number_value(value);
+    } else if (json_is_integer(value)) {
+        *number = integer ? integer_as_number(json_integer_value(value))
+                          : (double)json_integer_value(value);
+    } else if (json_is_real(value)) {
+        *number = json_real_value(value);
     } else if (json_is_string(value)) {
-        if (!number_parse(json_string_value(value), number)) {
+        if (!read_number_text(json_string_value(value), integer, number)) {
             fault(errors, integer ? FAULT_INTEGER_PARSING : FAULT_NUMBER_PARSING, field, path,
                   value);
             return false;

@@ -118,10 +118,31 @@ static const struct field payload_fields[] = {
     OBJECT(OWNER, advice, &advice_schema),
 };
 #undef OWNER
+static const char example[] =
+    "{\"calculations\":{\"calculation_summary\":{\"metric_type\":\"binary\",\"baseline"
+    "_value\":0.042,\"mde_pct\":5.0,\"mde_absolute\":0.0021,\"alpha\":0.05,\"power\":0"
+    ".8,\"planned_test\":\"z_test\"},\"results\":{\"sample_size_per_variant\":146642,"
+    "\"total_sample_size\":293284,\"effective_daily_traffic\":7200.0,\"estimated_d"
+    "uration_days\":41},\"assumptions\":[\"Nominal alpha for a single comparison:"
+    " 0.05.\"],\"warnings\":[]},\"report\":{\"executive_summary\":\"A larger button i"
+    "s tested on new visitors for 41 days.\",\"calculations\":{\"sample_size_per_"
+    "variant\":146642,\"total_sample_size\":293284,\"estimated_duration_days\":41,"
+    "\"assumptions\":[]},\"experiment_design\":{\"variants\":[{\"name\":\"A\",\"descript"
+    "ion\":\"Current experience\"},{\"name\":\"B\",\"description\":\"Larger button\"}],\""
+    "randomization_unit\":\"user\",\"traffic_split\":[50,50],\"target_audience\":\"Ne"
+    "w visitors\",\"inclusion_criteria\":\"\",\"exclusion_criteria\":\"\",\"recommended"
+    "_duration_days\":41,\"stopping_conditions\":[\"The planned duration is reach"
+    "ed\"]},\"metrics_plan\":{\"primary\":[\"conversion\"],\"secondary\":[],\"guardrail"
+    "\":[],\"diagnostic\":[\"assignment_rate\"]},\"risks\":{\"statistical\":[],\"produc"
+    "t\":[],\"technical\":[],\"operational\":[]},\"recommendations\":{\"before_launch"
+    "\":[],\"during_test\":[],\"after_test\":[]},\"open_questions\":[]},\"advice\":{\"a"
+    "vailable\":false,\"provider\":\"none\",\"model\":\"none\"}}";
+
 const struct schema analysis_payload_schema = {.name = "Analysis",
                                                .help = "A sized design with its report and advice.",
                                                .size = sizeof(struct analysis_payload),
                                                .fields = payload_fields,
                                                .field_count = COUNT_OF(payload_fields),
                                                .extra = EXTRA_IGNORE,
-                                               .complete = true};
+                                               .complete = true,
+                                               .example = example};

@@ -74,6 +74,8 @@ void answer_problem(struct serving *serving, enum error error)
         detail = "Invalid value";
     else if (status == 500)
         detail = "Internal server error";
+    else if (status > 500) /* what is wrong inside is for the log */
+        detail = "A part of the service is not available; try again shortly";
     answer_error(serving, status, error_code, detail);
     if (problem->reason)
         reply_add_header(&serving->reply, "X-Error-Reason", problem->reason);
