@@ -1,6 +1,9 @@
 /* The experiments service, family analysis: stateless computations. Routes only. */
+#include "experiments-analysis/assignment.h"
 #include "experiments-analysis/calculate.h"
+#include "experiments-analysis/multiple_testing.h"
 #include "experiments-analysis/results.h"
+#include "experiments-analysis/sensitivity.h"
 #include "experiments-analysis/srm_check.h"
 #include "experiments/service.h"
 
@@ -42,6 +45,43 @@ static const struct route routes[] = {
      .tag = "calculations",
      .summary = "Check the traffic split",
      .help = "Sample ratio mismatch: do the observed users fit the planned shares?"},
+    {.method = METHOD_POST,
+     .path = "/api/v1/sensitivity",
+     .guard = GUARD_AUTH,
+     .compute = true,
+     .body = &sensitivity_request_schema,
+     .reply = &sensitivity_reply_schema,
+     .handler = sensitivity_handle,
+     .name = "sensitivity",
+     .tag = "calculations",
+     .summary = "Size a grid of tests",
+     .help =
+         "Users and days for every pair of an effect and a power. Cells that have no plan, such "
+         "as a rate that would pass 100%, are null and say why."},
+    {.method = METHOD_POST,
+     .path = "/api/v1/multiple-testing",
+     .guard = GUARD_AUTH,
+     .compute = true,
+     .body = &multiple_testing_request_schema,
+     .reply = &multiple_testing_reply_schema,
+     .handler = multiple_testing_handle,
+     .name = "multiple_testing",
+     .tag = "calculations",
+     .summary = "Adjust many p-values",
+     .help = "Benjamini-Hochberg or Holm: which metrics still count when several are read."},
+    {.method = METHOD_POST,
+     .path = "/api/v1/assignment/preview",
+     .guard = GUARD_AUTH,
+     .compute = true,
+     .body = &assignment_request_schema,
+     .reply = &assignment_reply_schema,
+     .cost = assignment_request_cost,
+     .handler = assignment_handle,
+     .name = "assignment_preview",
+     .tag = "calculations",
+     .summary = "Try a split on made-up users",
+     .help = "The hashing of live assignment, applied to numbered users: how many each variation "
+             "gets, and which the first users get."},
 };
 
 static const struct application application = EXPERIMENTS_FAMILY("analysis", routes);

@@ -4,7 +4,10 @@
  */
 #include "base/json.h"
 #include "base/optional.h"
+#include "experiments/assignment.h"
 #include "experiments/bandit.h"
+#include "experiments/multiple_testing.h"
+#include "experiments/sensitivity.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,6 +30,11 @@ static double number(const struct call *call, const char *name)
 static int64_t integer(const struct call *call, const char *name)
 {
     return json_integer_value(json_object_get(call->asked, name));
+}
+
+static const char *text(const struct call *call, const char *name)
+{
+    return json_string_value(json_object_get(call->asked, name));
 }
 
 static struct number_list numbers(const struct call *call, const char *name)
@@ -73,11 +81,72 @@ static void answer_bandit(const struct call *call)
     writer_close_array(call->answer);
 }
 
+/* method ("bh", "holm") level p_values -> adjusted, rejected, critical */
+static void answer_multiple_testing(const struct call *call)
+{
+    struct number_list p_values = numbers(call, "p_values");
+    struct adjusted_test *tests = ARENA_ARRAY(call->arena, struct adjusted_test, p_values.count);
+    struct multiple_testing_result result = multiple_testing_adjust(
+        strcmp(text(call, "method"), "holm") == 0 ? MULTIPLE_TESTING_HOLM : MULTIPLE_TESTING_BH,
+        p_values.items, p_values.count, number(call, "level"), call->arena, tests);
+
+    writer_key_number(call->answer, "critical", result.critical_value);
+    writer_key(call->answer, "adjusted");
+    writer_open_array(call->answer);
+    for (size_t i = 0; i < p_values.count; i++)
+        writer_number(call->answer, tests[i].adjusted_p_value);
+    writer_close_array(call->answer);
+    writer_key(call->answer, "rejected");
+    writer_open_array(call->answer);
+    for (size_t i = 0; i < p_values.count; i++)
+        writer_boolean(call->answer, tests[i].rejected);
+    writer_close_array(call->answer);
+}
+
+/* metric_type (its number) baseline std_dev alpha users_per_day split mdes powers -> sizes, days */
+static void answer_sensitivity(const struct call *call)
+{
+    struct sensitivity_plan plan = {.metric_type = (enum metric_type)integer(call, "metric_type"),
+                                    .baseline = number(call, "baseline"),
+                                    .std_dev = number(call, "std_dev"),
+                                    .alpha = number(call, "alpha"),
+                                    .users_per_day = number(call, "users_per_day"),
+                                    .traffic_split = numbers(call, "split"),
+                                    .mde_values = numbers(call, "mdes"),
+                                    .power_values = numbers(call, "powers")};
+    size_t count = plan.mde_values.count * plan.power_values.count;
+    const struct sensitivity_cell *cells;
+
+    plan.variants = (int64_t)plan.traffic_split.count;
+    cells = sensitivity_grid(&plan, call->arena);
+    writer_key(call->answer, "sizes");
+    writer_open_array(call->answer);
+    for (size_t i = 0; i < count; i++)
+        writer_integer(call->answer, cells[i].sample_size_per_variant.value);
+    writer_close_array(call->answer);
+    writer_key(call->answer, "days");
+    writer_open_array(call->answer);
+    for (size_t i = 0; i < count; i++)
+        writer_number(call->answer, cells[i].duration_days.value);
+    writer_close_array(call->answer);
+}
+
+/* seed value version -> place */
+static void answer_hash(const struct call *call)
+{
+    writer_key_number(call->answer, "place",
+                      hash_unit((enum hash_version)integer(call, "version"), text(call, "seed"),
+                                text(call, "value")));
+}
+
 static const struct {
     const char *name;
     void (*answer)(const struct call *call);
 } functions[] = {
     {"bandit", answer_bandit},
+    {"multiple_testing", answer_multiple_testing},
+    {"sensitivity", answer_sensitivity},
+    {"hash", answer_hash},
 };
 
 static void answer_line(struct arena *arena, const char *line, size_t length)

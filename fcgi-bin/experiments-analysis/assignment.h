@@ -1,0 +1,13 @@
+/* POST /api/v1/assignment/preview: how a plan of variations would fall on a sample of users. */
+#ifndef ASSAY_EXPERIMENTS_ANALYSIS_ASSIGNMENT_H
+#define ASSAY_EXPERIMENTS_ANALYSIS_ASSIGNMENT_H
+
+#include "http/route.h"
+
+extern const struct schema assignment_request_schema;
+extern const struct schema assignment_reply_schema;
+
+void assignment_request_cost(const void *body, struct compute_cost *cost);
+enum error assignment_handle(struct request *request, struct reply *reply);
+
+#endif

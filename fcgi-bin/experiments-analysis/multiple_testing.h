@@ -1,0 +1,12 @@
+/* POST /api/v1/multiple-testing: which of many p-values still count. */
+#ifndef ASSAY_EXPERIMENTS_ANALYSIS_MULTIPLE_TESTING_H
+#define ASSAY_EXPERIMENTS_ANALYSIS_MULTIPLE_TESTING_H
+
+#include "http/route.h"
+
+extern const struct schema multiple_testing_request_schema;
+extern const struct schema multiple_testing_reply_schema;
+
+enum error multiple_testing_handle(struct request *request, struct reply *reply);
+
+#endif
