@@ -2,7 +2,7 @@
  * Two-sample tests from summaries. Written so that nothing cancels or overflows between the summary
  * and the result: differences of rates are taken exactly, variances only as ratios.
  */
-#include "experiments/two_sample.h"
+#include "experiments/two_sample_internal.h"
 
 #include "math/normal.h"
 #include "math/student.h"
@@ -10,16 +10,14 @@
 #include <float.h>
 #include <math.h>
 
-/* Infinity cannot be told to a client; the largest number can. */
-static double bounded(double value)
+double finite_value(double value)
 {
     if (value > DBL_MAX)
         return DBL_MAX;
     return value < -DBL_MAX ? -DBL_MAX : value;
 }
 
-/* Rounding may carry a sum of two tails past 1. */
-static double unit(double probability)
+double probability_value(double probability)
 {
     return probability > 1 ? 1 : probability;
 }
@@ -28,7 +26,8 @@ double two_sample_normal_power(double statistic, double critical)
 {
     double distance = fabs(statistic);
 
-    return unit(normal_survival(critical - distance) + normal_survival(critical + distance));
+    return probability_value(normal_survival(critical - distance) +
+                             normal_survival(critical + distance));
 }
 
 /* The limits are the roots of (1 + z^2/n) x^2 - (2p + z^2/n) x + p^2 = 0; the smaller one comes
@@ -44,7 +43,7 @@ void wilson_interval(int64_t successes, int64_t trials, double z, double *lower,
     *lower = successes == 0 ? 0 : rate * rate / (denominator * *upper);
 }
 
-static struct test_result degenerate_result(double alpha)
+struct test_result degenerate_result(double alpha)
 {
     return (struct test_result){
         .degenerate = true,
@@ -54,14 +53,8 @@ static struct test_result degenerate_result(double alpha)
     };
 }
 
-struct proportions {
-    double control, treatment;           /* rates */
-    double control_rest, treatment_rest; /* 1 - rate */
-    double difference;
-};
-
 /* x2 n1 - x1 n2 is exact in 128 bits, so close rates of huge arms keep their difference. */
-static struct proportions make_proportions(const struct binary_observation *observed)
+struct proportions make_proportions(const struct binary_observation *observed)
 {
     double n1 = (double)observed->control_users, n2 = (double)observed->treatment_users;
     __int128 cross = (__int128)observed->treatment_conversions * observed->control_users -
@@ -102,11 +95,8 @@ static void wilson_distances(double rate, double rest, double n, double z, doubl
     *above = rate < rest ? outer : inner;
 }
 
-/* Newcombe 1998, method 10: the distances of the Wilson limits from the two rates, squared and
- * added. In percentage points. */
-static void set_score_interval(const struct binary_observation *observed,
-                               const struct proportions *rates, double z,
-                               struct test_result *result)
+void newcombe_interval(const struct binary_observation *observed, const struct proportions *rates,
+                       double z, double *lower, double *upper)
 {
     double below1, above1, below2, above2;
 
@@ -114,16 +104,22 @@ static void set_score_interval(const struct binary_observation *observed,
                      &below1, &above1);
     wilson_distances(rates->treatment, rates->treatment_rest, (double)observed->treatment_users, z,
                      &below2, &above2);
-    result->ci_score_lower = GIVEN_NUMBER(100 * (rates->difference - hypot(below2, above1)));
-    result->ci_score_upper = GIVEN_NUMBER(100 * (rates->difference + hypot(above2, below1)));
+    *lower = 100 * (rates->difference - hypot(below2, above1));
+    *upper = 100 * (rates->difference + hypot(above2, below1));
+}
+
+double unpooled_standard_error(const struct binary_observation *observed,
+                               const struct proportions *rates)
+{
+    return sqrt(rates->control * rates->control_rest / (double)observed->control_users +
+                rates->treatment * rates->treatment_rest / (double)observed->treatment_users);
 }
 
 void two_sample_binary(const struct binary_observation *observed, struct test_result *result)
 {
     double critical = normal_upper_quantile(observed->alpha / 2);
-    double n1 = (double)observed->control_users, n2 = (double)observed->treatment_users;
     struct proportions rates;
-    double standard_error, half;
+    double standard_error, half, score_lower, score_upper;
 
     *result = degenerate_result(observed->alpha);
     if (observed->control_users < 1 || observed->treatment_users < 1)
@@ -131,12 +127,13 @@ void two_sample_binary(const struct binary_observation *observed, struct test_re
     rates = make_proportions(observed);
     result->control_rate_pct = GIVEN_NUMBER(100 * rates.control);
     result->treatment_rate_pct = GIVEN_NUMBER(100 * rates.treatment);
-    set_score_interval(observed, &rates, critical, result);
+    newcombe_interval(observed, &rates, critical, &score_lower, &score_upper);
+    result->ci_score_lower = GIVEN_NUMBER(score_lower);
+    result->ci_score_upper = GIVEN_NUMBER(score_upper);
     standard_error = pooled_standard_error(observed);
     if (standard_error == 0)
         return;
-    half = critical * sqrt(rates.control * rates.control_rest / n1 +
-                           rates.treatment * rates.treatment_rest / n2);
+    half = critical * unpooled_standard_error(observed, &rates);
     result->degenerate = false;
     result->effect = 100 * rates.difference;
     if (rates.control > 0)
@@ -144,50 +141,136 @@ void two_sample_binary(const struct binary_observation *observed, struct test_re
     result->ci_lower = 100 * (rates.difference - half);
     result->ci_upper = 100 * (rates.difference + half);
     result->statistic = rates.difference / standard_error;
-    result->p_value = unit(2 * normal_survival(fabs(result->statistic)));
+    result->p_value = probability_value(2 * normal_survival(fabs(result->statistic)));
     result->is_significant = result->p_value < observed->alpha;
     result->power = two_sample_normal_power(result->statistic, critical);
 }
 
 /* Satterthwaite 1946, from the share of each arm in the standard error of the difference. */
-static double welch_degrees_of_freedom(double control_share, int64_t control_n,
-                                       double treatment_share, int64_t treatment_n)
+static double welch_degrees_of_freedom(double control_share, double control_df,
+                                       double treatment_share, double treatment_df)
 {
     double control = control_share * control_share;
     double treatment = treatment_share * treatment_share;
 
-    return 1 / (control * control / (double)(control_n - 1) +
-                treatment * treatment / (double)(treatment_n - 1));
+    return 1 / (control * control / control_df + treatment * treatment / treatment_df);
+}
+
+double mean_difference(const struct mean_estimate *control, const struct mean_estimate *treatment)
+{
+    return finite_value(treatment->mean - control->mean + (treatment->rest - control->rest));
+}
+
+struct mean_comparison compare_means(const struct mean_estimate *control,
+                                     const struct mean_estimate *treatment)
+{
+    double scale = fmax(control->spread, treatment->spread);
+    double control_error = control->spread / scale / sqrt(control->weight);
+    double treatment_error = treatment->spread / scale / sqrt(treatment->weight);
+    double standard_error = hypot(control_error, treatment_error);
+
+    return (struct mean_comparison){
+        .difference = mean_difference(control, treatment),
+        .scale = scale,
+        .standard_error = standard_error,
+        .df = welch_degrees_of_freedom(control_error / standard_error, control->df,
+                                       treatment_error / standard_error, treatment->df),
+    };
+}
+
+void set_effect(double control, double treatment, double difference, struct test_result *result)
+{
+    result->control_value = control;
+    result->treatment_value = treatment;
+    result->effect = finite_value(difference);
+    if (control != 0)
+        result->effect_relative_pct = finite_value(100 * (result->effect / control));
+}
+
+void set_mean_interval(const struct mean_comparison *means, double critical,
+                       struct test_result *result)
+{
+    double half = critical * means->standard_error;
+
+    result->ci_lower = finite_value(means->difference - half * means->scale);
+    result->ci_upper = finite_value(means->difference + half * means->scale);
+}
+
+static double standardised_difference(const struct mean_comparison *means)
+{
+    return finite_value(means->difference / means->scale / means->standard_error);
+}
+
+double welch_statistic(const struct mean_estimate *control, const struct mean_estimate *treatment)
+{
+    struct mean_comparison means;
+
+    if (control->spread == 0 && treatment->spread == 0)
+        return 0;
+    means = compare_means(control, treatment);
+    return standardised_difference(&means);
+}
+
+void welch_test(const struct mean_estimate *control, const struct mean_estimate *treatment,
+                double alpha, struct test_result *result)
+{
+    struct mean_comparison means = compare_means(control, treatment);
+    double critical = student_upper_quantile(alpha / 2, means.df), distance;
+
+    *result = degenerate_result(alpha);
+    result->degenerate = false;
+    set_effect(control->mean, treatment->mean, means.difference, result);
+    set_mean_interval(&means, critical, result);
+    result->statistic = standardised_difference(&means);
+    result->degrees_of_freedom = means.df;
+    distance = fabs(result->statistic);
+    result->p_value = probability_value(2 * student_survival(distance, means.df));
+    result->is_significant = result->p_value < alpha;
+    result->power = probability_value(student_survival(critical - distance, means.df) +
+                                      student_survival(critical + distance, means.df));
+}
+
+bool continuous_estimates(const struct continuous_observation *observed,
+                          struct mean_estimate *control, struct mean_estimate *treatment)
+{
+    if (observed->control_n < 2 || observed->treatment_n < 2 ||
+        (observed->control_std == 0 && observed->treatment_std == 0))
+        return false;
+    *control = (struct mean_estimate){.mean = observed->control_mean,
+                                      .spread = observed->control_std,
+                                      .weight = (double)observed->control_n,
+                                      .df = (double)(observed->control_n - 1)};
+    *treatment = (struct mean_estimate){.mean = observed->treatment_mean,
+                                        .spread = observed->treatment_std,
+                                        .weight = (double)observed->treatment_n,
+                                        .df = (double)(observed->treatment_n - 1)};
+    return true;
 }
 
 void two_sample_continuous(const struct continuous_observation *observed,
                            struct test_result *result)
 {
-    double scale = fmax(observed->control_std, observed->treatment_std);
-    double difference = bounded(observed->treatment_mean - observed->control_mean);
-    double control_error, treatment_error, standard_error, df, critical, distance;
+    struct mean_estimate control, treatment;
 
-    *result = degenerate_result(observed->alpha);
-    if (observed->control_n < 2 || observed->treatment_n < 2 || scale == 0)
-        return;
-    /* in units of the larger standard deviation, so that no square leaves the range of doubles */
-    control_error = observed->control_std / scale / sqrt((double)observed->control_n);
-    treatment_error = observed->treatment_std / scale / sqrt((double)observed->treatment_n);
-    standard_error = hypot(control_error, treatment_error);
-    df = welch_degrees_of_freedom(control_error / standard_error, observed->control_n,
-                                  treatment_error / standard_error, observed->treatment_n);
-    critical = student_upper_quantile(observed->alpha / 2, df);
-    result->degenerate = false;
-    result->effect = difference;
-    if (observed->control_mean != 0)
-        result->effect_relative_pct = bounded(100 * (difference / observed->control_mean));
-    result->ci_lower = bounded(difference - critical * standard_error * scale);
-    result->ci_upper = bounded(difference + critical * standard_error * scale);
-    result->statistic = bounded(difference / scale / standard_error);
-    result->degrees_of_freedom = df;
-    distance = fabs(result->statistic);
-    result->p_value = unit(2 * student_survival(distance, df));
-    result->is_significant = result->p_value < observed->alpha;
-    result->power =
-        unit(student_survival(critical - distance, df) + student_survival(critical + distance, df));
+    if (continuous_estimates(observed, &control, &treatment))
+        welch_test(&control, &treatment, observed->alpha, result);
+    else
+        *result = degenerate_result(observed->alpha);
+}
+
+/* In units of the larger deviation, so that no square leaves the range of doubles. */
+struct optional_number cohens_d(double difference, const struct mean_estimate *control,
+                                const struct mean_estimate *treatment)
+{
+    double scale = fmax(control->spread, treatment->spread);
+    double control_share, treatment_share;
+
+    if (scale == 0)
+        return (struct optional_number){0};
+    control_share = control->spread / scale;
+    treatment_share = treatment->spread / scale;
+    return GIVEN_NUMBER(finite_value(difference / scale /
+                                     sqrt((control->df * control_share * control_share +
+                                           treatment->df * treatment_share * treatment_share) /
+                                          (control->df + treatment->df))));
 }

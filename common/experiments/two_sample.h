@@ -1,6 +1,8 @@
 /*
  * What a finished two-arm test showed: difference, interval, p-value and descriptive power. Pure
- * numbers; the words are in report_text.h. Differences are treatment minus control.
+ * numbers; the words are in report_text.h. Differences are treatment minus control. The methods
+ * beyond the two here have a file per family: equivalence.h, rank_sum.h, resampling.h,
+ * trimmed_mean.h, fisher_exact.h, unconditional_exact.h, poisson_rates.h.
  */
 #ifndef ASSAY_EXPERIMENTS_TWO_SAMPLE_H
 #define ASSAY_EXPERIMENTS_TWO_SAMPLE_H
@@ -22,7 +24,35 @@ struct continuous_observation {
     double treatment_mean;
     double treatment_std;
     int64_t treatment_n;
+    double alpha;                              /* two-sided */
+    struct optional_number equivalence_margin; /* only the equivalence test reads it */
+};
+
+/* Every value of both arms. */
+struct ranked_observation {
+    struct number_list control_values;
+    struct number_list treatment_values;
+    double alpha;    /* two-sided */
+    double quantile; /* 0..1, which one the quantile test compares */
+    double trim;     /* below 1/2, the share the trimmed test cuts off either end */
+};
+
+/* Events and how long, or how much, each arm was watched, in one unit for both. */
+struct count_observation {
+    int64_t control_events;
+    double control_exposure;
+    int64_t treatment_events;
+    double treatment_exposure;
     double alpha; /* two-sided */
+};
+
+enum effect_size {
+    EFFECT_SIZE_NONE,
+    EFFECT_SIZE_COHENS_D,
+    EFFECT_SIZE_RANK_BISERIAL,
+    EFFECT_SIZE_ODDS_RATIO, /* of control against treatment */
+    EFFECT_SIZE_RATE_RATIO, /* of treatment against control */
+    EFFECT_SIZE__MAX
 };
 
 /* One shape for every two-sample analyzer. Effects of binary metrics are in percentage points. */
@@ -32,6 +62,8 @@ struct test_result {
     bool degenerate;
     double effect;
     double effect_relative_pct; /* of the control value; 0 when that is 0 */
+    double control_value;       /* the two that are compared: means, medians, quantiles, event */
+    double treatment_value;     /* rates; 0 for binary metrics, which have the rates below */
     struct optional_number control_rate_pct;
     struct optional_number treatment_rate_pct;
     double ci_lower;
@@ -45,6 +77,10 @@ struct test_result {
     bool is_significant;       /* p < alpha, unrounded */
     double power;
     double alpha;
+    enum effect_size effect_size_kind;
+    struct optional_number effect_size; /* absent where it is not defined */
+    struct optional_number effect_size_lower;
+    struct optional_number effect_size_upper; /* absent beside a given lower end: infinite */
 };
 
 /* Two-proportion z-test on the pooled standard error; Wald interval on the difference (unpooled).

@@ -1,0 +1,52 @@
+/*
+ * The values of one arm in ascending order, and what is read off them: quantiles, the mean and its
+ * spread, and the k-th smallest difference between two arms. Everything stays in the range of
+ * doubles for any finite values.
+ */
+#ifndef ASSAY_EXPERIMENTS_SAMPLE_H
+#define ASSAY_EXPERIMENTS_SAMPLE_H
+
+#include "base/arena.h"
+#include "base/optional.h"
+
+/* `sorted` belongs to the arena that made it. */
+struct sample {
+    size_t count;
+    const double *sorted;
+};
+
+/* Ascending order; scratch comes from the arena. */
+void sample_sort_values(double *values, size_t count, struct arena *arena);
+
+struct sample sample_sort(const struct number_list *values, struct arena *arena);
+
+/* A power of two near the largest magnitude of the values, so that values over it can be squared
+ * and summed; 1 when all are 0. */
+double sample_unit(const struct sample *sample);
+
+/* The quantile by linear interpolation at position q (n - 1), as numpy and R's type 7 have it;
+ * q in 0..1. A sample must not be empty. */
+double sample_quantile(const struct sample *sample, double q);
+
+/* a for share 0, b for share 1, exactly a where they are equal. */
+double sample_interpolate(double a, double b, double share);
+
+/* The mean of values whose sum stays in range. */
+double sample_mean(const double *values, size_t count);
+
+struct sample_moments {
+    double mean;
+    double rest;      /* what rounding left of the mean */
+    double deviation; /* divisor n - 1; exactly 0 when all values are equal, NaN for one
+                         value, infinite where it passes the largest double */
+};
+
+struct sample_moments sample_moments(const struct sample *sample, struct arena *arena);
+
+/* The rank-th smallest of all treatment - control differences, 1 <= rank <= n m, infinite where it
+ * passes the largest double. By bisection over the doubles themselves, at most 64 times n + m steps
+ * and no table of differences. */
+double sample_difference(const struct sample *control, const struct sample *treatment,
+                         int64_t rank);
+
+#endif
