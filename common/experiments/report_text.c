@@ -99,6 +99,210 @@ const char *report_continuous_interpretation(const struct locale *locale, struct
                        {"pValue", print_fixed(arena, 6, result->p_value)}));
 }
 
+static const char *print_level(struct arena *arena, const struct test_result *result)
+{
+    return print_fixed(arena, 1, 100 * result->ci_level);
+}
+
+const char *report_equivalence_verdict(const struct locale *locale, struct arena *arena,
+                                       double margin, const struct test_result *result)
+{
+    const char *key =
+        result->is_significant ? "results.verdict.equivalent" : "results.verdict.not_equivalent";
+
+    if (result->degenerate)
+        return report_verdict(locale, arena, result);
+    return locale_format(locale, arena, key,
+                         TEXT_ARGUMENTS({"margin", print_fixed(arena, 4, margin)},
+                                        {"alpha", print_alpha(arena, result)}));
+}
+
+const char *report_equivalence_interpretation(const struct locale *locale, struct arena *arena,
+                                              double margin, const struct test_result *result)
+{
+    const char *outcome = result->is_significant ? "results.equivalence.demonstrated"
+                                                 : "results.equivalence.not_demonstrated";
+
+    if (result->degenerate)
+        return degenerate_interpretation(locale, arena);
+    return locale_format(
+        locale, arena, "results.interpretation.equivalence",
+        TEXT_ARGUMENTS({"treatmentMean", print_fixed(arena, 4, result->treatment_value)},
+                       {"controlMean", print_fixed(arena, 4, result->control_value)},
+                       {"effect", print_signed(arena, 4, result->effect)},
+                       {"margin", print_fixed(arena, 4, margin)},
+                       {"equivalence", locale_format(locale, arena, outcome, NO_TEXT_ARGUMENTS)},
+                       {"ciLevel", print_level(arena, result)},
+                       {"ciLower", print_fixed(arena, 4, result->ci_lower)},
+                       {"ciUpper", print_fixed(arena, 4, result->ci_upper)},
+                       {"pValue", print_fixed(arena, 6, result->p_value)}));
+}
+
+const char *report_rank_sum_interpretation(const struct locale *locale, struct arena *arena,
+                                           const struct rank_sum_result *result)
+{
+    const struct test_result *test = &result->test;
+    const char *method = result->exact ? "results.mann_whitney.method_exact"
+                                       : "results.mann_whitney.method_asymptotic";
+
+    if (test->degenerate)
+        return degenerate_interpretation(locale, arena);
+    return locale_format(
+        locale, arena, "results.interpretation.mann_whitney",
+        TEXT_ARGUMENTS({"treatmentMedian", print_fixed(arena, 4, test->treatment_value)},
+                       {"controlMedian", print_fixed(arena, 4, test->control_value)},
+                       {"shift", print_signed(arena, 4, test->effect)},
+                       {"cles", print_fixed(arena, 1, 100 * result->superiority)},
+                       {"ciLevel", print_level(arena, test)},
+                       {"ciLower", print_fixed(arena, 4, test->ci_lower)},
+                       {"ciUpper", print_fixed(arena, 4, test->ci_upper)},
+                       {"uStatistic", print_fixed(arena, 1, result->u)},
+                       {"pValue", print_fixed(arena, 6, test->p_value)},
+                       {"method", locale_format(locale, arena, method, NO_TEXT_ARGUMENTS)},
+                       {"significance", significance(locale, arena, test)}));
+}
+
+static const char *print_count(struct arena *arena, int64_t count)
+{
+    return arena_print(arena, "%lld", (long long)count);
+}
+
+const char *report_bootstrap_interpretation(const struct locale *locale, struct arena *arena,
+                                            const struct resampling_result *result)
+{
+    const struct test_result *test = &result->test;
+
+    return locale_format(
+        locale, arena, "results.interpretation.bootstrap",
+        TEXT_ARGUMENTS({"treatmentMean", print_fixed(arena, 4, test->treatment_value)},
+                       {"controlMean", print_fixed(arena, 4, test->control_value)},
+                       {"effect", print_signed(arena, 4, test->effect)},
+                       {"ciLevel", print_level(arena, test)},
+                       {"ciLower", print_fixed(arena, 4, test->ci_lower)},
+                       {"ciUpper", print_fixed(arena, 4, test->ci_upper)},
+                       {"pValue", print_fixed(arena, 6, test->p_value)},
+                       {"permutations", print_count(arena, result->permutations)},
+                       {"significance", significance(locale, arena, test)}));
+}
+
+const char *report_quantile_interpretation(const struct locale *locale, struct arena *arena,
+                                           double quantile, const struct resampling_result *result)
+{
+    const struct test_result *test = &result->test;
+
+    return locale_format(
+        locale, arena, "results.interpretation.quantile",
+        TEXT_ARGUMENTS({"percentile", arena_print(arena, "%g", 100 * quantile)},
+                       {"treatmentQuantile", print_fixed(arena, 4, test->treatment_value)},
+                       {"controlQuantile", print_fixed(arena, 4, test->control_value)},
+                       {"effect", print_signed(arena, 4, test->effect)},
+                       {"ciLevel", print_level(arena, test)},
+                       {"ciLower", print_fixed(arena, 4, test->ci_lower)},
+                       {"ciUpper", print_fixed(arena, 4, test->ci_upper)},
+                       {"pValue", print_fixed(arena, 6, test->p_value)},
+                       {"permutations", print_count(arena, result->permutations)},
+                       {"significance", significance(locale, arena, test)}));
+}
+
+const char *report_trimmed_interpretation(const struct locale *locale, struct arena *arena,
+                                          double trim, const struct trimmed_mean_result *result)
+{
+    const struct test_result *test = &result->test;
+
+    if (test->degenerate)
+        return degenerate_interpretation(locale, arena);
+    return locale_format(
+        locale, arena, "results.interpretation.trimmed_t",
+        TEXT_ARGUMENTS({"trimPct", arena_print(arena, "%g", 100 * trim)},
+                       {"treatmentMean", print_fixed(arena, 4, test->treatment_value)},
+                       {"controlMean", print_fixed(arena, 4, test->control_value)},
+                       {"treatmentN", print_count(arena, result->treatment_effective)},
+                       {"controlN", print_count(arena, result->control_effective)},
+                       {"effect", print_signed(arena, 4, test->effect)},
+                       {"ciLevel", print_level(arena, test)},
+                       {"ciLower", print_fixed(arena, 4, test->ci_lower)},
+                       {"ciUpper", print_fixed(arena, 4, test->ci_upper)},
+                       {"df", print_fixed(arena, 1, test->degrees_of_freedom)},
+                       {"pValue", print_fixed(arena, 6, test->p_value)},
+                       {"significance", significance(locale, arena, test)}));
+}
+
+/* A ratio, or the words for one that is not defined. */
+static const char *ratio_text(const struct locale *locale, struct arena *arena,
+                              const struct test_result *result, const char *undefined_key)
+{
+    if (result->effect_size.given)
+        return print_fixed(arena, 4, result->effect_size.value);
+    return locale_format(locale, arena, undefined_key, NO_TEXT_ARGUMENTS);
+}
+
+static const char *odds_ratio_interval_text(const struct locale *locale, struct arena *arena,
+                                            const struct test_result *result)
+{
+    const char *upper = result->effect_size_upper.given
+                            ? print_fixed(arena, 4, result->effect_size_upper.value)
+                            : "∞";
+
+    return locale_format(
+        locale, arena, "results.fisher_exact.odds_ratio_midp_ci",
+        TEXT_ARGUMENTS({"ciLevel", print_level(arena, result)},
+                       {"lower", print_fixed(arena, 4, result->effect_size_lower.value)},
+                       {"upper", upper}));
+}
+
+const char *report_exact_interpretation(const struct locale *locale, struct arena *arena,
+                                        const char *key, const struct test_result *result)
+{
+    const char *ratio =
+        ratio_text(locale, arena, result, "results.fisher_exact.odds_ratio_undefined");
+    const char *text = locale_format(
+        locale, arena, key,
+        TEXT_ARGUMENTS({"treatment", print_fixed(arena, 4, result->treatment_rate_pct.value)},
+                       {"control", print_fixed(arena, 4, result->control_rate_pct.value)},
+                       {"effect", print_signed(arena, 4, result->effect)}, {"oddsRatio", ratio},
+                       {"ciLevel", print_level(arena, result)},
+                       {"ciLower", print_fixed(arena, 4, result->ci_lower)},
+                       {"ciUpper", print_fixed(arena, 4, result->ci_upper)},
+                       {"pValue", print_fixed(arena, 6, result->p_value)}));
+
+    if (!result->effect_size_lower.given)
+        return text;
+    return arena_print(arena, "%s %s", text, odds_ratio_interval_text(locale, arena, result));
+}
+
+const char *report_count_interpretation(const struct locale *locale, struct arena *arena,
+                                        const struct test_result *result)
+{
+    if (result->degenerate)
+        return degenerate_interpretation(locale, arena);
+    return locale_format(
+        locale, arena, "results.interpretation.count",
+        TEXT_ARGUMENTS(
+            {"treatmentRate", print_fixed(arena, 6, result->treatment_value)},
+            {"controlRate", print_fixed(arena, 6, result->control_value)},
+            {"rateRatio", ratio_text(locale, arena, result, "results.count.rate_ratio_undefined")},
+            {"rateDifference", print_signed(arena, 6, result->effect)},
+            {"ciLevel", print_level(arena, result)},
+            {"ciLower", print_fixed(arena, 6, result->ci_lower)},
+            {"ciUpper", print_fixed(arena, 6, result->ci_upper)},
+            {"pValue", print_fixed(arena, 6, result->p_value)}));
+}
+
+static const char *const effect_size_keys[EFFECT_SIZE__MAX] = {
+    [EFFECT_SIZE_COHENS_D] = "results.effect_size.cohens_d",
+    [EFFECT_SIZE_RANK_BISERIAL] = "results.effect_size.rank_biserial",
+    [EFFECT_SIZE_ODDS_RATIO] = "results.effect_size.odds_ratio",
+    [EFFECT_SIZE_RATE_RATIO] = "results.effect_size.rate_ratio",
+};
+
+const char *report_effect_size_label(const struct locale *locale, struct arena *arena,
+                                     const struct test_result *result)
+{
+    const char *key = effect_size_keys[result->effect_size_kind];
+
+    return key ? locale_format(locale, arena, key, NO_TEXT_ARGUMENTS) : NULL;
+}
+
 const char *report_srm_verdict(const struct locale *locale, struct arena *arena,
                                const struct srm_result *result)
 {

@@ -8,14 +8,30 @@
 #include "base/schema.h"
 #include "experiments/two_sample.h"
 
-enum analyzer { ANALYZER_BINARY, ANALYZER_CONTINUOUS, ANALYZER__MAX };
+enum analyzer {
+    ANALYZER_BINARY,
+    ANALYZER_CONTINUOUS,
+    ANALYZER_EQUIVALENCE,
+    ANALYZER_MANN_WHITNEY,
+    ANALYZER_BOOTSTRAP,
+    ANALYZER_QUANTILE,
+    ANALYZER_TRIMMED_T,
+    ANALYZER_FISHER_EXACT,
+    ANALYZER_BOSCHLOO_EXACT,
+    ANALYZER_BARNARD_EXACT,
+    ANALYZER_COUNT,
+    ANALYZER__MAX
+};
 
 extern const char *const results_analyzer_names[ANALYZER__MAX];
 
+/* The block that the analyzer reads, the others NULL. */
 struct results_request {
     int metric_type; /* enum analyzer */
     const struct binary_observation *binary;
     const struct continuous_observation *continuous;
+    const struct ranked_observation *ranked;
+    const struct count_observation *count;
 };
 
 struct results_reply {

@@ -1,0 +1,444 @@
+/* The analysis document: every analyzer's words and figures, limits, costs, and the rules on
+ * blocks.
+ */
+#include "base/json.h"
+#include "experiments/results_analysis.h"
+#include "experiments/results_limits.h"
+#include "test.h"
+
+static struct arena *arena;
+static struct problem problem;
+
+static const struct results_request *request_of(const char *json)
+{
+    struct results_request *request = ARENA_NEW(arena, struct results_request);
+    struct schema_errors errors = {.arena = arena};
+    struct json_fault fault;
+    json_t *document;
+
+    if (json_read(arena, json, strlen(json), 32, &document, &fault) ||
+        schema_decode(&results_request_schema, document, "body", request, &errors, arena)) {
+        printf("not a request: %s (%s)\n", json,
+               errors.count && errors.items[0].rule ? errors.items[0].rule->key : "?");
+        test_failures_here++;
+        return NULL;
+    }
+    return request;
+}
+
+/* The key of the broken rule, or why there is none. */
+static const char *broken_rule(const char *json)
+{
+    struct results_request *request = ARENA_NEW(arena, struct results_request);
+    struct schema_errors errors = {.arena = arena};
+    struct json_fault fault;
+    json_t *document;
+
+    if (json_read(arena, json, strlen(json), 32, &document, &fault))
+        return "malformed";
+    if (!schema_decode(&results_request_schema, document, "body", request, &errors, arena))
+        return "valid";
+    return errors.items[0].rule ? errors.items[0].rule->key : "a field";
+}
+
+static struct results_reply analyze_in(enum language language, const char *json)
+{
+    const struct results_request *request = request_of(json);
+    struct results_reply answer = {0};
+    const struct results_call call = {locale_get(language), arena, &problem};
+
+    if (!request || results_analyze(&call, request, &answer)) {
+        printf("no answer to %s: %s\n", json, problem.text);
+        test_failures_here++;
+        answer.verdict = answer.interpretation = "";
+    }
+    return answer;
+}
+
+static struct results_reply analyze(const char *json)
+{
+    return analyze_in(LANGUAGE_EN, json);
+}
+
+#define CONTINUOUS(type, extra)                                                                    \
+    "{\"metric_type\":\"" type "\",\"continuous\":{\"control_mean\":0,\"control_std\":1,"          \
+    "\"control_n\":100,\"treatment_mean\":0.1,\"treatment_std\":1,\"treatment_n\":100" extra "}}"
+#define RANKED(type, control, treatment, extra)                                                    \
+    "{\"metric_type\":\"" type "\",\"ranked\":{\"control_values\":" control                        \
+    ",\"treatment_values\":" treatment extra "}}"
+#define BINARY(type, x1, n1, x2, n2)                                                               \
+    "{\"metric_type\":\"" type "\",\"binary\":{\"control_conversions\":" #x1                       \
+    ",\"control_users\":" #n1 ",\"treatment_conversions\":" #x2 ",\"treatment_users\":" #n2 "}}"
+#define COUNT(x1, t1, x2, t2)                                                                      \
+    "{\"metric_type\":\"count\",\"count\":{\"control_events\":" #x1 ",\"control_exposure\":" #t1   \
+    ",\"treatment_events\":" #x2 ",\"treatment_exposure\":" #t2 "}}"
+#define SMALL_RANKED(type) RANKED(type, "[1,2,3,4]", "[5,6,7,8]", "")
+
+TEST(equivalence)
+{
+    struct results_reply answer = analyze(CONTINUOUS("equivalence", ",\"equivalence_margin\":0.5"));
+
+    CHECK_TEXT(answer.metric_type, "equivalence");
+    CHECK_TEXT(answer.verdict, "Equivalence within ±0.5000 demonstrated at alpha=0.050");
+    CHECK_TEXT(
+        answer.interpretation,
+        "The mean was 0.1000 in treatment and 0.0000 in control, a difference of +0.1000 "
+        "(90.0% CI [-0.1337, 0.3337]). With a margin of ±0.5000, equivalence is demonstrated "
+        "(p = 0.002579; two one-sided t-tests).");
+    CHECK_TEXT(answer.effect_size_label, "Cohen's d");
+    answer = analyze(CONTINUOUS("equivalence", ",\"equivalence_margin\":0.2"));
+    CHECK_TEXT(answer.verdict, "Equivalence within ±0.2000 not demonstrated at alpha=0.050");
+    CHECK(strstr(answer.interpretation, "equivalence is not demonstrated"));
+}
+
+TEST(mann_whitney)
+{
+    struct results_reply answer = analyze(SMALL_RANKED("mann_whitney"));
+
+    CHECK_TEXT(answer.verdict, "Statistically significant uplift at alpha=0.050");
+    CHECK_TEXT(answer.interpretation,
+               "The median was 6.5000 in treatment and 2.5000 in control; the Hodges–Lehmann shift "
+               "is +4.0000 (95.0% large-sample CI [1.0000, 7.0000]). A random treatment value "
+               "exceeds a random control value with probability 100.0%, ties counting half. The "
+               "difference is statistically significant: Mann–Whitney U = 16.0, p = 0.028571 "
+               "(exact).");
+    CHECK_TEXT(answer.effect_size_label, "rank-biserial correlation");
+    answer = analyze(RANKED("mann_whitney", "[1,2,2]", "[2,3]", ""));
+    CHECK(strstr(answer.interpretation, "(normal approximation)"));
+}
+
+TEST(bootstrap_and_quantile)
+{
+    struct results_reply answer = analyze(SMALL_RANKED("bootstrap"));
+
+    CHECK(strstr(answer.interpretation, "The mean was 6.5000 in treatment and 2.5000 in control"));
+    CHECK(strstr(answer.interpretation, "95.0% bootstrap CI ["));
+    CHECK(strstr(answer.interpretation, "p = 0.028571 over 70 permutations."));
+    CHECK_TEXT(answer.effect_size_label, "Cohen's d");
+    answer = analyze(RANKED("bootstrap", "[2,2]", "[2,2]", ""));
+    CHECK_TEXT(answer.verdict, "No statistically significant difference at alpha=0.050");
+    CHECK_TEXT(answer.effect_size_label, "Cohen's d");
+    CHECK(!answer.effect_size.given);
+
+    answer = analyze(SMALL_RANKED("quantile"));
+    CHECK(strstr(answer.interpretation, "The P50 quantile was 6.5000 in treatment"));
+    CHECK(strstr(answer.interpretation, "p = 0.057143 over 70 permutations."));
+    CHECK(answer.effect_size_label == NULL);
+    answer = analyze(RANKED("quantile", "[1,2,3,4]", "[5,6,7,8]", ",\"quantile\":0.975"));
+    CHECK(strstr(answer.interpretation, "The P97.5 quantile"));
+}
+
+TEST(trimmed_means)
+{
+    struct results_reply answer =
+        analyze(RANKED("trimmed_t", "[1,2,2.2,2.4,2.8,3,3.4,20]",
+                       "[1.4,2.3,2.5,2.9,3.1,3.6,3.8,22]", ",\"trim\":0.2"));
+
+    CHECK_TEXT(
+        answer.interpretation,
+        "With 20% trimmed off each end, the mean was 3.0333 in treatment (6 values left) and "
+        "2.6333 in control (6 values left), a difference of +0.4000 (95.0% CI [-0.5340, "
+        "1.3340]). The difference is not statistically significant: Yuen's test, 9.9 degrees "
+        "of freedom, p = 0.362104.");
+    CHECK(answer.effect_size_label == NULL);
+}
+
+TEST(exact_tests)
+{
+    struct results_reply answer = analyze(BINARY("fisher_exact", 8, 10, 1, 6));
+
+    CHECK_TEXT(
+        answer.interpretation,
+        "The conversion rate was 16.6667% in treatment and 80.0000% in control, a difference "
+        "of -63.3333 pp (95.0% CI [-83.1331, -12.9867] pp, p = 0.034965; Fisher's exact "
+        "test). Odds ratio, control to treatment: 20.0000. Its 95.0% mid-p interval is "
+        "[1.3420, 526.3952].");
+    CHECK_TEXT(answer.effect_size_label, "odds ratio");
+    CHECK_TEXT(answer.verdict, "Statistically significant decline at alpha=0.050");
+    answer = analyze(BINARY("fisher_exact", 10, 10, 3, 8));
+    CHECK(strstr(answer.interpretation, "control to treatment: undefined. Its 95.0% mid-p interval "
+                                        "is [2.3582, ∞]."));
+    answer = analyze(BINARY("fisher_exact", 0, 10, 0, 10));
+    CHECK(strstr(answer.interpretation, "mid-p") == NULL);
+    CHECK_TEXT(answer.effect_size_label, "odds ratio");
+    CHECK(strstr(analyze(BINARY("boschloo_exact", 3, 10, 8, 10)).interpretation,
+                 "p = 0.041389; Boschloo's exact test)"));
+    CHECK(strstr(analyze(BINARY("barnard_exact", 3, 10, 8, 10)).interpretation,
+                 "p = 0.041389; Barnard's exact test)"));
+}
+
+TEST(counts)
+{
+    struct results_reply answer = analyze(COUNT(10, 100, 25, 100));
+
+    CHECK_TEXT(answer.interpretation,
+               "The event rate was 0.250000 per unit of exposure in treatment and 0.100000 in "
+               "control, a difference of +0.150000 (95.0% CI [0.034047, 0.265953]). Rate ratio: "
+               "2.5000; p = 0.016674 (exact Poisson test).");
+    CHECK_TEXT(answer.effect_size_label, "rate ratio");
+    CHECK_NEAR(answer.ci_lower, 0.034047, 0); /* rates are small: six digits */
+    CHECK(!answer.control_rate.given);
+    CHECK(strstr(analyze(COUNT(0, 100, 5, 200)).interpretation, "Rate ratio: undefined;"));
+}
+
+/* The four digits of most effects, whatever the schema allows. */
+TEST(effects_are_rounded_by_analyzer)
+{
+    struct results_reply answer = analyze(RANKED("trimmed_t", "[1,2,4]", "[2,3,4]", ",\"trim\":0"));
+
+    CHECK_NEAR(answer.observed_effect, 0.6667, 0);
+    CHECK_NEAR(analyze(COUNT(1, 3, 2, 3)).observed_effect, 0.333333, 0);
+}
+
+TEST(degenerate_data)
+{
+    static const char *const bodies[] = {
+        RANKED("mann_whitney", "[1,1,1]", "[1,1]", ""),
+        RANKED("trimmed_t", "[1,1,1]", "[1,1,1]", ""),
+        COUNT(0, 100, 0, 100),
+    };
+
+    for (size_t i = 0; i < COUNT_OF(bodies); i++) {
+        struct results_reply answer = analyze(bodies[i]);
+
+        CHECK_TEXT(answer.verdict, "Cannot compute: zero standard error");
+        CHECK(strstr(answer.interpretation, "standard error is zero"));
+        CHECK_NEAR(answer.p_value, 1, 0);
+        CHECK(!answer.effect_size.given && answer.effect_size_label == NULL);
+    }
+}
+
+static const char *const bodies[ANALYZER__MAX] = {
+    [ANALYZER_BINARY] = BINARY("binary", 8, 10, 1, 6),
+    [ANALYZER_CONTINUOUS] = CONTINUOUS("continuous", ""),
+    [ANALYZER_EQUIVALENCE] = CONTINUOUS("equivalence", ",\"equivalence_margin\":0.5"),
+    [ANALYZER_MANN_WHITNEY] = SMALL_RANKED("mann_whitney"),
+    [ANALYZER_BOOTSTRAP] = SMALL_RANKED("bootstrap"),
+    [ANALYZER_QUANTILE] = SMALL_RANKED("quantile"),
+    [ANALYZER_TRIMMED_T] = SMALL_RANKED("trimmed_t"),
+    [ANALYZER_FISHER_EXACT] = BINARY("fisher_exact", 8, 10, 1, 6),
+    [ANALYZER_BOSCHLOO_EXACT] = BINARY("boschloo_exact", 8, 10, 1, 6),
+    [ANALYZER_BARNARD_EXACT] = BINARY("barnard_exact", 8, 10, 1, 6),
+    [ANALYZER_COUNT] = COUNT(10, 100, 25, 100),
+};
+
+/* The words that tell the method, in the two languages that clients match. */
+TEST(methods_are_named)
+{
+    static const struct {
+        enum analyzer analyzer;
+        const char *english, *russian;
+    } names[] = {
+        {ANALYZER_EQUIVALENCE, "equivalence", "эквивалентность"},
+        {ANALYZER_MANN_WHITNEY, "Mann", "Медиана"},
+        {ANALYZER_BOOTSTRAP, "bootstrap", "средних"},
+        {ANALYZER_QUANTILE, "quantile", "квантил"},
+        {ANALYZER_TRIMMED_T, "20%", "Юэна"},
+        {ANALYZER_FISHER_EXACT, "Fisher", "Фишера"},
+        {ANALYZER_BOSCHLOO_EXACT, "Boschloo", "Бошлоо"},
+        {ANALYZER_BARNARD_EXACT, "Barnard", "Барнарда"},
+        {ANALYZER_COUNT, "Poisson", "Пуассона"},
+    };
+
+    for (size_t i = 0; i < COUNT_OF(names); i++) {
+        const char *body = bodies[names[i].analyzer];
+
+        CHECK(strstr(analyze(body).interpretation, names[i].english));
+        CHECK(strstr(analyze_in(LANGUAGE_RU, body).interpretation, names[i].russian));
+    }
+}
+
+TEST(every_language_says_all_of_it)
+{
+    for (int analyzer = 0; analyzer < ANALYZER__MAX; analyzer++) {
+        struct results_reply english = analyze(bodies[analyzer]);
+
+        for (int language = 1; language < LANGUAGE__MAX; language++) {
+            struct results_reply answer = analyze_in((enum language)language, bodies[analyzer]);
+
+            CHECK(strstr(answer.interpretation, "{{") == NULL);
+            CHECK(strstr(answer.interpretation, "results.") == NULL);
+            CHECK(strcmp(answer.interpretation, english.interpretation) != 0);
+            CHECK(strcmp(answer.verdict, english.verdict) != 0);
+            CHECK(!english.effect_size_label ||
+                  strcmp(answer.effect_size_label, english.effect_size_label) != 0);
+            CHECK_NEAR(answer.p_value, english.p_value, 0);
+        }
+    }
+}
+
+TEST(limits)
+{
+    static const struct {
+        const char *within, *beyond, *reason, *figure;
+    } limits[] = {
+        {BINARY("fisher_exact", 1, 250000, 2, 250000), BINARY("fisher_exact", 1, 300000, 2, 300000),
+         "fisher_exact_table_too_large", "500000"},
+        {BINARY("boschloo_exact", 40, 100, 55, 100), BINARY("boschloo_exact", 1, 150, 2, 150),
+         "unconditional_exact_table_too_large", "200"},
+        {BINARY("barnard_exact", 40, 100, 55, 100), BINARY("barnard_exact", 1, 100, 2, 101),
+         "unconditional_exact_table_too_large", "200"},
+        {COUNT(500000, 10, 500000, 10), COUNT(600000, 10, 600000, 10), "count_events_too_large",
+         "1000000"},
+    };
+
+    for (size_t i = 0; i < COUNT_OF(limits); i++) {
+        const struct results_request *within = request_of(limits[i].within);
+        const struct results_request *beyond = request_of(limits[i].beyond);
+
+        CHECK(results_limit_passed(within) == NULL);
+        analyze(limits[i].within);
+        CHECK_INT(results_cost_units(beyond), 1);
+        for (int language = 0; language < LANGUAGE__MAX; language++) {
+            const struct results_call call = {locale_get((enum language)language), arena, &problem};
+            struct results_reply answer;
+
+            CHECK_INT(results_analyze(&call, beyond, &answer), ERROR_TOO_LARGE);
+            CHECK_TEXT(problem.reason, limits[i].reason);
+            CHECK(strstr(problem.text, limits[i].figure));
+            CHECK(strstr(problem.text, "{{") == NULL && strstr(problem.text, "errors.") == NULL);
+        }
+    }
+}
+
+/* An arm of zeros, for the cost of it. */
+static struct number_list zeros(size_t count)
+{
+    return (struct number_list){count, ARENA_ARRAY(arena, double, count)};
+}
+
+static int64_t ranked_cost(enum analyzer analyzer, size_t n, size_t m)
+{
+    struct ranked_observation ranked = {zeros(n), zeros(m), 0.05, 0.5, 0.2};
+    struct results_request request = {.metric_type = (int)analyzer, .ranked = &ranked};
+
+    return results_cost_units(&request);
+}
+
+static int64_t table_cost(enum analyzer analyzer, int64_t x1, int64_t n1, int64_t x2, int64_t n2)
+{
+    struct binary_observation binary = {x1, n1, x2, n2, 0.05};
+    struct results_request request = {.metric_type = (int)analyzer, .binary = &binary};
+
+    return results_cost_units(&request);
+}
+
+TEST(costs)
+{
+    CHECK_INT(table_cost(ANALYZER_BINARY, 1, 1000000000, 2, 1000000000), 1);
+    CHECK_INT(table_cost(ANALYZER_FISHER_EXACT, 100, 1000, 130, 1000), 40);
+    CHECK_INT(table_cost(ANALYZER_FISHER_EXACT, 20, 200, 30, 175), 7);
+    CHECK_INT(table_cost(ANALYZER_FISHER_EXACT, 1, 2, 2, 5), 2);
+    CHECK_INT(table_cost(ANALYZER_FISHER_EXACT, 100000, 250000, 100000, 250000), 10000 + 100);
+    CHECK_INT(table_cost(ANALYZER_BARNARD_EXACT, 40, 100, 55, 100), 205);
+    CHECK_INT(table_cost(ANALYZER_BOSCHLOO_EXACT, 1, 5, 2, 5), 12);
+    CHECK_INT(ranked_cost(ANALYZER_MANN_WHITNEY, 1000, 1000), 20);
+    CHECK_INT(ranked_cost(ANALYZER_MANN_WHITNEY, 100, 100), 3);
+    CHECK_INT(ranked_cost(ANALYZER_BOOTSTRAP, 500, 500), 20);
+    CHECK_INT(ranked_cost(ANALYZER_BOOTSTRAP, 10, 10), 10);
+    CHECK_INT(ranked_cost(ANALYZER_QUANTILE, 1000, 1000), 50);
+    CHECK_INT(ranked_cost(ANALYZER_QUANTILE, 10, 10), 12);
+    CHECK_INT(ranked_cost(ANALYZER_TRIMMED_T, 1000, 1000), 10);
+    CHECK_INT(ranked_cost(ANALYZER_TRIMMED_T, 200, 200), 2);
+    CHECK_INT(results_cost_units(request_of(CONTINUOUS("continuous", ""))), 1);
+    CHECK_INT(results_cost_units(request_of(COUNT(10, 100, 25, 100))), 2);
+    CHECK_INT(results_cost_units(request_of(COUNT(500000, 100, 500000, 100))), 21);
+    CHECK_INT(results_cost_units(request_of(COUNT(0, 100, 0, 100))), 1);
+}
+
+#define BLOCK_BINARY                                                                               \
+    "\"binary\":{\"control_conversions\":1,\"control_users\":10,\"treatment_conversions\":2,"      \
+    "\"treatment_users\":10}"
+#define BLOCK_CONTINUOUS                                                                           \
+    "\"continuous\":{\"control_mean\":0,\"control_std\":1,\"control_n\":10,\"treatment_mean\":1,"  \
+    "\"treatment_std\":1,\"treatment_n\":10,\"equivalence_margin\":1}"
+#define BLOCK_RANKED "\"ranked\":{\"control_values\":[1,2],\"treatment_values\":[2,3]}"
+#define BLOCK_COUNT                                                                                \
+    "\"count\":{\"control_events\":1,\"control_exposure\":1,\"treatment_events\":1,"               \
+    "\"treatment_exposure\":1}"
+
+static const struct {
+    const char *name, *json;
+} blocks[] = {
+    {"binary", BLOCK_BINARY},
+    {"continuous", BLOCK_CONTINUOUS},
+    {"ranked", BLOCK_RANKED},
+    {"count", BLOCK_COUNT},
+};
+
+static const int block_of[ANALYZER__MAX] = {
+    [ANALYZER_CONTINUOUS] = 1, [ANALYZER_EQUIVALENCE] = 1, [ANALYZER_MANN_WHITNEY] = 2,
+    [ANALYZER_BOOTSTRAP] = 2,  [ANALYZER_QUANTILE] = 2,    [ANALYZER_TRIMMED_T] = 2,
+    [ANALYZER_COUNT] = 3,
+};
+
+/* Each analyzer with each block: its own is enough, none is too few, another is too many. */
+TEST(blocks_go_with_analyzers)
+{
+    for (int analyzer = 0; analyzer < ANALYZER__MAX; analyzer++) {
+        const char *name = results_analyzer_names[analyzer];
+        int own = block_of[analyzer];
+
+        CHECK_TEXT(
+            broken_rule(arena_print(arena, "{\"metric_type\":\"%s\"}", name)),
+            arena_print(arena, "errors.schemas.%s_requires_%s_data", name, blocks[own].name));
+        for (int other = 0; other < 4; other++) {
+            const char *body =
+                other == own
+                    ? arena_print(arena, "{\"metric_type\":\"%s\",%s}", name, blocks[own].json)
+                    : arena_print(arena, "{\"metric_type\":\"%s\",%s,%s}", name, blocks[own].json,
+                                  blocks[other].json);
+            const char *rule = other == own
+                                   ? "valid"
+                                   : arena_print(arena, "errors.schemas.%s_rejects_%s_data", name,
+                                                 blocks[other].name);
+
+            CHECK_TEXT(broken_rule(body), rule);
+        }
+    }
+    CHECK_TEXT(broken_rule(CONTINUOUS("equivalence", "")),
+               "errors.schemas.equivalence_requires_margin");
+    CHECK_TEXT(broken_rule(CONTINUOUS("continuous", ",\"equivalence_margin\":null")), "valid");
+}
+
+TEST(rules_have_texts)
+{
+    for (size_t i = 0; i < results_request_schema.rule_count; i++) {
+        const char *key = results_request_schema.rules[i].key;
+
+        for (int language = 0; language < LANGUAGE__MAX; language++)
+            CHECK(strcmp(locale_format(locale_get((enum language)language), arena, key,
+                                       NO_TEXT_ARGUMENTS),
+                         key) != 0);
+    }
+}
+
+static const struct test_case cases[] = {
+    CASE(equivalence),
+    CASE(mann_whitney),
+    CASE(bootstrap_and_quantile),
+    CASE(trimmed_means),
+    CASE(exact_tests),
+    CASE(counts),
+    CASE(effects_are_rounded_by_analyzer),
+    CASE(degenerate_data),
+    CASE(methods_are_named),
+    CASE(every_language_says_all_of_it),
+    CASE(limits),
+    CASE(costs),
+    CASE(blocks_go_with_analyzers),
+    CASE(rules_have_texts),
+};
+
+int main(void)
+{
+    int status;
+
+    if (locale_open_catalogues("locales", &problem))
+        return puts(problem.text), 1;
+    arena = arena_create((size_t)256 << 20);
+    status = test_run_all(cases, sizeof cases / sizeof cases[0]);
+    arena_destroy(arena);
+    locale_close_catalogues();
+    return status;
+}
