@@ -70,7 +70,9 @@ void answer_problem(struct serving *serving, enum error error)
 
     if (hidden || status >= 500)
         log_event(status >= 500 ? LOG_ERROR : LOG_INFO, "http_request_error", problem->text);
-    if (hidden)
+    if (row && row->detail)
+        detail = row->detail;
+    else if (hidden)
         detail = "Invalid value";
     else if (status == 500)
         detail = "Internal server error";

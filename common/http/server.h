@@ -30,11 +30,13 @@ enum http_stamp { STAMP_LAST_REQUEST, STAMP_LAST_ERROR, STAMP__MAX };
 enum http_note { NOTE_LAST_ERROR_CODE, NOTE__MAX };
 enum http_histogram { HISTOGRAM_REQUEST, HISTOGRAM__MAX };
 
-/* How the reasons of domain problems are answered when not by the class of their error. */
+/* How the reasons of domain problems are answered when not by the class of their error. `detail`
+ * takes the place of the problem's own text where that is for the log only. */
 struct reason_answer {
     const char *reason;
     int status;
     const char *error_code;
+    const char *detail;
 };
 
 struct document_info {

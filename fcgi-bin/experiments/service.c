@@ -16,15 +16,22 @@ struct service {
     int64_t census_until; /* monotonic microseconds */
 };
 
+#define BUSY "The database is busy; try again shortly"
+
 const struct reason_answer service_reasons[SERVICE_REASON_COUNT] = {
     {"project_not_found", 404, "project_not_found"},
     {"project_archived", 400, "project_archived"},
     {"project_conflict", 409, "project_conflict"},
     {"analysis_run_not_found", 400, "analysis_run_not_found"},
     {"api_key_not_revoked", 409, "api_key_not_revoked"},
-    {"database_busy", 503, "database_busy"},
-    {"pool_exhausted", 503, "database_busy"},
-    {"statement_timeout", 503, "database_busy"},
+    {"database_busy", 503, "database_busy", BUSY},
+    {"pool_exhausted", 503, "database_busy", BUSY},
+    {"statement_timeout", 503, "database_busy", BUSY},
+    {"database_unavailable", 503, "http_error", "The database is not available; try again shortly"},
+    {"commit_unknown", 503, "http_error",
+     "The database went away before it answered: the change may or may not have been kept"},
+    {"disk_full", 503, "http_error", "The disk of the database is full; nothing was changed"},
+    {"database_read_only", 503, "http_error", "The database cannot be written to"},
     {"embedded_nul", 400, "bad_request"},
     {"malformed_text", 400, "bad_request"},
 };
