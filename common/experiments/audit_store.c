@@ -10,15 +10,18 @@ static const struct statement insert_entry = {
            " payload_diff, ip_address) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
 };
 
-static const struct statement count_entry = {
-    .name = "audit_count_up",
-    .sql = "INSERT INTO audit_totals (dimension, value, shard, entries)"
-           " VALUES ('action', ?, ?, 1), ('key', ?, ?, 1), ('project', ?, ?, 1)"
-           " ON CONFLICT (dimension, value, shard)"
-           " DO UPDATE SET entries = audit_totals.entries + 1",
-};
+/* What a key does is counted by action too: a key in daily use has more entries than a total may
+ * count each time. */
+#define COUNT_UP(more)                                                                             \
+    "INSERT INTO audit_totals (dimension, value, shard, entries)"                                  \
+    " VALUES ('action', ?, ?, 1), ('key', ?, ?, 1), ('project', ?, ?, 1)" more                     \
+    " ON CONFLICT (dimension, value, shard)"                                                       \
+    " DO UPDATE SET entries = audit_totals.entries + 1"
+static const struct statement count_entry = {"audit_count_up", COUNT_UP("")};
+static const struct statement count_keyed_entry = {"audit_count_keyed_up",
+                                                   COUNT_UP(", ('key action', ?, ?, 1)")};
 
-/* With no filter or one, the total stands in the counting table. */
+/* With no filter or one, or key and action, the total stands in the counting table. */
 static const struct statement sum_entries = {
     .name = "audit_sum",
     .sql = "SELECT coalesce(sum(entries), 0) FROM audit_totals WHERE dimension = 'action'",
@@ -44,6 +47,10 @@ static const char after_every_ts[] = "~";
 #define BY_PROJECT " AND project_id = ?"
 #define BY_KEY " AND key_id = ?"
 #define BY_ACTION " AND action = ?"
+/* Beside a filter that tells more; an expression, so that no planner takes the index of this one.
+ */
+#define ALSO_KEY " AND key_id || '' = ?"
+#define ALSO_ACTION " AND action || '' = ?"
 #define COUNT "SELECT count(*) FROM audit_log WHERE 1 = 1"
 
 enum { FILTER_PROJECT = 1, FILTER_KEY = 2, FILTER_ACTION = 4, FILTER__MAX = 8 };
@@ -53,11 +60,12 @@ enum { FILTER_PROJECT = 1, FILTER_KEY = 2, FILTER_ACTION = 4, FILTER__MAX = 8 };
         {name, COLUMNS ending, __VA_ARGS__},                                                       \
             {name "_project", COLUMNS BY_PROJECT ending, __VA_ARGS__},                             \
             {name "_key", COLUMNS BY_KEY ending, __VA_ARGS__},                                     \
-            {name "_project_key", COLUMNS BY_PROJECT BY_KEY ending, __VA_ARGS__},                  \
+            {name "_project_key", COLUMNS BY_PROJECT ALSO_KEY ending, __VA_ARGS__},                \
             {name "_action", COLUMNS BY_ACTION ending, __VA_ARGS__},                               \
-            {name "_project_action", COLUMNS BY_PROJECT BY_ACTION ending, __VA_ARGS__},            \
-            {name "_key_action", COLUMNS BY_KEY BY_ACTION ending, __VA_ARGS__},                    \
-            {name "_project_key_action", COLUMNS BY_PROJECT BY_KEY BY_ACTION ending, __VA_ARGS__}, \
+            {name "_project_action", COLUMNS BY_PROJECT ALSO_ACTION ending, __VA_ARGS__},          \
+            {name "_key_action", COLUMNS BY_KEY ALSO_ACTION ending, __VA_ARGS__},                  \
+            {name "_project_key_action", COLUMNS BY_PROJECT ALSO_KEY ALSO_ACTION ending,           \
+             __VA_ARGS__},                                                                         \
     }
 
 static const struct statement list_entries[FILTER__MAX] =
@@ -66,17 +74,22 @@ static const struct statement stream_entries[FILTER__MAX] =
     BY_FILTERS("audit_stream", ORDER, .streams = true);
 
 static const struct statement count_entries[FILTER__MAX] = {
-    [FILTER_PROJECT | FILTER_KEY] = {"audit_count_project_key", COUNT BY_PROJECT BY_KEY},
-    [FILTER_PROJECT | FILTER_ACTION] = {"audit_count_project_action", COUNT BY_PROJECT BY_ACTION},
-    [FILTER_KEY | FILTER_ACTION] = {"audit_count_key_action", COUNT BY_KEY BY_ACTION},
+    [FILTER_PROJECT | FILTER_KEY] = {"audit_count_project_key", COUNT BY_PROJECT ALSO_KEY},
+    [FILTER_PROJECT | FILTER_ACTION] = {"audit_count_project_action", COUNT BY_PROJECT ALSO_ACTION},
     [FILTER_PROJECT | FILTER_KEY |
-        FILTER_ACTION] = {"audit_count_project_key_action", COUNT BY_PROJECT BY_KEY BY_ACTION},
+        FILTER_ACTION] = {"audit_count_project_key_action", COUNT BY_PROJECT ALSO_KEY ALSO_ACTION},
 };
 
-static enum error count_up(struct db *db, const char *action, const char *key_id,
-                           const char *project_id, struct problem *problem)
+/* The value of the dimension `key action`; ids hold no spaces. */
+static const char *key_and_action(struct arena *arena, const char *key_id, const char *action)
 {
-    struct query *query = db_query(db, &count_entry);
+    return arena_print(arena, "%s %s", key_id, action);
+}
+
+static enum error count_up(struct db *db, struct arena *arena, const char *action,
+                           const char *key_id, const char *project_id, struct problem *problem)
+{
+    struct query *query = db_query(db, key_id ? &count_keyed_entry : &count_entry);
     int64_t shard = store_shard(db);
 
     query_bind_text(query, action);
@@ -85,6 +98,10 @@ static enum error count_up(struct db *db, const char *action, const char *key_id
     query_bind_integer(query, shard);
     query_bind_text(query, project_id ? project_id : "");
     query_bind_integer(query, shard);
+    if (key_id) {
+        query_bind_text(query, key_and_action(arena, key_id, action));
+        query_bind_integer(query, shard);
+    }
     return query_end(query, problem);
 }
 
@@ -105,7 +122,7 @@ enum error audit_record(struct db *db, struct arena *arena, const struct actor *
     query_bind_json(query, event->diff);
     query_bind_text(query, actor->ip_address);
     error = query_end(query, problem);
-    return error ? error : count_up(db, event->action, key_id, event->project_id, problem);
+    return error ? error : count_up(db, arena, event->action, key_id, event->project_id, problem);
 }
 
 static unsigned filter_set(const struct audit_filter *filter)
@@ -124,23 +141,49 @@ static void bind_filter(struct query *query, const struct audit_filter *filter)
         query_bind_text(query, filter->action);
 }
 
-/* The query that counts what fits, its values bound. */
-static struct query *count_query(struct db *db, const struct audit_filter *filter)
+/* The row of the counting table that holds the total of these filters; false when none does. */
+static bool find_tally(const struct audit_filter *filter, struct arena *arena,
+                       const char **dimension, const char **value)
 {
-    unsigned set = filter_set(filter);
+    switch (filter_set(filter)) {
+    case FILTER_PROJECT:
+        *dimension = "project";
+        *value = filter->project_id;
+        return true;
+    case FILTER_KEY:
+        *dimension = "key";
+        *value = filter->key_id;
+        return true;
+    case FILTER_ACTION:
+        *dimension = "action";
+        *value = filter->action;
+        return true;
+    case FILTER_KEY | FILTER_ACTION:
+        *dimension = "key action";
+        *value = key_and_action(arena, filter->key_id, filter->action);
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* The query that counts what fits, its values bound. */
+static struct query *count_query(struct db *db, struct arena *arena,
+                                 const struct audit_filter *filter)
+{
+    const char *dimension, *value;
     struct query *query;
 
-    if (set == 0)
+    if (filter_set(filter) == 0)
         return db_query(db, &sum_entries);
-    if (set == FILTER_PROJECT || set == FILTER_KEY || set == FILTER_ACTION) {
+    if (find_tally(filter, arena, &dimension, &value)) {
         query = db_query(db, &sum_entries_of);
-        query_bind_text(query, set == FILTER_PROJECT ? "project"
-                               : set == FILTER_KEY   ? "key"
-                                                     : "action");
+        query_bind_text(query, dimension);
+        query_bind_text(query, value);
     } else {
-        query = db_query(db, &count_entries[set]);
+        query = db_query(db, &count_entries[filter_set(filter)]);
+        bind_filter(query, filter);
     }
-    bind_filter(query, filter);
     return query;
 }
 
@@ -229,7 +272,8 @@ static bool is_empty(const char *text)
     return text && !*text;
 }
 
-static enum error count_fitting(struct db *db, const struct audit_filter *filter, int64_t *total,
+static enum error count_fitting(struct db *db, struct arena *arena,
+                                const struct audit_filter *filter, int64_t *total,
                                 struct problem *problem)
 {
     struct query *query;
@@ -238,7 +282,7 @@ static enum error count_fitting(struct db *db, const struct audit_filter *filter
     *total = 0;
     if (is_empty(filter->project_id) || is_empty(filter->key_id) || is_empty(filter->action))
         return ERROR_NONE;
-    query = count_query(db, filter);
+    query = count_query(db, arena, filter);
     *total = query_next(query) ? query_integer(query, 0) : 0;
     return query_end(query, problem);
 }
@@ -253,7 +297,7 @@ enum error audit_list(struct db *db, struct arena *arena, const struct audit_fil
         return error;
     error = read_page(db, arena, filter, limit, entries, problem);
     if (!error)
-        error = count_fitting(db, filter, total, problem);
+        error = count_fitting(db, arena, filter, total, problem);
     return db_finish(db, error, problem);
 }
 

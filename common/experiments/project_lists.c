@@ -172,7 +172,8 @@ enum error project_list(const struct project_call *call, const struct project_fi
     if (error)
         return error;
     error = count_projects(call, filter, bound, total);
-    if (!error)
+    *projects = (struct object_list){0};
+    if (!error && *total > filter->offset) /* else there is nothing to look for */
         error = read_projects(call, filter, bound, projects);
     return db_finish(call->db, error, call->problem);
 }

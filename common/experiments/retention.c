@@ -9,16 +9,18 @@ static const struct statement count_audit = {
 };
 
 /* The counting table first, from the rows that are about to go. */
-#define UNCOUNT(dimension, value)                                                                  \
+#define UNCOUNT(dimension, value, which)                                                           \
     "INSERT INTO audit_totals (dimension, value, shard, entries)"                                  \
-    " SELECT '" dimension "', " value ", 0, -count(*) FROM audit_log WHERE ts < ?"                 \
+    " SELECT '" dimension "', " value ", 0, -count(*) FROM audit_log WHERE ts < ?" which           \
     " GROUP BY " value " ON CONFLICT (dimension, value, shard)"                                    \
     " DO UPDATE SET entries = audit_totals.entries + excluded.entries"
 
 static const struct statement purge_audit[] = {
-    {"audit_uncount_action", UNCOUNT("action", "action")},
-    {"audit_uncount_key", UNCOUNT("key", "coalesce(key_id, '')")},
-    {"audit_uncount_project", UNCOUNT("project", "coalesce(project_id, '')")},
+    {"audit_uncount_action", UNCOUNT("action", "action", "")},
+    {"audit_uncount_key", UNCOUNT("key", "coalesce(key_id, '')", "")},
+    {"audit_uncount_project", UNCOUNT("project", "coalesce(project_id, '')", "")},
+    {"audit_uncount_key_action",
+     UNCOUNT("key action", "key_id || ' ' || action", " AND key_id IS NOT NULL")},
     {"audit_purge", "DELETE FROM audit_log WHERE ts < ?"},
 };
 

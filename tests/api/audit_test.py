@@ -9,7 +9,7 @@ from urllib.parse import quote, urlencode
 
 import pytest
 
-from stored import CLOSED, DIMENSIONS, PROJECTS, analysis, check_totals, create, expect, payload, unknown_id
+from stored import CLOSED, PROJECTS, analysis, check_totals, count_anew, create, expect, payload, unknown_id
 
 pytest_plugins = ["store_fixtures"]
 
@@ -50,11 +50,7 @@ def insert(store, entries):
     columns = [name for name in ("ts", "action", "project_id", "project_name", "key_id", "actor", "request_id",
                                  "payload_diff", "ip_address")]
     values = ",\n".join("(" + ", ".join(quoted(entry.get(name)) for name in columns) + ")" for entry in entries)
-    script = f"INSERT INTO audit_log ({', '.join(columns)}) VALUES {values};\nDELETE FROM audit_totals"
-    for dimension, value in DIMENSIONS:
-        script += (f";\nINSERT INTO audit_totals (dimension, value, shard, entries)"
-                   f" SELECT '{dimension}', {value}, 0, count(*) FROM audit_log GROUP BY {value}")
-    store.database.run(script)
+    store.database.run(f"INSERT INTO audit_log ({', '.join(columns)}) VALUES {values};\n{count_anew()}")
 
 
 class TestActions:
