@@ -185,28 +185,55 @@ static void differences_between(const struct sample *control, const struct sampl
     insertion_sort(few, count);
 }
 
-/* Bisection over the doubles themselves, by their keys, until few differences are left. */
+/* Where a difference is sought: the doubles, by their keys, above `low` and up to `high`, and how
+ * many differences lie up to either. */
+struct bracket {
+    int64_t low, high;
+    int64_t up_to_low, up_to_high;
+};
+
+/* A double inside the bracket to count up to next. Counts rise evenly enough that a straight line
+ * between the ends leads close to the rank; aiming a little past it, to the side whose end has not
+ * moved last, brings both ends close. Every third step halves the keys, so that no data take more
+ * than 200 steps. */
+static int64_t next_probe(const struct bracket *bracket, int64_t rank, int step, bool low_moved)
+{
+    double low = value_of(bracket->low + 1), high = value_of(bracket->high);
+    double between = (double)(bracket->up_to_high - bracket->up_to_low), past = between / 32 + 8;
+    double aim = (double)(rank - bracket->up_to_low) + (low_moved ? past : -past);
+    double value = sample_interpolate(low, high, fmin(fmax(aim / between, 0), 1));
+    int64_t probe = key_of(value);
+
+    if (step % 3 == 2 || isinf(value) || probe <= bracket->low || probe >= bracket->high)
+        return bracket->low + (int64_t)(((uint64_t)bracket->high - (uint64_t)bracket->low) / 2);
+    return probe;
+}
+
 double sample_difference(const struct sample *control, const struct sample *treatment, int64_t rank)
 {
-    int64_t low = key_of(treatment->sorted[0] - control->sorted[control->count - 1]) - 1;
-    int64_t high = key_of(treatment->sorted[treatment->count - 1] - control->sorted[0]);
-    int64_t up_to_low = 0, up_to_high = (int64_t)control->count * (int64_t)treatment->count;
+    struct bracket bracket = {
+        .low = key_of(treatment->sorted[0] - control->sorted[control->count - 1]) - 1,
+        .high = key_of(treatment->sorted[treatment->count - 1] - control->sorted[0]),
+        .up_to_high = (int64_t)control->count * (int64_t)treatment->count};
     double few[FEW] = {0};
+    bool low_moved = false;
 
-    while (high - 1 > low && up_to_high - up_to_low > FEW) {
-        int64_t middle = low + (int64_t)(((uint64_t)high - (uint64_t)low) / 2);
-        int64_t count = differences_up_to(control, treatment, value_of(middle));
+    for (int step = 0;
+         bracket.high - 1 > bracket.low && bracket.up_to_high - bracket.up_to_low > FEW; step++) {
+        int64_t probe = next_probe(&bracket, rank, step, low_moved);
+        int64_t count = differences_up_to(control, treatment, value_of(probe));
 
-        if (count >= rank) {
-            high = middle;
-            up_to_high = count;
+        low_moved = count < rank;
+        if (low_moved) {
+            bracket.low = probe;
+            bracket.up_to_low = count;
         } else {
-            low = middle;
-            up_to_low = count;
+            bracket.high = probe;
+            bracket.up_to_high = count;
         }
     }
-    if (up_to_high - up_to_low > FEW) /* all equal */
-        return value_of(high);
-    differences_between(control, treatment, value_of(low + 1), value_of(high), few);
-    return few[rank - up_to_low - 1];
+    if (bracket.up_to_high - bracket.up_to_low > FEW) /* all equal */
+        return value_of(bracket.high);
+    differences_between(control, treatment, value_of(bracket.low + 1), value_of(bracket.high), few);
+    return few[rank - bracket.up_to_low - 1];
 }
