@@ -14,9 +14,6 @@ enum {
     COUNT_EVENTS_MAX = 1000000,
 };
 
-/* From this cost on a computation is heavy: few of them run at a time. */
-enum { HEAVY_COST_UNITS = 8 };
-
 struct results_limit {
     const char *reason; /* of the problem */
     const char *key;    /* of the text, with the placeholder {{limit}} */

@@ -21,6 +21,9 @@ enum guard {
 /* Which further bucket a call is charged to. */
 enum lane { LANE_STANDARD, LANE_HEAVY, LANE__MAX };
 
+/* From so many cost units on, computation goes to the heavy lane. */
+enum { COMPUTE_HEAVY_UNITS = 8 };
+
 /* What admission to compute costs, by the decoded body. */
 struct compute_cost {
     uint32_t units;
@@ -41,6 +44,7 @@ struct route {
     const struct schema *reply;
     const char *media_type; /* of a reply that is not JSON */
     bool may_conflict;      /* 409: what is stored forbids it for now */
+    bool may_be_incomplete; /* 422 with a text: valid, but not enough to work with */
     bool may_be_unready;    /* 503 with the reply's own shape */
     void (*cost)(const void *body, struct compute_cost *cost); /* NULL = no admission */
     enum error (*handler)(struct request *request, struct reply *reply);

@@ -2,13 +2,7 @@
 #include "experiments-analysis/assignment.h"
 #include "experiments/assignment.h"
 
-enum {
-    SEED_MAX_LENGTH = 200,
-    PREFIX_MAX_LENGTH = 80,
-    USERS_MAX = 100000,
-    USERS_PRESET = 1000,
-    HEAVY_COST_UNITS = 8
-};
+enum { SEED_MAX_LENGTH = 200, PREFIX_MAX_LENGTH = 80, USERS_MAX = 100000, USERS_PRESET = 1000 };
 
 struct assignment_request {
     const char *seed;
@@ -104,7 +98,7 @@ void assignment_request_cost(const void *body, struct compute_cost *cost)
     int64_t units = assignment_preview_cost(((const struct assignment_request *)body)->sample_size);
 
     *cost = (struct compute_cost){.units = (uint32_t)units,
-                                  .heavy = units >= HEAVY_COST_UNITS,
+                                  .heavy = units >= COMPUTE_HEAVY_UNITS,
                                   .analyzer = "assignment_preview"};
 }
 

@@ -1,14 +1,12 @@
 /* POST /api/v1/calculate: the design in, the sized design out. */
 #include "experiments-analysis/calculate.h"
 
-enum { HEAVY_COST_UNITS = 8 };
-
 void calculate_cost(const void *body, struct compute_cost *cost)
 {
     int64_t units = sizing_cost(body);
 
     *cost = (struct compute_cost){
-        .units = (uint32_t)units, .heavy = units >= HEAVY_COST_UNITS, .analyzer = "calculate"};
+        .units = (uint32_t)units, .heavy = units >= COMPUTE_HEAVY_UNITS, .analyzer = "calculate"};
 }
 
 enum error calculate_handle(struct request *request, struct reply *reply)

@@ -9,7 +9,7 @@ void results_cost(const void *body, struct compute_cost *cost)
     int64_t units = results_cost_units(observed);
 
     *cost = (struct compute_cost){.units = (uint32_t)units,
-                                  .heavy = units >= HEAVY_COST_UNITS,
+                                  .heavy = units >= COMPUTE_HEAVY_UNITS,
                                   .analyzer = results_analyzer_names[observed->metric_type]};
 }
 

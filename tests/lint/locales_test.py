@@ -26,9 +26,10 @@ SCRIPTS = {
 # What stays in Latin letters where the language has letters of its own: values and names of the
 # interface, and terms that the field does not translate.
 LATIN_WORDS = {
-    "alpha", "bayesian", "binary", "continuous", "cookie", "count", "gt", "gte", "icc", "in", "lt",
-    "lte", "operator", "p", "ratio", "t", "tost", "value",
-    "Bonferroni", "Cookie", "ICC", "MDE", "SRM", "Welch",
+    "alpha", "bayesian", "binary", "bootstrap", "continuous", "cookie", "count", "d", "equivalence",
+    "gt", "gte", "icc", "in", "lt", "lte", "mid", "operator", "p", "quantile", "ranked", "ratio",
+    "t", "tost", "value", "Barnard", "Bonferroni", "Boschloo", "Cohen", "Cookie", "Fisher",
+    "Hodges", "ICC", "Lehmann", "MDE", "Mann", "SRM", "U", "Welch", "Whitney", "Yuen",
 }
 
 # Words that English cannot do without and that German, Spanish and French do not have.
