@@ -84,8 +84,8 @@ class TestAnyDesign:
         assert list(sizes) == sorted(set(sizes)) and len(curve) >= 2
         assert all(0 <= p <= 1 for p in powers)
         exact_scan = "planned exactly" in reply["assumptions"][0]
-        slack = 0.02 if exact_scan else 0  # exact power is a saw
-        assert all(b >= a - slack for a, b in itertools.pairwise(powers)), curve
+        allowance = 0.02 if exact_scan else 0  # exact power is a saw
+        assert all(b >= a - allowance for a, b in itertools.pairwise(powers)), curve
         assert dict(curve)[size(reply)] >= design["power"] - 1e-6
 
     def test_companions(self, sized):
