@@ -10,7 +10,7 @@
 
 enum {
     INDEX_DRAWS_PER_WORD_MAX = 8,
-    INDEX_DRAWS_SLACK = 4 * INDEX_DRAWS_PER_WORD_MAX, /* a block has four words */
+    INDEX_DRAWS_SPARE = 4 * INDEX_DRAWS_PER_WORD_MAX, /* a block has four words */
 };
 
 struct index_draws {
@@ -21,7 +21,7 @@ struct index_draws {
 struct index_draws index_draws_start(uint64_t seed, uint64_t stream);
 
 /* Fills `places` with `count` numbers 0 .. bound - 1, each exactly equally likely. The array has
- * room for INDEX_DRAWS_SLACK more, which may be written. */
+ * room for INDEX_DRAWS_SPARE more, which may be written. */
 void index_draws_fill(struct index_draws *draws, uint32_t bound, uint32_t *places, size_t count);
 
 #endif

@@ -194,7 +194,7 @@ static void choose_next(struct pool *pool)
 static void choose_randomly(struct pool *pool, uint64_t stream)
 {
     struct index_draws draws = index_draws_start(PERMUTATION_SEED, stream);
-    uint32_t places[BATCH + INDEX_DRAWS_SLACK];
+    uint32_t places[BATCH + INDEX_DRAWS_SPARE];
     size_t chosen = 0;
 
     memset(pool->taken, 0, pool->all.count);
@@ -239,7 +239,7 @@ static double permutation_p_value(struct pool *pool, double (*distance)(const st
 
 static double resampled_mean(const struct sample *sample, struct index_draws *draws)
 {
-    uint32_t places[BATCH + INDEX_DRAWS_SLACK];
+    uint32_t places[BATCH + INDEX_DRAWS_SPARE];
     double sum = 0;
 
     for (size_t done = 0; done < sample->count; done += BATCH) {

@@ -414,4 +414,3 @@ def test_the_ledger_sees_what_is_missing(stores):
                            " (SELECT project_id FROM project_revisions LIMIT 1)")
         with pytest.raises(AssertionError):
             load.check({200, 404})
-

@@ -397,3 +397,29 @@ def check_whole(store):
     if store.engine == "sqlite":
         assert store.database.value("PRAGMA integrity_check") == "ok"
         assert store.database.rows("PRAGMA foreign_key_check") == []
+
+
+def path_of(project, *rest):
+    return "/".join([PROJECTS, project["id"] if isinstance(project, dict) else project, *rest])
+
+
+def put(client, project, sent, **options):
+    return client.send("PUT", path_of(project), json=sent, **options)
+
+
+def revisions_of(client, project, query=""):
+    return expect(client.get(path_of(project, "revisions") + query))
+
+
+def history_of(client, project, query=""):
+    return expect(client.get(path_of(project, "history") + query))
+
+
+def changed(location, value, base=None):
+    """A payload with one member replaced; numbers in the location are indices."""
+    made = copy.deepcopy(base or payload())
+    holder = made
+    for step in location[:-1]:
+        holder = holder[step] if isinstance(step, int) else holder.setdefault(step, {})
+    holder[location[-1]] = value
+    return made
