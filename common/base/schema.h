@@ -16,17 +16,18 @@ enum {
 
 /* What a field holds, and the type of the struct member that takes it. */
 enum field_type {
-    FIELD_STRING,   /* const char *, NULL when null */
-    FIELD_INTEGER,  /* int64_t, or struct optional_integer when nullable */
-    FIELD_NUMBER,   /* double, or struct optional_number when nullable */
-    FIELD_BOOLEAN,  /* bool, or struct optional_boolean when nullable */
-    FIELD_CHOICE,   /* int, the position in `choices`; -1 when null */
-    FIELD_OBJECT,   /* pointer to the struct of `schema`, NULL when null */
-    FIELD_STRINGS,  /* struct string_list */
-    FIELD_INTEGERS, /* struct integer_list */
-    FIELD_NUMBERS,  /* struct number_list */
-    FIELD_OBJECTS,  /* struct object_list of the struct of `schema` */
-    FIELD_JSON,     /* json_t *, any value as it stands */
+    FIELD_STRING,       /* const char *, NULL when null */
+    FIELD_INTEGER,      /* int64_t, or struct optional_integer when nullable */
+    FIELD_NUMBER,       /* double, or struct optional_number when nullable */
+    FIELD_BOOLEAN,      /* bool, or struct optional_boolean when nullable */
+    FIELD_CHOICE,       /* int, the position in `choices`; -1 when null */
+    FIELD_OBJECT,       /* pointer to the struct of `schema`, NULL when null */
+    FIELD_STRINGS,      /* struct string_list */
+    FIELD_INTEGERS,     /* struct integer_list */
+    FIELD_NUMBERS,      /* struct number_list */
+    FIELD_OBJECTS,      /* struct object_list of the struct of `schema` */
+    FIELD_JSON,         /* json_t *, any value as it stands */
+    FIELD_JSON_OBJECTS, /* json_t *, an array of objects as they stand */
     FIELD__MAX
 };
 
@@ -261,6 +262,11 @@ bool schema_is_secret_name(const char *name);
     {                                                                                              \
         .name = #member, .type = FIELD_JSON, .offset = FIELD_OFFSET(owner, member, json_t *),      \
         __VA_ARGS__                                                                                \
+    }
+#define JSON_OBJECTS(owner, member, ...)                                                           \
+    {                                                                                              \
+        .name = #member, .type = FIELD_JSON_OBJECTS,                                               \
+        .offset = FIELD_OFFSET(owner, member, json_t *), __VA_ARGS__                               \
     }
 /* A schema over a table of fields; further members follow. Put `static` before it where it is only
  * used in its file. */

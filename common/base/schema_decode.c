@@ -262,6 +262,20 @@ static void decode_list(struct schema_errors *errors, const struct field *field,
     }
 }
 
+/* Objects that nobody looks into. */
+static void check_objects(struct schema_errors *errors, const struct field *field,
+                          const json_t *value, const struct schema_path *path)
+{
+    if (!json_is_array(value))
+        fault(errors, FAULT_LIST_TYPE, field, path, value);
+    for (size_t i = 0; i < json_array_size(value); i++) {
+        struct schema_path step = {.parent = path, .index = i};
+
+        if (!json_is_object(json_array_get(value, i)))
+            fault(errors, FAULT_OBJECT_TYPE, field, &step, json_array_get(value, i));
+    }
+}
+
 static void decode_value(struct schema_errors *errors, const struct field *field,
                          const json_t *value, const struct schema_path *path, void *member)
 {
@@ -302,6 +316,10 @@ static void decode_value(struct schema_errors *errors, const struct field *field
     case FIELD_OBJECT:
         *(void **)member = arena_alloc(errors->arena, field->schema->size);
         decode_object(errors, field->schema, value, path, *(void **)member);
+        break;
+    case FIELD_JSON_OBJECTS:
+        check_objects(errors, field, value, path);
+        *(const json_t **)member = value;
         break;
     case FIELD_JSON:
         *(const json_t **)member = value;

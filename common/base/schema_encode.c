@@ -94,6 +94,7 @@ static void write_value(struct json_writer *writer, const struct field *field, c
             writer_null(writer);
         break;
     case FIELD_JSON:
+    case FIELD_JSON_OBJECTS:
         object = *(const void *const *)member;
         if (object)
             writer_value(writer, object);
@@ -254,6 +255,11 @@ static void describe_members(struct json_writer *writer, const struct field *fie
         break;
     case FIELD_JSON:
         break; /* anything */
+    case FIELD_JSON_OBJECTS:
+        describe_type(writer, "array", field->nullable);
+        writer_key(writer, "items");
+        writer_raw(writer, "{\"type\":\"object\"}");
+        break;
     default:
         describe_list(writer, field, reply);
     }

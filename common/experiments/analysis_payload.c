@@ -4,6 +4,50 @@
 /* Replies that are read back, and by newer programs too. */
 #define KEPT .extra = EXTRA_IGNORE, .complete = true
 
+#define OWNER struct calculation_summary
+static const struct field summary_fields[] = {
+    STRING(OWNER, metric_type),
+    NUMBER(OWNER, baseline_value),
+    NUMBER(OWNER, mde_pct),
+    NUMBER(OWNER, mde_absolute),
+    NUMBER(OWNER, alpha),
+    NUMBER(OWNER, power),
+    STRING(OWNER, planned_test, .nullable = true),
+    NULLABLE_NUMBER(OWNER, equivalence_margin_pct),
+    NULLABLE_NUMBER(OWNER, equivalence_margin_absolute),
+};
+#undef OWNER
+static SCHEMA(summary_schema, struct calculation_summary, "KeptSummary", summary_fields, KEPT);
+
+#define OWNER struct kept_calculation
+static const struct field calculation_fields[] = {
+    OBJECT(OWNER, calculation_summary, &summary_schema),
+    OBJECT(OWNER, results, &calculation_results_schema),
+    STRINGS(OWNER, assumptions),
+    OBJECTS(OWNER, warnings, &calculation_warning_schema),
+    STRING(OWNER, bonferroni_note, .nullable = true),
+    NULLABLE_NUMBER(OWNER, design_effect),
+    NULLABLE_NUMBER(OWNER, avg_cluster_size),
+    NULLABLE_NUMBER(OWNER, icc),
+    NULLABLE_INTEGER(OWNER, clusters_per_variant),
+    NULLABLE_INTEGER(OWNER, bayesian_sample_size_per_variant),
+    NULLABLE_NUMBER(OWNER, bayesian_credibility),
+    STRING(OWNER, bayesian_note, .nullable = true),
+    JSON_OBJECTS(OWNER, sequential_boundaries, .nullable = true),
+    NULLABLE_NUMBER(OWNER, sequential_inflation_factor),
+    NULLABLE_INTEGER(OWNER, sequential_adjusted_sample_size),
+    NULLABLE_INTEGER(OWNER, sequential_duration_days),
+    NULLABLE_NUMBER(OWNER, cuped_std),
+    NULLABLE_INTEGER(OWNER, cuped_sample_size_per_variant),
+    NULLABLE_NUMBER(OWNER, cuped_variance_reduction_pct),
+    NULLABLE_NUMBER(OWNER, cuped_duration_days),
+    NULLABLE_NUMBER(OWNER, cuped_theta),
+    JSON_OBJECTS(OWNER, power_curve, .nullable = true),
+};
+#undef OWNER
+static SCHEMA(kept_calculation_schema, struct kept_calculation, "KeptCalculation",
+              calculation_fields, KEPT);
+
 #define OWNER struct report_calculations
 static const struct field calculations_fields[] = {
     INTEGER(OWNER, sample_size_per_variant), INTEGER(OWNER, total_sample_size),
@@ -87,7 +131,8 @@ static const struct field report_fields[] = {
     STRINGS(OWNER, open_questions),
 };
 #undef OWNER
-static SCHEMA(report_schema, struct analysis_report, "AnalysisReport", report_fields, KEPT);
+SCHEMA(analysis_report_schema, struct analysis_report, "AnalysisReport", report_fields,
+       .help = "A design in words and numbers, to be shared.", KEPT);
 
 #define OWNER struct advice_text
 static const struct field advice_text_fields[] = {
@@ -113,8 +158,8 @@ static SCHEMA(advice_schema, struct advice, "Advice", advice_fields, KEPT);
 
 #define OWNER struct analysis_payload
 static const struct field payload_fields[] = {
-    OBJECT(OWNER, calculations, &calculation_schema),
-    OBJECT(OWNER, report, &report_schema),
+    OBJECT(OWNER, calculations, &kept_calculation_schema),
+    OBJECT(OWNER, report, &analysis_report_schema),
     OBJECT(OWNER, advice, &advice_schema),
 };
 #undef OWNER

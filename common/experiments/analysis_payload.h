@@ -7,6 +7,32 @@
 
 #include "experiments/calculation.h"
 
+/* The sized design as it was when it was kept: numbers as they came, boundaries of any shape. */
+struct kept_calculation {
+    const struct calculation_summary *calculation_summary;
+    const struct calculation_results *results;
+    struct string_list assumptions;
+    struct object_list warnings; /* struct warning */
+    const char *bonferroni_note;
+    struct optional_number design_effect;
+    struct optional_number avg_cluster_size;
+    struct optional_number icc;
+    struct optional_integer clusters_per_variant;
+    struct optional_integer bayesian_sample_size_per_variant;
+    struct optional_number bayesian_credibility;
+    const char *bayesian_note;
+    json_t *sequential_boundaries;
+    struct optional_number sequential_inflation_factor;
+    struct optional_integer sequential_adjusted_sample_size;
+    struct optional_integer sequential_duration_days;
+    struct optional_number cuped_std;
+    struct optional_integer cuped_sample_size_per_variant;
+    struct optional_number cuped_variance_reduction_pct;
+    struct optional_number cuped_duration_days;
+    struct optional_number cuped_theta;
+    json_t *power_curve;
+};
+
 struct report_calculations {
     int64_t sample_size_per_variant;
     int64_t total_sample_size;
@@ -92,11 +118,12 @@ struct advice {
 };
 
 struct analysis_payload {
-    const struct calculation *calculations;
+    const struct kept_calculation *calculations;
     const struct analysis_report *report;
     const struct advice *advice;
 };
 
+extern const struct schema analysis_report_schema;
 extern const struct schema analysis_payload_schema;
 
 #endif

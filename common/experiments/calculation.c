@@ -21,8 +21,6 @@ static const struct field summary_fields[] = {
 };
 #undef OWNER
 static const struct schema summary_schema = {.name = "CalculationSummary",
-                                             .extra = EXTRA_IGNORE,
-                                             .complete = true,
                                              .size = sizeof(struct calculation_summary),
                                              .fields = summary_fields,
                                              .field_count = COUNT_OF(summary_fields)};
@@ -40,12 +38,12 @@ static const struct field results_fields[] = {
                     .help = "After holdout and exclusion; null when neither was asked for."),
 };
 #undef OWNER
-static const struct schema results_schema = {.name = "CalculationResults",
-                                             .extra = EXTRA_IGNORE,
-                                             .complete = true,
-                                             .size = sizeof(struct calculation_results),
-                                             .fields = results_fields,
-                                             .field_count = COUNT_OF(results_fields)};
+const struct schema calculation_results_schema = {.name = "CalculationResults",
+                                                  .extra = EXTRA_IGNORE,
+                                                  .complete = true,
+                                                  .size = sizeof(struct calculation_results),
+                                                  .fields = results_fields,
+                                                  .field_count = COUNT_OF(results_fields)};
 
 #define OWNER struct warning
 static const struct field warning_fields[] = {
@@ -55,12 +53,12 @@ static const struct field warning_fields[] = {
     STRING(OWNER, source),
 };
 #undef OWNER
-static const struct schema warning_schema = {.name = "DesignWarning",
-                                             .extra = EXTRA_IGNORE,
-                                             .complete = true,
-                                             .size = sizeof(struct warning),
-                                             .fields = warning_fields,
-                                             .field_count = COUNT_OF(warning_fields)};
+const struct schema calculation_warning_schema = {.name = "DesignWarning",
+                                                  .extra = EXTRA_IGNORE,
+                                                  .complete = true,
+                                                  .size = sizeof(struct warning),
+                                                  .fields = warning_fields,
+                                                  .field_count = COUNT_OF(warning_fields)};
 
 #define OWNER struct calculation_look
 static const struct field look_fields[] = {
@@ -75,8 +73,6 @@ static const struct field look_fields[] = {
 };
 #undef OWNER
 static const struct schema look_schema = {.name = "SequentialLook",
-                                          .extra = EXTRA_IGNORE,
-                                          .complete = true,
                                           .size = sizeof(struct calculation_look),
                                           .fields = look_fields,
                                           .field_count = COUNT_OF(look_fields)};
@@ -88,8 +84,6 @@ static const struct field point_fields[] = {
 };
 #undef OWNER
 static const struct schema point_schema = {.name = "PowerPoint",
-                                           .extra = EXTRA_IGNORE,
-                                           .complete = true,
                                            .size = sizeof(struct power_point),
                                            .fields = point_fields,
                                            .field_count = COUNT_OF(point_fields)};
@@ -97,9 +91,9 @@ static const struct schema point_schema = {.name = "PowerPoint",
 #define OWNER struct calculation
 static const struct field reply_fields[] = {
     OBJECT(OWNER, calculation_summary, &summary_schema),
-    OBJECT(OWNER, results, &results_schema),
+    OBJECT(OWNER, results, &calculation_results_schema),
     STRINGS(OWNER, assumptions, .help = "What the plan takes for granted, in English."),
-    OBJECTS(OWNER, warnings, &warning_schema),
+    OBJECTS(OWNER, warnings, &calculation_warning_schema),
     STRING(OWNER, bonferroni_note, .nullable = true),
     NULLABLE_NUMBER(OWNER, design_effect, ROUNDED(4)),
     NULLABLE_NUMBER(OWNER, avg_cluster_size),
@@ -119,13 +113,11 @@ static const struct field reply_fields[] = {
     NULLABLE_NUMBER(OWNER, cuped_variance_reduction_pct, ROUNDED(1)),
     NULLABLE_NUMBER(OWNER, cuped_duration_days),
     NULLABLE_NUMBER(OWNER, cuped_theta, ROUNDED(4)),
-    OBJECTS(OWNER, power_curve, &point_schema, .optional = true,
+    OBJECTS(OWNER, power_curve, &point_schema,
             .help = "Power of the planned test over sample sizes round the plan."),
 };
 #undef OWNER
 const struct schema calculation_schema = {.name = "Calculation",
-                                          .extra = EXTRA_IGNORE,
-                                          .complete = true,
                                           .help = "A sized design.",
                                           .size = sizeof(struct calculation),
                                           .fields = reply_fields,

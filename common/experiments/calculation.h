@@ -68,6 +68,9 @@ struct calculation {
 
 extern const struct schema calculation_schema;
 
+/* Blocks of it that other documents have too. */
+extern const struct schema calculation_results_schema, calculation_warning_schema;
+
 struct calculation_call {
     const struct locale *locale; /* of the warnings */
     struct arena *arena;
