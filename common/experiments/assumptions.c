@@ -29,7 +29,7 @@ static const char *group_thousands(struct arena *arena, const char *number)
     return grouped;
 }
 
-static const char *print_count(struct arena *arena, int64_t count)
+const char *assumptions_print_count(struct arena *arena, int64_t count)
 {
     return group_thousands(arena, arena_print(arena, "%lld", (long long)count));
 }
@@ -76,7 +76,7 @@ static void add_fisher(struct writer *writer)
 {
     const struct sizing_plan *plan = writer->plan;
     struct arena *arena = writer->arena;
-    const char *normal = print_count(arena, plan->normal_sample_size);
+    const char *normal = assumptions_print_count(arena, plan->normal_sample_size);
 
     if (plan->exact_scan)
         add(writer, arena_print(arena,
@@ -99,11 +99,11 @@ static void add_mann_whitney(struct writer *writer)
     add(writer, arena_print(arena,
                             "Mann-Whitney test: the z-test's n of %s divided by its asymptotic "
                             "relative efficiency for normal data, 3/pi = 0.9549.",
-                            print_count(arena, plan->normal_sample_size)));
+                            assumptions_print_count(arena, plan->normal_sample_size)));
     add(writer, arena_print(arena,
                             "In the worst case over all distributions the efficiency is 0.864, "
                             "which takes %s users per variant.",
-                            print_count(arena, plan->worst_case_sample_size)));
+                            assumptions_print_count(arena, plan->worst_case_sample_size)));
     add(writer, arena_print(arena, "MDE taken as a location shift of %g.", plan->mde_absolute));
 }
 
@@ -134,7 +134,7 @@ static void add_poisson_rate(struct writer *writer)
                     "Comparison of event rates given the total: %s events in both arms, "
                     "treatment share %.4f under the alternative, exposure %s per arm at %g "
                     "per user.",
-                    print_count(arena, plan->total_events), plan->treatment_share,
+                    assumptions_print_count(arena, plan->total_events), plan->treatment_share,
                     group_thousands(arena, exposure),
                     request->exposure_per_user.given ? request->exposure_per_user.value : 1.0));
     add(writer, "Events are independent Poisson counts with no overdispersion.");
@@ -165,7 +165,7 @@ static void add_clusters(struct writer *writer)
                     "Cluster randomization multiplies n by the design effect %.4g (average "
                     "cluster size %g, ICC %g): %s clusters per variant.",
                     plan->design_effect, request->avg_cluster_size.value, request->icc.value,
-                    print_count(writer->arena, plan->clusters_per_variant)));
+                    assumptions_print_count(writer->arena, plan->clusters_per_variant)));
     add(writer, "Cluster sizes are assumed equal; unequal ones need more clusters.");
     add(writer,
         "Only planning is adjusted for clusters; live analysis stays naive and treats users "
@@ -225,7 +225,7 @@ const char *assumptions_bayesian_note(const struct sizing_request *request,
     return arena_print(arena,
                        "About %s users per variant give a %.0f%% credible interval with a "
                        "half-width of %g %s; no correction for several comparisons is applied.",
-                       print_count(arena, precision->sample_size_per_variant),
+                       assumptions_print_count(arena, precision->sample_size_per_variant),
                        100 * request->credibility, request->desired_precision.value,
                        request->metric_type == METRIC_BINARY ? "pp" : "units");
 }

@@ -23,4 +23,7 @@ const char *assumptions_bonferroni_note(const struct sizing_plan *plan, struct a
 const char *assumptions_bayesian_note(const struct sizing_request *request,
                                       const struct precision_plan *precision, struct arena *arena);
 
+/* A count with commas between its thousands, as texts print it in every language. */
+const char *assumptions_print_count(struct arena *arena, int64_t count);
+
 #endif

@@ -274,7 +274,25 @@ static bool tost_has_margin(const void *object)
     return sizing_tost_margin_holds(metric_of(object));
 }
 
+static bool ratio_baseline_is_positive(const void *object)
+{
+    return sizing_baseline_holds(metric_of(object), METRIC_RATIO);
+}
+
+static bool ratio_std_is_positive(const void *object)
+{
+    struct sizing_metric metric = metric_of(object);
+
+    return !metric.std_dev.given || sizing_std_dev_holds(metric, METRIC_RATIO);
+}
+
+/* The first rules are for designs that are sized at once: one that is only kept may leave the
+ * numbers of a ratio for later. */
+enum { SIZED_RULES = 2 };
+
 static const struct schema_rule metrics_rules[] = {
+    {"errors.schemas.ratio_baseline_positive", ratio_baseline_is_positive},
+    {"errors.schemas.ratio_std_positive", ratio_std_is_positive},
     {"errors.schemas.binary_baseline_range", binary_baseline_is_rate},
     {"errors.schemas.continuous_baseline_positive", continuous_baseline_is_positive},
     {"errors.schemas.continuous_std_positive", continuous_std_is_positive},
@@ -283,8 +301,13 @@ static const struct schema_rule metrics_rules[] = {
     {"errors.schemas.planned_test_metric_mismatch", test_fits_metric},
     {"errors.schemas.tost_margin_required", tost_has_margin},
 };
+#define METRICS_HELP "What is measured and how small an effect must show."
+
 static SCHEMA(metrics_schema, struct payload_metrics, "MetricsBlock", metrics_fields,
-              .help = "What is measured and how small an effect must show.", RULES(metrics_rules));
+              .help = METRICS_HELP, .rules = metrics_rules + SIZED_RULES,
+              .rule_count = COUNT_OF(metrics_rules) - SIZED_RULES);
+static SCHEMA(sized_metrics_schema, struct payload_metrics, "SizedMetricsBlock", metrics_fields,
+              .help = METRICS_HELP, RULES(metrics_rules));
 
 #define OWNER struct payload_constraints
 static const struct field constraints_fields[] = {
@@ -342,39 +365,40 @@ static SCHEMA(context_schema, struct payload_context, "AdditionalContext", conte
               .help = "What else belongs to the design.");
 
 #define OWNER struct experiment_payload
-static const struct field payload_fields[] = {
-    OBJECT(OWNER, project, &project_schema, .required = true),
-    OBJECT(OWNER, hypothesis, &hypothesis_schema, .required = true),
-    OBJECT(OWNER, setup, &setup_schema, .required = true),
-    OBJECT(OWNER, metrics, &metrics_schema, .required = true),
-    OBJECT(OWNER, constraints, &constraints_schema, .required = true),
-    OBJECT(OWNER, additional_context, &context_schema),
-};
+#define BLOCKS(metrics_shape)                                                                      \
+    OBJECT(OWNER, project, &project_schema, .required = true),                                     \
+        OBJECT(OWNER, hypothesis, &hypothesis_schema, .required = true),                           \
+        OBJECT(OWNER, setup, &setup_schema, .required = true),                                     \
+        OBJECT(OWNER, metrics, &metrics_shape, .required = true),                                  \
+        OBJECT(OWNER, constraints, &constraints_schema, .required = true),                         \
+        OBJECT(OWNER, additional_context, &context_schema)
+static const struct field payload_fields[] = {BLOCKS(metrics_schema)};
+static const struct field design_fields[] = {BLOCKS(sized_metrics_schema)};
+#undef BLOCKS
 #undef OWNER
-const struct schema payload_schema = {
-    .name = "ExperimentPayload",
-    .help = "The design of an experiment.",
-    .size = sizeof(struct experiment_payload),
-    .fields = payload_fields,
-    .field_count = COUNT_OF(payload_fields),
-    .example =
-        "{\"project\":{\"project_name\":\"Checkout button\",\"domain\":\"e-commerce\","
-        "\"product_type\":\"web shop\",\"platform\":\"web\",\"market\":\"DE\","
-        "\"project_description\":\"\"},\"hypothesis\":{\"change_description\":\"Larger button\","
-        "\"target_audience\":\"New visitors\",\"business_problem\":\"Abandoned carts\","
-        "\"hypothesis_statement\":\"A larger button is found sooner\","
-        "\"what_to_validate\":\"Conversion\",\"desired_result\":\"More orders\"},"
-        "\"setup\":{\"experiment_type\":\"ab\",\"randomization_unit\":\"user\","
-        "\"traffic_split\":[50,50],\"expected_daily_traffic\":12000,"
-        "\"audience_share_in_test\":0.6,\"variants_count\":2,\"inclusion_criteria\":\"\","
-        "\"exclusion_criteria\":\"\"},\"metrics\":{\"primary_metric_name\":\"conversion\","
-        "\"metric_type\":\"binary\",\"baseline_value\":0.042,\"mde_pct\":5,\"alpha\":0.05,"
-        "\"power\":0.8},\"constraints\":{\"seasonality_present\":false,"
-        "\"active_campaigns_present\":false,\"returning_users_present\":true,"
-        "\"interference_risk\":\"\",\"technical_constraints\":\"\","
-        "\"legal_or_ethics_constraints\":\"\",\"known_risks\":\"\",\"deadline_pressure\":\"\","
-        "\"long_test_possible\":true}}",
-};
+
+static const char payload_example[] =
+    "{\"project\":{\"project_name\":\"Checkout button\",\"domain\":\"e-commerce\","
+    "\"product_type\":\"web shop\",\"platform\":\"web\",\"market\":\"DE\","
+    "\"project_description\":\"\"},\"hypothesis\":{\"change_description\":\"Larger button\","
+    "\"target_audience\":\"New visitors\",\"business_problem\":\"Abandoned carts\","
+    "\"hypothesis_statement\":\"A larger button is found sooner\","
+    "\"what_to_validate\":\"Conversion\",\"desired_result\":\"More orders\"},"
+    "\"setup\":{\"experiment_type\":\"ab\",\"randomization_unit\":\"user\","
+    "\"traffic_split\":[50,50],\"expected_daily_traffic\":12000,"
+    "\"audience_share_in_test\":0.6,\"variants_count\":2,\"inclusion_criteria\":\"\","
+    "\"exclusion_criteria\":\"\"},\"metrics\":{\"primary_metric_name\":\"conversion\","
+    "\"metric_type\":\"binary\",\"baseline_value\":0.042,\"mde_pct\":5,\"alpha\":0.05,"
+    "\"power\":0.8},\"constraints\":{\"seasonality_present\":false,"
+    "\"active_campaigns_present\":false,\"returning_users_present\":true,"
+    "\"interference_risk\":\"\",\"technical_constraints\":\"\","
+    "\"legal_or_ethics_constraints\":\"\",\"known_risks\":\"\",\"deadline_pressure\":\"\","
+    "\"long_test_possible\":true}}";
+
+SCHEMA(payload_schema, struct experiment_payload, "ExperimentPayload", payload_fields,
+       .help = "The design of an experiment.", .example = payload_example);
+SCHEMA(design_schema, struct experiment_payload, "DesignRequest", design_fields,
+       .help = "The design of an experiment, to be sized.", .example = payload_example);
 
 static struct optional_boolean known(bool value)
 {

@@ -141,6 +141,9 @@ struct experiment_payload {
 
 extern const struct schema payload_schema;
 
+/* As payload_schema, with the rules that a design must keep to be sized at once. */
+extern const struct schema design_schema;
+
 /* The sizing request that the design stands for. Lists are shared with the payload. */
 void payload_to_sizing(const struct experiment_payload *payload, struct sizing_request *request);
 

@@ -135,7 +135,8 @@ static void write_responses(struct json_writer *writer, const struct route *rout
     if (route->may_conflict)
         write_error_response(writer, "409", "Conflict");
     if (route->body || route->query)
-        write_error_response(writer, "422", "ValidationFailed");
+        write_error_response(writer, "422",
+                             route->may_be_incomplete ? "Unprocessable" : "ValidationFailed");
     if (route->guard != GUARD_PUBLIC)
         write_error_response(writer, "429", "TooManyRequests");
     if (route->may_be_unready)
@@ -228,6 +229,10 @@ static const char validation_schema[] =
     "\"error_code\":{\"const\":\"validation_error\"},\"status_code\":{\"const\":422},"
     "\"request_id\":{\"type\":\"string\"}},\"additionalProperties\":false}";
 
+static const char unprocessable_schema[] =
+    "{\"anyOf\":[{\"$ref\":\"#/components/schemas/ValidationError\"},"
+    "{\"$ref\":\"#/components/schemas/Error\"}]}";
+
 static const struct {
     const char *name;
     const char *description;
@@ -240,6 +245,8 @@ static const struct {
     {"Conflict", "What is stored forbids it for now", "Error"},
     {"BodyTooLarge", "The body is over its limit", "Error"},
     {"ValidationFailed", "The document does not fit its schema", "ValidationError"},
+    {"Unprocessable", "The document does not fit its schema, or lacks what this needs",
+     "Unprocessable"},
     {"TooManyRequests", "A limit was reached; see Retry-After", "Error"},
 };
 
@@ -265,6 +272,8 @@ static void write_components(struct json_writer *writer, const struct applicatio
     writer_raw(writer, error_schema);
     writer_key(writer, "ValidationError");
     writer_raw(writer, validation_schema);
+    writer_key(writer, "Unprocessable");
+    writer_raw(writer, unprocessable_schema);
     writer_close_object(writer);
     writer_key(writer, "responses");
     writer_open_object(writer);

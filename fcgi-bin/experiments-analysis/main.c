@@ -1,10 +1,13 @@
 /* The experiments service, family analysis: stateless computations. Routes only. */
 #include "experiments-analysis/assignment.h"
 #include "experiments-analysis/calculate.h"
+#include "experiments-analysis/design.h"
 #include "experiments-analysis/multiple_testing.h"
 #include "experiments-analysis/results.h"
 #include "experiments-analysis/sensitivity.h"
 #include "experiments-analysis/srm_check.h"
+#include "experiments/analysis_payload.h"
+#include "experiments/payload.h"
 #include "experiments/service.h"
 
 static const struct route routes[] = {
@@ -45,6 +48,20 @@ static const struct route routes[] = {
      .tag = "calculations",
      .summary = "Check the traffic split",
      .help = "Sample ratio mismatch: do the observed users fit the planned shares?"},
+    {.method = METHOD_POST,
+     .path = "/api/v1/design",
+     .guard = GUARD_AUTH,
+     .compute = true,
+     .body = &design_schema,
+     .reply = &analysis_report_schema,
+     .may_be_incomplete = true,
+     .cost = design_cost,
+     .handler = design_handle,
+     .name = "design",
+     .tag = "calculations",
+     .summary = "Report on a design",
+     .help = "Sizes a whole design and words the report on it: summary, plan, metrics, what the "
+             "guardrails can show, risks, recommendations and open questions."},
     {.method = METHOD_POST,
      .path = "/api/v1/sensitivity",
      .guard = GUARD_AUTH,

@@ -32,6 +32,7 @@ const struct reason_answer service_reasons[SERVICE_REASON_COUNT] = {
      "The database went away before it answered: the change may or may not have been kept"},
     {"disk_full", 503, "http_error", "The disk of the database is full; nothing was changed"},
     {"database_read_only", 503, "http_error", "The database cannot be written to"},
+    {"ratio_std_dev_required", 422, "http_error"},
     {"embedded_nul", 400, "bad_request"},
     {"malformed_text", 400, "bad_request"},
 };
