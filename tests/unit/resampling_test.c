@@ -161,7 +161,7 @@ TEST(draws_are_uniform)
 {
     static const uint32_t bounds[] = {2, 3, 10, 100, 1000, 4097};
     enum { DRAWS = 200000 };
-    static uint32_t places[DRAWS + INDEX_DRAWS_SLACK];
+    static uint32_t places[DRAWS + INDEX_DRAWS_SPARE];
 
     for (size_t b = 0; b < sizeof bounds / sizeof bounds[0]; b++) {
         struct index_draws draws = index_draws_start(5, b);
@@ -183,7 +183,7 @@ TEST(draws_are_uniform)
 TEST(draws_of_one_word_are_independent)
 {
     enum { BOUND = 30, DRAWS = 200000, CELLS = BOUND * BOUND };
-    static uint32_t places[DRAWS + INDEX_DRAWS_SLACK];
+    static uint32_t places[DRAWS + INDEX_DRAWS_SPARE];
     struct index_draws draws = index_draws_start(6, 0);
     double counts[CELLS] = {0}, chi_square = 0, expected = DRAWS / 2.0 / CELLS;
 
@@ -198,7 +198,7 @@ TEST(draws_of_one_word_are_independent)
 
 TEST(bound_of_one)
 {
-    uint32_t places[3 + INDEX_DRAWS_SLACK];
+    uint32_t places[3 + INDEX_DRAWS_SPARE];
     struct index_draws draws = index_draws_start(7, 0);
 
     index_draws_fill(&draws, 1, places, 3);
