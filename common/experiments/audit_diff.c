@@ -73,10 +73,18 @@ static void write_side(struct json_writer *writer, const json_t *value)
         writer_null(writer);
 }
 
+/* A side that is missing counts as null. */
+static bool is_same(const json_t *before, const json_t *after)
+{
+    if (!before || !after)
+        return json_is_null(before ? before : after);
+    return json_equal(before, after);
+}
+
 static void write_change(struct json_writer *writer, const char *path, const json_t *before,
                          const json_t *after)
 {
-    if (before && after && json_equal(before, after))
+    if (is_same(before, after))
         return;
     writer_key(writer, path);
     writer_open_array(writer);

@@ -119,7 +119,7 @@ class TestActions:
         expect(store.client.send("PUT", path_of(project), json=after))
         assert of_project(store.client, project)[0]["payload_diff"] == {
             "setup.namespace.id": ["n", None], "setup.namespace.range_start": [0.0, None],
-            "setup.namespace.range_end": [0.5, None], "setup.namespace": [None, None],
+            "setup.namespace.range_end": [0.5, None],
             "setup.icc": [0.1, None], "metrics.secondary_metrics": [["a", "b"], ["b", "a"]],
             "metrics.planned_test": [None, "z_test"], "constraints.long_test_possible": [True, False],
             "additional_context.llm_context": ["Ёлка", "结\n\"'"],
