@@ -205,6 +205,9 @@ static inline struct experiment_payload *bench_payload(struct arena *arena, cons
     payload->project = project;
     *metrics = *payload->metrics;
     metrics->metric_type = metric_type;
+    metrics->std_dev = (struct optional_number){true, 1};
+    metrics->numerator_metric_name = "clicks";
+    metrics->denominator_metric_name = "views";
     payload->metrics = metrics;
     return payload;
 }
