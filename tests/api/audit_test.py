@@ -54,18 +54,18 @@ def insert(store, entries):
 
 
 class TestActions:
-    def test_golden_16(self, store):
-        client, project = store.client, create(store.client, payload("Golden"))
-        expect(client.send("PUT", path_of(project), json=payload("Golden 2")))
+    def test_the_life_of_a_project(self, store):
+        client, project = store.client, create(store.client, payload("First"))
+        expect(client.send("PUT", path_of(project), json=payload("Second")))
         expect(client.post(path_of(project, "archive")))
         expect(client.send("DELETE", path_of(project)))
         found = audit(client, project_id=project["id"])
         assert found["total"] == 4
         assert [e["action"] for e in found["entries"]] == [
             "project.delete", "project.archive", "project.update", "project.create"]
-        assert [e["project_name"] for e in found["entries"]] == ["Golden 2", "Golden 2", "Golden 2", "Golden"]
+        assert [e["project_name"] for e in found["entries"]] == ["Second", "Second", "Second", "First"]
 
-    def test_golden_17(self, store):
+    def test_difference_of_an_update(self, store):
         project = create(store.client, payload("A"))
         expect(store.client.send("PUT", path_of(project), json=payload(
             "A v2", setup={"traffic_split": [34, 33, 33], "variants_count": 3})))

@@ -76,7 +76,7 @@ class TestIssue:
             for file in files:
                 assert secret[4:].encode() not in file.read_bytes(), file
 
-    def test_golden_48_hash(self, guarded):
+    def test_hash_is_sha_256_of_the_whole_text(self, guarded):
         """A row with the hash of a known text admits that text."""
         digest = "9ef5e34e21d0cc52a2d128dfda5e87029d4bee49f79841ab1bb916e670a12255"
         guarded.database.run("INSERT INTO api_keys (id, name, key_hash, scope, created_at) VALUES"
@@ -120,7 +120,7 @@ class TestList:
 
 
 class TestRevoke:
-    def test_golden_13(self, guarded):
+    def test_only_revoked_keys_can_be_deleted(self, guarded):
         key, client = issue(guarded)
         expect(guarded.admin.send("DELETE", f"{KEYS}/{key['id']}"), 409, "api_key_not_revoked")
         expect(client.get(PROJECTS))
@@ -161,14 +161,14 @@ class TestRevoke:
 
 
 class TestScopes:
-    def test_golden_7_read_key(self, guarded):
+    def test_read_key(self, guarded):
         key, client = issue(guarded, "read")
         expect(client.get(PROJECTS))
         expect(client.post(PROJECTS, {}), 403, "forbidden")
         expect(client.post("/api/v1/calculate", {}), 403, "forbidden")
         assert len(used(guarded, key, 3)) == 3
 
-    def test_golden_7_with_computing_admitted(self, stores, engine):
+    def test_read_key_with_computing_admitted(self, stores, engine):
         with stores.new(engine, {**CLOSED, "AB_READONLY_COMPUTE": "true"}) as store:
             key, client = issue(store, "read")
             body = {"metric_type": "binary", "baseline_value": 0.042, "mde_pct": 5, "alpha": 0.05, "power": 0.8,
@@ -203,7 +203,7 @@ class TestScopes:
                                 ({"X-API-Key": key["id"]}, 401), ({"X-API-Key": secret + "\t"}, 200)):
             assert guarded.client.get(PROJECTS, headers=headers).status == status, headers
 
-    def test_golden_8_without_admin_token(self, stores, engine):
+    def test_without_admin_token(self, stores, engine):
         """Operator routes of a service that has keys but no admin token any more."""
         with stores.new(engine, CLOSED) as store:
             key, client = issue(store)
@@ -230,18 +230,18 @@ class TestScopes:
         time.sleep(1.1)
         expect(store.client.get(PROJECTS))
 
-    def test_golden_9_write_token_on_operator_routes(self, guarded):
+    def test_write_token_on_operator_routes(self, guarded):
         expect(guarded.write.get(KEYS), 403, "admin_token_required")
         expect(guarded.write.post(KEYS, {"name": "x", "scope": "read"}), 403, "admin_token_required")
 
-    def test_golden_10_only_the_admin_token(self, stores, engine):
+    def test_only_the_admin_token(self, stores, engine):
         with stores.new(engine, {**OPEN, "AB_ADMIN_TOKEN": ADMIN}) as store:
             path = f"{PROJECTS}/{unknown_id()}"
             for method, where in (("POST", PROJECTS), ("PUT", path), ("DELETE", path), ("GET", PROJECTS)):
                 expect(store.client.send(method, where), 401, "unauthorized")
             expect(store.admin.get(KEYS))
 
-    def test_golden_11_public_demo(self, stores, engine):
+    def test_public_demo(self, stores, engine):
         with stores.new(engine, {**OPEN, "AB_PUBLIC_DEMO": "true", "AB_READONLY_COMPUTE": "true"}) as store:
             expect(store.client.get(PROJECTS))
             assert store.client.post("/api/v1/calculate", {}).status == 422
@@ -263,7 +263,7 @@ class TestLimits:
         with stores.new(engine, LIMITED) as store:
             yield store
 
-    def test_golden_6(self, limited):
+    def test_one_key_does_not_use_up_the_calls_of_another(self, limited):
         (a, as_a), (b, as_b) = (issue(limited, "read", client=self.admin_of(limited, n)) for n in (1, 2))
         expect(as_a.get(PROJECTS))
         expect(as_b.get(PROJECTS))

@@ -328,7 +328,7 @@ class TestRead:
 
 
 class TestUpdate:
-    def test_golden_14(self, store):
+    def test_rename_is_a_second_revision(self, store):
         project = create(store.client, payload("Before"))
         renamed = expect(put(store.client, project, payload("After")))
         assert renamed["project_name"] == "After" and renamed["revision_count"] == 2
@@ -424,7 +424,7 @@ class TestIfMatch:
 
 
 class TestArchive:
-    def test_golden_15(self, store):
+    def test_puts_away_and_restore_takes_out_again(self, store):
         client, project = store.client, create(store.client)
         name = f"?q={project['id']}"
         expect(put(client, project, payload(project["id"])))

@@ -54,13 +54,13 @@ def aged(stores, engine):
 class TestRoute:
     @pytest.mark.parametrize("body", [None, {}, {"dry_run": True}, {"audit_days": None}, {"dry_run": "yes"},
                                       {"exposures_days": 30, "unknown": {"x": 1}}], ids=str)
-    def test_golden_44_counts_unless_told_otherwise(self, aged, body):
+    def test_counts_unless_told_otherwise(self, aged, body):
         found = purge(aged.client, body)
         assert found["dry_run"] is True and found["purged"]["audit_log"] == 8
         assert datetime.fromisoformat(found["generated_at"]).utcoffset() == timedelta(0)
         check_counts(aged, 14)
 
-    def test_golden_44_deletes_when_told(self, aged):
+    def test_deletes_when_told(self, aged):
         found = purge(aged.client, {"dry_run": False})
         assert found["dry_run"] is False and found["purged"]["audit_log"] == 8
         check_counts(aged, 6)
