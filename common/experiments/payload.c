@@ -369,7 +369,7 @@ static SCHEMA(context_schema, struct payload_context, "AdditionalContext", conte
     OBJECT(OWNER, project, &project_schema, .required = true),                                     \
         OBJECT(OWNER, hypothesis, &hypothesis_schema, .required = true),                           \
         OBJECT(OWNER, setup, &setup_schema, .required = true),                                     \
-        OBJECT(OWNER, metrics, &metrics_shape, .required = true),                                  \
+        OBJECT(OWNER, metrics, &(metrics_shape), .required = true),                                \
         OBJECT(OWNER, constraints, &constraints_schema, .required = true),                         \
         OBJECT(OWNER, additional_context, &context_schema)
 static const struct field payload_fields[] = {BLOCKS(metrics_schema)};
