@@ -101,7 +101,7 @@ test('follows the colour scheme of the system until the reader picks the other o
     await page.emulateMedia({ colorScheme: 'dark' });
     const dark = await background(page);
     assert.notEqual(light, dark);
-    assert.equal(await page.getAttribute('#theme', 'aria-label'), 'Switch to light colours');
+    await page.waitForSelector('#theme[aria-label="Switch to light colours"]');
 
     await page.click('#theme');
     assert.equal(await background(page), light);
