@@ -25,6 +25,7 @@ families = $(notdir $(patsubst %/,%,$(dir $(wildcard fcgi-bin/*-*/main.c))))
 responders = $(addprefix $(BUILD)/fcgi-bin/,$(families))
 programs = $(patsubst %/main.c,$(BUILD)/%,$(wildcard cron-bin/*/main.c))
 unit_tests = $(patsubst %.c,$(BUILD)/%,$(wildcard tests/unit/*_test.c))
+benches = $(patsubst %.c,$(BUILD)/%,$(wildcard tests/bench/*.c))
 fuzz_targets = $(patsubst %.c,$(BUILD)/%,$(wildcard tests/fuzz/*_fuzz.c))
 oracles = $(patsubst %.c,$(BUILD)/%,$(wildcard tests/oracle/*.c))
 
@@ -59,6 +60,11 @@ $(BUILD)/tests/unit/%_test: $(BUILD)/obj/tests/unit/%_test.o $(library)
 	@echo "  LINK  $@"
 	@$(CC) $(ALL_LDFLAGS) $^ $(LIBS) -o $@
 
+$(BUILD)/tests/bench/%: $(BUILD)/obj/tests/bench/%.o $(library)
+	@mkdir -p $(@D)
+	@echo "  LINK  $@"
+	@$(CC) $(ALL_LDFLAGS) $^ $(LIBS) -o $@
+
 $(BUILD)/tests/oracle/%: $(BUILD)/obj/tests/oracle/%.o $(library)
 	@mkdir -p $(@D)
 	@echo "  LINK  $@"
@@ -84,6 +90,13 @@ test: packages-test
 lint:
 	@tests/lint/run
 
+# What things cost, and how that compares with numpy and scipy in the same run. Wants a quiet machine.
+bench: packages-test
+	@$(MAKE) --no-print-directory -j$$(nproc) all $(oracles) $(benches)
+	@for program in $(benches); do $$program || exit 1; done
+	@BUILD=$(BUILD) $(PYTHON) -m pytest -q -p no:cacheprovider -o python_files='*_test.py' \
+	    -o python_functions='bench_*' tests/oracle
+
 # Pages that are made from the programs themselves.
 docs: all
 	@{ echo '# Configuration'; echo; \
@@ -101,12 +114,13 @@ help:
 	@echo 'make test    install what is missing, build, run every test; SUITES="unit api" runs some'
 	@echo 'make         build the programs'
 	@echo 'make lint    source checks'
+	@echo 'make bench   what things cost, in figures and ratios'
 	@echo 'make docs    write the pages that the programs print'
 	@echo 'make clean   remove what was built'
 	@echo 'SANITIZE=address,undefined and CC=clang go with each of them; give BUILD=... a folder of its own'
 
 include tools/run.mk
 
-.PHONY: all tests test lint docs clean help
+.PHONY: all tests test lint bench docs clean help
 .SECONDARY:
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)

@@ -115,8 +115,8 @@ def with_numpy(rates, horizon, simulations):
     return float(regret.mean()), float(regret.std() / math.sqrt(simulations))
 
 
-def test_speed_against_numpy(evaluator, worst):
-    """Five arms, 10 000 steps, 200 simulations on one thread, numpy's time taken on a tenth of the
+def bench_bandit_against_numpy(evaluator, worst):
+    """For `make bench`: five arms, 10 000 steps, 200 simulations on one thread, numpy's time taken on a tenth of the
     steps; processor time, the least of several runs each."""
     rates, horizon, simulations = [0.05, 0.06, 0.07, 0.08, 0.1], 10_000, 200
     game = {"arm_rates": rates, "horizon": horizon, "simulations": simulations, "seed": 1, "threads": 1}

@@ -179,7 +179,7 @@ def test_neither_order_nor_unit_nor_role_matters(analyzers, method):
         assert one.p == mirror.p and one.effect == -mirror.effect
 
 
-# Speed. Ratios of processor time in one run, the best of a few tries on both sides.
+# Speed, for `make bench`: ratios of processor time in one run, the best of a few tries on both sides.
 
 def fastest(call, tries=3):
     best = math.inf
@@ -207,7 +207,7 @@ def numpy_permutation(control, treatment):
     return (1 + extreme) / (1 + RESAMPLES)
 
 
-def test_bootstrap_of_20_000_values_is_twice_as_fast_as_numpy(analyzers, worst):
+def bench_bootstrap_of_20_000_values_is_twice_as_fast_as_numpy(analyzers, worst):
     draw = random.Random(173)
     arms = [[draw.gauss(0, 1) for _ in range(10000)] for _ in "ct"]
     control, treatment = map(np.array, arms)
@@ -216,7 +216,7 @@ def test_bootstrap_of_20_000_values_is_twice_as_fast_as_numpy(analyzers, worst):
     assert worst.check("time over numpy's: bootstrap 2 x 10 000", ours / theirs, 0.5, "", "numpy") is None
 
 
-def test_boschloo_at_200_users_is_five_times_as_fast_as_scipy(analyzers, worst):
+def bench_boschloo_at_200_users_is_five_times_as_fast_as_scipy(analyzers, worst):
     table = (40, 100, 55, 100, 0.05)
     theirs = fastest(lambda: scipy.stats.boschloo_exact([[40, 55], [60, 45]]), 1)
     ours = min(row.seconds for row in analyzers.run("boschloo", [table] * 3, repeats=5))

@@ -3,15 +3,15 @@
  * batches, so that a busy machine disturbs little; fails when a call costs ten times what it
  * should.
  */
+#include "../unit/shm_children.h"
 #include "shm/admission.h"
 #include "shm/counters.h"
 #include "shm/histogram.h"
 #include "shm/rate.h"
-#include "shm_children.h"
 
 #include <time.h>
 
-enum { BATCHES = 15, CALLS = 20000, SLACK = SHM_THREAD_SANITIZER ? 500 : 10 };
+enum { BATCHES = 15, CALLS = 20000, MARGIN = SHM_THREAD_SANITIZER ? 500 : 10 };
 
 static struct shm_region *region;
 static struct shm_family *family;
@@ -112,7 +112,7 @@ TEST(calls_cost_little)
         double cost = best_nanoseconds(calls[i].call);
 
         printf("%8.0f ns  %s\n", cost, calls[i].what);
-        CHECK(cost < calls[i].expected * SLACK);
+        CHECK(cost < calls[i].expected * MARGIN);
     }
     shm_region_close(region);
 }
@@ -147,7 +147,7 @@ TEST(contention_stays_bearable)
     together = (nanoseconds_now() - started) / (4 * CALLS * 5);
     printf("%8.0f ns  rate_allow in four processes, keys of their own\n", apart);
     printf("%8.0f ns  rate_allow in four processes, the same key\n", together);
-    CHECK(together < 2000 * SLACK);
+    CHECK(together < 2000 * MARGIN);
     shm_region_close(region);
 }
 
@@ -169,7 +169,7 @@ TEST(a_full_repair_is_short)
     cost = nanoseconds_now() - started;
     printf("%8.0f ns  repair of a full shard (%u keys)\n", cost, shard->key_count);
     CHECK(shard->key_count > 3500);
-    CHECK(cost < 20e6 * SLACK);
+    CHECK(cost < 20e6 * MARGIN);
     shm_region_close(region);
 }
 
