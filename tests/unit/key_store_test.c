@@ -2,7 +2,7 @@
 #include "crypto/digest.h"
 #include "experiments/audit_store.h"
 #include "experiments/key_store.h"
-#include "storage_db/fixture.h"
+#include "storage_fixture.h"
 
 static struct key_call call_of(struct bench *bench)
 {

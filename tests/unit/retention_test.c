@@ -3,7 +3,7 @@
 #include "base/clock.h"
 #include "experiments/audit_store.h"
 #include "experiments/retention.h"
-#include "storage_db/fixture.h"
+#include "storage_fixture.h"
 
 static const int64_t day = (int64_t)24 * 3600 * 1000000;
 

@@ -2,12 +2,12 @@
  * For tests of the experiments service's storage: ON_BOTH(name) defines a body that runs once on a
  * fresh SQLite file and once on an emptied PostgreSQL database, the schema in place. PostgreSQL
  * comes from ASSAY_TEST_POSTGRES_URL (tests/db/run sets it, for every test that includes a
- * db/fixture.h); without it that half is skipped and said so.
+ * fixture); without it that half is skipped and said so.
  */
-#ifndef ASSAY_TESTS_STORAGE_DB_FIXTURE_H
-#define ASSAY_TESTS_STORAGE_DB_FIXTURE_H
+#ifndef ASSAY_STORAGE_FIXTURE_H
+#define ASSAY_STORAGE_FIXTURE_H
 
-#include "../test.h"
+#include "test.h"
 
 #include "crypto/crypto.h"
 #include "db/query.h"
