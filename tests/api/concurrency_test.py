@@ -252,3 +252,32 @@ class TestMixed:
         assert '"level":"ERROR"' not in logs
         assert expect(store.client.get("/api/v1/diagnostics"))["runtime"]["server_error_responses"] == 0
         check_totals(store)
+
+
+def test_connections_are_shared(stores):
+    """Eight workers of each pool, three connections: nobody is refused, and the server sees three."""
+    with stores.new("postgres", {**OPEN, "ASSAY_WORKERS": 8, "AB_DB_POOL_SIZE": 3}) as store:
+        project, seen, done = create(store.client), [], threading.Event()
+        query = (f"SELECT count(*) FROM pg_stat_activity WHERE datname = '{store.database.name}'"
+                 " AND application_name = 'assay-experiments'")
+
+        def watch():
+            while not done.is_set():
+                seen.append(int(store.database.server.sql(query, database="postgres")))
+
+        def work(client, number):
+            for n in range(ROUNDS):
+                expect(put(client, project, payload(f"{number} {n}")))
+                expect(client.get(PROJECTS))
+                expect(client.get("/api/v1/audit?limit=1"))
+
+        watcher = threading.Thread(target=watch)
+        watcher.start()
+        try:
+            together(store, work)
+        finally:
+            done.set()
+            watcher.join()
+        assert check_revisions(store, project)[0]["revision_count"] == 1 + CLIENTS * ROUNDS
+        # A connection that changes hands may be listed twice for an instant.
+        assert sorted(seen)[len(seen) // 2] <= 3 and max(seen) <= 5, Counter(seen)

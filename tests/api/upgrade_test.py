@@ -337,6 +337,28 @@ class TestState:
             create(store.client)
             assert expect(store.client.get("/api/v1/diagnostics"))["storage"]["db_path"] == f"{tmp_path}/by url.sqlite3"
 
+    def test_credentials_are_masked(self, stores):
+        """With a raw @ in the password, in reach and out of it."""
+        with stores.new("postgres", CLOSED) as store:
+            server, name = store.database.server, store.database.name
+            store.stop()
+            store.stack.env["AB_DATABASE_URL"] = f"postgresql://assay:p@ss@127.0.0.1:{server.port}/{name}?sslpassword=p@ss"
+            store.start()
+            told = expect(store.write.get("/api/v1/diagnostics"))["storage"]
+            assert told["db_path"] == f"postgresql://***@127.0.0.1:{server.port}/{name}?sslpassword=***"
+            store.stop()
+            store.stack.env["AB_DATABASE_URL"] = "postgresql://ab_user:p@ss@127.0.0.1:9/ab_prod"
+            store.start()
+            ready = store.write.get("/readyz", may_fail=True)
+            assert ready.status == 503 and [c["name"] for c in ready.json()["checks"] if not c["ok"]] == ["postgres_storage"]
+            told = expect(store.write.get("/api/v1/diagnostics"))["storage"]
+            assert told["db_path"] == "postgresql://***@127.0.0.1:9/ab_prod" and told["db_parent_path"] == "127.0.0.1:9"
+            assert told["db_exists"] is False and told["write_probe_ok"] is False
+            refused = store.write.get(PROJECTS, may_fail=True)
+            assert refused.status == 503
+            for text in (ready.text, refused.text, json.dumps(told), store.stack.logs()):
+                assert "p@ss" not in text and "ab_user" not in text
+
     @pytest.mark.parametrize("url, secret", [("mysql://u:geheim@h/x", "geheim"), ("oracle:geheim", "geheim"), ("sqlite:///", None)])
     def test_other_urls_are_refused_at_start(self, stores, url, secret):
         store = stores.new("sqlite", {**OPEN, "AB_DATABASE_URL": url})
