@@ -1,9 +1,11 @@
 """What the API tests share: stacks, one per environment, started when first asked for.
 
 ASSAY_BUILD_DIR names the build whose responders are tested; default is build/ of the checkout.
+ASSAY_TEST_ENGINE=postgres gives every stack a database of its own on a throw-away server.
 """
 
 import os
+import sys
 import tempfile
 from pathlib import Path
 
@@ -12,6 +14,9 @@ import pytest
 from client import Client, Record
 from openapi import Document
 from stack import Stack
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "db"))
+from postgres import PostgresServer  # noqa: E402  (found by the line above)
 
 OPEN = {"AB_RATE_LIMIT_ENABLED": "false"}
 TOKENS = {
@@ -52,6 +57,7 @@ class Stacks:
         self.clients = {}
         self.running = []  # keys, the last used one last
         self.problems = []
+        self.server = None  # of databases, when they are not SQLite's
 
     def get(self, environment):
         """A client of the stack with this environment."""
@@ -74,12 +80,21 @@ class Stacks:
             assert done.returncode == 0, done.stderr
             return
         stack = new_stack()
-        done = stack.try_start({"ASSAY_ACCESS_LOG": "true", **environment}, Path(tempfile.mkdtemp(dir=self.home.name)))
+        done = stack.try_start({"ASSAY_ACCESS_LOG": "true", **self.database(environment), **environment},
+                               Path(tempfile.mkdtemp(dir=self.home.name)))
         if done.returncode != 0:
             stack.stop()
             raise RuntimeError(f"the stack does not start: {done.stderr}")
         record = Record(secrets={str(v) for n, v in environment.items() if n.endswith("_TOKEN")})
         self.clients[key] = Client(stack, None, record)
+
+    def database(self, environment):
+        """The setting that names the database of one more stack; none where it is a file."""
+        if os.environ.get("ASSAY_TEST_ENGINE") != "postgres" or "AB_DB_PATH" in environment:
+            return {}
+        if self.server is None:
+            self.server = PostgresServer().start()
+        return {"AB_DATABASE_URL": self.server.create_database(f"stack_{len(self.clients)}")}
 
     def stop(self, key):
         """Stops one, and remembers what did not go as it should."""
@@ -97,6 +112,10 @@ class Stacks:
             self.stop(self.running.pop())
         self.clients.clear()
         self.home.cleanup()
+        if self.server is not None:
+            self.server.stop()
+            self.server.remove()
+            self.server = None
 
 
 def as_somebody(client, request):
