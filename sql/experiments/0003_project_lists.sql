@@ -14,7 +14,7 @@ ALTER TABLE projects ADD COLUMN last_revision_at {text};
 UPDATE projects SET
     archived = CASE WHEN archived_at IS NULL THEN 0 ELSE 1 END,
     hypothesis = payload_json -> 'hypothesis' ->> 'hypothesis_statement',
-    metric_type = payload_json -> 'metrics' ->> 'metric_type',
+    metric_type = coalesce(payload_json -> 'metrics' ->> 'metric_type', ''),
     duration_days = (SELECT CAST(analysis_json -> 'report' -> 'calculations'
                                  ->> 'estimated_duration_days' AS {integer})
                      FROM analysis_runs WHERE analysis_runs.id = projects.last_analysis_run_id),
@@ -46,7 +46,7 @@ INSERT INTO project_totals (archived, metric_type, shard, projects)
     SELECT archived, metric_type, 0, count(*) FROM projects GROUP BY archived, metric_type;
 
 CREATE TABLE audit_totals (
-    dimension {text} NOT NULL, -- action, key or project
+    dimension {text} NOT NULL, -- action, key, project or key action
     value {text} NOT NULL,     -- '' where a row has none
     shard {integer} NOT NULL,
     entries {integer} NOT NULL,
@@ -60,3 +60,6 @@ INSERT INTO audit_totals (dimension, value, shard, entries)
 INSERT INTO audit_totals (dimension, value, shard, entries)
     SELECT 'project', coalesce(project_id, ''), 0, count(*) FROM audit_log
     GROUP BY coalesce(project_id, '');
+INSERT INTO audit_totals (dimension, value, shard, entries)
+    SELECT 'key action', key_id || ' ' || action, 0, count(*) FROM audit_log
+    WHERE key_id IS NOT NULL GROUP BY key_id || ' ' || action;

@@ -101,12 +101,12 @@ class TestDemo:
         demo = subprocess.Popen(command, env={**clean_environment(), **stack.env}, stdout=subprocess.PIPE,
                                 stderr=subprocess.STDOUT, text=True, start_new_session=True)
         try:
-            output = wait_for_text(demo.stdout, "Ctrl-C", 20)
+            output = wait_for_text(demo.stdout, "Ctrl-C", 60)
             assert "146,642 visitors per variant, 293,284 in all" in output, output
             assert "3.5% against 4%" in output
             assert f"{stack.base_url}/api/v1/calculate" in output and stack.portal_url in output
             demo.send_signal(sent)
-            demo.communicate(timeout=20)
+            demo.communicate(timeout=60)
             assert_nothing_left(stack)
         finally:
             demo.kill()

@@ -224,7 +224,6 @@ class TestUpgrade:
         finally:
             store.close()
 
-    @pytest.mark.xfail(strict=True, reason="0003 stores the metric type of such a payload as NULL in a column that takes none")
     def test_a_payload_without_its_blocks_does_not_stop_it(self, stores, engine):
         """One damaged row must not keep a service from starting."""
         old, store = Old(seed=14), stores.new(engine, OPEN)
