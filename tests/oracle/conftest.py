@@ -1,5 +1,5 @@
-"""What the oracle tests share: programs that evaluate C functions line by line, and a record of the
-worst error of each function, printed at the end of the run.
+"""What the oracle tests share: programs that evaluate C functions line by line, and records of the worst
+error of each function and of each analyzer (accuracy.py), printed at the end of the run.
 
 Run with `/usr/bin/python3 -m pytest tests/oracle`; BUILD names the build directory (default build).
 """
@@ -9,6 +9,8 @@ import subprocess
 from pathlib import Path
 
 import pytest
+
+from accuracy import ACCURACY
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -88,6 +90,26 @@ def worst():
     return WORST
 
 
+@pytest.fixture
+def accuracy():
+    """The record of accuracy.py; what the test missed fails it when it ends."""
+    yield ACCURACY
+    misses = ACCURACY.take_misses()
+    assert not misses, "\n" + misses
+
+
+def _is_whole_run(config):
+    """Whether every test of the folder was asked for, so that the number of inputs means something."""
+    here = Path(__file__).parent
+    asked = [Path(argument.split("::")[0]).resolve() for argument in config.args]
+    return any(path in (here, here.parent, ROOT) for path in asked) and not config.option.keyword
+
+
+def pytest_sessionfinish(session, exitstatus):
+    if exitstatus == 0 and _is_whole_run(session.config) and ACCURACY.thin_rows():
+        session.exitstatus = pytest.ExitCode.TESTS_FAILED
+
+
 def _case_text(case):
     if not isinstance(case, tuple):
         return str(case)
@@ -95,6 +117,18 @@ def _case_text(case):
 
 
 def pytest_terminal_summary(terminalreporter):
+    _print_functions(terminalreporter)
+    if not ACCURACY.rows:
+        return
+    terminalreporter.section("worst error per analyzer")
+    for line in ACCURACY.lines():
+        terminalreporter.line(line)
+    if _is_whole_run(terminalreporter.config):
+        for line in ACCURACY.thin_rows():
+            terminalreporter.line(f"FAILED {line}")
+
+
+def _print_functions(terminalreporter):
     if not WORST.rows:
         return
     width = max(len(label) for label in WORST.rows)
