@@ -3,7 +3,6 @@
 #include "experiments-analysis/calculate.h"
 #include "experiments-analysis/design.h"
 #include "experiments-analysis/multiple_testing.h"
-#include "experiments-analysis/results.h"
 #include "experiments-analysis/sensitivity.h"
 #include "experiments-analysis/srm_check.h"
 #include "experiments/analysis_payload.h"
@@ -25,18 +24,6 @@ static const struct route routes[] = {
      .help = "Users per variant, total and duration of a design, with warnings, assumptions, a "
              "power curve, and the companions that apply: CUPED, Bayesian precision, group "
              "sequential boundaries, design effect."},
-    {.method = METHOD_POST,
-     .path = "/api/v1/results",
-     .guard = GUARD_AUTH,
-     .compute = true,
-     .body = &results_request_schema,
-     .reply = &results_reply_schema,
-     .cost = results_cost,
-     .handler = results_handle,
-     .name = "results",
-     .tag = "calculations",
-     .summary = "Analyse a finished test",
-     .help = "Difference, interval, p-value and verdict for two arms."},
     {.method = METHOD_POST,
      .path = "/api/v1/srm-check",
      .guard = GUARD_AUTH,

@@ -1,6 +1,7 @@
-/* The experiments service, family compute: what takes long, in a pool of its own so that nothing
- * quick waits behind it. Routes only. */
+/* The experiments service, family compute: what takes long or may, in a pool of its own so that
+ * nothing quick waits behind it. Routes only. */
 #include "experiments-compute/bandit.h"
+#include "experiments-compute/results.h"
 #include "experiments/service.h"
 
 #include <sys/resource.h>
@@ -9,6 +10,18 @@
 enum { NICENESS = 10 };
 
 static const struct route routes[] = {
+    {.method = METHOD_POST,
+     .path = "/api/v1/results",
+     .guard = GUARD_AUTH,
+     .compute = true,
+     .body = &results_request_schema,
+     .reply = &results_reply_schema,
+     .cost = results_cost,
+     .handler = results_handle,
+     .name = "results",
+     .tag = "calculations",
+     .summary = "Analyse a finished test",
+     .help = "Difference, interval, p-value and verdict for two arms."},
     {.method = METHOD_POST,
      .path = "/api/v1/simulate/bandit",
      .guard = GUARD_AUTH,

@@ -9,7 +9,7 @@ import requests
 
 from stack import CHECKOUT
 
-SYSTEM, ANALYSIS = "experiments-system", "experiments-analysis"
+SYSTEM, ANALYSIS, COMPUTE = "experiments-system", "experiments-analysis", "experiments-compute"
 ROWS = [line.split() for line in (CHECKOUT / "nginx" / "services").read_text().splitlines()]
 POOLS = list(dict.fromkeys(f"{row[1]}-{row[2]}" for row in ROWS if row[:1] == ["family"]))
 ENVELOPE = {"detail", "error_code", "status_code", "request_id"}

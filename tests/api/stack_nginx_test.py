@@ -7,7 +7,8 @@ import time
 import pytest
 import requests
 
-from peek import ANALYSIS, PAGE_HEADERS, POOLS, SYSTEM, UUID4, Load, assert_envelope, send_raw, start
+from peek import (
+    ANALYSIS, COMPUTE, PAGE_HEADERS, POOLS, SYSTEM, UUID4, Load, assert_envelope, send_raw, start)
 from stack import CHECKOUT
 
 pytest_plugins = ("peek_fixtures",)
@@ -39,11 +40,13 @@ class TestNginx:
             assert "1.22" not in answer.text
 
     def test_families_answer_their_own_paths(self, peek):
-        system, analysis = set(peek.workers(SYSTEM)), set(peek.workers(ANALYSIS))
-        for path in ("/health", "/api/v1/results/other", "/api/v1/diagnostics", "/readyz"):
+        system, analysis, compute = (set(peek.workers(pool)) for pool in (SYSTEM, ANALYSIS, COMPUTE))
+        for path in ("/health", "/api/v1/srm-check/other", "/api/v1/diagnostics", "/readyz"):
             assert requests.get(peek.base_url + path).json()["pid"] in system
-        for path in ("/api/v1/calculate", "/api/v1/results", "/api/v1/srm-check"):
+        for path in ("/api/v1/calculate", "/api/v1/design", "/api/v1/srm-check"):
             assert requests.post(peek.base_url + path).json()["pid"] in analysis
+        for path in ("/api/v1/results", "/api/v1/results/paired", "/api/v1/simulate/bandit"):
+            assert requests.post(peek.base_url + path).json()["pid"] in compute
 
     def test_proxy_header_is_not_passed(self, peek):
         answer = requests.get(peek.base_url + "/health?param=HTTP_PROXY", headers={"Proxy": "http://evil"})

@@ -1,6 +1,6 @@
 /* POST /api/v1/results: what a finished two-arm test showed. */
-#ifndef ASSAY_EXPERIMENTS_ANALYSIS_RESULTS_H
-#define ASSAY_EXPERIMENTS_ANALYSIS_RESULTS_H
+#ifndef ASSAY_EXPERIMENTS_COMPUTE_RESULTS_H
+#define ASSAY_EXPERIMENTS_COMPUTE_RESULTS_H
 
 #include "experiments/results_shape.h"
 #include "http/route.h"

@@ -1,5 +1,5 @@
 /* POST /api/v1/results: what was observed in, what it shows out. */
-#include "experiments-analysis/results.h"
+#include "experiments-compute/results.h"
 #include "experiments/results_analysis.h"
 #include "experiments/results_limits.h"
 
