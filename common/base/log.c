@@ -57,16 +57,27 @@ void log_number(struct log_line *line, const char *name, double value)
     add_field(line, (struct log_field){.name = name, .type = LOG_NUMBER, .number = value});
 }
 
-/* Replaces what follows "Bearer " and the user part of URLs ("scheme://user:password@host"). */
+/* What stands before a credential in headers, queries and messages, in any case. */
+static const char *const introductions[] = {"bearer ",  "api-key: ", "api_key: ", "apikey: ",
+                                            "api-key=", "api_key=",  "apikey=",   "llm-token: "};
+
+static void mask_after(char *text, const char *introduction)
+{
+    char *at = text;
+
+    while ((at = strcasestr(at, introduction)) != NULL)
+        for (at += strlen(introduction); *at && !isspace((unsigned char)*at) && *at != '&'; at++)
+            *at = '*';
+}
+
+/* Replaces what follows an introduction and the user part of URLs ("scheme://user:password@host").
+ */
 static void mask_credentials(char *text)
 {
     char *at = text;
 
-    while ((at = strcasestr(at, "bearer ")) != NULL) {
-        for (at += 7; *at && !isspace((unsigned char)*at); at++)
-            *at = '*';
-    }
-    at = text;
+    for (size_t i = 0; i < sizeof introductions / sizeof introductions[0]; i++)
+        mask_after(text, introductions[i]);
     while ((at = strstr(at, "://")) != NULL) {
         char *authority = at + 3;
         char *end = authority + strcspn(authority, "/?# \t\"'");

@@ -185,7 +185,8 @@ const char *schema_component_name(const struct schema *schema, bool reply, struc
 /* Writes the JSON Schema of one field (a query or path parameter). */
 void schema_describe_field(struct json_writer *writer, const struct field *field);
 
-/* True where a member of that name must not be echoed (secret, token, password...). */
+/* True where a member of that name must not be echoed: secret, token, password, api key or
+ * authorization is in it, in whatever case and however its words are joined. */
 bool schema_is_secret_name(const char *name);
 
 /* Table rows. The member's type is checked at compile time. */

@@ -446,13 +446,32 @@ enum error schema_decode(const struct schema *schema, const json_t *document, co
     return errors->count ? ERROR_MALFORMED : ERROR_NONE;
 }
 
+/* Finds `word`, in lower-case letters, in a name of any case; what is no letter or digit does not
+ * count, so that apikey is in X-API-Key, api_key and apiKey alike. */
+static bool has_word(const char *name, const char *word)
+{
+    for (; *name; name++) {
+        const char *at = name, *wanted = word;
+
+        for (; *at && *wanted; at++) {
+            if (!isalnum((unsigned char)*at))
+                continue;
+            if (tolower((unsigned char)*at) != *wanted)
+                break;
+            wanted++;
+        }
+        if (!*wanted)
+            return true;
+    }
+    return false;
+}
+
 bool schema_is_secret_name(const char *name)
 {
-    static const char *const secrets[] = {"secret", "token", "password", "api_key",
-                                          "authorization"};
+    static const char *const secrets[] = {"secret", "token", "password", "apikey", "authorization"};
 
     for (size_t i = 0; i < COUNT_OF(secrets); i++)
-        if (strcasestr(name, secrets[i]))
+        if (has_word(name, secrets[i]))
             return true;
     return false;
 }

@@ -332,7 +332,12 @@ TEST(secret_names)
 {
     CHECK(schema_is_secret_name("secret") && schema_is_secret_name("bot_token"));
     CHECK(schema_is_secret_name("Password"));
-    CHECK(!schema_is_secret_name("name"));
+    CHECK(schema_is_secret_name("api_key") && schema_is_secret_name("apiKey"));
+    CHECK(schema_is_secret_name("X-API-Key") && schema_is_secret_name("OPENAI_APIKEY"));
+    CHECK(schema_is_secret_name("pass-word") && schema_is_secret_name("Authorization"));
+    CHECK(!schema_is_secret_name("name") && !schema_is_secret_name("") &&
+          !schema_is_secret_name("_"));
+    CHECK(!schema_is_secret_name("api") && !schema_is_secret_name("key_metric"));
 }
 
 int main(void)
