@@ -49,25 +49,41 @@ static enum error purge_old(struct db *db, const char *cutoff, struct problem *p
     return error;
 }
 
-enum error retention_purge(struct db *db, const struct retention_windows *windows, bool dry_run,
-                           struct retention_counts *counts, struct problem *problem)
+/* Says who took away how many: rows older than the window, before and after. */
+static enum error record_purge(const struct retention_call *call, const char *cutoff,
+                               const struct retention_counts *counts)
+{
+    const struct audit_event event = {
+        .action = "retention.purge",
+        .diff = arena_print(call->arena, "{\"audit_log\":[%lld,0],\"older_than\":[null,\"%s\"]}",
+                            (long long)counts->audit_log, cutoff)};
+
+    return audit_record(call->db, call->arena, call->actor, &event, call->problem);
+}
+
+enum error retention_purge(const struct retention_call *call,
+                           const struct retention_windows *windows, bool dry_run,
+                           struct retention_counts *counts)
 {
     char cutoff[CLOCK_TEXT_MAX];
+    struct db *db = call->db;
     enum error error;
 
     *counts = (struct retention_counts){0};
     if (windows->audit_days <= 0)
         return ERROR_NONE;
     clock_format(clock_unix_microseconds() - windows->audit_days * day_microseconds, cutoff);
-    error = db_begin(db, dry_run ? DB_READ : DB_WRITE, problem);
+    error = db_begin(db, dry_run ? DB_READ : DB_WRITE, call->problem);
     if (error)
         return error;
     /* Two at a time would both take the same rows off the counting table. */
     if (!dry_run)
-        error = db_lock(db, "retention_purge", problem);
+        error = db_lock(db, "retention_purge", call->problem);
     if (!error)
-        error = count_old(db, cutoff, &counts->audit_log, problem);
-    if (!error && !dry_run)
-        error = purge_old(db, cutoff, problem);
-    return db_finish(db, error, problem);
+        error = count_old(db, cutoff, &counts->audit_log, call->problem);
+    if (!error && !dry_run && counts->audit_log > 0)
+        error = purge_old(db, cutoff, call->problem);
+    if (!error && !dry_run && counts->audit_log > 0)
+        error = record_purge(call, cutoff, counts);
+    return db_finish(db, error, call->problem);
 }

@@ -3,7 +3,7 @@
 #ifndef ASSAY_EXPERIMENTS_RETENTION_H
 #define ASSAY_EXPERIMENTS_RETENTION_H
 
-#include "experiments/store.h"
+#include "experiments/audit_store.h"
 
 /* Ages in days; 0 or less leaves a table alone. */
 struct retention_windows {
@@ -15,10 +15,17 @@ struct retention_counts {
     int64_t audit_log;
 };
 
-/* Counts rows strictly older than their window and, unless `dry_run`, deletes them, all in one
- * transaction. */
-MUST_CHECK enum error retention_purge(struct db *db, const struct retention_windows *windows,
-                                      bool dry_run, struct retention_counts *counts,
-                                      struct problem *problem);
+struct retention_call {
+    struct db *db;
+    struct arena *arena;
+    const struct actor *actor; /* who purges */
+    struct problem *problem;
+};
+
+/* Counts rows strictly older than their window and, unless `dry_run`, deletes them and records that
+ * as `retention.purge`, all in one transaction. What takes nothing away is not recorded. */
+MUST_CHECK enum error retention_purge(const struct retention_call *call,
+                                      const struct retention_windows *windows, bool dry_run,
+                                      struct retention_counts *counts);
 
 #endif

@@ -16,16 +16,17 @@ enum { EXIT_DONE, EXIT_SETTINGS, EXIT_USAGE, EXIT_DATABASE, MEMORY_MAX = 16 * 10
 static enum error purge(struct arena *arena, const struct experiments_settings *settings,
                         bool dry_run, struct retention_counts *counts, struct problem *problem)
 {
+    static const struct actor program = {.name = "system:retention-purge"};
     const struct retention_windows windows = {settings->retention_audit_days};
+    struct retention_call call = {.arena = arena, .actor = &program, .problem = problem};
     struct store *store;
-    struct db *db;
     enum error error = store_open(arena, settings, NULL, &store, problem);
 
     if (error)
         return error;
-    error = store_use(store, &db, problem);
+    error = store_use(store, &call.db, problem);
     if (!error)
-        error = retention_purge(db, &windows, dry_run, counts, problem);
+        error = retention_purge(&call, &windows, dry_run, counts);
     store_close(store);
     return error;
 }

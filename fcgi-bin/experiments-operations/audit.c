@@ -239,13 +239,14 @@ enum error purge_handle(struct request *request, struct reply *reply)
     struct purge_reply *answer = ARENA_NEW(request->arena, struct purge_reply);
     struct retention_windows windows = {service_settings(request)->retention_audit_days};
     bool dry_run = asked ? asked->dry_run : true;
-    struct db *db;
-    enum error error = service_database(request, &db);
+    struct retention_call call = {
+        .arena = request->arena, .actor = service_actor(request), .problem = &request->problem};
+    enum error error = service_database(request, &call.db);
 
     if (asked && asked->audit_days.given)
         windows.audit_days = asked->audit_days.value;
     if (!error)
-        error = retention_purge(db, &windows, dry_run, counts, &request->problem);
+        error = retention_purge(&call, &windows, dry_run, counts);
     *answer = (struct purge_reply){dry_run, counts, store_now(request->arena)};
     reply->object = answer;
     return error;

@@ -27,15 +27,20 @@ def fill(store, copies=1):
                        f" VALUES {values};\n{count_anew(spread=store.engine == 'postgres')}")
 
 
-def check_counts(store, total, client=None):
-    """The list, its totals and the rows themselves agree."""
-    client = client or store.client
+def purges(store):
+    """The entries that purges have left of themselves, newest first."""
+    return expect(store.client.get(f"{AUDIT}?action=retention.purge"))["entries"]
+
+
+def check_counts(store, total):
+    """The list, its totals and the rows themselves agree; entries of purges come on top."""
+    client, told = store.client, len(purges(store))
     for query in ("", "?action=project.update", "?project_id=p-1", "?key_id=k-1", "?key_id=k-1&action=api_key_used"):
         found = expect(client.get(AUDIT + query))
-        share = total if not query else total // 2
+        share = total + told if not query else total // 2
         assert (found["total"], len(found["entries"])) == (share, min(share, 500)), query
     check_totals(store)
-    assert store.database.value("SELECT count(*) AS n FROM audit_log") == total
+    assert store.database.value("SELECT count(*) AS n FROM audit_log") == total + told
 
 
 def purge(client, body=None):
@@ -59,6 +64,7 @@ class TestRoute:
         assert found["dry_run"] is True and found["purged"]["audit_log"] == 8
         assert datetime.fromisoformat(found["generated_at"]).utcoffset() == timedelta(0)
         check_counts(aged, 14)
+        assert purges(aged) == []
 
     def test_deletes_when_told(self, aged):
         found = purge(aged.client, {"dry_run": False})
@@ -66,6 +72,15 @@ class TestRoute:
         check_counts(aged, 6)
         assert purge(aged.client, {"dry_run": False})["purged"]["audit_log"] == 0
         check_counts(aged, 6)
+
+    def test_is_recorded(self, aged):
+        """Once for what it took; a purge that finds nothing leaves no entry."""
+        aged.client.post(PURGE, {"dry_run": False}, headers={"X-Request-ID": "purge-1"})
+        purge(aged.client, {"dry_run": False})
+        (entry,) = purges(aged)
+        assert (entry["actor"], entry["request_id"], entry["ip_address"]) == ("anonymous", "purge-1", "127.0.0.1")
+        assert entry["payload_diff"]["audit_log"] == [8, 0]
+        assert entry["payload_diff"]["older_than"][1] < days_ago(29.9)
 
     @pytest.mark.parametrize("days, count", [(0, 0), (-1, 0), (-(10**6), 0), (1, 11), (31, 5), (39, 4), (40, 3), (399, 2), (401, 0), (36500, 0)])
     def test_window_of_the_body_wins(self, aged, days, count):
@@ -119,7 +134,7 @@ class TestRoute:
         for thread in threads:
             thread.join()
         assert purged == 800
-        total = 600 + len(created)
+        total = 601 + len(created)
         assert aged.database.value("SELECT count(*) AS n FROM audit_log") == total
         assert expect(aged.client.get(AUDIT + "?limit=1"))["total"] == total
         assert expect(aged.client.get(AUDIT + "?action=project.create&limit=1"))["total"] == len(created)
@@ -156,6 +171,8 @@ class TestProgram:
         assert (done.returncode, done.stdout, done.stderr) == (0, "purged audit_log=8\n", "")
         check_counts(aged, 6)
         assert aged.program("retention-purge").stdout == "purged audit_log=0\n"
+        (entry,) = purges(aged)
+        assert entry["actor"] == "system:retention-purge" and entry["payload_diff"]["audit_log"] == [8, 0]
 
     def test_without_a_window(self, aged):
         done = aged.program("retention-purge", AB_RETENTION_AUDIT_DAYS="0")

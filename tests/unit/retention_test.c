@@ -26,14 +26,28 @@ static void add_entry(struct bench *bench, int64_t microseconds_old, const char 
     CHECK_OK(query_end(query, &bench->problem));
 }
 
-static int64_t purge(struct bench *bench, int64_t days, bool dry_run)
+static enum error try_purge(struct bench *bench, int64_t days, bool dry_run, int64_t *count)
 {
+    const struct retention_call call = {bench->db, bench->arena, &bench->actor, &bench->problem};
     const struct retention_windows windows = {.audit_days = days};
     struct retention_counts counts = {.audit_log = -1};
+    enum error error = retention_purge(&call, &windows, dry_run, &counts);
 
-    CHECK_OK(retention_purge(bench->db, &windows, dry_run, &counts, &bench->problem));
-    return counts.audit_log;
+    *count = counts.audit_log;
+    return error;
 }
+
+static int64_t purge(struct bench *bench, int64_t days, bool dry_run)
+{
+    int64_t count;
+
+    CHECK_OK(try_purge(bench, days, dry_run, &count));
+    return count;
+}
+
+/* All entries but those of the purges themselves. */
+#define ENTRIES(bench) COUNT_OF_ROWS(bench, "audit_log WHERE action <> 'retention.purge'")
+#define PURGES(bench) COUNT_OF_ROWS(bench, "audit_log WHERE action = 'retention.purge'")
 
 /* Ages a second on either side of whole days. */
 static void fill(struct bench *bench)
@@ -59,14 +73,31 @@ ON_BOTH(what_is_older_than_the_window)
         CHECK_INT(purge(bench, windows[i].days, true), windows[i].old);
     CHECK_INT(COUNT_OF_ROWS(bench, "audit_log"), 10);
     for (size_t i = sizeof windows / sizeof windows[0]; i-- > 0;) {
-        int64_t before = COUNT_OF_ROWS(bench, "audit_log");
+        int64_t before = ENTRIES(bench), told = PURGES(bench);
         int64_t taken = purge(bench, windows[i].days, false);
 
-        CHECK_INT(before - taken, COUNT_OF_ROWS(bench, "audit_log"));
+        CHECK_INT(before - taken, ENTRIES(bench));
+        CHECK_INT(PURGES(bench) - told, taken > 0);
         CHECK_INT(purge(bench, windows[i].days, true), 0);
         bench_check_totals(bench);
     }
-    CHECK_INT(COUNT_OF_ROWS(bench, "audit_log"), 3);
+    CHECK_INT(ENTRIES(bench), 3);
+}
+
+ON_BOTH(a_purge_is_recorded)
+{
+    fill(bench);
+    CHECK_INT(purge(bench, 2, true), 5);
+    CHECK_INT(PURGES(bench), 0);
+    CHECK_INT(purge(bench, 2, false), 5);
+    CHECK_INT(COUNT_OF_ROWS(
+                  bench,
+                  "audit_log WHERE action = 'retention.purge' AND actor = 'tester'"
+                  " AND request_id = 'request-1' AND ip_address = '192.0.2.1'"
+                  " AND replace(CAST(payload_diff AS TEXT), ' ', '') LIKE '%\"audit_log\":[5,0]%'"),
+              1);
+    CHECK_INT(purge(bench, 2, false), 0);
+    CHECK_INT(PURGES(bench), 1);
 }
 
 ON_BOTH(counts_in_several_shards)
@@ -83,17 +114,17 @@ ON_BOTH(counts_in_several_shards)
 /* The n-th step fails, for every n: then nothing has gone, and nothing is counted off. */
 ON_BOTH(whole_or_not_at_all)
 {
-    const struct retention_windows two_days = {.audit_days = 2};
-    struct retention_counts counts;
     enum error error = ERROR_UNAVAILABLE;
+    int64_t count;
     int step;
 
     fill(bench);
     for (step = 1; error && step < 40; step++) {
         db_fail_after(bench->db, step);
-        error = retention_purge(bench->db, &two_days, false, &counts, &bench->problem);
+        error = try_purge(bench, 2, false, &count);
         db_fail_after(bench->db, 0);
-        CHECK_INT(COUNT_OF_ROWS(bench, "audit_log"), error ? 10 : 5);
+        CHECK_INT(ENTRIES(bench), error ? 10 : 5);
+        CHECK_INT(PURGES(bench), error ? 0 : 1);
         bench_check_totals(bench);
     }
     CHECK(step > 6 && step < 40);
@@ -125,9 +156,10 @@ ON_BOTH(two_at_once_take_nothing_twice)
         taken += WEXITSTATUS(status);
     }
     CHECK_INT(taken, 40);
-    CHECK_INT(COUNT_OF_ROWS(bench, "audit_log"), 40);
+    CHECK_INT(ENTRIES(bench), 40);
     bench_check_totals(bench);
 }
 
-TEST_MAIN(CASE(what_is_older_than_the_window), CASE(counts_in_several_shards),
-          CASE(whole_or_not_at_all), CASE(two_at_once_take_nothing_twice))
+TEST_MAIN(CASE(what_is_older_than_the_window), CASE(a_purge_is_recorded),
+          CASE(counts_in_several_shards), CASE(whole_or_not_at_all),
+          CASE(two_at_once_take_nothing_twice))
