@@ -120,8 +120,10 @@ static enum error parse_postgres(const struct url *url, struct arena *arena, str
 
     target->engine = DB_POSTGRES;
     if (url_ambiguous(url))
-        return bad_target(problem, "the database URL has an unencoded character in its password; "
-                                   "write / as %2F, ? as %3F, # as %23");
+        return bad_target(problem,
+                          "the database URL has an unencoded character in its password, or "
+                          "a port that is no number; write / as %2F, ? as %3F, # as %23, "
+                          "@ as %40");
     if (!add_user(target, url->user, arena) ||
         (url->host.length && !add_hosts(target, url->host, arena)) ||
         (name.length && !add_keyword(target, "dbname", url_decode(arena, name))) ||
@@ -181,13 +183,15 @@ static bool scheme_is(const struct url *url, const char *scheme)
            strncasecmp(url->scheme.start, scheme, url->scheme.length) == 0;
 }
 
-/* `postgres:/x` is a slip of the pen, not a file. */
-static bool looks_like_scheme(const char *text)
+/* `postgresql//user:password@host/name`, `host=db password=x` and the like are slips of the pen,
+ * not files: taken for a path they would be shown. A file with such a name is written `./name`. */
+static bool looks_like_url(const char *text)
 {
-    size_t length =
-        strspn(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789+-");
+    const char *slashes = strstr(text, "//");
 
-    return length > 1 && text[length] == ':';
+    if (slashes && strchr(slashes, '@'))
+        return true;
+    return *text != '/' && *text != '.' && text[strcspn(text, ":@=?")] != '\0';
 }
 
 enum error target_parse(const char *text, struct arena *arena, struct target *target,
@@ -201,7 +205,7 @@ enum error target_parse(const char *text, struct arena *arena, struct target *ta
     db_redact_url(text, shown, sizeof shown);
     target->shown = arena_copy_string(arena, shown);
     if (!url_split(text, &url)) {
-        if (looks_like_scheme(text))
+        if (strcmp(text, ":memory:") != 0 && looks_like_url(text))
             return bad_target(problem, unknown_scheme);
         error = set_path(arena_copy_string(arena, text), arena, target, problem);
     } else if (scheme_is(&url, "sqlite")) {

@@ -16,6 +16,10 @@ struct output {
 
 static const char *const secret_keys[] = {"password", "passwd", "pwd", "sslpassword", NULL};
 
+/* Parameters whose values may well hold an `@`. */
+static const char *const at_keys[] = {"user",        "password", "passwd",           "pwd",
+                                      "sslpassword", "options",  "application_name", NULL};
+
 static void put(struct output *output, const char *bytes, size_t length)
 {
     size_t room = output->size - output->length - 1;
@@ -78,11 +82,53 @@ bool url_split(const char *text, struct url *url)
     return true;
 }
 
+static bool is_listed(const char *const *list, struct span word)
+{
+    for (; *list; list++) {
+        if (strlen(*list) == word.length && strncasecmp(*list, word.start, word.length) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* Does every `@` stand in the value of a parameter that may hold one? */
+static bool query_owns_its_ats(struct span query)
+{
+    const char *at = query.start, *end = query.start + query.length;
+
+    while (at < end) {
+        struct span piece = {at, strcspn(at, "&")};
+        size_t key = strcspn(at, "=&");
+
+        if (last_at(piece) &&
+            (query.start[-1] != '?' || !is_listed(at_keys, (struct span){at, key})))
+            return false;
+        at += piece.length + 1;
+    }
+    return true;
+}
+
+/* Of one host or several with commas. What stands after the colon of `user:password` is none. */
+static bool ports_are_numbers(struct span hosts)
+{
+    const char *at = hosts.start, *end = hosts.start + hosts.length;
+
+    while (at < end) {
+        const char *comma = memchr(at, ',', (size_t)(end - at));
+        const char *stop = comma ? comma : end;
+        const char *colon = memrchr(at, ':', (size_t)(stop - at));
+
+        if (colon && !memchr(colon, ']', (size_t)(stop - colon)) &&
+            colon + 1 + strspn(colon + 1, "0123456789") < stop)
+            return false;
+        at = stop + 1;
+    }
+    return true;
+}
+
 bool url_ambiguous(const struct url *url)
 {
-    if (last_at(url->path))
-        return true;
-    return last_at(url->query) && !url->user.length && !url->path.length;
+    return last_at(url->path) || !query_owns_its_ats(url->query) || !ports_are_numbers(url->host);
 }
 
 static int hex_digit(char byte)
@@ -123,11 +169,7 @@ char *url_decode(struct arena *arena, struct span span)
 
 static bool is_secret_key(struct span key)
 {
-    for (const char *const *secret = secret_keys; *secret; secret++) {
-        if (strlen(*secret) == key.length && strncasecmp(*secret, key.start, key.length) == 0)
-            return true;
-    }
-    return false;
+    return is_listed(secret_keys, key);
 }
 
 /* Keys may hide behind percent signs: anything encoded counts as secret. */
@@ -136,6 +178,7 @@ static bool hides_secret(struct span key)
     return is_secret_key(key) || memchr(key.start, '%', key.length);
 }
 
+/* What has no key may be the rest of a password with a raw `&`. */
 static void put_query(struct output *output, struct span query)
 {
     const char *at = query.start, *end = query.start + query.length;
@@ -147,8 +190,10 @@ static void put_query(struct output *output, struct span query)
         if (equals && hides_secret((struct span){at, (size_t)(equals - at)})) {
             put(output, at, (size_t)(equals - at) + 1);
             put_string(output, "***");
-        } else {
+        } else if (equals || at[-1] == '#') {
             put(output, at, length);
+        } else {
+            put_string(output, "***");
         }
         at += length;
         if (at < end)

@@ -24,8 +24,8 @@ struct url {
 /* False when there is no `scheme://`. */
 bool url_split(const char *text, struct url *url);
 
-/* A raw `/`, `?` or `#` in a password ends the authority early and leaves its `@` behind: nobody
- * can tell where the password ends. */
+/* A raw `/`, `?` or `#` in a password ends the authority early and leaves its `@` behind, or a port
+ * that is no number: nobody can tell where the password ends. */
 bool url_ambiguous(const struct url *url);
 
 /* Percent-decoded copy; NULL when that would make a NUL byte. A `%` without two digits stays. */

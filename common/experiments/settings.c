@@ -155,6 +155,10 @@ enum error experiments_settings_load(struct experiments_settings *settings, stru
 
     if (error)
         return error;
+    if (strstr(settings->db_path, "://"))
+        return problem_set(problem, ERROR_INVALID, "setting_invalid",
+                           "AB_DB_PATH must be the path of a file; a URL goes into "
+                           "AB_DATABASE_URL");
     if (settings->max_workspace_body_bytes < settings->max_request_body_bytes)
         return problem_set(problem, ERROR_INVALID, "setting_invalid",
                            "AB_MAX_WORKSPACE_BODY_BYTES must be at least "

@@ -101,14 +101,15 @@ static void set_access(const struct experiments_settings *settings, struct http_
 }
 
 /* What the database kit says of a URL, with the name of the setting that holds it. */
-static enum error blame_database_url(enum error error, struct problem *problem)
+static enum error blame_setting(const struct experiments_settings *settings, enum error error,
+                                struct problem *problem)
 {
+    const char *name = settings->database_url ? "AB_DATABASE_URL" : "AB_DB_PATH";
     struct problem said = *problem;
 
     if (error != ERROR_INVALID || strcmp(said.reason, "database_target") != 0)
         return error;
-    return problem_set(problem, error, said.reason, "AB_DATABASE_URL must be usable, but %s",
-                       said.text);
+    return problem_set(problem, error, said.reason, "%s must be usable, but %s", name, said.text);
 }
 
 enum error service_start(struct arena *arena, struct http_policy *policy,
@@ -131,7 +132,8 @@ enum error service_start(struct arena *arena, struct http_policy *policy,
                        "was split as planned."};
     *state = service;
     error = store_open(arena, settings, getenv("ASSAY_RUN_DIR"), &service->store, problem);
-    return error ? blame_database_url(error, problem) : read_proxies(settings, policy, problem);
+    return error ? blame_setting(settings, error, problem)
+                 : read_proxies(settings, policy, problem);
 }
 
 void service_stop(void *state)

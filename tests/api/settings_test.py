@@ -33,6 +33,8 @@ WRONG = [
     ({"AB_LOG_FORMAT": "xml"}, "AB_LOG_FORMAT must be one of plain, json"),
     ({"AB_HOST": " "}, "AB_HOST must be"),
     ({"AB_DB_PATH": " "}, "AB_DB_PATH must be"),
+    ({"AB_DB_PATH": "postgresql://u:p@host/x"}, "AB_DB_PATH must be the path of a file"),
+    ({"AB_DB_PATH": "postgresql//u:p@host/x"}, "AB_DB_PATH must be usable"),
     ({"AB_DATABASE_URL": "mysql://localhost/x"}, "AB_DATABASE_URL must be"),
     ({"AB_SQLITE_JOURNAL_MODE": "FAST"}, "AB_SQLITE_JOURNAL_MODE must be"),
     ({"AB_SQLITE_SYNCHRONOUS": "SOMETIMES"}, "AB_SQLITE_SYNCHRONOUS must be"),
