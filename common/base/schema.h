@@ -26,6 +26,7 @@ enum field_type {
     FIELD_INTEGERS,     /* struct integer_list */
     FIELD_NUMBERS,      /* struct number_list */
     FIELD_OBJECTS,      /* struct object_list of the struct of `schema` */
+    FIELD_LISTS,        /* struct object_list of the list struct of `item` */
     FIELD_JSON,         /* json_t *, any value as it stands */
     FIELD_JSON_OBJECTS, /* json_t *, an array of objects as they stand */
     FIELD__MAX
@@ -72,8 +73,9 @@ struct field {
     const char *const *choices;
     size_t choice_count;
     const struct schema *schema;
-    double preset;           /* number, integer, boolean or choice when absent and not nullable */
-    bool preset_unless_null; /* a nullable integer takes its preset when absent; null stays null */
+    const struct field *item; /* of a list of lists: what each of them holds, by its own row */
+    double preset;            /* number, integer, boolean or choice when absent and not nullable */
+    bool preset_unless_null;  /* a nullable integer takes its preset when absent; null stays null */
     const char *preset_text;
     bool plain;   /* whole values are written without a fraction: 50, not 50.0 */
     bool rounded; /* written with `decimals` digits after the point */
@@ -258,6 +260,11 @@ bool schema_is_secret_name(const char *name);
     {                                                                                              \
         .name = #member, .type = FIELD_OBJECTS,                                                    \
         .offset = FIELD_OFFSET(owner, member, struct object_list), .schema = (shape), __VA_ARGS__  \
+    }
+#define LISTS(owner, member, row, ...)                                                             \
+    {                                                                                              \
+        .name = #member, .type = FIELD_LISTS,                                                      \
+        .offset = FIELD_OFFSET(owner, member, struct object_list), .item = (row), __VA_ARGS__      \
     }
 #define JSON_VALUE(owner, member, ...)                                                             \
     {                                                                                              \

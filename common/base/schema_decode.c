@@ -196,6 +196,9 @@ static int read_choice(struct schema_errors *errors, const struct field *field, 
 static void decode_object(struct schema_errors *errors, const struct schema *schema,
                           const json_t *value, const struct schema_path *path, void *object);
 
+static void decode_list(struct schema_errors *errors, const struct field *field,
+                        const json_t *value, const struct schema_path *path, void *member);
+
 static void decode_item(struct schema_errors *errors, const struct field *field,
                         const json_t *value, const struct schema_path *path, void *items, size_t at)
 {
@@ -213,6 +216,9 @@ static void decode_item(struct schema_errors *errors, const struct field *field,
         if (read_number(errors, field, value, path, &number))
             ((double *)items)[at] = number;
         break;
+    case FIELD_LISTS:
+        decode_list(errors, field->item, value, path, (struct object_list *)items + at);
+        break;
     default:
         decode_object(errors, field->schema, value, path, (char *)items + at * field->schema->size);
     }
@@ -227,12 +233,14 @@ static size_t item_size(const struct field *field)
         return sizeof(int64_t);
     case FIELD_NUMBERS:
         return sizeof(double);
+    case FIELD_LISTS:
+        return sizeof(struct object_list);
     default:
         return field->schema->size;
     }
 }
 
-/* All four list structs begin with the count and hold one pointer. */
+/* All list structs begin with the count and hold one pointer. */
 static void decode_list(struct schema_errors *errors, const struct field *field,
                         const json_t *value, const struct schema_path *path, void *member)
 {

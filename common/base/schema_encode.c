@@ -30,6 +30,9 @@ static void write_items(struct json_writer *writer, const struct field *field,
         case FIELD_NUMBERS:
             write_number(writer, field, ((const double *)list->items)[i]);
             break;
+        case FIELD_LISTS:
+            write_items(writer, field->item, (const struct object_list *)list->items + i);
+            break;
         default:
             schema_write(writer, field->schema,
                          (const char *)list->items + i * field->schema->size);
@@ -192,6 +195,8 @@ static void describe_list(struct json_writer *writer, const struct field *field,
     writer_open_object(writer);
     if (field->type == FIELD_OBJECTS)
         describe_reference(writer, field->schema, reply);
+    else if (field->type == FIELD_LISTS)
+        describe_list(writer, field->item, reply);
     else if (field->type == FIELD_STRINGS)
         describe_type(writer, "string", false);
     else

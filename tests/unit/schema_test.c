@@ -328,6 +328,64 @@ TEST(schemas_describe_themselves)
                "#/components/schemas/Point");
 }
 
+struct table {
+    struct object_list rows; /* struct integer_list */
+};
+
+static const struct field table_row = {.type = FIELD_INTEGERS, .lower = AT_LEAST(0)};
+#define OWNER struct table
+static const struct field table_fields[] = {
+    LISTS(OWNER, rows, &table_row, .required = true, .min_length = 1, .max_length = 3),
+};
+#undef OWNER
+static SCHEMA(table_schema, struct table, "Table", table_fields);
+
+static enum error decode_table(const char *text, struct table *table, struct schema_errors *errors)
+{
+    struct json_fault fault;
+    json_t *document;
+
+    memset(table, 0, sizeof *table);
+    CHECK_INT(json_read(arena, text, strlen(text), 32, &document, &fault), ERROR_NONE);
+    return schema_decode(&table_schema, document, "body", table, errors, arena);
+}
+
+TEST(lists_of_lists)
+{
+    struct table table;
+    struct schema_errors errors;
+    struct text out;
+    struct json_writer writer;
+
+    CHECK_INT(decode_table("{\"rows\":[[1,2],[],[3.0]]}", &table, &errors), ERROR_NONE);
+    CHECK_INT(table.rows.count, 3);
+
+    const struct integer_list *rows = table.rows.items;
+
+    CHECK(rows[0].count == 2 && rows[0].items[1] == 2);
+    CHECK_INT(rows[1].count, 0);
+    CHECK_INT(rows[2].items[0], 3);
+    text_start(&out, arena, 4096);
+    writer_start(&writer, &out);
+    schema_write(&writer, &table_schema, &table);
+    CHECK_TEXT(out.bytes, "{\"rows\":[[1,2],[],[3]]}");
+    text_start(&out, arena, 4096);
+    writer_start(&writer, &out);
+    schema_describe_field(&writer, &table_fields[0]);
+    CHECK_TEXT(out.bytes, "{\"type\":\"array\",\"minItems\":1,\"maxItems\":3,\"items\":{\"type\":"
+                          "\"array\",\"items\":{\"type\":\"integer\",\"minimum\":0.0}}}");
+
+    CHECK_INT(decode_table("{\"rows\":[[1,-2,0.5],7]}", &table, &errors), ERROR_MALFORMED);
+    CHECK_INT(errors.count, 3);
+    CHECK_TEXT(path_text(errors.items[0].path), "body.rows.0.1");
+    CHECK_INT(errors.items[0].fault, FAULT_LOWER_BOUND);
+    CHECK_INT(errors.items[1].fault, FAULT_INTEGER_FROM_FRACTION);
+    CHECK_TEXT(path_text(errors.items[2].path), "body.rows.1");
+    CHECK_INT(errors.items[2].fault, FAULT_LIST_TYPE);
+    CHECK_INT(decode_table("{\"rows\":[]}", &table, &errors), ERROR_MALFORMED);
+    CHECK_INT(errors.items[0].fault, FAULT_LIST_TOO_SHORT);
+}
+
 TEST(secret_names)
 {
     CHECK(schema_is_secret_name("secret") && schema_is_secret_name("bot_token"));
@@ -353,6 +411,7 @@ int main(void)
         CASE(rules_explain_themselves),
         CASE(structs_are_written_whole),
         CASE(schemas_describe_themselves),
+        CASE(lists_of_lists),
         CASE(secret_names),
     };
     int status;
