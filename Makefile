@@ -26,6 +26,7 @@ responders = $(addprefix $(BUILD)/fcgi-bin/,$(families))
 programs = $(patsubst %/main.c,$(BUILD)/%,$(wildcard cron-bin/*/main.c))
 unit_tests = $(patsubst %.c,$(BUILD)/%,$(wildcard tests/unit/*_test.c))
 benches = $(patsubst %.c,$(BUILD)/%,$(wildcard tests/bench/*.c))
+bare_programs = $(patsubst %.c,$(BUILD)/%,$(wildcard tests/bench/stack/*.c))
 fuzz_targets = $(patsubst %.c,$(BUILD)/%,$(wildcard tests/fuzz/*_fuzz.c))
 oracles = $(patsubst %.c,$(BUILD)/%,$(wildcard tests/oracle/*.c))
 
@@ -65,6 +66,12 @@ $(BUILD)/tests/bench/%: $(BUILD)/obj/tests/bench/%.o $(library)
 	@echo "  LINK  $@"
 	@$(CC) $(ALL_LDFLAGS) $^ $(LIBS) -o $@
 
+# What the stack is measured against holds nothing of ours.
+$(BUILD)/tests/bench/stack/%: $(BUILD)/obj/tests/bench/stack/%.o
+	@mkdir -p $(@D)
+	@echo "  LINK  $@"
+	@$(CC) $(ALL_LDFLAGS) $^ $(LIBS) -o $@
+
 $(BUILD)/tests/oracle/%: $(BUILD)/obj/tests/oracle/%.o $(library)
 	@mkdir -p $(@D)
 	@echo "  LINK  $@"
@@ -92,8 +99,10 @@ lint:
 
 # What things cost, and how that compares with numpy and scipy in the same run. Wants a quiet machine.
 bench: packages-test
-	@$(MAKE) --no-print-directory -j$$(nproc) all $(oracles) $(benches)
+	@$(MAKE) --no-print-directory -j$$(nproc) all $(oracles) $(benches) $(bare_programs)
 	@for program in $(benches); do $$program || exit 1; done
+	@ASSAY_BUILD_DIR=$(BUILD) $(PYTHON) tests/bench/stack/run
+	@ASSAY_BUILD_DIR=$(BUILD) $(PYTHON) tests/bench/flood
 	@BUILD=$(BUILD) $(PYTHON) -m pytest -q -p no:cacheprovider -o python_files='*_test.py' \
 	    -o python_functions='bench_*' tests/oracle
 

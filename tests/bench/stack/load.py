@@ -1,0 +1,131 @@
+"""Stacks to load, wrk to load them, and what the processes of a stack use meanwhile."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parents[1] / "api"))
+from stack import BUILD, Stack  # noqa: E402  (found by the line above)
+
+TOKEN = "write-token-of-the-benchmark"
+# Authentication and rate limiting do their work, and no request of the benchmark is refused.
+SETTINGS = {
+    "AB_API_TOKEN": TOKEN,
+    "AB_RATE_LIMIT_REQUESTS": 100000, "AB_RATE_LIMIT_WINDOW_SECONDS": 1,
+    "AB_HEAVY_RATE_LIMIT_REQUESTS": 100000, "AB_HEAVY_RATE_LIMIT_WINDOW_SECONDS": 1,
+    "ASSAY_WORKERS": 2 * (os.cpu_count() or 1),
+}
+TICKS = os.sysconf("SC_CLK_TCK")
+
+# wrk writes what it has counted; latencies are in microseconds.
+SCRIPT = """
+wrk.method = "@METHOD@"
+wrk.body = @BODY@
+wrk.headers["Authorization"] = "Bearer @TOKEN@"
+wrk.headers["Content-Type"] = "application/json"
+done = function(summary, latency, requests)
+    local e = summary.errors
+    io.write(string.format('RESULT {"requests":%d,"microseconds":%d,"p50":%d,"p95":%d,"p99":%d,"failed":%d}\\n',
+        summary.requests, summary.duration, latency:percentile(50), latency:percentile(95), latency:percentile(99),
+        e.connect + e.read + e.write + e.status + e.timeout))
+end
+"""
+
+
+def bare_build():
+    """A temporary build directory in which every responder is hello.c."""
+    directory = tempfile.TemporaryDirectory(prefix="assay-bare-")
+    Path(directory.name, "fcgi-bin").mkdir()
+    for responder in (BUILD / "fcgi-bin").iterdir():
+        shutil.copy(BUILD / "tests/bench/stack/hello", Path(directory.name, "fcgi-bin", responder.name))
+    return directory
+
+
+def start(build=None):
+    """A stack of its own with one process count for all: the settings above."""
+    return Stack(build).start(SETTINGS)
+
+
+class Request:
+    """One request to repeat."""
+
+    def __init__(self, method, path, body=None):
+        self.method, self.path = method, path
+        self.body = None if body is None else json.dumps(body, separators=(",", ":"))
+
+    def script(self):
+        lua = "nil" if self.body is None else "[==[" + self.body + "]==]"
+        return SCRIPT.replace("@METHOD@", self.method).replace("@BODY@", lua).replace("@TOKEN@", TOKEN)
+
+
+def run_wrk(stack, request, seconds, connections):
+    """Repeats the request on as many connections; what wrk has counted."""
+    with tempfile.NamedTemporaryFile("w", suffix=".lua") as script:
+        script.write(request.script())
+        script.flush()
+        done = subprocess.run(
+            ["wrk", "-t1", f"-c{connections}", f"-d{seconds}s", "-s", script.name, stack.base_url + request.path],
+            capture_output=True, text=True, check=True)
+    (line,) = (line for line in done.stdout.splitlines() if line.startswith("RESULT "))
+    counted = json.loads(line.split(" ", 1)[1])
+    if counted["failed"] or not counted["requests"]:
+        raise RuntimeError(f"{request.method} {request.path}: {counted}\n{stack.logs()[-2000:]}")
+    counted["rate"] = counted["requests"] / counted["microseconds"] * 1e6
+    return counted
+
+
+def processor_seconds(pids):
+    """User and system time of the processes; one that has left counts nothing."""
+    ticks = 0
+    for pid in pids:
+        try:
+            fields = Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()
+        except OSError:
+            continue
+        ticks += int(fields[11]) + int(fields[12])
+    return ticks / TICKS
+
+
+def measure(stack, pool, request, seconds, connections):
+    """As run_wrk, with the processor time that the pool used per request, in microseconds."""
+    workers = stack.workers(pool)
+    before = processor_seconds(workers)
+    counted = run_wrk(stack, request, seconds, connections)
+    counted["processor"] = (processor_seconds(workers) - before) / counted["requests"] * 1e6
+    return counted
+
+
+def memory_per_worker(stack, pool):
+    """Megabytes that one worker adds: what it alone holds, and its share of what it shares."""
+    sizes = []
+    for pid in stack.workers(pool):
+        for line in Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines():
+            if line.startswith("Pss:"):
+                sizes.append(int(line.split()[1]) / 1024)
+    return sum(sizes) / len(sizes)
+
+
+def start_seconds(build=None):
+    """From nothing to the first answer."""
+    began = time.monotonic()
+    with start(build):
+        return time.monotonic() - began
+
+
+def example_of(stack, path):
+    """The body that the API document gives as the example of POST `path`."""
+    import requests
+
+    document = requests.get(stack.base_url + "/openapi.json", timeout=10).json()
+    content = document["paths"][path]["post"]["requestBody"]["content"]["application/json"]
+    if "example" in content:
+        return content["example"]
+    schema = content["schema"]
+    name = schema.get("$ref", "").rsplit("/", 1)[-1]
+    return (document["components"]["schemas"][name] if name else schema)["examples"][0]
