@@ -7,7 +7,6 @@ taken from its sources, on PostgreSQL the server writes down what it really did 
 
 import json
 import re
-import statistics
 import subprocess
 import time
 
@@ -156,7 +155,7 @@ BY_PROJECT_AND_MORE = {"audit project_id+action", "audit project_id+key_id", "au
 
 class TestTime:
     def test_first_pages(self, pair):
-        """Asked of both in turn, so that whatever else the machine does weighs on both."""
+        """Asked of both in turn, and the best of many: what else the machine does at the time is not theirs."""
         session = requests.Session()
         slow = []
         for name, path in PAGES.items():
@@ -168,7 +167,7 @@ class TestTime:
                     answer = session.get(store.client.url + path, timeout=30)
                     assert answer.status_code == 200, answer.text
                     spent.append(float(answer.headers["X-Process-Time-Ms"]))
-            few, many = (statistics.median(spent) for spent in times)
+            few, many = map(min, times)
             if many > 3 * few:
                 slow.append(f"{name}: {few:.2f} ms with {SMALL}, {many:.2f} ms with very many")
         assert not slow, "\n".join(slow)
@@ -188,7 +187,7 @@ class TestTime:
             for extra in ("", f"&key_id={HEAVY}", "&action=project.update", f"&project_id={FOCUS}"):
                 answers = [session.get(f"{large.client.url}{AUDIT}?limit=10{cursor}{extra}", timeout=30) for _ in range(15)]
                 assert {a.status_code for a in answers} == {200}
-                times[name, extra] = statistics.median(float(a.headers["X-Process-Time-Ms"]) for a in answers)
+                times[name, extra] = min(float(a.headers["X-Process-Time-Ms"]) for a in answers)
         for (name, extra), spent in times.items():
             assert spent <= 3 * times["first", extra] + 0.5, (name, extra, times)
 
