@@ -9,6 +9,7 @@
 #define ASSAY_SHM_LAYOUT_H
 
 #include "shm/admission.h"
+#include "shm/breaker.h"
 #include "shm/counters.h"
 #include "shm/histogram.h"
 #include "shm/lock.h"
@@ -18,7 +19,7 @@
 #include <stdatomic.h>
 #include <sys/types.h>
 
-#define SHM_LAYOUT_VERSION 1
+#define SHM_LAYOUT_VERSION 2
 #define SHM_MAGIC "ASSAYSHM"
 
 enum { SHM_CACHE_LINE = 64, SHM_PAGE = 4096, SHM_BOOT_ID_TEXT = 40 };
@@ -81,10 +82,29 @@ struct admission_table {
     struct admission_slot slots[ADMISSION_SLOTS_MAX];
 };
 
+/* Closed while `open_until` is 0; a probe is out while `probe` is not 0: it is set last. */
+struct breaker_cell {
+    char name[BREAKER_NAME_MAX];
+    uint32_t failures;  /* in a row */
+    uint32_t probe;     /* generation of the pass */
+    int64_t open_until; /* microseconds of the region's clock, as the next one */
+    int64_t probe_until;
+    uint64_t probe_started; /* start time of its process, clock ticks since boot */
+    pid_t probe_pid;
+};
+
+struct breaker_table {
+    struct shm_lock lock;
+    uint32_t generation;
+    uint32_t count; /* of cells in use, raised last */
+    struct breaker_cell cells[BREAKERS_MAX];
+};
+
 struct region_layout {
     struct region_header header;
     struct shm_family families[SHM_FAMILIES_MAX];
     _Alignas(SHM_PAGE) struct admission_table admission;
+    _Alignas(SHM_CACHE_LINE) struct breaker_table breakers;
     struct rate_shard rate_shards[RATE_SHARDS];
 };
 

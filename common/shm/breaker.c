@@ -1,0 +1,146 @@
+/*
+ * Circuit breakers in the shared file. Every member stands for itself and any value of it is valid,
+ * so that a holder killed between two stores leaves nothing to repair: at worst a failure is not
+ * counted, or a probe is made once more.
+ */
+#include "shm/breaker.h"
+
+#include "shm/layout.h"
+#include "shm/process.h"
+
+#include <string.h>
+#include <unistd.h>
+
+static uint32_t cell_count(const struct breaker_table *table)
+{
+    return table->count < BREAKERS_MAX ? table->count : BREAKERS_MAX;
+}
+
+static struct breaker_cell *find_cell(struct breaker_table *table, const char *name)
+{
+    uint32_t count = cell_count(table);
+
+    for (uint32_t i = 0; i < count; i++)
+        if (strncmp(table->cells[i].name, name, BREAKER_NAME_MAX - 1) == 0)
+            return &table->cells[i];
+    return NULL;
+}
+
+/* The count is raised last: a process killed before has added nothing. */
+static struct breaker_cell *add_cell(struct breaker_table *table, const char *name)
+{
+    uint32_t count = cell_count(table);
+    struct breaker_cell *cell = &table->cells[count];
+
+    if (count == BREAKERS_MAX)
+        return NULL;
+    memset(cell, 0, sizeof *cell);
+    memcpy(cell->name, name, strnlen(name, BREAKER_NAME_MAX - 1));
+    shm_checkpoint("breaker.filled");
+    table->count = count + 1;
+    return cell;
+}
+
+/* A moment further away than the rule allows was not written by us. */
+static bool lies_ahead(int64_t moment, int64_t now, uint32_t at_most_ms)
+{
+    return moment > now && moment - now <= at_most_ms * INT64_C(1000);
+}
+
+static bool probe_is_under_way(const struct breaker_cell *cell, int64_t now,
+                               const struct breaker_rule *rule)
+{
+    return cell->probe && lies_ahead(cell->probe_until, now, rule->probe_ms) &&
+           process_is_alive(cell->probe_pid, cell->probe_started);
+}
+
+static void take_probe(struct breaker_table *table, struct breaker_cell *cell, int64_t now,
+                       const struct breaker_rule *rule, struct breaker_pass *pass)
+{
+    if (++table->generation == 0)
+        table->generation = 1;
+    cell->probe_pid = getpid();
+    cell->probe_started = process_start_time();
+    cell->probe_until = now + rule->probe_ms * INT64_C(1000);
+    shm_checkpoint("breaker.probe_filled");
+    cell->probe = table->generation;
+    pass->probe = table->generation;
+}
+
+bool breaker_ask(struct shm_region *region, const char *name, const struct breaker_rule *rule,
+                 struct breaker_pass *pass)
+{
+    struct breaker_table *table = &region->layout->breakers;
+    int64_t now = region->now();
+    struct breaker_cell *cell;
+    bool inherited, allowed = true;
+
+    *pass = (struct breaker_pass){0};
+    if (rule->failures == 0 || !shm_lock_take(&table->lock, &inherited))
+        return true;
+    cell = find_cell(table, name);
+    if (!cell)
+        cell = add_cell(table, name);
+    if (cell && cell->open_until) {
+        allowed = !lies_ahead(cell->open_until, now, rule->open_ms) &&
+                  !probe_is_under_way(cell, now, rule);
+        if (allowed)
+            take_probe(table, cell, now, rule, pass);
+    }
+    if (cell && allowed)
+        pass->cell = (uint32_t)(cell - table->cells) + 1;
+    shm_lock_give(&table->lock);
+    return allowed;
+}
+
+static void open_cell(struct breaker_cell *cell, int64_t now, const struct breaker_rule *rule)
+{
+    cell->open_until = now + rule->open_ms * INT64_C(1000);
+    shm_checkpoint("breaker.opened");
+    cell->probe = 0;
+}
+
+static void close_cell(struct breaker_cell *cell)
+{
+    cell->failures = 0;
+    shm_checkpoint("breaker.forgiven");
+    cell->open_until = 0;
+    shm_checkpoint("breaker.closed");
+    cell->probe = 0;
+}
+
+void breaker_tell(struct shm_region *region, const struct breaker_rule *rule,
+                  struct breaker_pass *pass, bool well)
+{
+    struct breaker_table *table = &region->layout->breakers;
+    struct breaker_pass told = *pass;
+    struct breaker_cell *cell;
+    bool inherited, is_probe;
+
+    *pass = (struct breaker_pass){0};
+    if (told.cell < 1 || told.cell > BREAKERS_MAX || !shm_lock_take(&table->lock, &inherited))
+        return;
+    cell = &table->cells[told.cell - 1];
+    is_probe = told.probe && told.probe == cell->probe;
+    if (well && (is_probe || !cell->open_until))
+        close_cell(cell);
+    else if (is_probe || (!well && !cell->open_until && ++cell->failures >= rule->failures))
+        open_cell(cell, region->now(), rule);
+    shm_lock_give(&table->lock);
+}
+
+enum breaker_state breaker_read_state(struct shm_region *region, const char *name)
+{
+    struct breaker_table *table = &region->layout->breakers;
+    enum breaker_state state = BREAKER_CLOSED;
+    struct breaker_cell *cell;
+    bool inherited;
+
+    if (!shm_lock_take(&table->lock, &inherited))
+        return state;
+    cell = find_cell(table, name);
+    if (cell && cell->open_until)
+        state = cell->open_until > region->now() ? BREAKER_OPEN : BREAKER_HALF_OPEN;
+    shm_lock_give(&table->lock);
+    return state;
+}

@@ -1,0 +1,47 @@
+/*
+ * Circuit breakers: all workers of a host agree whether a service outside is worth calling. After
+ * `failures` failed calls in a row calls are refused for a while; then one worker may try (the
+ * probe), and what it finds closes the breaker or keeps it open for as long again.
+ *
+ * A worker that is killed leaves nothing locked: its probe counts as over when the process is gone
+ * or its time is up, whichever is first.
+ */
+#ifndef ASSAY_SHM_BREAKER_H
+#define ASSAY_SHM_BREAKER_H
+
+#include "shm/region.h"
+
+#include <stdbool.h>
+
+enum {
+    BREAKERS_MAX = 16,     /* names; further ones are never refused */
+    BREAKER_NAME_MAX = 112 /* bytes with the NUL; longer names are cut */
+};
+
+struct breaker_rule {
+    uint32_t failures; /* in a row until calls are refused; 0 = never */
+    uint32_t open_ms;  /* for how long */
+    uint32_t probe_ms; /* the longest that a probe may take */
+};
+
+enum breaker_state { BREAKER_CLOSED, BREAKER_OPEN, BREAKER_HALF_OPEN, BREAKER_STATE__MAX };
+
+/* Leave to make one call, to be answered for with breaker_tell(). Zeroed, it stands for nothing. */
+struct breaker_pass {
+    uint32_t cell;  /* 1 to BREAKERS_MAX */
+    uint32_t probe; /* of this call, 0 when it is none */
+};
+
+/* Whether a call may go out to `name` now. */
+bool breaker_ask(struct shm_region *region, const char *name, const struct breaker_rule *rule,
+                 struct breaker_pass *pass) MUST_CHECK;
+
+/* How the call went; zeroes the pass. Calls that were let out before the breaker opened do not
+ * close it any more. */
+void breaker_tell(struct shm_region *region, const struct breaker_rule *rule,
+                  struct breaker_pass *pass, bool well);
+
+/* BREAKER_CLOSED for names that were never asked for. */
+enum breaker_state breaker_read_state(struct shm_region *region, const char *name);
+
+#endif

@@ -1,0 +1,229 @@
+/* Circuit breakers: when they open, who may probe, and what killed workers leave behind. */
+#include "shm/breaker.h"
+
+#include "shm/rate.h"
+#include "shm_children.h"
+
+static const struct breaker_rule rule = {.failures = 3, .open_ms = 30000, .probe_ms = 5000};
+
+static int64_t test_time;
+
+static int64_t read_test_clock(void)
+{
+    return test_time;
+}
+
+static struct shm_region *make_region(void)
+{
+    struct shm_region *region = open_anonymous();
+
+    test_time = 1000 * MICROSECONDS;
+    shm_region_set_clock(region, read_test_clock);
+    return region;
+}
+
+static void pass_seconds(int seconds)
+{
+    test_time += seconds * MICROSECONDS;
+}
+
+static bool call(struct shm_region *region, const char *name, bool well)
+{
+    struct breaker_pass pass;
+    bool allowed = breaker_ask(region, name, &rule, &pass);
+
+    breaker_tell(region, &rule, &pass, well);
+    return allowed;
+}
+
+static void fail_three_times(struct shm_region *region)
+{
+    for (int i = 0; i < 3; i++)
+        CHECK(call(region, "a", false));
+}
+
+TEST(opens_after_failures_in_a_row_only)
+{
+    struct shm_region *region = make_region();
+
+    for (int i = 0; i < 5; i++) {
+        CHECK(call(region, "a", false));
+        CHECK(call(region, "a", false));
+        CHECK(call(region, "a", true));
+    }
+    CHECK_INT(breaker_read_state(region, "a"), BREAKER_CLOSED);
+    fail_three_times(region);
+    CHECK_INT(breaker_read_state(region, "a"), BREAKER_OPEN);
+    CHECK(!call(region, "a", true));
+    CHECK(call(region, "b", true)); /* names are apart */
+    shm_region_close(region);
+}
+
+TEST(one_probe_at_a_time_decides)
+{
+    struct shm_region *region = make_region();
+    struct breaker_pass probe, other;
+
+    fail_three_times(region);
+    pass_seconds(29);
+    CHECK(!breaker_ask(region, "a", &rule, &other));
+    pass_seconds(1);
+    CHECK_INT(breaker_read_state(region, "a"), BREAKER_HALF_OPEN);
+    CHECK(breaker_ask(region, "a", &rule, &probe));
+    CHECK(!breaker_ask(region, "a", &rule, &other));
+    breaker_tell(region, &rule, &probe, false); /* open for as long again */
+    CHECK(!breaker_ask(region, "a", &rule, &other));
+    pass_seconds(30);
+    CHECK(breaker_ask(region, "a", &rule, &probe));
+    breaker_tell(region, &rule, &probe, true);
+    CHECK_INT(breaker_read_state(region, "a"), BREAKER_CLOSED);
+    fail_three_times(region); /* counts from the beginning */
+    CHECK_INT(breaker_read_state(region, "a"), BREAKER_OPEN);
+    shm_region_close(region);
+}
+
+TEST(late_answers_do_not_close_it)
+{
+    struct shm_region *region = make_region();
+    struct breaker_pass early;
+
+    CHECK(breaker_ask(region, "a", &rule, &early));
+    fail_three_times(region);
+    breaker_tell(region, &rule, &early, true);
+    CHECK_INT(breaker_read_state(region, "a"), BREAKER_OPEN);
+    breaker_tell(region, &rule, &early, true); /* told twice: harmless */
+    shm_region_close(region);
+}
+
+TEST(a_probe_that_takes_too_long_makes_way)
+{
+    struct shm_region *region = make_region();
+    struct breaker_pass slow, next;
+
+    fail_three_times(region);
+    pass_seconds(30);
+    CHECK(breaker_ask(region, "a", &rule, &slow));
+    pass_seconds(5);
+    CHECK(breaker_ask(region, "a", &rule, &next));
+    breaker_tell(region, &rule, &slow, true); /* no longer the probe */
+    CHECK_INT(breaker_read_state(region, "a"), BREAKER_HALF_OPEN);
+    breaker_tell(region, &rule, &next, true);
+    CHECK_INT(breaker_read_state(region, "a"), BREAKER_CLOSED);
+    shm_region_close(region);
+}
+
+TEST(no_rule_no_breaker)
+{
+    const struct breaker_rule never = {.failures = 0, .open_ms = 1000, .probe_ms = 1000};
+    struct shm_region *region = make_region();
+    struct breaker_pass pass;
+
+    for (int i = 0; i < 10; i++) {
+        CHECK(breaker_ask(region, "a", &never, &pass));
+        breaker_tell(region, &never, &pass, false);
+    }
+    shm_region_close(region);
+}
+
+TEST(names_beyond_the_table_are_let_through)
+{
+    struct shm_region *region = make_region();
+    char name[BREAKER_NAME_MAX * 2];
+
+    for (int i = 0; i < BREAKERS_MAX; i++) {
+        snprintf(name, sizeof name, "host-%d", i);
+        CHECK(call(region, name, true));
+    }
+    for (int i = 0; i < 10; i++)
+        CHECK(call(region, "one more", false));
+    memset(name, 'x', sizeof name - 1);
+    name[sizeof name - 1] = '\0';
+    CHECK(call(region, name, false));
+    shm_region_close(region);
+}
+
+TEST(long_names_are_cut)
+{
+    struct shm_region *region = make_region();
+    char name[BREAKER_NAME_MAX * 2];
+
+    memset(name, 'x', sizeof name - 1);
+    name[sizeof name - 1] = '\0';
+    for (int i = 0; i < 3; i++)
+        CHECK(call(region, name, false));
+    CHECK_INT(breaker_read_state(region, name), BREAKER_OPEN);
+    shm_region_close(region);
+}
+
+static int fail_often(int child, void *context)
+{
+    (void)child;
+    for (int i = 0; i < 1000; i++)
+        (void)call(context, "a", false);
+    return 0;
+}
+
+TEST(workers_agree)
+{
+    struct shm_region *region = make_region();
+
+    CHECK_INT(run_children(4, fail_often, region), 0);
+    CHECK_INT(breaker_read_state(region, "a"), BREAKER_OPEN);
+    shm_region_close(region);
+}
+
+/* Opens, probes and fails, probes and succeeds. */
+static void live(void *context)
+{
+    for (int i = 0; i < 3; i++)
+        (void)call(context, "a", false);
+    pass_seconds(31);
+    (void)call(context, "a", false);
+    pass_seconds(31);
+    (void)call(context, "a", true);
+}
+
+TEST(a_worker_killed_anywhere_blocks_nobody)
+{
+    bool killed = true;
+
+    for (int n = 1; killed; n++) {
+        struct shm_region *region = make_region();
+
+        killed = child_killed_at(n, live, region);
+        pass_seconds(62); /* as the child saw it, at most */
+        pass_seconds(31);
+        CHECK(call(region, "a", true));
+        CHECK_INT(breaker_read_state(region, "a"), BREAKER_CLOSED);
+        fail_three_times(region);
+        CHECK(!call(region, "a", true));
+        shm_region_close(region);
+    }
+}
+
+static void probe_and_die(void *context)
+{
+    struct breaker_pass pass;
+
+    if (breaker_ask(context, "a", &rule, &pass) && pass.probe)
+        kill(getpid(), SIGKILL);
+}
+
+TEST(the_probe_of_a_killed_worker_is_made_again_at_once)
+{
+    struct shm_region *region = make_region();
+
+    fail_three_times(region);
+    pass_seconds(30);
+    CHECK(child_killed_at(1000, probe_and_die, region));
+    CHECK(call(region, "a", true));
+    CHECK_INT(breaker_read_state(region, "a"), BREAKER_CLOSED);
+    shm_region_close(region);
+}
+
+TEST_MAIN(CASE(opens_after_failures_in_a_row_only), CASE(one_probe_at_a_time_decides),
+          CASE(late_answers_do_not_close_it), CASE(a_probe_that_takes_too_long_makes_way),
+          CASE(no_rule_no_breaker), CASE(names_beyond_the_table_are_let_through),
+          CASE(long_names_are_cut), CASE(workers_agree),
+          CASE(a_worker_killed_anywhere_blocks_nobody),
+          CASE(the_probe_of_a_killed_worker_is_made_again_at_once))
