@@ -1,0 +1,21 @@
+/*
+ * Which addresses a call may go to. A name that anybody can point anywhere must not lead a call
+ * into our own network; judged is the address itself, after the name was resolved.
+ */
+#ifndef ASSAY_NET_ADDRESS_H
+#define ASSAY_NET_ADDRESS_H
+
+#include <sys/socket.h>
+
+enum address_class {
+    ADDRESS_PUBLIC,
+    ADDRESS_PRIVATE, /* loopback and private networks: ours, where somebody says so */
+    ADDRESS_SPECIAL, /* link-local, multicast, documentation, reserved: never to be called */
+    ADDRESS_CLASS__MAX
+};
+
+/* By the registries of special-purpose addresses (RFC 6890 and IANA's later entries). IPv6
+ * addresses that hold an IPv4 one are judged by it. Families other than the two are special. */
+enum address_class address_classify(const struct sockaddr *address);
+
+#endif

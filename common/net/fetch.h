@@ -1,0 +1,81 @@
+/*
+ * Calls to HTTP services outside: one function that ends in time whatever the other side does.
+ * Time-outs for connecting, for an attempt and for all of it; a cap on the answer; retries with
+ * growing pauses that honour Retry-After; a guard on every address that is connected to; a circuit
+ * breaker shared by all workers. Redirects are not followed, proxies are not used, nothing is
+ * decompressed, certificates are checked. It must not know what is asked, and logs nothing.
+ */
+#ifndef ASSAY_NET_FETCH_H
+#define ASSAY_NET_FETCH_H
+
+#include "base/arena.h"
+#include "shm/breaker.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+enum { FETCH_HEADERS_MAX = 8, FETCH_HEADER_BYTES_MAX = 65536 /* of an answer */ };
+
+enum fetch_outcome {
+    FETCH_ANSWERED,    /* with any status; the whole body is there */
+    FETCH_UNUSABLE,    /* answered 2xx, but `usable` would not have any of the answers */
+    FETCH_TIMED_OUT,   /* an attempt, or all of them together */
+    FETCH_UNREACHABLE, /* no address, no connection, no trusted certificate */
+    FETCH_BROKEN,      /* the answer ended early or is not HTTP */
+    FETCH_TOO_LARGE,   /* the answer passed its cap */
+    FETCH_FORBIDDEN,   /* an address that calls must not go to */
+    FETCH_SUSPENDED,   /* not tried: the breaker is open */
+    FETCH_INVALID,     /* a URL or a header that cannot be sent */
+    FETCH_OUTCOME__MAX
+};
+
+/* "answered", "timed_out"... for logs. */
+const char *fetch_outcome_name(enum fetch_outcome outcome);
+
+struct fetch_header {
+    const char *name;
+    const char *value; /* printable ASCII; anything else is FETCH_INVALID */
+};
+
+struct fetch_patience {
+    double connect_seconds;
+    double attempt_seconds;     /* of one attempt, connecting included */
+    double total_seconds;       /* of all attempts and the pauses between them */
+    uint32_t attempts;          /* at least 1 */
+    double first_pause_seconds; /* before the second attempt */
+    double pause_factor;        /* each further pause is so many times longer */
+    double retry_after_seconds; /* a Retry-After beyond it ends the call */
+};
+
+struct fetch_answer {
+    enum fetch_outcome outcome;
+    int status;       /* 0 when there was no answer */
+    const char *body; /* `length` bytes and a NUL, from the arena */
+    size_t length;
+    uint32_t attempts;  /* made */
+    double retry_after; /* seconds, as the last answer said; 0 = it did not */
+};
+
+struct fetch_request {
+    const char *url;  /* http or https, without user and password */
+    const char *body; /* POSTed; NULL = GET */
+    size_t body_length;
+    struct fetch_header headers[FETCH_HEADERS_MAX];
+    size_t header_count;
+    size_t answer_max; /* bytes of the body */
+    bool private_too;  /* loopback and private addresses may be called as well */
+    struct fetch_patience patience;
+    struct shm_region *region; /* where breakers are; NULL = none */
+    uint32_t breaker_failures; /* in a row, until calls to this host are refused */
+    double breaker_seconds;    /* for how long */
+    /* Whether a 2xx answer is what was wanted; false is as good as a failure that may pass. NULL
+     * takes them all. */
+    bool (*usable)(const struct fetch_answer *answer, void *context);
+    void *context;
+};
+
+/* Makes the call; always fills in the answer. Statuses 408, 425, 429 and 5xx (but 501 and 505),
+ * no connection, time-outs, broken answers and those that are not usable are tried again. */
+void fetch(struct arena *arena, const struct fetch_request *request, struct fetch_answer *answer);
+
+#endif
