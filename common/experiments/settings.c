@@ -54,6 +54,10 @@ const struct setting experiments_settings_table[] = {
      .help = "Methods that such pages may use."},
     {"AB_CORS_HEADERS", SETTING_LIST, AT(cors_headers), "Accept,Content-Type",
      .help = "Further request headers that such pages may send."},
+    {"AB_CONFINE", SETTING_CHOICE, AT(confine), "auto", .choices = confine_mode_names,
+     .help = "Let the kernel keep workers from running programs and from changing files outside "
+             "the run directory and the database's folder: `auto` where it can, `on` or do not "
+             "start, `off`."},
     {"AB_LOG_LEVEL", SETTING_CHOICE, AT(log_level), "INFO", .choices = log_level_names,
      .help = "Least level that is logged."},
     {"AB_LOG_FORMAT", SETTING_CHOICE, AT(log_format), "json", .choices = log_format_names,

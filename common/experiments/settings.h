@@ -2,6 +2,7 @@
 #ifndef ASSAY_EXPERIMENTS_SETTINGS_H
 #define ASSAY_EXPERIMENTS_SETTINGS_H
 
+#include "base/confine.h"
 #include "base/settings.h"
 
 struct experiments_settings {
@@ -26,6 +27,8 @@ struct experiments_settings {
     struct string_list cors_origins;
     struct string_list cors_methods;
     struct string_list cors_headers;
+
+    int confine; /* enum confine_mode */
 
     int log_level;  /* enum log_level */
     int log_format; /* enum log_format */

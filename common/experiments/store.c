@@ -6,6 +6,8 @@
 #include "experiments/project_store.h"
 
 #include <errno.h>
+#include <libgen.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -63,6 +65,17 @@ enum error store_open(struct arena *arena, const struct experiments_settings *se
 void store_close(struct store *store)
 {
     db_close(store->db);
+}
+
+const char *store_folder(const struct store *store, struct arena *arena)
+{
+    char path[PATH_MAX];
+
+    if (db_engine(store->db) != DB_SQLITE)
+        return NULL;
+    if (!realpath(db_shown_target(store->db), path))
+        return db_place(store->db);
+    return arena_copy_string(arena, dirname(path));
 }
 
 struct db *store_handle(struct store *store)

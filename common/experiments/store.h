@@ -18,6 +18,10 @@ MUST_CHECK enum error store_open(struct arena *arena, const struct experiments_s
                                  struct problem *problem);
 void store_close(struct store *store);
 
+/* The folder of the SQLite file, in which all files of the database lie; NULL on a server. From the
+ * arena, its links followed as far as it exists. */
+const char *store_folder(const struct store *store, struct arena *arena);
+
 /* The handle, its schema up to date. The first call of a process migrates; when the database is
  * away the next call tries again. */
 MUST_CHECK enum error store_use(struct store *store, struct db **db, struct problem *problem);

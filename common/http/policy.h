@@ -5,6 +5,7 @@
 #ifndef ASSAY_HTTP_POLICY_H
 #define ASSAY_HTTP_POLICY_H
 
+#include "base/confine.h"
 #include "base/optional.h"
 #include "shm/admission.h"
 #include "shm/rate.h"
@@ -23,6 +24,10 @@ struct http_network {
 
 struct http_policy {
     bool production; /* texts of value errors are replaced by "Invalid value" */
+
+    /* The worker may change files below its run directory and below this one (NULL = none). */
+    enum confine_mode confine;
+    const char *data_directory;
 
     const char *admin_token; /* NULL = not configured, as the next two */
     const char *write_token;

@@ -1,5 +1,6 @@
 /* A responder process: its command line, its start, and the accept loop on libfcgi. One request at
  * a time, no kept connections; the socket is descriptor 0 and outlives every worker. */
+#include "base/confine.h"
 #include "base/log.h"
 #include "base/number.h"
 #include "crypto/crypto.h"
@@ -87,6 +88,24 @@ static int serve(struct server *server, int64_t requests)
         server_after(server);
     }
     return EXIT_SUCCESS;
+}
+
+/* Before the first request and the first thread; whatever was opened so far stays open. */
+static enum error confine_worker(const struct http_policy *policy, const char *run_directory,
+                                 struct problem *problem)
+{
+    const char *const given[] = {policy->data_directory, run_directory};
+    const char *directories[3] = {NULL};
+    size_t count = 0;
+    enum error error;
+
+    for (size_t i = 0; i < sizeof given / sizeof given[0]; i++)
+        if (given[i])
+            directories[count++] = given[i];
+    error = confine_process(policy->confine, directories, problem);
+    if (!error && confine_state()->missing[0])
+        log_event(LOG_INFO, "not_confined", confine_state()->missing);
+    return error;
 }
 
 static enum error read_environment(struct environment *environment, struct problem *problem)
@@ -190,7 +209,8 @@ static int run(int argc, char **argv, const struct application *application, str
         return EXIT_FAILURE;
     }
     if (server_start(&server, application, arena, environment.run_directory,
-                     environment.locales_directory, &problem))
+                     environment.locales_directory, &problem) ||
+        confine_worker(&server.policy, environment.run_directory, &problem))
         return complain(argv[0], &problem);
     status = serve(&server, environment.requests);
     server_stop(&server);

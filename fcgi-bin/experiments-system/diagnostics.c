@@ -147,7 +147,10 @@ static const struct guards *describe_guards(const struct request *request)
                         .max_chatapp_body_bytes = settings->max_chatapp_body_bytes,
                         .chatapp_rate_limit_requests = settings->chatapp_rate_limit_requests,
                         .compute_admission_enabled = settings->compute_admission_enabled,
-                        .compute_max_heavy_concurrent = settings->compute_max_heavy_concurrent};
+                        .compute_max_heavy_concurrent = settings->compute_max_heavy_concurrent,
+                        .confine = confine_mode_names[settings->confine],
+                        .confined_files = confine_state()->files,
+                        .confined_calls = confine_state()->calls};
     return guards;
 }
 

@@ -72,12 +72,21 @@ static SCHEMA(auth_schema, struct authentication, "AuthDiagnostics", auth_fields
 
 #define OWNER struct guards
 static const struct field guards_fields[] = {
-    BOOLEAN(OWNER, security_headers_enabled),  BOOLEAN(OWNER, rate_limit_enabled),
-    INTEGER(OWNER, rate_limit_requests),       INTEGER(OWNER, rate_limit_window_seconds),
-    INTEGER(OWNER, auth_failure_limit),        INTEGER(OWNER, auth_failure_window_seconds),
-    INTEGER(OWNER, max_request_body_bytes),    INTEGER(OWNER, max_workspace_body_bytes),
-    INTEGER(OWNER, max_chatapp_body_bytes),    INTEGER(OWNER, chatapp_rate_limit_requests),
-    BOOLEAN(OWNER, compute_admission_enabled), INTEGER(OWNER, compute_max_heavy_concurrent),
+    BOOLEAN(OWNER, security_headers_enabled),
+    BOOLEAN(OWNER, rate_limit_enabled),
+    INTEGER(OWNER, rate_limit_requests),
+    INTEGER(OWNER, rate_limit_window_seconds),
+    INTEGER(OWNER, auth_failure_limit),
+    INTEGER(OWNER, auth_failure_window_seconds),
+    INTEGER(OWNER, max_request_body_bytes),
+    INTEGER(OWNER, max_workspace_body_bytes),
+    INTEGER(OWNER, max_chatapp_body_bytes),
+    INTEGER(OWNER, chatapp_rate_limit_requests),
+    BOOLEAN(OWNER, compute_admission_enabled),
+    INTEGER(OWNER, compute_max_heavy_concurrent),
+    STRING(OWNER, confine, .help = "AB_CONFINE: auto, on or off."),
+    BOOLEAN(OWNER, confined_files, .help = "The kernel lets workers write their own folders only."),
+    BOOLEAN(OWNER, confined_calls, .help = "The kernel refuses to run programs for workers."),
 };
 #undef OWNER
 static SCHEMA(guards_schema, struct guards, "GuardDiagnostics", guards_fields);

@@ -73,6 +73,9 @@ struct guards {
     int64_t chatapp_rate_limit_requests;
     bool compute_admission_enabled;
     int64_t compute_max_heavy_concurrent;
+    const char *confine;
+    bool confined_files;
+    bool confined_calls;
 };
 
 struct network {

@@ -132,8 +132,11 @@ enum error service_start(struct arena *arena, struct http_policy *policy,
                        "was split as planned."};
     *state = service;
     error = store_open(arena, settings, getenv("ASSAY_RUN_DIR"), &service->store, problem);
-    return error ? blame_setting(settings, error, problem)
-                 : read_proxies(settings, policy, problem);
+    if (error)
+        return blame_setting(settings, error, problem);
+    policy->confine = (enum confine_mode)settings->confine;
+    policy->data_directory = store_folder(service->store, arena);
+    return read_proxies(settings, policy, problem);
 }
 
 void service_stop(void *state)

@@ -246,4 +246,5 @@ class TestCounters:
             "security_headers_enabled": True, "rate_limit_enabled": True, "rate_limit_requests": 2,
             "rate_limit_window_seconds": 60, "auth_failure_limit": 2, "auth_failure_window_seconds": 60,
             "max_request_body_bytes": 1048576, "max_workspace_body_bytes": 8388608, "max_chatapp_body_bytes": 65536,
-            "chatapp_rate_limit_requests": 60, "compute_admission_enabled": True, "compute_max_heavy_concurrent": 2}
+            "chatapp_rate_limit_requests": 60, "compute_admission_enabled": True, "compute_max_heavy_concurrent": 2,
+            "confine": "auto", "confined_files": guards["confined_files"], "confined_calls": guards["confined_calls"]}

@@ -31,6 +31,7 @@ WRONG = [
     ({"AB_COMPUTE_ACQUIRE_TIMEOUT_MS": "-1"}, "AB_COMPUTE_ACQUIRE_TIMEOUT_MS must be"),
     ({"AB_LOG_LEVEL": "LOUD"}, "AB_LOG_LEVEL must be one of DEBUG, INFO, WARNING, ERROR, CRITICAL"),
     ({"AB_LOG_FORMAT": "xml"}, "AB_LOG_FORMAT must be one of plain, json"),
+    ({"AB_CONFINE": "maybe"}, "AB_CONFINE must be one of auto, on, off"),
     ({"AB_HOST": " "}, "AB_HOST must be"),
     ({"AB_DB_PATH": " "}, "AB_DB_PATH must be"),
     ({"AB_DB_PATH": "postgresql://u:p@host/x"}, "AB_DB_PATH must be the path of a file"),

@@ -1,0 +1,83 @@
+"""Workers are confined by the kernel, where it can: no programs, no files outside their folders."""
+
+from pathlib import Path
+
+import pytest
+import requests
+
+from conftest import OPEN, new_stack
+from stored import PROJECTS, payload
+
+
+def status_of(pid, name):
+    """One line of what the kernel says of a process."""
+    (line,) = (line for line in Path(f"/proc/{pid}/status").read_text().splitlines() if line.startswith(f"{name}:"))
+    return int(line.split()[1])
+
+
+@pytest.fixture
+def started(tmp_path):
+    """Starts a stack with more settings than the usual ones; all of them end with the test."""
+    every = []
+
+    def start(**settings):
+        stack = new_stack()
+        every.append(stack)
+        return stack.start({**OPEN, **settings}, tmp_path / f"stack-{len(every)}")
+
+    yield start
+    for stack in every:
+        stack.close()
+
+
+def guards_of(stack):
+    return requests.get(f"{stack.base_url}/api/v1/diagnostics", timeout=10).json()["guards"]
+
+
+def test_workers_are_confined_and_say_so(started):
+    stack = started(AB_CONFINE="auto")
+    guards = guards_of(stack)
+    assert guards["confine"] == "auto"
+    workers = [pid for pool in ("system", "analysis", "projects", "operations") for pid in stack.workers(f"experiments-{pool}")]
+    assert len(workers) >= 4
+    for pid in workers:
+        assert (status_of(pid, "Seccomp") == 2) == guards["confined_calls"]
+    assert ("not_confined" in stack.logs()) == (not (guards["confined_calls"] and guards["confined_files"]))
+    for _ in range(3):
+        requests.post(stack.base_url + PROJECTS, json=payload(), timeout=10).raise_for_status()
+
+
+def test_off_leaves_them_free(started):
+    stack = started(AB_CONFINE="off")
+    guards = guards_of(stack)
+    assert (guards["confine"], guards["confined_files"], guards["confined_calls"]) == ("off", False, False)
+    assert {status_of(pid, "NoNewPrivs") for pid in stack.workers("experiments-projects")} == {0}
+    assert "not_confined" not in stack.logs()
+
+
+@pytest.mark.parametrize("confine", ["auto", "off"])
+def test_no_file_outside_the_folder(started, tmp_path, confine):
+    """The data folder becomes a link to another place once the workers run: only free ones follow it."""
+    stack = started(AB_CONFINE=confine)
+    guards = guards_of(stack)
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    data = stack.directory / "data"
+    data.rename(stack.directory / "data-before")
+    data.symlink_to(elsewhere)
+    answer = requests.post(stack.base_url + PROJECTS, json=payload(), timeout=10)
+    if guards["confined_files"]:
+        assert answer.status_code == 503 and answer.json()["error_code"], answer.text
+        assert list(elsewhere.iterdir()) == []
+    else:
+        assert answer.status_code == 200 and (elsewhere / "projects.sqlite3").exists()
+
+
+def test_on_refuses_to_start_where_it_cannot_be(tmp_path):
+    stack = new_stack()
+    try:
+        done = stack.try_start({"AB_CONFINE": "on", "AB_DB_PATH": "/proc/nowhere/x.sqlite3", "ASSAY_START_SECONDS": "1"},
+                               tmp_path / "stack")
+        assert done.returncode != 0 and "this process cannot be confined" in done.stderr
+    finally:
+        stack.close()
