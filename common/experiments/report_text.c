@@ -2,33 +2,11 @@
  */
 #include "experiments/report_text.h"
 
-#include <string.h>
-
-/* A result that rounds to nothing shows no minus sign. */
-static bool prints_as_zero(const char *text)
-{
-    return strpbrk(text, "123456789") == NULL;
-}
-
-static const char *print_fixed(struct arena *arena, int decimals, double value)
-{
-    const char *text = arena_print(arena, "%.*f", decimals, value);
-
-    return text[0] == '-' && prints_as_zero(text) ? text + 1 : text;
-}
-
-static const char *print_signed(struct arena *arena, int decimals, double value)
-{
-    char *text = arena_print(arena, "%+.*f", decimals, value);
-
-    if (prints_as_zero(text))
-        text[0] = '+';
-    return text;
-}
+#include "experiments/report_print.h"
 
 static const char *print_alpha(struct arena *arena, const struct test_result *result)
 {
-    return print_fixed(arena, 3, result->alpha);
+    return report_print_fixed(arena, 3, result->alpha);
 }
 
 static const char *verdict_key(const struct test_result *result)
@@ -51,15 +29,6 @@ const char *report_verdict(const struct locale *locale, struct arena *arena,
                          TEXT_ARGUMENTS({"alpha", print_alpha(arena, result)}));
 }
 
-static const char *significance(const struct locale *locale, struct arena *arena,
-                                const struct test_result *result)
-{
-    const char *key = result->is_significant ? "results.significance.significant"
-                                             : "results.significance.not_significant";
-
-    return locale_format(locale, arena, key, NO_TEXT_ARGUMENTS);
-}
-
 static const char *degenerate_interpretation(const struct locale *locale, struct arena *arena)
 {
     return locale_format(locale, arena, "results.interpretation.degenerate", NO_TEXT_ARGUMENTS);
@@ -72,14 +41,15 @@ const char *report_binary_interpretation(const struct locale *locale, struct are
         return degenerate_interpretation(locale, arena);
     return locale_format(
         locale, arena, "results.interpretation.binary",
-        TEXT_ARGUMENTS({"treatment", print_fixed(arena, 4, result->treatment_rate_pct.value)},
-                       {"control", print_fixed(arena, 4, result->control_rate_pct.value)},
-                       {"effect", print_signed(arena, 4, result->effect)},
-                       {"ciLevel", print_fixed(arena, 1, 100 * result->ci_level)},
-                       {"ciLower", print_fixed(arena, 4, result->ci_lower)},
-                       {"ciUpper", print_fixed(arena, 4, result->ci_upper)},
-                       {"pValue", print_fixed(arena, 6, result->p_value)},
-                       {"significance", significance(locale, arena, result)}));
+        TEXT_ARGUMENTS(
+            {"treatment", report_print_fixed(arena, 4, result->treatment_rate_pct.value)},
+            {"control", report_print_fixed(arena, 4, result->control_rate_pct.value)},
+            {"effect", report_print_signed(arena, 4, result->effect)},
+            {"ciLevel", report_print_fixed(arena, 1, 100 * result->ci_level)},
+            {"ciLower", report_print_fixed(arena, 4, result->ci_lower)},
+            {"ciUpper", report_print_fixed(arena, 4, result->ci_upper)},
+            {"pValue", report_print_fixed(arena, 6, result->p_value)},
+            {"significance", report_print_significance(locale, arena, result->is_significant)}));
 }
 
 const char *report_continuous_interpretation(const struct locale *locale, struct arena *arena,
@@ -90,18 +60,34 @@ const char *report_continuous_interpretation(const struct locale *locale, struct
         return degenerate_interpretation(locale, arena);
     return locale_format(
         locale, arena, "results.interpretation.continuous",
-        TEXT_ARGUMENTS({"treatmentMean", print_fixed(arena, 4, observed->treatment_mean)},
-                       {"controlMean", print_fixed(arena, 4, observed->control_mean)},
-                       {"effect", print_signed(arena, 4, result->effect)},
-                       {"ciLevel", print_fixed(arena, 1, 100 * result->ci_level)},
-                       {"ciLower", print_fixed(arena, 4, result->ci_lower)},
-                       {"ciUpper", print_fixed(arena, 4, result->ci_upper)},
-                       {"pValue", print_fixed(arena, 6, result->p_value)}));
+        TEXT_ARGUMENTS({"treatmentMean", report_print_fixed(arena, 4, observed->treatment_mean)},
+                       {"controlMean", report_print_fixed(arena, 4, observed->control_mean)},
+                       {"effect", report_print_signed(arena, 4, result->effect)},
+                       {"ciLevel", report_print_fixed(arena, 1, 100 * result->ci_level)},
+                       {"ciLower", report_print_fixed(arena, 4, result->ci_lower)},
+                       {"ciUpper", report_print_fixed(arena, 4, result->ci_upper)},
+                       {"pValue", report_print_fixed(arena, 6, result->p_value)}));
 }
 
 static const char *print_level(struct arena *arena, const struct test_result *result)
 {
-    return print_fixed(arena, 1, 100 * result->ci_level);
+    return report_print_fixed(arena, 1, 100 * result->ci_level);
+}
+
+const char *report_ratio_interpretation(const struct locale *locale, struct arena *arena,
+                                        const struct test_result *result)
+{
+    return locale_format(
+        locale, arena, "results.interpretation.ratio",
+        TEXT_ARGUMENTS(
+            {"treatmentRatio", report_print_fixed(arena, 6, result->treatment_value)},
+            {"controlRatio", report_print_fixed(arena, 6, result->control_value)},
+            {"effect", report_print_signed(arena, 6, result->effect)},
+            {"ciLevel", print_level(arena, result)},
+            {"ciLower", report_print_fixed(arena, 6, result->ci_lower)},
+            {"ciUpper", report_print_fixed(arena, 6, result->ci_upper)},
+            {"pValue", report_print_fixed(arena, 6, result->p_value)},
+            {"significance", report_print_significance(locale, arena, result->is_significant)}));
 }
 
 const char *report_equivalence_verdict(const struct locale *locale, struct arena *arena,
@@ -113,7 +99,7 @@ const char *report_equivalence_verdict(const struct locale *locale, struct arena
     if (result->degenerate)
         return report_verdict(locale, arena, result);
     return locale_format(locale, arena, key,
-                         TEXT_ARGUMENTS({"margin", print_fixed(arena, 4, margin)},
+                         TEXT_ARGUMENTS({"margin", report_print_fixed(arena, 4, margin)},
                                         {"alpha", print_alpha(arena, result)}));
 }
 
@@ -127,15 +113,15 @@ const char *report_equivalence_interpretation(const struct locale *locale, struc
         return degenerate_interpretation(locale, arena);
     return locale_format(
         locale, arena, "results.interpretation.equivalence",
-        TEXT_ARGUMENTS({"treatmentMean", print_fixed(arena, 4, result->treatment_value)},
-                       {"controlMean", print_fixed(arena, 4, result->control_value)},
-                       {"effect", print_signed(arena, 4, result->effect)},
-                       {"margin", print_fixed(arena, 4, margin)},
+        TEXT_ARGUMENTS({"treatmentMean", report_print_fixed(arena, 4, result->treatment_value)},
+                       {"controlMean", report_print_fixed(arena, 4, result->control_value)},
+                       {"effect", report_print_signed(arena, 4, result->effect)},
+                       {"margin", report_print_fixed(arena, 4, margin)},
                        {"equivalence", locale_format(locale, arena, outcome, NO_TEXT_ARGUMENTS)},
                        {"ciLevel", print_level(arena, result)},
-                       {"ciLower", print_fixed(arena, 4, result->ci_lower)},
-                       {"ciUpper", print_fixed(arena, 4, result->ci_upper)},
-                       {"pValue", print_fixed(arena, 6, result->p_value)}));
+                       {"ciLower", report_print_fixed(arena, 4, result->ci_lower)},
+                       {"ciUpper", report_print_fixed(arena, 4, result->ci_upper)},
+                       {"pValue", report_print_fixed(arena, 6, result->p_value)}));
 }
 
 const char *report_rank_sum_interpretation(const struct locale *locale, struct arena *arena,
@@ -149,22 +135,18 @@ const char *report_rank_sum_interpretation(const struct locale *locale, struct a
         return degenerate_interpretation(locale, arena);
     return locale_format(
         locale, arena, "results.interpretation.mann_whitney",
-        TEXT_ARGUMENTS({"treatmentMedian", print_fixed(arena, 4, test->treatment_value)},
-                       {"controlMedian", print_fixed(arena, 4, test->control_value)},
-                       {"shift", print_signed(arena, 4, test->effect)},
-                       {"cles", print_fixed(arena, 1, 100 * result->superiority)},
-                       {"ciLevel", print_level(arena, test)},
-                       {"ciLower", print_fixed(arena, 4, test->ci_lower)},
-                       {"ciUpper", print_fixed(arena, 4, test->ci_upper)},
-                       {"uStatistic", print_fixed(arena, 1, result->u)},
-                       {"pValue", print_fixed(arena, 6, test->p_value)},
-                       {"method", locale_format(locale, arena, method, NO_TEXT_ARGUMENTS)},
-                       {"significance", significance(locale, arena, test)}));
-}
-
-static const char *print_count(struct arena *arena, int64_t count)
-{
-    return arena_print(arena, "%lld", (long long)count);
+        TEXT_ARGUMENTS(
+            {"treatmentMedian", report_print_fixed(arena, 4, test->treatment_value)},
+            {"controlMedian", report_print_fixed(arena, 4, test->control_value)},
+            {"shift", report_print_signed(arena, 4, test->effect)},
+            {"cles", report_print_fixed(arena, 1, 100 * result->superiority)},
+            {"ciLevel", print_level(arena, test)},
+            {"ciLower", report_print_fixed(arena, 4, test->ci_lower)},
+            {"ciUpper", report_print_fixed(arena, 4, test->ci_upper)},
+            {"uStatistic", report_print_fixed(arena, 1, result->u)},
+            {"pValue", report_print_fixed(arena, 6, test->p_value)},
+            {"method", locale_format(locale, arena, method, NO_TEXT_ARGUMENTS)},
+            {"significance", report_print_significance(locale, arena, test->is_significant)}));
 }
 
 const char *report_bootstrap_interpretation(const struct locale *locale, struct arena *arena,
@@ -174,15 +156,16 @@ const char *report_bootstrap_interpretation(const struct locale *locale, struct 
 
     return locale_format(
         locale, arena, "results.interpretation.bootstrap",
-        TEXT_ARGUMENTS({"treatmentMean", print_fixed(arena, 4, test->treatment_value)},
-                       {"controlMean", print_fixed(arena, 4, test->control_value)},
-                       {"effect", print_signed(arena, 4, test->effect)},
-                       {"ciLevel", print_level(arena, test)},
-                       {"ciLower", print_fixed(arena, 4, test->ci_lower)},
-                       {"ciUpper", print_fixed(arena, 4, test->ci_upper)},
-                       {"pValue", print_fixed(arena, 6, test->p_value)},
-                       {"permutations", print_count(arena, result->permutations)},
-                       {"significance", significance(locale, arena, test)}));
+        TEXT_ARGUMENTS(
+            {"treatmentMean", report_print_fixed(arena, 4, test->treatment_value)},
+            {"controlMean", report_print_fixed(arena, 4, test->control_value)},
+            {"effect", report_print_signed(arena, 4, test->effect)},
+            {"ciLevel", print_level(arena, test)},
+            {"ciLower", report_print_fixed(arena, 4, test->ci_lower)},
+            {"ciUpper", report_print_fixed(arena, 4, test->ci_upper)},
+            {"pValue", report_print_fixed(arena, 6, test->p_value)},
+            {"permutations", report_print_count(arena, result->permutations)},
+            {"significance", report_print_significance(locale, arena, test->is_significant)}));
 }
 
 const char *report_quantile_interpretation(const struct locale *locale, struct arena *arena,
@@ -192,16 +175,17 @@ const char *report_quantile_interpretation(const struct locale *locale, struct a
 
     return locale_format(
         locale, arena, "results.interpretation.quantile",
-        TEXT_ARGUMENTS({"percentile", arena_print(arena, "%g", 100 * quantile)},
-                       {"treatmentQuantile", print_fixed(arena, 4, test->treatment_value)},
-                       {"controlQuantile", print_fixed(arena, 4, test->control_value)},
-                       {"effect", print_signed(arena, 4, test->effect)},
-                       {"ciLevel", print_level(arena, test)},
-                       {"ciLower", print_fixed(arena, 4, test->ci_lower)},
-                       {"ciUpper", print_fixed(arena, 4, test->ci_upper)},
-                       {"pValue", print_fixed(arena, 6, test->p_value)},
-                       {"permutations", print_count(arena, result->permutations)},
-                       {"significance", significance(locale, arena, test)}));
+        TEXT_ARGUMENTS(
+            {"percentile", arena_print(arena, "%g", 100 * quantile)},
+            {"treatmentQuantile", report_print_fixed(arena, 4, test->treatment_value)},
+            {"controlQuantile", report_print_fixed(arena, 4, test->control_value)},
+            {"effect", report_print_signed(arena, 4, test->effect)},
+            {"ciLevel", print_level(arena, test)},
+            {"ciLower", report_print_fixed(arena, 4, test->ci_lower)},
+            {"ciUpper", report_print_fixed(arena, 4, test->ci_upper)},
+            {"pValue", report_print_fixed(arena, 6, test->p_value)},
+            {"permutations", report_print_count(arena, result->permutations)},
+            {"significance", report_print_significance(locale, arena, test->is_significant)}));
 }
 
 const char *report_trimmed_interpretation(const struct locale *locale, struct arena *arena,
@@ -213,18 +197,19 @@ const char *report_trimmed_interpretation(const struct locale *locale, struct ar
         return degenerate_interpretation(locale, arena);
     return locale_format(
         locale, arena, "results.interpretation.trimmed_t",
-        TEXT_ARGUMENTS({"trimPct", arena_print(arena, "%g", 100 * trim)},
-                       {"treatmentMean", print_fixed(arena, 4, test->treatment_value)},
-                       {"controlMean", print_fixed(arena, 4, test->control_value)},
-                       {"treatmentN", print_count(arena, result->treatment_effective)},
-                       {"controlN", print_count(arena, result->control_effective)},
-                       {"effect", print_signed(arena, 4, test->effect)},
-                       {"ciLevel", print_level(arena, test)},
-                       {"ciLower", print_fixed(arena, 4, test->ci_lower)},
-                       {"ciUpper", print_fixed(arena, 4, test->ci_upper)},
-                       {"df", print_fixed(arena, 1, test->degrees_of_freedom)},
-                       {"pValue", print_fixed(arena, 6, test->p_value)},
-                       {"significance", significance(locale, arena, test)}));
+        TEXT_ARGUMENTS(
+            {"trimPct", arena_print(arena, "%g", 100 * trim)},
+            {"treatmentMean", report_print_fixed(arena, 4, test->treatment_value)},
+            {"controlMean", report_print_fixed(arena, 4, test->control_value)},
+            {"treatmentN", report_print_count(arena, result->treatment_effective)},
+            {"controlN", report_print_count(arena, result->control_effective)},
+            {"effect", report_print_signed(arena, 4, test->effect)},
+            {"ciLevel", print_level(arena, test)},
+            {"ciLower", report_print_fixed(arena, 4, test->ci_lower)},
+            {"ciUpper", report_print_fixed(arena, 4, test->ci_upper)},
+            {"df", report_print_fixed(arena, 1, test->degrees_of_freedom)},
+            {"pValue", report_print_fixed(arena, 6, test->p_value)},
+            {"significance", report_print_significance(locale, arena, test->is_significant)}));
 }
 
 /* A ratio, or the words for one that is not defined. */
@@ -232,7 +217,7 @@ static const char *ratio_text(const struct locale *locale, struct arena *arena,
                               const struct test_result *result, const char *undefined_key)
 {
     if (result->effect_size.given)
-        return print_fixed(arena, 4, result->effect_size.value);
+        return report_print_fixed(arena, 4, result->effect_size.value);
     return locale_format(locale, arena, undefined_key, NO_TEXT_ARGUMENTS);
 }
 
@@ -240,13 +225,13 @@ static const char *odds_ratio_interval_text(const struct locale *locale, struct 
                                             const struct test_result *result)
 {
     const char *upper = result->effect_size_upper.given
-                            ? print_fixed(arena, 4, result->effect_size_upper.value)
+                            ? report_print_fixed(arena, 4, result->effect_size_upper.value)
                             : "∞";
 
     return locale_format(
         locale, arena, "results.fisher_exact.odds_ratio_midp_ci",
         TEXT_ARGUMENTS({"ciLevel", print_level(arena, result)},
-                       {"lower", print_fixed(arena, 4, result->effect_size_lower.value)},
+                       {"lower", report_print_fixed(arena, 4, result->effect_size_lower.value)},
                        {"upper", upper}));
 }
 
@@ -257,13 +242,14 @@ const char *report_exact_interpretation(const struct locale *locale, struct aren
         ratio_text(locale, arena, result, "results.fisher_exact.odds_ratio_undefined");
     const char *text = locale_format(
         locale, arena, key,
-        TEXT_ARGUMENTS({"treatment", print_fixed(arena, 4, result->treatment_rate_pct.value)},
-                       {"control", print_fixed(arena, 4, result->control_rate_pct.value)},
-                       {"effect", print_signed(arena, 4, result->effect)}, {"oddsRatio", ratio},
-                       {"ciLevel", print_level(arena, result)},
-                       {"ciLower", print_fixed(arena, 4, result->ci_lower)},
-                       {"ciUpper", print_fixed(arena, 4, result->ci_upper)},
-                       {"pValue", print_fixed(arena, 6, result->p_value)}));
+        TEXT_ARGUMENTS(
+            {"treatment", report_print_fixed(arena, 4, result->treatment_rate_pct.value)},
+            {"control", report_print_fixed(arena, 4, result->control_rate_pct.value)},
+            {"effect", report_print_signed(arena, 4, result->effect)}, {"oddsRatio", ratio},
+            {"ciLevel", print_level(arena, result)},
+            {"ciLower", report_print_fixed(arena, 4, result->ci_lower)},
+            {"ciUpper", report_print_fixed(arena, 4, result->ci_upper)},
+            {"pValue", report_print_fixed(arena, 6, result->p_value)}));
 
     if (!result->effect_size_lower.given)
         return text;
@@ -278,18 +264,19 @@ const char *report_count_interpretation(const struct locale *locale, struct aren
     return locale_format(
         locale, arena, "results.interpretation.count",
         TEXT_ARGUMENTS(
-            {"treatmentRate", print_fixed(arena, 6, result->treatment_value)},
-            {"controlRate", print_fixed(arena, 6, result->control_value)},
+            {"treatmentRate", report_print_fixed(arena, 6, result->treatment_value)},
+            {"controlRate", report_print_fixed(arena, 6, result->control_value)},
             {"rateRatio", ratio_text(locale, arena, result, "results.count.rate_ratio_undefined")},
-            {"rateDifference", print_signed(arena, 6, result->effect)},
+            {"rateDifference", report_print_signed(arena, 6, result->effect)},
             {"ciLevel", print_level(arena, result)},
-            {"ciLower", print_fixed(arena, 6, result->ci_lower)},
-            {"ciUpper", print_fixed(arena, 6, result->ci_upper)},
-            {"pValue", print_fixed(arena, 6, result->p_value)}));
+            {"ciLower", report_print_fixed(arena, 6, result->ci_lower)},
+            {"ciUpper", report_print_fixed(arena, 6, result->ci_upper)},
+            {"pValue", report_print_fixed(arena, 6, result->p_value)}));
 }
 
 static const char *const effect_size_keys[EFFECT_SIZE__MAX] = {
     [EFFECT_SIZE_COHENS_D] = "results.effect_size.cohens_d",
+    [EFFECT_SIZE_COHENS_DZ] = "results.effect_size.cohens_dz",
     [EFFECT_SIZE_RANK_BISERIAL] = "results.effect_size.rank_biserial",
     [EFFECT_SIZE_ODDS_RATIO] = "results.effect_size.odds_ratio",
     [EFFECT_SIZE_RATE_RATIO] = "results.effect_size.rate_ratio",

@@ -28,6 +28,10 @@ const char *report_continuous_interpretation(const struct locale *locale, struct
                                              const struct continuous_observation *observed,
                                              const struct test_result *result);
 
+/* `result` comes from ratio_metric_test and is not degenerate. */
+const char *report_ratio_interpretation(const struct locale *locale, struct arena *arena,
+                                        const struct test_result *result);
+
 /* The equivalence test has a verdict of its own; results come from equivalence_test. */
 const char *report_equivalence_verdict(const struct locale *locale, struct arena *arena,
                                        double margin, const struct test_result *result);

@@ -24,6 +24,9 @@ struct sample sample_sort(const struct number_list *values, struct arena *arena)
  * and summed; 1 when all are 0. */
 double sample_unit(const struct sample *sample);
 
+/* The same for a largest magnitude that is known. */
+double sample_unit_near(double largest);
+
 /* The quantile by linear interpolation at position q (n - 1), as numpy and R's type 7 have it;
  * q in 0..1. A sample must not be empty. */
 double sample_quantile(const struct sample *sample, double q);
@@ -48,5 +51,9 @@ struct sample_moments sample_moments(const struct sample *sample, struct arena *
  * after the other, n + m steps each, some ten times for most data and 200 times at most. */
 double sample_difference(const struct sample *control, const struct sample *treatment,
                          int64_t rank);
+
+/* The rank-th smallest sum of two values, a value and itself included, 1 <= rank <= n (n + 1) / 2:
+ * twice a Walsh average. The values must be small enough that no sum passes the largest double. */
+double sample_pair_sum(const struct sample *sample, int64_t rank);
 
 #endif

@@ -2,7 +2,7 @@
  * What a finished two-arm test showed: difference, interval, p-value and descriptive power. Pure
  * numbers; the words are in report_text.h. Differences are treatment minus control. The methods
  * beyond the two here have a file per family: equivalence.h, rank_sum.h, resampling.h,
- * trimmed_mean.h, fisher_exact.h, unconditional_exact.h, poisson_rates.h.
+ * trimmed_mean.h, fisher_exact.h, unconditional_exact.h, poisson_rates.h, paired.h, ratio_metric.h.
  */
 #ifndef ASSAY_EXPERIMENTS_TWO_SAMPLE_H
 #define ASSAY_EXPERIMENTS_TWO_SAMPLE_H
@@ -49,6 +49,7 @@ struct count_observation {
 enum effect_size {
     EFFECT_SIZE_NONE,
     EFFECT_SIZE_COHENS_D,
+    EFFECT_SIZE_COHENS_DZ, /* of paired differences */
     EFFECT_SIZE_RANK_BISERIAL,
     EFFECT_SIZE_ODDS_RATIO, /* of control against treatment */
     EFFECT_SIZE_RATE_RATIO, /* of treatment against control */

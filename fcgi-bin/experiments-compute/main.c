@@ -1,6 +1,8 @@
 /* The experiments service, family compute: what takes long or may, in a pool of its own so that
  * nothing quick waits behind it. Routes only. */
 #include "experiments-compute/bandit.h"
+#include "experiments-compute/paired.h"
+#include "experiments-compute/ratio.h"
 #include "experiments-compute/results.h"
 #include "experiments/service.h"
 
@@ -22,6 +24,32 @@ static const struct route routes[] = {
      .tag = "calculations",
      .summary = "Analyse a finished test",
      .help = "Difference, interval, p-value and verdict for two arms."},
+    {.method = METHOD_POST,
+     .path = "/api/v1/results/paired",
+     .guard = GUARD_AUTH,
+     .compute = true,
+     .body = &paired_request_schema,
+     .reply = &paired_reply_schema,
+     .cost = paired_cost,
+     .handler = paired_handle,
+     .name = "results_paired",
+     .tag = "calculations",
+     .summary = "Analyse paired measurements",
+     .help = "Two measurements of each user: paired t-test, Wilcoxon's signed-rank test, McNemar's "
+             "test."},
+    {.method = METHOD_POST,
+     .path = "/api/v1/results/ratio",
+     .guard = GUARD_AUTH,
+     .compute = true,
+     .body = &ratio_request_schema,
+     .reply = &results_reply_schema,
+     .cost = ratio_cost,
+     .handler = ratio_handle,
+     .name = "results_ratio",
+     .tag = "calculations",
+     .summary = "Compare two ratios of totals",
+     .help = "Numerator and denominator of every user of two arms: the difference of the ratios by "
+             "the delta method."},
     {.method = METHOD_POST,
      .path = "/api/v1/simulate/bandit",
      .guard = GUARD_AUTH,

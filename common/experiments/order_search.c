@@ -1,0 +1,62 @@
+/* A search over the doubles themselves: their bit patterns are integers in the same order. */
+#include "experiments/order_search.h"
+
+#include "experiments/sample.h"
+#include "math/sort.h"
+
+#include <math.h>
+#include <stdbool.h>
+
+/* Where a member is sought: the doubles, by their keys, above `low` and up to `high`, and how many
+ * members lie up to either. */
+struct bracket {
+    int64_t low, high;
+    int64_t up_to_low, up_to_high;
+};
+
+/* A double inside the bracket to count up to next. Counts rise evenly enough that a straight line
+ * between the ends leads close to the rank; aiming a little past it, to the side whose end has not
+ * moved last, brings both ends close. Every third step halves the keys, so that no data take more
+ * than 200 steps. */
+static int64_t next_probe(const struct bracket *bracket, int64_t rank, int step, bool low_moved)
+{
+    double low = sort_value(bracket->low + 1), high = sort_value(bracket->high);
+    double between = (double)(bracket->up_to_high - bracket->up_to_low), past = between / 32 + 8;
+    double aim = (double)(rank - bracket->up_to_low) + (low_moved ? past : -past);
+    double value = sample_interpolate(low, high, fmin(fmax(aim / between, 0), 1));
+    int64_t probe = sort_key(value);
+
+    if (step % 3 == 2 || isinf(value) || probe <= bracket->low || probe >= bracket->high)
+        return bracket->low + (int64_t)(((uint64_t)bracket->high - (uint64_t)bracket->low) / 2);
+    return probe;
+}
+
+double order_search(const struct order_source *source, int64_t rank)
+{
+    struct bracket bracket = {.low = sort_key(source->least) - 1,
+                              .high = sort_key(source->most),
+                              .up_to_high = source->count};
+    double few[ORDER_SEARCH_FEW] = {0};
+    bool low_moved = false;
+
+    for (int step = 0; bracket.high - 1 > bracket.low &&
+                       bracket.up_to_high - bracket.up_to_low > ORDER_SEARCH_FEW;
+         step++) {
+        int64_t probe = next_probe(&bracket, rank, step, low_moved);
+        int64_t count = source->count_up_to(source->data, sort_value(probe));
+
+        low_moved = count < rank;
+        if (low_moved) {
+            bracket.low = probe;
+            bracket.up_to_low = count;
+        } else {
+            bracket.high = probe;
+            bracket.up_to_high = count;
+        }
+    }
+    if (bracket.up_to_high - bracket.up_to_low > ORDER_SEARCH_FEW) /* all equal */
+        return sort_value(bracket.high);
+    sort_few(few, source->list_between(source->data, sort_value(bracket.low + 1),
+                                       sort_value(bracket.high), few));
+    return few[rank - bracket.up_to_low - 1];
+}

@@ -1,0 +1,93 @@
+/* POST /api/v1/results/ratio: parts of a ratio per user in, the difference of the ratios out. */
+#include "experiments-compute/ratio.h"
+#include "base/number.h"
+#include "experiments/ratio_metric.h"
+#include "experiments/report_text.h"
+#include "experiments/results_shape.h"
+#include "experiments/service.h"
+
+enum {
+    USERS_MIN = 2,
+    USERS_MAX = 1000, /* per arm */
+    UNITS_MIN = 2,    /* of admission */
+    USERS_PER_UNIT = 200,
+    EFFECT_DECIMALS = 6,
+};
+
+#define OWNER struct ratio_arm
+static const struct field arm_fields[] = {
+    NUMBERS(OWNER, numerators, .required = true, .min_length = USERS_MIN, .max_length = USERS_MAX,
+            .help = "One per user: revenue, clicks..."),
+    NUMBERS(OWNER, denominators, .required = true, .min_length = USERS_MIN, .max_length = USERS_MAX,
+            .help = "Of the same users in the same order: orders, views..."),
+};
+#undef OWNER
+
+static bool lengths_match(const void *object)
+{
+    const struct ratio_arm *arm = object;
+
+    return arm->numerators.count == arm->denominators.count;
+}
+
+static const struct schema_rule arm_rules[] = {
+    {"errors.schemas.ratio_pairs_length_mismatch", lengths_match},
+};
+
+static SCHEMA(arm_schema, struct ratio_arm, "RatioArm", arm_fields,
+              .help = "Numerator and denominator of every user of an arm.", RULES(arm_rules));
+
+#define OWNER struct ratio_observation
+static const struct field request_fields[] = {
+    OBJECT(OWNER, control_arm, &arm_schema, .required = true),
+    OBJECT(OWNER, treatment_arm, &arm_schema, .required = true),
+    NUMBER(OWNER, alpha, .lower = AT_LEAST(0.001), .upper = AT_MOST(0.1), .preset = 0.05,
+           .help = "Two-sided significance level."),
+};
+#undef OWNER
+SCHEMA(ratio_request_schema, struct ratio_observation, "RatioRequest", request_fields,
+       .help = "A ratio of totals in two arms.",
+       .example = "{\"control_arm\":{\"numerators\":[1.2,2.1,0.7],\"denominators\":[3,5,2]},"
+                  "\"treatment_arm\":{\"numerators\":[2,3.1,1.4],\"denominators\":[4,6,3]}}");
+
+void ratio_cost(const void *body, struct compute_cost *cost)
+{
+    const struct ratio_observation *observed = body;
+    size_t users =
+        observed->control_arm->numerators.count + observed->treatment_arm->numerators.count;
+    size_t units = (users + USERS_PER_UNIT - 1) / USERS_PER_UNIT;
+
+    *cost = (struct compute_cost){.units = units > UNITS_MIN ? (uint32_t)units : UNITS_MIN,
+                                  .heavy = units >= COMPUTE_HEAVY_UNITS,
+                                  .analyzer = "ratio"};
+}
+
+enum error ratio_handle(struct request *request, struct reply *reply)
+{
+    const struct locale *locale = request->locale;
+    struct arena *arena = request->arena;
+    struct results_reply *answer = ARENA_NEW(arena, struct results_reply);
+    struct test_result test;
+
+    ratio_metric_test(request->body, &test);
+    if (test.degenerate)
+        return problem_set(
+            &request->problem, ERROR_INVALID, "degenerate", "%s",
+            locale_format(locale, arena, "errors.schemas.ratio_degenerate", NO_TEXT_ARGUMENTS));
+    *answer = (struct results_reply){
+        .metric_type = "ratio",
+        .observed_effect = number_round(test.effect, EFFECT_DECIMALS),
+        .observed_effect_relative = test.effect_relative_pct,
+        .ci_lower = number_round(test.ci_lower, EFFECT_DECIMALS),
+        .ci_upper = number_round(test.ci_upper, EFFECT_DECIMALS),
+        .ci_level = test.ci_level,
+        .p_value = test.p_value,
+        .test_statistic = test.statistic,
+        .is_significant = test.is_significant,
+        .power_achieved = test.power,
+        .verdict = report_verdict(locale, arena, &test),
+        .interpretation = report_ratio_interpretation(locale, arena, &test),
+    };
+    reply->object = answer;
+    return ERROR_NONE;
+}
