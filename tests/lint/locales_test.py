@@ -29,7 +29,8 @@ LATIN_WORDS = {
     "alpha", "bayesian", "binary", "bootstrap", "continuous", "cookie", "count", "d", "equivalence",
     "gt", "gte", "icc", "in", "lt", "lte", "mid", "operator", "p", "quantile", "ranked", "ratio",
     "t", "tost", "value", "Barnard", "Bonferroni", "Boschloo", "Cohen", "Cookie", "Fisher",
-    "Hodges", "ICC", "Lehmann", "MDE", "Mann", "SRM", "U", "Welch", "Whitney", "Yuen",
+    "Delta", "Hodges", "ICC", "Lehmann", "MDE", "Mann", "McNemar", "SRM", "U", "W", "Welch",
+    "Whitney", "Wilcoxon", "Yuen", "dz",
 }
 
 # Words that English cannot do without and that German, Spanish and French do not have.
