@@ -112,6 +112,16 @@ static size_t escape_code_point(struct text *out, const unsigned char *s)
     return length;
 }
 
+/* Bytes that stand for themselves: all but the controls, the quote and the backslash; and above
+ * 0x7e only where the text need not be ASCII. */
+static bool stands_for_itself(unsigned char byte, bool ascii)
+{
+    static const unsigned char special[256] = {
+        [0 ... 0x1f] = 1, ['"'] = 1, ['\\'] = 1, [0x7f ... 0xff] = 2};
+
+    return special[byte] == 0 || (special[byte] == 2 && !ascii);
+}
+
 static void quoted(struct json_writer *writer, const char *bytes, size_t length)
 {
     struct text *out = writer->out;
@@ -119,19 +129,20 @@ static void quoted(struct json_writer *writer, const char *bytes, size_t length)
     size_t plain = 0; /* start of the run that needs no escape */
     size_t i = 0;
 
+    text_reserve(out, length + 2);
     text_append_byte(out, '"');
     while (i < length) {
-        const char *escape = short_escape(s[i]);
-        bool wide = writer->ascii && s[i] >= 0x80;
+        const char *escape;
 
-        if (!escape && s[i] >= 0x20 && !wide && !(writer->ascii && s[i] == 0x7f)) {
+        if (stands_for_itself(s[i], writer->ascii)) {
             i++;
             continue;
         }
+        escape = short_escape(s[i]);
         text_append(out, bytes + plain, i - plain);
         if (escape)
             text_append_string(out, escape), i++;
-        else if (wide)
+        else if (s[i] >= 0x80)
             i += escape_code_point(out, s + i);
         else
             text_append_format(out, "\\u%04x", s[i]), i++;
@@ -181,8 +192,10 @@ void writer_number(struct json_writer *writer, double value)
 
 void writer_integer(struct json_writer *writer, int64_t value)
 {
+    char text[NUMBER_TEXT_MAX];
+
     before_value(writer);
-    text_append_format(writer->out, "%lld", (long long)value);
+    text_append(writer->out, text, integer_format(value, text));
 }
 
 void writer_boolean(struct json_writer *writer, bool value)

@@ -61,6 +61,12 @@ void log_number(struct log_line *line, const char *name, double value)
 static const char *const introductions[] = {"bearer ",  "api-key: ", "api_key: ", "apikey: ",
                                             "api-key=", "api_key=",  "apikey=",   "llm-token: "};
 
+/* A quick look: each of them ends in one of these bytes, and most values hold neither. */
+static bool may_hold_credentials(const char *text)
+{
+    return text[strcspn(text, " =")] || strstr(text, "://");
+}
+
 static void mask_after(char *text, const char *introduction)
 {
     char *at = text;
@@ -100,7 +106,8 @@ static char *safe_value(const char *value)
 
     length = utf8_valid_prefix(value, length);
     copy = arena_copy(state.arena, value, length);
-    mask_credentials(copy);
+    if (may_hold_credentials(copy))
+        mask_credentials(copy);
     return copy;
 }
 

@@ -13,6 +13,9 @@ enum { NUMBER_TEXT_MAX = 32 };
  * `0.30000000000000004`; exponents below 1e-4 and from 1e16 on. Returns its length. */
 size_t number_format(double value, char text[NUMBER_TEXT_MAX]);
 
+/* The digits of an integer, with a sign when it is negative. Returns their number. */
+size_t integer_format(int64_t value, char text[NUMBER_TEXT_MAX]);
+
 /* The exact binary value correctly rounded to `decimals` (0..17) digits after the point, ties to
  * even on the exact value; -0 becomes 0. */
 double number_round(double value, int decimals);

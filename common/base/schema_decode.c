@@ -384,6 +384,31 @@ static const struct field *find_field(const struct schema *schema, const char *n
     return NULL;
 }
 
+/* The member of each field, in one walk over the object. Most clients send the fields in the order
+ * of the schema or leave some out, so that the search begins after the field found last. Returns
+ * how many members have no field. */
+static size_t find_members(const struct schema *schema, const json_t *value, const json_t **members)
+{
+    json_t *object = (json_t *)(uintptr_t)value; /* iterated, not changed */
+    size_t next = 0, unknown = 0, tried;
+
+    for (void *at = json_object_iter(object); at; at = json_object_iter_next(object, at)) {
+        const char *key = json_object_iter_key(at);
+
+        for (tried = 0; tried < schema->field_count; tried++, next++) {
+            if (next >= schema->field_count)
+                next = 0;
+            if (strcmp(schema->fields[next].name, key) == 0)
+                break;
+        }
+        if (tried < schema->field_count)
+            members[next++] = json_object_iter_value(at);
+        else
+            unknown++;
+    }
+    return unknown;
+}
+
 static void reject_extra(struct schema_errors *errors, const struct schema *schema,
                          const json_t *value, const struct schema_path *path)
 {
@@ -416,15 +441,18 @@ static void check_rules(struct schema_errors *errors, const struct schema *schem
 static void decode_object(struct schema_errors *errors, const struct schema *schema,
                           const json_t *value, const struct schema_path *path, void *object)
 {
-    size_t errors_before = errors->count;
+    size_t errors_before = errors->count, unknown;
+    const json_t **members;
 
     if (!json_is_object(value)) {
         fault(errors, FAULT_OBJECT_TYPE, NULL, path, value);
         return;
     }
+    members = ARENA_ARRAY(errors->arena, const json_t *, schema->field_count);
+    unknown = find_members(schema, value, members);
     for (size_t i = 0; i < schema->field_count; i++) {
         const struct field *field = &schema->fields[i];
-        const json_t *member = json_object_get(value, field->name);
+        const json_t *member = members[i];
         struct schema_path step = {.parent = path, .key = field->name};
         void *target = (char *)object + field->offset;
 
@@ -438,7 +466,7 @@ static void decode_object(struct schema_errors *errors, const struct schema *sch
         else
             decode_value(errors, field, member, &step, target);
     }
-    if (schema->extra == EXTRA_REJECT)
+    if (unknown && schema->extra == EXTRA_REJECT)
         reject_extra(errors, schema, value, path);
     if (errors->count == errors_before)
         check_rules(errors, schema, value, path, object);

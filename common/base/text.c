@@ -11,18 +11,16 @@ void text_start(struct text *text, struct arena *arena, size_t maximum)
     text->bytes = arena_alloc(arena, text->capacity);
 }
 
-/* Room for `more` bytes and the NUL; false past the maximum. */
-static bool make_room(struct text *text, size_t more)
+/* A larger home; false past the maximum. */
+static bool grow(struct text *text, size_t more)
 {
     size_t capacity = text->capacity;
     char *bytes;
 
-    if (text->overflowed || more > text->maximum - text->length) {
+    if (more > text->maximum - text->length) {
         text->overflowed = true;
         return false;
     }
-    if (text->length + more < capacity)
-        return true;
     while (capacity <= text->length + more)
         capacity *= 2;
     bytes = arena_alloc(text->arena, capacity);
@@ -30,6 +28,22 @@ static bool make_room(struct text *text, size_t more)
     text->bytes = bytes;
     text->capacity = capacity;
     return true;
+}
+
+/* Room for `more` bytes and the NUL. */
+static inline bool make_room(struct text *text, size_t more)
+{
+    if (text->overflowed)
+        return false;
+    if (more < text->capacity - text->length && more <= text->maximum - text->length)
+        return true;
+    return grow(text, more);
+}
+
+void text_reserve(struct text *text, size_t more)
+{
+    if (more <= text->maximum - text->length)
+        make_room(text, more);
 }
 
 void text_append(struct text *text, const char *bytes, size_t length)
@@ -48,24 +62,34 @@ void text_append_string(struct text *text, const char *string)
 
 void text_append_byte(struct text *text, char byte)
 {
-    text_append(text, &byte, 1);
+    if (!make_room(text, 1))
+        return;
+    text->bytes[text->length++] = byte;
+    text->bytes[text->length] = '\0';
 }
 
+/* Most of what is printed fits the room that there is. */
 void text_append_format(struct text *text, const char *format, ...)
 {
+    size_t room = text->overflowed ? 0 : text->capacity - text->length;
+    char none[1];
+    char *at = room ? text->bytes + text->length : none;
     va_list arguments;
     int length;
 
     va_start(arguments, format);
-    length = vsnprintf(NULL, 0, format, arguments);
+    length = vsnprintf(at, room, format, arguments);
     va_end(arguments);
     if (length < 0 || !make_room(text, (size_t)length)) {
         text->overflowed = true;
+        text->bytes[text->length] = '\0';
         return;
     }
-    va_start(arguments, format);
-    vsnprintf(text->bytes + text->length, text->capacity - text->length, format, arguments);
-    va_end(arguments);
+    if ((size_t)length >= room) {
+        va_start(arguments, format);
+        vsnprintf(text->bytes + text->length, text->capacity - text->length, format, arguments);
+        va_end(arguments);
+    }
     text->length += (size_t)length;
 }
 

@@ -21,6 +21,8 @@ struct text {
 };
 
 void text_start(struct text *text, struct arena *arena, size_t maximum);
+/* Room for `more` bytes at once, for a text whose size can be guessed. */
+void text_reserve(struct text *text, size_t more);
 void text_append(struct text *text, const char *bytes, size_t length);
 void text_append_string(struct text *text, const char *string);
 void text_append_byte(struct text *text, char byte);

@@ -65,23 +65,25 @@ void digest_short(const unsigned char key[DIGEST_SHORT_KEY_BYTES], const void *d
     crypto_shorthash_siphashx24(digest, data, length, key);
 }
 
-/* Both texts are hashed under a key that nobody knows, so that neither the comparison nor the
- * digests can be steered. BLAKE2b works in blocks of 128 bytes: shorter secrets all take the same
- * time. */
+/* Both texts are hashed under a key that nobody knows, drawn once in the life of a process, so that
+ * neither the comparison nor the digests can be steered. BLAKE2b works in blocks of 128 bytes:
+ * shorter secrets all take the same time. */
 bool digest_equal_secret(const char *presented, const char *secret)
 {
-    unsigned char key[crypto_generichash_KEYBYTES];
+    static unsigned char key[crypto_generichash_KEYBYTES];
+    static bool drawn;
     unsigned char a[crypto_generichash_BYTES], b[crypto_generichash_BYTES];
     bool equal;
 
     if (!presented || !secret)
         return false;
-    randombytes_buf(key, sizeof key);
+    if (!drawn)
+        randombytes_buf(key, sizeof key);
+    drawn = true;
     crypto_generichash(a, sizeof a, (const unsigned char *)presented, strlen(presented), key,
                        sizeof key);
     crypto_generichash(b, sizeof b, (const unsigned char *)secret, strlen(secret), key, sizeof key);
     equal = sodium_memcmp(a, b, sizeof a) == 0;
-    sodium_memzero(key, sizeof key);
     sodium_memzero(b, sizeof b);
     return equal;
 }

@@ -3,6 +3,7 @@
  * counters and log line. */
 #include "base/clock.h"
 #include "base/log.h"
+#include "base/number.h"
 #include "crypto/token.h"
 #include "http/http_internal.h"
 #include "shm/histogram.h"
@@ -13,6 +14,8 @@
 enum {
     REPLY_BODY_MAX = 64 * 1024 * 1024, /* bytes of one answer */
     REPLY_HEAD_MAX = 8 * 1024,         /* of its header; nginx takes 16 kB */
+    BODY_GUESS = 4 * 1024,             /* of most answers and their headers */
+    HEAD_GUESS = 1500,
     REQUEST_ID_MAX = 128
 };
 
@@ -145,6 +148,13 @@ static const serving_step steps[] = {
     step_decode_query, step_decode_body, step_admission,   step_handle,
 };
 
+static const char *number_text(struct arena *arena, uint32_t number)
+{
+    char text[NUMBER_TEXT_MAX];
+
+    return arena_copy(arena, text, integer_format(number, text));
+}
+
 static void add_rate_headers(struct serving *serving)
 {
     struct arena *arena = serving->request.arena;
@@ -152,11 +162,9 @@ static void add_rate_headers(struct serving *serving)
 
     if (!rate->limit)
         return;
-    reply_add_header(&serving->reply, "RateLimit-Limit", arena_print(arena, "%u", rate->limit));
-    reply_add_header(&serving->reply, "RateLimit-Remaining",
-                     arena_print(arena, "%u", rate->remaining));
-    reply_add_header(&serving->reply, "RateLimit-Reset",
-                     arena_print(arena, "%u", rate->reset_seconds));
+    reply_add_header(&serving->reply, "RateLimit-Limit", number_text(arena, rate->limit));
+    reply_add_header(&serving->reply, "RateLimit-Remaining", number_text(arena, rate->remaining));
+    reply_add_header(&serving->reply, "RateLimit-Reset", number_text(arena, rate->reset_seconds));
 }
 
 static const char *reason_phrase(int status)
@@ -187,28 +195,56 @@ static const char *reason_phrase(int status)
     return "";
 }
 
+static void add_line(struct text *head, const char *before, const char *value)
+{
+    text_append_string(head, before);
+    text_append_string(head, value);
+    text_append(head, "\r\n", 2);
+}
+
+/* With two decimals. */
+static void add_milliseconds(struct text *head, int64_t microseconds)
+{
+    int64_t hundredths = (microseconds + 5) / 10;
+    char number[NUMBER_TEXT_MAX];
+    char fraction[] = {'.', (char)('0' + hundredths / 10 % 10), (char)('0' + hundredths % 10),
+                       '\0'};
+
+    integer_format(hundredths / 100, number);
+    text_append_string(head, number);
+    add_line(head, fraction, "");
+}
+
 /* Everything before the body. Allocates, so it belongs before the point of no return. */
 static void compose_head(struct serving *serving)
 {
     const struct reply *reply = &serving->reply;
     const struct request *request = &serving->request;
     struct text *head = &serving->head;
+    char number[NUMBER_TEXT_MAX];
 
     add_rate_headers(serving);
     cors_add_headers(serving);
     serving->microseconds = clock_monotonic_microseconds() - serving->started;
     text_start(head, request->arena, REPLY_HEAD_MAX);
-    text_append_format(head, "Status: %d %s\r\nContent-Type: %s\r\n", reply->status,
-                       reason_phrase(reply->status), reply->content_type);
-    text_append_format(head, "Content-Length: %zu\r\n", reply->body.length);
-    text_append_format(head, "X-Request-ID: %s\r\nX-Process-Time-Ms: %.2f\r\n", request->id,
-                       (double)serving->microseconds / 1000);
+    text_reserve(head, HEAD_GUESS);
+    integer_format(reply->status, number);
+    text_append_string(head, "Status: ");
+    text_append_string(head, number);
+    add_line(head, " ", reason_phrase(reply->status));
+    add_line(head, "Content-Type: ", reply->content_type);
+    integer_format((int64_t)reply->body.length, number);
+    add_line(head, "Content-Length: ", number);
+    add_line(head, "X-Request-ID: ", request->id);
+    text_append_string(head, "X-Process-Time-Ms: ");
+    add_milliseconds(head, serving->microseconds);
     if (request->locale)
-        text_append_format(head, "Content-Language: %s\r\n",
-                           language_tags[locale_language(request->locale)]);
+        add_line(head, "Content-Language: ", language_tags[locale_language(request->locale)]);
     text_append(head, fixed_headers, sizeof fixed_headers - 1);
-    for (size_t i = 0; i < reply->header_count; i++)
-        text_append_format(head, "%s: %s\r\n", reply->headers[i].name, reply->headers[i].value);
+    for (size_t i = 0; i < reply->header_count; i++) {
+        text_append_string(head, reply->headers[i].name);
+        add_line(head, ": ", reply->headers[i].value);
+    }
     text_append(head, "\r\n", 2);
 }
 
@@ -284,6 +320,7 @@ static void prepare(struct serving *serving, struct server *server, struct excha
 static void run_steps(struct serving *serving)
 {
     text_start(&serving->reply.body, serving->request.arena, REPLY_BODY_MAX);
+    text_reserve(&serving->reply.body, BODY_GUESS);
     for (size_t i = 0; i < COUNT_OF(steps) && steps[i](serving); i++)
         continue;
     compose_head(serving);

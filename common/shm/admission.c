@@ -171,13 +171,17 @@ static void sleep_until_release(struct admission_table *table, uint32_t seen, in
     int64_t nap = left < NAP_MAX_MICROSECONDS ? left : NAP_MAX_MICROSECONDS;
     struct timespec timeout = {.tv_nsec = nap * 1000};
 
+    atomic_fetch_add(&table->waiters, 1);
     syscall(SYS_futex, &table->releases, FUTEX_WAIT, seen, &timeout, NULL, 0);
+    atomic_fetch_sub(&table->waiters, 1);
 }
 
+/* Who counts itself only after this look finds the word changed and does not sleep. */
 static void wake_waiters(struct admission_table *table)
 {
-    atomic_fetch_add_explicit(&table->releases, 1, memory_order_release);
-    syscall(SYS_futex, &table->releases, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
+    atomic_fetch_add(&table->releases, 1);
+    if (atomic_load(&table->waiters) > 0)
+        syscall(SYS_futex, &table->releases, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
 }
 
 static void count_analyzer(struct admission_table *table, const char *analyzer)

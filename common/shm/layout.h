@@ -69,6 +69,7 @@ struct admission_slot {
 struct admission_table {
     struct shm_lock lock;
     _Atomic uint32_t releases; /* waiters sleep on this word */
+    _Atomic uint32_t waiters;  /* too many where one died in its sleep */
     uint32_t generation;
     uint32_t slots_touched; /* slots from here on were never used */
     uint32_t heavy_peak, cheap_peak;

@@ -3,6 +3,7 @@
 #include "test.h"
 
 #include <float.h>
+#include <math.h>
 #include <stdlib.h>
 
 TEST(shortest_form)
@@ -60,6 +61,92 @@ TEST(every_form_reads_back)
     }
 }
 
+/* The definition, told by printf and strtod: 15 digits where they read back, else 16, else 17. */
+static void check_digits(double value)
+{
+    char text[NUMBER_TEXT_MAX], wanted[40];
+    double read;
+    size_t digits = 0, wanted_digits = 0, end;
+
+    for (int precision = 14; precision <= 16; precision++) {
+        snprintf(wanted, sizeof wanted, "%.*e", precision, value);
+        if (strtod(wanted, NULL) == value)
+            break;
+    }
+    number_format(value, text);
+    CHECK(number_parse(text, &read) && read == value);
+    for (const char *p = wanted; *p != 'e'; p++)
+        if (*p >= '0' && *p <= '9')
+            wanted[wanted_digits++] = *p;
+    for (; wanted_digits > 1 && wanted[wanted_digits - 1] == '0'; wanted_digits--)
+        continue;
+    end = strcspn(text, "e");
+    for (size_t i = 0; i < end; i++)
+        if (text[i] >= '0' && text[i] <= '9' && (digits || text[i] != '0'))
+            text[digits++] = text[i];
+    for (; digits > 1 && text[digits - 1] == '0'; digits--)
+        continue;
+    CHECK_INT(digits, wanted_digits);
+    CHECK(memcmp(text, wanted, digits) == 0);
+}
+
+static void check_rounding(double value)
+{
+    char text[400];
+
+    for (int decimals = 0; decimals <= 17; decimals++) {
+        double wanted;
+
+        snprintf(text, sizeof text, "%.*f", decimals, value);
+        wanted = fabs(value) < 0x1p53 ? strtod(text, NULL) : value;
+        CHECK(number_round(value, decimals) == wanted);
+    }
+}
+
+/* Where integers do the work and where printf does it, and on the borders between the two. */
+TEST(digits_are_those_of_printf)
+{
+    unsigned long long state = 88172645463325252ULL;
+
+    for (int i = 0; i < 30000; i++) {
+        double value;
+
+        state ^= state << 13, state ^= state >> 7, state ^= state << 17;
+        value = ldexp((double)(state >> 11), (int)(state % 120) - 53 - 60);
+        check_digits(value);
+        value = (double)(state % 2000000001) / pow(10, (double)(state >> 40 & 15));
+        check_digits(value);
+        check_digits(nextafter(value, 0));
+        if (i % 8 == 0) {
+            check_rounding(value);
+            check_rounding((double)(state % 2000001) / ldexp(1, (int)(state >> 40 & 31)));
+        }
+    }
+    for (int exponent = -80; exponent < 80; exponent++) {
+        double power = ldexp(1, exponent);
+
+        check_digits(power);
+        check_digits(nextafter(power, 0));
+        check_digits(nextafter(power, INFINITY));
+        check_rounding(power);
+        check_rounding(-nextafter(power, 0));
+    }
+}
+
+TEST(integers_in_full)
+{
+    char text[NUMBER_TEXT_MAX];
+
+    CHECK_INT(integer_format(0, text), 1);
+    CHECK_TEXT(text, "0");
+    CHECK_INT(integer_format(INT64_MIN, text), 20);
+    CHECK_TEXT(text, "-9223372036854775808");
+    integer_format(INT64_MAX, text);
+    CHECK_TEXT(text, "9223372036854775807");
+    integer_format(-1050, text);
+    CHECK_TEXT(text, "-1050");
+}
+
 TEST(rounding_is_correct)
 {
     CHECK(number_round(2.675, 2) == 2.67); /* the double is just below the tie */
@@ -95,5 +182,6 @@ TEST(integers)
     CHECK(!integer_parse("", &value));
 }
 
-TEST_MAIN(CASE(shortest_form), CASE(every_form_reads_back), CASE(rounding_is_correct),
+TEST_MAIN(CASE(shortest_form), CASE(every_form_reads_back), CASE(digits_are_those_of_printf),
+          CASE(integers_in_full), CASE(rounding_is_correct),
           CASE(only_whole_decimal_numbers_are_read), CASE(integers))

@@ -231,6 +231,8 @@ static int sleep_on_the_word(int child, void *context)
     struct admission_ticket ticket;
 
     if (child == 0)
+        atomic_fetch_add(&region->layout->admission.waiters, 1);
+    if (child == 0)
         return syscall(SYS_futex, &region->layout->admission.releases, FUTEX_WAIT, 0, &long_nap,
                        NULL, 0) != 0 &&
                errno != EAGAIN; /* the release came first */
