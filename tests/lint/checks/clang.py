@@ -1,12 +1,12 @@
 """Every C file compiles with clang under the warnings of the Makefile, as errors."""
 
-from lint import compiler_flags, need, reported, run_each
+from lint import compiler_flags, need, reported, run_changed
 
 
 def check(tree):
     need("clang")
     command = ["clang", *compiler_flags(), "-fsyntax-only"]
-    for path, output, status in run_each(tree, tree.files("*.c"), lambda path: [*command, path]):
+    for path, output, status in run_changed(tree, tree.files("*.c"), lambda path: [*command, path]):
         yield from reported(tree, path, output, status)
 
 

@@ -7,7 +7,7 @@ more and took the macros of the test kit for mistakes.
 Tests go without the analyzer, because they read results even after a check of them has failed; they
 may read numbers of /proc with sscanf() and include a program whole."""
 
-from lint import ROOT, compiler_flags, need, reported, run_each
+from lint import ROOT, compiler_flags, need, reported, run_changed
 
 NOT_IN_TESTS = "-clang-analyzer-*,-cert-err34-c,-bugprone-suspicious-include"
 KNOWN = ["-include", f"{ROOT}/tests/lint/analyzer.h", f"-I{ROOT}/common"]
@@ -24,7 +24,7 @@ def check(tree):
         known = [] if path == "common/base/error.c" else KNOWN
         return ["clang-tidy", "--quiet", settings, *fewer, path, "--", *flags, *known, *BOUND]
 
-    for path, output, status in run_each(tree, tree.files("*.c"), command):
+    for path, output, status in run_changed(tree, tree.files("*.c"), command):
         yield from reported(tree, path, output, status)
 
 
