@@ -91,17 +91,18 @@ static bool is_listed(const char *const *list, struct span word)
     return false;
 }
 
-/* Does every `@` stand in the value of a parameter that may hold one? */
-static bool query_owns_its_ats(struct span query)
+/* Does every `@` stand in the value of a parameter that may hold one? A user before the host leaves
+ * that to parameters that are masked. */
+static bool query_owns_its_ats(const struct url *url)
 {
-    const char *at = query.start, *end = query.start + query.length;
+    const char *at = url->query.start, *end = at + url->query.length;
 
     while (at < end) {
         struct span piece = {at, strcspn(at, "&")};
-        size_t key = strcspn(at, "=&");
+        struct span key = {at, strcspn(at, "=&")};
 
-        if (last_at(piece) &&
-            (query.start[-1] != '?' || !is_listed(at_keys, (struct span){at, key})))
+        if (last_at(piece) && (url->query.start[-1] != '?' ||
+                               !is_listed(url->user.length ? secret_keys : at_keys, key)))
             return false;
         at += piece.length + 1;
     }
@@ -116,10 +117,11 @@ static bool ports_are_numbers(struct span hosts)
     while (at < end) {
         const char *comma = memchr(at, ',', (size_t)(end - at));
         const char *stop = comma ? comma : end;
-        const char *colon = memrchr(at, ':', (size_t)(stop - at));
+        const char *closing = *at == '[' ? memchr(at, ']', (size_t)(stop - at)) : NULL;
+        const char *rest = closing ? closing + 1 : at;
+        const char *colon = memchr(rest, ':', (size_t)(stop - rest));
 
-        if (colon && !memchr(colon, ']', (size_t)(stop - colon)) &&
-            colon + 1 + strspn(colon + 1, "0123456789") < stop)
+        if (colon && colon + 1 + strspn(colon + 1, "0123456789") < stop)
             return false;
         at = stop + 1;
     }
@@ -128,7 +130,7 @@ static bool ports_are_numbers(struct span hosts)
 
 bool url_ambiguous(const struct url *url)
 {
-    return last_at(url->path) || !query_owns_its_ats(url->query) || !ports_are_numbers(url->host);
+    return last_at(url->path) || !query_owns_its_ats(url) || !ports_are_numbers(url->host);
 }
 
 static int hex_digit(char byte)

@@ -36,6 +36,8 @@ TEST(urls_are_shown_without_credentials)
         {"postgresql://user:secret/name", "***"},
         {"postgresql://user:1:secret/name", "***"},
         {"postgresql://a:1,b:secret/name", "***"},
+        {"postgresql://user:secret:/word/name", "***"},
+        {"postgresql://user:p@ss?user=word@host/name", "***"},
         {"postgresql://a:1,[::1],[::2]:3/name", "postgresql://a:1,[::1],[::2]:3/name"},
         {"postgresql://host/name?user=me@there&x=y", "postgresql://host/name?user=me@there&x=y"},
         {"postgresql://host/name?password=se&cret", "postgresql://host/name?password=***&***"},
