@@ -203,6 +203,8 @@ static enum error translate_word(struct translator *translator, const char *at, 
 
     if (!close || !word)
         return refuse(translator, at, "no such {word}");
+    if (at > translator->text && identifier_byte(at[-1]))
+        return refuse(translator, at, "a {word} begins in the middle of a name");
     *length = (size_t)(close - at) + 1;
     spelled = word->spelled[translator->engine];
     if (strncmp(spelled, "FOR UPDATE", 10) == 0)

@@ -224,6 +224,10 @@ TEST(too_much_is_refused_and_lines_are_told)
     CHECK_INT(translate_statement(DB_SQLITE, &statement, arena, &translation, &problem),
               ERROR_SYSTEM);
     CHECK_TEXT(problem.text, "case, line 3: no such {word}");
+    statement.sql = "BE{for_update}GIN";
+    CHECK_INT(translate_statement(DB_SQLITE, &statement, arena, &translation, &problem),
+              ERROR_SYSTEM);
+    CHECK_TEXT(problem.text, "case, line 1: a {word} begins in the middle of a name");
     free(many);
     free(long_text);
     arena_destroy(arena);
