@@ -3,15 +3,18 @@
 
 SHELL = /bin/bash
 CC = gcc
-BUILD = build
 SANITIZE =
+FUZZER =
+# Every build of its own kind has a folder of its own.
+BUILD = build$(if $(FUZZER),/fuzzer,$(if $(SANITIZE),/sanitized))
 PYTHON = /usr/bin/python3
 
 # Rows of constant tables leave their trailing members 0 on purpose.
 WARNINGS = -Wall -Wextra -Wno-missing-field-initializers -Werror -Wshadow -Wpointer-arith -Wstrict-prototypes -Wmissing-prototypes \
            -Wwrite-strings -Wformat=2 -Wvla -Wundef
 CFLAGS = -O2 -g
-SANITIZER_FLAGS = $(if $(SANITIZE),-fsanitize=$(SANITIZE) -fno-omit-frame-pointer -fno-sanitize-recover=all)
+SANITIZER_FLAGS = $(if $(SANITIZE),-fsanitize=$(SANITIZE) -fno-omit-frame-pointer -fno-sanitize-recover=all) \
+                  $(if $(FUZZER),-fsanitize=fuzzer-no-link)
 ALL_CFLAGS = -std=gnu11 -D_GNU_SOURCE $(WARNINGS) $(CFLAGS) -fPIE -D_FORTIFY_SOURCE=2 -fstack-protector-strong \
              $(SANITIZER_FLAGS) -Icommon -Ifcgi-bin -MMD -MP
 ALL_LDFLAGS = -pie -Wl,-z,relro,-z,now,--as-needed $(SANITIZER_FLAGS) $(LDFLAGS)
@@ -77,22 +80,38 @@ $(BUILD)/tests/oracle/%: $(BUILD)/obj/tests/oracle/%.o $(library)
 	@echo "  LINK  $@"
 	@$(CC) $(ALL_LDFLAGS) $^ $(LIBS) -o $@
 
-# Fuzz targets drive the analysis responder in process: its files are linked, its main.c included.
-fuzzed_objects = $(patsubst %.c,$(BUILD)/obj/%.o,$(wildcard fcgi-bin/experiments/*.c) \
-    $(filter-out %/main.c,$(wildcard fcgi-bin/experiments-analysis/*.c)))
-$(BUILD)/tests/fuzz/%_fuzz: $(BUILD)/obj/tests/fuzz/%_fuzz.o $(BUILD)/obj/tests/fuzz/driver.o \
-    $(fuzzed_objects) $(library)
+# Fuzz targets drive the responders in process: their files go into an archive, their main.c are
+# included by tests/fuzz/family_*.c. With clang and FUZZER=1 the driver is libFuzzer's.
+fuzz_driver = $(if $(FUZZER),,$(BUILD)/obj/tests/fuzz/driver.o)
+fuzz_support = $(patsubst %.c,$(BUILD)/obj/%.o,$(wildcard tests/fuzz/family*.c) tests/fuzz/wire.c \
+    $(wildcard fcgi-bin/experiments/*.c) $(filter-out %/main.c,$(wildcard fcgi-bin/experiments-*/*.c)))
+$(BUILD)/tests/fuzz/support.a: $(fuzz_support)
 	@mkdir -p $(@D)
+	@rm -f $@
+	@echo "  AR    $@"
+	@$(AR) rcs $@ $^
+
+$(BUILD)/tests/fuzz/%_fuzz: $(BUILD)/obj/tests/fuzz/%_fuzz.o $(fuzz_driver) \
+    $(BUILD)/tests/fuzz/support.a $(library)
 	@echo "  LINK  $@"
-	@$(CC) $(ALL_LDFLAGS) $^ $(LIBS) -o $@
+	@$(CC) $(ALL_LDFLAGS) $(if $(FUZZER),-fsanitize=fuzzer) $^ $(LIBS) -o $@
 
 tests: $(unit_tests) $(fuzz_targets) $(oracles)
 
-# Everything, or the suites named: make test SUITES="unit api"
+# Everything, or the suites named: make test SUITES="unit api".
 test: packages-test
 	@$(MAKE) --no-print-directory -j$$(nproc) all tests
 	@$(MAKE) --no-print-directory vendor
 	@BUILD=$(BUILD) PYTHON=$(PYTHON) tests/run $(SUITES)
+
+# Looks for inputs that break the promises of tests/fuzz/: FUZZ_SECONDS for each target, FUZZ_JOBS at
+# a time, FUZZ_TARGETS="json url" some of them. What it finds is below build/fuzzer/findings/.
+fuzz: packages-fuzz
+	@nice -n 19 $(MAKE) --no-print-directory -j$$(nproc) CC=clang FUZZER=1 SANITIZE=address,undefined \
+	    fuzz-targets
+	@tests/fuzz/run $(FUZZ_TARGETS)
+
+fuzz-targets: $(fuzz_targets)
 
 lint:
 	@tests/lint/run
@@ -126,10 +145,11 @@ help:
 	@echo 'make bench   what things cost, in figures and ratios'
 	@echo 'make docs    write the pages that the programs print'
 	@echo 'make clean   remove what was built'
-	@echo 'SANITIZE=address,undefined and CC=clang go with each of them; give BUILD=... a folder of its own'
+	@echo 'make fuzz    look for inputs that break a promise; FUZZ_SECONDS, FUZZ_JOBS, FUZZ_TARGETS'
+	@echo 'SANITIZE=address,undefined goes with all of them, into build/sanitized; for CC=clang give BUILD='
 
 include tools/run.mk
 
-.PHONY: all tests test lint bench docs clean help
+.PHONY: all tests test fuzz fuzz-targets lint bench docs clean help
 .SECONDARY:
--include $(shell find $(BUILD) -name '*.d' 2>/dev/null)
+-include $(shell find $(BUILD)/obj -name '*.d' 2>/dev/null)

@@ -5,8 +5,8 @@
 packages-run:
 	@tools/install-packages run
 
-packages-test:
-	@tools/install-packages test
+packages-test packages-fuzz: packages-%:
+	@tools/install-packages $*
 
 # The files that pages load from /vendor/: pinned in static/package-lock.json.
 vendor: static/vendor/.complete
@@ -21,4 +21,4 @@ run: packages-run
 	@$(MAKE) --no-print-directory vendor || echo 'make run: third-party files are missing; going on without them'
 	@exec tools/run-demo
 
-.PHONY: packages-run packages-test vendor run
+.PHONY: packages-run packages-test packages-fuzz vendor run

@@ -1,10 +1,5 @@
 /* Replays inputs through a fuzz target without a fuzzer: every test run does it with gcc. */
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+#include "fuzz.h"
 
 enum { INPUT_MAX = 4 * 1024 * 1024 };
 

@@ -1,0 +1,9 @@
+/* The responder of the family analysis, its main() under another name. */
+#include "family.h"
+
+int family_analysis_main(int argc, char **argv);
+#define main family_analysis_main
+#include "experiments-analysis/main.c"
+#undef main
+
+const struct application *const family_analysis = &application;
