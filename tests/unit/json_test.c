@@ -171,7 +171,7 @@ TEST(memory_running_out_is_an_error_not_a_crash)
         struct arena *small = arena_create(1 << 20);
 
         arena_fail_after(small, n);
-        CHECK_INT(json_read(small, "{\"a\":[1,2,{\"b\":\"c\"}]}", 23, 64, &document, &fault),
+        CHECK_INT(json_read(small, "{\"a\":[1,2,{\"b\":\"c\"}]}", 21, 64, &document, &fault),
                   ERROR_MALFORMED);
         arena_destroy(small);
     }
