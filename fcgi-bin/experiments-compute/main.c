@@ -1,6 +1,8 @@
 /* The experiments service, family compute: what takes long or may, in a pool of its own so that
  * nothing quick waits behind it. Routes only. */
 #include "experiments-compute/bandit.h"
+#include "experiments-compute/categorical.h"
+#include "experiments-compute/omnibus.h"
 #include "experiments-compute/paired.h"
 #include "experiments-compute/ratio.h"
 #include "experiments-compute/results.h"
@@ -50,6 +52,30 @@ static const struct route routes[] = {
      .summary = "Compare two ratios of totals",
      .help = "Numerator and denominator of every user of two arms: the difference of the ratios by "
              "the delta method."},
+    {.method = METHOD_POST,
+     .path = "/api/v1/results/categorical",
+     .guard = GUARD_AUTH,
+     .compute = true,
+     .body = &categorical_request_schema,
+     .reply = &categorical_reply_schema,
+     .cost = categorical_cost,
+     .handler = categorical_handle,
+     .name = "results_categorical",
+     .tag = "calculations",
+     .summary = "Test a table of counts",
+     .help = "Chi-square or G of a table of any size, and how strong the association is."},
+    {.method = METHOD_POST,
+     .path = "/api/v1/results/omnibus",
+     .guard = GUARD_AUTH,
+     .compute = true,
+     .body = &omnibus_request_schema,
+     .reply = &omnibus_reply_schema,
+     .cost = omnibus_cost,
+     .handler = omnibus_handle,
+     .name = "results_omnibus",
+     .tag = "calculations",
+     .summary = "Compare several groups at once",
+     .help = "Welch's analysis of variance, or the Kruskal-Wallis test of ranks."},
     {.method = METHOD_POST,
      .path = "/api/v1/simulate/bandit",
      .guard = GUARD_AUTH,

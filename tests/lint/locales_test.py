@@ -26,11 +26,12 @@ SCRIPTS = {
 # What stays in Latin letters where the language has letters of its own: values and names of the
 # interface, and terms that the field does not translate.
 LATIN_WORDS = {
-    "alpha", "bayesian", "binary", "bootstrap", "continuous", "cookie", "count", "d", "equivalence",
-    "gt", "gte", "icc", "in", "lt", "lte", "mid", "operator", "p", "quantile", "ranked", "ratio",
-    "t", "tost", "value", "Barnard", "Bonferroni", "Boschloo", "Cohen", "Cookie", "Fisher",
-    "Delta", "Hodges", "ICC", "Lehmann", "MDE", "Mann", "McNemar", "SRM", "U", "W", "Welch",
-    "Whitney", "Wilcoxon", "Yuen", "dz",
+    "alpha", "bayesian", "binary", "bootstrap", "continuous", "cookie", "count", "d", "dz",
+    "equivalence", "groups", "gt", "gte", "icc", "in", "lt", "lte", "mid", "operator", "p",
+    "quantile", "ranked", "ratio", "s", "t", "table", "tost", "value", "Barnard", "Bonferroni",
+    "Boschloo", "Cohen", "Cookie", "Cramér", "Delta", "F", "Fisher", "G", "H", "Hodges", "ICC",
+    "Kruskal", "Lehmann", "MDE", "Mann", "McNemar", "SRM", "U", "V", "W", "Wallis", "Welch",
+    "Whitney", "Wilcoxon", "Yuen",
 }
 
 # Words that English cannot do without and that German, Spanish and French do not have.
@@ -84,7 +85,7 @@ def without_names(text):
 def english_leftovers(language, text):
     prose = without_names(text)
     if language in SCRIPTS:
-        found = [word for word in re.findall(r"[A-Za-z]+", prose) if word not in LATIN_WORDS]
+        found = [word for word in re.findall(r"[A-Za-zÀ-ÿ]+", prose) if word not in LATIN_WORDS]
         return found if SCRIPTS[language].search(prose) else found + [prose]
     return ENGLISH_WORDS.findall(prose)
 

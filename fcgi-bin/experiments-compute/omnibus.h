@@ -1,0 +1,11 @@
+/* POST /api/v1/results/omnibus: what several groups showed. */
+#ifndef ASSAY_EXPERIMENTS_COMPUTE_OMNIBUS_H
+#define ASSAY_EXPERIMENTS_COMPUTE_OMNIBUS_H
+
+#include "experiments/omnibus_analysis.h"
+#include "http/route.h"
+
+void omnibus_cost(const void *body, struct compute_cost *cost);
+enum error omnibus_handle(struct request *request, struct reply *reply);
+
+#endif
