@@ -41,6 +41,7 @@ struct json_writer {
     bool has_items[JSON_WRITER_DEPTH_MAX];
     bool after_key;
     bool ascii; /* escape everything beyond ASCII */
+    int indent; /* blanks per level, each value on a line of its own; 0 = compact */
 };
 
 void writer_start(struct json_writer *writer, struct text *out);

@@ -21,6 +21,15 @@ void writer_start(struct json_writer *writer, struct text *out)
     *writer = (struct json_writer){.out = out};
 }
 
+static void break_line(struct json_writer *writer)
+{
+    if (!writer->indent)
+        return;
+    text_append_byte(writer->out, '\n');
+    for (int i = 0; i < writer->depth * writer->indent; i++)
+        text_append_byte(writer->out, ' ');
+}
+
 /* The comma before a value where one is due. */
 static void before_value(struct json_writer *writer)
 {
@@ -34,6 +43,7 @@ static void before_value(struct json_writer *writer)
     if (writer->has_items[writer->depth - 1])
         text_append_byte(writer->out, ',');
     writer->has_items[writer->depth - 1] = true;
+    break_line(writer);
 }
 
 static void open_scope(struct json_writer *writer, char bracket)
@@ -51,6 +61,8 @@ static void close_scope(struct json_writer *writer, char open, char bracket)
     require(writer->depth > 0 && writer->scope[writer->depth - 1] == open && !writer->after_key,
             "closing what is not open");
     writer->depth--;
+    if (writer->has_items[writer->depth])
+        break_line(writer);
     text_append_byte(writer->out, bracket);
 }
 
@@ -159,8 +171,11 @@ void writer_key(struct json_writer *writer, const char *key)
     if (writer->has_items[writer->depth - 1])
         text_append_byte(writer->out, ',');
     writer->has_items[writer->depth - 1] = true;
+    break_line(writer);
     quoted(writer, key, strlen(key));
     text_append_byte(writer->out, ':');
+    if (writer->indent)
+        text_append_byte(writer->out, ' ');
     writer->after_key = true;
 }
 

@@ -28,6 +28,7 @@ enum field_type {
     FIELD_OBJECTS,      /* struct object_list of the struct of `schema` */
     FIELD_LISTS,        /* struct object_list of the list struct of `item` */
     FIELD_JSON,         /* json_t *, any value as it stands */
+    FIELD_JSON_OBJECT,  /* json_t *, an object as it stands, NULL when null */
     FIELD_JSON_OBJECTS, /* json_t *, an array of objects as they stand */
     FIELD__MAX
 };
@@ -101,7 +102,8 @@ struct schema_rule {
     void (*explain)(const void *object, struct schema_breach *breach);
 };
 
-enum schema_extra { EXTRA_REJECT, EXTRA_IGNORE };
+/* EXTRA_KEEP: they are part of the document, which goes into the member at `document`. */
+enum schema_extra { EXTRA_REJECT, EXTRA_IGNORE, EXTRA_KEEP };
 
 struct schema {
     const char *name; /* PascalCase, unique in a service: the component's name in OpenAPI */
@@ -110,8 +112,9 @@ struct schema {
     const struct field *fields;
     size_t field_count;
     enum schema_extra extra;
-    bool complete; /* of replies that are also read back: every field that is not nullable is
-                      required */
+    size_t document; /* of the const json_t * that takes the whole of it, with EXTRA_KEEP */
+    bool complete;   /* of replies that are also read back: every field that is not nullable is
+                        required */
     const struct schema_rule *rules;
     size_t rule_count;
     const char *example; /* JSON text, or NULL */
@@ -126,6 +129,7 @@ enum schema_fault {
     FAULT_NUMBER_TYPE,
     FAULT_BOOLEAN_TYPE,
     FAULT_OBJECT_TYPE,
+    FAULT_DICTIONARY_TYPE, /* of an object that nobody looks into */
     FAULT_INTEGER_PARSING,
     FAULT_NUMBER_PARSING,
     FAULT_BOOLEAN_PARSING,
@@ -270,6 +274,11 @@ bool schema_is_secret_name(const char *name);
     {                                                                                              \
         .name = #member, .type = FIELD_JSON, .offset = FIELD_OFFSET(owner, member, json_t *),      \
         __VA_ARGS__                                                                                \
+    }
+#define JSON_OBJECT(owner, member, ...)                                                            \
+    {                                                                                              \
+        .name = #member, .type = FIELD_JSON_OBJECT,                                                \
+        .offset = FIELD_OFFSET(owner, member, json_t *), __VA_ARGS__                               \
     }
 #define JSON_OBJECTS(owner, member, ...)                                                           \
     {                                                                                              \

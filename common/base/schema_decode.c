@@ -280,7 +280,7 @@ static void check_objects(struct schema_errors *errors, const struct field *fiel
         struct schema_path step = {.parent = path, .index = i};
 
         if (!json_is_object(json_array_get(value, i)))
-            fault(errors, FAULT_OBJECT_TYPE, field, &step, json_array_get(value, i));
+            fault(errors, FAULT_DICTIONARY_TYPE, field, &step, json_array_get(value, i));
     }
 }
 
@@ -327,6 +327,11 @@ static void decode_value(struct schema_errors *errors, const struct field *field
         break;
     case FIELD_JSON_OBJECTS:
         check_objects(errors, field, value, path);
+        *(const json_t **)member = value;
+        break;
+    case FIELD_JSON_OBJECT:
+        if (!json_is_object(value))
+            fault(errors, FAULT_DICTIONARY_TYPE, field, path, value);
         *(const json_t **)member = value;
         break;
     case FIELD_JSON:
@@ -468,6 +473,8 @@ static void decode_object(struct schema_errors *errors, const struct schema *sch
     }
     if (unknown && schema->extra == EXTRA_REJECT)
         reject_extra(errors, schema, value, path);
+    if (schema->extra == EXTRA_KEEP)
+        *(const json_t **)(void *)((char *)object + schema->document) = value;
     if (errors->count == errors_before)
         check_rules(errors, schema, value, path, object);
 }

@@ -97,6 +97,7 @@ static void write_value(struct json_writer *writer, const struct field *field, c
             writer_null(writer);
         break;
     case FIELD_JSON:
+    case FIELD_JSON_OBJECT:
     case FIELD_JSON_OBJECTS:
         object = *(const void *const *)member;
         if (object)
@@ -260,6 +261,9 @@ static void describe_members(struct json_writer *writer, const struct field *fie
         break;
     case FIELD_JSON:
         break; /* anything */
+    case FIELD_JSON_OBJECT:
+        describe_type(writer, "object", field->nullable);
+        break;
     case FIELD_JSON_OBJECTS:
         describe_type(writer, "array", field->nullable);
         writer_key(writer, "items");

@@ -153,6 +153,10 @@ enum error settings_load(const struct setting *table, size_t count, void *values
 
         if (given && !*text && setting->required)
             return wrong(setting, problem, "a non-blank text");
+        if (given && !*text && setting->may_be_blank) {
+            *(const char **)(void *)((char *)values + setting->offset) = text;
+            continue;
+        }
         if (!*text || (setting->type == SETTING_LIST && strspn(text, ", ") == strlen(text)))
             text = setting->fallback;
         if (!text)

@@ -29,6 +29,7 @@ struct setting {
     double minimum;       /* of a number; length of a text */
     double maximum;       /* the same; 0 = none */
     bool required;        /* a text must not be blank */
+    bool may_be_blank;    /* a text given as blank stays blank, whatever the fallback is */
     bool secret;
     const char *const *choices; /* NULL-terminated; compared without case */
     const char *help;

@@ -81,6 +81,8 @@ void answer_problem(struct serving *serving, enum error error)
     answer_error(serving, status, error_code, detail);
     if (problem->reason)
         reply_add_header(&serving->reply, "X-Error-Reason", problem->reason);
+    if (status == 401)
+        reply_add_header(&serving->reply, "WWW-Authenticate", "Bearer");
     if (status == 503)
         answer_retry_after(serving, 1);
 }
@@ -175,6 +177,7 @@ static const struct {
     [FAULT_BOOLEAN_TYPE] = {"bool_type", "Input should be a valid boolean"},
     [FAULT_OBJECT_TYPE] = {"model_attributes_type",
                            "Input should be a valid dictionary or object to extract fields from"},
+    [FAULT_DICTIONARY_TYPE] = {"dict_type", "Input should be a valid dictionary"},
     [FAULT_INTEGER_PARSING] = {"int_parsing", "Input should be a valid integer, unable to parse "
                                               "string as an integer"},
     [FAULT_NUMBER_PARSING] = {"float_parsing", "Input should be a valid number, unable to parse "

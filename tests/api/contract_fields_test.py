@@ -12,6 +12,7 @@ from openapi import at
 TYPE_ERRORS = {
     "string": "string_type", "integer": "int_type", "number": "float_type", "boolean": "bool_type",
     "array": "list_type", "enum": "literal_error", "object": "model_attributes_type",
+    "dictionary": "dict_type",
 }
 # Values of the wrong type, and the error each gives. Strings that read as numbers are no error.
 WRONG_VALUES = {
@@ -24,6 +25,7 @@ WRONG_VALUES = {
     "array": [(5, "list_type"), ("x", "list_type"), ({}, "list_type"), (True, "list_type")],
     "enum": [("no such word", "literal_error"), ("", "literal_error"), (5, "literal_error"), ([], "literal_error")],
     "object": [(5, "model_attributes_type"), ("x", "model_attributes_type"), ([], "model_attributes_type")],
+    "dictionary": [(5, "dict_type"), ("x", "dict_type"), ([], "dict_type")],
     "any": [],
 }
 BOUNDS = {

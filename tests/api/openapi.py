@@ -47,7 +47,8 @@ class Field:
         if "enum" in self.schema:
             return "enum"
         kind = self.schema.get("type", "any")
-        return [k for k in kind if k != "null"][0] if isinstance(kind, list) else kind
+        kind = [k for k in kind if k != "null"][0] if isinstance(kind, list) else kind
+        return "dictionary" if kind == "object" and "properties" not in self.schema else kind
 
     def __str__(self):
         return ".".join(map(str, self.location))

@@ -130,6 +130,23 @@ TEST(ascii_form_escapes_everything_else)
     CHECK_TEXT(written(document, true), "\"\\u00e9\\u2028\\u007f/\\ud83d\\ude00\\n\\u0001\"");
 }
 
+TEST(indented_form)
+{
+    struct json_writer writer;
+    struct json_fault fault;
+    struct text out;
+    json_t *value;
+    const char *compact = "{\"a\":[1,{}],\"b\":{\"c\":null},\"d\":[]}";
+
+    CHECK_INT(json_read(arena, compact, strlen(compact), 8, &value, &fault), ERROR_NONE);
+    text_start(&out, arena, 1000);
+    writer_start(&writer, &out);
+    writer.indent = 2;
+    writer_value(&writer, value);
+    CHECK_TEXT(out.bytes, "{\n  \"a\": [\n    1,\n    {}\n  ],\n  \"b\": {\n    \"c\": null\n  },\n"
+                          "  \"d\": []\n}");
+}
+
 TEST(numbers_that_json_cannot_say_become_null)
 {
     struct text out;
@@ -185,6 +202,7 @@ int main(void)
         CASE(integers_beyond_64_bits_become_reals),
         CASE(depth_is_limited),
         CASE(ascii_form_escapes_everything_else),
+        CASE(indented_form),
         CASE(numbers_that_json_cannot_say_become_null),
         CASE(text_stops_at_its_maximum),
         CASE(memory_running_out_is_an_error_not_a_crash),

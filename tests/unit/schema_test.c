@@ -386,6 +386,37 @@ TEST(lists_of_lists)
     CHECK_INT(errors.items[0].fault, FAULT_LIST_TOO_SHORT);
 }
 
+struct open_document {
+    json_t *free_form;
+    const json_t *whole;
+};
+
+#define OWNER struct open_document
+static const struct field open_fields[] = {JSON_OBJECT(OWNER, free_form, .nullable = true)};
+#undef OWNER
+static SCHEMA(open_schema, struct open_document, "Open", open_fields, .extra = EXTRA_KEEP,
+              .document = offsetof(struct open_document, whole));
+
+TEST(documents_that_are_kept_whole)
+{
+    static const char *const texts[] = {"{\"free_form\":{\"x\":1},\"more\":2}",
+                                        "{\"free_form\":null}", "{\"free_form\":[1]}"};
+    struct open_document open[3] = {{0}};
+    struct schema_errors errors;
+    struct json_fault fault;
+    json_t *document;
+
+    for (int i = 0; i < 3; i++) {
+        CHECK_INT(json_read(arena, texts[i], strlen(texts[i]), 8, &document, &fault), ERROR_NONE);
+        CHECK_INT(schema_decode(&open_schema, document, "body", &open[i], &errors, arena),
+                  i < 2 ? ERROR_NONE : ERROR_MALFORMED);
+    }
+    CHECK_INT(json_integer_value(json_object_get(open[0].free_form, "x")), 1);
+    CHECK_INT(json_integer_value(json_object_get(open[0].whole, "more")), 2);
+    CHECK(open[1].free_form == NULL);
+    CHECK_INT(errors.items[0].fault, FAULT_DICTIONARY_TYPE);
+}
+
 TEST(secret_names)
 {
     CHECK(schema_is_secret_name("secret") && schema_is_secret_name("bot_token"));
@@ -412,6 +443,7 @@ int main(void)
         CASE(structs_are_written_whole),
         CASE(schemas_describe_themselves),
         CASE(lists_of_lists),
+        CASE(documents_that_are_kept_whole),
         CASE(secret_names),
     };
     int status;
