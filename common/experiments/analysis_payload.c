@@ -154,7 +154,8 @@ static const struct field advice_fields[] = {
     STRING(OWNER, error_code, .nullable = true),
 };
 #undef OWNER
-static SCHEMA(advice_schema, struct advice, "Advice", advice_fields, KEPT);
+SCHEMA(advice_schema, struct advice, "Advice", advice_fields,
+       .help = "What an advisor thinks of a design, or why there is no advice.", KEPT);
 
 #define OWNER struct analysis_payload
 static const struct field payload_fields[] = {

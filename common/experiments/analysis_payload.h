@@ -123,7 +123,7 @@ struct analysis_payload {
     const struct advice *advice;
 };
 
-extern const struct schema analysis_report_schema;
+extern const struct schema analysis_report_schema, advice_schema;
 extern const struct schema analysis_payload_schema;
 
 #endif

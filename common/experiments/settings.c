@@ -114,6 +114,54 @@ const struct setting experiments_settings_table[] = {
      3600, .help = "Retry-After of the refusal."},
     {"AB_RETENTION_AUDIT_DAYS", SETTING_INTEGER, AT(retention_audit_days), "0", 0, 36500,
      .help = "Age at which a purge takes audit entries; 0 keeps them."},
+    {"AB_LLM_BASE_URL", SETTING_TEXT, AT(llm_base_url), "http://localhost:8001",
+     .may_be_blank = true,
+     .help = "Orchestrator that gives advice to callers without a token of a vendor; given but "
+             "blank switches it off."},
+    {"AB_LLM_PATH", SETTING_TEXT, AT(llm_path), "/api/v1/orchestrate", .required = true,
+     .help = "Its route."},
+    {"AB_LLM_API_KEY", SETTING_TEXT, AT(llm_api_key), NULL, .secret = true,
+     .help = "Key that it is shown as `Authorization: Bearer`."},
+    {"AB_LLM_MODEL", SETTING_TEXT, AT(llm_model), "claude-sonnet-4-6", .required = true,
+     .help = "Model that it is asked for."},
+    {"AB_LLM_TIMEOUT_SECONDS", SETTING_NUMBER, AT(llm_timeout_seconds), "60", 0.001, 110,
+     .help = "Longest attempt to get advice, of any provider."},
+    {"AB_LLM_CONNECT_TIMEOUT_SECONDS", SETTING_NUMBER, AT(llm_connect_timeout_seconds), "5", 0.001,
+     110, .help = "How much of it may go by until the connection stands."},
+    {"AB_LLM_DEADLINE_SECONDS", SETTING_NUMBER, AT(llm_deadline_seconds), "90", 0.001, 110,
+     .help = "Longest that all attempts of a request and the pauses between them take together."},
+    {"AB_LLM_MAX_ATTEMPTS", SETTING_INTEGER, AT(llm_max_attempts), "3", 1, 10,
+     .help = "Attempts where a failure may pass."},
+    {"AB_LLM_INITIAL_BACKOFF_SECONDS", SETTING_NUMBER, AT(llm_initial_backoff_seconds), "0.1",
+     0.001, 60, .help = "Pause before the second attempt."},
+    {"AB_LLM_BACKOFF_MULTIPLIER", SETTING_NUMBER, AT(llm_backoff_multiplier), "2", 1, 100,
+     .help = "Each further pause is so many times longer."},
+    {"AB_LLM_MAX_RETRY_AFTER_SECONDS", SETTING_NUMBER, AT(llm_max_retry_after_seconds), "20", 0.001,
+     110, .help = "A provider that asks for a longer pause (Retry-After) is not asked again."},
+    {"AB_LLM_MAX_RESPONSE_BYTES", SETTING_INTEGER, AT(llm_max_response_bytes), "1048576", 1024,
+     16777216, .help = "Largest answer of a provider."},
+    {"AB_LLM_BREAKER_FAILURES", SETTING_INTEGER, AT(llm_breaker_failures), "3", 0, 1000,
+     .help = "Failed attempts in a row after which all workers leave a provider alone; 0 = never."},
+    {"AB_LLM_BREAKER_SECONDS", SETTING_NUMBER, AT(llm_breaker_seconds), "30", 0.001, 3600,
+     .help = "For how long, until one worker tries again."},
+    {"AB_OPENAI_BASE_URL", SETTING_TEXT, AT(openai_base_url), "https://api.openai.com",
+     .required = true, .help = "Where provider `openai` is called."},
+    {"AB_OPENAI_MODEL", SETTING_TEXT, AT(openai_model), "gpt-5.6-luna", .required = true,
+     .help = "Model of provider `openai`."},
+    {"AB_ANTHROPIC_BASE_URL", SETTING_TEXT, AT(anthropic_base_url), "https://api.anthropic.com",
+     .required = true, .help = "Where provider `anthropic` is called."},
+    {"AB_ANTHROPIC_MODEL", SETTING_TEXT, AT(anthropic_model), "claude-haiku-4-5-20251001",
+     .required = true, .help = "Model of provider `anthropic`."},
+    {"AB_MISTRAL_BASE_URL", SETTING_TEXT, AT(mistral_base_url), "https://api.mistral.ai",
+     .required = true, .help = "Where provider `mistral` is called."},
+    {"AB_MISTRAL_MODEL", SETTING_TEXT, AT(mistral_model), "mistral-small-latest", .required = true,
+     .help = "Model of provider `mistral`."},
+    {"AB_MISTRAL_API_KEY", SETTING_TEXT, AT(mistral_api_key), NULL, .secret = true,
+     .help = "Offers provider `mistral`, and is used when the orchestrator has no advice."},
+    {"AB_OUTBOUND_ALLOW_PRIVATE", SETTING_BOOLEAN, AT(outbound_allow_private), "false",
+     .help = "Let calls to vendors go to loopback and private addresses also where AB_ENV is not "
+             "`local`. The orchestrator may always stand there; link-local addresses are never "
+             "called."},
     {"AB_TRUSTED_PROXY_HOPS", SETTING_INTEGER, AT(trusted_proxy_hops), "0", 0, 32,
      .help = "Proxies in front of nginx whose X-Forwarded-For entries are believed."},
     {"AB_TRUSTED_PROXIES", SETTING_LIST, AT(trusted_proxies), NULL,
@@ -121,6 +169,11 @@ const struct setting experiments_settings_table[] = {
 };
 const size_t experiments_settings_count =
     sizeof experiments_settings_table / sizeof experiments_settings_table[0];
+
+bool experiments_may_call_private(const struct experiments_settings *settings)
+{
+    return settings->outbound_allow_private || strcmp(settings->environment, "local") == 0;
+}
 
 bool experiments_is_production(const struct experiments_settings *settings)
 {
@@ -150,6 +203,33 @@ static enum error check_production(const struct experiments_settings *settings,
     return ERROR_NONE;
 }
 
+/* What is called must be told apart from who calls: no user and password in it. */
+static enum error check_urls(const struct experiments_settings *settings, struct problem *problem)
+{
+    const struct {
+        const char *name;
+        const char *url;
+    } urls[] = {{"AB_LLM_BASE_URL", settings->llm_base_url},
+                {"AB_OPENAI_BASE_URL", settings->openai_base_url},
+                {"AB_ANTHROPIC_BASE_URL", settings->anthropic_base_url},
+                {"AB_MISTRAL_BASE_URL", settings->mistral_base_url}};
+
+    for (size_t i = 0; i < sizeof urls / sizeof urls[0]; i++) {
+        const char *url = urls[i].url;
+        bool is_http = strncmp(url, "http://", 7) == 0 || strncmp(url, "https://", 8) == 0;
+
+        if (*url && (!is_http || strpbrk(url, "@?# \t")))
+            return problem_set(problem, ERROR_INVALID, "setting_invalid",
+                               "%s must be http:// or https:// with a host and perhaps a path, "
+                               "without user, password or query",
+                               urls[i].name);
+    }
+    if (settings->llm_path[0] != '/')
+        return problem_set(problem, ERROR_INVALID, "setting_invalid",
+                           "AB_LLM_PATH must begin with a slash");
+    return ERROR_NONE;
+}
+
 enum error experiments_settings_load(struct experiments_settings *settings, struct arena *arena,
                                      const char *(*lookup)(const char *name),
                                      struct problem *problem)
@@ -163,6 +243,9 @@ enum error experiments_settings_load(struct experiments_settings *settings, stru
         return problem_set(problem, ERROR_INVALID, "setting_invalid",
                            "AB_DB_PATH must be the path of a file; a URL goes into "
                            "AB_DATABASE_URL");
+    error = check_urls(settings, problem);
+    if (error)
+        return error;
     if (settings->max_workspace_body_bytes < settings->max_request_body_bytes)
         return problem_set(problem, ERROR_INVALID, "setting_invalid",
                            "AB_MAX_WORKSPACE_BODY_BYTES must be at least "

@@ -64,6 +64,29 @@ struct experiments_settings {
 
     int64_t retention_audit_days;
 
+    const char *llm_base_url; /* of the orchestrator; "" = there is none */
+    const char *llm_path;
+    const char *llm_api_key; /* NULL = it asks for none */
+    const char *llm_model;
+    double llm_timeout_seconds;
+    double llm_connect_timeout_seconds;
+    double llm_deadline_seconds;
+    int64_t llm_max_attempts;
+    double llm_initial_backoff_seconds;
+    double llm_backoff_multiplier;
+    double llm_max_retry_after_seconds;
+    int64_t llm_max_response_bytes;
+    int64_t llm_breaker_failures;
+    double llm_breaker_seconds;
+    const char *openai_base_url;
+    const char *openai_model;
+    const char *anthropic_base_url;
+    const char *anthropic_model;
+    const char *mistral_base_url;
+    const char *mistral_model;
+    const char *mistral_api_key; /* NULL = Mistral is not offered */
+    bool outbound_allow_private;
+
     int64_t trusted_proxy_hops;
     struct string_list trusted_proxies;
 };
@@ -76,6 +99,10 @@ MUST_CHECK enum error experiments_settings_load(struct experiments_settings *set
                                                 struct arena *arena,
                                                 const char *(*lookup)(const char *name),
                                                 struct problem *problem);
+
+/* Calls to vendors may go to loopback and private addresses: AB_ENV is local, or a setting says so.
+ */
+bool experiments_may_call_private(const struct experiments_settings *settings);
 
 /* AB_ENV is production or prod, in any case. */
 bool experiments_is_production(const struct experiments_settings *settings);

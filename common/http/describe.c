@@ -70,6 +70,8 @@ static void write_parameter(struct json_writer *writer, const char *where, const
     writer_close_object(writer);
 }
 
+static const struct field header_field = {.type = FIELD_STRING};
+
 static void write_parameters(struct json_writer *writer, const struct route *route)
 {
     struct arena *arena = writer->out->arena;
@@ -85,6 +87,8 @@ static void write_parameters(struct json_writer *writer, const struct route *rou
     }
     for (size_t i = 0; route->query && i < route->query->field_count; i++)
         write_parameter(writer, "query", route->query->fields[i].name, &route->query->fields[i]);
+    for (size_t i = 0; route->headers && route->headers[i]; i++)
+        write_parameter(writer, "header", route->headers[i], &header_field);
     writer_close_array(writer);
 }
 
@@ -141,6 +145,8 @@ static void write_responses(struct json_writer *writer, const struct route *rout
         write_error_response(writer, "429", "TooManyRequests");
     if (route->may_be_unready)
         write_reply_response(writer, route, "503", "Not ready");
+    if (route->may_lack_provider)
+        write_error_response(writer, "503", "ProviderFailed");
     writer_close_object(writer);
 }
 
@@ -247,6 +253,7 @@ static const struct {
     {"ValidationFailed", "The document does not fit its schema", "ValidationError"},
     {"Unprocessable", "The document does not fit its schema, or lacks what this needs",
      "Unprocessable"},
+    {"ProviderFailed", "A service outside gave no usable answer", "Error"},
     {"TooManyRequests", "A limit was reached; see Retry-After", "Error"},
 };
 

@@ -126,3 +126,10 @@ bool step_admission(struct serving *serving)
     answer_retry_after(serving, policy->admission_retry_after);
     return false;
 }
+
+void request_leave_admission(struct request *request)
+{
+    struct server *server = request->server;
+
+    admission_release(server->region, &server->serving->ticket);
+}

@@ -350,6 +350,7 @@ void server_serve(struct server *server, struct exchange *exchange)
 
     arena_reset(server->arena);
     prepare(&serving, server, exchange);
+    server->serving = &serving;
     if (setjmp(exhausted) == 0) {
         arena_on_exhausted(server->arena, &exhausted);
         run_steps(&serving);
@@ -359,7 +360,6 @@ void server_serve(struct server *server, struct exchange *exchange)
     arena_on_exhausted(server->arena, NULL);
     admission_release(server->region, &serving.ticket);
     count_reply(&serving);
-    server->serving = &serving;
     head_only = serving.request.method == METHOD_HEAD;
     exchange->write(exchange->transport, serving.head.bytes, serving.head.length,
                     serving.reply.body.bytes, head_only ? 0 : serving.reply.body.length);

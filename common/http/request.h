@@ -83,6 +83,10 @@ struct reply {
     struct reply_header headers[REPLY_HEADERS_MAX];
 };
 
+/* Gives back the slot of admission before its time: for handlers that have computed and now wait
+ * for somebody else. */
+void request_leave_admission(struct request *request);
+
 /* The value of a request header by its CGI name ("HTTP_IF_MATCH"), or NULL. */
 const char *request_header(const struct request *request, const char *cgi_name);
 

@@ -42,10 +42,12 @@ struct route {
     const struct schema *body;
     bool body_optional; /* request->body is NULL when none was sent */
     const struct schema *reply;
-    const char *media_type; /* of a reply that is not JSON */
-    bool may_conflict;      /* 409: what is stored forbids it for now */
-    bool may_be_incomplete; /* 422 with a text: valid, but not enough to work with */
-    bool may_be_unready;    /* 503 with the reply's own shape */
+    const char *media_type;     /* of a reply that is not JSON */
+    bool may_conflict;          /* 409: what is stored forbids it for now */
+    bool may_be_incomplete;     /* 422 with a text: valid, but not enough to work with */
+    bool may_be_unready;        /* 503 with the reply's own shape */
+    bool may_lack_provider;     /* 503: a service outside that the caller has chosen gave nothing */
+    const char *const *headers; /* request headers that it reads; NULL-terminated, NULL = none */
     void (*cost)(const void *body, struct compute_cost *cost); /* NULL = no admission */
     enum error (*handler)(struct request *request, struct reply *reply);
     const char *name; /* operationId, snake_case */

@@ -93,7 +93,7 @@ struct server {
     struct shm_region *region;
     struct shm_family *family;
     struct arena *arena;     /* of the request being served */
-    struct serving *serving; /* the last request, until server_after() */
+    struct serving *serving; /* the request at hand, until server_after() */
 };
 
 /* What a transport hands in and takes back. The FastCGI loop has one, and so have the tests. */

@@ -66,26 +66,18 @@ static curl_socket_t open_socket(void *context, curlsocktype purpose, struct cur
     return socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
 }
 
-static bool is_printable(const char *text)
-{
-    for (; *text; text++)
-        if (*text < 0x20 || *text > 0x7e)
-            return false;
-    return true;
-}
-
-/* NULL when a header cannot be sent, or there is no memory. The caller frees it. */
+/* NULL when there is no memory. The caller frees it. */
 static struct curl_slist *list_headers(const struct fetch_request *request)
 {
     struct curl_slist *list = curl_slist_append(NULL, "Expect:");
-    char line[4096];
+    char line[FETCH_HEADER_LINE_MAX];
 
     for (size_t i = 0; list && i < request->header_count; i++) {
         const struct fetch_header *header = &request->headers[i];
         int length = snprintf(line, sizeof line, "%s: %s", header->name, header->value);
         struct curl_slist *longer = NULL;
 
-        if (length < (int)sizeof line && is_printable(line))
+        if (length < (int)sizeof line)
             longer = curl_slist_append(list, line);
         if (!longer)
             curl_slist_free_all(list);

@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <math.h>
+#include <string.h>
 #include <time.h>
 
 enum { MICROSECONDS_PER_SECOND = 1000000, PROBE_MARGIN_MS = 1000 };
@@ -77,6 +78,25 @@ static bool is_well(const struct fetch_answer *answer)
            (answer->outcome == FETCH_ANSWERED && answer->status < 500);
 }
 
+/* Printable ASCII, so that nothing of it can end the line. */
+static bool can_be_sent(const struct fetch_header *header)
+{
+    if (strlen(header->name) + strlen(header->value) + sizeof ": " > FETCH_HEADER_LINE_MAX)
+        return false;
+    for (const char *at = header->value; *at; at++)
+        if (*at < 0x20 || *at > 0x7e)
+            return false;
+    return true;
+}
+
+static bool headers_can_be_sent(const struct fetch_request *request)
+{
+    for (size_t i = 0; i < request->header_count; i++)
+        if (!can_be_sent(&request->headers[i]))
+            return false;
+    return true;
+}
+
 static struct breaker_rule breaker_rule_of(const struct fetch_request *request)
 {
     return (struct breaker_rule){.failures = request->region ? request->breaker_failures : 0,
@@ -123,7 +143,7 @@ void fetch(struct arena *arena, const struct fetch_request *request, struct fetc
     char origin[BREAKER_NAME_MAX];
 
     *answer = (struct fetch_answer){.outcome = FETCH_INVALID, .body = buffer};
-    if (!fetch_origin(request->url, origin))
+    if (!fetch_origin(request->url, origin) || !headers_can_be_sent(request))
         return;
     for (;;) {
         double left = patience->total_seconds - seconds_since(started);
@@ -143,4 +163,11 @@ void fetch(struct arena *arena, const struct fetch_request *request, struct fetc
             return;
         sleep_for(pause);
     }
+}
+
+enum breaker_state fetch_breaker_state(struct shm_region *region, const char *url)
+{
+    char origin[BREAKER_NAME_MAX];
+
+    return fetch_origin(url, origin) ? breaker_read_state(region, origin) : BREAKER_CLOSED;
 }

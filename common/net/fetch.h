@@ -78,4 +78,7 @@ struct fetch_request {
  * no connection, time-outs, broken answers and those that are not usable are tried again. */
 void fetch(struct arena *arena, const struct fetch_request *request, struct fetch_answer *answer);
 
+/* What the breaker of the host that a URL names is doing. */
+enum breaker_state fetch_breaker_state(struct shm_region *region, const char *url);
+
 #endif

@@ -4,6 +4,8 @@
 
 #include "net/fetch.h"
 
+enum { FETCH_HEADER_LINE_MAX = 4096 }; /* bytes of a header that is sent, with a NUL */
+
 /* One attempt of at most `seconds`. The body goes to `buffer` (answer_max + 1 bytes). Must not
  * allocate from an arena: its jump would leave the connection behind. */
 void fetch_attempt(const struct fetch_request *request, double seconds, char *buffer,

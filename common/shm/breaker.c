@@ -11,6 +11,14 @@
 #include <string.h>
 #include <unistd.h>
 
+const char *breaker_state_name(enum breaker_state state)
+{
+    static const char *const names[BREAKER_STATE__MAX] = {"closed", "open", "half_open"};
+
+    shm_check_index("breaker state", state, BREAKER_STATE__MAX);
+    return names[state];
+}
+
 static uint32_t cell_count(const struct breaker_table *table)
 {
     return table->count < BREAKERS_MAX ? table->count : BREAKERS_MAX;

@@ -26,6 +26,9 @@ struct breaker_rule {
 
 enum breaker_state { BREAKER_CLOSED, BREAKER_OPEN, BREAKER_HALF_OPEN, BREAKER_STATE__MAX };
 
+/* "closed", "open", "half_open". */
+const char *breaker_state_name(enum breaker_state state);
+
 /* Leave to make one call, to be answered for with breaker_tell(). Zeroed, it stands for nothing. */
 struct breaker_pass {
     uint32_t cell;  /* 1 to BREAKERS_MAX */

@@ -3,6 +3,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "experiments-system/diagnostics_shape.h"
+#include "experiments/providers.h"
 #include "experiments/service.h"
 #include "experiments/storage_state.h"
 #include "shm/histogram.h"
@@ -82,6 +83,22 @@ static const struct frontend *describe_frontend(const struct request *request)
     frontend->dist_path = is_operator(request) ? settings->frontend_dist_path : NULL;
     frontend->dist_exists = access(settings->frontend_dist_path, R_OK) == 0;
     return frontend;
+}
+
+static const struct llm *describe_llm(const struct request *request)
+{
+    const struct experiments_settings *settings = service_settings(request);
+    struct llm *llm = ARENA_NEW(request->arena, struct llm);
+
+    *llm = (struct llm){.provider = provider_names[PROVIDER_ORCHESTRATOR],
+                        .base_url = is_operator(request) ? settings->llm_base_url : NULL,
+                        .timeout_seconds = settings->llm_timeout_seconds,
+                        .max_attempts = settings->llm_max_attempts,
+                        .initial_backoff_seconds = settings->llm_initial_backoff_seconds,
+                        .backoff_multiplier = settings->llm_backoff_multiplier,
+                        .breaker_state = breaker_state_name(
+                            fetch_breaker_state(request->server->region, settings->llm_base_url))};
+    return llm;
 }
 
 static const char *auth_mode(const struct experiments_settings *settings, bool keys)
@@ -249,6 +266,7 @@ enum error diagnostics_handle(struct request *request, struct reply *reply)
                                    .request_timing_headers_enabled = true,
                                    .storage = describe_storage(request),
                                    .frontend = describe_frontend(request),
+                                   .llm = describe_llm(request),
                                    .logging = logging,
                                    .auth = describe_auth(request),
                                    .guards = describe_guards(request),

@@ -43,6 +43,19 @@ static const struct field frontend_fields[] = {
 #undef OWNER
 static SCHEMA(frontend_schema, struct frontend, "FrontendDiagnostics", frontend_fields);
 
+#define OWNER struct llm
+static const struct field llm_fields[] = {
+    STRING(OWNER, provider),
+    STRING(OWNER, base_url, .nullable = true, .help = "Operators only."),
+    NUMBER(OWNER, timeout_seconds),
+    INTEGER(OWNER, max_attempts),
+    NUMBER(OWNER, initial_backoff_seconds),
+    NUMBER(OWNER, backoff_multiplier),
+    STRING(OWNER, breaker_state, .help = "closed, open or half_open: whether it is called."),
+};
+#undef OWNER
+static SCHEMA(llm_schema, struct llm, "AdviceDiagnostics", llm_fields);
+
 #define OWNER struct logging
 static const struct field logging_fields[] = {STRING(OWNER, level), STRING(OWNER, format)};
 #undef OWNER
@@ -148,6 +161,7 @@ static const struct field diagnostics_fields[] = {
     BOOLEAN(OWNER, request_timing_headers_enabled),
     OBJECT(OWNER, storage, &storage_schema),
     OBJECT(OWNER, frontend, &frontend_schema),
+    OBJECT(OWNER, llm, &llm_schema),
     OBJECT(OWNER, logging, &logging_schema),
     OBJECT(OWNER, auth, &auth_schema),
     OBJECT(OWNER, guards, &guards_schema),

@@ -37,6 +37,16 @@ struct frontend {
     bool dist_exists;
 };
 
+struct llm {
+    const char *provider;
+    const char *base_url;
+    double timeout_seconds;
+    int64_t max_attempts;
+    double initial_backoff_seconds;
+    double backoff_multiplier;
+    const char *breaker_state;
+};
+
 struct logging {
     const char *level;
     const char *format;
@@ -125,6 +135,7 @@ struct diagnostics {
     bool request_timing_headers_enabled;
     const struct storage *storage;
     const struct frontend *frontend;
+    const struct llm *llm;
     const struct logging *logging;
     const struct authentication *auth;
     const struct guards *guards;

@@ -2,6 +2,7 @@
 #include "experiments-system/health.h"
 #include "base/json.h"
 #include "base/log.h"
+#include "base/number.h"
 #include "experiments/service.h"
 #include "experiments/storage_state.h"
 
@@ -155,6 +156,17 @@ static void check_frontend(struct checklist *list)
         add_check(list, "frontend_dist", present, present ? "present" : "missing");
 }
 
+static void check_llm(struct checklist *list)
+{
+    const struct experiments_settings *settings = service_settings(list->request);
+    char seconds[NUMBER_TEXT_MAX];
+
+    number_format(settings->llm_timeout_seconds, seconds);
+    add_check(list, "llm_config", true,
+              arena_print(list->request->arena, "%lld attempt(s), timeout %ss",
+                          (long long)settings->llm_max_attempts, seconds));
+}
+
 static void check_logging(struct checklist *list)
 {
     const struct experiments_settings *settings = service_settings(list->request);
@@ -173,6 +185,7 @@ enum error readiness_handle(struct request *request, struct reply *reply)
     list->ready = true;
     check_storage(list);
     check_frontend(list);
+    check_llm(list);
     check_logging(list);
     *readiness = (struct readiness){.status = list->ready ? "ready" : "degraded",
                                     .generated_at = store_now(request->arena),

@@ -33,6 +33,10 @@ const struct reason_answer service_reasons[SERVICE_REASON_COUNT] = {
     {"disk_full", 503, "http_error", "The disk of the database is full; nothing was changed"},
     {"database_read_only", 503, "http_error", "The database cannot be written to"},
     {"ratio_std_dev_required", 422, "http_error"},
+    {"llm_unauthorized", 401, "llm_auth"},
+    {"llm_forbidden", 403, "llm_auth"},
+    {"llm_transient", 503, "llm_transient",
+     "The provider gave no usable answer. Try again, or switch to local suggestions."},
     {"embedded_nul", 400, "bad_request"},
     {"malformed_text", 400, "bad_request"},
 };

@@ -20,7 +20,7 @@ void service_stop(void *state);
 extern const struct key_source service_keys;
 
 /* How this service answers the reasons of its domain. */
-enum { SERVICE_REASON_COUNT = 15 };
+enum { SERVICE_REASON_COUNT = 18 };
 extern const struct reason_answer service_reasons[SERVICE_REASON_COUNT];
 
 /* The application of a family: everything but its name and its routes is the same for all. */

@@ -18,7 +18,8 @@ from stack import Stack
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "db"))
 from postgres import PostgresServer  # noqa: E402  (found by the line above)
 
-OPEN = {"AB_RATE_LIMIT_ENABLED": "false"}
+# Nothing outside is called: given but blank, there is no orchestrator.
+OPEN = {"AB_RATE_LIMIT_ENABLED": "false", "AB_LLM_BASE_URL": ""}
 TOKENS = {
     "AB_API_TOKEN": "write-token-4f1c9ab27d",
     "AB_READONLY_API_TOKEN": "read-token-77d0c5e1b3",

@@ -214,8 +214,9 @@ class TestReadiness:
         reply = api.get("/readyz").json()
         assert reply["status"] == "ready" and all(check["ok"] for check in reply["checks"])
         names = [check["name"] for check in reply["checks"]]
-        assert names.index("frontend_dist") < names.index("logging_config")
+        assert names.index("frontend_dist") < names.index("llm_config") < names.index("logging_config")
         assert {c["name"]: c["detail"] for c in reply["checks"]}["logging_config"] == "INFO / json"
+        assert {c["name"]: c["detail"] for c in reply["checks"]}["llm_config"] == "3 attempt(s), timeout 60.0s"
 
     def test_degraded_without_the_frontend(self, stacks):
         client = stacks.get(QUIET)

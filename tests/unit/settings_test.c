@@ -55,6 +55,7 @@ TEST(values_are_read)
                                      "AB_LOG_LEVEL=warning",
                                      "AB_CORS_ORIGINS= https://a.example ,,https://b.example ",
                                      "AB_READONLY_API_TOKEN=  ",
+                                     "AB_LLM_BASE_URL=",
                                      NULL};
     struct experiments_settings settings;
     struct problem problem;
@@ -66,6 +67,7 @@ TEST(values_are_read)
     CHECK_INT(settings.log_level, LOG_WARNING);
     CHECK_INT(settings.cors_origins.count, 2);
     CHECK_TEXT(settings.cors_origins.items[1], "https://b.example");
+    CHECK_TEXT(settings.llm_base_url, "");
 }
 
 TEST(what_is_wrong_is_named)
@@ -85,6 +87,15 @@ TEST(what_is_wrong_is_named)
         {{"AB_RATE_LIMIT_REQUESTS=0"}, "AB_RATE_LIMIT_REQUESTS must be between 1 and 100000"},
         {{"AB_MAX_REQUEST_BODY_BYTES=2000000", "AB_MAX_WORKSPACE_BODY_BYTES=1000000"},
          "AB_MAX_WORKSPACE_BODY_BYTES must be at least AB_MAX_REQUEST_BODY_BYTES"},
+        {{"AB_LLM_BASE_URL=http://user:secret@host"},
+         "AB_LLM_BASE_URL must be http:// or https:// with a host and perhaps a path, without "
+         "user, password or query"},
+        {{"AB_OPENAI_BASE_URL=ftp://host"},
+         "AB_OPENAI_BASE_URL must be http:// or https:// with a host and perhaps a path, without "
+         "user, password or query"},
+        {{"AB_LLM_PATH=orchestrate"}, "AB_LLM_PATH must begin with a slash"},
+        {{"AB_LLM_MAX_ATTEMPTS=0"}, "AB_LLM_MAX_ATTEMPTS must be between 1 and 10"},
+        {{"AB_LLM_DEADLINE_SECONDS=111"}, "AB_LLM_DEADLINE_SECONDS must be between 0.001 and 110"},
         {{"AB_TRUSTED_PROXIES=10.0.0.0/8"},
          "AB_TRUSTED_PROXY_HOPS must be at least 1 when AB_TRUSTED_PROXIES is set"},
         {{"AB_ENV=Production", "AB_API_TOKEN=12345678"},

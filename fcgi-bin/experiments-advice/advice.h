@@ -1,0 +1,12 @@
+/* POST /api/v1/llm/advice. */
+#ifndef ASSAY_EXPERIMENTS_ADVICE_ADVICE_H
+#define ASSAY_EXPERIMENTS_ADVICE_ADVICE_H
+
+#include "base/schema.h"
+#include "http/request.h"
+
+extern const struct schema advice_request_schema;
+
+enum error advice_handle(struct request *request, struct reply *reply);
+
+#endif

@@ -1,0 +1,64 @@
+/* The experiments service, family advice: what waits for somebody else's answer, in a pool of its
+ * own so that nothing quick waits behind it. Routes only. */
+#include "experiments-advice/advice.h"
+#include "experiments-advice/analyze.h"
+#include "experiments-advice/ask.h"
+#include "experiments-advice/hypotheses.h"
+#include "experiments/payload.h"
+#include "experiments/service.h"
+
+#define PROVIDERS                                                                                  \
+    "X-AB-LLM-Provider (openai, anthropic; mistral where it is offered) and X-AB-LLM-Token "       \
+    "choose "                                                                                      \
+    "a vendor and pay with the caller's own token; without them the orchestrator is asked."
+
+static const struct route routes[] = {
+    {.method = METHOD_POST,
+     .path = "/api/v1/analyze",
+     .guard = GUARD_AUTH,
+     .compute = true,
+     .body = &design_schema,
+     .reply = &analyze_reply_schema,
+     .may_be_incomplete = true,
+     .headers = provider_headers,
+     .cost = analyze_cost,
+     .handler = analyze_handle,
+     .name = "analyze",
+     .tag = "calculations",
+     .summary = "Size a design, report on it and ask for advice",
+     .help = "What /calculate and /design answer, and what an advisor thinks of it. Figures and "
+             "report are there whether or not there is advice. " PROVIDERS},
+    {.method = METHOD_POST,
+     .path = "/api/v1/llm/advice",
+     .guard = GUARD_AUTH,
+     .compute = true,
+     .body = &advice_request_schema,
+     .reply = &advice_schema,
+     .may_lack_provider = true,
+     .headers = provider_headers,
+     .handler = advice_handle,
+     .name = "llm_advice",
+     .tag = "advice",
+     .summary = "Ask for advice on a design",
+     .help = "Risks, improvements, metrics, pitfalls and checks. " PROVIDERS},
+    {.method = METHOD_POST,
+     .path = "/api/v1/hypotheses/generate",
+     .guard = GUARD_AUTH,
+     .compute = true,
+     .body = &hypotheses_request_schema,
+     .reply = &hypotheses_reply_schema,
+     .may_lack_provider = true,
+     .headers = provider_headers,
+     .handler = hypotheses_handle,
+     .name = "generate_hypotheses",
+     .tag = "advice",
+     .summary = "Ask for hypotheses to test",
+     .help = "Up to five changes with a metric, a direction and a reason. " PROVIDERS},
+};
+
+static const struct application application = EXPERIMENTS_FAMILY("advice", routes);
+
+int main(int argc, char **argv)
+{
+    return responder_main(argc, argv, &application);
+}
