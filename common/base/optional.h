@@ -32,6 +32,11 @@ struct integer_list {
     int64_t *items;
 };
 
+struct boolean_list {
+    size_t count;
+    bool *items;
+};
+
 struct string_list {
     size_t count;
     const char **items;

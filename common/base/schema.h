@@ -25,6 +25,7 @@ enum field_type {
     FIELD_STRINGS,      /* struct string_list */
     FIELD_INTEGERS,     /* struct integer_list */
     FIELD_NUMBERS,      /* struct number_list */
+    FIELD_BOOLEANS,     /* struct boolean_list */
     FIELD_OBJECTS,      /* struct object_list of the struct of `schema` */
     FIELD_LISTS,        /* struct object_list of the list struct of `item` */
     FIELD_JSON,         /* json_t *, any value as it stands */
@@ -259,6 +260,11 @@ bool schema_is_secret_name(const char *name);
     {                                                                                              \
         .name = #member, .type = FIELD_NUMBERS,                                                    \
         .offset = FIELD_OFFSET(owner, member, struct number_list), __VA_ARGS__                     \
+    }
+#define BOOLEANS(owner, member, ...)                                                               \
+    {                                                                                              \
+        .name = #member, .type = FIELD_BOOLEANS,                                                   \
+        .offset = FIELD_OFFSET(owner, member, struct boolean_list), __VA_ARGS__                    \
     }
 #define OBJECTS(owner, member, shape, ...)                                                         \
     {                                                                                              \

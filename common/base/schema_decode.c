@@ -203,8 +203,13 @@ static void decode_item(struct schema_errors *errors, const struct field *field,
                         const json_t *value, const struct schema_path *path, void *items, size_t at)
 {
     double number = 0;
+    bool truth = false;
 
     switch (field->type) {
+    case FIELD_BOOLEANS:
+        if (read_boolean(errors, field, value, path, &truth))
+            ((bool *)items)[at] = truth;
+        break;
     case FIELD_STRINGS:
         ((const char **)items)[at] = read_string(errors, field, value, path);
         break;
@@ -227,6 +232,8 @@ static void decode_item(struct schema_errors *errors, const struct field *field,
 static size_t item_size(const struct field *field)
 {
     switch (field->type) {
+    case FIELD_BOOLEANS:
+        return sizeof(bool);
     case FIELD_STRINGS:
         return sizeof(const char *);
     case FIELD_INTEGERS:

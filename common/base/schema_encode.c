@@ -21,6 +21,9 @@ static void write_items(struct json_writer *writer, const struct field *field,
     writer_open_array(writer);
     for (size_t i = 0; i < list->count; i++) {
         switch (field->type) {
+        case FIELD_BOOLEANS:
+            writer_boolean(writer, ((const bool *)list->items)[i]);
+            break;
         case FIELD_STRINGS:
             writer_string(writer, ((const char *const *)list->items)[i]);
             break;
@@ -198,6 +201,8 @@ static void describe_list(struct json_writer *writer, const struct field *field,
         describe_reference(writer, field->schema, reply);
     else if (field->type == FIELD_LISTS)
         describe_list(writer, field->item, reply);
+    else if (field->type == FIELD_BOOLEANS)
+        describe_type(writer, "boolean", false);
     else if (field->type == FIELD_STRINGS)
         describe_type(writer, "string", false);
     else

@@ -20,6 +20,7 @@ struct shape {
     struct string_list tags;
     struct integer_list counts;
     struct number_list ratios;
+    struct boolean_list flags;
     const struct point *centre;
     struct object_list corners;
     json_t *extra;
@@ -71,6 +72,7 @@ static const struct field shape_fields[] = {
     STRINGS(OWNER, tags, .max_length = 3),
     INTEGERS(OWNER, counts, .nullable = true, .min_length = 2),
     NUMBERS(OWNER, ratios, .lower = AT_LEAST(0)),
+    BOOLEANS(OWNER, flags, .max_length = 5),
     OBJECT(OWNER, centre, &point_schema, .nullable = true),
     OBJECTS(OWNER, corners, &point_schema),
     {.name = "extra", .type = FIELD_JSON, .offset = offsetof(struct shape, extra)},
@@ -165,7 +167,7 @@ TEST(lenient_readings)
 
     CHECK_INT(decode("{\"name\":\"ab\",\"kind\":\"flat\",\"sides\":\" 6 \",\"holes\":3.0,"
                      "\"area\":true,\"weight\":\"1e-3\",\"filled\":\"Off\",\"visible\":1,"
-                     "\"counts\":[\"7.0\",true]}",
+                     "\"counts\":[\"7.0\",true],\"flags\":[true,\"no\",1,0.0,\"T\"]}",
                      &shape, &errors),
               ERROR_NONE);
     CHECK_INT(shape.sides, 6);
@@ -174,6 +176,9 @@ TEST(lenient_readings)
     CHECK(!shape.filled && shape.visible.value);
     CHECK_INT(shape.counts.items[0], 7);
     CHECK_INT(shape.counts.items[1], 1);
+    CHECK_INT(shape.flags.count, 5);
+    CHECK(shape.flags.items[0] && !shape.flags.items[1] && shape.flags.items[2]);
+    CHECK(!shape.flags.items[3] && shape.flags.items[4]);
 }
 
 TEST(every_error_is_collected)
@@ -219,6 +224,9 @@ TEST(every_error_is_collected)
         {"{\"name\":\"a\",\"kind\":\"flat\",\"counts\":[1]}", "body.counts", FAULT_LIST_TOO_SHORT},
         {"{\"name\":\"a\",\"kind\":\"flat\",\"ratios\":[1,-1]}", "body.ratios.1",
          FAULT_LOWER_BOUND},
+        {"{\"name\":\"a\",\"kind\":\"flat\",\"flags\":[true,2]}", "body.flags.1",
+         FAULT_BOOLEAN_PARSING},
+        {"{\"name\":\"a\",\"kind\":\"flat\",\"flags\":[null]}", "body.flags.0", FAULT_BOOLEAN_TYPE},
         {"{\"name\":\"a\",\"kind\":\"flat\",\"centre\":{}}", "body.centre.x", FAULT_MISSING},
         {"{\"name\":\"a\",\"kind\":\"flat\",\"centre\":[]}", "body.centre", FAULT_OBJECT_TYPE},
         {"{\"name\":\"a\",\"kind\":\"flat\",\"centre\":{\"x\":1,\"z\":1}}", "body.centre.z",
@@ -282,11 +290,13 @@ TEST(rules_explain_themselves)
 TEST(structs_are_written_whole)
 {
     struct point corners[] = {{1, 2.345}};
+    bool flags[] = {true, false};
     struct shape shape = {.name = NULL,
                           .kind = 1,
                           .sides = 3,
                           .holes = GIVEN_INTEGER(2),
                           .area = 5,
+                          .flags = {2, flags},
                           .corners = {1, corners}};
     struct text out;
     struct json_writer writer;
@@ -298,7 +308,8 @@ TEST(structs_are_written_whole)
         out.bytes,
         "{\"name\":null,\"kind\":\"flat\",\"sides\":3,\"holes\":2,\"seed\":null,\"area\":5.0,"
         "\"weight\":null,\"filled\":false,\"visible\":null,\"tags\":[],\"counts\":null,"
-        "\"ratios\":[],\"centre\":null,\"corners\":[{\"x\":1.0,\"y\":2.35}],"
+        "\"ratios\":[],\"flags\":[true,false],\"centre\":null,"
+        "\"corners\":[{\"x\":1.0,\"y\":2.35}],"
         "\"extra\":null}");
 }
 
@@ -307,7 +318,7 @@ TEST(schemas_describe_themselves)
     struct text out;
     struct json_writer writer;
     struct json_fault fault;
-    json_t *document, *properties;
+    json_t *document, *properties, *items;
 
     text_start(&out, arena, 1 << 16);
     writer_start(&writer, &out);
@@ -326,6 +337,8 @@ TEST(schemas_describe_themselves)
     CHECK_TEXT(json_string_value(json_object_get(
                    json_object_get(json_object_get(properties, "corners"), "items"), "$ref")),
                "#/components/schemas/Point");
+    items = json_object_get(json_object_get(properties, "flags"), "items");
+    CHECK_TEXT(json_string_value(json_object_get(items, "type")), "boolean");
 }
 
 struct table {
