@@ -6,6 +6,7 @@
 #include "experiments-compute/paired.h"
 #include "experiments-compute/ratio.h"
 #include "experiments-compute/results.h"
+#include "experiments-compute/survival.h"
 #include "experiments/service.h"
 
 #include <sys/resource.h>
@@ -76,6 +77,19 @@ static const struct route routes[] = {
      .tag = "calculations",
      .summary = "Compare several groups at once",
      .help = "Welch's analysis of variance, or the Kruskal-Wallis test of ranks."},
+    {.method = METHOD_POST,
+     .path = "/api/v1/results/survival",
+     .guard = GUARD_AUTH,
+     .compute = true,
+     .body = &survival_request_schema,
+     .reply = &survival_reply_schema,
+     .cost = survival_cost,
+     .handler = survival_handle,
+     .name = "results_survival",
+     .tag = "calculations",
+     .summary = "Compare times until an event",
+     .help = "Kaplan-Meier curves, and the log-rank test, its Fleming-Harrington weights or a Cox "
+             "model."},
     {.method = METHOD_POST,
      .path = "/api/v1/simulate/bandit",
      .guard = GUARD_AUTH,

@@ -26,11 +26,12 @@ SCRIPTS = {
 # What stays in Latin letters where the language has letters of its own: values and names of the
 # interface, and terms that the field does not translate.
 LATIN_WORDS = {
-    "alpha", "bayesian", "binary", "bootstrap", "continuous", "cookie", "count", "d", "dz",
-    "equivalence", "groups", "gt", "gte", "icc", "in", "lt", "lte", "mid", "operator", "p",
-    "quantile", "ranked", "ratio", "s", "t", "table", "tost", "value", "Barnard", "Bonferroni",
-    "Boschloo", "Cohen", "Cookie", "Cramér", "Delta", "F", "Fisher", "G", "H", "Hodges", "ICC",
-    "Kruskal", "Lehmann", "MDE", "Mann", "McNemar", "SRM", "U", "V", "W", "Wallis", "Welch",
+    "alpha", "bayesian", "binary", "bootstrap", "continuous", "cookie", "count", "cox", "d",
+    "durations", "dz", "equivalence", "gamma", "groups", "gt", "gte", "icc", "in", "log", "lt",
+    "lte", "mid", "operator", "p", "quantile", "rank", "ranked", "ratio", "rho", "s", "t", "table",
+    "tost", "value", "z", "Barnard", "Bonferroni", "Boschloo", "Cohen", "Cookie", "Cox", "Cramér",
+    "Delta", "F", "Fisher", "Fleming", "G", "H", "Harrington", "Hodges", "ICC", "Kruskal",
+    "Lehmann", "MDE", "Mann", "McNemar", "SRM", "U", "V", "W", "Wallis", "Welch",
     "Whitney", "Wilcoxon", "Yuen",
 }
 

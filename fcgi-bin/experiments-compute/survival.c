@@ -1,0 +1,21 @@
+/* POST /api/v1/results/survival: arms that were watched in, test and curves out. */
+#include "experiments-compute/survival.h"
+#include "experiments/survival_analysis.h"
+
+void survival_cost(const void *body, struct compute_cost *cost)
+{
+    int64_t units = survival_cost_units(body);
+
+    *cost = (struct compute_cost){
+        .units = (uint32_t)units, .heavy = units >= COMPUTE_HEAVY_UNITS, .analyzer = "survival"};
+}
+
+enum error survival_handle(struct request *request, struct reply *reply)
+{
+    struct survival_reply *answer = ARENA_NEW(request->arena, struct survival_reply);
+    const struct results_call call = {request->locale, request->arena, &request->problem};
+    enum error error = survival_analyze(&call, request->body, answer);
+
+    reply->object = error ? NULL : answer;
+    return error;
+}

@@ -1,0 +1,11 @@
+/* POST /api/v1/results/survival: what times until an event showed. */
+#ifndef ASSAY_EXPERIMENTS_COMPUTE_SURVIVAL_H
+#define ASSAY_EXPERIMENTS_COMPUTE_SURVIVAL_H
+
+#include "experiments/survival_shape.h"
+#include "http/route.h"
+
+void survival_cost(const void *body, struct compute_cost *cost);
+enum error survival_handle(struct request *request, struct reply *reply);
+
+#endif
