@@ -78,6 +78,51 @@ class Accuracy:
                    f"{TARGETS[kind]:7.0e}  {row.at}")
 
 
+class Worst:
+    """The largest error seen per label, with its limit and the case that gave it."""
+
+    def __init__(self):
+        self.rows = {}
+
+    def record(self, label, error, tolerance, case, source):
+        count, *worst = self.rows.get(label, (0, -1.0, tolerance, None, source))
+        if not error <= worst[0]:
+            worst = error, tolerance, case, source
+        self.rows[label] = (count + 1, *worst)
+
+    def check(self, label, error, tolerance, case, source="mpmath"):
+        """Records one comparison; gives a complaint, or None when it is within the tolerance."""
+        error = float(error)
+        self.record(label, error, tolerance, case, source)
+        if error <= tolerance:
+            return None
+        return f"{label}{case}: error {error:.2e} over {tolerance:.0e}"
+
+    def compare(self, label, actual, expected, tolerance, case, source="mpmath"):
+        """As check, for the relative error of a value (absolute where 0 is expected)."""
+        if math.isinf(actual) or actual == expected:
+            error = 0.0 if actual == expected else math.inf
+        else:
+            error = abs((actual - expected) / expected) if expected else abs(actual)
+        return self.check(label, error, tolerance, case, source)
+
+
+class Following(Worst):
+    """A record of functions whose comparisons count for analyzers too, by the beginning of their labels:
+    Following(worst, accuracy, {"Welch": ("continuous", "closed")}). A comparison whose own limit is wider than
+    the target says what its judge is good for, and does not count."""
+
+    def __init__(self, worst, accuracy, analyzers):
+        super().__init__()
+        self.rows, self.accuracy, self.analyzers = worst.rows, accuracy, analyzers
+
+    def check(self, label, error, tolerance, case, source="mpmath"):
+        found = next((rest for beginning, rest in self.analyzers.items() if label.startswith(beginning)), None)
+        if found and tolerance <= TARGETS[found[1]]:
+            self.accuracy.record(*found, label, error, case)
+        return super().check(label, error, tolerance, case, source)
+
+
 def relative_error(ours, theirs, scale=None):
     """Of `theirs`, or of `scale`; absolute where that is 0. Works on floats and on numbers of mpmath alike."""
     if ours == theirs:

@@ -3,16 +3,16 @@ error of each function and of each analyzer (accuracy.py), printed at the end of
 
 Run with `/usr/bin/python3 -m pytest tests/oracle`; BUILD names the build directory (default build).
 """
-import math
 import os
 import subprocess
 from pathlib import Path
 
 import pytest
 
-from accuracy import ACCURACY
+from accuracy import ACCURACY, Worst
 
 ROOT = Path(__file__).resolve().parents[2]
+CASE_LENGTH = 100  # of an input in the tables
 
 
 class Evaluator:
@@ -40,35 +40,6 @@ class Evaluator:
     @staticmethod
     def _text(value):
         return str(value) if isinstance(value, int) else float(value).hex()
-
-
-class Worst:
-    """The largest error seen per label, with its limit and the case that gave it."""
-
-    def __init__(self):
-        self.rows = {}
-
-    def record(self, label, error, tolerance, case, source):
-        count, *worst = self.rows.get(label, (0, -1.0, tolerance, None, source))
-        if not error <= worst[0]:
-            worst = error, tolerance, case, source
-        self.rows[label] = (count + 1, *worst)
-
-    def check(self, label, error, tolerance, case, source="mpmath"):
-        """Records one comparison; gives a complaint, or None when it is within the tolerance."""
-        error = float(error)
-        self.record(label, error, tolerance, case, source)
-        if error <= tolerance:
-            return None
-        return f"{label}{case}: error {error:.2e} over {tolerance:.0e}"
-
-    def compare(self, label, actual, expected, tolerance, case, source="mpmath"):
-        """As check, for the relative error of a value (absolute where 0 is expected)."""
-        if math.isinf(actual) or actual == expected:
-            error = 0.0 if actual == expected else math.inf
-        else:
-            error = abs((actual - expected) / expected) if expected else abs(actual)
-        return self.check(label, error, tolerance, case, source)
 
 
 WORST = Worst()
@@ -112,8 +83,8 @@ def pytest_sessionfinish(session, exitstatus):
 
 def _case_text(case):
     if not isinstance(case, tuple):
-        return str(case)
-    return ", ".join(f"{x:.6g}" if isinstance(x, float) else str(x) for x in case)
+        return str(case)[:CASE_LENGTH]
+    return ", ".join(f"{x:.6g}" if isinstance(x, float) else str(x) for x in case)[:CASE_LENGTH]
 
 
 def pytest_terminal_summary(terminalreporter):

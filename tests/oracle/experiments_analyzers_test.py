@@ -12,6 +12,7 @@ import scipy.optimize
 import scipy.stats
 from mpmath import mpf
 
+from accuracy import Following
 from analyzers_driver import ALPHAS, Analyzers, sample_pairs, table_cases
 from experiments_driver import no_complaints
 from experiments_results_test import binary_by_definition, student_survival
@@ -20,6 +21,16 @@ import experiments_results_test as results
 CLOSED = 1e-9     # what a closed form is held to
 ITERATIVE = 1e-6  # what a root or a maximum is held to
 TINY = 1e-280     # below, p-values lose digits to the end of the range of doubles
+
+
+@pytest.fixture
+def worst(worst, accuracy):
+    return Following(worst, accuracy, {
+        "equivalence": ("equivalence", "closed"), "Mann-Whitney": ("mann_whitney", "closed"),
+        "Yuen": ("trimmed_t", "closed"), "Fisher": ("fisher_exact", "closed"),
+        "odds ratio interval": ("fisher_exact", "iterative"), "Newcombe": ("fisher_exact", "closed"),
+        "exact tests": ("fisher_exact", "closed"), "boschloo": ("boschloo_exact", "iterative"),
+        "barnard": ("barnard_exact", "iterative"), "Poisson": ("count", "closed")})
 
 
 @pytest.fixture(scope="module")
@@ -109,7 +120,8 @@ def test_rank_sum_is_scipys(analyzers, worst):
         u, p = scipy.stats.mannwhitneyu(treatment, control, method="exact" if is_exact else "asymptotic")
         assert row.first == u and row.second == pytest.approx(u / (n * m), rel=1e-15) and row.third == is_exact
         exact += is_exact
-        complaints.append(worst.check("Mann-Whitney p", relative(row.p, min(p, 1)), CLOSED, (n, m), "scipy"))
+        complaints.append(worst.check("Mann-Whitney p", relative(row.p, min(p, 1)), CLOSED, (control, treatment, alpha),
+                                      "scipy"))
         assert row.size == pytest.approx(2 * u / (n * m) - 1, abs=1e-15)
         inner = differences(control, treatment)
         assert row.effect == pytest.approx(np.median(inner), rel=1e-15, abs=0)
@@ -137,7 +149,7 @@ def test_rank_sum_z_in_fractions(analyzers, worst):
         distance = max(abs(distance) - Fraction(1, 2), 0) * (1 if distance > 0 else -1)
         with mp.workdps(30):
             z = mpf(distance.numerator) / distance.denominator / mp.sqrt(mpf(spread.numerator) / spread.denominator)
-            complaints.append(worst.check("Mann-Whitney z", relative(row.statistic, z), CLOSED, (n, m)))
+            complaints.append(worst.check("Mann-Whitney z", relative(row.statistic, z), CLOSED, (control, treatment)))
     no_complaints(complaints)
 
 
@@ -160,7 +172,7 @@ def test_trimmed_means_in_50_digits(analyzers, worst, decades):
              for c, t in sample_pairs(260, 79, decades=decades)]
     for case, row in zip(cases, analyzers.values("trimmed", cases)):
         control, treatment, alpha, _, trim = case
-        label = (len(control), len(treatment), trim)
+        label = tuple(case)
         with mp.workdps(50):
             (m1, d1, h1), (m2, d2, h2) = (yuen_by_definition(arm, trim) for arm in (control, treatment))
             assert (row.first, row.second) == (h1, h2)
@@ -192,7 +204,7 @@ def test_trimmed_means_are_scipys(analyzers, worst):
         if row.degenerate or max(map(abs, control + treatment)) > 1e6:  # scipy cancels there
             continue
         theirs = scipy.stats.ttest_ind(treatment, control, equal_var=False, trim=0.2)
-        label = (len(control), len(treatment))
+        label = (control, treatment)
         complaints += [
             worst.check("Yuen statistic, scipy", relative(row.statistic, theirs.statistic, 1 + abs(theirs.statistic)),
                         CLOSED, label, "scipy"),

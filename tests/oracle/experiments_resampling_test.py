@@ -11,12 +11,21 @@ import pytest
 import scipy.stats
 from mpmath import mpf
 
+from accuracy import Following
 from analyzers_driver import Analyzers, sample_pairs
 from experiments_driver import no_complaints
 
 CLOSED = 1e-9
-DRAWN = 4.0  # standard errors, the largest of some hundred
+DRAWN = 3.0  # standard errors
 RESAMPLES = 2000
+
+
+@pytest.fixture
+def worst(worst, accuracy):
+    rows = {f"{method} {what}": (method, kind) for method in ("bootstrap", "quantile") for what, kind in (
+        ("exact p", "closed"), ("drawn p", "simulated"), ("interval", "simulated"), ("SD", "simulated"))}
+    return Following(worst, accuracy, {
+        **rows, **{f"bootstrap {what}": ("bootstrap", "closed") for what in ("statistic", "d", "power")}})
 
 
 @pytest.fixture(scope="module")
@@ -63,8 +72,7 @@ def test_all_relabellings(analyzers, worst, method):
         p, count = permutation_p(control, treatment, STATISTICS[method](q))
         assert row.first == count
         enumerated += 1
-        complaints.append(worst.check(f"{method} exact p", abs(row.p - p), CLOSED, (len(control), len(treatment), q),
-                                      "enum."))
+        complaints.append(worst.check(f"{method} exact p", abs(row.p - p), CLOSED, case, "enum."))
     assert enumerated >= 200
     no_complaints(complaints)
 
@@ -73,7 +81,7 @@ def test_all_relabellings(analyzers, worst, method):
 def test_random_relabellings(analyzers, worst, method):
     """C(14, 7) = 3432 relabellings are drawn from, not gone through; (1 + k) / (1 + 2000) of them."""
     complaints, draw, cases = [], random.Random(7), []
-    for _ in range(40):
+    for _ in range(90):
         n = draw.choice([6, 7])
         shift = draw.choice([0, 0.5, 1, 2])
         arms = [draw.gauss(0, 1) for _ in range(n)], [draw.gauss(shift, 1) for _ in range(14 - n)]
@@ -84,7 +92,7 @@ def test_random_relabellings(analyzers, worst, method):
         drawn = (row.p * (RESAMPLES + 1) - 1) / RESAMPLES
         error = abs(drawn - p) / math.sqrt(max(p * (1 - p), 1e-3) / RESAMPLES)
         assert row.first == RESAMPLES
-        complaints.append(worst.check(f"{method} drawn p, in SE", error, DRAWN, (len(control), q), "enum."))
+        complaints.append(worst.check(f"{method} drawn p, in SE", error, DRAWN, case, "enum."))
     no_complaints(complaints)
 
 
@@ -110,14 +118,13 @@ def test_bootstrap_interval_in_the_exact_distribution(analyzers, worst, method):
             up_to = np.mean(exact <= end + 1e-9)
             # an end between two atoms is an interpolation of neighbours that may lie on either
             miss = max(below - tail, tail - up_to, 0) / error
-            complaints.append(worst.check(f"{method} interval, in SE", miss, DRAWN, (len(control), q), "enum."))
+            complaints.append(worst.check(f"{method} interval, in SE", miss, DRAWN, case, "enum."))
         if method == "quantile" and row.statistic:
             spread = exact.std()
             kurtosis = scipy.stats.kurtosis(exact)
             ours = row.effect / row.statistic
             error = spread * math.sqrt((kurtosis + 2) / 4 / RESAMPLES)
-            complaints.append(worst.check("quantile SD, in SE", abs(ours - spread) / error, DRAWN, (len(control), q),
-                                          "enum."))
+            complaints.append(worst.check("quantile SD, in SE", abs(ours - spread) / error, DRAWN, case, "enum."))
     no_complaints(complaints)
 
 
@@ -132,7 +139,7 @@ def test_statistic_of_means_is_welchs(analyzers, worst):
     """Values around 1e9 among them; a small number of resamples, as only the formulas are compared."""
     complaints, cases = [], [(c, t, 0.05, 0.5, 0.2, 20) for c, t in sample_pairs(230, 151)]
     for case, row in zip(cases, analyzers.values("bootstrap", cases)):
-        n, m = label = len(case[0]), len(case[1])
+        n, m, label = len(case[0]), len(case[1]), tuple(case)
         if len(set(case[0])) == len(set(case[1])) == 1:
             assert row.statistic == row.power == 0 and math.isnan(row.size)
             continue

@@ -15,6 +15,7 @@ from statsmodels.stats.proportion import (confint_proportions_2indep, proportion
                                           proportions_ztest)
 
 import math_reference as reference
+from accuracy import Following
 from experiments_driver import Driver, Refused, no_complaints
 
 (DEGENERATE, EFFECT, RELATIVE, LOWER, UPPER, SCORE_LOWER, SCORE_UPPER, P, STATISTIC, DF,
@@ -26,6 +27,13 @@ AGREED = 1e-9
 # Ours against 50 digits: about 20 rounded operations. A tail probability multiplies the rounding
 # of its statistic by the square of that statistic, which is allowed for where it is compared.
 EXACT = 1e-14
+
+
+@pytest.fixture
+def worst(worst, accuracy):
+    return Following(worst, accuracy, {
+        "binary": ("binary", "closed"), "Wilson": ("binary", "closed"), "Welch": ("continuous", "closed"),
+        "SRM": ("srm-check", "closed")})
 
 
 def quantile(alpha):
