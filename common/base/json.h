@@ -25,7 +25,8 @@ struct json_fault {
 };
 
 /* Reads one document of at most `depth` levels. ERROR_MALFORMED with the fault filled in. Numbers
- * that do not fit a double are malformed; integers beyond 64 bits become reals. */
+ * that do not fit a double are malformed; integers beyond 64 bits become reals. Memory running out
+ * is the arena's affair, as with arena_alloc(). */
 MUST_CHECK enum error json_read(struct arena *arena, const char *bytes, size_t length, int depth,
                                 json_t **document, struct json_fault *fault);
 

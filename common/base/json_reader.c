@@ -12,9 +12,11 @@ enum { FILE_LIMIT = 16 * 1024 * 1024 };
 /* Whose memory Jansson uses now. Workers are single-threaded processes. */
 static struct arena *current_arena;
 
+/* Jumps to the arena's recovery point when memory runs out, past Jansson: all that it holds is the
+ * arena's. Given NULL, it would call a good document malformed, or lose a member of it. */
 static void *allocate(size_t size)
 {
-    return arena_try_alloc(current_arena, size);
+    return arena_alloc(current_arena, size);
 }
 
 static void release(void *memory)
