@@ -140,8 +140,9 @@ static enum error read_file(const char *directory, const char *name, struct aren
     if (!file)
         return failed(problem, name, strerror(errno));
     if (fstat(fileno(file), &status) == 0 && status.st_size < SCRIPT_BYTES_MAX) {
-        *content = arena_alloc(arena, (size_t)status.st_size + 1);
-        length = fread(*content, 1, (size_t)status.st_size, file);
+        *content = arena_try_alloc(arena, (size_t)status.st_size + 1); /* the file is open */
+        if (*content)
+            length = fread(*content, 1, (size_t)status.st_size, file);
     }
     fclose(file);
     if (!*content || length != (size_t)status.st_size || memchr(*content, '\0', length))
@@ -365,6 +366,32 @@ static enum error look(struct db *db, const struct db_schema *schema, struct mig
     return error ? error : describe(db->target.engine, schema, migrations, state, problem);
 }
 
+static enum error look_and_apply(struct db *db, const struct db_schema *schema,
+                                 struct migrations *migrations, bool change,
+                                 struct db_schema_state *state, struct problem *problem)
+{
+    enum error error = look(db, schema, migrations, state, problem);
+
+    if (!error && change && state->pending)
+        error = apply_all(db, schema, migrations, problem);
+    return error;
+}
+
+/* When memory runs out, what was begun goes with the connection, locks and all. */
+static enum error within_memory(struct db *db, const struct db_schema *schema,
+                                struct migrations *migrations, bool change,
+                                struct db_schema_state *state, struct problem *problem)
+{
+    jmp_buf exhausted;
+
+    if (setjmp(exhausted) != 0) {
+        db_disconnect(db);
+        return problem_set(problem, ERROR_SYSTEM, "out_of_memory", "no memory for migrations");
+    }
+    arena_on_exhausted(migrations->arena, &exhausted);
+    return look_and_apply(db, schema, migrations, change, state, problem);
+}
+
 static enum error with_files(struct db *db, const struct db_schema *schema, bool change,
                              struct db_schema_state *state, struct problem *problem)
 {
@@ -376,9 +403,7 @@ static enum error with_files(struct db *db, const struct db_schema *schema, bool
     if (migrations)
         migrations->arena = arena_create(files_bytes_max);
     if (migrations && migrations->arena) {
-        error = look(db, schema, migrations, state, problem);
-        if (!error && change && state->pending)
-            error = apply_all(db, schema, migrations, problem);
+        error = within_memory(db, schema, migrations, change, state, problem);
         arena_destroy(migrations->arena);
     } else {
         problem_set(problem, ERROR_SYSTEM, "out_of_memory", "no memory for migrations");
