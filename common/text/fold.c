@@ -1,20 +1,26 @@
 /* Folding and lower case with utf8proc. */
 #include "text/fold.h"
 
-#include <stdlib.h>
 #include <string.h>
 #include <utf8proc.h>
 
+/* What utf8proc_NFKC_Casefold() does, in the arena's memory: it would hand out memory of its own,
+ * which a jump out of an exhausted arena leaves behind. */
 const char *text_fold(struct arena *arena, const char *text)
 {
-    utf8proc_uint8_t *folded = utf8proc_NFKC_Casefold((const utf8proc_uint8_t *)text);
-    const char *copy;
+    const utf8proc_option_t options = UTF8PROC_NULLTERM | UTF8PROC_STABLE | UTF8PROC_COMPOSE |
+                                      UTF8PROC_COMPAT | UTF8PROC_CASEFOLD | UTF8PROC_IGNORE;
+    const utf8proc_uint8_t *bytes = (const utf8proc_uint8_t *)text;
+    utf8proc_ssize_t count = utf8proc_decompose(bytes, 0, NULL, 0, options);
+    utf8proc_int32_t *characters;
 
-    if (!folded)
+    if (count < 0)
         return arena_copy_string(arena, text);
-    copy = arena_copy_string(arena, (const char *)folded);
-    free(folded);
-    return copy;
+    characters = ARENA_ARRAY(arena, utf8proc_int32_t, (size_t)count + 1); /* and a NUL */
+    count = utf8proc_decompose(bytes, 0, characters, count, options);
+    if (count < 0 || utf8proc_reencode(characters, count, options) < 0)
+        return arena_copy_string(arena, text);
+    return (const char *)characters;
 }
 
 enum { CHARACTER_MAX = 4 }; /* bytes of UTF-8 */
