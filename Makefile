@@ -96,7 +96,24 @@ $(BUILD)/tests/fuzz/%_fuzz: $(BUILD)/obj/tests/fuzz/%_fuzz.o $(fuzz_driver) \
 	@echo "  LINK  $@"
 	@$(CC) $(ALL_LDFLAGS) $(if $(FUZZER),-fsanitize=fuzzer) $^ $(LIBS) -o $@
 
-tests: $(unit_tests) $(fuzz_targets) $(oracles)
+# Fault walks: one program per family of the experiments service, in process as well.
+fault_walks = $(patsubst experiments-%,$(BUILD)/tests/api/faults-%,$(filter experiments-%,$(families)))
+define fault_walk_rule
+$(BUILD)/obj/tests/api/faults-$(1).o: tests/api/faults.c
+	@mkdir -p $$(@D)
+	@echo "  CC    $$< for $(1)"
+	@$$(CC) $$(ALL_CFLAGS) -DFAMILY_MAIN='"experiments-$(1)/main.c"' -c $$< -o $$@
+
+$(BUILD)/tests/api/faults-$(1): $(BUILD)/obj/tests/api/faults-$(1).o $(BUILD)/obj/tests/api/faults_calls.o \
+    $$(patsubst %.c,$$(BUILD)/obj/%.o,$$(wildcard fcgi-bin/experiments/*.c) \
+    $$(filter-out %/main.c,$$(wildcard fcgi-bin/experiments-$(1)/*.c))) $$(library)
+	@mkdir -p $$(@D)
+	@echo "  LINK  $$@"
+	@$$(CC) $$(ALL_LDFLAGS) $$^ $$(LIBS) -o $$@
+endef
+$(foreach family,$(patsubst experiments-%,%,$(filter experiments-%,$(families))),$(eval $(call fault_walk_rule,$(family))))
+
+tests: $(unit_tests) $(fuzz_targets) $(oracles) $(fault_walks)
 
 # Everything, or the suites named: make test SUITES="unit api".
 test: packages-test

@@ -1,0 +1,577 @@
+/* Walks every route of one family and fails, in turn, the n-th allocation from the request's arena,
+ * the n-th allocation of any library, the n-th step of the database and the n-th write to a file,
+ * for every n that the request reaches. Whatever fails, there is one whole answer: the right one,
+ * or an error in its envelope; the tables hold all of the change or nothing of it; the same request
+ * succeeds right afterwards; and no memory stays behind.
+ *
+ * One program per family, its main.c included for its table of routes. Prints a line per route and
+ * ends with `N passed, N failed`. The database is the one of AB_DB_PATH or AB_DATABASE_URL.
+ *   faults [steps]      only the steps of the database, and only of requests that write */
+#ifndef FAMILY_MAIN
+#define FAMILY_MAIN "experiments-projects/main.c"
+#endif
+int responder_entry(int argc, char **argv);
+#define main responder_entry /* its table of routes is wanted, its main is not */
+#include FAMILY_MAIN
+#undef main
+
+#include "faults_calls.h"
+
+#include "base/log.h"
+#include "crypto/crypto.h"
+#include "db/query.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define WRITE_TOKEN "write-token-of-the-fault-walk"
+#define ADMIN_TOKEN "admin-token-of-the-fault-walk"
+
+enum {
+    PATH_MAX_BYTES = 512,
+    TRIED_AGAIN = 16,
+    QUIET_RUN = 12,   /* so many requests in a row that no fault reached: the walk is over */
+    WALK_MAX = 20000, /* a walk that does not end is a failure */
+    EVERY_ONE = 1500  /* from there on, allocations are those of one loop: every 1/256 further */
+};
+
+/* What is failed. */
+enum failing {
+    FAILING_NOTHING,
+    FAILING_ARENA,
+    FAILING_STEP,
+    FAILING_MALLOC,
+    FAILING_WRITE,
+    FAILING__MAX
+};
+static const char *const failing_names[FAILING__MAX] = {"nothing", "arena", "step", "malloc",
+                                                        "write"};
+
+static struct server server = {.application = &application};
+static struct db *db;
+static int complaints; /* of the route that is being walked */
+
+/* One request on its way, and the answer to it. */
+struct call {
+    const struct route *route;
+    char path[PATH_MAX_BYTES];
+    const char *token;
+    const char *body;
+    size_t body_read;
+    enum failing failing;
+    size_t n;
+    bool armed;
+    int answers;
+    int status;
+    char reason[64]; /* X-Error-Reason */
+    char *reply;     /* from malloc; NULL = none */
+    size_t reply_length;
+};
+
+static void complain(const struct call *call, const char *what)
+{
+    if (complaints++ < 5)
+        printf("%s %s, %s %zu: %s; status %d, reason %s, %.200s\n",
+               method_names[call->route->method], call->path, failing_names[call->failing], call->n,
+               what, call->status, call->reason, call->reply ? call->reply : "");
+}
+
+/* The pipeline resets the arena before it asks for the first variable: then the fault is set. */
+static void arm(struct call *call)
+{
+    if (call->armed)
+        return;
+    call->armed = true;
+    if (call->failing == FAILING_ARENA)
+        arena_fail_after(server.arena, call->n);
+    if (call->failing == FAILING_STEP)
+        db_fail_after(db, (int64_t)call->n);
+    if (call->failing == FAILING_MALLOC)
+        calls_fail(CALL_MALLOC, call->n);
+    if (call->failing == FAILING_WRITE)
+        calls_fail(CALL_WRITE, call->n);
+}
+
+static const char *call_variable(void *transport, const char *name)
+{
+    struct call *call = transport;
+    static char authorization[96], length[24];
+
+    arm(call);
+    if (strcmp(name, "REQUEST_METHOD") == 0)
+        return method_names[call->route->method];
+    if (strcmp(name, "DOCUMENT_URI") == 0)
+        return call->path;
+    if (strcmp(name, "QUERY_STRING") == 0)
+        return "";
+    if (strcmp(name, "REMOTE_ADDR") == 0)
+        return "127.0.0.1";
+    if (strcmp(name, "HTTP_AUTHORIZATION") == 0) {
+        snprintf(authorization, sizeof authorization, "Bearer %s", call->token);
+        return authorization;
+    }
+    if (!call->body)
+        return NULL;
+    if (strcmp(name, "CONTENT_TYPE") == 0)
+        return "application/json";
+    if (strcmp(name, "CONTENT_LENGTH") != 0)
+        return NULL;
+    snprintf(length, sizeof length, "%zu", strlen(call->body));
+    return length;
+}
+
+static long call_read(void *transport, char *bytes, size_t size)
+{
+    struct call *call = transport;
+    size_t left = call->body ? strlen(call->body) - call->body_read : 0;
+    size_t count = left < size ? left : size;
+
+    if (count)
+        memcpy(bytes, call->body + call->body_read, count);
+    call->body_read += count;
+    return (long)count;
+}
+
+/* The value of a header of the answer, "" when it has none. */
+static void read_header(const char *head, size_t head_length, const char *name, char value[64])
+{
+    const char *at = memmem(head, head_length, name, strlen(name));
+    size_t length;
+
+    value[0] = '\0';
+    if (!at)
+        return;
+    at += strlen(name);
+    length = strcspn(at, "\r");
+    snprintf(value, 64, "%.*s", (int)length, at);
+}
+
+static bool call_write(void *transport, const char *head, size_t head_length, const char *body,
+                       size_t body_length)
+{
+    struct call *call = transport;
+    char text[64];
+
+    calls_fail(CALL_NONE, 0); /* the answer is made; what follows is ours */
+    call->answers++;
+    read_header(head, head_length, "Status: ", text);
+    call->status = (int)strtol(text, NULL, 10);
+    read_header(head, head_length, "X-Error-Reason: ", call->reason);
+    read_header(head, head_length, "Content-Length: ", text);
+    if (strtoul(text, NULL, 10) != body_length ||
+        memcmp(head + head_length - 4, "\r\n\r\n", 4) != 0)
+        complain(call, "the head does not fit the body");
+    call->reply = malloc(body_length + 1);
+    if (!call->reply)
+        abort();
+    memcpy(call->reply, body, body_length);
+    call->reply[body_length] = '\0';
+    call->reply_length = body_length;
+    return true;
+}
+
+static void serve(struct call *call)
+{
+    struct exchange exchange = {call, call_variable, call_read, call_write};
+
+    server_serve(&server, &exchange);
+    calls_fail(CALL_NONE, 0);
+    server_after(&server);
+    db_fail_after(db, 0);
+    if (call->answers != 1)
+        complain(call, "there is not one answer");
+}
+
+static void forget(struct call *call)
+{
+    free(call->reply);
+    call->reply = NULL;
+}
+
+/* The member of a JSON object as text of its own; "" when it is none. */
+static void read_member(const char *reply, const char *name, char *value, size_t size)
+{
+    struct arena *arena = arena_create((size_t)1 << 26);
+    struct json_fault fault;
+    json_t *document = NULL;
+    const char *text = NULL;
+
+    if (reply && !json_read(arena, reply, strlen(reply), JSON_DEPTH_LIMIT, &document, &fault))
+        text = json_string_value(json_object_get(document, name));
+    snprintf(value, size, "%s", text ? text : "");
+    arena_destroy(arena);
+}
+
+/* A whole document, and an error in the envelope that all errors have. */
+static void check_form(const struct call *call)
+{
+    struct arena *arena = arena_create((size_t)1 << 28);
+    struct json_fault fault;
+    json_t *document = NULL;
+
+    if (call->route->media_type && call->status == 200)
+        goto done;
+    if (!call->reply ||
+        json_read(arena, call->reply, call->reply_length, JSON_DEPTH_LIMIT, &document, &fault))
+        complain(call, "the answer is no JSON");
+    else if (call->status >= 400 && !(call->status == 503 && call->route->may_be_unready) &&
+             (json_integer_value(json_object_get(document, "status_code")) != call->status ||
+              !json_object_get(document, "detail") || !json_object_get(document, "error_code") ||
+              !json_object_get(document, "request_id")))
+        complain(call, "the error is not in its envelope");
+done:
+    arena_destroy(arena);
+}
+
+/* Rows of every table: what a request has changed. */
+#define ROWS(table)                                                                                \
+    {                                                                                              \
+        "count_" table, "SELECT count(*) FROM " table                                              \
+    }
+static const struct statement row_counts[] = {
+    ROWS("projects"),
+    ROWS("project_revisions"),
+    ROWS("analysis_runs"),
+    ROWS("export_events"),
+    ROWS("audit_log"),
+    ROWS("api_keys"),
+    {"archived", "SELECT count(*) FROM projects WHERE archived_at IS NOT NULL"},
+    {"revoked", "SELECT count(*) FROM api_keys WHERE revoked_at IS NOT NULL"},
+};
+enum { COUNTS = sizeof row_counts / sizeof row_counts[0] };
+
+struct counts {
+    int64_t rows[COUNTS];
+};
+
+static const struct counts nothing;
+
+static struct counts count_rows(void)
+{
+    struct counts counts = {{0}};
+    struct problem problem;
+
+    for (size_t i = 0; i < COUNTS; i++) {
+        struct query *query = db_query(db, &row_counts[i]);
+
+        counts.rows[i] = query_next(query) ? query_integer(query, 0) : -1;
+        if (query_end(query, &problem)) {
+            printf("%s: %s\n", row_counts[i].name, problem.text);
+            exit(2);
+        }
+    }
+    return counts;
+}
+
+static struct counts difference(struct counts after, struct counts before)
+{
+    for (size_t i = 0; i < COUNTS; i++)
+        after.rows[i] -= before.rows[i];
+    return after;
+}
+
+static bool is_same(struct counts a, struct counts b)
+{
+    return memcmp(&a, &b, sizeof a) == 0;
+}
+
+/* What has to be done to a fresh object before the route can show what it does. */
+static const struct {
+    enum method method;
+    const char *path;
+    const char *action; /* posted below the object */
+} preparations[] = {
+    {METHOD_DELETE, "/api/v1/keys/{api_key_id}", "/revoke"},
+    {METHOD_POST, "/api/v1/projects/{project_id}/restore", "/archive"},
+};
+
+static const struct route *find_route(enum method method, const char *path)
+{
+    for (size_t i = 0; i < COUNT_OF(routes); i++)
+        if (routes[i].method == method && strcmp(routes[i].path, path) == 0)
+            return &routes[i];
+    return NULL;
+}
+
+static void set_call(struct call *call, const struct route *route, const char *path)
+{
+    *call = (struct call){.route = route,
+                          .token = route->guard == GUARD_OPERATOR ? ADMIN_TOKEN : WRITE_TOKEN,
+                          .body = route->body ? route->body->example : NULL};
+    snprintf(call->path, sizeof call->path, "%s", path);
+    if (route->body && !call->body && !route->body_optional)
+        call->body = "{}";
+}
+
+/* Posts without faults; the member `id` of the answer goes to `id`. */
+static void post(const struct route *route, const char *path, char *id, size_t size)
+{
+    struct call call;
+
+    set_call(&call, route, path);
+    serve(&call);
+    if (call.status != 200)
+        complain(&call, "what the walk needs cannot be made");
+    if (id)
+        read_member(call.reply, "id", id, size);
+    forget(&call);
+}
+
+/* Does to a fresh object what the route needs it to have been through. */
+static void prepare_object(const struct route *route, const char *path)
+{
+    const char *end = strchr(route->path, '}') + 1;
+    char action[PATH_MAX_BYTES], below[2 * PATH_MAX_BYTES];
+
+    for (size_t i = 0; i < COUNT_OF(preparations); i++) {
+        if (preparations[i].method != route->method ||
+            strcmp(preparations[i].path, route->path) != 0)
+            continue;
+        snprintf(action, sizeof action, "%.*s%s", (int)(end - route->path), route->path,
+                 preparations[i].action);
+        snprintf(below, sizeof below, "%s%s", path, preparations[i].action);
+        post(find_route(METHOD_POST, action), below, NULL, 0);
+    }
+}
+
+/* The path of a request: of a new object where the route has a place for one, made by a POST to the
+ * collection above. Without such a route the id is nobody's. */
+static void make_path(const struct route *route, char path[PATH_MAX_BYTES])
+{
+    const char *place = strchr(route->path, '{');
+    char collection[192], object[256];
+    char id[64] = "00000000-0000-4000-8000-000000000000";
+    const struct route *maker;
+
+    if (!place) {
+        snprintf(path, PATH_MAX_BYTES, "%s", route->path);
+        return;
+    }
+    snprintf(collection, sizeof collection, "%.*s", (int)(place - 1 - route->path), route->path);
+    maker = find_route(METHOD_POST, collection);
+    if (maker)
+        post(maker, collection, id, sizeof id);
+    snprintf(object, sizeof object, "%s/%s", collection, id);
+    if (maker)
+        prepare_object(route, object);
+    snprintf(path, PATH_MAX_BYTES, "%s%s", object, strchr(place, '}') + 1);
+}
+
+/* What a request does when nothing fails. */
+struct right {
+    int status;
+    char *reply; /* from malloc; NULL where two answers to the same request differ */
+    struct counts change;
+};
+
+static bool uses_up(const struct route *route)
+{
+    return route->method != METHOD_GET && strchr(route->path, '{');
+}
+
+static struct right learn(const struct route *route, char path[PATH_MAX_BYTES])
+{
+    struct call first, second;
+    struct counts before;
+    struct right right;
+
+    make_path(route, path);
+    set_call(&first, route, path);
+    serve(&first);
+    if (uses_up(route))
+        make_path(route, path);
+    before = count_rows();
+    set_call(&second, route, path);
+    serve(&second);
+    right = (struct right){.status = second.status, .change = difference(count_rows(), before)};
+    check_form(&second);
+    if (second.status >= 500 || first.status != second.status)
+        complain(&second, "it does not work without a fault");
+    if (first.reply && second.reply && strcmp(first.reply, second.reply) == 0)
+        right.reply = strdup(second.reply);
+    if (uses_up(route))
+        make_path(route, path);
+    forget(&first);
+    forget(&second);
+    return right;
+}
+
+/* An error after the change was kept: the database was lost while it committed, or there was no
+ * memory left to tell of it. */
+static bool may_have_changed(const struct call *call)
+{
+    if (call->failing == FAILING_ARENA || call->failing == FAILING_MALLOC)
+        return call->status == 500;
+    return strcmp(call->reason, "commit_unknown") == 0;
+}
+
+static void check_answer(const struct call *call, const struct right *right, struct counts change)
+{
+    bool is_right = call->status == right->status;
+
+    check_form(call);
+    if (!is_right && call->status != 500 && call->status != 503)
+        complain(call, "neither the right answer nor an error of ours");
+    if (is_right && right->reply && (!call->reply || strcmp(call->reply, right->reply) != 0))
+        complain(call, "the answer is wrong");
+    if (!(is_same(change, right->change) && (is_right || may_have_changed(call))) &&
+        !(is_same(change, nothing) && !is_right))
+        complain(call, "the tables do not agree with the answer");
+}
+
+/* The same request with nothing failing. */
+static void try_again(const struct call *failed, const struct right *right,
+                      char path[PATH_MAX_BYTES])
+{
+    struct counts before = count_rows();
+    struct call call;
+
+    set_call(&call, failed->route, path);
+    serve(&call);
+    if (call.status != right->status)
+        complain(failed, "the same request does not succeed afterwards");
+    check_answer(&call, right, difference(count_rows(), before));
+    forget(&call);
+    if (uses_up(failed->route))
+        make_path(failed->route, path);
+}
+
+/* One request with the n-th thing failing. True when that was reached, as far as one can tell.
+ * Requests have hundreds of allocations: after those of the arena only some are tried again. */
+static bool try_failing(const struct route *route, const struct right *right, enum failing failing,
+                        size_t n, char path[PATH_MAX_BYTES])
+{
+    struct counts before = count_rows(), change;
+    struct call call;
+    bool reached;
+
+    set_call(&call, route, path);
+    call.failing = failing;
+    call.n = n;
+    serve(&call);
+    reached = failing == FAILING_MALLOC || failing == FAILING_WRITE ? calls_failed()
+                                                                    : call.status != right->status;
+    change = difference(count_rows(), before);
+    check_answer(&call, right, change);
+    if (uses_up(route) && !is_same(change, nothing))
+        make_path(route, path);
+    if (failing != FAILING_ARENA || n % TRIED_AGAIN == 0)
+        try_again(&call, right, path);
+    forget(&call);
+    return reached;
+}
+
+static size_t walk(const struct route *route, const struct right *right, enum failing failing,
+                   char path[PATH_MAX_BYTES])
+{
+    size_t n, quiet = 0, reached = 0;
+
+    for (n = 1; quiet < QUIET_RUN && n < WALK_MAX; n += n < EVERY_ONE ? 1 : n / 256) {
+        if (try_failing(route, right, failing, n, path)) {
+            quiet = 0;
+            reached = n;
+        } else {
+            quiet++;
+        }
+    }
+    if (n >= WALK_MAX) {
+        complaints++;
+        printf("%s %s: no end of faults\n", method_names[route->method], route->path);
+    }
+    return reached;
+}
+
+/* Memory in use with everything given back that can be: connection, caches, the request's arena. */
+static size_t memory_at_rest(void)
+{
+    db_disconnect(db);
+    arena_reset(server.arena);
+    return calls_memory();
+}
+
+static bool walk_route(const struct route *route, enum failing first, enum failing last)
+{
+    char path[PATH_MAX_BYTES];
+    struct right right = learn(route, path);
+    size_t reached[FAILING__MAX] = {0}, before, after;
+
+    complaints = 0;
+    for (int failing = first; failing <= (int)last; failing++) /* once, for what is made once */
+        try_failing(route, &right, (enum failing)failing, 1, path);
+    before = memory_at_rest();
+    for (int failing = first; failing <= (int)last; failing++)
+        reached[failing] = walk(route, &right, (enum failing)failing, path);
+    after = memory_at_rest();
+    if (after > before) {
+        complaints++;
+        printf("%s %s: %zu bytes stay behind\n", method_names[route->method], route->path,
+               after - before);
+    }
+    printf("%-6s %-48s %d: arena %zu, steps %zu, malloc %zu, writes %zu%s\n",
+           method_names[route->method], route->path, right.status, reached[FAILING_ARENA],
+           reached[FAILING_STEP], reached[FAILING_MALLOC], reached[FAILING_WRITE],
+           complaints ? " FAILED" : "");
+    free(right.reply);
+    return complaints == 0;
+}
+
+static void start(void)
+{
+    struct request request = {0};
+    struct problem problem = {0};
+    struct arena *arena = arena_create((size_t)1 << 26); /* of the process */
+
+    setenv("AB_API_TOKEN", WRITE_TOKEN, 1);
+    setenv("AB_ADMIN_TOKEN", ADMIN_TOKEN, 1);
+    setenv("AB_RATE_LIMIT_ENABLED", "false", 1);
+    if (crypto_start(&problem) ||
+        service_start(arena, &server.policy, &server.info, &server.state, &problem) ||
+        server_start(&server, &application, arena, NULL, "locales", &problem)) {
+        printf("cannot start: %s\n", problem.text);
+        exit(2);
+    }
+    log_open("faults", LOG_CRITICAL, LOG_JSON);
+    request.state = server.state;
+    if (service_database(&request, &db)) {
+        printf("cannot use the database: %s\n", request.problem.text);
+        exit(2);
+    }
+}
+
+/* Something of everything, so that no list is empty. */
+static void fill(void)
+{
+    for (size_t i = 0; i < COUNT_OF(routes); i++)
+        if (routes[i].method == METHOD_POST && !strchr(routes[i].path, '{'))
+            post(&routes[i], routes[i].path, NULL, 0);
+}
+
+/* The routes that read, before the lists are long; or those that write. */
+static void walk_routes(bool reading, enum failing first, enum failing last, int *passed,
+                        int *failed)
+{
+    for (size_t i = 0; i < COUNT_OF(routes); i++) {
+        if ((routes[i].method == METHOD_GET) != reading)
+            continue;
+        ++*(walk_route(&routes[i], first, last) ? passed : failed);
+        fflush(stdout);
+    }
+}
+
+int main(int argc, char **argv)
+{
+    int passed = 0, failed = 0;
+
+    start();
+    fill();
+    if (argc > 1 && strcmp(argv[1], "steps") == 0) {
+        walk_routes(false, FAILING_STEP, FAILING_STEP, &passed, &failed);
+    } else {
+        walk_routes(true, FAILING_ARENA, FAILING_WRITE, &passed, &failed);
+        walk_routes(false, FAILING_ARENA, FAILING_WRITE, &passed, &failed);
+    }
+    server_stop(&server);
+    printf("%d passed, %d failed\n", passed, failed);
+    return failed || !passed ? 1 : 0;
+}

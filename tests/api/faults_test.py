@@ -1,0 +1,64 @@
+"""Whatever fails inside a request, there is one whole answer, nothing is half-written, nothing stays behind.
+
+The work is done by tests/api/faults.c, one program per family: it walks all routes of the family's table.
+"""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from stack import BUILD, CHECKOUT, clean_environment
+
+sys.path.insert(0, str(CHECKOUT / "tests" / "db"))
+from postgres import PostgresServer  # noqa: E402  (found by the line above)
+
+FAMILIES = sorted(folder.parent.name.removeprefix("experiments-")
+                  for folder in (CHECKOUT / "fcgi-bin").glob("experiments-*/main.c"))
+# Where memory is a disk: only failing writes matter here, not slow ones.
+MEMORY = Path("/dev/shm") if os.access("/dev/shm", os.W_OK) else None
+
+
+def walk(family, directory, settings, *arguments):
+    """The lines of a walk, once it went well."""
+    document = Path(directory, "openapi.json")
+    responder = BUILD / "fcgi-bin" / f"experiments-{family}"
+    document.write_bytes(subprocess.run([responder, "--describe"], env={**clean_environment(), **settings},
+                                        cwd=CHECKOUT, capture_output=True, check=True).stdout)
+    environment = {**clean_environment(), "ASSAY_OPENAPI_FILE": str(document), **settings}
+    done = subprocess.run([BUILD / "tests" / "api" / f"faults-{family}", *arguments], cwd=CHECKOUT, env=environment,
+                          capture_output=True, text=True, timeout=600, check=False)
+    assert done.returncode == 0, done.stdout[-4000:] + done.stderr[-2000:]
+    lines = done.stdout.splitlines()
+    assert lines[-1] == f"{len(lines) - 1} passed, 0 failed"
+    return lines[:-1]
+
+
+@pytest.fixture
+def fast_directory(tmp_path_factory):
+    """A directory in memory where there is one."""
+    if MEMORY is None:
+        yield tmp_path_factory.mktemp("faults")
+        return
+    directory = Path(subprocess.check_output(["mktemp", "-d", "-p", MEMORY, "assay-faults-XXXXXX"], text=True).strip())
+    yield directory
+    subprocess.run(["rm", "-rf", directory], check=True)
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_every_route_survives_every_fault(family, fast_directory):
+    lines = walk(family, fast_directory, {"AB_DB_PATH": str(fast_directory / "db.sqlite3")})
+    assert all("arena 0," not in line for line in lines), "a walk that reached nothing"
+    for line in lines:
+        writes = line.split()[0] in ("POST", "PUT", "DELETE") and "/projects" in line
+        assert not writes or "writes 0" not in line, line
+
+
+def test_every_change_survives_every_step_on_postgres(tmp_path):
+    with PostgresServer() as server:
+        for family in ("projects", "operations"):
+            settings = {"AB_DATABASE_URL": server.create_database(family)}
+            lines = walk(family, tmp_path, settings, "steps")
+            assert any(", steps 0," not in line for line in lines)
