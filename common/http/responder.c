@@ -146,10 +146,16 @@ enum error server_start(struct server *server, const struct application *applica
     return shm_family_join(server->region, application->family, &server->family, problem);
 }
 
-void server_stop(struct server *server)
+/* What application->start() has made. */
+static void stop_application(struct server *server)
 {
     if (server->application->stop)
         server->application->stop(server->state);
+}
+
+void server_stop(struct server *server)
+{
+    stop_application(server);
     shm_region_close(server->region);
     arena_destroy(server->arena);
     locale_close_catalogues();
@@ -202,10 +208,12 @@ static int run(int argc, char **argv, const struct application *application, str
                     "usage: %s [--describe | --check-config | --describe-settings]\n"
                     "Without an option it serves FastCGI on descriptor 0.\n",
                     argv[0]);
+        stop_application(&server);
         return status < 0 ? 2 : status;
     }
     if (FCGX_IsCGI()) {
         fprintf(stderr, "%s: descriptor 0 is no listening socket; see --help\n", argv[0]);
+        stop_application(&server);
         return EXIT_FAILURE;
     }
     if (server_start(&server, application, arena, environment.run_directory,
