@@ -12,17 +12,19 @@
 #include <math.h>
 #include <stdlib.h>
 
-enum { SAFE_EXPONENT = 400 }; /* squares and their sums stay in range up to here */
+enum {
+    SAFE_EXPONENT = 400, /* squares and their sums stay in range up to here */
+    WIDE_EXPONENT = 3    /* of the unit for wide values */
+};
 
 /* Above, sums of two differences may pass the largest double; those of an eighth do not. */
 #define WIDE_VALUE 0x1p1020
-#define WIDE_UNIT 8.0
 
-/* The differences, in a unit that is a power of two. */
+/* The differences, in a unit of 2^exponent, which may itself pass the largest double. */
 struct differences {
     size_t count;
     double *items;
-    double unit;
+    int exponent;
     double largest; /* magnitude */
     bool constant;  /* all the same, as far as the rounding of the values can tell */
 };
@@ -48,8 +50,10 @@ static struct differences differences_of(const struct paired_observation *observ
     const double *treatment = observed->treatment_values.items;
     bool wide = largest_magnitude(&observed->control_values) > WIDE_VALUE ||
                 largest_magnitude(&observed->treatment_values) > WIDE_VALUE;
-    double unit = wide ? WIDE_UNIT : 1, lowest_end = INFINITY, highest_start = -INFINITY;
-    struct differences differences = {.count = observed->control_values.count, .unit = unit};
+    int exponent = wide ? WIDE_EXPONENT : 0;
+    double unit = ldexp(1, exponent), lowest_end = INFINITY, highest_start = -INFINITY;
+    struct differences differences = {.count = observed->control_values.count,
+                                      .exponent = exponent};
 
     differences.items = ARENA_ARRAY(arena, double, differences.count);
     for (size_t i = 0; i < differences.count; i++) {
@@ -75,7 +79,7 @@ static void rescale(struct differences *differences)
         return;
     for (size_t i = 0; i < differences->count; i++)
         differences->items[i] /= unit;
-    differences->unit *= unit;
+    differences->exponent += ilogb(unit);
 }
 
 static double mean_of(const struct number_list *values)
@@ -95,7 +99,8 @@ void paired_t_test(const struct paired_observation *observed, struct arena *aren
 {
     struct differences differences = differences_of(observed, arena);
     struct test_result *test = &result->test;
-    double n = (double)differences.count, unit, standard_error, half;
+    double n = (double)differences.count, standard_error, half;
+    int exponent;
     struct moments moments;
 
     *result = (struct paired_result){.test = degenerate_result(observed->alpha),
@@ -103,15 +108,15 @@ void paired_t_test(const struct paired_observation *observed, struct arena *aren
     if (differences.constant)
         return;
     rescale(&differences);
-    unit = differences.unit;
+    exponent = differences.exponent;
     moments = moments_of(differences.items, differences.count);
     standard_error = sqrt(moments.variance / n);
     half = student_upper_quantile(observed->alpha / 2, n - 1) * standard_error;
     test->degenerate = false;
     set_effect(mean_of(&observed->control_values), mean_of(&observed->treatment_values),
-               moments.mean * unit, test);
-    test->ci_lower = finite_value((moments.mean - half) * unit);
-    test->ci_upper = finite_value((moments.mean + half) * unit);
+               ldexp(moments.mean, exponent), test);
+    test->ci_lower = finite_value(ldexp(moments.mean - half, exponent));
+    test->ci_upper = finite_value(ldexp(moments.mean + half, exponent));
     test->statistic = moments.mean / standard_error;
     test->degrees_of_freedom = n - 1;
     test->p_value = probability_value(2 * student_survival(fabs(test->statistic), n - 1));
@@ -159,12 +164,12 @@ static struct signed_ranks rank_magnitudes(const struct sample *sorted)
     return ranks;
 }
 
-static double pairwise_average(const struct sample *sorted, int64_t rank, double unit)
+static double pairwise_average(const struct sample *sorted, int64_t rank, int exponent)
 {
-    return finite_value(sample_pair_sum(sorted, rank) / 2 * unit);
+    return finite_value(ldexp(sample_pair_sum(sorted, rank) / 2, exponent));
 }
 
-static void set_pseudomedian(const struct sample *sorted, double unit, double critical,
+static void set_pseudomedian(const struct sample *sorted, int exponent, double critical,
                              struct test_result *test)
 {
     int64_t n = (int64_t)sorted->count, averages = n * (n + 1) / 2;
@@ -173,9 +178,9 @@ static void set_pseudomedian(const struct sample *sorted, double unit, double cr
     double lower_median = sample_pair_sum(sorted, (averages + 1) / 2);
     double upper_median = sample_pair_sum(sorted, averages / 2 + 1);
 
-    test->effect = finite_value((lower_median / 2 + upper_median / 2) / 2 * unit);
-    test->ci_lower = pairwise_average(sorted, lowest, unit);
-    test->ci_upper = pairwise_average(sorted, averages + 1 - lowest, unit);
+    test->effect = finite_value(ldexp((lower_median / 2 + upper_median / 2) / 2, exponent));
+    test->ci_lower = pairwise_average(sorted, lowest, exponent);
+    test->ci_upper = pairwise_average(sorted, averages + 1 - lowest, exponent);
 }
 
 /* How many standard deviations the smaller rank sum lies below the expected one, half a unit nearer
@@ -208,7 +213,8 @@ void wilcoxon_test(const struct paired_observation *observed, struct arena *aren
     twice_below = ranks.twice_sum - ranks.twice_above;
     twice_smaller = twice_below < ranks.twice_above ? twice_below : ranks.twice_above;
     test->degenerate = false;
-    set_pseudomedian(&sorted, differences.unit, normal_upper_quantile(observed->alpha / 2), test);
+    set_pseudomedian(&sorted, differences.exponent, normal_upper_quantile(observed->alpha / 2),
+                     test);
     test->statistic = (double)twice_smaller / 2;
     test->p_value = probability_value(2 * normal_survival(rank_deficit(&ranks, twice_smaller)));
     test->is_significant = test->p_value < observed->alpha;
