@@ -1,0 +1,272 @@
+"""No request that passes validation holds a worker longer than its family may take, and none is answered with a
+500 or with a number that is not finite.
+
+Each route that computes is walked from a few ordinary bodies, with the bounds that /openapi.json gives: every
+number to every extreme of its own, then many numbers at once, then the largest requests there are."""
+
+import copy
+import math
+import random
+import sys
+from pathlib import Path
+
+import pytest
+
+from design_test import DESIGN, RATIO, design
+
+HUGE, TINY, LARGEST_INTEGER = sys.float_info.max, 5e-324, 2**53
+COMBINATIONS = 25  # of extremes, per body
+SERVICES = Path(__file__).resolve().parents[2] / "nginx" / "services"
+DRAW = random.Random(20)
+
+SIZING = {"metric_type": "binary", "baseline_value": 0.04, "mde_pct": 5, "alpha": 0.05, "power": 0.8,
+          "expected_daily_traffic": 12000, "audience_share_in_test": 0.6, "traffic_split": [50, 50],
+          "variants_count": 2, "n_looks": 3, "holdout_fraction": 0.1, "mutually_exclusive_experiments": 2}
+CLUSTERS = {"randomization_unit": "cluster", "avg_cluster_size": 20, "icc": 0.02}
+BAYES = {"analysis_mode": "bayesian", "desired_precision": 0.5, "credibility": 0.9}
+MEAN = {"metric_type": "continuous", "baseline_value": 20, "std_dev": 7}
+GUARDRAILS = [{"name": "a", "metric_type": "binary", "baseline_rate": 3, "direction": "decrease_is_bad",
+               "non_inferiority_margin_pct": 2},
+              {"name": "b", "metric_type": "continuous", "baseline_mean": 5, "std_dev": 2}]
+TABLE = {"control_conversions": 8, "control_users": 20, "treatment_conversions": 12, "treatment_users": 30,
+         "alpha": 0.05}
+MEANS = {"control_mean": 10, "control_std": 2, "control_n": 30, "treatment_mean": 11, "treatment_std": 3,
+         "treatment_n": 40, "alpha": 0.05}
+VALUES = {"control_values": [1, 2, 4, 8, 3, 2], "treatment_values": [2, 3, 5, 9, 12], "alpha": 0.05, "quantile": 0.5,
+          "trim": 0.2}
+COUNTS = {"control_events": 10, "control_exposure": 100, "treatment_events": 25, "treatment_exposure": 120,
+          "alpha": 0.05}
+PAIRS = {"control_values": [1, 2, 4, 8, 3, 2], "treatment_values": [2, 3, 5, 9, 12, 1], "alpha": 0.05}
+ARM = {"durations": [1, 2, 2, 5, 9], "events_observed": [True, True, False, True, True]}
+SURVIVAL = {"control_arm": ARM, "treatment_arm": {**ARM, "durations": [2, 3, 5, 8, 9]}, "alpha": 0.05}
+
+
+def results(block, observed, *metric_types):
+    return [{"metric_type": each, block: observed} for each in metric_types]
+
+
+ORDINARY = {
+    "/api/v1/calculate": [
+        SIZING, {**SIZING, "planned_test": "fisher_exact", "mde_pct": 60}, {**SIZING, **CLUSTERS, **BAYES},
+        {**SIZING, "actual_counts": [4900, 5100]},
+        {**SIZING, **MEAN, **BAYES, "cuped_pre_experiment_std": 6, "cuped_correlation": 0.5},
+        {**SIZING, **MEAN, "planned_test": "mann_whitney"},
+        {**SIZING, **MEAN, "planned_test": "tost", "equivalence_margin_pct": 8},
+        {**SIZING, "metric_type": "ratio", "baseline_value": 0.3, "std_dev": 0.8},
+        {**SIZING, "metric_type": "count", "baseline_value": 2, "exposure_per_user": 3}],
+    "/api/v1/design": [
+        design(metrics={"guardrail_metrics": GUARDRAILS}, constraints={"n_looks": 3, **BAYES}),
+        design(metrics={**MEAN, "guardrail_metrics": GUARDRAILS, "cuped_pre_experiment_std": 6,
+                        "cuped_correlation": 0.5}), design(metrics=RATIO)],
+    "/api/v1/srm-check": [{"observed_counts": [480, 520, 1000], "expected_fractions": [0.25, 0.25, 0.5]}],
+    "/api/v1/sensitivity": [
+        {"metric_type": "binary", "baseline_rate": 3.5, "variants": 3, "alpha": 0.05, "daily_traffic": 1000,
+         "audience_share": 0.5, "traffic_split": [1, 2, 3], "mde_values": [1, 5], "power_values": [0.8, 0.9]},
+        {"metric_type": "continuous", "baseline_mean": 20, "std_dev": 7, "mde_values": [1, 5]}],
+    "/api/v1/multiple-testing": [
+        {"metrics": [{"label": "a", "p_value": 0.01}, {"label": "b", "p_value": 0.2}], "level": 0.05, "method": method}
+        for method in ("bh", "holm")],
+    "/api/v1/assignment/preview": [{"seed": "exp-1", "sample_size": 300, "coverage": 0.5, "weights": [0.3, 0.7],
+                                    "num_variations": 2}],
+    "/api/v1/results": [
+        *results("binary", TABLE, "binary", "fisher_exact", "boschloo_exact", "barnard_exact"),
+        *results("continuous", {**MEANS, "equivalence_margin": 2}, "continuous", "equivalence"),
+        *results("ranked", VALUES, "mann_whitney", "bootstrap", "quantile", "trimmed_t"),
+        *results("count", COUNTS, "count")],
+    "/api/v1/results/paired": [
+        {"test_type": "paired_t", **PAIRS}, {"test_type": "wilcoxon", **PAIRS},
+        {"test_type": "mcnemar", "control_values": [0, 1, 1, 0], "treatment_values": [1, 1, 0, 1]}],
+    "/api/v1/results/ratio": [
+        {f"{arm}_arm": {"numerators": [1, 2, 4, 8], "denominators": [2, 3, 5, 9]} for arm in ("control", "treatment")}],
+    "/api/v1/results/categorical": [
+        {"table": [[10, 20, 30], [30, 20, 12]], "test_type": test, "alpha": 0.05} for test in ("chi_square", "g_test")],
+    "/api/v1/results/omnibus": [
+        {"test_type": test, "groups": [[1, 2, 4, 3], [2, 5, 9], [4, 7, 8]], "alpha": 0.05}
+        for test in ("welch_anova", "kruskal_wallis")],
+    "/api/v1/results/survival": [
+        {**SURVIVAL, "test_type": "log_rank", "additional_arms": [ARM]}, {**SURVIVAL, "test_type": "cox"},
+        {**SURVIVAL, "test_type": "fleming_harrington", "fh_rho": 1, "fh_gamma": 1}],
+    "/api/v1/simulate/bandit": [{"arm_rates": [0.05, 0.12], "horizon": 40, "num_simulations": 10, "seed": 7}],
+}
+
+
+def many(count, unit=1.0):
+    return [DRAW.gauss(0, 1) * unit for _ in range(count)]
+
+
+def watched(count):
+    return {"durations": [DRAW.expovariate(1) for _ in range(count)],
+            "events_observed": [DRAW.random() < 0.9 for _ in range(count)]}
+
+
+# Which of those that are admitted take longest; `spread` are values that no sum of two can hold.
+SPREAD = [HUGE, -HUGE] * 500
+LARGEST = [
+    ("/api/v1/calculate", {**SIZING, "n_looks": 100, "alpha": 1e-9, "power": 0.999}),
+    ("/api/v1/calculate", {**SIZING, "n_looks": 100, "alpha": 0.999, "power": 0.9995}),
+    ("/api/v1/calculate", {**SIZING, "planned_test": "fisher_exact", "mde_pct": 42, "alpha": 1e-12, "power": 0.9999}),
+    ("/api/v1/calculate", {**SIZING, "planned_test": "fisher_exact", "baseline_value": 0.45, "mde_pct": 20,
+                           "alpha": 0.05, "power": 0.84}),
+    ("/api/v1/calculate", {**SIZING, **MEAN, "planned_test": "tost", "equivalence_margin_pct": 1e-6}),
+    ("/api/v1/sensitivity", {"metric_type": "binary", "baseline_rate": 3.5, "variants": 10,
+                             "mde_values": [0.01 * (i + 1) for i in range(40)],
+                             "power_values": [(i + 1) / 26 for i in range(25)]}),
+    ("/api/v1/srm-check", {"observed_counts": [LARGEST_INTEGER] * 10, "expected_fractions": [0.1] * 10}),
+    ("/api/v1/multiple-testing", {"metrics": [{"label": "m" * 50, "p_value": i / 100} for i in range(100)]}),
+    ("/api/v1/assignment/preview", {"seed": "s" * 200, "num_variations": 10, "sample_size": 100000,
+                                    "user_id_prefix": "日" * 80}),
+    *(("/api/v1/results", body) for values in (many(1000), SPREAD, [TINY, 0] * 500) for body in results(
+        "ranked", {"control_values": values, "treatment_values": values[::-1], "alpha": 0.001},
+        "mann_whitney", "bootstrap", "quantile", "trimmed_t")),
+    *(("/api/v1/results", body) for body in results("binary", {
+        "control_conversions": 125000, "control_users": 250000, "treatment_conversions": 126000,
+        "treatment_users": 250000}, "fisher_exact", "binary")),
+    *(("/api/v1/results", body) for body in results("binary", {
+        "control_conversions": 45, "control_users": 100, "treatment_conversions": 55, "treatment_users": 100},
+        "boschloo_exact", "barnard_exact")),
+    *(("/api/v1/results", body) for body in results("count", {
+        "control_events": 500000, "control_exposure": 1.0, "treatment_events": 500000,
+        "treatment_exposure": 1.0000001}, "count")),
+    *(("/api/v1/results/paired", {"test_type": test, "control_values": values, "treatment_values": values[::-1]})
+      for test in ("paired_t", "wilcoxon") for values in (many(1000), SPREAD)),
+    *(("/api/v1/results/ratio", {"control_arm": arm, "treatment_arm": arm}) for arm in (
+        {"numerators": many(1000), "denominators": many(1000)}, {"numerators": SPREAD, "denominators": SPREAD})),
+    *(("/api/v1/results/categorical", {"table": [[2000 - i] * 50 for i in range(50)], "test_type": test})
+      for test in ("chi_square", "g_test")),
+    *(("/api/v1/results/omnibus", {"test_type": test, "groups": [values] * 49 + [many(1000)]})
+      for test in ("welch_anova", "kruskal_wallis") for values in ([round(v, 6) for v in many(1000)], SPREAD[:300])),
+    ("/api/v1/results/survival", {"control_arm": watched(1000), "treatment_arm": watched(1000), "test_type": "cox"}),
+    ("/api/v1/results/survival", {"control_arm": watched(1000), "treatment_arm": watched(1000),
+                                  "additional_arms": [watched(1000) for _ in range(8)],
+                                  "test_type": "fleming_harrington", "fh_rho": 0.3, "fh_gamma": 3.7}),
+    ("/api/v1/simulate/bandit", {"arm_rates": [0.1] * 10, "horizon": 5000, "num_simulations": 2000}),
+]
+
+
+def seconds_of(path):
+    """What nginx/services lets a request of the path take."""
+    for line in SERVICES.read_text().splitlines():
+        words = line.split()
+        if words[:2] == ["family", "experiments"]:
+            claims = words[6:]
+            if f"={path}" in claims or any(c.startswith("/api/v1/") and path.startswith(c) for c in claims):
+                return float(words[5])
+    raise AssertionError(f"no family claims {path}")
+
+
+def numbers_in(value):
+    if isinstance(value, dict):
+        value = value.values()
+    if isinstance(value, (int, float)):
+        yield value
+    elif not isinstance(value, (str, type(None))):
+        for each in value:
+            yield from numbers_in(each)
+
+
+def hold(api, path, body):
+    """Asks, and checks what must hold for any body. The client has checked headers, envelope and schema."""
+    answer = api.post(path, body, may_fail=True)
+    assert answer.status in (200, 400, 422, 429), (body if len(str(body)) < 2000 else str(body)[:2000], answer)
+    assert answer.seconds < seconds_of(path), answer
+    if answer.status == 400:
+        assert answer.headers.get("X-Error-Reason"), (body, answer)
+    assert all(math.isfinite(number) for number in numbers_in(answer.json())), answer
+    return answer.status
+
+
+def alternative(document, schema):
+    """The shape itself where it may be null too."""
+    for each in schema.get("anyOf", []):
+        if each.get("type") != "null":
+            return alternative(document, each)
+    return document.resolve(schema)
+
+
+def leaves(document, schema, value, path=()):
+    """Where the numbers of a body are, each with its schema; in a list of objects or lists, those of the first."""
+    schema = alternative(document, schema)
+    if isinstance(value, dict):
+        for name, member in value.items():
+            yield from leaves(document, schema["properties"][name], member, (*path, name))
+    elif isinstance(value, list) and value:
+        if isinstance(value[0], (dict, list)):
+            yield from leaves(document, schema["items"], value[0], (*path, 0))
+        elif isinstance(value[0], (int, float)) and not isinstance(value[0], bool):
+            yield path, alternative(document, schema["items"]), len(value)
+    elif isinstance(value, (int, float)) and not isinstance(value, bool):
+        yield path, schema, None
+
+
+def is_integer(schema):
+    return "integer" in schema["type"]
+
+
+def extremes(schema):
+    """The ends of what a number may be, and what lies closest to 0."""
+    step = (lambda x, to: x + math.copysign(1, to)) if is_integer(schema) else math.nextafter
+    low, high = (-LARGEST_INTEGER, LARGEST_INTEGER) if is_integer(schema) else (-HUGE, HUGE)
+    low = schema.get("minimum", step(schema["exclusiveMinimum"], math.inf) if "exclusiveMinimum" in schema else low)
+    high = schema.get("maximum", step(schema["exclusiveMaximum"], -math.inf) if "exclusiveMaximum" in schema else high)
+    middle = [0, 1] if is_integer(schema) else [0.0, TINY, 1e-300, 1e150]
+    return [low, high, *(value for value in middle if low < value < high)]
+
+
+def choices(schema, length):
+    """What a leaf may become: a number, or a list of the same length."""
+    for value in extremes(schema):
+        if length is None:
+            yield value
+        else:
+            yield [value] * length
+            yield [value] + [1] * (length - 1)
+
+
+def changed(body, changes):
+    made = copy.deepcopy(body)
+    for path, value in changes:
+        place = made
+        for step in path[:-1]:
+            place = place[step]
+        place[path[-1]] = value
+    return made
+
+
+def corners(document, path, body, draw):
+    """Every number to its extremes alone, then several at once."""
+    found = list(leaves(document, document.body_schema(document.find("POST", path)), body))
+    assert found, path
+    for where, schema, length in found:
+        for value in choices(schema, length):
+            yield changed(body, [(where, value)])
+    for _ in range(COMBINATIONS):
+        taken = [leaf for leaf in found if draw.random() < 0.5]
+        yield changed(body, [(where, draw.choice(list(choices(schema, length)))) for where, schema, length in taken])
+
+
+def test_every_route_that_computes_is_walked(api):
+    computing = {o.path for o in api.document.operations if o.method == "POST" and "calculations" in o.spec["tags"]}
+    # /analyze computes what /design does, and then asks other services
+    assert computing - {"/api/v1/analyze"} <= set(ORDINARY), computing - set(ORDINARY)
+    assert {path for path, _ in LARGEST} | {"/api/v1/design"} == set(ORDINARY)
+
+
+@pytest.mark.parametrize("path", ORDINARY)
+def test_corners(api, path):
+    draw, statuses = random.Random(path), []
+    for body in ORDINARY[path]:
+        assert hold(api, path, body) == 200, body
+        statuses += [hold(api, path, corner) for corner in corners(api.document, path, body, draw)]
+    assert statuses.count(200) >= len(ORDINARY[path]), "some extremes are computed"
+
+
+@pytest.mark.parametrize("path, body", LARGEST, ids=[f"{path[8:]}-{i}" for i, (path, _) in enumerate(LARGEST)])
+def test_largest(api, path, body):
+    assert hold(api, path, body) in (200, 400, 429)
+
+
+def test_longest_texts(api):
+    """A report may repeat what it was given, which a body of 1 MiB bounds."""
+    body = design(project={"project_description": "x" * 200000}, hypothesis={"change_description": "ß" * 50000},
+                  constraints={"known_risks": "日" * 50000})
+    assert DESIGN["project"] != body["project"] and hold(api, "/api/v1/design", body) == 200
