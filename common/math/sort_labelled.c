@@ -1,15 +1,18 @@
 /*
- * A radix sort by the leading bits of the keys' range, finished by insertion: values that differ at
- * all nearly always differ there. Where they do not, the bits below are sorted too.
+ * A bucket for each item, by where its value lies between the least and the greatest, finished by
+ * insertion. Where values crowd, a radix sort by the leading bits of the keys' range, finished by
+ * insertion too; where even those agree, by all bits.
  */
 #include "math/sort_labelled.h"
 
+#include <math.h>
 #include <stdbool.h>
 #include <string.h>
 
 enum {
     INSERTION_MAX = 32, /* up to this many items insertion is the fastest sort */
-    SMALL_MAX = 2048,   /* from here on wider digits pay */
+    BUCKETS_MAX = 4096,
+    SMALL_MAX = 2048, /* from here on wider digits pay */
     SMALL_BITS = 8,
     LARGE_BITS = 11,
     LEADING_DIGITS = 3,
@@ -88,32 +91,60 @@ static void sort_bits(struct sort_item *items, struct sort_item *scratch, size_t
         memcpy(items, from, count * sizeof *items);
 }
 
-/* How many bits the keys less the least of them take. */
-static int range_bits(const struct sort_item *items, size_t count, uint64_t *least)
+static void find_ends(const struct sort_item *items, size_t count, struct sort_item *least,
+                      struct sort_item *most)
 {
-    uint64_t most = items[0].key;
-
-    *least = items[0].key;
+    *least = *most = items[0];
     for (size_t i = 1; i < count; i++) {
-        *least = items[i].key < *least ? items[i].key : *least;
-        most = items[i].key > most ? items[i].key : most;
+        if (items[i].key < least->key)
+            *least = items[i];
+        if (items[i].key > most->key)
+            *most = items[i];
     }
-    return most == *least ? 0 : KEY_BITS - __builtin_clzll(most - *least);
+}
+
+/* Items in the order of their buckets. False, with nothing done, when values have no distance that
+ * a double can hold. */
+static bool spread_out(struct sort_item *items, struct sort_item *scratch, size_t count,
+                       double least, double most)
+{
+    uint32_t starts[BUCKETS_MAX + 1];
+    double scale = (double)(count - 1) / (most - least);
+
+    if (!(isfinite(scale) && isfinite(most - least)))
+        return false;
+    memset(starts, 0, sizeof starts[0] * (count + 1));
+    for (size_t i = 0; i < count; i++)
+        starts[(size_t)((sort_item_value(&items[i]) - least) * scale) + 1]++;
+    for (size_t bucket = 1; bucket < count; bucket++)
+        starts[bucket] += starts[bucket - 1];
+    for (size_t i = 0; i < count; i++)
+        scratch[starts[(size_t)((sort_item_value(&items[i]) - least) * scale)]++] = items[i];
+    memcpy(items, scratch, count * sizeof *items);
+    return true;
 }
 
 void sort_labelled(struct sort_item *items, struct sort_item *scratch, size_t count)
 {
-    uint64_t least;
+    struct sort_item least, most;
+    size_t moves = MOVES_PER_ITEM * count;
     int high, low, leading;
 
     if (count <= INSERTION_MAX) {
         insert_all(items, count, SIZE_MAX);
         return;
     }
-    high = range_bits(items, count, &least);
+    find_ends(items, count, &least, &most);
+    if (least.key == most.key)
+        return;
+    if (count <= BUCKETS_MAX &&
+        spread_out(items, scratch, count, sort_item_value(&least), sort_item_value(&most)) &&
+        insert_all(items, count, moves))
+        return;
+    high = KEY_BITS - __builtin_clzll(most.key - least.key);
     leading = LEADING_DIGITS * (count < SMALL_MAX ? SMALL_BITS : LARGE_BITS);
     low = high > leading ? high - leading : 0;
-    sort_bits(items, scratch, count, least, low, high);
-    if (low > 0 && !insert_all(items, count, MOVES_PER_ITEM * count))
-        sort_bits(items, scratch, count, least, 0, high);
+    sort_bits(items, scratch, count, least.key, low, high);
+    if (low > 0 && !insert_all(items, count, moves))
+        sort_bits(items, scratch, count, least.key, 0, high);
 }

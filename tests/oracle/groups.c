@@ -19,6 +19,7 @@ struct task {
     double *numbers;
     size_t count;
     struct arena *arena;
+    struct arena *scratch; /* of one repeat */
     enum contingency_method method;
     struct contingency_table table;
     struct omnibus_groups groups;
@@ -96,8 +97,10 @@ static void run_omnibus(struct task *task, int repeats)
 
     read_groups(task);
     start = now();
-    for (int i = 0; i < repeats; i++)
-        tested = task->omnibus(&task->groups, task->numbers[0], task->arena, &result);
+    for (int i = 0; i < repeats; i++) {
+        arena_reset(task->scratch);
+        tested = task->omnibus(&task->groups, task->numbers[0], task->scratch, &result);
+    }
     seconds = (now() - start) / repeats;
     if (!tested) {
         printf("refused\n");
@@ -176,15 +179,18 @@ static bool answer(char *line, struct task *task)
 
 int main(void)
 {
-    struct task task = {.arena = arena_create((size_t)4 << 30)};
+    struct task task = {.arena = arena_create((size_t)1 << 30),
+                        .scratch = arena_create((size_t)1 << 26)};
     char *line = NULL;
     size_t length = 0;
-    bool good = task.arena != NULL;
+    bool good = task.arena && task.scratch;
 
     while (good && getline(&line, &length, stdin) > 0)
         good = answer(line, &task);
     free(line);
     if (task.arena)
         arena_destroy(task.arena);
+    if (task.scratch)
+        arena_destroy(task.scratch);
     return good ? 0 : 1;
 }
