@@ -16,8 +16,11 @@ const char family_write_token[] = "write-token-of-the-fuzzer";
 const char family_admin_token[] = "admin-token-of-the-fuzzer";
 const char *const family_secrets[] = {family_write_token, family_admin_token, NULL};
 
-static const struct application *const *const families[] = {
-    &family_analysis, &family_compute, &family_operations, &family_projects, &family_system};
+static const struct application *const *const families[] = {&family_advice,   &family_analysis,
+                                                            &family_compute,  &family_operations,
+                                                            &family_projects, &family_system};
+static const char *const vendors[] = {"AB_OPENAI_BASE_URL", "AB_ANTHROPIC_BASE_URL",
+                                      "AB_MISTRAL_BASE_URL"};
 enum { FAMILY_COUNT = COUNT_OF(families) };
 
 static struct server servers[FAMILY_COUNT];
@@ -55,6 +58,10 @@ static void prepare_process(void)
     setenv("AB_CORS_ORIGINS", "https://a.example", 1);
     setenv("AB_TRUSTED_PROXY_HOPS", "1", 1);
     setenv("AB_RATE_LIMIT_ENABLED", "false", 1);
+    setenv("AB_LLM_BASE_URL", "", 1);
+    setenv("AB_LLM_MAX_ATTEMPTS", "1", 1);
+    for (size_t i = 0; i < COUNT_OF(vendors); i++)
+        setenv(vendors[i], "http://127.0.0.1:9", 1); /* where nobody answers */
 }
 
 static struct store *store_of(struct server *server)

@@ -5,6 +5,7 @@
 
 #include "http/server.h"
 
+extern const struct application *const family_advice;
 extern const struct application *const family_analysis;
 extern const struct application *const family_compute;
 extern const struct application *const family_operations;
