@@ -1,10 +1,13 @@
 """Taking away what has grown old: the route, and the program for schedulers. On both engines."""
 
+import re
+import subprocess
 import threading
 from datetime import datetime, timedelta, timezone
 
 import pytest
 
+from stack import BUILD, CHECKOUT, PROGRAM, clean_environment
 from stored import CLOSED, OPEN, check_totals, count_anew, create, expect
 
 pytest_plugins = ["store_fixtures"]
@@ -156,6 +159,38 @@ class TestDiagnostics:
         assert told["audit_days"] == 30 and told["auto_purge_enabled"] is True and told["notes"]
         told = expect(guarded.read.get("/api/v1/diagnostics"))["retention"]
         assert told["audit_days"] == 0 and told["auto_purge_enabled"] is False
+
+
+class TestStackRun:
+    """nginx/stack run: a program with the settings that the stack was started with."""
+
+    def run(self, store, *arguments):
+        command = [str(PROGRAM), "run", "--dir", str(store.stack.directory), *arguments]
+        return subprocess.run(command, env={**clean_environment(), "ASSAY_BUILD_DIR": str(BUILD.resolve())}, capture_output=True,
+                              text=True, timeout=120, check=False)
+
+    def test_settings_of_the_start_hold(self, aged):
+        done = self.run(aged, "retention-purge", "--dry-run")
+        assert (done.returncode, done.stdout, done.stderr) == (0, "would purge audit_log=8\n", "")
+        check_counts(aged, 14)
+        assert self.run(aged, "retention-purge").stdout == "purged audit_log=8\n"
+        check_counts(aged, 6)
+
+    def test_exit_status_is_that_of_the_program(self, aged):
+        done = self.run(aged, "retention-purge", "--force")
+        assert done.returncode == 2 and "usage: retention-purge" in done.stderr
+
+    @pytest.mark.parametrize("arguments", [[], ["no-such-program"], ["../fcgi-bin/experiments-system"]], ids=str)
+    def test_what_there_is_is_told(self, aged, arguments):
+        done = self.run(aged, *arguments)
+        assert done.returncode == 1 and "there is: " in done.stderr.lower() and "retention-purge" in done.stderr
+
+    def test_crontab_names_programs_that_there_are(self):
+        lines = [line for line in (CHECKOUT / "nginx" / "crontab").read_text().splitlines() if line and not line.startswith("#")]
+        programs = [re.fullmatch(r"(?:[\d*/,-]+ +){5}\S+/nginx/stack run --dir \S+ ([a-z-]+)", line)[1] for line in lines]
+        assert programs and all((CHECKOUT / "cron-bin" / name / "main.c").exists() for name in programs)
+        daily = (CHECKOUT / "nginx" / "systemd" / "assay-daily.service").read_text()
+        assert all(f" run --dir /var/lib/assay {name}\n" in daily for name in programs)
 
 
 class TestProgram:
