@@ -107,6 +107,7 @@ static CURLcode set_options(CURL *handle, struct attempt *attempt, struct curl_s
     SET(CURLOPT_HTTP_VERSION, (long)CURL_HTTP_VERSION_1_1);
     SET(CURLOPT_PROXY, "");
     SET(CURLOPT_NOSIGNAL, 1L);
+    SET(CURLOPT_QUICK_EXIT, 1L); /* a name server that is silent is not waited for */
     SET(CURLOPT_FOLLOWLOCATION, 0L);
     SET(CURLOPT_USERAGENT, "Assay");
     SET(CURLOPT_HTTPHEADER, headers);

@@ -7,6 +7,8 @@
 #include "shm_children.h"
 
 #include <arpa/inet.h>
+#include <dlfcn.h>
+#include <netdb.h>
 #include <netinet/in.h>
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -86,6 +88,19 @@ static void stop(struct server *server)
 
 static struct arena *arena;
 static double seconds_taken;
+static volatile bool names_hang;
+
+/* Stands before libc's: looking a name up takes long while `names_hang`. */
+int getaddrinfo(const char *name, const char *service, const struct addrinfo *hints,
+                struct addrinfo **found)
+{
+    int (*genuine)(const char *, const char *, const struct addrinfo *, struct addrinfo **) =
+        (__typeof__(genuine))dlsym(RTLD_NEXT, "getaddrinfo");
+
+    if (names_hang)
+        nanosleep(&(struct timespec){.tv_sec = 4}, NULL);
+    return genuine(name, service, hints, found);
+}
 
 static struct fetch_request request_to(int port)
 {
@@ -298,6 +313,19 @@ TEST(silence_ends_the_attempt_and_all_of_it)
     stop(&server);
 }
 
+TEST(silent_name_servers_do_not_hold_the_call)
+{
+    struct fetch_request request = request_to(1);
+
+    request.url = "http://names.invalid:1/";
+    request.patience.attempt_seconds = 0.1;
+    request.patience.attempts = 1;
+    names_hang = true;
+    CHECK_TEXT(fetch_outcome_name(run(&request).outcome), "timed_out");
+    names_hang = false;
+    CHECK(seconds_taken < 3.5);
+}
+
 TEST(nobody_listens)
 {
     int port, listener = listen_anywhere(&port);
@@ -470,6 +498,7 @@ int main(void)
         CASE(answers_have_a_cap),
         CASE(headers_have_a_cap),
         CASE(silence_ends_the_attempt_and_all_of_it),
+        CASE(silent_name_servers_do_not_hold_the_call),
         CASE(nobody_listens),
         CASE(addresses_are_guarded_when_connecting),
         CASE(what_cannot_be_sent),
