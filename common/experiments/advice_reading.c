@@ -94,12 +94,13 @@ static void add_item(struct string_list *list, const char *item)
         list->items[list->count++] = item;
 }
 
+/* At most so many pieces: every end of a line of either kind makes one more. */
 static size_t count_lines(const char *text)
 {
     size_t lines = 1;
 
     for (; *text; text++)
-        lines += *text == '\n';
+        lines += *text == '\n' || *text == '\r';
     return lines;
 }
 

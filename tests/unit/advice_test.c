@@ -112,6 +112,17 @@ TEST(lists_of_any_form_become_lists_of_texts)
     CHECK_INT(advice.additional_checks.count, 0);
 }
 
+/* One piece per line end of either kind, however they are mixed. */
+TEST(lines_end_in_many_ways)
+{
+    struct advice_text advice;
+
+    CHECK_INT(reading_advice(arena, "{\"key_risks\":\"a\\rb\\rc\\rd\\re\\r\\nf\\n\\rg\"}", &advice),
+              READING_DONE);
+    CHECK_INT(advice.key_risks.count, 7);
+    CHECK_TEXT(advice.key_risks.items[6], "g");
+}
+
 TEST(hypotheses)
 {
     const char *text =
@@ -257,6 +268,7 @@ int main(void)
         CASE(deep_contexts_are_cut),
         CASE(advice_is_found_in_what_surrounds_it),
         CASE(lists_of_any_form_become_lists_of_texts),
+        CASE(lines_end_in_many_ways),
         CASE(hypotheses),
         CASE(every_provider_is_asked_in_its_own_way),
         CASE(every_provider_is_read_in_its_own_way),
