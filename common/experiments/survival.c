@@ -88,7 +88,8 @@ void survival_table_build(const struct survival_arm *arms, size_t count, struct 
 struct object_list kaplan_meier(const struct survival_table *table, size_t arm, double alpha,
                                 struct arena *arena)
 {
-    struct survival_point *points = ARENA_ARRAY(arena, struct survival_point, table->time_count);
+    struct survival_point *points =
+        ARENA_ARRAY(arena, struct survival_point, (size_t)table->observed[arm]);
     double survival = 1, greenwood = 0, critical = normal_upper_quantile(alpha / 2);
     size_t count = 0;
 
