@@ -57,7 +57,7 @@ is_setting_name() {
     local service
     case $1 in
         ASSAY_STACK | ASSAY_GENERATION | ASSAY_POOL_WORKERS) return 1 ;;
-        ASSAY_* | LIBFCGI_* | *SAN_OPTIONS | LLVM_PROFILE_FILE | GCOV_PREFIX* | MALLOC_*) return 0 ;;
+        ASSAY_* | *SAN_OPTIONS | LLVM_PROFILE_FILE | GCOV_PREFIX* | MALLOC_*) return 0 ;;
         LANG | LC_* | TZ | HOME | TMPDIR | SSL_CERT_FILE | SSL_CERT_DIR) return 0 ;;
         https_proxy | http_proxy | no_proxy | HTTPS_PROXY | NO_PROXY) return 0 ;;
     esac

@@ -1,14 +1,13 @@
-/* A responder process: its command line, its start, and the accept loop on libfcgi. One request at
- * a time, no kept connections; the socket is descriptor 0 and outlives every worker. */
+/* A responder process: its command line, its start, and the loop. One request at a time, each on a
+ * connection of its own; the socket is descriptor 0 and outlives every worker. */
 #include "base/confine.h"
 #include "base/log.h"
 #include "base/number.h"
 #include "crypto/crypto.h"
+#include "http/fastcgi.h"
+#include "http/listener.h"
 #include "http/server.h"
 
-#include <errno.h>
-#include <fcgiapp.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,67 +26,43 @@ struct environment {
     int64_t requests;              /* ASSAY_WORKER_REQUESTS; 0 = no end */
 };
 
+/* A web server that is there needs milliseconds. */
+static const struct fastcgi_patience patience = {.receive = 5000, .send = 10000, .linger = 2000};
+
 static const char *variable(void *transport, const char *name)
 {
-    FCGX_Request *request = transport;
-
-    return FCGX_GetParam(name, request->envp);
+    return fastcgi_variable(transport, name);
 }
 
 static long read_body(void *transport, char *bytes, size_t size)
 {
-    FCGX_Request *request = transport;
-
-    return FCGX_GetStr(bytes, (int)size, request->in);
+    return fastcgi_read(transport, bytes, size);
 }
 
 static bool write_answer(void *transport, const char *head, size_t head_length, const char *body,
                          size_t body_length)
 {
-    FCGX_Request *request = transport;
-
-    return FCGX_PutStr(head, (int)head_length, request->out) >= 0 &&
-           FCGX_PutStr(body, (int)body_length, request->out) >= 0 && FCGX_FFlush(request->out) == 0;
+    return fastcgi_answer(transport, head, head_length, body, body_length);
 }
 
-static void on_terminate(int signal_number)
+static void serve(struct server *server, const struct listener *listener, int64_t requests)
 {
-    (void)signal_number;
-    FCGX_ShutdownPending();
-}
-
-/* libfcgi would install its own handlers; ours leave accept() at once because SA_RESTART is off. */
-static void install_signals(void)
-{
-    struct sigaction action = {.sa_handler = on_terminate};
-
-    sigemptyset(&action.sa_mask);
-    sigaction(SIGTERM, &action, NULL);
-    sigaction(SIGUSR1, &action, NULL);
-    action.sa_handler = SIG_IGN;
-    sigaction(SIGPIPE, &action, NULL);
-}
-
-static int serve(struct server *server, int64_t requests)
-{
-    FCGX_Request request;
+    static struct fastcgi request;
     struct exchange exchange = {
         .transport = &request, .variable = variable, .read = read_body, .write = write_answer};
+    int64_t served = 0;
+    int connection;
 
-    install_signals();
-    if (FCGX_Init() != 0 || FCGX_InitRequest(&request, 0, FCGI_FAIL_ACCEPT_ON_INTR) != 0) {
-        log_event(LOG_CRITICAL, "startup_failed", "libfcgi refused to start");
-        return EXIT_FAILURE;
-    }
+    request.patience = patience;
     log_event(LOG_DEBUG, "startup", server->application->family);
-    for (int64_t served = 0; requests == 0 || served < requests; served++) {
-        if (FCGX_Accept_r(&request) != 0)
-            break; /* asked to leave */
+    while ((requests == 0 || served < requests) && (connection = listener_accept(listener)) >= 0) {
+        if (!fastcgi_receive(&request, connection))
+            continue;
+        served++;
         server_serve(server, &exchange);
-        FCGX_Finish_r(&request);
+        fastcgi_finish(&request);
         server_after(server);
     }
-    return EXIT_SUCCESS;
 }
 
 /* Before the first request and the first thread; whatever was opened so far stays open. */
@@ -194,6 +169,7 @@ static int print_option(const char *option, const struct server *server, struct 
 static int run(int argc, char **argv, const struct application *application, struct arena *arena)
 {
     struct server server = {.application = application};
+    struct listener listener;
     struct environment environment;
     struct problem problem = {0};
     int status;
@@ -211,18 +187,20 @@ static int run(int argc, char **argv, const struct application *application, str
         stop_application(&server);
         return status < 0 ? 2 : status;
     }
-    if (FCGX_IsCGI()) {
+    if (!listener_is_socket(STDIN_FILENO)) {
         fprintf(stderr, "%s: descriptor 0 is no listening socket; see --help\n", argv[0]);
         stop_application(&server);
         return EXIT_FAILURE;
     }
-    if (server_start(&server, application, arena, environment.run_directory,
+    if (listener_open(&listener, STDIN_FILENO, &problem) ||
+        server_start(&server, application, arena, environment.run_directory,
                      environment.locales_directory, &problem) ||
         confine_worker(&server.policy, environment.run_directory, &problem))
         return complain(argv[0], &problem);
-    status = serve(&server, environment.requests);
+    serve(&server, &listener, environment.requests);
     server_stop(&server);
-    return status;
+    listener_close(&listener);
+    return EXIT_SUCCESS;
 }
 
 int responder_main(int argc, char **argv, const struct application *application)

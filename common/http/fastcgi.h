@@ -1,0 +1,65 @@
+/*
+ * Private to common/http: one request of the FastCGI protocol (version 1, role responder) on a
+ * connection of its own. Bytes, records and deadlines; what they mean is the pipeline's affair.
+ *
+ * A peer that is stopped or silent costs at most the times of `struct fastcgi_patience`. The answer
+ * ends with an END_REQUEST record in the same write, so that a web server that asks for kept
+ * connections (`fastcgi_keep_conn on`) can tell a whole answer from one whose worker died; the
+ * connection is closed all the same, because a worker has no time to wait on an idle one.
+ */
+#ifndef ASSAY_HTTP_FASTCGI_H
+#define ASSAY_HTTP_FASTCGI_H
+
+#include "base/error.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum {
+    FASTCGI_PARAMETERS_MAX =
+        128 * 1024,            /* bytes of all names and values; nginx sends up to 64 kB */
+    FASTCGI_BUFFER = 16 * 1024 /* bytes read ahead */
+};
+
+/* Milliseconds. */
+struct fastcgi_patience {
+    int receive; /* for the whole request, counted from its connection */
+    int send;    /* without a byte of the answer being taken */
+    int linger;  /* for the rest of a body that nobody has read */
+};
+
+/* One per worker, used again for each request: too large for the stack. */
+struct fastcgi {
+    struct fastcgi_patience patience;
+    int connection;
+    int64_t deadline; /* of reading; monotonic microseconds */
+    unsigned id;
+    size_t content_left; /* of the record being read */
+    size_t padding_left;
+    bool body_ended;
+    bool broken; /* the peer is gone or does not keep to the protocol */
+    size_t begin, end;
+    unsigned char buffer[FASTCGI_BUFFER];
+    size_t parameters_length;
+    char parameters[FASTCGI_PARAMETERS_MAX]; /* name NUL value NUL, again and again */
+};
+
+/* Reads a request up to its body. `connection` is non-blocking and belongs to the request from now
+ * on. False: no request came of it, and the connection is closed. */
+bool fastcgi_receive(struct fastcgi *request, int connection) MUST_CHECK;
+
+/* The first parameter of that name, NULL when there is none; valid until the next receive. */
+const char *fastcgi_variable(const struct fastcgi *request, const char *name);
+
+/* Up to `size` bytes of the body; 0 at its end, -1 when the peer is gone or late. */
+long fastcgi_read(struct fastcgi *request, char *bytes, size_t size);
+
+/* The whole answer. False when the peer is gone or takes nothing. */
+bool fastcgi_answer(struct fastcgi *request, const char *head, size_t head_length, const char *body,
+                    size_t body_length);
+
+/* Closes the connection, after the unread rest of the body where there is one. */
+void fastcgi_finish(struct fastcgi *request);
+
+#endif

@@ -1,0 +1,90 @@
+/* Waiting for the next connection. Signals are blocked and asked about, so that none falls into the
+ * gap before a call that waits; connections are taken without waiting first, so that none that was
+ * announced to a worker that has died is left lying. */
+#include "http/listener.h"
+#include "base/log.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/signalfd.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+enum {
+    LOOK_MS = 1000, /* at the queue, without having been called */
+    REST_MS = 100   /* after the system had no descriptor or memory for us */
+};
+
+bool listener_is_socket(int descriptor)
+{
+    int listening = 0;
+    socklen_t size = sizeof listening;
+
+    return getsockopt(descriptor, SOL_SOCKET, SO_ACCEPTCONN, &listening, &size) == 0 && listening;
+}
+
+static bool watch(int events, int descriptor, uint32_t what)
+{
+    struct epoll_event event = {.events = what};
+
+    return descriptor >= 0 && epoll_ctl(events, EPOLL_CTL_ADD, descriptor, &event) == 0;
+}
+
+enum error listener_open(struct listener *listener, int socket, struct problem *problem)
+{
+    int flags = fcntl(socket, F_GETFL);
+    struct sigaction ignore = {.sa_handler = SIG_IGN};
+    sigset_t signals; /* blocked for good: asked_to_leave() looks for them */
+
+    *listener = (struct listener){.socket = socket, .events = epoll_create1(EPOLL_CLOEXEC)};
+    sigemptyset(&signals);
+    sigaddset(&signals, SIGTERM);
+    sigaddset(&signals, SIGUSR1);
+    if (flags < 0 || fcntl(socket, F_SETFL, flags | O_NONBLOCK) != 0 ||
+        sigprocmask(SIG_BLOCK, &signals, NULL) != 0 || sigaction(SIGPIPE, &ignore, NULL) != 0 ||
+        listener->events < 0 || !watch(listener->events, socket, EPOLLIN | EPOLLEXCLUSIVE) ||
+        !watch(listener->events, listener->leaving = signalfd(-1, &signals, SFD_CLOEXEC), EPOLLIN))
+        return problem_set(problem, ERROR_SYSTEM, "listener", "cannot wait for connections: %s",
+                           strerror(errno));
+    return ERROR_NONE;
+}
+
+static bool asked_to_leave(void)
+{
+    sigset_t pending;
+
+    return sigpending(&pending) == 0 &&
+           (sigismember(&pending, SIGTERM) == 1 || sigismember(&pending, SIGUSR1) == 1);
+}
+
+int listener_accept(const struct listener *listener)
+{
+    struct epoll_event event;
+    int connection;
+
+    while (!asked_to_leave()) {
+        connection = accept4(listener->socket, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
+        if (connection >= 0)
+            return connection;
+        if (errno == EAGAIN || errno == EWOULDBLOCK) {
+            (void)!epoll_wait(listener->events, &event, 1, LOOK_MS);
+        } else if (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM) {
+            log_event(LOG_ERROR, "accept_failed", strerror(errno));
+            poll(NULL, 0, REST_MS);
+        } else if (errno != EINTR && errno != ECONNABORTED) {
+            log_event(LOG_CRITICAL, "accept_failed", strerror(errno));
+            return -1;
+        }
+    }
+    return -1;
+}
+
+void listener_close(struct listener *listener)
+{
+    close(listener->leaving);
+    close(listener->events);
+}

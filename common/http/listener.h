@@ -1,0 +1,28 @@
+/*
+ * Private to common/http: the socket that all workers of a pool accept on, and the signals that
+ * tell one worker to leave. A worker leaves between two requests only; what waits in the socket's
+ * queue then is the next worker's.
+ */
+#ifndef ASSAY_HTTP_LISTENER_H
+#define ASSAY_HTTP_LISTENER_H
+
+#include "base/error.h"
+
+#include <stdbool.h>
+
+struct listener {
+    int socket;  /* not ours to close */
+    int leaving; /* a signalfd of SIGTERM and SIGUSR1, which stay blocked */
+    int events;  /* an epoll of both */
+};
+
+bool listener_is_socket(int descriptor);
+
+MUST_CHECK enum error listener_open(struct listener *listener, int socket, struct problem *problem);
+
+/* The next connection, non-blocking and the caller's to close; -1 when it is time to leave. */
+int listener_accept(const struct listener *listener);
+
+void listener_close(struct listener *listener);
+
+#endif
