@@ -124,41 +124,61 @@ static size_t escape_code_point(struct text *out, const unsigned char *s)
     return length;
 }
 
-/* Bytes that stand for themselves: all but the controls, the quote and the backslash; and above
- * 0x7e only where the text need not be ASCII. */
-static bool stands_for_itself(unsigned char byte, bool ascii)
+/* Length of what stands for itself at `s`: all but the controls, the quote and the backslash; what
+ * is not ASCII only where the text need not be, and only when it is UTF-8. 0 = it has to be
+ * escaped. */
+static size_t plain_length(const char *s, size_t left, bool ascii)
 {
     static const unsigned char special[256] = {
-        [0 ... 0x1f] = 1, ['"'] = 1, ['\\'] = 1, [0x7f ... 0xff] = 2};
+        [0 ... 0x1f] = 1, ['"'] = 1, ['\\'] = 1, [0x7f] = 2, [0x80 ... 0xff] = 3};
 
-    return special[byte] == 0 || (special[byte] == 2 && !ascii);
+    switch (special[(unsigned char)*s]) {
+    case 0:
+        return 1;
+    case 2:
+        return ascii ? 0 : 1;
+    case 3:
+        return ascii ? 0 : utf8_sequence_length(s, left);
+    default:
+        return 0;
+    }
+}
+
+/* Writes the character at `s`, which cannot stand as it is; returns its length in bytes. What is no
+ * UTF-8 becomes U+FFFD byte by byte: text that is echoed may be anything. */
+static size_t escape_character(struct json_writer *writer, const char *s, size_t left)
+{
+    struct text *out = writer->out;
+    const char *escape = short_escape((unsigned char)*s);
+
+    if (escape)
+        text_append_string(out, escape);
+    else if ((unsigned char)*s < 0x80)
+        text_append_format(out, "\\u%04x", (unsigned char)*s);
+    else if (utf8_sequence_length(s, left))
+        return escape_code_point(out, (const unsigned char *)s);
+    else
+        text_append_string(out, writer->ascii ? "\\ufffd" : "\xef\xbf\xbd");
+    return 1;
 }
 
 static void quoted(struct json_writer *writer, const char *bytes, size_t length)
 {
     struct text *out = writer->out;
-    const unsigned char *s = (const unsigned char *)bytes;
     size_t plain = 0; /* start of the run that needs no escape */
     size_t i = 0;
 
     text_reserve(out, length + 2);
     text_append_byte(out, '"');
     while (i < length) {
-        const char *escape;
+        size_t step = plain_length(bytes + i, length - i, writer->ascii);
 
-        if (stands_for_itself(s[i], writer->ascii)) {
-            i++;
-            continue;
+        if (!step) {
+            text_append(out, bytes + plain, i - plain);
+            step = escape_character(writer, bytes + i, length - i);
+            plain = i + step;
         }
-        escape = short_escape(s[i]);
-        text_append(out, bytes + plain, i - plain);
-        if (escape)
-            text_append_string(out, escape), i++;
-        else if (s[i] >= 0x80)
-            i += escape_code_point(out, s + i);
-        else
-            text_append_format(out, "\\u%04x", s[i]), i++;
-        plain = i;
+        i += step;
     }
     text_append(out, bytes + plain, length - plain);
     text_append_byte(out, '"');

@@ -101,9 +101,10 @@ void text_cut(struct text *text, size_t length)
     text->overflowed = false;
 }
 
-/* Bytes of the valid sequence at `s`, 0 when there is none (table 3-7 of the Unicode standard). */
-static size_t sequence_length(const unsigned char *s, size_t left)
+/* Table 3-7 of the Unicode standard. */
+size_t utf8_sequence_length(const char *bytes, size_t left)
 {
+    const unsigned char *s = (const unsigned char *)bytes;
     unsigned char low = 0x80, high = 0xbf;
     size_t length;
 
@@ -135,7 +136,7 @@ size_t utf8_valid_prefix(const char *bytes, size_t length)
     size_t at = 0;
 
     while (at < length) {
-        size_t step = sequence_length((const unsigned char *)bytes + at, length - at);
+        size_t step = utf8_sequence_length(bytes + at, length - at);
 
         if (!step)
             break;

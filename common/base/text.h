@@ -36,6 +36,9 @@ void text_cut(struct text *text, size_t length);
  * U+10FFFF are invalid. */
 size_t utf8_valid_prefix(const char *bytes, size_t length);
 
+/* Bytes of the valid UTF-8 sequence that `bytes` begins with, 0 when there is none; `left` > 0. */
+size_t utf8_sequence_length(const char *bytes, size_t left);
+
 /* Number of code points of a valid UTF-8 string. */
 size_t utf8_count(const char *string);
 

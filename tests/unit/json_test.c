@@ -147,6 +147,25 @@ TEST(indented_form)
                           "  \"d\": []\n}");
 }
 
+/* jansson refuses such text, but headers that are echoed do not come through it. */
+TEST(bytes_that_are_no_utf8_are_replaced)
+{
+    static const char bytes[] = "a\xff\xc3\xa9\xed\xa0\x80\"\xf0\x9f\x98";
+    struct text out;
+    struct json_writer writer;
+
+    for (int ascii = 0; ascii < 2; ascii++) {
+        text_start(&out, arena, 200);
+        writer_start(&writer, &out);
+        writer.ascii = ascii;
+        writer_string(&writer, bytes);
+        CHECK_TEXT(out.bytes,
+                   ascii ? "\"a\\ufffd\\u00e9\\ufffd\\ufffd\\ufffd\\\"\\ufffd\\ufffd\\ufffd\""
+                         : "\"a\xef\xbf\xbd\xc3\xa9\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\\\""
+                           "\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\"");
+    }
+}
+
 TEST(numbers_that_json_cannot_say_become_null)
 {
     struct text out;
@@ -208,6 +227,7 @@ int main(void)
         CASE(depth_is_limited),
         CASE(ascii_form_escapes_everything_else),
         CASE(indented_form),
+        CASE(bytes_that_are_no_utf8_are_replaced),
         CASE(numbers_that_json_cannot_say_become_null),
         CASE(text_stops_at_its_maximum),
         CASE(memory_running_out_jumps_to_the_recovery_point),
