@@ -24,9 +24,15 @@ enum http_counter {
     COUNTER_RATE_LIMITED,
     COUNTER_BODY_REJECTION,
     COUNTER_CAPACITY_REJECTION,
+    COUNTER_KEY_CHANGES, /* times at which keys may have begun to count */
     COUNTER__MAX
 };
-enum http_stamp { STAMP_LAST_REQUEST, STAMP_LAST_ERROR, STAMP__MAX };
+enum http_stamp {
+    STAMP_LAST_REQUEST,
+    STAMP_LAST_ERROR,
+    STAMP_KNOWN_OPEN, /* no time: COUNTER_KEY_CHANGES + 1 when no keys were found; 0 = never */
+    STAMP__MAX
+};
 enum http_note { NOTE_LAST_ERROR_CODE, NOTE__MAX };
 enum http_histogram { HISTOGRAM_REQUEST, HISTOGRAM__MAX };
 

@@ -119,6 +119,7 @@ enum error keys_create(struct request *request, struct reply *reply)
     struct key_call call;
     enum error error = begin(request, &call);
 
+    service_expect_keys(request);
     if (!error)
         error = key_create(&call, request->body, &key, &answer->plaintext_key);
     if (error)

@@ -174,17 +174,51 @@ enum error service_database(struct request *request, struct db **db)
     return store_use(service_store(request), db, &request->problem);
 }
 
+void service_expect_keys(struct request *request)
+{
+    counters_add(request->server->family, COUNTER_KEY_CHANGES, 1);
+}
+
+/* Whether some worker found no keys, and none can have been issued since. */
+static bool known_to_be_open(const struct request *request)
+{
+    const struct shm_region *region = request->server->region;
+
+    return (uint64_t)stamps_latest(region, STAMP_KNOWN_OPEN) ==
+           counters_total(region, COUNTER_KEY_CHANGES) + 1;
+}
+
+/* Asks the database. While it is away a service that was open stays so: nothing that it could be
+ * asked has become secret since. One that is not known to be open is not opened. */
+static enum error take_census(struct request *request, struct key_census *census)
+{
+    uint64_t changes = counters_total(request->server->region, COUNTER_KEY_CHANGES);
+    struct db *db;
+    enum error error = service_database(request, &db);
+
+    if (!error)
+        error = key_census(db, census, &request->problem);
+    if (error && known_to_be_open(request)) {
+        log_event(LOG_WARNING, "keys_unknown_service_stays_open", request->problem.text);
+        request->problem = (struct problem){0};
+        *census = (struct key_census){0};
+        return ERROR_NONE;
+    }
+    if (!error && !census->any)
+        stamps_set(request->server->family, STAMP_KNOWN_OPEN, (int64_t)changes + 1);
+    else if (!error && known_to_be_open(request))
+        service_expect_keys(request);
+    return error;
+}
+
 enum error service_key_census(struct request *request, struct key_census *census)
 {
     struct service *service = request->state;
     int64_t now = clock_monotonic_microseconds();
     enum error error = ERROR_NONE;
-    struct db *db;
 
     if (now >= service->census_until) {
-        error = service_database(request, &db);
-        if (!error)
-            error = key_census(db, &service->census, &request->problem);
+        error = take_census(request, &service->census);
         if (!error)
             service->census_until = now + CENSUS_SECONDS * (int64_t)1000000;
     }

@@ -40,9 +40,14 @@ struct store *service_store(const struct request *request);
 /* The database, ready for use; errors go into the request's problem. */
 MUST_CHECK enum error service_database(struct request *request, struct db **db);
 
-/* Which keys there are, as of at most a second ago in this worker. */
+/* Which keys there are, as of at most a second ago in this worker. None when the database cannot be
+ * asked but the service was open when it last could. */
 MUST_CHECK enum error service_key_census(struct request *request, struct key_census *census);
 void service_forget_key_census(struct request *request);
+
+/* To be called before a key is issued: from then on no worker takes the service for open without
+ * having asked the database again. */
+void service_expect_keys(struct request *request);
 
 /* Who is asking, for the audit log. From the request's arena. */
 const struct actor *service_actor(const struct request *request);
