@@ -73,7 +73,7 @@ $(BUILD)/tests/bench/%: $(BUILD)/obj/tests/bench/%.o $(library)
 $(BUILD)/tests/bench/stack/%: $(BUILD)/obj/tests/bench/stack/%.o
 	@mkdir -p $(@D)
 	@echo "  LINK  $@"
-	@$(CC) $(ALL_LDFLAGS) $^ $(LIBS) -o $@
+	@$(CC) $(ALL_LDFLAGS) $^ -lfcgi $(LIBS) -o $@
 
 $(BUILD)/tests/oracle/%: $(BUILD)/obj/tests/oracle/%.o $(library)
 	@mkdir -p $(@D)
