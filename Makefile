@@ -142,6 +142,12 @@ bench: packages-test
 	@BUILD=$(BUILD) $(PYTHON) -m pytest -q -p no:cacheprovider -o python_files='*_test.py' \
 	    -o python_functions='bench_*' tests/oracle
 
+# What takes a bad night: chaos for half a minute each, and a million requests to the same workers.
+soak: packages-test
+	@$(MAKE) --no-print-directory -j$$(nproc) all
+	@ASSAY_TEST_SOAK=1 ASSAY_BUILD_DIR=$(BUILD) PYTHONDONTWRITEBYTECODE=1 $(PYTHON) -m pytest -q -s -p no:cacheprovider \
+	    -o python_files='*_test.py' tests/api/chaos_test.py tests/api/soak_test.py
+
 # Pages that are made from the programs themselves.
 docs: all
 	@{ echo '# Configuration'; echo; \
@@ -159,6 +165,7 @@ help:
 	@echo 'make test    install what is missing, build, run every test; SUITES="unit api" runs some'
 	@echo 'make         build the programs'
 	@echo 'make lint    source checks'
+	@echo 'make soak    kills, reloads and a million requests under load, in a quarter of an hour'
 	@echo 'make bench   what things cost, in figures and ratios'
 	@echo 'make docs    write the pages that the programs print'
 	@echo 'make clean   remove what was built'
@@ -167,6 +174,6 @@ help:
 
 include tools/run.mk
 
-.PHONY: all tests test fuzz fuzz-targets lint bench docs clean help
+.PHONY: all tests test fuzz fuzz-targets lint bench soak docs clean help
 .SECONDARY:
 -include $(shell find $(BUILD)/obj -name '*.d' 2>/dev/null)

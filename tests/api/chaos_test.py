@@ -39,13 +39,18 @@ def seconds(short, long):
 
 @pytest.fixture
 def client(stacks):
-    """Afterwards all pools are as large as before, and nothing has gone wrong that we did not do."""
+    """Before and after, all pools are as large as they should be; nothing has gone wrong that we did not do."""
     client = stacks.get(CHAOS)
-    wanted = {pool: len(client.stack.workers(pool)) for pool in (ANALYSIS, SYSTEM, PROJECT_POOL)}
+    pools = (ANALYSIS, SYSTEM, PROJECT_POOL)
+    await_true(lambda: all(is_whole(client, pool) for pool in pools))
     yield client
-    await_true(lambda: all(len(client.stack.workers(pool)) == count for pool, count in wanted.items()))
+    await_true(lambda: all(is_whole(client, pool) for pool in pools))
     assert client.get("/health").status == 200 and client.post("/api/v1/srm-check", SRM).status == 200
     assert client.get("/api/v1/diagnostics").json()["runtime"]["server_error_responses"] == 0
+
+
+def is_whole(client, pool):
+    return len(client.stack.workers(pool)) == client.stack.size_of(pool)
 
 
 def await_true(condition, limit=15):
@@ -304,7 +309,7 @@ class TestAfterwards:
         load.stopping = True
         load.thread.join()
         assert set(load.fates) <= {404, 429, 502} and load.fates[404] and load.fates[429], load.fates
-        await_true(lambda: client.stack.workers(SYSTEM))
+        await_true(lambda: is_whole(client, SYSTEM))
         assert self.passes(client, "203.0.113.9") == 10  # of an address not seen before
         time.sleep(LIMITED["AB_RATE_LIMIT_WINDOW_SECONDS"] + 0.2)
         with ThreadPoolExecutor(2) as pool:
@@ -313,7 +318,6 @@ class TestAfterwards:
     def test_admission_slots_come_back(self, stacks):
         """Both slots of heavy computation are free again when those who held them were killed."""
         client = stacks.get(LIMITED)
-        size = len(client.stack.workers(COMPUTE))
 
         def ask(number):
             mine = client.with_headers({"X-Forwarded-For": f"203.0.113.{number}"})
@@ -325,5 +329,5 @@ class TestAfterwards:
                 time.sleep(0.15)
                 send_signal(signal.SIGKILL, client.stack.workers(COMPUTE))
                 assert {one.result() for one in asked} <= {200, 502}
-                await_true(lambda: len(client.stack.workers(COMPUTE)) == size)
+                await_true(lambda: is_whole(client, COMPUTE))
             assert [one.result() for one in [pool.submit(ask, 200 + n) for n in range(2)]] == [200, 200]

@@ -20,9 +20,9 @@ CALM = 10  # seconds in which everything has to be well again
 
 @pytest.fixture
 def client(stacks):
-    """After each test the service answers, with as many workers as before."""
+    """After each test the service answers, with as many workers as it should have."""
     client = stacks.get(HOSTILE)
-    workers = {pool: len(client.stack.workers(pool)) for pool in pools(client)}
+    workers = {pool: client.stack.size_of(pool) for pool in pools(client)}
     yield client
     assert client.get("/health").status == 200
     assert post(client, EXAMPLE).status == 200

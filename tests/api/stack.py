@@ -113,6 +113,11 @@ class Stack:
                 continue  # gone meanwhile, or a zombie
         return found
 
+    def size_of(self, pool):
+        """How many workers the pool is meant to have."""
+        lines = (self.directory / "run" / f"{pool}.state").read_text().splitlines()
+        return int(dict(line.split(None, 1) for line in lines)["workers"])
+
     def workers(self, pool):
         """Process ids of the responders of one pool."""
         found = []
