@@ -142,7 +142,7 @@ class TestKilling:
         before = requests_counted(client)
         with crowd(client) as load:
             end = time.monotonic() + seconds(2.5, 30)
-            while time.monotonic() < end:
+            while time.monotonic() < end or killed < 5:
                 pool = chance.choice((ANALYSIS, ANALYSIS, SYSTEM))
                 workers = client.stack.workers(pool)
                 if workers:
@@ -151,7 +151,6 @@ class TestKilling:
                 time.sleep(seconds(0.2, 1))
             load.await_answers(200)
         assert set(load.lost) <= {502} and load.fates[502] <= killed, (load.lost, killed, load.examples)
-        assert killed >= 10
         counted = requests_counted(client) - before - ASKED_BEFORE - 1
         assert load.fates["ok"] <= counted <= load.fates["ok"] + killed
         if 502 in load.examples:
