@@ -49,7 +49,8 @@ def fast_directory(tmp_path_factory):
 
 @pytest.mark.parametrize("family", FAMILIES)
 def test_every_route_survives_every_fault(family, fast_directory):
-    lines = walk(family, fast_directory, {"AB_DB_PATH": str(fast_directory / "db.sqlite3")})
+    lines = walk(family, fast_directory, {"AB_DB_PATH": str(fast_directory / "db.sqlite3"),
+                                           "AB_LLM_BASE_URL": "http://127.0.0.1:1"})
     assert all("arena 0," not in line for line in lines), "a walk that reached nothing"
     for line in lines:
         writes = line.split()[0] in ("POST", "PUT", "DELETE") and "/projects" in line
