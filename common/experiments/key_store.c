@@ -1,6 +1,7 @@
 /* Issued keys in the database: all SQL about them is here. */
 #include "experiments/key_store.h"
 #include "base/clock.h"
+#include "base/log.h"
 #include "crypto/digest.h"
 #include "crypto/token.h"
 #include "db/query.h"
@@ -247,6 +248,34 @@ enum error key_census(struct db *db, struct key_census *census, struct problem *
         census->any_active_write = query_integer(query, 2) > 0;
     }
     return query_end(query, problem);
+}
+
+/* An unknown database counts as one without keys. */
+static bool has_write_key(struct store *store)
+{
+    struct problem problem = {0};
+    struct key_census census = {0};
+    struct db *db;
+
+    if (store_use(store, &db, &problem) || key_census(db, &census, &problem))
+        log_event(LOG_WARNING, "keys_unknown", problem.text);
+    return census.any_active_write;
+}
+
+enum error key_check_production(struct store *store, const struct experiments_settings *settings,
+                                struct problem *problem)
+{
+    if (!experiments_is_production(settings) || settings->api_token || settings->admin_token ||
+        has_write_key(store))
+        return ERROR_NONE;
+    if (!settings->allow_insecure_production)
+        return problem_set(problem, ERROR_INVALID, "setting_invalid",
+                           "AB_API_TOKEN or AB_ADMIN_TOKEN must be set in production, or a key "
+                           "that may write be issued (or AB_ALLOW_INSECURE_PRODUCTION set to "
+                           "true)");
+    log_event(LOG_WARNING, "insecure_production",
+              "anybody may read and write: no token is set and no key may write");
+    return ERROR_NONE;
 }
 
 /* Stamps the key unless it was stamped within the last minute. */

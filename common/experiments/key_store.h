@@ -60,6 +60,13 @@ struct key_census {
 };
 MUST_CHECK enum error key_census(struct db *db, struct key_census *census, struct problem *problem);
 
+/* In production nobody may write unless known: without AB_API_TOKEN and AB_ADMIN_TOKEN there has to
+ * be an active key that may write. ERROR_INVALID when there is none, or none can be found; with
+ * AB_ALLOW_INSECURE_PRODUCTION that is only logged, as `insecure_production`. */
+MUST_CHECK enum error key_check_production(struct store *store,
+                                           const struct experiments_settings *settings,
+                                           struct problem *problem);
+
 /* The audit row of a request by an issued key, and its last_used_at (at most once a minute). */
 MUST_CHECK enum error key_note_use(const struct key_call *call, const char *id);
 

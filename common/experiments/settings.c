@@ -73,7 +73,8 @@ const struct setting experiments_settings_table[] = {
     {"AB_READONLY_COMPUTE", SETTING_BOOLEAN, AT(readonly_compute), "false",
      .help = "Read scope may also POST to the stateless computations."},
     {"AB_ALLOW_INSECURE_PRODUCTION", SETTING_BOOLEAN, AT(allow_insecure_production), "false",
-     .help = "Start in production without AB_API_TOKEN."},
+     .help = "Start in production with neither AB_API_TOKEN nor AB_ADMIN_TOKEN nor a key that may "
+             "write; logged as insecure_production."},
     {"AB_RATE_LIMIT_ENABLED", SETTING_BOOLEAN, AT(rate_limit_enabled), "true",
      .help = "Limit calls per client, and failed sign-ins."},
     {"AB_RATE_LIMIT_REQUESTS", SETTING_INTEGER, AT(rate_limit_requests), "240", 1, 100000,
@@ -196,10 +197,6 @@ static enum error check_production(const struct experiments_settings *settings,
             return problem_set(problem, ERROR_INVALID, "setting_invalid",
                                "%s must be at least %d characters in production", tokens[i].name,
                                PRODUCTION_TOKEN_MIN);
-    if (!settings->api_token && !settings->allow_insecure_production)
-        return problem_set(problem, ERROR_INVALID, "setting_invalid",
-                           "AB_API_TOKEN must be set in production (or "
-                           "AB_ALLOW_INSECURE_PRODUCTION to true)");
     return ERROR_NONE;
 }
 

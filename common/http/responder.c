@@ -166,6 +166,12 @@ static int print_option(const char *option, const struct server *server, struct 
     return print(&out);
 }
 
+static enum error ask_ready(const struct server *server, struct problem *problem)
+{
+    return server->application->ready ? server->application->ready(server->state, problem)
+                                      : ERROR_NONE;
+}
+
 static int run(int argc, char **argv, const struct application *application, struct arena *arena)
 {
     struct server server = {.application = application};
@@ -178,6 +184,8 @@ static int run(int argc, char **argv, const struct application *application, str
         application->start(arena, &server.policy, &server.info, &server.state, &problem))
         return complain(argv[0], &problem);
     if (argc > 1) {
+        if (strcmp(argv[1], "--check-config") == 0 && ask_ready(&server, &problem))
+            return complain(argv[0], &problem);
         status = print_option(argv[1], &server, arena);
         if (status < 0)
             fprintf(stderr,
@@ -195,7 +203,8 @@ static int run(int argc, char **argv, const struct application *application, str
     if (listener_open(&listener, STDIN_FILENO, &problem) ||
         server_start(&server, application, arena, environment.run_directory,
                      environment.locales_directory, &problem) ||
-        confine_worker(&server.policy, environment.run_directory, &problem))
+        confine_worker(&server.policy, environment.run_directory, &problem) ||
+        ask_ready(&server, &problem))
         return complain(argv[0], &problem);
     serve(&server, &listener, environment.requests);
     server_stop(&server);

@@ -143,6 +143,13 @@ enum error service_start(struct arena *arena, struct http_policy *policy,
     return read_proxies(settings, policy, problem);
 }
 
+enum error service_ready(void *state, struct problem *problem)
+{
+    const struct service *service = state;
+
+    return key_check_production(service->store, &service->settings, problem);
+}
+
 void service_stop(void *state)
 {
     store_close(((struct service *)state)->store);

@@ -12,6 +12,7 @@
 MUST_CHECK enum error service_start(struct arena *arena, struct http_policy *policy,
                                     struct document_info *info, void **state,
                                     struct problem *problem);
+MUST_CHECK enum error service_ready(void *state, struct problem *problem);
 void service_print_settings(const void *state, struct text *out);
 void service_document_settings(struct text *out);
 
@@ -28,9 +29,9 @@ extern const struct reason_answer service_reasons[SERVICE_REASON_COUNT];
     {                                                                                              \
         .service = "experiments", .family = (family_name), .routes = (route_table),                \
         .route_count = COUNT_OF(route_table), .reasons = service_reasons,                          \
-        .reason_count = SERVICE_REASON_COUNT, .start = service_start, .keys = &service_keys,       \
-        .after = service_after, .stop = service_stop, .print_settings = service_print_settings,    \
-        .document_settings = service_document_settings,                                            \
+        .reason_count = SERVICE_REASON_COUNT, .start = service_start, .ready = service_ready,      \
+        .keys = &service_keys, .after = service_after, .stop = service_stop,                       \
+        .print_settings = service_print_settings, .document_settings = service_document_settings,  \
     }
 
 /* What a request's service has. */

@@ -1,6 +1,7 @@
 """Wrong settings keep the stack from starting, and the message names the setting."""
 
 import pytest
+import requests
 
 from conftest import new_stack
 
@@ -50,8 +51,8 @@ WRONG = [
     ({"AB_TRUSTED_PROXY_HOPS": "1", "AB_TRUSTED_PROXIES": "2001:db8::/129"}, "AB_TRUSTED_PROXIES must be"),
     ({"AB_TRUSTED_PROXIES": "10.0.0.0/8"}, "AB_TRUSTED_PROXY_HOPS must be"),
     ({"AB_RETENTION_AUDIT_DAYS": "-1"}, "AB_RETENTION_AUDIT_DAYS must be"),
-    ({"AB_ENV": "production"}, "AB_API_TOKEN must be"),
-    ({"AB_ENV": " PROD "}, "AB_API_TOKEN must be"),
+    ({"AB_ENV": "production"}, "AB_API_TOKEN or AB_ADMIN_TOKEN must be set in production"),
+    ({"AB_ENV": " PROD ", "AB_READONLY_API_TOKEN": TOKEN}, "AB_API_TOKEN or AB_ADMIN_TOKEN must be set"),
     ({**PRODUCTION, "AB_API_TOKEN": "only-16-characters"}, "AB_API_TOKEN must be at least 24 characters"),
     ({**PRODUCTION, "AB_READONLY_API_TOKEN": "only-16-characters"}, "AB_READONLY_API_TOKEN must be at least 24"),
     ({**PRODUCTION, "AB_ADMIN_TOKEN": "only-16-characters"}, "AB_ADMIN_TOKEN must be at least 24"),
@@ -93,3 +94,49 @@ def test_unusual_values_are_read_as_meant(stacks):
     preflight = stacks.get(RIGHT).send("OPTIONS", "/api/v1/calculate", headers={
         "Origin": "http://localhost:5173", "Access-Control-Request-Method": "GET"})
     assert preflight.status == 200, "an empty list means the default"
+
+
+class TestProduction:
+    """It starts with the write token, the admin token or a key that may write; else only when told to."""
+
+    ALONE = {"AB_ENV": "production", "AB_RATE_LIMIT_ENABLED": "false"}
+
+    def start(self, stack, directory, **settings):
+        done = stack.try_start({**self.ALONE, **settings}, directory)
+        assert done.returncode == 0, done.stderr
+
+    @pytest.mark.parametrize("name", ["AB_API_TOKEN", "AB_ADMIN_TOKEN"])
+    def test_a_token_is_enough(self, tmp_path, name):
+        stack = new_stack()
+        try:
+            self.start(stack, tmp_path / "stack", **{name: TOKEN})
+            assert "insecure_production" not in stack.logs()
+        finally:
+            stack.close()
+
+    def test_told_to_it_starts_and_says_so(self, tmp_path):
+        stack = new_stack()
+        try:
+            self.start(stack, tmp_path / "stack", AB_ALLOW_INSECURE_PRODUCTION="true")
+            assert '"level":"WARNING"' in stack.logs() and "insecure_production" in stack.logs()
+        finally:
+            stack.close()
+
+    def test_a_key_that_may_write_is_enough(self, tmp_path):
+        """The key is issued while an admin token is set; afterwards the service needs no token."""
+        stack = new_stack()
+        try:
+            self.start(stack, tmp_path / "stack", AB_ADMIN_TOKEN=TOKEN)
+            admin = {"Authorization": f"Bearer {TOKEN}"}
+            for scope, starts in (("read", False), ("write", True)):
+                made = requests.post(f"{stack.base_url}/api/v1/keys", json={"name": "x", "scope": scope}, headers=admin, timeout=10)
+                assert made.status_code == 200, made.text
+                checked = stack.run("render", env={"AB_ADMIN_TOKEN": ""})
+                assert (checked.returncode == 0) == starts, checked.stderr
+            stack.stop()
+            stack.env["AB_ADMIN_TOKEN"] = ""
+            done = stack.run("start")
+            assert done.returncode == 0, done.stderr
+            assert "insecure_production" not in stack.logs()
+        finally:
+            stack.close()
