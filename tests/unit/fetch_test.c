@@ -91,15 +91,15 @@ static double seconds_taken;
 static volatile bool names_hang;
 
 /* Stands before libc's: looking a name up takes long while `names_hang`. */
-int getaddrinfo(const char *name, const char *service, const struct addrinfo *hints,
-                struct addrinfo **found)
+int getaddrinfo(const char *name, const char *service, const struct addrinfo *req,
+                struct addrinfo **pai)
 {
     int (*genuine)(const char *, const char *, const struct addrinfo *, struct addrinfo **) =
         (__typeof__(genuine))dlsym(RTLD_NEXT, "getaddrinfo");
 
     if (names_hang)
         nanosleep(&(struct timespec){.tv_sec = 4}, NULL);
-    return genuine(name, service, hints, found);
+    return genuine(name, service, req, pai);
 }
 
 static struct fetch_request request_to(int port)
