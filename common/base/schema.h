@@ -79,6 +79,7 @@ struct field {
     double preset;            /* number, integer, boolean or choice when absent and not nullable */
     bool preset_unless_null;  /* a nullable integer takes its preset when absent; null stays null */
     const char *preset_text;
+    bool written; /* of an object in a reply: the member is a const char *, its JSON text */
     bool plain;   /* whole values are written without a fraction: 50, not 50.0 */
     bool rounded; /* written with `decimals` digits after the point */
     int decimals;
@@ -181,6 +182,11 @@ MUST_CHECK enum error schema_decode(const struct schema *schema, const json_t *d
 /* Writes `object` with every field present, null where it has no value. */
 void schema_write(struct json_writer *writer, const struct schema *schema, const void *object);
 
+/* Whether `text` is what schema_write() makes of some struct: every field in its order, of its type
+ * and in the writer's spelling, without blanks. Then it can stand for the struct in an answer.
+ * Bounds, lengths and rules are not looked at: whoever wrote the text did that. */
+bool schema_is_text_of(const struct schema *schema, const char *text);
+
 /* Writes the JSON Schema of `schema`; nested shapes are references into components. With `reply`
  * every property counts as required, because replies always carry all of them. */
 void schema_describe(struct json_writer *writer, const struct schema *schema, bool reply);
@@ -245,6 +251,12 @@ bool schema_is_secret_name(const char *name);
     {                                                                                              \
         .name = #member, .type = FIELD_OBJECT, .offset = offsetof(owner, member),                  \
         .schema = (shape), __VA_ARGS__                                                             \
+    }
+/* An object that is at hand as text; `key` is its name in the document. */
+#define WRITTEN_OBJECT(owner, member, key, shape, ...)                                             \
+    {                                                                                              \
+        .name = (key), .type = FIELD_OBJECT, .written = true,                                      \
+        .offset = FIELD_OFFSET(owner, member, const char *), .schema = (shape), __VA_ARGS__        \
     }
 #define STRINGS(owner, member, ...)                                                                \
     {                                                                                              \

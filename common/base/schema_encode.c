@@ -94,7 +94,9 @@ static void write_value(struct json_writer *writer, const struct field *field, c
         break;
     case FIELD_OBJECT:
         object = *(const void *const *)member;
-        if (object)
+        if (object && field->written)
+            writer_raw(writer, object);
+        else if (object)
             schema_write(writer, field->schema, object);
         else
             writer_null(writer);

@@ -2,6 +2,7 @@
 #include "base/text.h"
 
 #include <stdarg.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -133,11 +134,19 @@ size_t utf8_sequence_length(const char *bytes, size_t left)
 
 size_t utf8_valid_prefix(const char *bytes, size_t length)
 {
-    size_t at = 0;
+    size_t at = 0, step;
+    uint64_t eight;
 
     while (at < length) {
-        size_t step = utf8_sequence_length(bytes + at, length - at);
-
+        /* Eight bytes of ASCII at a time. */
+        for (; length - at >= sizeof eight; at += sizeof eight) {
+            memcpy(&eight, bytes + at, sizeof eight);
+            if (eight & UINT64_C(0x8080808080808080))
+                break;
+        }
+        if (at == length)
+            break;
+        step = utf8_sequence_length(bytes + at, length - at);
         if (!step)
             break;
         at += step;

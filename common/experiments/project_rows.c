@@ -52,6 +52,16 @@ const struct experiment_payload *project_payload(const char *document, struct ar
     return read_document(&payload_schema, document, arena);
 }
 
+const char *project_document(const char *document, struct arena *arena)
+{
+    const struct experiment_payload *payload;
+
+    if (schema_is_text_of(&payload_schema, document))
+        return document;
+    payload = project_payload(document, arena);
+    return payload ? payload_to_json(payload, arena) : NULL;
+}
+
 const struct analysis_payload *project_analysis(const char *document, struct arena *arena)
 {
     return read_document(&analysis_payload_schema, document, arena);

@@ -15,6 +15,10 @@ enum { PROJECT_COLUMN_COUNT = 14 };
 
 void project_row(struct query *query, struct arena *arena, struct project *project);
 
+/* The stored document as schema_write() writes it: as it is where it was written so, else read and
+ * written anew. NULL when it cannot be read. */
+const char *project_document(const char *document, struct arena *arena);
+
 /* The stored document as a struct; NULL when it cannot be read. */
 const struct experiment_payload *project_payload(const char *document, struct arena *arena);
 const struct analysis_payload *project_analysis(const char *document, struct arena *arena);

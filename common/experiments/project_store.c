@@ -194,7 +194,7 @@ static enum error unknown(const struct project_call *call, const char *reason)
     return problem_set(call->problem, ERROR_NOT_FOUND, reason, "Project not found");
 }
 
-/* Reads the row, for update inside a transaction. The payload is NULL when it cannot be read. */
+/* Reads the row, for update inside a transaction. The document is NULL when it cannot be read. */
 static enum error fetch_row(const struct project_call *call, const struct statement *statement,
                             const char *id, const char *reason, struct project *project)
 {
@@ -209,8 +209,8 @@ static enum error fetch_row(const struct project_call *call, const struct statem
     found = query_next(query);
     if (found) {
         project_row(query, call->arena, project);
-        project->payload =
-            project_payload(query_json(query, PROJECT_COLUMN_COUNT, call->arena), call->arena);
+        project->document =
+            project_document(query_json(query, PROJECT_COLUMN_COUNT, call->arena), call->arena);
     }
     error = query_end(query, call->problem);
     return error || found ? error : unknown(call, reason);
@@ -221,7 +221,7 @@ static enum error fetch(const struct project_call *call, const struct statement 
 {
     enum error error = fetch_row(call, statement, id, reason, project);
 
-    if (!error && !project->payload)
+    if (!error && !project->document)
         return problem_set(call->problem, ERROR_SYSTEM, "stored_document",
                            "project %s: its stored payload cannot be read", id);
     return error;
@@ -280,45 +280,83 @@ static enum error lock_any(const struct project_call *call, const char *id, cons
     return error ? error : check_match(call, if_match, project);
 }
 
-static enum error insert(const struct project_call *call, const struct experiment_payload *payload,
-                         const char *id)
+/* A project to be, made before the transaction that keeps it begins: others wait while it lasts. */
+struct new_project {
+    const char *id;
+    const char *name;
+    const char *document;
+    const char *sort_name;
+    const char *search_text;
+    const char *hypothesis;
+    int metric_type;
+};
+
+static struct new_project prepare(const struct project_call *call,
+                                  const struct experiment_payload *payload)
+{
+    const char *name = payload->project->project_name;
+
+    return (struct new_project){.id = new_id(call->arena),
+                                .name = name,
+                                .document = payload_to_json(payload, call->arena),
+                                .sort_name = sort_name(call->arena, name),
+                                .search_text = search_text(call->arena, payload),
+                                .hypothesis = payload->hypothesis->hypothesis_statement,
+                                .metric_type = payload->metrics->metric_type};
+}
+
+static enum error insert(const struct project_call *call, const struct new_project *new,
+                         const char *now)
 {
     struct query *query = db_query(call->db, &insert_project);
-    const char *document = payload_to_json(payload, call->arena);
-    const char *name = payload->project->project_name;
-    const char *now = store_now(call->arena);
     enum error error;
 
-    query_bind_text(query, id);
-    query_bind_text(query, name);
-    query_bind_json(query, document);
+    query_bind_text(query, new->id);
+    query_bind_text(query, new->name);
+    query_bind_json(query, new->document);
     query_bind_integer(query, PAYLOAD_SCHEMA_VERSION);
     query_bind_text(query, now);
     query_bind_text(query, now);
-    query_bind_text(query, sort_name(call->arena, name));
-    query_bind_text(query, search_text(call->arena, payload));
-    query_bind_text(query, payload->hypothesis->hypothesis_statement);
-    query_bind_text(query, metric_type_names[payload->metrics->metric_type]);
+    query_bind_text(query, new->sort_name);
+    query_bind_text(query, new->search_text);
+    query_bind_text(query, new->hypothesis);
+    query_bind_text(query, metric_type_names[new->metric_type]);
     query_bind_text(query, now);
     error = query_end(query, call->problem);
     if (!error)
-        error = add_revision(call, id, 1, document, REVISION_CREATE, now);
+        error = add_revision(call, new->id, 1, new->document, REVISION_CREATE, now);
     if (!error)
-        error = count_change(call, (struct tally){false, payload->metrics->metric_type}, 1);
-    return error ? error : record(call, "project.create", id, name, NULL);
+        error = count_change(call, (struct tally){false, new->metric_type}, 1);
+    return error ? error : record(call, "project.create", new->id, new->name, NULL);
+}
+
+/* What a reader of the row would find. */
+static struct project as_stored(const struct new_project *new, const char *now)
+{
+    return (struct project){.id = new->id,
+                            .project_name = new->name,
+                            .payload_schema_version = PAYLOAD_SCHEMA_VERSION,
+                            .revision_count = 1,
+                            .last_revision_at = now,
+                            .created_at = now,
+                            .updated_at = now,
+                            .document = new->document,
+                            .hypothesis = new->hypothesis,
+                            .metric_type = new->metric_type};
 }
 
 enum error project_create(const struct project_call *call, const struct experiment_payload *payload,
                           struct project *project)
 {
-    const char *id = new_id(call->arena);
+    const struct new_project new = prepare(call, payload);
+    const char *now;
     enum error error = db_begin(call->db, DB_WRITE, call->problem);
 
     if (error)
         return error;
-    error = insert(call, payload, id);
-    if (!error)
-        error = fetch(call, &read_project, id, "not_found", project);
+    now = store_now(call->arena);
+    error = insert(call, &new, now);
+    *project = as_stored(&new, now);
     return db_finish(call->db, error, call->problem);
 }
 
@@ -348,7 +386,6 @@ static enum error replace(const struct project_call *call, const struct project 
 {
     struct query *query = db_query(call->db, &update_project);
     const char *document = payload_to_json(payload, call->arena);
-    const char *old_document = payload_to_json(before->payload, call->arena);
     const char *name = payload->project->project_name;
     const char *now = store_later(call->arena, before->updated_at);
     int metric_type = payload->metrics->metric_type;
@@ -374,7 +411,7 @@ static enum error replace(const struct project_call *call, const struct project 
     if (error)
         return error;
     return record(call, "project.update", before->id, name,
-                  difference(call, old_document, document));
+                  difference(call, before->document, document));
 }
 
 enum error project_update(const struct project_call *call, const char *id, const char *if_match,

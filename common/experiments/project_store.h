@@ -23,10 +23,10 @@ struct project {
     bool has_analysis_snapshot;
     const char *created_at;
     const char *updated_at;
-    const struct experiment_payload *payload; /* NULL in lists */
-    const char *hypothesis;                   /* in lists, as the next two */
-    int metric_type;                          /* enum metric_type, -1 = unknown */
-    struct optional_integer duration_days;    /* of the newest analysis run */
+    const char *document;                  /* JSON text of payload_schema; NULL in lists */
+    const char *hypothesis;                /* in lists, as the next two */
+    int metric_type;                       /* enum metric_type, -1 = unknown */
+    struct optional_integer duration_days; /* of the newest analysis run */
 };
 
 enum export_format { EXPORT_MARKDOWN, EXPORT_HTML, EXPORT_PDF, EXPORT__MAX };

@@ -21,8 +21,8 @@ static const char *const direction_names[] = {"asc", "desc"};
         STRING(OWNER, updated_at, .help = "What If-Match is compared with.")
 
 #define OWNER struct project
-static const struct field project_fields[] = {RECORD_FIELDS,
-                                              OBJECT(OWNER, payload, &payload_schema)};
+static const struct field project_fields[] = {
+    RECORD_FIELDS, WRITTEN_OBJECT(OWNER, document, "payload", &payload_schema)};
 static const struct field item_fields[] = {
     RECORD_FIELDS,
     STRING(OWNER, hypothesis, .nullable = true),

@@ -1,5 +1,6 @@
 /* Projects in the database: every change whole or not at all, on both engines. */
 #include "experiments/audit_store.h"
+#include "experiments/project_rows.h"
 #include "experiments/project_store.h"
 #include "storage_fixture.h"
 
@@ -44,7 +45,7 @@ ON_BOTH(what_is_saved_can_be_read)
 
     CHECK_OK(project_read(&call, project.id, &again));
     CHECK_TEXT(again.project_name, "First");
-    CHECK_TEXT(again.payload->project->project_name, "First");
+    CHECK_TEXT(project_payload(again.document, bench->arena)->project->project_name, "First");
     CHECK_TEXT(again.created_at, project.updated_at);
     CHECK_TEXT(again.last_revision_at, project.created_at);
     CHECK_INT(again.revision_count, 1);
@@ -118,7 +119,8 @@ ON_BOTH(moments_never_go_back)
     RUN(bench, "UPDATE projects SET updated_at = '2099-12-31T23:59:59.999999+00:00',"
                " last_exported_at = '2099-12-31T23:59:59.999999+00:00'");
     for (int i = 0; i < 3; i++) {
-        CHECK_OK(project_update(&call, project.id, NULL, project.payload, &changed));
+        CHECK_OK(project_update(&call, project.id, NULL,
+                                project_payload(project.document, bench->arena), &changed));
         CHECK(strcmp(last, changed.updated_at) < 0);
         last = changed.updated_at;
     }
@@ -182,7 +184,8 @@ ON_BOTH(names_longer_than_an_index_entry)
                  0x80 + i * 11 % 64);
     project = made(bench, name, METRIC_BINARY);
     CHECK_TEXT(project.project_name, name);
-    CHECK_OK(project_update(&call, project.id, NULL, project.payload, &project));
+    CHECK_OK(project_update(&call, project.id, NULL,
+                            project_payload(project.document, bench->arena), &project));
     CHECK_INT(total(bench, STATUS_ACTIVE, -1, name + 59000 - 59000 % 3), 1);
 }
 
@@ -293,7 +296,8 @@ ON_BOTH(missing_folds_are_made)
     CHECK_INT(total(bench, STATUS_ACTIVE, -1, "\xd1\x91\xd0\xbb\xd0\xba\xd0\xb0"), 119);
     CHECK_INT(COUNT_OF_ROWS(bench, "projects WHERE search_folded = ''"), 0);
     CHECK_INT(COUNT_OF_ROWS(bench, "projects WHERE name_folded = ''"), 1);
-    CHECK_OK(project_update(&call, project.id, NULL, project.payload, &project));
+    CHECK_OK(project_update(&call, project.id, NULL,
+                            project_payload(project.document, bench->arena), &project));
     CHECK_OK(project_fold_missing(bench->db, &bench->problem));
 }
 
