@@ -227,6 +227,11 @@ bool db_end_of_request(struct db *db)
     return clean;
 }
 
+void db_take_turns(struct db *db, struct shm_region *region)
+{
+    db->turns = region;
+}
+
 enum db_engine db_engine(const struct db *db)
 {
     return db->target.engine;

@@ -3,6 +3,7 @@
 #include "db/sqlite.h"
 
 #include "base/clock.h"
+#include "shm/turn.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -44,7 +45,8 @@ static int wait_for_lock(void *context, int count)
 
     if (count == 0)
         connection->busy_since = now;
-    if (now - connection->busy_since >= (int64_t)connection->busy_timeout_ms * 1000)
+    if (connection->waited + now - connection->busy_since >=
+        (int64_t)connection->busy_timeout_ms * 1000)
         return 0;
     pause_milliseconds(1 + (int)((now ^ getpid()) % pause));
     return 1;
@@ -114,6 +116,26 @@ static enum error run(struct db *db, const char *sql, char *answer, size_t size,
     return error;
 }
 
+/* The same for a statement of every transaction, without rows. */
+static enum error run_fixed(struct db *db, enum sqlite_fixed which, struct problem *problem)
+{
+    static const char *const texts[SQLITE_FIXED__MAX] = {"BEGIN", "BEGIN IMMEDIATE", "COMMIT"};
+    struct sqlite_connection *connection = db->connection;
+    sqlite3_stmt **statement = &connection->fixed[which];
+    enum error error = ERROR_NONE;
+    int code = SQLITE_OK;
+
+    if (!*statement)
+        code = sqlite3_prepare_v3(connection->handle, texts[which], -1, SQLITE_PREPARE_PERSISTENT,
+                                  statement, NULL);
+    if (code == SQLITE_OK)
+        code = sqlite3_step(*statement);
+    if (code != SQLITE_DONE)
+        error = sqlite_problem(db, connection, code, problem);
+    sqlite3_reset(*statement);
+    return error;
+}
+
 /* Changing the journal mode needs the file alone and does not wait by itself. */
 static enum error set_journal_mode(struct db *db, struct problem *problem)
 {
@@ -161,10 +183,33 @@ static enum error configure(struct db *db, struct problem *problem)
     return error;
 }
 
+/* Writers of this host queue here; what waits in vain still tries for the lock, once. */
+static void take_turn(struct db *db)
+{
+    struct sqlite_connection *connection = db->connection;
+    int64_t start = clock_monotonic_microseconds();
+
+    if (!db->turns || connection->turn)
+        return;
+    if (shm_turn_take(db->turns, connection->busy_timeout_ms))
+        connection->turn = db->turns;
+    connection->waited = clock_monotonic_microseconds() - start;
+}
+
+static void give_turn(struct db *db)
+{
+    struct sqlite_connection *connection = db->connection;
+
+    if (connection->turn)
+        shm_turn_give(connection->turn);
+    connection->turn = NULL;
+}
+
 static void disconnect(struct db *db)
 {
     struct sqlite_connection *connection = db->connection;
 
+    give_turn(db);
     for (int i = 0; i < STATEMENT_SLOTS; i++) {
         struct prepared *prepared = &db->statements[i];
 
@@ -173,6 +218,8 @@ static void disconnect(struct db *db)
         prepared->generation = 0;
         prepared->engine_statement = NULL;
     }
+    for (int i = 0; i < SQLITE_FIXED__MAX; i++)
+        sqlite3_finalize(connection->fixed[i]);
     sqlite3_close(connection->handle);
     free(connection);
     db->connection = NULL;
@@ -227,7 +274,8 @@ static bool rest(struct db *db)
 
 static enum error begin(struct db *db, enum db_intent intent, struct problem *problem)
 {
-    const struct sqlite_connection *connection = db->connection;
+    struct sqlite_connection *connection = db->connection;
+    enum error error;
 
     /* SQLite itself complains only at the first write. */
     if (intent == DB_WRITE && sqlite3_db_readonly(connection->handle, "main") == 1) {
@@ -235,15 +283,23 @@ static enum error begin(struct db *db, enum db_intent intent, struct problem *pr
         return problem_set(problem, ERROR_UNAVAILABLE, "database_read_only",
                            "the database file may only be read");
     }
-    return run(db, intent == DB_WRITE ? "BEGIN IMMEDIATE" : "BEGIN", NULL, 0, problem);
+    if (intent == DB_WRITE)
+        take_turn(db);
+    error = run_fixed(db, intent == DB_WRITE ? SQLITE_BEGIN_WRITE : SQLITE_BEGIN_READ, problem);
+    connection->waited = 0;
+    if (error)
+        give_turn(db);
+    return error;
 }
 
 static enum error commit(struct db *db, struct problem *problem)
 {
-    enum error error = run(db, "COMMIT", NULL, 0, problem);
+    enum error error = run_fixed(db, SQLITE_COMMIT_IT, problem);
 
     if (error && strcmp(problem->reason, "database_io") == 0)
         problem->reason = "commit_unknown";
+    if (!error)
+        give_turn(db);
     return error;
 }
 
@@ -251,9 +307,9 @@ static bool rollback(struct db *db)
 {
     const struct sqlite_connection *connection = db->connection;
 
-    if (sqlite3_get_autocommit(connection->handle))
-        return true;
-    run(db, "ROLLBACK", NULL, 0, NULL);
+    if (!sqlite3_get_autocommit(connection->handle))
+        run(db, "ROLLBACK", NULL, 0, NULL);
+    give_turn(db);
     return sqlite3_get_autocommit(connection->handle);
 }
 

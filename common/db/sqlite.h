@@ -6,10 +6,16 @@
 
 #include <sqlite3.h>
 
+/* Statements of the engine itself that run for every transaction. */
+enum sqlite_fixed { SQLITE_BEGIN_READ, SQLITE_BEGIN_WRITE, SQLITE_COMMIT_IT, SQLITE_FIXED__MAX };
+
 struct sqlite_connection {
     sqlite3 *handle;
-    int busy_timeout_ms; /* the one in force; longer while migrating */
+    sqlite3_stmt *fixed[SQLITE_FIXED__MAX]; /* prepared on first use */
+    int busy_timeout_ms;                    /* the one in force; longer while migrating */
     int64_t busy_since;
+    int64_t waited;          /* for the turn, before the lock was tried; microseconds */
+    struct shm_region *turn; /* the one that is held; NULL = none */
     int statement_timeout_ms;
     int64_t deadline; /* of the running step, monotonic; 0 = none */
 };

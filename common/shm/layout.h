@@ -19,7 +19,7 @@
 #include <stdatomic.h>
 #include <sys/types.h>
 
-#define SHM_LAYOUT_VERSION 2
+#define SHM_LAYOUT_VERSION 3
 #define SHM_MAGIC "ASSAYSHM"
 
 enum { SHM_CACHE_LINE = 64, SHM_PAGE = 4096, SHM_BOOT_ID_TEXT = 40 };
@@ -106,6 +106,7 @@ struct region_layout {
     struct shm_family families[SHM_FAMILIES_MAX];
     _Alignas(SHM_PAGE) struct admission_table admission;
     _Alignas(SHM_CACHE_LINE) struct breaker_table breakers;
+    _Alignas(SHM_CACHE_LINE) struct shm_lock turn; /* guards nothing in here */
     struct rate_shard rate_shards[RATE_SHARDS];
 };
 

@@ -20,25 +20,25 @@ void shm_lock_make(struct shm_lock *lock)
 }
 
 #if SHM_THREAD_SANITIZER /* it does not know pthread_mutex_clocklock() before version 13 */
-static int take_with_patience(pthread_mutex_t *mutex)
+static int take_with_patience(pthread_mutex_t *mutex, int patience_ms)
 {
     const struct timespec pause = {.tv_nsec = 100000};
     int status = EBUSY;
 
-    for (int i = 0; status == EBUSY && i < shm_lock_patience_ms * 10; i++) {
+    for (int i = 0; status == EBUSY && i < patience_ms * 10; i++) {
         nanosleep(&pause, NULL);
         status = pthread_mutex_trylock(mutex);
     }
     return status;
 }
 #else
-static int take_with_patience(pthread_mutex_t *mutex)
+static int take_with_patience(pthread_mutex_t *mutex, int patience_ms)
 {
     struct timespec until;
 
     clock_gettime(CLOCK_MONOTONIC, &until);
-    until.tv_sec += shm_lock_patience_ms / 1000;
-    until.tv_nsec += shm_lock_patience_ms % 1000 * INT64_C(1000000);
+    until.tv_sec += patience_ms / 1000;
+    until.tv_nsec += patience_ms % 1000 * INT64_C(1000000);
     if (until.tv_nsec >= 1000000000) {
         until.tv_nsec -= 1000000000;
         until.tv_sec++;
@@ -49,10 +49,15 @@ static int take_with_patience(pthread_mutex_t *mutex)
 
 bool shm_lock_take(struct shm_lock *lock, bool *inherited)
 {
+    return shm_lock_take_within(lock, shm_lock_patience_ms, inherited);
+}
+
+bool shm_lock_take_within(struct shm_lock *lock, int patience_ms, bool *inherited)
+{
     int status = pthread_mutex_trylock(&lock->mutex);
 
     if (status == EBUSY)
-        status = take_with_patience(&lock->mutex);
+        status = take_with_patience(&lock->mutex, patience_ms);
     *inherited = status == EOWNERDEAD;
     /* Should this process die before its repair is done, the next one inherits again. */
     if (status == EOWNERDEAD)

@@ -37,6 +37,9 @@ void shm_lock_make(struct shm_lock *lock);
 /* False when the holder kept it for shm_lock_patience_ms or the lock is damaged; then nothing is
  * held. *inherited: the last holder died with it, so the caller must put the data right first. */
 bool shm_lock_take(struct shm_lock *lock, bool *inherited) __attribute__((warn_unused_result));
+/* The same with another patience. */
+bool shm_lock_take_within(struct shm_lock *lock, int patience_ms, bool *inherited)
+    __attribute__((warn_unused_result));
 void shm_lock_give(struct shm_lock *lock);
 
 extern void (*shm_test_hook)(const char *place);

@@ -178,6 +178,7 @@ struct store *service_store(const struct request *request)
 
 enum error service_database(struct request *request, struct db **db)
 {
+    db_take_turns(store_handle(service_store(request)), request->server->region);
     return store_use(service_store(request), db, &request->problem);
 }
 
