@@ -225,7 +225,7 @@ def wanted_index(name):
             ("_duration_asc", "projects_by_duration"), ("_duration_desc", "projects_by_duration_falling"),
             ("analysis_runs", "analysis_runs_newest"), ("export_events", "export_events_newest"),
             ("revisions_list", "project_revisions_newest"), ("revisions_count", "sqlite_autoindex_projects_1"),
-            ("projects_total", ""), ("audit_sum", "sqlite_autoindex_audit_totals_1"),
+            ("projects_total", ""), ("audit_sum", "PRIMARY KEY"),
             ("audit_cursor", "PRIMARY KEY"), ("_project", "audit_log_project"), ("_key", "audit_log_key"),
             ("_action", "audit_log_action"), ("audit_", "audit_log_newest")):
         if part in name:

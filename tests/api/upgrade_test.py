@@ -18,6 +18,7 @@ from stack import CHECKOUT
 pytest_plugins = ["store_fixtures"]
 
 MIGRATIONS = sorted((CHECKOUT / "sql" / "experiments").glob("*.sql"))
+SQLITE_ONLY = {"0004_cheap_writes.sql"}
 VERSION = {"sqlite": 16, "postgres": 17}
 # What the first migration's words were when it was applied.
 WORDS_OF_SQL = {
@@ -110,7 +111,8 @@ def check_upgraded(store, old):
     """Every row as it was, in every list where it belongs."""
     expect(store.client.get(PROJECTS))
     applied = store.database.rows("SELECT version, name FROM schema_migrations ORDER BY version")
-    assert [row["name"] for row in applied] == [file.name for file in MIGRATIONS]
+    assert [row["name"] for row in applied] == [
+        file.name for file in MIGRATIONS if store.engine == "sqlite" or file.name not in SQLITE_ONLY]
     model = Model(old.items)
     for sort_by in SORTS:
         for direction in ("asc", "desc"):
