@@ -162,13 +162,13 @@ static size_t escape_character(struct json_writer *writer, const char *s, size_t
     return 1;
 }
 
-static void quoted(struct json_writer *writer, const char *bytes, size_t length)
+/* Byte by byte what stands for itself in runs. */
+static void quoted_with_escapes(struct json_writer *writer, const char *bytes, size_t length)
 {
     struct text *out = writer->out;
     size_t plain = 0; /* start of the run that needs no escape */
     size_t i = 0;
 
-    text_reserve(out, length + 2);
     text_append_byte(out, '"');
     while (i < length) {
         size_t step = plain_length(bytes + i, length - i, writer->ascii);
@@ -184,19 +184,66 @@ static void quoted(struct json_writer *writer, const char *bytes, size_t length)
     text_append_byte(out, '"');
 }
 
+/* The quoted text at `at`; NULL when something in it is not ASCII, or has to be escaped. */
+static char *put_plain(char *at, const char *bytes, size_t length)
+{
+    *at++ = '"';
+    for (size_t i = 0; i < length; i++) {
+        unsigned char byte = (unsigned char)bytes[i];
+
+        if (byte < ' ' || byte == '"' || byte == '\\' || byte >= 0x7f)
+            return NULL;
+        *at++ = bytes[i];
+    }
+    *at++ = '"';
+    return at;
+}
+
+static void quoted(struct json_writer *writer, const char *bytes, size_t length)
+{
+    char *at = text_extend(writer->out, length + 2);
+
+    at = at ? put_plain(at, bytes, length) : NULL;
+    if (at)
+        text_extend_to(writer->out, at);
+    else
+        quoted_with_escapes(writer, bytes, length);
+}
+
+/* A key as schemas have them, without a line of its own; false when nothing was written. */
+static bool put_short_key(struct json_writer *writer, const char *key, bool comma)
+{
+    size_t length = strlen(key);
+    char *at = writer->indent ? NULL : text_extend(writer->out, length + 4);
+
+    if (at && comma)
+        *at++ = ',';
+    at = at ? put_plain(at, key, length) : NULL;
+    if (!at)
+        return false;
+    *at++ = ':';
+    text_extend_to(writer->out, at);
+    return true;
+}
+
 void writer_key(struct json_writer *writer, const char *key)
 {
+    bool comma;
+
     require(writer->depth > 0 && writer->scope[writer->depth - 1] == '{' && !writer->after_key,
             "key outside an object");
-    if (writer->has_items[writer->depth - 1])
-        text_append_byte(writer->out, ',');
+    comma = writer->has_items[writer->depth - 1];
     writer->has_items[writer->depth - 1] = true;
+    writer->after_key = true;
+    if (put_short_key(writer, key, comma))
+        return;
+    if (comma)
+        text_append_byte(writer->out, ',');
     break_line(writer);
     quoted(writer, key, strlen(key));
     text_append_byte(writer->out, ':');
     if (writer->indent)
         text_append_byte(writer->out, ' ');
-    writer->after_key = true;
 }
 
 void writer_string(struct json_writer *writer, const char *value)

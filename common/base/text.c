@@ -47,6 +47,19 @@ void text_reserve(struct text *text, size_t more)
         make_room(text, more);
 }
 
+char *text_extend(struct text *text, size_t most)
+{
+    if (most > text->maximum - text->length || !make_room(text, most))
+        return NULL;
+    return text->bytes + text->length;
+}
+
+void text_extend_to(struct text *text, const char *end)
+{
+    text->length = (size_t)(end - text->bytes);
+    text->bytes[text->length] = '\0';
+}
+
 void text_append(struct text *text, const char *bytes, size_t length)
 {
     if (!make_room(text, length))

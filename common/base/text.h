@@ -23,6 +23,10 @@ struct text {
 void text_start(struct text *text, struct arena *arena, size_t maximum);
 /* Room for `more` bytes at once, for a text whose size can be guessed. */
 void text_reserve(struct text *text, size_t more);
+/* Where up to `most` bytes may be written in place, NULL when there may be no room for them; what
+ * was written counts with text_extend_to(), which takes the end of it. */
+char *text_extend(struct text *text, size_t most);
+void text_extend_to(struct text *text, const char *end);
 void text_append(struct text *text, const char *bytes, size_t length);
 void text_append_string(struct text *text, const char *string);
 void text_append_byte(struct text *text, char byte);
