@@ -90,16 +90,19 @@ static struct arena *arena;
 static double seconds_taken;
 static volatile bool names_hang;
 
-/* Stands before libc's: looking a name up takes long while `names_hang`. */
-int getaddrinfo(const char *name, const char *service, const struct addrinfo *req,
-                struct addrinfo **pai)
+/* Stands before libc's, under its symbol: looking a name up takes long while `names_hang`. */
+int look_up_slowly(const char *name, const char *service, const struct addrinfo *hints,
+                   struct addrinfo **found) __asm__("getaddrinfo");
+
+int look_up_slowly(const char *name, const char *service, const struct addrinfo *hints,
+                   struct addrinfo **found)
 {
     int (*genuine)(const char *, const char *, const struct addrinfo *, struct addrinfo **) =
         (__typeof__(genuine))dlsym(RTLD_NEXT, "getaddrinfo");
 
     if (names_hang)
         nanosleep(&(struct timespec){.tv_sec = 4}, NULL);
-    return genuine(name, service, req, pai);
+    return genuine(name, service, hints, found);
 }
 
 static struct fetch_request request_to(int port)
