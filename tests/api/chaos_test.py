@@ -96,8 +96,28 @@ def stopped(pids):
         send_signal(signal.SIGCONT, pids)
 
 
-def is_stopped(pid):
-    return Path(f"/proc/{pid}/stat").read_text().rsplit(")")[1].split()[0] == "T"
+def fields(pid):
+    """Of /proc/PID/stat, from the state on."""
+    return Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()
+
+
+def ticks(pids):
+    """Processor time used."""
+    return sum(int(fields(pid)[11]) + int(fields(pid)[12]) for pid in pids)
+
+
+def are_asleep(pids):
+    """None has had anything to do for half a second."""
+    before = ticks(pids)
+    for _ in range(10):
+        time.sleep(0.05)
+        if any(fields(pid)[0] != "S" for pid in pids):
+            return False
+    return ticks(pids) == before
+
+
+def open_files(pids):
+    return sum(len(os.listdir(f"/proc/{pid}/fd")) for pid in pids)
 
 
 def nginx_workers(stack):
@@ -166,13 +186,15 @@ class TestKilling:
         for _ in range(revisions - 1):
             assert client.send("PUT", path, json=large).status == 200
         workers, front = client.stack.workers(PROJECT_POOL), nginx_workers(client.stack)
+        sockets, worked = open_files(front), ticks(workers)
         with connect(client) as asking:
             with stopped(workers):
                 asking.sendall(request_bytes("GET", f"{path}/revisions?limit=100"))
-                time.sleep(0.3)  # now it waits in the queue of the socket
+                await_true(lambda: open_files(front) >= sockets + 2)  # the client's, and ours in the queue
+                time.sleep(0.1)
                 send_signal(signal.SIGSTOP, front)
             try:
-                time.sleep(1)  # a worker has filled the socket and waits for nginx
+                await_true(lambda: ticks(workers) > worked and are_asleep(workers))  # the socket is full
                 send_signal(signal.SIGKILL, workers)
                 time.sleep(0.1)
             finally:
