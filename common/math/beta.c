@@ -210,6 +210,13 @@ static double start_of_search(double p, double a, double b)
     return fmax(log(a / b) - 2 * half, bound);
 }
 
+double beta_logit_quantile_near(double start, double lower, double upper, double a, double b)
+{
+    struct beta_point shape = {.a = a, .b = b};
+
+    return tails_solve(tails_at, &shape, start, lower, upper);
+}
+
 double beta_logit_quantile(double lower, double upper, double a, double b)
 {
     if (lower == 0 || upper == 0)
@@ -224,10 +231,8 @@ double beta_logit_quantile(double lower, double upper, double a, double b)
     if (is_power_law(-high_end, a))
         return high_end;
 
-    struct beta_point shape = {.a = a, .b = b};
-    double start = below ? start_of_search(lower, a, b) : -start_of_search(upper, b, a);
-
-    return tails_solve(tails_at, &shape, start, lower, upper);
+    return beta_logit_quantile_near(
+        below ? start_of_search(lower, a, b) : -start_of_search(upper, b, a), lower, upper, a, b);
 }
 
 static bool are_parameters(double a, double b)

@@ -212,10 +212,21 @@ static const double stirling_series[] = {
 
 enum { STIRLING_TERMS = sizeof stirling_series / sizeof stirling_series[0] };
 
+/* At 1/2, 1, 3/2, ... below 10, where the series would take up to ten steps. */
+static const double stirling_halves[] = {
+    0.153426409720027345,  0.0810614667953272582,  0.0548141210519176539,  0.0413406959554092941,
+    0.0331628735199362875, 0.0276779256849983391,  0.023746163656297496,   0.0207906721037650931,
+    0.0184884505326731852, 0.0166446911898211922,  0.0151349732219173789,  0.013876128823070748,
+    0.0128104652429202269, 0.0118967099458917701,  0.0111045597582069173,  0.0104112652619720965,
+    0.0097994161261588033, 0.00925546218271273292, 0.00876870013413938546,
+};
+
 double stirling_error(double x)
 {
     if (!(x > 0))
         return NAN;
+    if (x < 10 && 2 * x == floor(2 * x))
+        return stirling_halves[(int)(2 * x) - 1];
 
     double steps = 0;
 

@@ -70,11 +70,29 @@ double student_density(double t, double df)
     return exp(-0.5 * (df + 1) * log_kernel - log_beta(0.5, df / 2)) / sqrt(df);
 }
 
-/* The t with P(T > t) = q for q <= 1/2. */
+/* The quantile from that of the normal distribution, as a series in 1 / df: Cornish and Fisher
+ * 1938, Abramowitz and Stegun 26.7.5. */
+static double series_quantile(double z, double df)
+{
+    double s = z * z, first = (s + 1) / 4, second = ((5 * s + 16) * s + 3) / 96;
+    double third = (((3 * s + 19) * s + 17) * s - 15) / 384;
+    double fourth = ((((79 * s + 776) * s + 1482) * s - 1920) * s - 945) / 92160;
+
+    return z * (1 + (first + (second + (third + fourth / df) / df) / df) / df);
+}
+
+/* The t with P(T > t) = q for q <= 1/2. The series is a better start of the search than what serves
+ * any beta distribution, where its terms fall. */
 static double upper_half(double q, double df)
 {
-    double logit = beta_logit_quantile(1 - 2 * q, 2 * q, 0.5, df / 2);
+    double lower = 1 - 2 * q, upper = 2 * q, z, logit;
 
+    if (q < 1e-8 || q > 0.4 || df < 8) {
+        logit = beta_logit_quantile(lower, upper, 0.5, df / 2);
+    } else {
+        z = series_quantile(normal_upper_quantile(q), df);
+        logit = beta_logit_quantile_near(log(z * z / df), lower, upper, 0.5, df / 2);
+    }
     return sqrt(df) * exp(logit / 2);
 }
 

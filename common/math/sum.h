@@ -25,6 +25,19 @@ double sum_value(const struct sum *sum);
 /* The compensated total of an array; 0 when it is empty. */
 double sum_array(const double *values, size_t count);
 
+/* The plain total of the magnitudes of an array. */
+double sum_magnitudes(const double *values, size_t count);
+
+/* A line through a point. */
+struct line {
+    double x, y, slope;
+};
+
+/* The sum of squares of the distances (y_i - y) - slope (x_i - x) about their mean; never negative.
+ * The point should be near the middle of the data: values far from 0 then keep their digits. */
+double sum_squares_about_line(const double *x, const double *y, size_t count,
+                              const struct line *line);
+
 struct moments {
     size_t count;
     double mean;

@@ -35,6 +35,9 @@ struct tails beta_tails(const struct beta_point *point);
  * carries the accuracy. Infinite where it is 0. */
 double beta_logit_quantile(double lower, double upper, double a, double b);
 
+/* The same searched from `start`, for a caller who knows better; neither tail is 0. */
+double beta_logit_quantile_near(double start, double lower, double upper, double a, double b);
+
 /* For x > 0 finite. */
 struct tails gamma_tails(double x, double shape);
 
