@@ -9,6 +9,12 @@ const char *const multiple_testing_names[MULTIPLE_TESTING__MAX] = {
     [MULTIPLE_TESTING_HOLM] = "holm",
 };
 
+enum {
+    FEW = 24,           /* p-values that are sorted by insertion at once */
+    INSERTION_MAX = 96, /* and those that are when buckets do not suit them */
+    CROWDED = 8, /* the mean number of values before a value in its bucket that is too many */
+};
+
 struct ranked {
     double p_value;
     size_t place; /* in the caller's order */
@@ -23,13 +29,53 @@ static int by_p_value(const void *left, const void *right)
     return (a->place > b->place) - (a->place < b->place);
 }
 
+static void insert_in_order(struct ranked *ranked, size_t count)
+{
+    for (size_t i = 1; i < count; i++) {
+        struct ranked moved = ranked[i];
+        size_t j = i;
+
+        for (; j > 0 && ranked[j - 1].p_value > moved.p_value; j--)
+            ranked[j] = ranked[j - 1];
+        ranked[j] = moved;
+    }
+}
+
+/* Puts the p-values into as many buckets of equal width as there are values, in the order they came
+ * in, which leaves them nearly sorted. False, with nothing done, when many would share a bucket. */
+static bool fill_buckets(const double *p_values, size_t count, struct arena *arena,
+                         struct ranked *ranked)
+{
+    size_t *ends = ARENA_ARRAY(arena, size_t, count + 1), last = 0, crowd = 0;
+
+    for (size_t i = 0; i < count; i++)
+        crowd += ends[(size_t)(p_values[i] * (double)count)]++;
+    if (crowd > CROWDED * count)
+        return false;
+    for (size_t i = 0; i <= count; i++) {
+        last += ends[i];
+        ends[i] = last;
+    }
+    for (size_t i = count; i > 0; i--) {
+        double p_value = p_values[i - 1];
+
+        ranked[--ends[(size_t)(p_value * (double)count)]] = (struct ranked){p_value, i - 1};
+    }
+    return true;
+}
+
 static struct ranked *rank_all(const double *p_values, size_t count, struct arena *arena)
 {
     struct ranked *ranked = ARENA_ARRAY(arena, struct ranked, count);
+    bool nearly_sorted = count > FEW && fill_buckets(p_values, count, arena, ranked);
 
-    for (size_t i = 0; i < count; i++)
-        ranked[i] = (struct ranked){p_values[i], i};
-    qsort(ranked, count, sizeof *ranked, by_p_value);
+    if (!nearly_sorted)
+        for (size_t i = 0; i < count; i++)
+            ranked[i] = (struct ranked){p_values[i], i};
+    if (nearly_sorted || count <= INSERTION_MAX)
+        insert_in_order(ranked, count);
+    else
+        qsort(ranked, count, sizeof *ranked, by_p_value);
     return ranked;
 }
 
@@ -43,8 +89,9 @@ static size_t step_up(const struct ranked *ranked, size_t count, double level,
 
     for (size_t rank = count; rank > 0; rank--) {
         const struct ranked *test = &ranked[rank - 1];
+        double raised = test->p_value * (double)count / (double)rank;
 
-        least = fmin(least, test->p_value * (double)count / (double)rank);
+        least = raised < least ? raised : least;
         tests[test->place].adjusted_p_value = least;
         if (rejected == 0 && test->p_value <= (double)rank / (double)count * level)
             rejected = rank;

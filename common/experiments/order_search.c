@@ -31,32 +31,61 @@ static int64_t next_probe(const struct bracket *bracket, int64_t rank, int step,
     return probe;
 }
 
-double order_search(const struct order_source *source, int64_t rank)
+/* What a count tells about where a rank is. True when it is above the probe. */
+static bool narrow(struct bracket *bracket, int64_t rank, int64_t probe, int64_t count)
 {
-    struct bracket bracket = {.low = sort_key(source->least) - 1,
-                              .high = sort_key(source->most),
-                              .up_to_high = source->count};
-    double few[ORDER_SEARCH_FEW] = {0};
-    bool low_moved = false;
+    bool above = count < rank;
 
-    for (int step = 0; bracket.high - 1 > bracket.low &&
-                       bracket.up_to_high - bracket.up_to_low > ORDER_SEARCH_FEW;
-         step++) {
-        int64_t probe = next_probe(&bracket, rank, step, low_moved);
-        int64_t count = source->count_up_to(source->data, sort_value(probe));
-
-        low_moved = count < rank;
-        if (low_moved) {
-            bracket.low = probe;
-            bracket.up_to_low = count;
-        } else {
-            bracket.high = probe;
-            bracket.up_to_high = count;
-        }
+    if (above && probe > bracket->low) {
+        bracket->low = probe;
+        bracket->up_to_low = count;
     }
-    if (bracket.up_to_high - bracket.up_to_low > ORDER_SEARCH_FEW) /* all equal */
-        return sort_value(bracket.high);
-    sort_few(few, source->list_between(source->data, sort_value(bracket.low + 1),
-                                       sort_value(bracket.high), few));
-    return few[rank - bracket.up_to_low - 1];
+    if (!above && probe < bracket->high) {
+        bracket->high = probe;
+        bracket->up_to_high = count;
+    }
+    return above;
+}
+
+static bool is_wide(const struct bracket *bracket)
+{
+    return bracket->high - 1 > bracket->low &&
+           bracket->up_to_high - bracket->up_to_low > ORDER_SEARCH_FEW;
+}
+
+/* The member in a bracket that is wide no more. */
+static double member_in(const struct order_source *source, const struct bracket *bracket,
+                        int64_t rank)
+{
+    double few[ORDER_SEARCH_FEW] = {0};
+
+    if (bracket->up_to_high - bracket->up_to_low > ORDER_SEARCH_FEW) /* all equal */
+        return sort_value(bracket->high);
+    sort_few(few, source->list_between(source->data, sort_value(bracket->low + 1),
+                                       sort_value(bracket->high), few));
+    return few[rank - bracket->up_to_low - 1];
+}
+
+void order_search(const struct order_source *source, const int64_t *ranks, size_t rank_count,
+                  double *members)
+{
+    struct bracket brackets[ORDER_SEARCH_RANKS_MAX];
+
+    for (size_t i = 0; i < rank_count; i++)
+        brackets[i] = (struct bracket){.low = sort_key(source->least) - 1,
+                                       .high = sort_key(source->most),
+                                       .up_to_high = source->count};
+    for (size_t i = 0; i < rank_count; i++) {
+        bool low_moved = false;
+
+        for (int step = 0; is_wide(&brackets[i]); step++) {
+            int64_t probe = next_probe(&brackets[i], ranks[i], step, low_moved);
+            int64_t count = source->count_up_to(source->data, sort_value(probe));
+
+            low_moved = narrow(&brackets[i], ranks[i], probe, count);
+            for (size_t j = i + 1; j < rank_count; j++)
+                narrow(&brackets[j], ranks[j], probe, count);
+        }
+        members[i] = member_in(source, &brackets[i], ranks[i]);
+    }
 }

@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { ORDER_SEARCH_FEW = 64 };
+enum { ORDER_SEARCH_FEW = 64, ORDER_SEARCH_RANKS_MAX = 4 };
 
 struct order_source {
     const void *data;
@@ -21,8 +21,10 @@ struct order_source {
                            double few[ORDER_SEARCH_FEW]);
 };
 
-/* The rank-th smallest member, 1 <= rank <= count; exact. Counts some ten times for most data and
- * 200 times at most. */
-double order_search(const struct order_source *source, int64_t rank);
+/* The members of these ranks, each 1 <= rank <= count; exact. Every count serves all ranks that it
+ * tells something about: some ten counts for the first rank of most data and fewer for further ones
+ * near it, 200 each at most. */
+void order_search(const struct order_source *source, const int64_t *ranks, size_t rank_count,
+                  double *members);
 
 #endif

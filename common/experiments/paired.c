@@ -18,7 +18,7 @@ enum {
 };
 
 /* Above, sums of two differences may pass the largest double; those of an eighth do not. */
-#define WIDE_VALUE 0x1p1020
+#define WIDE_DIFFERENCE 0x1p1021
 
 /* The differences, in a unit of 2^exponent, which may itself pass the largest double. */
 struct differences {
@@ -29,44 +29,42 @@ struct differences {
     bool constant;  /* all the same, as far as the rounding of the values can tell */
 };
 
-static double largest_magnitude(const struct number_list *values)
-{
-    double largest = 0;
-
-    for (size_t i = 0; i < values->count; i++) {
-        double magnitude = fabs(values->items[i]);
-
-        largest = magnitude > largest ? magnitude : largest;
-    }
-    return largest;
-}
-
 /* Each difference lies within rounding of the one meant: half a last place of either value and of
  * their difference. When those ranges have a point in common, that may be all there is. */
-static struct differences differences_of(const struct paired_observation *observed,
-                                         struct arena *arena)
+static void subtract(const struct paired_observation *observed, struct differences *differences)
 {
     const double *control = observed->control_values.items;
     const double *treatment = observed->treatment_values.items;
-    bool wide = largest_magnitude(&observed->control_values) > WIDE_VALUE ||
-                largest_magnitude(&observed->treatment_values) > WIDE_VALUE;
-    int exponent = wide ? WIDE_EXPONENT : 0;
-    double unit = ldexp(1, exponent), lowest_end = INFINITY, highest_start = -INFINITY;
-    struct differences differences = {.count = observed->control_values.count,
-                                      .exponent = exponent};
+    double scale = ldexp(1, -differences->exponent), lowest_end = INFINITY,
+           highest_start = -INFINITY;
+    double largest = 0;
 
-    differences.items = ARENA_ARRAY(arena, double, differences.count);
-    for (size_t i = 0; i < differences.count; i++) {
-        double before = control[i] / unit, after = treatment[i] / unit;
+    for (size_t i = 0; i < differences->count; i++) {
+        double before = scale * control[i], after = scale * treatment[i];
         double difference = after - before, magnitude = fabs(difference);
-        double blur = DBL_EPSILON * (fabs(before) + fabs(after));
+        double blur = DBL_EPSILON * fabs(before) + DBL_EPSILON * fabs(after);
+        double end = difference + blur, start = difference - blur;
 
-        differences.items[i] = difference;
-        differences.largest = magnitude > differences.largest ? magnitude : differences.largest;
-        lowest_end = difference + blur < lowest_end ? difference + blur : lowest_end;
-        highest_start = difference - blur > highest_start ? difference - blur : highest_start;
+        differences->items[i] = difference;
+        largest = magnitude > largest ? magnitude : largest;
+        lowest_end = end < lowest_end ? end : lowest_end;
+        highest_start = start > highest_start ? start : highest_start;
     }
-    differences.constant = highest_start <= lowest_end;
+    differences->largest = largest;
+    differences->constant = highest_start <= lowest_end;
+}
+
+static struct differences differences_of(const struct paired_observation *observed,
+                                         struct arena *arena)
+{
+    size_t count = observed->control_values.count;
+    struct differences differences = {.count = count, .items = ARENA_ARRAY(arena, double, count)};
+
+    subtract(observed, &differences);
+    if (differences.largest > WIDE_DIFFERENCE) {
+        differences.exponent = WIDE_EXPONENT;
+        subtract(observed, &differences);
+    }
     return differences;
 }
 
@@ -164,23 +162,19 @@ static struct signed_ranks rank_magnitudes(const struct sample *sorted)
     return ranks;
 }
 
-static double pairwise_average(const struct sample *sorted, int64_t rank, int exponent)
-{
-    return finite_value(ldexp(sample_pair_sum(sorted, rank) / 2, exponent));
-}
-
 static void set_pseudomedian(const struct sample *sorted, int exponent, double critical,
                              struct test_result *test)
 {
     int64_t n = (int64_t)sorted->count, averages = n * (n + 1) / 2;
     double size = (double)n, reach = critical * sqrt(size * (size + 1) * (2 * size + 1) / 24);
     int64_t lowest = (int64_t)fmax(1, floor((double)averages / 2 - reach));
-    double lower_median = sample_pair_sum(sorted, (averages + 1) / 2);
-    double upper_median = sample_pair_sum(sorted, averages / 2 + 1);
+    const int64_t ranks[] = {(averages + 1) / 2, averages / 2 + 1, lowest, averages + 1 - lowest};
+    double sums[4];
 
-    test->effect = finite_value(ldexp((lower_median / 2 + upper_median / 2) / 2, exponent));
-    test->ci_lower = pairwise_average(sorted, lowest, exponent);
-    test->ci_upper = pairwise_average(sorted, averages + 1 - lowest, exponent);
+    sample_pair_sums(sorted, ranks, 4, sums);
+    test->effect = finite_value(ldexp((sums[0] / 2 + sums[1] / 2) / 2, exponent));
+    test->ci_lower = finite_value(ldexp(sums[2] / 2, exponent));
+    test->ci_upper = finite_value(ldexp(sums[3] / 2, exponent));
 }
 
 /* How many standard deviations the smaller rank sum lies below the expected one, half a unit nearer

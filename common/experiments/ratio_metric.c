@@ -1,6 +1,6 @@
 /* The delta method on residuals: s_yy - 2 R s_xy + R^2 s_xx is the variance of y - R x, which does
- * not cancel when taken from the residuals themselves. Every list is scaled by a power of two of
- * its own, so that squares stay in range. */
+ * not cancel when taken from the residuals themselves. Lists far from 1 are scaled by a power of
+ * two of their own, so that squares stay in range. */
 #include "experiments/ratio_metric.h"
 
 #include "experiments/sample.h"
@@ -10,6 +10,9 @@
 
 #include <float.h>
 #include <math.h>
+#include <stdbool.h>
+
+#define SAFE_MAGNITUDE 0x1p300 /* values up to here, and down to its inverse, can be squared */
 
 /* The ratio of an arm and its standard error. */
 struct ratio_estimate {
@@ -18,90 +21,90 @@ struct ratio_estimate {
     double standard_error;
 };
 
-static double unit_of(const struct number_list *values)
+/* A list in a unit in which its values can be squared. */
+struct scaled_list {
+    const double *items;
+    double unit;
+    double magnitudes; /* their sum */
+    double total;      /* 0 when it is no more than the rounding of the values */
+};
+
+static double largest_magnitude(const struct number_list *values)
 {
     double largest = 0;
 
-    for (size_t i = 0; i < values->count; i++) {
-        double magnitude = fabs(values->items[i]);
-
-        largest = magnitude > largest ? magnitude : largest;
-    }
-    return sample_unit_near(largest);
+    for (size_t i = 0; i < values->count; i++)
+        largest = fmax(largest, fabs(values->items[i]));
+    return largest;
 }
 
-/* The total of the values over `unit`; 0 when it is no more than the rounding of the values. */
-static double scaled_total(const struct number_list *values, double unit)
+static const double *scaled_copy(const struct number_list *values, double unit, struct arena *arena)
 {
-    struct sum total = {0};
-    double magnitudes = 0;
+    double *scaled = ARENA_ARRAY(arena, double, values->count);
 
-    for (size_t i = 0; i < values->count; i++) {
-        double value = values->items[i] / unit;
-
-        sum_add(&total, value);
-        magnitudes += fabs(value);
-    }
-    return fabs(sum_value(&total)) > DBL_EPSILON / 2 * magnitudes ? sum_value(&total) : 0;
+    for (size_t i = 0; i < values->count; i++)
+        scaled[i] = values->items[i] / unit;
+    return scaled;
 }
 
-/* An arm in its units: its totals and their ratio. */
-struct scaled_arm {
-    const struct ratio_arm *values;
-    double x_unit, y_unit;
-    double x_total, y_total;
-    double ratio;
-};
-
-/* The sum of squares of y - ratio x about their mean, which is 0 but for rounding; 0 when every
- * user's is. Deviations from the means keep the digits of values far from 0. */
-static double residual_squares(const struct scaled_arm *arm)
+static struct scaled_list scale_list(const struct number_list *values, struct arena *arena)
 {
-    const double *numerators = arm->values->numerators.items;
-    const double *denominators = arm->values->denominators.items;
-    double n = (double)arm->values->numerators.count;
-    double x_mean = arm->x_total / n, y_mean = arm->y_total / n;
-    struct sum squares = {0}, drift = {0};
-    bool varies = false;
+    struct scaled_list list = {.items = values->items, .unit = 1};
 
-    for (size_t i = 0; i < arm->values->numerators.count; i++) {
-        double x = denominators[i] / arm->x_unit, y = numerators[i] / arm->y_unit;
-        double residual = (y - y_mean) - arm->ratio * (x - x_mean);
-
-        varies |= fabs(residual) > 4 * DBL_EPSILON * (fabs(y) + fabs(arm->ratio * x));
-        sum_add(&drift, residual);
-        sum_add_product(&squares, residual, residual);
+    list.magnitudes = sum_magnitudes(values->items, values->count);
+    if (!(list.magnitudes > 1 / SAFE_MAGNITUDE && list.magnitudes < SAFE_MAGNITUDE)) {
+        list.unit = sample_unit_near(largest_magnitude(values));
+        list.items = scaled_copy(values, list.unit, arena);
+        list.magnitudes = sum_magnitudes(list.items, values->count);
     }
-    if (!varies)
-        return 0;
-    return fmax(sum_value(&squares) - sum_value(&drift) * sum_value(&drift) / n, 0);
+    list.total = sum_array(list.items, values->count);
+    if (fabs(list.total) <= DBL_EPSILON / 2 * list.magnitudes)
+        list.total = 0;
+    return list;
 }
 
-static struct ratio_estimate estimate_ratio(const struct ratio_arm *values)
+/* Whether any user's y differs from ratio x by more than rounding. */
+static bool ratio_varies(const struct scaled_list *x, const struct scaled_list *y, size_t count,
+                         const struct line *line)
 {
-    struct scaled_arm arm = {.values = values,
-                             .x_unit = unit_of(&values->denominators),
-                             .y_unit = unit_of(&values->numerators)};
-    int exponent = ilogb(arm.y_unit) - ilogb(arm.x_unit);
-    double n = (double)values->numerators.count;
+    for (size_t i = 0; i < count; i++) {
+        double residual = (y->items[i] - line->y) - line->slope * (x->items[i] - line->x);
+        double size = fabs(y->items[i]) + fabs(line->slope * x->items[i]);
 
-    arm.x_total = scaled_total(&values->denominators, arm.x_unit);
-    if (arm.x_total == 0)
+        if (fabs(residual) > 4 * DBL_EPSILON * size)
+            return true;
+    }
+    return false;
+}
+
+static struct ratio_estimate estimate_ratio(const struct ratio_arm *arm, struct arena *arena)
+{
+    size_t count = arm->numerators.count;
+    struct scaled_list x = scale_list(&arm->denominators, arena);
+    struct scaled_list y = scale_list(&arm->numerators, arena);
+    int exponent = ilogb(y.unit) - ilogb(x.unit);
+    double n = (double)count, squares, rounding;
+    struct line line = {.x = x.total / n, .y = y.total / n, .slope = y.total / x.total};
+
+    if (x.total == 0)
         return (struct ratio_estimate){0};
-    arm.y_total = scaled_total(&values->numerators, arm.y_unit);
-    arm.ratio = arm.y_total / arm.x_total;
+    squares = sum_squares_about_line(x.items, y.items, count, &line);
+    rounding = 4 * DBL_EPSILON * (y.magnitudes + fabs(line.slope) * x.magnitudes);
+    if (squares <= n * rounding * rounding && !ratio_varies(&x, &y, count, &line))
+        squares = 0;
     return (struct ratio_estimate){
         .defined = true,
-        .ratio = finite_value(ldexp(arm.ratio, exponent)),
-        .standard_error = finite_value(
-            ldexp(sqrt(n / (n - 1) * residual_squares(&arm)) / fabs(arm.x_total), exponent)),
+        .ratio = finite_value(ldexp(line.slope, exponent)),
+        .standard_error =
+            finite_value(ldexp(sqrt(n / (n - 1) * squares) / fabs(x.total), exponent)),
     };
 }
 
-void ratio_metric_test(const struct ratio_observation *observed, struct test_result *result)
+void ratio_metric_test(const struct ratio_observation *observed, struct arena *arena,
+                       struct test_result *result)
 {
-    struct ratio_estimate control = estimate_ratio(observed->control_arm);
-    struct ratio_estimate treatment = estimate_ratio(observed->treatment_arm);
+    struct ratio_estimate control = estimate_ratio(observed->control_arm, arena);
+    struct ratio_estimate treatment = estimate_ratio(observed->treatment_arm, arena);
     struct mean_estimate before = {.mean = control.ratio, .spread = control.standard_error};
     struct mean_estimate after = {.mean = treatment.ratio, .spread = treatment.standard_error};
     double critical = normal_upper_quantile(observed->alpha / 2);

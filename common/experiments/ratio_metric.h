@@ -5,6 +5,7 @@
 #ifndef ASSAY_EXPERIMENTS_RATIO_METRIC_H
 #define ASSAY_EXPERIMENTS_RATIO_METRIC_H
 
+#include "base/arena.h"
 #include "experiments/two_sample.h"
 
 /* The i-th value of both lists belongs to the same user; equally long, at least 2 finite values. */
@@ -23,7 +24,8 @@ struct ratio_observation {
  * numerator - R denominator over n times the squared mean denominator (Deng, Knoblich and Lu 2018);
  * z-test and interval of the difference. Values: the ratios. Degenerate when the denominators of an
  * arm add up to nothing but rounding, or when no user of either arm differs from its ratio by more
- * than rounding. Allocates nothing. */
-void ratio_metric_test(const struct ratio_observation *observed, struct test_result *result);
+ * than rounding. Scratch, where values are extreme, comes from the arena. */
+void ratio_metric_test(const struct ratio_observation *observed, struct arena *arena,
+                       struct test_result *result);
 
 #endif

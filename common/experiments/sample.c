@@ -81,23 +81,77 @@ struct sample_moments sample_moments(const struct sample *sample, struct arena *
                                    .deviation = sqrt(fmax(moments.variance, 0)) * unit};
 }
 
+enum { STRETCHES = 4 };
+
 struct arms {
     const struct sample *control, *treatment;
 };
 
+/* A stretch of the treatments, and the controls that are too small for the one at hand. */
+struct walk {
+    size_t treatment, end;
+    size_t control;
+    int64_t count;
+};
+
+/* Either the control at hand is too small for this treatment, or all from it on fit. Without a
+ * branch, for no processor can guess which. */
+static inline void walk_on(struct walk *walk, const double *control, size_t controls,
+                           const double *treatment, double limit)
+{
+    size_t at = walk->control < controls ? walk->control : controls - 1;
+    bool too_small =
+        (walk->control < controls) & (treatment[walk->treatment] - control[at] > limit);
+
+    walk->count += (int64_t)(controls - walk->control) & -(int64_t)!too_small;
+    walk->control += too_small;
+    walk->treatment += !too_small;
+}
+
+/* The first control that fits the first treatment of a stretch. */
+static size_t first_fit(const double *control, size_t controls, double treatment, double limit)
+{
+    size_t low = 0, high = controls;
+
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+
+        if (treatment - control[middle] > limit)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
 /* How many differences are at most `limit`. Rounding keeps the order of differences, so the
- * controls that are small enough only move up as treatments grow. */
+ * controls that are small enough only move up as treatments grow. Stretches of the treatments are
+ * walked in turn, none waiting for the other's comparison. */
 static int64_t differences_up_to(const void *data, double limit)
 {
     const struct arms *arms = data;
     const double *control = arms->control->sorted, *treatment = arms->treatment->sorted;
-    size_t n = arms->control->count, i = 0;
+    size_t n = arms->control->count, m = arms->treatment->count;
+    struct walk walks[STRETCHES];
     int64_t count = 0;
 
-    for (size_t j = 0; j < arms->treatment->count; j++) {
-        while (i < n && treatment[j] - control[i] > limit)
-            i++;
-        count += (int64_t)(n - i);
+    for (size_t k = 0; k < STRETCHES; k++) {
+        size_t start = m * k / STRETCHES, end = m * (k + 1) / STRETCHES;
+
+        walks[k] = (struct walk){
+            start, end, start < end ? first_fit(control, n, treatment[start], limit) : 0, 0};
+    }
+    while (walks[0].treatment < walks[0].end && walks[1].treatment < walks[1].end &&
+           walks[2].treatment < walks[2].end && walks[3].treatment < walks[3].end) {
+        walk_on(&walks[0], control, n, treatment, limit);
+        walk_on(&walks[1], control, n, treatment, limit);
+        walk_on(&walks[2], control, n, treatment, limit);
+        walk_on(&walks[3], control, n, treatment, limit);
+    }
+    for (size_t k = 0; k < STRETCHES; k++) {
+        while (walks[k].treatment < walks[k].end)
+            walk_on(&walks[k], control, n, treatment, limit);
+        count += walks[k].count;
     }
     return count;
 }
@@ -120,7 +174,8 @@ static size_t differences_between(const void *data, double least, double most,
     return count;
 }
 
-double sample_difference(const struct sample *control, const struct sample *treatment, int64_t rank)
+void sample_differences(const struct sample *control, const struct sample *treatment,
+                        const int64_t *ranks, size_t rank_count, double *differences)
 {
     const struct arms arms = {control, treatment};
     const struct order_source source = {
@@ -131,7 +186,7 @@ double sample_difference(const struct sample *control, const struct sample *trea
         .count_up_to = differences_up_to,
         .list_between = differences_between};
 
-    return order_search(&source, rank);
+    order_search(&source, ranks, rank_count, differences);
 }
 
 /* How many sums of a value and itself or a later one are at most `limit`: as the smaller value
@@ -167,7 +222,8 @@ static size_t pair_sums_between(const void *data, double least, double most,
     return count;
 }
 
-double sample_pair_sum(const struct sample *sample, int64_t rank)
+void sample_pair_sums(const struct sample *sample, const int64_t *ranks, size_t rank_count,
+                      double *sums)
 {
     int64_t n = (int64_t)sample->count;
     const struct order_source source = {.data = sample,
@@ -177,5 +233,5 @@ double sample_pair_sum(const struct sample *sample, int64_t rank)
                                         .count_up_to = pair_sums_up_to,
                                         .list_between = pair_sums_between};
 
-    return order_search(&source, rank);
+    order_search(&source, ranks, rank_count, sums);
 }

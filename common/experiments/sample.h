@@ -46,14 +46,16 @@ struct sample_moments {
 
 struct sample_moments sample_moments(const struct sample *sample, struct arena *arena);
 
-/* The rank-th smallest of all treatment - control differences, 1 <= rank <= n m, infinite where it
- * passes the largest double. Without a table of differences: they are counted up to one double
- * after the other, n + m steps each, some ten times for most data and 200 times at most. */
-double sample_difference(const struct sample *control, const struct sample *treatment,
-                         int64_t rank);
+/* The rank-th smallest of all treatment - control differences, for up to four ranks, 1 <= rank <=
+ * n m; infinite where it passes the largest double. Without a table of differences: they are
+ * counted up to one double after the other, n + m steps each (order_search.h). */
+void sample_differences(const struct sample *control, const struct sample *treatment,
+                        const int64_t *ranks, size_t rank_count, double *differences);
 
-/* The rank-th smallest sum of two values, a value and itself included, 1 <= rank <= n (n + 1) / 2:
- * twice a Walsh average. The values must be small enough that no sum passes the largest double. */
-double sample_pair_sum(const struct sample *sample, int64_t rank);
+/* The rank-th smallest sum of two values, a value and itself included, for up to four ranks, 1 <=
+ * rank <= n (n + 1) / 2: twice Walsh averages. The values must be small enough that no sum passes
+ * the largest double. */
+void sample_pair_sums(const struct sample *sample, const int64_t *ranks, size_t rank_count,
+                      double *sums);
 
 #endif

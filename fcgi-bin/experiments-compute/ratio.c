@@ -69,7 +69,7 @@ enum error ratio_handle(struct request *request, struct reply *reply)
     struct results_reply *answer = ARENA_NEW(arena, struct results_reply);
     struct test_result test;
 
-    ratio_metric_test(request->body, &test);
+    ratio_metric_test(request->body, arena, &test);
     if (test.degenerate)
         return problem_set(
             &request->problem, ERROR_INVALID, "degenerate", "%s",

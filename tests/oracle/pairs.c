@@ -60,7 +60,7 @@ static void run_ratio(struct task *task)
 
     if (task->count != 3 + 2 * n + 2 * m)
         abort();
-    ratio_metric_test(&observed, &task->result.test);
+    ratio_metric_test(&observed, task->arena, &task->result.test);
 }
 
 static const struct {

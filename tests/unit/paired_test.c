@@ -189,6 +189,7 @@ TEST(wide_values)
     CHECK_NEAR(result.test.ci_upper, DBL_MAX, 0);
     result = t_test(LIST(DBL_MAX, -DBL_MAX, 0), LIST(-DBL_MAX, DBL_MAX, 3e300));
     CHECK_RELATIVE(result.test.effect, 1e300, 1e-7);
+    CHECK(!t_test(LIST(DBL_MAX, 0), LIST(DBL_MAX, 1e300)).test.degenerate);
     CHECK_NEAR(wilcoxon(LIST(DBL_MAX, 0), LIST(-DBL_MAX, DBL_MAX)).test.ci_lower, -DBL_MAX, 0);
     CHECK_RELATIVE(t_test(LIST(1e300, 0, 0), LIST(1e300, 1, 2)).test.statistic, sqrt(3), 1e-15);
 }

@@ -114,6 +114,15 @@ static int ascending(const void *left, const void *right)
     return (a > b) - (a < b);
 }
 
+static double sample_difference(const struct sample *control, const struct sample *treatment,
+                                int64_t rank)
+{
+    double difference;
+
+    sample_differences(control, treatment, &rank, 1, &difference);
+    return difference;
+}
+
 /* Every rank, against a full sort of all differences; ties, mixed signs and huge ranges included.
  */
 TEST(any_rank_of_the_differences)

@@ -11,6 +11,8 @@
 #define CHECK_ROUNDED(actual, digits, expected)                                                    \
     CHECK_NEAR(number_round(actual, digits), expected, 0)
 
+static struct arena *arena;
+
 static double control_denominators[] = {3, 5, 2, 8, 4, 6, 3, 7, 5, 4, 2, 6, 5, 3, 9, 4, 5, 6, 3, 4};
 static double control_numerators[] = {1.2, 2.1, .7,  3.9, 1.5, 2.8, 1.1, 3.2, 2.4, 1.6,
                                       .9,  2.5, 2.2, 1,   4.4, 1.8, 2,   2.7, 1.3, 1.7};
@@ -24,7 +26,7 @@ static struct test_result compare(struct ratio_arm control, struct ratio_arm tre
     struct ratio_observation observed = {&control, &treatment, 0.05};
     struct test_result result;
 
-    ratio_metric_test(&observed, &result);
+    ratio_metric_test(&observed, arena, &result);
     return result;
 }
 
@@ -110,5 +112,13 @@ TEST(extreme_values_stay_in_range)
     }
 }
 
-TEST_MAIN(CASE(reference_case), CASE(lowered_numerators), CASE(what_cannot_be_tested),
-          CASE(units_do_not_matter), CASE(extreme_values_stay_in_range))
+int main(void)
+{
+    static const struct test_case cases[] = {
+        CASE(reference_case),      CASE(lowered_numerators),           CASE(what_cannot_be_tested),
+        CASE(units_do_not_matter), CASE(extreme_values_stay_in_range),
+    };
+
+    arena = arena_create((size_t)1 << 24);
+    return arena ? test_run_all(cases, sizeof cases / sizeof cases[0]) : 1;
+}
