@@ -29,6 +29,7 @@ responders = $(addprefix $(BUILD)/fcgi-bin/,$(families))
 programs = $(patsubst %/main.c,$(BUILD)/%,$(wildcard cron-bin/*/main.c))
 unit_tests = $(patsubst %.c,$(BUILD)/%,$(wildcard tests/unit/*_test.c))
 benches = $(patsubst %.c,$(BUILD)/%,$(wildcard tests/bench/*.c))
+speed_program = $(BUILD)/tests/bench/speed/speed
 bare_programs = $(patsubst %.c,$(BUILD)/%,$(wildcard tests/bench/stack/*.c))
 fuzz_targets = $(patsubst %.c,$(BUILD)/%,$(wildcard tests/fuzz/*_fuzz.c))
 oracles = $(patsubst %.c,$(BUILD)/%,$(wildcard tests/oracle/*.c))
@@ -135,12 +136,11 @@ lint:
 
 # What things cost, and how that compares with numpy and scipy in the same run. Wants a quiet machine.
 bench: packages-test
-	@$(MAKE) --no-print-directory -j$$(nproc) all $(oracles) $(benches) $(bare_programs)
+	@$(MAKE) --no-print-directory -j$$(nproc) all $(benches) $(speed_program) $(bare_programs)
 	@for program in $(benches); do $$program || exit 1; done
 	@ASSAY_BUILD_DIR=$(BUILD) $(PYTHON) tests/bench/stack/run
 	@ASSAY_BUILD_DIR=$(BUILD) $(PYTHON) tests/bench/flood
-	@BUILD=$(BUILD) $(PYTHON) -m pytest -q -p no:cacheprovider -o python_files='*_test.py' \
-	    -o python_functions='bench_*' tests/oracle
+	@BUILD=$(BUILD) $(PYTHON) tests/bench/speed/run
 
 # What takes a bad night: chaos for half a minute each, and a million requests to the same workers.
 soak: packages-test

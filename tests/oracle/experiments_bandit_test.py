@@ -7,7 +7,6 @@ value is an integral of a polynomial, which Gauss-Legendre nodes do exactly.
 import functools
 import math
 import random
-import time
 
 import numpy as np
 
@@ -113,21 +112,6 @@ def with_numpy(rates, horizon, simulations):
         losses[rows, arm] += ~won
         regret += rates.max() - rates[arm]
     return float(regret.mean()), float(regret.std() / math.sqrt(simulations))
-
-
-def bench_bandit_against_numpy(evaluator, worst):
-    """For `make bench`: five arms, 10 000 steps, 200 simulations on one thread, numpy's time taken on a tenth of the
-    steps; processor time, the least of several runs each."""
-    rates, horizon, simulations = [0.05, 0.06, 0.07, 0.08, 0.1], 10_000, 200
-    game = {"arm_rates": rates, "horizon": horizon, "simulations": simulations, "seed": 1, "threads": 1}
-    theirs, ours = math.inf, math.inf
-    for _ in range(4):
-        started = time.process_time()
-        with_numpy(rates, horizon // 10, simulations)
-        theirs = min(theirs, 10 * (time.process_time() - started))
-        ours = min(ours, Planning(evaluator).one("bandit", **game)["seconds"])
-    complaint = worst.check("bandit, share of numpy's time", ours / theirs, 1 / 5, (5, horizon, simulations), "numpy")
-    assert not complaint, complaint
 
 
 def test_agrees_with_numpy(evaluator):

@@ -3,7 +3,6 @@ ranks by Kruskal and Wallis. Judges are fractions, 50-digit arithmetic, scipy an
 import math
 import random
 import statistics
-import time
 from fractions import Fraction
 
 import mpmath as mp
@@ -282,23 +281,3 @@ def test_sorting_with_labels(groups):
     for case, line in zip(cases, groups.lines("sort", cases)):
         expected = [x for place in sorted(range(len(case)), key=case.__getitem__) for x in (case[place], place)]
         assert line == expected
-
-
-def bench_against_scipy(groups, worst):
-    """A share of the time of scipy and statsmodels, for the same request in one process."""
-    draw = random.Random(59)
-    table = [[draw.randint(5, 60) for _ in range(4)] for _ in range(3)]
-    values = [[draw.gauss(0, 1) for _ in range(100)] for _ in range(3)]
-    rivals = [("chi_square", groups.tables, table, lambda: scipy.stats.chi2_contingency(table, correction=False)),
-              ("g_test", groups.tables, table, lambda: scipy.stats.chi2_contingency(table, lambda_=0)),
-              ("kruskal_wallis", groups.groups, values, lambda: scipy.stats.kruskal(*values)),
-              ("welch_anova", groups.groups, values,
-               lambda: statsmodels.stats.oneway.anova_oneway(values, use_var="unequal"))]
-    for method, call, data, rival in rivals:
-        ours = min(row.seconds for row in call(method, [(data, 0.05)] * 5, 2000))
-        theirs = []
-        for _ in range(50):
-            start = time.perf_counter()
-            rival()
-            theirs.append(time.perf_counter() - start)
-        assert worst.check(f"time over scipy's: {method}", ours / min(theirs), 1 / 50, "", "scipy") is None

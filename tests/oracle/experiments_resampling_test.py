@@ -3,7 +3,6 @@ is drawn, with its exact distribution, in standard errors of 2000 draws; and all
 import itertools
 import math
 import random
-import time
 
 import mpmath as mp
 import numpy as np
@@ -184,47 +183,3 @@ def test_neither_order_nor_unit_nor_role_matters(analyzers, method):
     for one, other, mirror in zip(plain, shuffled, swapped):
         assert (one.p, one.lower, one.upper, one.statistic) == (other.p, other.lower, other.upper, other.statistic)
         assert one.p == mirror.p and one.effect == -mirror.effect
-
-
-# Speed, for `make bench`: ratios of processor time in one run, the best of a few tries on both sides.
-
-def fastest(call, tries=3):
-    best = math.inf
-    for _ in range(tries):
-        start = time.process_time()
-        call()
-        best = min(best, time.process_time() - start)
-    return best
-
-
-def numpy_bootstrap(control, treatment):
-    generator, n, m = np.random.default_rng(1), len(control), len(treatment)
-    replicates = [treatment[generator.integers(0, m, m)].mean() - control[generator.integers(0, n, n)].mean()
-                  for _ in range(RESAMPLES)]
-    return np.quantile(replicates, [0.025, 0.975])
-
-
-def numpy_permutation(control, treatment):
-    generator, n = np.random.default_rng(2), len(control)
-    pooled = np.concatenate([control, treatment])
-    observed, extreme = abs(treatment.mean() - control.mean()), 0
-    for _ in range(RESAMPLES):
-        drawn = generator.permutation(pooled)
-        extreme += abs(drawn[n:].mean() - drawn[:n].mean()) >= observed
-    return (1 + extreme) / (1 + RESAMPLES)
-
-
-def bench_bootstrap_of_20_000_values_is_twice_as_fast_as_numpy(analyzers, worst):
-    draw = random.Random(173)
-    arms = [[draw.gauss(0, 1) for _ in range(10000)] for _ in "ct"]
-    control, treatment = map(np.array, arms)
-    theirs = fastest(lambda: (numpy_bootstrap(control, treatment), numpy_permutation(control, treatment)), 2)
-    ours = min(row.seconds for row in analyzers.values("bootstrap", [(*arms,)] * 3))
-    assert worst.check("time over numpy's: bootstrap 2 x 10 000", ours / theirs, 0.5, "", "numpy") is None
-
-
-def bench_boschloo_at_200_users_is_five_times_as_fast_as_scipy(analyzers, worst):
-    table = (40, 100, 55, 100, 0.05)
-    theirs = fastest(lambda: scipy.stats.boschloo_exact([[40, 55], [60, 45]]), 1)
-    ours = min(row.seconds for row in analyzers.run("boschloo", [table] * 3, repeats=5))
-    assert worst.check("time over scipy's: Boschloo 2 x 100", ours / theirs, 0.2, "", "scipy") is None

@@ -1,13 +1,10 @@
 """Survival analysis. Judges are R's survival package and the definitions in 50 digits; statsmodels for speed."""
 import math
 import random
-import time
 
 import mpmath as mp
-import numpy as np
 import pytest
 from mpmath import mpf
-from statsmodels.duration.hazard_regression import PHReg
 
 from survival_driver import Case, run, run_in_r, survival_cases
 
@@ -158,17 +155,3 @@ def test_unbalanced_arms(program):
         for number in (row.chi_square, row.beta, row.se, row.z):
             assert math.isfinite(number)
         assert 0 <= row.p <= 1 and row.seconds < 5
-
-
-def bench_cox_of_20_000_subjects_is_three_times_as_fast_as_statsmodels(program, worst):
-    draw = random.Random(11)
-    arms = [[(draw.expovariate(hazard), draw.random() < 0.8) for _ in range(10000)] for hazard in (1, 1.1)]
-    flat = [(t, observed, arm) for arm, subjects in enumerate(arms) for t, observed in subjects]
-    times, status, treated = (np.array(column, dtype=float) for column in zip(*flat))
-    started = time.perf_counter()
-    fit = PHReg(times, treated[:, None], status=status, ties="efron").fit()
-    theirs = time.perf_counter() - started
-    rows = run(program, [Case(arms)] * 3, repeats=5)
-    assert abs(rows[0].beta - fit.params[0]) < 1e-6 * fit.bse[0]
-    assert worst.check("time over statsmodels': Cox of 20 000", min(r.seconds for r in rows) / theirs, 1 / 3, "",
-                       "PHReg") is None
