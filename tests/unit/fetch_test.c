@@ -101,7 +101,7 @@ int look_up_slowly(const char *name, const char *service, const struct addrinfo 
         (__typeof__(genuine))dlsym(RTLD_NEXT, "getaddrinfo");
 
     if (names_hang)
-        nanosleep(&(struct timespec){.tv_sec = 4}, NULL);
+        nanosleep(&(struct timespec){.tv_sec = 30}, NULL);
     return genuine(name, service, hints, found);
 }
 
@@ -326,7 +326,7 @@ TEST(silent_name_servers_do_not_hold_the_call)
     names_hang = true;
     CHECK_TEXT(fetch_outcome_name(run(&request).outcome), "timed_out");
     names_hang = false;
-    CHECK(seconds_taken < 3.5);
+    CHECK(seconds_taken < 25);
 }
 
 TEST(nobody_listens)
@@ -441,6 +441,13 @@ TEST(the_breaker_spares_everybody_the_wait)
     shm_region_close(region);
 }
 
+static int64_t breaker_time = 1;
+
+static int64_t read_breaker_clock(void)
+{
+    return breaker_time;
+}
+
 TEST(the_breaker_is_tried_again_and_closes)
 {
     struct shm_region *region = open_anonymous();
@@ -452,10 +459,11 @@ TEST(the_breaker_is_tried_again_and_closes)
     request.region = region;
     request.patience.attempts = 1;
     request.breaker_failures = 1;
-    request.breaker_seconds = 0.05;
+    request.breaker_seconds = 30;
+    shm_region_set_clock(region, read_breaker_clock);
     CHECK_INT(run(&request).status, 503);
     CHECK_INT(run(&request).outcome, FETCH_SUSPENDED);
-    nanosleep(&(struct timespec){.tv_nsec = 60000000}, NULL);
+    breaker_time += 30000000;
     CHECK_INT(breaker_read_state(region, origin), BREAKER_HALF_OPEN);
     CHECK_INT(run(&request).status, 200);
     CHECK_INT(breaker_read_state(region, origin), BREAKER_CLOSED);
