@@ -166,9 +166,9 @@ static int print_option(const char *option, const struct server *server, struct 
     return print(&out);
 }
 
-static enum error ask_ready(const struct server *server, struct problem *problem)
+static enum error ask_ready(const struct server *server, bool starts, struct problem *problem)
 {
-    return server->application->ready ? server->application->ready(server->state, problem)
+    return server->application->ready ? server->application->ready(server->state, starts, problem)
                                       : ERROR_NONE;
 }
 
@@ -184,7 +184,7 @@ static int run(int argc, char **argv, const struct application *application, str
         application->start(arena, &server.policy, &server.info, &server.state, &problem))
         return complain(argv[0], &problem);
     if (argc > 1) {
-        if (strcmp(argv[1], "--check-config") == 0 && ask_ready(&server, &problem))
+        if (strcmp(argv[1], "--check-config") == 0 && ask_ready(&server, true, &problem))
             return complain(argv[0], &problem);
         status = print_option(argv[1], &server, arena);
         if (status < 0)
@@ -204,7 +204,7 @@ static int run(int argc, char **argv, const struct application *application, str
         server_start(&server, application, arena, environment.run_directory,
                      environment.locales_directory, &problem) ||
         confine_worker(&server.policy, environment.run_directory, &problem) ||
-        ask_ready(&server, &problem))
+        ask_ready(&server, false, &problem))
         return complain(argv[0], &problem);
     serve(&server, &listener, environment.requests);
     server_stop(&server);

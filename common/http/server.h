@@ -79,8 +79,9 @@ struct application {
     enum error (*start)(struct arena *arena, struct http_policy *policy, struct document_info *info,
                         void **state, struct problem *problem);
     /* What only the database can tell of the settings; NULL = nothing. Called by --check-config,
-     * and by a worker before its first request. Logs what is allowed and should not be. */
-    enum error (*ready)(void *state, struct problem *problem);
+     * which `starts` the service, and by a worker before its first request. Logs what is allowed
+     * and should not be. */
+    enum error (*ready)(void *state, bool starts, struct problem *problem);
     const struct key_source *keys; /* NULL = none are issued */
     /* After the answer has been sent, whatever became of it: to note, and to leave nothing open.
      * The request's memory is still there; `status` is the answer's. */

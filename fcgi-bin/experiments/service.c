@@ -143,10 +143,30 @@ enum error service_start(struct arena *arena, struct http_policy *policy,
     return read_proxies(settings, policy, problem);
 }
 
-enum error service_ready(void *state, struct problem *problem)
+/* Production is not started on a server that is away or cannot be written to. Workers that are
+ * replaced meanwhile answer 503 instead. */
+static enum error probe_server(const struct service *service, struct problem *problem)
+{
+    struct db_health health;
+
+    if (!experiments_is_production(&service->settings) || !service->settings.database_url)
+        return ERROR_NONE;
+    db_health(store_handle(service->store), &health);
+    if (health.reachable && health.writable)
+        return ERROR_NONE;
+    return problem_set(problem, ERROR_INVALID, "setting_invalid",
+                       "AB_DATABASE_URL must be a database that answers and can be written to in "
+                       "production: %s",
+                       health.reachable ? health.write_detail : health.detail);
+}
+
+enum error service_ready(void *state, bool starts, struct problem *problem)
 {
     const struct service *service = state;
+    enum error error = starts ? probe_server(service, problem) : ERROR_NONE;
 
+    if (error)
+        return error;
     return key_check_production(service->store, &service->settings, problem);
 }
 

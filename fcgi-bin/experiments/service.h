@@ -12,7 +12,7 @@
 MUST_CHECK enum error service_start(struct arena *arena, struct http_policy *policy,
                                     struct document_info *info, void **state,
                                     struct problem *problem);
-MUST_CHECK enum error service_ready(void *state, struct problem *problem);
+MUST_CHECK enum error service_ready(void *state, bool starts, struct problem *problem);
 void service_print_settings(const void *state, struct text *out);
 void service_document_settings(struct text *out);
 

@@ -52,6 +52,7 @@ WRONG = [
     ({"AB_TRUSTED_PROXIES": "10.0.0.0/8"}, "AB_TRUSTED_PROXY_HOPS must be"),
     ({"AB_RETENTION_AUDIT_DAYS": "-1"}, "AB_RETENTION_AUDIT_DAYS must be"),
     ({"AB_ENV": "production"}, "AB_API_TOKEN or AB_ADMIN_TOKEN must be set in production"),
+    ({**PRODUCTION, "AB_DATABASE_URL": "postgresql://assay:geheim@127.0.0.1:9/x"}, "AB_DATABASE_URL must be a database that answers"),
     ({"AB_ENV": " PROD ", "AB_READONLY_API_TOKEN": TOKEN}, "AB_API_TOKEN or AB_ADMIN_TOKEN must be set"),
     ({**PRODUCTION, "AB_API_TOKEN": "only-16-characters"}, "AB_API_TOKEN must be at least 24 characters"),
     ({**PRODUCTION, "AB_READONLY_API_TOKEN": "only-16-characters"}, "AB_READONLY_API_TOKEN must be at least 24"),
