@@ -532,6 +532,7 @@ static void start(void)
         exit(2);
     }
     log_open("faults", LOG_CRITICAL, LOG_JSON);
+    request.server = &server;
     request.state = server.state;
     if (service_database(&request, &db)) {
         printf("cannot use the database: %s\n", request.problem.text);

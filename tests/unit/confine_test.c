@@ -166,7 +166,6 @@ static void reaches_others(void)
     CHECK_INT(number, 1);
     CHECK_INT(getaddrinfo("localhost", "80", &hints, &found), 0);
     freeaddrinfo(found);
-    CHECK(getaddrinfo("no-such-host.invalid", "80", &hints, &found) != 0);
     CHECK(dlopen("libm.so.6", RTLD_NOW) != NULL);
     server = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
     client = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
