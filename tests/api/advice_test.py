@@ -16,6 +16,7 @@ ADVISE, INVENT, ANALYZE = "/api/v1/llm/advice", "/api/v1/hypotheses/generate", "
 CONTEXT = {"project_context": {"project_name": "Kasse ü", "nothing": None}, "metrics": None, "house_rules": ["be kind"]}
 TOKEN = "sk-caller-0451f3d7"
 MISTRAL_KEY = "mk-server-90aa11bb"
+WORKERS = 8  # of the pool, by nginx/services
 PATHS = {"openai": "/v1/chat/completions", "anthropic": "/v1/messages", "mistral": "/v1/chat/completions"}
 # Failures that are tried again by all, and those that only a vendor's answer is asked for again.
 PASSING = {
@@ -276,7 +277,11 @@ class TestRequests:
 
 def test_workers_survive_and_nothing_else_waits(advised, fake):
     """Providers die in the middle of answers, many at a time, while the rest of the service goes on."""
+    deadline = time.monotonic() + 10
+    while len(advised.stack.workers("experiments-advice")) < WORKERS and time.monotonic() < deadline:
+        time.sleep(0.02)  # the stack has just started
     before = set(advised.stack.workers("experiments-advice"))
+    assert len(before) == WORKERS
     fake.behave(PASSING["reset"], "hang", PASSING["broken_off"], "hang", PASSING["no_http"], PASSING["reset"], "hang")
     with concurrent.futures.ThreadPoolExecutor(8) as pool:
         calls = [pool.submit(lambda: ask(as_vendor(advised.with_headers({}), "openai"), may_fail=True)) for _ in range(8)]
