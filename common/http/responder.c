@@ -184,8 +184,10 @@ static int run(int argc, char **argv, const struct application *application, str
         application->start(arena, &server.policy, &server.info, &server.state, &problem))
         return complain(argv[0], &problem);
     if (argc > 1) {
-        if (strcmp(argv[1], "--check-config") == 0 && ask_ready(&server, true, &problem))
+        if (strcmp(argv[1], "--check-config") == 0 && ask_ready(&server, true, &problem)) {
+            stop_application(&server);
             return complain(argv[0], &problem);
+        }
         status = print_option(argv[1], &server, arena);
         if (status < 0)
             fprintf(stderr,
@@ -204,8 +206,10 @@ static int run(int argc, char **argv, const struct application *application, str
         server_start(&server, application, arena, environment.run_directory,
                      environment.locales_directory, &problem) ||
         confine_worker(&server.policy, environment.run_directory, &problem) ||
-        ask_ready(&server, false, &problem))
+        ask_ready(&server, false, &problem)) {
+        server_stop(&server);
         return complain(argv[0], &problem);
+    }
     serve(&server, &listener, environment.requests);
     server_stop(&server);
     listener_close(&listener);

@@ -140,7 +140,10 @@ enum error service_start(struct arena *arena, struct http_policy *policy,
         return blame_setting(settings, error, problem);
     policy->confine = (enum confine_mode)settings->confine;
     policy->data_directory = store_folder(service->store, arena);
-    return read_proxies(settings, policy, problem);
+    error = read_proxies(settings, policy, problem);
+    if (error)
+        store_close(service->store);
+    return error;
 }
 
 /* Production is not started on a server that is away or cannot be written to. Workers that are
