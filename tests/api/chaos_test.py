@@ -17,11 +17,10 @@ from pathlib import Path
 
 import pytest
 
-from conftest import OPEN
+from conftest import OPEN, SOAK
 from crowd import Crowd, request_bytes
 from stored import PROJECTS, payload
 
-SOAK = os.environ.get("ASSAY_TEST_SOAK") == "1"
 ANALYSIS, COMPUTE, SYSTEM, PROJECT_POOL = (f"experiments-{f}" for f in ("analysis", "compute", "system", "projects"))
 CHAOS = {**OPEN, "ASSAY_WORKERS": 4, "ASSAY_CONNECTIONS_PER_CLIENT": 0}
 LIMITED = {"AB_RATE_LIMIT_REQUESTS": 10, "AB_RATE_LIMIT_WINDOW_SECONDS": 3, "AB_TRUSTED_PROXY_HOPS": 1,
@@ -29,8 +28,6 @@ LIMITED = {"AB_RATE_LIMIT_REQUESTS": 10, "AB_RATE_LIMIT_WINDOW_SECONDS": 3, "AB_
 SRM = {"observed_counts": [5000, 5100], "expected_fractions": [0.5, 0.5]}
 HEAVY = {"arm_rates": [0.1, 0.1], "horizon": 5000, "num_simulations": 1250}
 BACKLOG = 1024
-
-only_long = pytest.mark.skipif(not SOAK, reason="takes long: ASSAY_TEST_SOAK=1")
 
 
 def seconds(short, long):
@@ -244,7 +241,7 @@ class TestStopping:
                 one.close()
         assert client.post("/api/v1/srm-check", SRM).status == 200
 
-    @only_long
+    @pytest.mark.soak
     def test_silent_peers_are_left_after_their_time(self, client):
         path = str(client.stack.directory / "run" / f"{ANALYSIS}.sock")
         silent = [socket.socket(socket.AF_UNIX) for _ in client.stack.workers(ANALYSIS)]
@@ -256,7 +253,7 @@ class TestStopping:
         for one in silent:
             one.close()
 
-    @only_long
+    @pytest.mark.soak
     def test_a_stopped_nginx_holds_nobody_for_good(self, client):
         """Longer than any answer waits: what was under way is lost, and clients are told."""
         with crowd(client, 50) as load:

@@ -18,6 +18,9 @@ from stack import Stack
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "db"))
 from postgres import PostgresServer  # noqa: E402  (found by the line above)
 
+# `make soak`: with the tests that take minutes, and the others for longer.
+SOAK = os.environ.get("ASSAY_TEST_SOAK") == "1"
+
 # Nothing outside is called: given but blank, there is no orchestrator.
 OPEN = {"AB_RATE_LIMIT_ENABLED": "false", "AB_LLM_BASE_URL": ""}
 TOKENS = {
@@ -130,6 +133,7 @@ STACKS = pytest.StashKey[Stacks]()
 
 def pytest_configure(config):
     config.addinivalue_line("markers", "last: looks back at the whole session")
+    config.addinivalue_line("markers", "soak: takes minutes")
     config.stash[STACKS] = Stacks()
 
 
@@ -137,7 +141,10 @@ def pytest_unconfigure(config):
     config.stash[STACKS].close()
 
 
-def pytest_collection_modifyitems(items):
+def pytest_collection_modifyitems(config, items):
+    long = [] if SOAK else [item for item in items if item.get_closest_marker("soak")]
+    config.hook.pytest_deselected(items=long)
+    items[:] = [item for item in items if item not in long]
     items.sort(key=lambda item: item.get_closest_marker("last") is not None)
 
 

@@ -23,7 +23,7 @@ POOLS = (ANALYSIS, COMPUTE, SYSTEM, PROJECT_POOL)
 IN_A_ROW = 50  # requests on the wire before the first answer is read
 GROWTH_KB = 1024  # of one worker, between a tenth of the requests and all
 
-pytestmark = pytest.mark.skipif(not chaos_test.SOAK, reason="takes minutes: ASSAY_TEST_SOAK=1")
+pytestmark = pytest.mark.soak
 
 
 def private_kb(pid):
