@@ -116,11 +116,13 @@ $(foreach family,$(patsubst experiments-%,%,$(filter experiments-%,$(families)))
 
 tests: $(unit_tests) $(fuzz_targets) $(oracles) $(fault_walks)
 
-# Everything, or the suites named: make test SUITES="unit api".
+# Everything, or the suites named: make test SUITES="unit api". With SANITIZE=address,undefined the
+# suites that run programs of ours, which then must not give cause for a report.
 test: packages-test
 	@$(MAKE) --no-print-directory -j$$(nproc) all tests
 	@$(MAKE) --no-print-directory vendor
-	@BUILD=$(BUILD) PYTHON=$(PYTHON) tests/run $(SUITES)
+	@BUILD=$(BUILD) PYTHON=$(PYTHON) SANITIZE=$(SANITIZE) \
+	    tests/run $(or $(SUITES),$(if $(SANITIZE),unit corpus db api))
 
 # Looks for inputs that break the promises of tests/fuzz/: FUZZ_SECONDS for each target, FUZZ_JOBS at
 # a time, FUZZ_TARGETS="json url" some of them. What it finds is below build/fuzzer/findings/.
@@ -130,6 +132,11 @@ fuzz: packages-fuzz
 	@tests/fuzz/run $(FUZZ_TARGETS)
 
 fuzz-targets: $(fuzz_targets)
+
+# Workers of every family under valgrind while a part of the API suite asks them: some 15 minutes.
+valgrind: packages-valgrind
+	@$(MAKE) --no-print-directory -j$$(nproc) all
+	@BUILD=$(BUILD) PYTHON=$(PYTHON) tests/valgrind $(VALGRIND_TESTS)
 
 lint:
 	@tests/lint/run
@@ -170,10 +177,11 @@ help:
 	@echo 'make docs    write the pages that the programs print'
 	@echo 'make clean   remove what was built'
 	@echo 'make fuzz    look for inputs that break a promise; FUZZ_SECONDS, FUZZ_JOBS, FUZZ_TARGETS'
+	@echo 'make valgrind a part of the API suite with all workers under valgrind; VALGRIND_TESTS'
 	@echo 'SANITIZE=address,undefined goes with all of them, into build/sanitized; for CC=clang give BUILD='
 
 include tools/run.mk
 
-.PHONY: all tests test fuzz fuzz-targets lint bench soak docs clean help
+.PHONY: all tests test fuzz fuzz-targets valgrind lint bench soak docs clean help
 .SECONDARY:
 -include $(shell find $(BUILD)/obj -name '*.d' 2>/dev/null)

@@ -11,6 +11,8 @@ PROGRAM = CHECKOUT / "nginx" / "stack"
 SERVICES = ("experiments",)
 # The directory that holds fcgi-bin/, for `make BUILD=...` and sanitized builds.
 BUILD = Path(CHECKOUT, os.environ.get("ASSAY_BUILD_DIR", "build"))
+# Seconds that a stack may take to start and to stop, for programs that are much slower than usual.
+PATIENCE = os.environ.get("ASSAY_TEST_PATIENCE")
 
 
 def free_ports(count):
@@ -60,6 +62,8 @@ class Stack:
                     "ASSAY_BUILD_DIR": str(self.build)}
         for service, port in zip(SERVICES, ports[1:]):
             self.env[f"ASSAY_PORT_{service.upper()}"] = str(port)
+        if PATIENCE is not None:
+            self.env |= {"ASSAY_START_SECONDS": PATIENCE, "ASSAY_STOP_SECONDS": PATIENCE}
         self.env.update({k: str(v) for k, v in (env or {}).items()})
         return self
 
@@ -68,7 +72,8 @@ class Stack:
         return subprocess.run(
             [str(PROGRAM), command, "--dir", str(self.directory), *arguments],
             env={**clean_environment(), **self.env, **(env or {})},
-            stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=timeout, check=False)
+            stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False,
+            timeout=timeout + 2 * int(PATIENCE or 0))
 
     def stop(self):
         """Stops it; what it has written stays until `close`."""
