@@ -18,7 +18,8 @@
 enum {
     MIGRATION_WAIT_MS = 60 * 1000,
     DEADLINE_STEPS = 2000, /* virtual machine steps between two looks at the clock */
-    BUSY_PAUSE_MS = 8      /* the longest pause between two tries for a lock */
+    BUSY_PAUSE_MS = 8,     /* the longest pause between two tries for a lock */
+    LOG_PAGES = 1000       /* of the write-ahead log, before it is folded into the file */
 };
 
 static const char *const journal_pragmas[DB_JOURNAL__MAX] = {
@@ -157,6 +158,26 @@ static enum error set_journal_mode(struct db *db, struct problem *problem)
     }
 }
 
+static int note_log_pages(void *context, sqlite3 *handle, const char *name, int pages)
+{
+    struct sqlite_connection *connection = context;
+
+    (void)handle;
+    (void)name;
+    connection->log_pages = pages;
+    return SQLITE_OK;
+}
+
+/* What SQLite would do inside the commit: folding needs no writer's lock, so others go on
+ * meanwhile. */
+static void fold_log(struct sqlite_connection *connection)
+{
+    if (connection->log_pages < LOG_PAGES || !sqlite3_get_autocommit(connection->handle))
+        return;
+    sqlite3_wal_checkpoint_v2(connection->handle, NULL, SQLITE_CHECKPOINT_PASSIVE, NULL, NULL);
+    connection->log_pages = 0;
+}
+
 static enum error configure(struct db *db, struct problem *problem)
 {
     struct sqlite_connection *connection = db->connection;
@@ -165,6 +186,7 @@ static enum error configure(struct db *db, struct problem *problem)
 
     sqlite3_extended_result_codes(handle, 1);
     sqlite3_busy_handler(handle, wait_for_lock, connection);
+    sqlite3_wal_hook(handle, note_log_pages, connection);
     sqlite3_progress_handler(handle, DEADLINE_STEPS, past_deadline, connection);
     /* "text" in double quotes is a name or an error, as on PostgreSQL. */
     sqlite3_db_config(handle, SQLITE_DBCONFIG_DQS_DML, 0, NULL);
@@ -265,10 +287,11 @@ static bool alive(struct db *db)
     return !moved;
 }
 
-/* A file is not kept from anybody by being open. */
+/* A file is not kept from anybody by being open. Single writes have no commit to fold the log at.
+ */
 static bool rest(struct db *db)
 {
-    (void)db;
+    fold_log(db->connection);
     return true;
 }
 
@@ -298,8 +321,10 @@ static enum error commit(struct db *db, struct problem *problem)
 
     if (error && strcmp(problem->reason, "database_io") == 0)
         problem->reason = "commit_unknown";
-    if (!error)
+    if (!error) {
         give_turn(db);
+        fold_log(db->connection);
+    }
     return error;
 }
 
