@@ -98,6 +98,8 @@ class TestDemo:
         makefile.write_text(f"run:\n\t@exec '{CHECKOUT}/tools/run-demo' --dir '{stack.directory}'\n")
         command = ["make", "-C", str(tmp_path), "-s", "run"] if to_make else [
             str(CHECKOUT / "tools" / "run-demo"), "--dir", str(stack.directory)]
+        # Where a shell has us run in the background, SIGINT is ignored, and so it would be in there.
+        signal.signal(signal.SIGINT, signal.default_int_handler)
         demo = subprocess.Popen(command, env={**clean_environment(), **stack.env}, stdout=subprocess.PIPE,
                                 stderr=subprocess.STDOUT, text=True, start_new_session=True)
         try:
