@@ -359,11 +359,12 @@ void server_serve(struct server *server, struct exchange *exchange)
     }
     arena_on_exhausted(server->arena, NULL);
     admission_release(server->region, &serving.ticket);
+    /* Before the answer: who has it finds it counted and logged. */
     count_reply(&serving);
+    log_reply(&serving);
     head_only = serving.request.method == METHOD_HEAD;
     exchange->write(exchange->transport, serving.head.bytes, serving.head.length,
                     serving.reply.body.bytes, head_only ? 0 : serving.reply.body.length);
-    log_reply(&serving);
 }
 
 void server_after(struct server *server)
