@@ -210,7 +210,8 @@ static enum error translate_word(struct translator *translator, const char *at, 
     if (strncmp(spelled, "FOR UPDATE", 10) == 0)
         translator->writes = true;
     if (!has_argument) {
-        text_append_string(&translator->out, spelled);
+        /* Nothing would make one of what stands on its sides, such as -- of two minus signs. */
+        text_append_string(&translator->out, *spelled ? spelled : " ");
         return ERROR_NONE;
     }
     place = strchr(spelled, '@');
