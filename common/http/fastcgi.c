@@ -198,6 +198,8 @@ static bool split_parameters(struct fastcgi *request)
         left = request->parameters_length - at;
         if (name > left || value > left - name || memchr(bytes + at, '\0', name + value))
             return false;
+        if (request->name_count < FASTCGI_NAMES_MAX)
+            request->names[request->name_count++] = (struct fastcgi_name){out, name};
         memmove(bytes + out, bytes + at, name);
         bytes[out + name] = '\0';
         out += name + 1;
@@ -218,7 +220,7 @@ bool fastcgi_receive(struct fastcgi *request, int connection)
     request->content_left = request->padding_left = 0;
     request->body_ended = request->broken = false;
     request->begin = request->end = 0;
-    request->parameters_length = 0;
+    request->parameters_length = request->name_count = 0;
     if (begin(request) && read_parameters(request) && split_parameters(request))
         return true;
     close(connection);
@@ -229,7 +231,13 @@ const char *fastcgi_variable(const struct fastcgi *request, const char *name)
 {
     const char *at = request->parameters;
     const char *end = at + request->parameters_length;
+    size_t length = strlen(name);
 
+    for (size_t i = 0; i < request->name_count; i++) {
+        at = request->parameters + request->names[i].at;
+        if (request->names[i].length == length && memcmp(at, name, length) == 0)
+            return at + length + 1;
+    }
     while (at < end) {
         const char *value = at + strlen(at) + 1;
 

@@ -18,8 +18,9 @@
 
 enum {
     FASTCGI_PARAMETERS_MAX =
-        128 * 1024,            /* bytes of all names and values; nginx sends up to 64 kB */
-    FASTCGI_BUFFER = 16 * 1024 /* bytes read ahead */
+        128 * 1024,             /* bytes of all names and values; nginx sends up to 64 kB */
+    FASTCGI_BUFFER = 16 * 1024, /* bytes read ahead */
+    FASTCGI_NAMES_MAX = 128 /* parameters whose places are kept; further ones are searched for */
 };
 
 /* Milliseconds. */
@@ -43,6 +44,11 @@ struct fastcgi {
     unsigned char buffer[FASTCGI_BUFFER];
     size_t parameters_length;
     char parameters[FASTCGI_PARAMETERS_MAX]; /* name NUL value NUL, again and again */
+    size_t name_count;
+    struct fastcgi_name {
+        size_t at; /* in `parameters` */
+        size_t length;
+    } names[FASTCGI_NAMES_MAX];
 };
 
 /* Reads a request up to its body. `connection` is non-blocking and belongs to the request from now

@@ -147,6 +147,29 @@ TEST(a_nul_in_a_parameter_is_refused)
     CHECK(refused());
 }
 
+TEST(parameters_whose_places_are_not_kept_are_found)
+{
+    unsigned char pair[] = {2, 2, 'n', 0, 'v', 0};
+    int peer;
+
+    begin_of(1);
+    for (int i = 0; i < 2 * FASTCGI_NAMES_MAX; i++) {
+        pair[3] = pair[5] = (unsigned char)(i % 255 + 1);
+        record_of(4, 1, pair, sizeof pair, 0);
+    }
+    PARAMS(1, "\x04\x01lastx");
+    PARAMS(1, "");
+    STDIN(1, "");
+    peer = receive(false);
+    CHECK(peer >= 0);
+    CHECK_TEXT(fastcgi_variable(&request, "n\x01"), "v\x01");
+    CHECK_TEXT(fastcgi_variable(&request, "n\xff"), "v\xff");
+    CHECK_TEXT(fastcgi_variable(&request, "last"), "x");
+    CHECK(fastcgi_variable(&request, "n") == NULL);
+    fastcgi_finish(&request);
+    close(peer);
+}
+
 TEST(too_many_parameters_are_refused)
 {
     static char large[65535];
@@ -365,8 +388,10 @@ TEST(an_unread_body_is_taken_before_closing)
 }
 
 TEST_MAIN(CASE(parameters_become_strings), CASE(lengths_beyond_the_parameters_are_refused),
-          CASE(a_nul_in_a_parameter_is_refused), CASE(too_many_parameters_are_refused),
-          CASE(what_is_no_request_is_refused), CASE(questions_about_ourselves_are_passed_over),
+          CASE(a_nul_in_a_parameter_is_refused),
+          CASE(parameters_whose_places_are_not_kept_are_found),
+          CASE(too_many_parameters_are_refused), CASE(what_is_no_request_is_refused),
+          CASE(questions_about_ourselves_are_passed_over),
           CASE(a_silent_peer_is_left_after_its_time), CASE(a_body_is_read_over_its_records),
           CASE(a_body_that_breaks_off_is_told_from_one_that_ends),
           CASE(an_answer_is_one_write_with_its_end),
