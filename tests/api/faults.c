@@ -516,11 +516,10 @@ static bool walk_route(const struct route *route, enum failing first, enum faili
     return complaints == 0;
 }
 
-static void start(void)
+static void start(struct arena *arena)
 {
     struct request request = {0};
     struct problem problem = {0};
-    struct arena *arena = arena_create((size_t)1 << 26); /* of the process */
 
     setenv("AB_API_TOKEN", WRITE_TOKEN, 1);
     setenv("AB_ADMIN_TOKEN", ADMIN_TOKEN, 1);
@@ -562,9 +561,10 @@ static void walk_routes(bool reading, enum failing first, enum failing last, int
 
 int main(int argc, char **argv)
 {
+    struct arena *arena = arena_create((size_t)1 << 26); /* of the process */
     int passed = 0, failed = 0;
 
-    start();
+    start(arena);
     fill();
     if (argc > 1 && strcmp(argv[1], "steps") == 0) {
         walk_routes(false, FAILING_STEP, FAILING_STEP, &passed, &failed);
@@ -573,6 +573,7 @@ int main(int argc, char **argv)
         walk_routes(false, FAILING_ARENA, FAILING_WRITE, &passed, &failed);
     }
     server_stop(&server);
+    arena_destroy(arena);
     printf("%d passed, %d failed\n", passed, failed);
     return failed || !passed ? 1 : 0;
 }
