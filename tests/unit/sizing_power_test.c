@@ -66,10 +66,10 @@ TEST(fisher_scan_is_fast)
     }
 }
 
-/* Over a grid of designs: power(n) reaches the target, power(n - slack) does not. The slack is 1
+/* Over a grid of designs: power(n) reaches the target, power(n - excess) does not. The excess is 1
  * where the size is one ceiling, and covers the inner ceiling where a plan has two. `noise` is the
  * rounding of power at a size whose ceiling moved nothing. */
-static void check_size_is_least(const struct sizing_request *request, double slack)
+static void check_size_is_least(const struct sizing_request *request, double excess)
 {
     const double noise = 1e-12;
     struct sizing_plan plan;
@@ -79,8 +79,8 @@ static void check_size_is_least(const struct sizing_request *request, double sla
         return;
     n = (double)plan.sample_size_per_variant;
     CHECK(sizing_power(request, &plan, n) >= request->power - noise);
-    if (n > slack + 2)
-        CHECK(sizing_power(request, &plan, n - slack) < request->power + noise);
+    if (n > excess + 2)
+        CHECK(sizing_power(request, &plan, n - excess) < request->power + noise);
     if (test_failures_here)
         printf("baseline %g mde %g alpha %g power %g test %d: n %g\n", request->baseline_value,
                request->mde_pct, request->alpha, request->power, request->planned_test, n);
