@@ -22,7 +22,8 @@ from crowd import Crowd, request_bytes
 from stored import PROJECTS, payload
 
 ANALYSIS, COMPUTE, SYSTEM, PROJECT_POOL = (f"experiments-{f}" for f in ("analysis", "compute", "system", "projects"))
-CHAOS = {**OPEN, "ASSAY_WORKERS": 4, "ASSAY_CONNECTIONS_PER_CLIENT": 0}
+# No worker leaves because it has served enough: who is gone was killed.
+CHAOS = {**OPEN, "ASSAY_WORKERS": 4, "ASSAY_CONNECTIONS_PER_CLIENT": 0, "ASSAY_WORKER_REQUESTS": 0}
 LIMITED = {"AB_RATE_LIMIT_REQUESTS": 10, "AB_RATE_LIMIT_WINDOW_SECONDS": 3, "AB_TRUSTED_PROXY_HOPS": 1,
            "AB_HEAVY_RATE_LIMIT_REQUESTS": 1000, "ASSAY_WORKERS": 3}
 SRM = {"observed_counts": [5000, 5100], "expected_fractions": [0.5, 0.5]}
