@@ -67,10 +67,10 @@ class Stack:
         self.env.update({k: str(v) for k, v in (env or {}).items()})
         return self
 
-    def run(self, command, *arguments, env=None, timeout=60):
-        """Runs one command of nginx/stack on this stack; returns the finished process."""
+    def run(self, command, *arguments, env=None, timeout=60, under=()):
+        """Runs one command of nginx/stack on this stack, `under` another one; returns the finished process."""
         return subprocess.run(
-            [str(PROGRAM), command, "--dir", str(self.directory), *arguments],
+            [*under, str(PROGRAM), command, "--dir", str(self.directory), *arguments],
             env={**clean_environment(), **self.env, **(env or {})},
             stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False,
             timeout=timeout + 2 * int(PATIENCE or 0))

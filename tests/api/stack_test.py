@@ -230,6 +230,14 @@ class TestReload:
         assert before.isdisjoint(own.workers(ANALYSIS))
         assert len(own.workers(ANALYSIS)) == 2
 
+    def test_of_what_was_started_to_outlive_a_terminal(self, own):
+        """`nohup` ignores SIGHUP for all that it starts, and a shell cannot undo that."""
+        assert own.run("start", under=["nohup"]).returncode == 0
+        before = set(own.processes())
+        done = own.run("reload")
+        assert done.returncode == 0, done.stderr
+        assert before.isdisjoint(own.workers(ANALYSIS))
+
     def test_takes_new_settings_and_keeps_those_of_the_start(self, own):
         own.env["AB_API_TOKEN"] = "given-at-start"
         start(own)
