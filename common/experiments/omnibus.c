@@ -8,7 +8,7 @@
 #include "experiments/two_sample_internal.h"
 #include "math/chi_square.h"
 #include "math/fisher_f.h"
-#include "math/sort_labelled.h"
+#include "math/sort.h"
 
 #include <math.h>
 
@@ -240,7 +240,7 @@ static struct sort_item *pool(const struct omnibus_groups *groups, size_t total,
 
     for (size_t i = 0; i < groups->count; i++)
         for (size_t j = 0; j < groups->items[i].count; j++)
-            *next++ = sort_item_of(groups->items[i].items[j], (uint32_t)i);
+            *next++ = (struct sort_item){groups->items[i].items[j], (uint32_t)i};
     sort_labelled(items, ARENA_ARRAY(arena, struct sort_item, total), total);
     return items;
 }
@@ -249,12 +249,13 @@ static struct sort_item *pool(const struct omnibus_groups *groups, size_t total,
 static void meet(const struct omnibus_groups *groups, const struct sort_item *item,
                  struct ranking *ranking)
 {
-    size_t n = groups->items[item->label].count, at = ranking->seen[item->label]++;
+    size_t group = item->label, n = groups->items[group].count;
 
-    if (at == (n - 1) / 2)
-        ranking->low_median[item->label] = sort_item_value(item);
-    if (at == n / 2)
-        ranking->high_median[item->label] = sort_item_value(item);
+    if (ranking->seen[group] == (n - 1) / 2)
+        ranking->low_median[group] = item->value;
+    if (ranking->seen[group] == n / 2)
+        ranking->high_median[group] = item->value;
+    ranking->seen[group]++;
 }
 
 static void rank_all(const struct omnibus_groups *groups, const struct sort_item *items,
@@ -266,7 +267,7 @@ static void rank_all(const struct omnibus_groups *groups, const struct sort_item
     for (size_t start = 0; start < total; start = end) {
         int64_t run;
 
-        for (end = start + 1; end < total && items[end].key == items[start].key; end++)
+        for (end = start + 1; end < total && items[end].value == items[start].value; end++)
             ;
         for (size_t i = start; i < end; i++) {
             ranking->twice_ranks[items[i].label] += (int64_t)(start + 1 + end);
@@ -307,7 +308,7 @@ bool omnibus_kruskal(const struct omnibus_groups *groups, double alpha, struct a
     struct ranking ranking;
     double statistic;
 
-    if (items[0].key == items[total - 1].key)
+    if (items[0].value == items[total - 1].value)
         return false;
     rank_all(groups, items, total, &ranking);
     statistic = kruskal_statistic(groups, &ranking, (int64_t)total);

@@ -1,85 +1,76 @@
 /* Risk sets and the product-limit estimate. */
 #include "experiments/survival.h"
 
-#include "experiments/sample.h"
 #include "math/normal.h"
+#include "math/sort.h"
 
 #include <math.h>
 
-/* The times of one arm of one kind, sorted, and how many of them have passed. */
-struct queue {
-    size_t count, passed;
-    double *times;
-};
-
-struct queues {
-    struct queue events, censored;
-};
-
-static struct queue collect(const struct survival_arm *arm, bool events, struct arena *arena)
+/* An item's label is twice the arm, and 1 more for an event. */
+static struct sort_item *collect(const struct survival_arm *arms, size_t count, size_t subjects,
+                                 struct arena *arena)
 {
-    struct queue queue = {.times = ARENA_ARRAY(arena, double, arm->durations.count)};
-
-    for (size_t i = 0; i < arm->durations.count; i++)
-        if (arm->events_observed.items[i] == events)
-            queue.times[queue.count++] = arm->durations.items[i] + 0.0; /* -0 becomes 0 */
-    sample_sort_values(queue.times, queue.count, arena);
-    return queue;
-}
-
-/* The earliest event that has not passed; infinite when there is none. */
-static double next_time(const struct queues *queues, size_t count)
-{
-    double next = INFINITY;
+    struct sort_item *items = ARENA_ARRAY(arena, struct sort_item, subjects), *next = items;
 
     for (size_t arm = 0; arm < count; arm++) {
-        const struct queue *events = &queues[arm].events;
+        const double *durations = arms[arm].durations.items;
+        const bool *events = arms[arm].events_observed.items;
 
-        if (events->passed < events->count)
-            next = fmin(next, events->times[events->passed]);
+        for (size_t i = 0; i < arms[arm].durations.count; i++)
+            *next++ = (struct sort_item){durations[i] + 0.0, /* -0 becomes 0 */
+                                         (uint32_t)(2 * arm + events[i])};
     }
-    return next;
+    sort_labelled(items, ARENA_ARRAY(arena, struct sort_item, subjects), subjects);
+    return items;
 }
 
-/* Passes what lies before `time`, and its events, which are counted. */
-static int64_t pass_until(struct queues *queues, double time, int64_t *left)
+static void count_subjects(const struct survival_arm *arms, struct survival_table *table)
 {
-    struct queue *events = &queues->events, *censored = &queues->censored;
-    size_t before = events->passed;
+    for (size_t arm = 0; arm < table->arm_count; arm++) {
+        const struct boolean_list *events = &arms[arm].events_observed;
 
-    while (censored->passed < censored->count && censored->times[censored->passed] < time)
-        censored->passed++;
-    *left = (int64_t)(events->count - events->passed + censored->count - censored->passed);
-    while (events->passed < events->count && events->times[events->passed] == time)
-        events->passed++;
-    return (int64_t)(events->passed - before);
+        table->subjects[arm] = (int64_t)events->count;
+        for (size_t i = 0; i < events->count; i++)
+            table->observed[arm] += events->items[i];
+    }
 }
 
 void survival_table_build(const struct survival_arm *arms, size_t count, struct arena *arena,
                           struct survival_table *table)
 {
-    struct queues queues[SURVIVAL_ARMS_MAX];
-    size_t events = 0, row = 0;
+    size_t subjects = 0, events = 0, rows = 0;
+    int64_t gone[SURVIVAL_ARMS_MAX] = {0}, *at_risk, *passed;
+    const struct sort_item *items;
     double *times;
-    int64_t *at_risk, *passed;
 
     *table = (struct survival_table){.arm_count = count};
+    count_subjects(arms, table);
     for (size_t arm = 0; arm < count; arm++) {
-        queues[arm] =
-            (struct queues){collect(&arms[arm], true, arena), collect(&arms[arm], false, arena)};
-        table->subjects[arm] = (int64_t)arms[arm].durations.count;
-        table->observed[arm] = (int64_t)queues[arm].events.count;
-        events += queues[arm].events.count;
+        subjects += (size_t)table->subjects[arm];
+        events += (size_t)table->observed[arm];
     }
-    times = ARENA_ARRAY(arena, double, events);
-    at_risk = ARENA_ARRAY(arena, int64_t, events * count);
-    passed = ARENA_ARRAY(arena, int64_t, events * count);
-    for (double time; (time = next_time(queues, count)) < INFINITY; row++) {
-        times[row] = time;
+    items = collect(arms, count, subjects, arena);
+    /* one row more, written over and over where nobody has an event */
+    times = ARENA_ARRAY(arena, double, events + 1);
+    at_risk = ARENA_ARRAY(arena, int64_t, (events + 1) * count);
+    passed = ARENA_ARRAY(arena, int64_t, (events + 1) * count);
+    for (size_t i = 0; i < subjects;) {
+        double time = items[i].value;
+        uint32_t any = 0;
+
+        times[rows] = time;
         for (size_t arm = 0; arm < count; arm++)
-            passed[row * count + arm] = pass_until(&queues[arm], time, &at_risk[row * count + arm]);
+            at_risk[rows * count + arm] = table->subjects[arm] - gone[arm];
+        do {
+            uint32_t arm = items[i].label / 2, event = items[i].label % 2;
+
+            passed[rows * count + arm] += event;
+            gone[arm]++;
+            any |= event;
+        } while (++i < subjects && items[i].value == time);
+        rows += any;
     }
-    table->time_count = row;
+    table->time_count = rows;
     table->times = times;
     table->at_risk = at_risk;
     table->events = passed;

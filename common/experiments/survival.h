@@ -1,7 +1,7 @@
 /*
  * Times until an event in two or more arms, some of which are only known to be longer (censored):
  * the curves of Kaplan and Meier, tests of the log-rank family, and the proportional-hazards model
- * of one covariate. All work on one table of risk sets, made by one sort of each arm.
+ * of one covariate. All work on one table of risk sets, made by one sort.
  */
 #ifndef ASSAY_EXPERIMENTS_SURVIVAL_H
 #define ASSAY_EXPERIMENTS_SURVIVAL_H
@@ -31,7 +31,8 @@ struct survival_table {
     int64_t observed[SURVIVAL_ARMS_MAX]; /* events in all */
 };
 
-/* The table of 2..SURVIVAL_ARMS_MAX arms, in O(n log n) for n subjects; it belongs to the arena. */
+/* The table of 2..SURVIVAL_ARMS_MAX arms, of n subjects in the time of a sort; it belongs to the
+ * arena. */
 void survival_table_build(const struct survival_arm *arms, size_t count, struct arena *arena,
                           struct survival_table *table);
 

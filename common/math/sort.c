@@ -1,20 +1,31 @@
-/* Insertion for a few values; buckets of equal width for up to some thousand that fill them evenly;
- * a radix sort of the bit patterns for all others. */
+/*
+ * A bucket of equal width for each item, finished by insertion. Where values crowd, a radix sort by
+ * the leading bits of the range of keys, finished by insertion too; where even those agree, by all
+ * bits.
+ *
+ * An item is a double and whatever follows it. Its `size` is a constant in each of the functions at
+ * the end, for which the compiler so makes a sorter of its own.
+ */
 #include "math/sort.h"
 
-#include <float.h>
+#include <math.h>
 #include <stdbool.h>
 #include <string.h>
 
 enum {
-    INSERTION_MAX = 40, /* up to this many values insertion is the fastest sort */
+    INSERTION_MAX = 32, /* up to this many items insertion is the fastest sort */
+    RADIX_MIN = 128,    /* up to this many items the tables of the radix sort cost too much */
     BUCKETS_MAX = 8192,
-    CROWDED = 12, /* the mean number of values beside a value in its bucket that is too many */
-    TABLES_DEAR =
-        128, /* up to this many values the tables of the radix sort cost more than they save */
-    RADIX = 256,
-    PASSES = 8,
+    SMALL_MAX = 2048, /* from here on wider digits pay */
+    SMALL_BITS = 8,
+    LARGE_BITS = 11,
+    LEADING_DIGITS = 3,
+    MOVES_PER_ITEM = 4, /* of insertion, before it is given up */
+    MOVES_AT_FIRST = 64,
+    KEY_BITS = 64,
 };
+
+#define SORTER static inline __attribute__((always_inline))
 
 int64_t sort_key(double value)
 {
@@ -33,127 +44,165 @@ double sort_value(int64_t key)
     return value;
 }
 
-void sort_few(double *values, size_t count)
+SORTER double value_at(const char *items, size_t i, size_t size)
 {
-    for (size_t i = 1; i < count; i++) {
-        double value = values[i];
-        size_t j = i;
+    double value;
 
-        for (; j > 0 && values[j - 1] > value; j--)
-            values[j] = values[j - 1];
-        values[j] = value;
-    }
+    memcpy(&value, items + i * size, sizeof value);
+    return value;
 }
 
-/* Puts values into at least as many buckets as there are values, which leaves them nearly sorted.
- * False, with nothing done, when many would share a bucket. */
-static bool fill_buckets(double *values, double *scratch, size_t count, double least, double scale)
+SORTER void move(char *to, size_t i, const char *from, size_t j, size_t size)
 {
-    uint16_t ends[BUCKETS_MAX];
-    size_t last = 0, crowd = 0, buckets = count + 2;
+    memcpy(to + i * size, from + j * size, size);
+}
 
-    memset(ends, 0, buckets * sizeof *ends);
-    for (size_t i = 0; i < count; i++) {
-        size_t bucket = (size_t)((values[i] - least) * scale);
+/* False when it takes more moves than so many for each item so far; the items are then in some
+ * order. */
+SORTER bool insert_all(char *items, size_t count, size_t moves_per_item, size_t size)
+{
+    char item[sizeof(struct sort_item)];
+    size_t moves = MOVES_AT_FIRST;
 
-        crowd += ends[bucket]++;
+    for (size_t i = 1; i < count; i++) {
+        double value = value_at(items, i, size);
+        size_t j = i;
+
+        move(item, 0, items, i, size);
+        for (; j > 0 && value_at(items, j - 1, size) > value; j--)
+            move(items, j, items, j - 1, size);
+        move(items, j, item, 0, size);
+        moves += moves_per_item;
+        if (i - j > moves)
+            return false;
+        moves -= i - j;
     }
-    if (crowd > CROWDED * count / 2)
+    return true;
+}
+
+SORTER void find_ends(const char *items, size_t count, double *least, double *most, size_t size)
+{
+    double low = value_at(items, 0, size), high = low;
+
+    for (size_t i = 1; i < count; i++) {
+        double value = value_at(items, i, size);
+
+        low = value < low ? value : low;
+        high = value > high ? value : high;
+    }
+    *least = low;
+    *most = high;
+}
+
+/* Items in the order of their buckets. False, with nothing done, when the values have no distance
+ * that a double can hold. */
+SORTER bool spread_out(char *items, char *scratch, size_t count, double least, double most,
+                       size_t size)
+{
+    uint16_t ends[BUCKETS_MAX + 2];
+    double scale = (double)count / (most - least);
+    size_t last = 0;
+
+    if (!(isfinite(scale) && scale > 0))
         return false;
-    for (size_t i = 0; i < buckets; i++) {
+    memset(ends, 0, (count + 2) * sizeof *ends);
+    for (size_t i = 0; i < count; i++)
+        ends[(size_t)((value_at(items, i, size) - least) * scale)]++;
+    for (size_t i = 0; i < count + 2; i++) {
         last += ends[i];
         ends[i] = (uint16_t)last;
     }
     for (size_t i = count; i > 0; i--)
-        scratch[--ends[(size_t)((values[i - 1] - least) * scale)]] = values[i - 1];
-    memcpy(values, scratch, count * sizeof *values);
+        move(scratch, --ends[(size_t)((value_at(items, i - 1, size) - least) * scale)], items,
+             i - 1, size);
+    memcpy(items, scratch, count * size);
     return true;
 }
 
-/* False, with nothing done, when the values do not suit buckets. */
-static bool sort_by_buckets(double *values, double *scratch, size_t count)
+/* The key of a value, counted from that of another; zeros of either sign have the same. */
+static inline uint64_t key_above(double value, int64_t least)
 {
-    double least = values[0], most = values[0], scale;
-
-    for (size_t i = 1; i < count; i++) {
-        least = values[i] < least ? values[i] : least;
-        most = values[i] > most ? values[i] : most;
-    }
-    if (least == most)
-        return true;
-    scale = (double)count / (most - least);
-    if (!(scale > 0 && scale <= DBL_MAX) || !fill_buckets(values, scratch, count, least, scale))
-        return false;
-    sort_few(values, count);
-    return true;
+    return (uint64_t)sort_key(value) - (uint64_t)least;
 }
 
-/* The key with its sign counted the other way round, so that bytes compare as numbers do. */
-static uint64_t ordered_bits(double value)
+/* One pass: items in the order of `bits` bits of their keys from `shift` on. */
+SORTER void distribute(const char *from, char *to, size_t count, int64_t least, int shift, int bits,
+                       size_t size)
 {
-    return (uint64_t)sort_key(value) ^ (UINT64_C(1) << 63);
-}
+    uint32_t starts[(1 << LARGE_BITS) + 1];
+    uint64_t mask = (UINT64_C(1) << bits) - 1;
 
-static unsigned digit_of(double value, int pass)
-{
-    return ordered_bits(value) >> (8 * pass) & 0xff;
-}
-
-/* How often each byte has each value, in one walk. */
-static void count_digits(const double *values, size_t count, size_t digits[PASSES][RADIX])
-{
-    memset(digits, 0, PASSES * sizeof digits[0]);
-    for (size_t i = 0; i < count; i++) {
-        uint64_t bits = ordered_bits(values[i]);
-
-        for (int pass = 0; pass < PASSES; pass++)
-            digits[pass][bits >> (8 * pass) & 0xff]++;
-    }
-}
-
-/* One pass: values in the order of one byte, ties as they stood. */
-static void distribute(const double *from, double *to, size_t count, int pass, size_t places[RADIX])
-{
-    size_t place = 0;
-
-    for (int digit = 0; digit < RADIX; digit++) {
-        size_t here = places[digit];
-
-        places[digit] = place;
-        place += here;
-    }
+    memset(starts, 0, sizeof starts[0] * (mask + 2));
     for (size_t i = 0; i < count; i++)
-        to[places[digit_of(from[i], pass)]++] = from[i];
+        starts[(key_above(value_at(from, i, size), least) >> shift & mask) + 1]++;
+    for (uint64_t digit = 0; digit < mask; digit++)
+        starts[digit + 1] += starts[digit];
+    for (size_t i = 0; i < count; i++)
+        move(to, starts[key_above(value_at(from, i, size), least) >> shift & mask]++, from, i,
+             size);
 }
 
-/* Bytes that all values share are passed over. */
-static void sort_by_radix(double *values, double *scratch, size_t count)
+/* Sorts by the bits of keys from `low` to `high`, lowest first. */
+SORTER void sort_bits(char *items, char *scratch, size_t count, int64_t least, int low, int high,
+                      size_t size)
 {
-    size_t digits[PASSES][RADIX];
-    double *from = values, *to = scratch;
+    int bits = count < SMALL_MAX ? SMALL_BITS : LARGE_BITS;
+    char *from = items, *to = scratch;
 
-    count_digits(values, count, digits);
-    for (int pass = 0; pass < PASSES; pass++) {
-        if (digits[pass][digit_of(from[0], pass)] < count) {
-            double *swap = from;
+    for (int shift = low; shift < high; shift += bits) {
+        char *swap = from;
 
-            distribute(from, to, count, pass, digits[pass]);
-            from = to;
-            to = swap;
-        }
+        distribute(from, to, count, least, shift, bits, size);
+        from = to;
+        to = swap;
     }
-    if (from != values)
-        memcpy(values, from, count * sizeof *values);
+    if (from != items)
+        memcpy(items, from, count * size);
+}
+
+SORTER void sort_by_radix(char *items, char *scratch, size_t count, double least, double most,
+                          size_t size)
+{
+    int64_t base = sort_key(least);
+    int high = KEY_BITS - __builtin_clzll(key_above(most, base));
+    int leading = LEADING_DIGITS * (count < SMALL_MAX ? SMALL_BITS : LARGE_BITS);
+    int low = high > leading ? high - leading : 0;
+
+    sort_bits(items, scratch, count, base, low, high, size);
+    if (low > 0 && !insert_all(items, count, MOVES_PER_ITEM, size))
+        sort_bits(items, scratch, count, base, 0, high, size);
+}
+
+SORTER void sort_any(char *items, char *scratch, size_t count, size_t size)
+{
+    double least, most;
+
+    if (count <= INSERTION_MAX) {
+        insert_all(items, count, count, size);
+        return;
+    }
+    find_ends(items, count, &least, &most, size);
+    if (least == most)
+        return;
+    if (count <= RADIX_MIN) {
+        spread_out(items, scratch, count, least, most, size);
+        insert_all(items, count, count, size);
+    } else if (!(count <= BUCKETS_MAX && spread_out(items, scratch, count, least, most, size) &&
+                 insert_all(items, count, MOVES_PER_ITEM, size)))
+        sort_by_radix(items, scratch, count, least, most, size);
+}
+
+void sort_few(double *values, size_t count)
+{
+    insert_all((char *)values, count, count, sizeof *values);
 }
 
 void sort_doubles(double *values, double *scratch, size_t count)
 {
-    bool for_buckets = count > INSERTION_MAX && count <= BUCKETS_MAX - 2;
+    sort_any((char *)values, (char *)scratch, count, sizeof *values);
+}
 
-    if (for_buckets && sort_by_buckets(values, scratch, count))
-        return;
-    if (count <= TABLES_DEAR)
-        sort_few(values, count);
-    else
-        sort_by_radix(values, scratch, count);
+void sort_labelled(struct sort_item *items, struct sort_item *scratch, size_t count)
+{
+    sort_any((char *)items, (char *)scratch, count, sizeof *items);
 }

@@ -1,6 +1,7 @@
 /*
- * Numbers in ascending order. Made for doubles: no comparison function, no branch per value beyond
- * a few dozen. Values must not be NaN; zeros of either sign are equal.
+ * Doubles in ascending order, alone or each with a label that goes with it. No comparison function;
+ * some 10 ns a value, whatever the values. They must not be NaN; zeros of either sign are equal,
+ * and what is equal stays as it stood.
  */
 #ifndef ASSAY_MATH_SORT_H
 #define ASSAY_MATH_SORT_H
@@ -12,10 +13,19 @@
 int64_t sort_key(double value);
 double sort_value(int64_t key);
 
-/* By insertion: for a few dozen values, or nearly sorted ones. Equal values stay as they stood. */
+/* By insertion: for a few dozen values, or nearly sorted ones. */
 void sort_few(double *values, size_t count);
 
 /* Any number of values; `scratch` has room for as many. */
 void sort_doubles(double *values, double *scratch, size_t count);
+
+/* The label tells whose value it was: its group, or its place. */
+struct sort_item {
+    double value;
+    uint32_t label;
+};
+
+/* Any number of items; `scratch` has room for as many. */
+void sort_labelled(struct sort_item *items, struct sort_item *scratch, size_t count);
 
 #endif

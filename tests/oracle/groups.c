@@ -7,7 +7,7 @@
  */
 #include "experiments/contingency.h"
 #include "experiments/omnibus.h"
-#include "math/sort_labelled.h"
+#include "math/sort.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -125,10 +125,10 @@ static void run_sort(struct task *task)
     struct sort_item *items = ARENA_ARRAY(task->arena, struct sort_item, task->count);
 
     for (size_t i = 0; i < task->count; i++)
-        items[i] = sort_item_of(task->numbers[i], (uint32_t)i);
+        items[i] = (struct sort_item){task->numbers[i], (uint32_t)i};
     sort_labelled(items, ARENA_ARRAY(task->arena, struct sort_item, task->count), task->count);
     for (size_t i = 0; i < task->count; i++)
-        printf("%.17g %u ", sort_item_value(&items[i]), items[i].label);
+        printf("%.17g %u ", items[i].value, items[i].label);
     printf("\n");
 }
 

@@ -1,11 +1,13 @@
-/* Sorting of doubles, few and many, against the order they must come out in. */
+/* Sorting of doubles, alone and with labels, against the order they must come out in: sizes around
+ * the bounds of its methods, values of every kind. */
+#include "math/random.h"
 #include "math/sort.h"
 #include "test.h"
 
 #include <float.h>
 #include <stdlib.h>
 
-enum { MANY = 5000 };
+enum { MANY = 5000, LABELLED = 20000 };
 
 static int in_order(const void *a, const void *b)
 {
@@ -69,6 +71,57 @@ TEST(values_of_every_kind)
     check_sorted(values, MANY);
 }
 
+/* By value, and by place where values are equal. */
+static int labelled_in_order(const void *left, const void *right)
+{
+    const struct sort_item *a = left, *b = right;
+    int by_value = in_order(&a->value, &b->value);
+
+    return by_value ? by_value : (a->label > b->label) - (a->label < b->label);
+}
+
+static double value_of_kind(int kind, struct random *random)
+{
+    switch (kind) {
+    case 0:
+        return random_normal(random);
+    case 1:
+        return (double)random_below(random, 5) - 2;
+    case 2:
+        return exp(200 * random_normal(random)) * (random_below(random, 2) ? 1 : -1);
+    case 3:
+        return 1e9 + 1e-6 * (double)random_below(random, 1000);
+    case 4: /* distances that no double holds, and zeros of either sign */
+        return ((const double[]){-DBL_MAX, -0.0, 0.0, DBL_MAX, INFINITY,
+                                 -INFINITY})[random_below(random, 6)];
+    default: /* all bits of the range taken by one, the rest in a few below */
+        return random_below(random, 100) ? 1 + 0x1p-52 * (double)random_below(random, 1000) : -1e9;
+    }
+}
+
+TEST(labels_stay_with_their_values)
+{
+    static const size_t counts[] = {0,   1,   2,    31,   32,   33,   127,  128,
+                                    129, 200, 2047, 2048, 8191, 8192, 8193, LABELLED};
+    static struct sort_item items[LABELLED], scratch[LABELLED], expected[LABELLED];
+    struct random random = random_start(3, 0);
+
+    for (int kind = 0; kind < 6; kind++) {
+        for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++) {
+            size_t wrong = 0;
+
+            for (size_t j = 0; j < counts[i]; j++)
+                expected[j] = items[j] =
+                    (struct sort_item){value_of_kind(kind, &random), (uint32_t)j};
+            qsort(expected, counts[i], sizeof expected[0], labelled_in_order);
+            sort_labelled(items, scratch, counts[i]);
+            for (size_t j = 0; j < counts[i]; j++)
+                wrong += items[j].value != expected[j].value || items[j].label != expected[j].label;
+            CHECK_INT(wrong, 0);
+        }
+    }
+}
+
 TEST(keys_keep_the_order)
 {
     CHECK(sort_key(-1) < sort_key(-0.0) && sort_key(-0.0) == sort_key(0.0));
@@ -77,4 +130,5 @@ TEST(keys_keep_the_order)
     CHECK_NEAR(sort_value(sort_key(0.1)), 0.1, 0);
 }
 
-TEST_MAIN(CASE(any_number_of_values), CASE(values_of_every_kind), CASE(keys_keep_the_order))
+TEST_MAIN(CASE(any_number_of_values), CASE(values_of_every_kind),
+          CASE(labels_stay_with_their_values), CASE(keys_keep_the_order))
