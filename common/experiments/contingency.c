@@ -78,17 +78,21 @@ static double chi_square_of(const struct contingency_table *table, const struct 
     return sum / total;
 }
 
-/* O ln(O / E) - (O - E) per expected user, from x = (O - E) / E: (1 + x) ln(1 + x) - x. The sum of
- * O - E over a table is 0, so taking it off changes no G, and no term is negative. */
-static double surprise(double x)
+/* a ln(a / b) - (a - b): never negative, and nothing cancels near a = b. With r = (a - b) / (a +
+ * b), ln(a / b) = 2 atanh(r). */
+static double surprise(double a, double b)
 {
-    if (x <= -1)
-        return 1;
-    if (x < -0.5 || x > 1)
-        return (1 + x) * log1p(x) - x;
-    return (1 + x) * log1p_minus(x) + x * x;
+    double excess = a - b, r = excess / (a + b);
+
+    if (a == 0)
+        return b;
+    if (r * r > ATANH_SERIES_MAX)
+        return a * log(a / b) - excess;
+    return r * (excess + 2 * a * (r * r) * atanh_series(r * r));
 }
 
+/* Twice the sum of O ln(O / E), with O N and E N in place of O and E. The sum of O - E over a table
+ * is 0, so taking it off changes no G. */
 static double g_of(const struct contingency_table *table, const struct margins *margins)
 {
     double total = (double)margins->total, sum = 0;
@@ -98,11 +102,8 @@ static double g_of(const struct contingency_table *table, const struct margins *
         const int64_t *counts = table->rows[i].items;
         double row = margins->rows[i];
 
-        for (size_t j = 0; j < columns; j++) {
-            double product = row * margins->columns[j];
-
-            sum += product * surprise(((double)counts[j] * total - product) / product);
-        }
+        for (size_t j = 0; j < columns; j++)
+            sum += surprise((double)counts[j] * total, row * margins->columns[j]);
     }
     return 2 * sum / total;
 }

@@ -10,8 +10,9 @@
 
 enum { LOG_FACTORIAL_COUNT = 128 };
 
-/* The series below need at most 17 terms; the limit is for NaN, which never settles. */
-enum { TERMS_MAX = 40 };
+/* What the series of atanh takes to be exact up to ATANH_SERIES_MAX, and up to a small square. */
+enum { PAIRS_SMALL = 5, PAIRS_MAX = 9 };
+static const double SMALL_SQUARE = 0.03;
 
 static const double log_factorials[LOG_FACTORIAL_COUNT] = {
     0,
@@ -151,23 +152,31 @@ double log_gamma(double x)
     return lgamma_r(x, &sign);
 }
 
+/* In two strands that do not wait for each other. */
+double atanh_series(double z)
+{
+    static const double terms[2 * PAIRS_MAX] = {
+        1.0 / 3,  1.0 / 5,  1.0 / 7,  1.0 / 9,  1.0 / 11, 1.0 / 13, 1.0 / 15, 1.0 / 17, 1.0 / 19,
+        1.0 / 21, 1.0 / 23, 1.0 / 25, 1.0 / 27, 1.0 / 29, 1.0 / 31, 1.0 / 33, 1.0 / 35, 1.0 / 37};
+    int pairs = z < SMALL_SQUARE ? PAIRS_SMALL : PAIRS_MAX;
+    double square = z * z, even = terms[2 * pairs - 2], odd = terms[2 * pairs - 1];
+
+    for (int i = pairs - 2; i >= 0; i--) {
+        even = even * square + terms[2 * i];
+        odd = odd * square + terms[2 * i + 1];
+    }
+    return even + z * odd;
+}
+
 /* With r = x / (2 + x): ln(1 + x) = 2 atanh(r), whose first term 2r = x - x r takes the x away. */
 double log1p_minus(double x)
 {
-    if (x < -0.5 || x > 1)
+    if (!(x >= -0.5 && x <= 1))
         return log1p(x) - x;
 
-    double r = x / (2 + x), power = 1, series = 1.0 / 3;
+    double r = x / (2 + x), z = r * r;
 
-    for (int k = 5; k < 2 * TERMS_MAX; k += 2) {
-        power *= r * r;
-        double next = series + power / k;
-
-        if (next == series)
-            break;
-        series = next;
-    }
-    return r * (2 * r * r * series - x);
+    return r * (2 * z * atanh_series(z) - x);
 }
 
 double expm1_minus(double x)
@@ -190,17 +199,9 @@ static double stirling_step(double x)
     if (x < 1)
         return (x + 0.5) * (log1p(x) - log(x)) - 1;
 
-    double r = 1 / (2 * x + 1), power = 1, series = 0;
+    double r = 1 / (2 * x + 1);
 
-    for (int k = 3; k < 2 * TERMS_MAX; k += 2) {
-        power *= r * r;
-        double next = series + power / k;
-
-        if (next == series)
-            break;
-        series = next;
-    }
-    return series;
+    return r * r * atanh_series(r * r);
 }
 
 /* The asymptotic series of the error in 1/x, 1/x^3, ... (DLMF 5.11.1). From 10 on its eighth term

@@ -23,6 +23,10 @@ double log_factorial(int64_t n);
 /* ln C(n, k) for 0 <= k <= n; exactly 0 for k = 0 and k = n. */
 double log_choose(int64_t n, int64_t k);
 
+/* 1/3 + z/5 + z^2/7 + ... for 0 <= z <= ATANH_SERIES_MAX: atanh(r) = r + r^3 atanh_series(r^2). */
+#define ATANH_SERIES_MAX (1.0 / 9)
+double atanh_series(double z);
+
 /* ln(1 + x) - x for x > -1. */
 double log1p_minus(double x);
 
