@@ -19,6 +19,7 @@
 #include "experiments/trimmed_mean.h"
 #include "experiments/unconditional_exact.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,9 +29,13 @@ enum { ARRAYS_MAX = 64, ROUNDS = 5 };
 
 #define ROUND_SECONDS 0.01
 
+/* Every array is there as numbers, as whole numbers and as answers (0 is no): making them is not
+ * counted. */
 struct task {
     size_t array_count;
     struct number_list arrays[ARRAYS_MAX];
+    struct integer_list counts[ARRAYS_MAX];
+    struct boolean_list answers[ARRAYS_MAX];
     struct arena *arena;
     struct test_result result;
 };
@@ -188,13 +193,10 @@ static void run_holm(struct task *task)
 static void run_srm(struct task *task)
 {
     size_t count = task->arrays[0].count;
-    struct integer_list counts = {count, ARENA_ARRAY(task->arena, int64_t, count)};
     double *expected = ARENA_ARRAY(task->arena, double, count);
     struct srm_result result;
 
-    for (size_t i = 0; i < count; i++)
-        counts.items[i] = (int64_t)task->arrays[0].items[i];
-    if (srm_check(&counts, &task->arrays[1], expected, &result, NULL))
+    if (srm_check(&task->counts[0], &task->arrays[1], expected, &result, NULL))
         abort();
 }
 
@@ -210,17 +212,9 @@ static void run_bandit(struct task *task)
 /* The arrays are rows of a table. */
 static void run_table(struct task *task, enum contingency_method method)
 {
-    struct integer_list *rows = ARENA_ARRAY(task->arena, struct integer_list, task->array_count);
-    struct contingency_table table = {task->array_count, rows};
+    struct contingency_table table = {task->array_count, task->counts};
     struct contingency_result result;
 
-    for (size_t i = 0; i < task->array_count; i++) {
-        size_t columns = task->arrays[i].count;
-
-        rows[i] = (struct integer_list){columns, ARENA_ARRAY(task->arena, int64_t, columns)};
-        for (size_t j = 0; j < columns; j++)
-            rows[i].items[j] = (int64_t)task->arrays[i].items[j];
-    }
     if (contingency_test(&table, method, 0.05, &result))
         abort();
 }
@@ -258,14 +252,8 @@ static void build_survival(struct task *task, struct survival_table *table)
 {
     struct survival_arm arms[2];
 
-    for (size_t arm = 0; arm < 2; arm++) {
-        const struct number_list *seen = &task->arrays[2 * arm + 1];
-        bool *observed = ARENA_ARRAY(task->arena, bool, seen->count);
-
-        for (size_t i = 0; i < seen->count; i++)
-            observed[i] = seen->items[i] != 0;
-        arms[arm] = (struct survival_arm){task->arrays[2 * arm], {seen->count, observed}};
-    }
+    for (size_t arm = 0; arm < 2; arm++)
+        arms[arm] = (struct survival_arm){task->arrays[2 * arm], task->answers[2 * arm + 1]};
     survival_table_build(arms, 2, task->arena, table);
 }
 
@@ -377,6 +365,38 @@ static double next_number(char **text)
     return number;
 }
 
+static void *allocate(size_t count, size_t size)
+{
+    void *memory = calloc(count, size);
+
+    if (!memory)
+        abort();
+    return memory;
+}
+
+static void read_array(char **text, size_t count, struct task *task, size_t at)
+{
+    task->arrays[at] = (struct number_list){count, allocate(count, sizeof(double))};
+    task->counts[at] = (struct integer_list){count, allocate(count, sizeof(int64_t))};
+    task->answers[at] = (struct boolean_list){count, allocate(count, sizeof(bool))};
+    for (size_t i = 0; i < count; i++) {
+        double number = next_number(text);
+
+        task->arrays[at].items[i] = number;
+        task->counts[at].items[i] = fabs(number) < 1e18 ? (int64_t)number : 0;
+        task->answers[at].items[i] = number != 0;
+    }
+}
+
+static void free_arrays(struct task *task)
+{
+    for (size_t i = 0; i < task->array_count; i++) {
+        free(task->arrays[i].items);
+        free(task->counts[i].items);
+        free(task->answers[i].items);
+    }
+}
+
 static void read_arrays(char *text, struct task *task)
 {
     task->array_count = (size_t)next_number(&text);
@@ -384,15 +404,8 @@ static void read_arrays(char *text, struct task *task)
         abort();
     for (size_t i = 0; i < task->array_count; i++)
         task->arrays[i].count = (size_t)next_number(&text);
-    for (size_t i = 0; i < task->array_count; i++) {
-        struct number_list *array = &task->arrays[i];
-
-        array->items = calloc(array->count, sizeof *array->items);
-        if (!array->items)
-            abort();
-        for (size_t j = 0; j < array->count; j++)
-            array->items[j] = next_number(&text);
-    }
+    for (size_t i = 0; i < task->array_count; i++)
+        read_array(&text, task->arrays[i].count, task, i);
 }
 
 static bool answer(char *line, struct task *task)
@@ -403,8 +416,7 @@ static bool answer(char *line, struct task *task)
         if (strcmp(kernels[i].name, name) == 0) {
             read_arrays(rest, task);
             printf("%.3e\n", measure(kernels[i].run, task));
-            for (size_t j = 0; j < task->array_count; j++)
-                free(task->arrays[j].items);
+            free_arrays(task);
             return true;
         }
     }
