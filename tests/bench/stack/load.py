@@ -47,9 +47,9 @@ def bare_build():
     return directory
 
 
-def start(build=None):
-    """A stack of its own with one process count for all: the settings above."""
-    return Stack(build).start(SETTINGS)
+def start(build=None, **settings):
+    """A stack of its own with one process count for all: the settings above, and what is given."""
+    return Stack(build).start({**SETTINGS, **settings})
 
 
 class Request:
