@@ -10,8 +10,7 @@
 
 enum { LOG_FACTORIAL_COUNT = 128 };
 
-/* What the series of atanh takes to be exact up to ATANH_SERIES_MAX, and up to a small square. */
-enum { PAIRS_SMALL = 5, PAIRS_MAX = 9 };
+/* Up to here ten terms of the series of atanh are as good as all. */
 static const double SMALL_SQUARE = 0.03;
 
 static const double log_factorials[LOG_FACTORIAL_COUNT] = {
@@ -152,20 +151,19 @@ double log_gamma(double x)
     return lgamma_r(x, &sign);
 }
 
-/* In two strands that do not wait for each other. */
+/* Terms that do not wait for each other: ten for a small z, then as many as the largest needs. */
 double atanh_series(double z)
 {
-    static const double terms[2 * PAIRS_MAX] = {
-        1.0 / 3,  1.0 / 5,  1.0 / 7,  1.0 / 9,  1.0 / 11, 1.0 / 13, 1.0 / 15, 1.0 / 17, 1.0 / 19,
-        1.0 / 21, 1.0 / 23, 1.0 / 25, 1.0 / 27, 1.0 / 29, 1.0 / 31, 1.0 / 33, 1.0 / 35, 1.0 / 37};
-    int pairs = z < SMALL_SQUARE ? PAIRS_SMALL : PAIRS_MAX;
-    double square = z * z, even = terms[2 * pairs - 2], odd = terms[2 * pairs - 1];
+    double z2 = z * z, z4 = z2 * z2, z8 = z4 * z4;
+    double start = (1.0 / 3 + z * (1.0 / 5)) + z2 * (1.0 / 7 + z * (1.0 / 9)) +
+                   z4 * ((1.0 / 11 + z * (1.0 / 13)) + z2 * (1.0 / 15 + z * (1.0 / 17)));
+    double end = 1.0 / 19 + z * (1.0 / 21);
 
-    for (int i = pairs - 2; i >= 0; i--) {
-        even = even * square + terms[2 * i];
-        odd = odd * square + terms[2 * i + 1];
-    }
-    return even + z * odd;
+    if (z > SMALL_SQUARE)
+        end += z2 * (1.0 / 23 + z * (1.0 / 25)) +
+               z4 * ((1.0 / 27 + z * (1.0 / 29)) + z2 * (1.0 / 31 + z * (1.0 / 33))) +
+               z8 * (1.0 / 35 + z * (1.0 / 37));
+    return start + z8 * end;
 }
 
 /* With r = x / (2 + x): ln(1 + x) = 2 atanh(r), whose first term 2r = x - x r takes the x away. */
