@@ -2,7 +2,7 @@
  * connection of its own; the socket is descriptor 0 and outlives every worker. */
 #include "base/confine.h"
 #include "base/log.h"
-#include "base/number.h"
+#include "base/settings.h"
 #include "crypto/crypto.h"
 #include "http/fastcgi.h"
 #include "http/listener.h"
@@ -16,18 +16,42 @@
 enum {
     PROCESS_MEMORY_MAX = 16 * 1024 * 1024, /* settings and what lives as long as the process */
     DESCRIPTION_MAX = 16 * 1024 * 1024,
-    REQUESTS_PER_WORKER = 100000 /* then the worker leaves and is replaced; ASSAY_WORKER_REQUESTS */
 };
 
 /* What every service's responders read besides their own settings. */
 struct environment {
-    const char *run_directory;     /* ASSAY_RUN_DIR */
-    const char *locales_directory; /* ASSAY_LOCALES_DIR */
-    int64_t requests;              /* ASSAY_WORKER_REQUESTS; 0 = no end */
+    const char *run_directory;
+    const char *locales_directory;
+    int64_t requests; /* 0 = no end */
+    double receive_seconds, send_seconds, linger_seconds;
 };
 
-/* A web server that is there needs milliseconds. */
-static const struct fastcgi_patience patience = {.receive = 5000, .send = 10000, .linger = 2000};
+/* For what may take seconds, a web server that is there needs milliseconds. */
+#define AT(member) offsetof(struct environment, member)
+static const struct setting environment_settings[] = {
+    {"ASSAY_RUN_DIR", SETTING_TEXT, AT(run_directory), NULL,
+     .help =
+         "Where the workers of a service meet in shared memory; `nginx/stack` sets it. Without it "
+         "each counts for itself."},
+    {"ASSAY_LOCALES_DIR", SETTING_TEXT, AT(locales_directory), "locales",
+     .help = "The catalogues of texts; `nginx/stack` sets it."},
+    {"ASSAY_WORKER_REQUESTS", SETTING_INTEGER, AT(requests), "100000",
+     .help = "Requests after which a worker leaves and another takes its place; 0 = never."},
+    {"ASSAY_RECEIVE_SECONDS", SETTING_NUMBER, AT(receive_seconds), "5", .minimum = 0.001,
+     .maximum = 3600, .help = "For the web server to hand over a whole request."},
+    {"ASSAY_SEND_SECONDS", SETTING_NUMBER, AT(send_seconds), "10", .minimum = 0.001,
+     .maximum = 3600, .help = "For it to take the next part of an answer."},
+    {"ASSAY_LINGER_SECONDS", SETTING_NUMBER, AT(linger_seconds), "2", .minimum = 0.001,
+     .maximum = 3600, .help = "For the unread rest of a body, so that its sender sees the answer."},
+};
+#undef AT
+
+enum { SETTINGS_COUNT = sizeof environment_settings / sizeof environment_settings[0] };
+
+static int milliseconds(double seconds)
+{
+    return (int)(seconds * 1000);
+}
 
 static const char *variable(void *transport, const char *name)
 {
@@ -45,7 +69,8 @@ static bool write_answer(void *transport, const char *head, size_t head_length, 
     return fastcgi_answer(transport, head, head_length, body, body_length);
 }
 
-static void serve(struct server *server, const struct listener *listener, int64_t requests)
+static void serve(struct server *server, const struct listener *listener,
+                  const struct environment *environment)
 {
     static struct fastcgi request;
     struct exchange exchange = {
@@ -53,9 +78,13 @@ static void serve(struct server *server, const struct listener *listener, int64_
     int64_t served = 0;
     int connection;
 
-    request.patience = patience;
+    request.patience =
+        (struct fastcgi_patience){.receive = milliseconds(environment->receive_seconds),
+                                  .send = milliseconds(environment->send_seconds),
+                                  .linger = milliseconds(environment->linger_seconds)};
     log_event(LOG_DEBUG, "startup", server->application->family);
-    while ((requests == 0 || served < requests) && (connection = listener_accept(listener)) >= 0) {
+    while ((environment->requests == 0 || served < environment->requests) &&
+           (connection = listener_accept(listener)) >= 0) {
         if (!fastcgi_receive(&request, connection))
             continue;
         served++;
@@ -81,22 +110,6 @@ static enum error confine_worker(const struct http_policy *policy, const char *r
     if (!error && confine_state()->missing[0])
         log_event(LOG_INFO, "not_confined", confine_state()->missing);
     return error;
-}
-
-static enum error read_environment(struct environment *environment, struct problem *problem)
-{
-    const char *requests = getenv("ASSAY_WORKER_REQUESTS");
-
-    environment->run_directory = getenv("ASSAY_RUN_DIR");
-    environment->locales_directory = getenv("ASSAY_LOCALES_DIR");
-    environment->requests = REQUESTS_PER_WORKER;
-    if (requests && *requests &&
-        (!integer_parse(requests, &environment->requests) || environment->requests < 0))
-        return problem_set(problem, ERROR_INVALID, "setting_invalid",
-                           "ASSAY_WORKER_REQUESTS must be at least 0");
-    if (!environment->locales_directory)
-        environment->locales_directory = "locales";
-    return ERROR_NONE;
 }
 
 enum error server_start(struct server *server, const struct application *application,
@@ -149,6 +162,13 @@ static int print(struct text *out)
     return written && fflush(stdout) == 0 && !out->overflowed ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 
+static void document_settings(const struct application *application, struct text *out)
+{
+    application->document_settings(out);
+    text_append_string(out, "\n## Workers\n\nOf every service.\n\n");
+    settings_document(environment_settings, SETTINGS_COUNT, out);
+}
+
 /* The options that print something and leave. -1 when `option` is none of them. */
 static int print_option(const char *option, const struct server *server, struct arena *arena)
 {
@@ -160,7 +180,7 @@ static int print_option(const char *option, const struct server *server, struct 
     else if (strcmp(option, "--check-config") == 0)
         server->application->print_settings(server->state, &out);
     else if (strcmp(option, "--describe-settings") == 0)
-        server->application->document_settings(&out);
+        document_settings(server->application, &out);
     else
         return -1;
     return print(&out);
@@ -180,7 +200,8 @@ static int run(int argc, char **argv, const struct application *application, str
     struct problem problem = {0};
     int status;
 
-    if (crypto_start(&problem) || read_environment(&environment, &problem) ||
+    if (crypto_start(&problem) ||
+        settings_load(environment_settings, SETTINGS_COUNT, &environment, arena, NULL, &problem) ||
         application->start(arena, &server.policy, &server.info, &server.state, &problem))
         return complain(argv[0], &problem);
     if (argc > 1) {
@@ -210,7 +231,7 @@ static int run(int argc, char **argv, const struct application *application, str
         server_stop(&server);
         return complain(argv[0], &problem);
     }
-    serve(&server, &listener, environment.requests);
+    serve(&server, &listener, &environment);
     server_stop(&server);
     listener_close(&listener);
     return EXIT_SUCCESS;

@@ -60,6 +60,8 @@ WRONG = [
     ({"ASSAY_PORT_EXPERIMENTS": "", "AB_PORT": "65536"}, "AB_PORT must be"),
     ({"ASSAY_PORT_EXPERIMENTS": "", "AB_PORT": "http"}, "AB_PORT must be"),
     ({"ASSAY_WORKER_REQUESTS": "-1"}, "ASSAY_WORKER_REQUESTS must be"),
+    ({"ASSAY_RECEIVE_SECONDS": "0"}, "ASSAY_RECEIVE_SECONDS must be between 0.001 and 3600"),
+    ({"ASSAY_SEND_SECONDS": "soon"}, "ASSAY_SEND_SECONDS must be"),
 ]
 
 
