@@ -247,25 +247,28 @@ static void test_discordant(struct paired_result *result)
 
 void mcnemar_test(const struct paired_observation *observed, struct paired_result *result)
 {
-    int64_t pairs = (int64_t)observed->control_values.count, rose = 0, fell = 0, ones = 0, surplus;
+    int64_t pairs = (int64_t)observed->control_values.count;
+    int64_t ones = 0, ones_after = 0, both = 0, rose, fell, surplus;
     struct test_result *test = &result->test;
     double n = (double)pairs, half;
 
     for (int64_t i = 0; i < pairs; i++) {
-        bool before = observed->control_values.items[i] != 0;
-        bool after = observed->treatment_values.items[i] != 0;
+        bool before = observed->control_values.items[i] > 0;
+        bool after = observed->treatment_values.items[i] > 0;
 
-        rose += !before && after;
-        fell += before && !after;
         ones += before;
+        ones_after += after;
+        both += before & after;
     }
+    rose = ones_after - both;
+    fell = ones - both;
+    surplus = ones_after - ones;
     *result = (struct paired_result){.test = degenerate_result(observed->alpha),
                                      .pairs = pairs,
                                      .positive = rose,
                                      .negative = fell};
-    surplus = rose - fell;
     test->degenerate = false;
-    set_effect((double)ones / n, (double)(ones + surplus) / n, (double)surplus / n, test);
+    set_effect((double)ones / n, (double)ones_after / n, (double)surplus / n, test);
     half = normal_upper_quantile(observed->alpha / 2) *
            sqrt((double)((rose + fell) * pairs - surplus * surplus) / n) / n;
     test->ci_lower = test->effect - half;
