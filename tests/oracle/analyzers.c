@@ -1,8 +1,7 @@
 /*
  * The two-sample analyzers on standard input and output, for experiments_analyzers_test.py. One
- * case per line, `method repeats number number ...`; one answer per line: the columns of
- * print_result() with 17 digits, then what only this method gives, last the seconds of one of the
- * repeats.
+ * case per line, `method number number ...`; one answer per line: the columns of print_result()
+ * with 17 digits, then what only this method gives.
  *
  * Methods on values take `alpha quantile trim resamples n m`, then n control and m treatment
  * values.
@@ -19,7 +18,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 enum { EXTRAS_MAX = 3, RANKED_PARAMETERS = 6 };
 
@@ -155,7 +153,7 @@ static void print_optional(struct optional_number number)
     printf(" %.17g", number.given ? number.value : NAN);
 }
 
-static void print_result(const struct task *task, double seconds)
+static void print_result(const struct task *task)
 {
     const struct test_result *r = &task->result;
     const double columns[] = {r->degenerate,
@@ -179,26 +177,7 @@ static void print_result(const struct task *task, double seconds)
     print_optional(r->effect_size_upper);
     for (size_t i = 0; i < EXTRAS_MAX; i++)
         printf(" %.17g", task->extras[i]);
-    printf(" %.9f\n", seconds);
-}
-
-static double now(void)
-{
-    struct timespec time;
-
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
-    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
-}
-
-static void run_task(void (*run)(struct task *task), struct task *task, int repeats)
-{
-    double start = now();
-
-    for (int i = 0; i < repeats; i++) {
-        arena_reset(task->arena);
-        run(task);
-    }
-    print_result(task, (now() - start) / repeats);
+    printf("\n");
 }
 
 /* The numbers of the rest of a line, in an array that grows with the longest one. */
@@ -223,13 +202,15 @@ static void read_numbers(char *text, struct task *task, size_t *capacity)
 
 static bool answer(char *line, struct task *task, size_t *capacity)
 {
-    char *rest, *name = strtok_r(line, " \n", &rest), *repeats = strtok_r(NULL, " \n", &rest);
+    char *rest, *name = strtok_r(line, " \n", &rest);
 
-    for (size_t i = 0; name && repeats && i < sizeof methods / sizeof methods[0]; i++) {
+    for (size_t i = 0; name && i < sizeof methods / sizeof methods[0]; i++) {
         if (strcmp(methods[i].name, name) == 0) {
             read_numbers(rest, task, capacity);
             memset(task->extras, 0, sizeof task->extras);
-            run_task(methods[i].run, task, (int)strtol(repeats, NULL, 10));
+            arena_reset(task->arena);
+            methods[i].run(task);
+            print_result(task);
             return true;
         }
     }

@@ -5,7 +5,7 @@ import subprocess
 from types import SimpleNamespace
 
 COLUMNS = ("degenerate effect relative control treatment lower upper level p statistic df power significant "
-           "size size_lower size_upper first second third seconds").split()
+           "size size_lower size_upper first second third").split()
 ALPHAS = (0.001, 0.01, 0.05, 0.1)
 
 
@@ -15,8 +15,8 @@ class Analyzers:
     def __init__(self, evaluator):
         self.program = evaluator("analyzers").program
 
-    def run(self, method, cases, repeats=1):
-        lines = "".join(f"{method} {repeats} {' '.join(map(_text, case))}\n" for case in cases)
+    def run(self, method, cases):
+        lines = "".join(f"{method} {' '.join(map(_text, case))}\n" for case in cases)
         done = subprocess.run([self.program], input=lines, text=True, capture_output=True, timeout=300, check=True)
         rows = [SimpleNamespace(**dict(zip(COLUMNS, map(float, line.split())))) for line in done.stdout.splitlines()]
         assert len(rows) == len(cases), done.stderr
@@ -24,9 +24,9 @@ class Analyzers:
             check_row(case, row)
         return rows
 
-    def values(self, method, cases, repeats=1):
+    def values(self, method, cases):
         """Cases of methods on values: (control, treatment, options)."""
-        return self.run(method, [ranked_case(*case) for case in cases], repeats)
+        return self.run(method, [ranked_case(*case) for case in cases])
 
 
 def ranked_case(control, treatment, alpha=0.05, quantile=0.5, trim=0.2, resamples=2000):

@@ -12,7 +12,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 enum { ANSWER_MAX = 1 << 24 };
 
@@ -48,15 +47,7 @@ static struct number_list numbers(const struct call *call, const char *name)
     return list;
 }
 
-static double processor_seconds(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
-    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
-}
-
-/* arm_rates horizon simulations seed threads -> allocation, regret at each step, seconds */
+/* arm_rates horizon simulations seed threads -> allocation, regret at each step */
 static void answer_bandit(const struct call *call)
 {
     struct bandit_game game = {.arm_rates = numbers(call, "arm_rates"),
@@ -64,10 +55,8 @@ static void answer_bandit(const struct call *call)
                                .simulations = integer(call, "simulations"),
                                .seed = (uint64_t)integer(call, "seed")};
     struct bandit_result *result = ARENA_NEW(call->arena, struct bandit_result);
-    double started = processor_seconds();
 
     bandit_simulate(&game, (int)number(call, "threads"), call->arena, result);
-    writer_key_number(call->answer, "seconds", processor_seconds() - started);
     writer_key_number(call->answer, "probability_best", result->probability_best);
     writer_key(call->answer, "allocation");
     writer_open_array(call->answer);

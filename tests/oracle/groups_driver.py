@@ -5,7 +5,7 @@ import subprocess
 from types import SimpleNamespace
 
 ALPHAS = (0.001, 0.01, 0.05, 0.1)
-TABLE_COLUMNS = "statistic df p significant v total least seconds".split()
+TABLE_COLUMNS = "statistic df p significant v total least".split()
 GROUPS_COLUMNS = "statistic df1 df2 p significant size total".split()
 GROUP_COLUMNS = "mean std median rank".split()
 
@@ -16,25 +16,24 @@ class Groups:
     def __init__(self, evaluator):
         self.program = evaluator("groups").program
 
-    def lines(self, method, cases, repeats=1):
-        text = "".join(f"{method} {repeats} {' '.join(map(_text, case))}\n" for case in cases)
+    def lines(self, method, cases):
+        text = "".join(f"{method} {' '.join(map(_text, case))}\n" for case in cases)
         done = subprocess.run([self.program], input=text, text=True, capture_output=True, timeout=300, check=True)
         answers = done.stdout.splitlines()
         assert len(answers) == len(cases), done.stderr
         return [None if answer == "refused" else [float(word) for word in answer.split()] for answer in answers]
 
-    def tables(self, method, cases, repeats=1):
+    def tables(self, method, cases):
         """Cases are (table, alpha); a row, or None where there is no test."""
         numbers = [(alpha, len(table), len(table[0]), *(count for line in table for count in line))
                    for table, alpha in cases]
-        return [line and SimpleNamespace(**dict(zip(TABLE_COLUMNS, line)))
-                for line in self.lines(method, numbers, repeats)]
+        return [line and SimpleNamespace(**dict(zip(TABLE_COLUMNS, line))) for line in self.lines(method, numbers)]
 
-    def groups(self, method, cases, repeats=1):
+    def groups(self, method, cases):
         """Cases are (groups, alpha); a row with a row per group in `groups`, or None."""
         numbers = [(alpha, len(groups), *(x for group in groups for x in (len(group), *group)))
                    for groups, alpha in cases]
-        return [line and _groups_row(line) for line in self.lines(method, numbers, repeats)]
+        return [line and _groups_row(line) for line in self.lines(method, numbers)]
 
 
 def _text(value):
@@ -43,9 +42,9 @@ def _text(value):
 
 def _groups_row(line):
     width, each = len(GROUPS_COLUMNS), len(GROUP_COLUMNS)
-    row = SimpleNamespace(**dict(zip(GROUPS_COLUMNS, line)), seconds=line[-1])
+    row = SimpleNamespace(**dict(zip(GROUPS_COLUMNS, line)))
     row.groups = [SimpleNamespace(**dict(zip(GROUP_COLUMNS, line[at:at + each])))
-                  for at in range(width, len(line) - 1, each)]
+                  for at in range(width, len(line), each)]
     assert math.isfinite(row.statistic) and 0 <= row.p <= 1 and math.isfinite(row.size)
     return row
 

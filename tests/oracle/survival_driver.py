@@ -23,19 +23,18 @@ class Case:
         return f"{[len(arm) for arm in self.arms]} rho={self.rho} gamma={self.gamma} {self.arms}"
 
 
-def run(program, cases, repeats=1):
+def run(program, cases):
     """What our functions give."""
-    lines = [" ".join([str(repeats), *map(str, (c.rho, c.gamma, c.alpha)), *c.numbers()]) for c in cases]
+    lines = [" ".join([str(c.rho), str(c.gamma), str(c.alpha), *c.numbers()]) for c in cases]
     rows = answers([program], lines, cases)
     results = []
     for case, row in zip(cases, rows):
         arms = len(case.arms)
         cox = 4 + arms
-        assert int(row[cox + 6]) * 5 == len(row) - cox - 7
+        assert int(row[cox + 5]) * 5 == len(row) - cox - 6
         results.append(SimpleNamespace(
             tested=row[0] == 1, chi_square=row[1], df=row[2], p=row[3], expected=row[4:cox], fitted=row[cox] == 1,
-            beta=row[cox + 1], se=row[cox + 2], z=row[cox + 3], cox_p=row[cox + 4], seconds=row[cox + 5],
-            curve=points(row[cox + 7:])))
+            beta=row[cox + 1], se=row[cox + 2], z=row[cox + 3], cox_p=row[cox + 4], curve=points(row[cox + 6:])))
     return results
 
 
