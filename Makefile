@@ -33,6 +33,7 @@ speed_program = $(BUILD)/tests/bench/speed/speed
 bare_programs = $(patsubst %.c,$(BUILD)/%,$(wildcard tests/bench/stack/*.c))
 fuzz_targets = $(patsubst %.c,$(BUILD)/%,$(wildcard tests/fuzz/*_fuzz.c))
 oracles = $(patsubst %.c,$(BUILD)/%,$(wildcard tests/oracle/*.c))
+oracle_support = $(patsubst %.c,$(BUILD)/obj/%.o,$(wildcard tests/oracle/support/*.c))
 
 all: $(responders) $(programs)
 
@@ -76,7 +77,8 @@ $(BUILD)/tests/bench/stack/%: $(BUILD)/obj/tests/bench/stack/%.o
 	@echo "  LINK  $@"
 	@$(CC) $(ALL_LDFLAGS) $^ -lfcgi $(LIBS) -o $@
 
-$(BUILD)/tests/oracle/%: $(BUILD)/obj/tests/oracle/%.o $(library)
+# The benchmark reads its cases as the oracles do.
+$(oracles) $(speed_program): $(BUILD)/%: $(BUILD)/obj/%.o $(oracle_support) $(library)
 	@mkdir -p $(@D)
 	@echo "  LINK  $@"
 	@$(CC) $(ALL_LDFLAGS) $^ $(LIBS) -o $@

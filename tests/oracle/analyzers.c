@@ -1,7 +1,7 @@
 /*
- * The two-sample analyzers on standard input and output, for experiments_analyzers_test.py. One
- * case per line, `method number number ...`; one answer per line: the columns of print_result()
- * with 17 digits, then what only this method gives.
+ * The two-sample analyzers on standard input and output (support/lines.h), for
+ * experiments_analyzers_test.py. An answer is the columns of print_result(), then what only this
+ * method gives.
  *
  * Methods on values take `alpha quantile trim resamples n m`, then n control and m treatment
  * values.
@@ -13,223 +13,134 @@
 #include "experiments/resampling.h"
 #include "experiments/trimmed_mean.h"
 #include "experiments/unconditional_exact.h"
+#include "support/lines.h"
 
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-enum { EXTRAS_MAX = 3, RANKED_PARAMETERS = 6 };
-
-/* A case as read, and room for what it gives. */
-struct task {
-    double *numbers;
-    size_t count;
-    struct arena *arena;
-    struct test_result result;
-    double extras[EXTRAS_MAX];
-};
-
-static struct ranked_observation ranked_of(const struct task *task)
+static struct ranked_observation take_ranked(struct line *line)
 {
-    size_t n = (size_t)task->numbers[4], m = (size_t)task->numbers[5];
-    double *values = task->numbers + RANKED_PARAMETERS;
+    const double *a = line_take(line, 6).items;
+    struct ranked_observation observed = {.alpha = a[0], .quantile = a[1], .trim = a[2]};
 
-    if (task->count != RANKED_PARAMETERS + n + m) {
-        fprintf(stderr, "%zu numbers for arms of %zu and %zu\n", task->count, n, m);
-        exit(1);
-    }
-    return (struct ranked_observation){.control_values = {n, values},
-                                       .treatment_values = {m, values + n},
-                                       .alpha = task->numbers[0],
-                                       .quantile = task->numbers[1],
-                                       .trim = task->numbers[2]};
+    observed.control_values = line_take(line, (size_t)a[4]);
+    observed.treatment_values = line_take(line, (size_t)a[5]);
+    return observed;
 }
 
-static struct binary_observation binary_of(const struct task *task)
+static struct binary_observation take_binary(struct line *line)
 {
-    const double *a = task->numbers;
+    const double *a = line_take(line, 5).items;
 
     return (struct binary_observation){(int64_t)a[0], (int64_t)a[1], (int64_t)a[2], (int64_t)a[3],
                                        a[4]};
 }
 
-static void run_equivalence(struct task *task)
+static void print_result(const struct test_result *r)
 {
-    const double *a = task->numbers;
+    PRINT_NUMBERS(r->degenerate, r->effect, r->effect_relative_pct, r->control_value,
+                  r->treatment_value, r->ci_lower, r->ci_upper, r->ci_level, r->p_value,
+                  r->statistic, r->degrees_of_freedom, r->power, r->is_significant,
+                  number_or_nan(r->effect_size), number_or_nan(r->effect_size_lower),
+                  number_or_nan(r->effect_size_upper));
+}
+
+static void answer_equivalence(struct line *line)
+{
+    const double *a = line_take(line, 8).items;
     struct continuous_observation observed = {a[0],          a[1], (int64_t)a[2],     a[3], a[4],
                                               (int64_t)a[5], a[6], GIVEN_NUMBER(a[7])};
+    struct test_result result;
 
-    equivalence_test(&observed, &task->result);
+    equivalence_test(&observed, &result);
+    print_result(&result);
 }
 
-static void run_rank_sum(struct task *task)
+static void answer_rank_sum(struct line *line)
 {
-    struct ranked_observation observed = ranked_of(task);
+    struct ranked_observation observed = take_ranked(line);
     struct rank_sum_result result;
 
-    rank_sum_test(&observed, task->arena, &result);
-    task->result = result.test;
-    task->extras[0] = result.u;
-    task->extras[1] = result.superiority;
-    task->extras[2] = result.exact;
+    rank_sum_test(&observed, line->arena, &result);
+    print_result(&result.test);
+    PRINT_NUMBERS(result.u, result.superiority, result.exact);
 }
 
-static void run_resampling(struct task *task, bool quantiles)
+static void answer_resampling(struct line *line, bool quantiles)
 {
-    struct ranked_observation observed = ranked_of(task);
+    const double *parameters = line->numbers.items;
+    struct ranked_observation observed = take_ranked(line);
     struct resampling_result result;
-    int64_t resamples = (int64_t)task->numbers[3];
+    int64_t resamples = (int64_t)parameters[3];
 
     if (quantiles)
-        resampling_quantiles(&observed, resamples, task->arena, &result);
+        resampling_quantiles(&observed, resamples, line->arena, &result);
     else
-        resampling_means(&observed, resamples, task->arena, &result);
-    task->result = result.test;
-    task->extras[0] = (double)result.permutations;
+        resampling_means(&observed, resamples, line->arena, &result);
+    print_result(&result.test);
+    PRINT_NUMBERS((double)result.permutations);
 }
 
-static void run_bootstrap(struct task *task)
+static void answer_bootstrap(struct line *line)
 {
-    run_resampling(task, false);
+    answer_resampling(line, false);
 }
 
-static void run_quantile(struct task *task)
+static void answer_quantile(struct line *line)
 {
-    run_resampling(task, true);
+    answer_resampling(line, true);
 }
 
-static void run_trimmed(struct task *task)
+static void answer_trimmed(struct line *line)
 {
-    struct ranked_observation observed = ranked_of(task);
+    struct ranked_observation observed = take_ranked(line);
     struct trimmed_mean_result result;
 
-    trimmed_mean_test(&observed, task->arena, &result);
-    task->result = result.test;
-    task->extras[0] = (double)result.control_effective;
-    task->extras[1] = (double)result.treatment_effective;
+    trimmed_mean_test(&observed, line->arena, &result);
+    print_result(&result.test);
+    PRINT_NUMBERS((double)result.control_effective, (double)result.treatment_effective);
 }
 
-static void run_fisher(struct task *task)
+static void answer_fisher(struct line *line)
 {
-    struct binary_observation observed = binary_of(task);
+    struct binary_observation observed = take_binary(line);
+    struct test_result result;
 
-    fisher_exact_test(&observed, &task->result);
+    fisher_exact_test(&observed, &result);
+    print_result(&result);
 }
 
-static void run_boschloo(struct task *task)
+static void answer_boschloo(struct line *line)
 {
-    struct binary_observation observed = binary_of(task);
+    struct binary_observation observed = take_binary(line);
+    struct test_result result;
 
-    boschloo_test(&observed, task->arena, &task->result);
+    boschloo_test(&observed, line->arena, &result);
+    print_result(&result);
 }
 
-static void run_barnard(struct task *task)
+static void answer_barnard(struct line *line)
 {
-    struct binary_observation observed = binary_of(task);
+    struct binary_observation observed = take_binary(line);
+    struct test_result result;
 
-    barnard_test(&observed, task->arena, &task->result);
+    barnard_test(&observed, line->arena, &result);
+    print_result(&result);
 }
 
-static void run_poisson(struct task *task)
+static void answer_poisson(struct line *line)
 {
-    const double *a = task->numbers;
+    const double *a = line_take(line, 5).items;
     struct count_observation observed = {(int64_t)a[0], a[1], (int64_t)a[2], a[3], a[4]};
+    struct test_result result;
 
-    poisson_rates_test(&observed, &task->result);
+    poisson_rates_test(&observed, &result);
+    print_result(&result);
 }
 
-static const struct {
-    const char *name;
-    void (*run)(struct task *task);
-} methods[] = {
-    {"equivalence", run_equivalence}, {"rank_sum", run_rank_sum}, {"bootstrap", run_bootstrap},
-    {"quantile", run_quantile},       {"trimmed", run_trimmed},   {"fisher", run_fisher},
-    {"boschloo", run_boschloo},       {"barnard", run_barnard},   {"poisson", run_poisson},
+static const struct line_method methods[] = {
+    {"equivalence", answer_equivalence}, {"rank_sum", answer_rank_sum},
+    {"bootstrap", answer_bootstrap},     {"quantile", answer_quantile},
+    {"trimmed", answer_trimmed},         {"fisher", answer_fisher},
+    {"boschloo", answer_boschloo},       {"barnard", answer_barnard},
+    {"poisson", answer_poisson},
 };
 
-static void print_optional(struct optional_number number)
-{
-    printf(" %.17g", number.given ? number.value : NAN);
-}
-
-static void print_result(const struct task *task)
-{
-    const struct test_result *r = &task->result;
-    const double columns[] = {r->degenerate,
-                              r->effect,
-                              r->effect_relative_pct,
-                              r->control_value,
-                              r->treatment_value,
-                              r->ci_lower,
-                              r->ci_upper,
-                              r->ci_level,
-                              r->p_value,
-                              r->statistic,
-                              r->degrees_of_freedom,
-                              r->power,
-                              r->is_significant};
-
-    for (size_t i = 0; i < sizeof columns / sizeof columns[0]; i++)
-        printf("%.17g ", columns[i]);
-    print_optional(r->effect_size);
-    print_optional(r->effect_size_lower);
-    print_optional(r->effect_size_upper);
-    for (size_t i = 0; i < EXTRAS_MAX; i++)
-        printf(" %.17g", task->extras[i]);
-    printf("\n");
-}
-
-/* The numbers of the rest of a line, in an array that grows with the longest one. */
-static void read_numbers(char *text, struct task *task, size_t *capacity)
-{
-    for (task->count = 0;; task->count++) {
-        char *end;
-        double number = strtod(text, &end);
-
-        if (end == text)
-            return;
-        if (task->count == *capacity) {
-            *capacity = *capacity ? 2 * *capacity : 64;
-            task->numbers = realloc(task->numbers, *capacity * sizeof number);
-            if (!task->numbers)
-                abort();
-        }
-        task->numbers[task->count] = number;
-        text = end;
-    }
-}
-
-static bool answer(char *line, struct task *task, size_t *capacity)
-{
-    char *rest, *name = strtok_r(line, " \n", &rest);
-
-    for (size_t i = 0; name && i < sizeof methods / sizeof methods[0]; i++) {
-        if (strcmp(methods[i].name, name) == 0) {
-            read_numbers(rest, task, capacity);
-            memset(task->extras, 0, sizeof task->extras);
-            arena_reset(task->arena);
-            methods[i].run(task);
-            print_result(task);
-            return true;
-        }
-    }
-    fprintf(stderr, "no method %s\n", name ? name : "");
-    return false;
-}
-
-int main(void)
-{
-    struct task task = {.arena = arena_create((size_t)1 << 30)};
-    char *line = NULL;
-    size_t length = 0, capacity = 0;
-    bool good = task.arena != NULL;
-
-    while (good && getline(&line, &length, stdin) > 0)
-        good = answer(line, &task, &capacity);
-    free(line);
-    free(task.numbers);
-    if (task.arena)
-        arena_destroy(task.arena);
-    return good ? 0 : 1;
-}
+LINES_MAIN(methods)

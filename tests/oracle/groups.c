@@ -1,169 +1,117 @@
 /*
- * Tests of several groups on standard input and output, for experiments_groups_test.py. One case
- * per line, `method number number ...`, one answer per line: numbers with 17 digits; `refused`
- * where there is no test.
+ * Tests of several groups on standard input and output (support/lines.h), for
+ * experiments_groups_test.py. The answer is `refused` where there is no test.
  *
  * Tables are `alpha rows columns count...`, groups `alpha groups n1 value... n2 value...`.
  */
 #include "experiments/contingency.h"
 #include "experiments/omnibus.h"
 #include "math/sort.h"
+#include "support/lines.h"
 
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
-/* A case as read, and what prepared it for its method. */
-struct task {
-    double *numbers;
-    size_t count;
-    struct arena *arena;
-    enum contingency_method method;
-    struct contingency_table table;
-    struct omnibus_groups groups;
-    bool (*omnibus)(const struct omnibus_groups *groups, double alpha, struct arena *arena,
-                    struct omnibus_result *result);
-};
-
-static void read_table(struct task *task)
+static struct contingency_table take_table(struct line *line)
 {
-    size_t rows = (size_t)task->numbers[1], columns = (size_t)task->numbers[2];
-    struct integer_list *lists = ARENA_ARRAY(task->arena, struct integer_list, rows);
+    size_t rows = (size_t)line_next(line), columns = (size_t)line_next(line);
+    struct integer_list *lists = ARENA_ARRAY(line->arena, struct integer_list, rows);
 
     for (size_t i = 0; i < rows; i++) {
-        lists[i] = (struct integer_list){columns, ARENA_ARRAY(task->arena, int64_t, columns)};
+        lists[i] = (struct integer_list){columns, ARENA_ARRAY(line->arena, int64_t, columns)};
         for (size_t j = 0; j < columns; j++)
-            lists[i].items[j] = (int64_t)task->numbers[3 + i * columns + j];
+            lists[i].items[j] = (int64_t)line_next(line);
     }
-    task->table = (struct contingency_table){rows, lists};
+    return (struct contingency_table){rows, lists};
 }
 
-static void read_groups(struct task *task)
+static struct omnibus_groups take_groups(struct line *line)
 {
-    size_t count = (size_t)task->numbers[1];
-    struct number_list *lists = ARENA_ARRAY(task->arena, struct number_list, count);
-    double *next = task->numbers + 2;
+    size_t count = (size_t)line_next(line);
+    struct number_list *lists = ARENA_ARRAY(line->arena, struct number_list, count);
 
-    for (size_t i = 0; i < count; i++) {
-        lists[i] = (struct number_list){(size_t)next[0], next + 1};
-        next += 1 + lists[i].count;
-    }
-    task->groups = (struct omnibus_groups){count, lists};
+    for (size_t i = 0; i < count; i++)
+        lists[i] = line_take(line, (size_t)line_next(line));
+    return (struct omnibus_groups){count, lists};
 }
 
-static void run_contingency(struct task *task)
+static void answer_table(struct line *line, enum contingency_method method)
 {
-    struct contingency_result result = {0};
+    double alpha = line_next(line);
+    struct contingency_table table = take_table(line);
+    struct contingency_result result;
 
-    read_table(task);
-    if (contingency_test(&task->table, task->method, task->numbers[0], &result))
-        printf("refused\n");
+    if (contingency_test(&table, method, alpha, &result))
+        printf("refused");
     else
-        printf("%.17g %lld %.17g %d %.17g %lld %.17g\n", result.statistic,
-               (long long)result.degrees_of_freedom, result.p_value, result.is_significant,
-               result.cramers_v, (long long)result.total, result.min_expected);
+        PRINT_NUMBERS(result.statistic, (double)result.degrees_of_freedom, result.p_value,
+                      result.is_significant, result.cramers_v, (double)result.total,
+                      result.min_expected);
 }
 
-/* Absent numbers print as nan. */
-static void print_optional(struct optional_number number)
+static void answer_chi_square(struct line *line)
 {
-    if (number.given)
-        printf("%.17g ", number.value);
+    answer_table(line, CONTINGENCY_CHI_SQUARE);
+}
+
+static void answer_g_test(struct line *line)
+{
+    answer_table(line, CONTINGENCY_G_TEST);
+}
+
+static void print_omnibus(const struct omnibus_result *result, size_t groups)
+{
+    PRINT_NUMBERS(result->statistic, result->df_numerator, number_or_nan(result->df_denominator),
+                  result->p_value, result->is_significant, result->effect_size,
+                  (double)result->total);
+    for (size_t i = 0; i < groups; i++)
+        PRINT_NUMBERS(number_or_nan(result->groups[i].mean), number_or_nan(result->groups[i].std),
+                      number_or_nan(result->groups[i].median),
+                      number_or_nan(result->groups[i].mean_rank));
+}
+
+static void answer_welch_anova(struct line *line)
+{
+    double alpha = line_next(line);
+    struct omnibus_groups groups = take_groups(line);
+    struct omnibus_result result;
+
+    if (omnibus_welch(&groups, alpha, line->arena, &result))
+        print_omnibus(&result, groups.count);
     else
-        printf("nan ");
+        printf("refused");
 }
 
-static void run_omnibus(struct task *task)
+static void answer_kruskal_wallis(struct line *line)
 {
-    struct omnibus_result result = {0};
+    double alpha = line_next(line);
+    struct omnibus_groups groups = take_groups(line);
+    struct omnibus_result result;
 
-    read_groups(task);
-    if (!task->omnibus(&task->groups, task->numbers[0], task->arena, &result)) {
-        printf("refused\n");
-        return;
-    }
-    printf("%.17g %.17g ", result.statistic, result.df_numerator);
-    print_optional(result.df_denominator);
-    printf("%.17g %d %.17g %lld ", result.p_value, result.is_significant, result.effect_size,
-           (long long)result.total);
-    for (size_t i = 0; i < task->groups.count; i++) {
-        print_optional(result.groups[i].mean);
-        print_optional(result.groups[i].std);
-        print_optional(result.groups[i].median);
-        print_optional(result.groups[i].mean_rank);
-    }
-    printf("\n");
+    if (omnibus_kruskal(&groups, alpha, line->arena, &result))
+        print_omnibus(&result, groups.count);
+    else
+        printf("refused");
 }
 
 /* Every value with its label, in order. */
-static void run_sort(struct task *task)
+static void answer_sort(struct line *line)
 {
-    struct sort_item *items = ARENA_ARRAY(task->arena, struct sort_item, task->count);
+    struct number_list values = line_take(line, line->numbers.count);
+    struct sort_item *items = ARENA_ARRAY(line->arena, struct sort_item, values.count);
 
-    for (size_t i = 0; i < task->count; i++)
-        items[i] = (struct sort_item){task->numbers[i], (uint32_t)i};
-    sort_labelled(items, ARENA_ARRAY(task->arena, struct sort_item, task->count), task->count);
-    for (size_t i = 0; i < task->count; i++)
-        printf("%.17g %u ", items[i].value, items[i].label);
-    printf("\n");
+    for (size_t i = 0; i < values.count; i++)
+        items[i] = (struct sort_item){values.items[i], (uint32_t)i};
+    sort_labelled(items, ARENA_ARRAY(line->arena, struct sort_item, values.count), values.count);
+    for (size_t i = 0; i < values.count; i++)
+        PRINT_NUMBERS(items[i].value, items[i].label);
 }
 
-static bool run_method(const char *name, struct task *task)
-{
-    if (strcmp(name, "chi_square") == 0 || strcmp(name, "g_test") == 0) {
-        task->method = name[0] == 'g' ? CONTINGENCY_G_TEST : CONTINGENCY_CHI_SQUARE;
-        run_contingency(task);
-    } else if (strcmp(name, "welch_anova") == 0 || strcmp(name, "kruskal_wallis") == 0) {
-        task->omnibus = name[0] == 'w' ? omnibus_welch : omnibus_kruskal;
-        run_omnibus(task);
-    } else if (strcmp(name, "sort") == 0) {
-        run_sort(task);
-    } else {
-        fprintf(stderr, "no method %s\n", name);
-        return false;
-    }
-    return true;
-}
+static const struct line_method methods[] = {
+    {"chi_square", answer_chi_square},
+    {"g_test", answer_g_test},
+    {"welch_anova", answer_welch_anova},
+    {"kruskal_wallis", answer_kruskal_wallis},
+    {"sort", answer_sort},
+};
 
-/* The numbers of the rest of a line. */
-static void read_numbers(char *text, struct task *task)
-{
-    size_t capacity = strlen(text) / 2 + 1;
-
-    task->numbers = ARENA_ARRAY(task->arena, double, capacity);
-    for (task->count = 0;; task->count++) {
-        char *end;
-        double number = strtod(text, &end);
-
-        if (end == text)
-            return;
-        task->numbers[task->count] = number;
-        text = end;
-    }
-}
-
-static bool answer(char *line, struct task *task)
-{
-    char *rest, *name = strtok_r(line, " \n", &rest);
-
-    if (!name)
-        return false;
-    arena_reset(task->arena);
-    read_numbers(rest, task);
-    return run_method(name, task);
-}
-
-int main(void)
-{
-    struct task task = {.arena = arena_create((size_t)1 << 30)};
-    char *line = NULL;
-    size_t length = 0;
-    bool good = task.arena != NULL;
-
-    while (good && getline(&line, &length, stdin) > 0)
-        good = answer(line, &task);
-    free(line);
-    if (task.arena)
-        arena_destroy(task.arena);
-    return good ? 0 : 1;
-}
+LINES_MAIN(methods)

@@ -25,7 +25,7 @@ class Case:
 
 def run(program, cases):
     """What our functions give."""
-    lines = [" ".join([str(c.rho), str(c.gamma), str(c.alpha), *c.numbers()]) for c in cases]
+    lines = [" ".join(["survival", str(c.rho), str(c.gamma), str(c.alpha), *c.numbers()]) for c in cases]
     rows = answers([program], lines, cases)
     results = []
     for case, row in zip(cases, rows):

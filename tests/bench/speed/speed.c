@@ -1,8 +1,9 @@
 /*
- * What the analyses cost, for tests/bench/speed/run. One case per line on standard input, `kernel k
- * n1 ... nk`, then the numbers of k arrays of these lengths; one answer per line: seconds of
- * processor time per call, the least of several rounds.
+ * What the analyses cost, for tests/bench/speed/run. A case on standard input is `kernel k n1 ...
+ * nk`, then the numbers of k arrays of these lengths; the answer is seconds of processor time per
+ * call, the least of several rounds.
  */
+#include "../../oracle/support/lines.h"
 #include "experiments/bandit.h"
 #include "experiments/contingency.h"
 #include "experiments/equivalence.h"
@@ -352,89 +353,52 @@ static double measure(void (*run)(struct task *task), struct task *task)
     return least / (double)calls;
 }
 
-static double next_number(char **text)
+static void take_array(struct line *line, size_t count, struct task *task, size_t at)
 {
-    char *end;
-    double number = strtod(*text, &end);
-
-    if (end == *text) {
-        fprintf(stderr, "too few numbers\n");
-        exit(1);
-    }
-    *text = end;
-    return number;
-}
-
-static void *allocate(size_t count, size_t size)
-{
-    void *memory = calloc(count, size);
-
-    if (!memory)
-        abort();
-    return memory;
-}
-
-static void read_array(char **text, size_t count, struct task *task, size_t at)
-{
-    task->arrays[at] = (struct number_list){count, allocate(count, sizeof(double))};
-    task->counts[at] = (struct integer_list){count, allocate(count, sizeof(int64_t))};
-    task->answers[at] = (struct boolean_list){count, allocate(count, sizeof(bool))};
+    task->arrays[at] = line_take(line, count);
+    task->counts[at] = (struct integer_list){count, ARENA_ARRAY(line->arena, int64_t, count)};
+    task->answers[at] = (struct boolean_list){count, ARENA_ARRAY(line->arena, bool, count)};
     for (size_t i = 0; i < count; i++) {
-        double number = next_number(text);
+        double number = task->arrays[at].items[i];
 
-        task->arrays[at].items[i] = number;
         task->counts[at].items[i] = fabs(number) < 1e18 ? (int64_t)number : 0;
         task->answers[at].items[i] = number != 0;
     }
 }
 
-static void free_arrays(struct task *task)
+static void take_arrays(struct line *line, struct task *task)
 {
-    for (size_t i = 0; i < task->array_count; i++) {
-        free(task->arrays[i].items);
-        free(task->counts[i].items);
-        free(task->answers[i].items);
-    }
-}
+    struct number_list lengths = line_take(line, (size_t)line_next(line));
 
-static void read_arrays(char *text, struct task *task)
-{
-    task->array_count = (size_t)next_number(&text);
+    task->array_count = lengths.count;
     if (task->array_count > ARRAYS_MAX)
-        abort();
+        line_refuse(line, "too many arrays");
     for (size_t i = 0; i < task->array_count; i++)
-        task->arrays[i].count = (size_t)next_number(&text);
-    for (size_t i = 0; i < task->array_count; i++)
-        read_array(&text, task->arrays[i].count, task, i);
+        take_array(line, (size_t)lengths.items[i], task, i);
 }
 
-static bool answer(char *line, struct task *task)
+static void answer(struct line *line, struct task *task)
 {
-    char *rest, *name = strtok_r(line, " \n", &rest);
-
-    for (size_t i = 0; name && i < sizeof kernels / sizeof kernels[0]; i++) {
-        if (strcmp(kernels[i].name, name) == 0) {
-            read_arrays(rest, task);
-            printf("%.3e\n", measure(kernels[i].run, task));
-            free_arrays(task);
-            return true;
+    for (size_t i = 0; i < sizeof kernels / sizeof kernels[0]; i++) {
+        if (strcmp(kernels[i].name, line->method) == 0) {
+            take_arrays(line, task);
+            printf("%.3e", measure(kernels[i].run, task));
+            line_end(line);
+            return;
         }
     }
-    fprintf(stderr, "no kernel %s\n", name ? name : "");
-    return false;
+    line_refuse(line, "no such kernel");
 }
 
 int main(void)
 {
     struct task task = {.arena = arena_create((size_t)1 << 30)};
-    char *line = NULL;
-    size_t length = 0;
-    bool good = task.arena != NULL;
+    struct line line = {0};
 
-    while (good && getline(&line, &length, stdin) > 0)
-        good = answer(line, &task);
-    free(line);
-    if (task.arena)
-        arena_destroy(task.arena);
-    return good ? 0 : 1;
+    if (!task.arena)
+        abort();
+    while (line_read(&line))
+        answer(&line, &task);
+    arena_destroy(task.arena);
+    return 0;
 }
