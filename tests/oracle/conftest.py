@@ -27,12 +27,10 @@ class Evaluator:
         if not lines:
             return []
         done = subprocess.run([self.program], input="\n".join(lines) + "\n", text=True,
-                              capture_output=True, timeout=60, check=True)
-        answers = done.stdout.splitlines()
-        assert len(answers) == len(lines), done.stderr
-        for line, answer in zip(lines, answers):
-            assert not answer.startswith("error"), f"{line}: {answer}"
-        return [float(answer) for answer in answers]
+                              stdout=subprocess.PIPE, timeout=60, check=True)
+        answers = [float(answer) for answer in done.stdout.splitlines()]
+        assert len(answers) == len(lines)
+        return answers
 
     def __call__(self, name, *arguments):
         return self.many([(name, *arguments)])[0]

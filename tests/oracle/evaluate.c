@@ -1,7 +1,5 @@
-/* The math kit on standard input and output, for math_test.py: see evaluate.h. */
-#include "evaluate.h"
+/* The math kit on standard input and output, for math_test.py (support/lines.h). */
 #include "base/number.h"
-
 #include "math/beta.h"
 #include "math/binomial.h"
 #include "math/chi_square.h"
@@ -14,21 +12,49 @@
 #include "math/random.h"
 #include "math/special.h"
 #include "math/student.h"
+#include "support/lines.h"
 
 #include <math.h>
 #include <stdint.h>
 
-/* Wrappers that spread an array of numbers over the parameters of a function: D for a double, I for
- * an integer. */
+/* Words of the generator as two exact doubles: seed, stream, index. */
+static uint64_t word_at(const double *a)
+{
+    struct random random = random_start((uint64_t)a[0], (uint64_t)a[1]);
+    uint64_t word = random_u64(&random);
+
+    for (int i = 0; i < (int)a[2]; i++)
+        word = random_u64(&random);
+    return word;
+}
+
+static double random_high_half(const double *a)
+{
+    return (double)(word_at(a) >> 32);
+}
+
+static double random_low_half(const double *a)
+{
+    return (double)(word_at(a) & 0xffffffff);
+}
+
+static double nodes[QUADRATURE_NODES_MAX], weights[QUADRATURE_NODES_MAX];
+
+static double gauss_legendre_node(const double *a)
+{
+    return gauss_legendre((int)a[0], -1, 1, nodes, weights) ? nodes[(int)a[1]] : NAN;
+}
+
+static double gauss_legendre_weight(const double *a)
+{
+    return gauss_legendre((int)a[0], -1, 1, nodes, weights) ? weights[(int)a[1]] : NAN;
+}
+
+/* A function, how many numbers it takes, and how they spread over its parameters: D for a double, I
+ * for an integer. */
 #define D(i) a[i]
 #define I(i) (int64_t) a[i]
-#define WRAP(function, ...)                                                                        \
-    static double call_##function(const double *a)                                                 \
-    {                                                                                              \
-        return function(__VA_ARGS__);                                                              \
-    }
-
-#define WRAP_ALL(X)                                                                                \
+#define FUNCTIONS(X)                                                                               \
     X(normal_density, 1, D(0))                                                                     \
     X(normal_cdf, 1, D(0))                                                                         \
     X(normal_survival, 1, D(0))                                                                    \
@@ -84,51 +110,23 @@
     X(log1p_minus, 1, D(0))                                                                        \
     X(expm1_minus, 1, D(0))                                                                        \
     X(stirling_error, 1, D(0))                                                                     \
-    X(number_round, 2, D(0), (int)a[1])
+    X(number_round, 2, D(0), (int)a[1])                                                            \
+    X(random_high_half, 3, a)                                                                      \
+    X(random_low_half, 3, a)                                                                       \
+    X(gauss_legendre_node, 2, a)                                                                   \
+    X(gauss_legendre_weight, 2, a)
 
-/* Words of the generator as two exact doubles: seed, stream, index. */
-static uint64_t word_at(const double *a)
-{
-    struct random random = random_start((uint64_t)a[0], (uint64_t)a[1]);
-    uint64_t word = random_u64(&random);
+#define ANSWER(function, arity, ...)                                                               \
+    static void answer_##function(struct line *line)                                               \
+    {                                                                                              \
+        const double *a = line_take(line, arity).items;                                            \
+                                                                                                   \
+        PRINT_NUMBERS(function(__VA_ARGS__));                                                      \
+    }
+#define ROW(function, arity, ...) {#function, answer_##function},
 
-    for (int i = 0; i < (int)a[2]; i++)
-        word = random_u64(&random);
-    return word;
-}
+FUNCTIONS(ANSWER)
 
-static double call_random_high_half(const double *a)
-{
-    return (double)(word_at(a) >> 32);
-}
+static const struct line_method methods[] = {FUNCTIONS(ROW)};
 
-static double call_random_low_half(const double *a)
-{
-    return (double)(word_at(a) & 0xffffffff);
-}
-
-static double nodes[QUADRATURE_NODES_MAX], weights[QUADRATURE_NODES_MAX];
-
-static double call_gauss_legendre_node(const double *a)
-{
-    return gauss_legendre((int)a[0], -1, 1, nodes, weights) ? nodes[(int)a[1]] : NAN;
-}
-
-static double call_gauss_legendre_weight(const double *a)
-{
-    return gauss_legendre((int)a[0], -1, 1, nodes, weights) ? weights[(int)a[1]] : NAN;
-}
-
-#define WRAPPER(function, arity, ...) WRAP(function, __VA_ARGS__)
-#define ROW(function, arity, ...) {#function, arity, call_##function},
-
-WRAP_ALL(WRAPPER)
-
-static const struct evaluate_function table[] = {
-    WRAP_ALL(ROW){"random_high_half", 3, call_random_high_half},
-    {"random_low_half", 3, call_random_low_half},
-    {"gauss_legendre_node", 2, call_gauss_legendre_node},
-    {"gauss_legendre_weight", 2, call_gauss_legendre_weight},
-};
-
-EVALUATE_MAIN(table)
+LINES_MAIN(methods)
