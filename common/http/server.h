@@ -134,6 +134,10 @@ void server_stop(struct server *server);
 /* This responder's part of the OpenAPI document. */
 void server_describe(const struct server *server, struct text *out);
 
+/* For a responder whose requests yield to those of others; before responder_main(). Lowers the
+ * process, and its session where that holds nothing but its pool (nginx/pool). */
+void responder_lower_priority(int niceness);
+
 /* main() of a responder: serves FastCGI on descriptor 0; or --describe, --check-config,
  * --describe-settings. Returns the exit code. */
 int responder_main(int argc, char **argv, const struct application *application);

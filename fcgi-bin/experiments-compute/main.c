@@ -9,8 +9,6 @@
 #include "experiments-compute/survival.h"
 #include "experiments/service.h"
 
-#include <sys/resource.h>
-
 /* Where processors are short, the quick families go first. */
 enum { NICENESS = 10 };
 
@@ -110,6 +108,6 @@ static const struct application application = EXPERIMENTS_FAMILY("compute", rout
 
 int main(int argc, char **argv)
 {
-    setpriority(PRIO_PROCESS, 0, NICENESS);
+    responder_lower_priority(NICENESS);
     return responder_main(argc, argv, &application);
 }

@@ -73,3 +73,13 @@ def test_units_of_a_killed_worker_come_back(occupied):
 def test_switched_off(occupied):
     client, _, _ = occupied
     assert client.post("/api/v1/simulate/bandit", GOLDEN).status == 200
+
+
+def test_workers_yield_to_those_of_other_pools(stacks):
+    """By their niceness and, where the kernel shares processors out among sessions, by that of the pool's."""
+    stack = stacks.get(ROOMY).stack
+    for pool, niceness in (("experiments-compute", 10), ("experiments-analysis", 0)):
+        for pid in stack.workers(pool):
+            assert os.getpriority(os.PRIO_PROCESS, pid) == niceness
+            session = Path(f"/proc/{pid}/autogroup")
+            assert not session.exists() or session.read_text().split()[1:] in (["nice", str(niceness)], [])
