@@ -240,7 +240,8 @@ static struct sort_item *pool(const struct omnibus_groups *groups, size_t total,
 
     for (size_t i = 0; i < groups->count; i++)
         for (size_t j = 0; j < groups->items[i].count; j++)
-            *next++ = (struct sort_item){groups->items[i].items[j], (uint32_t)i};
+            *next++ = (struct sort_item){groups->items[i].items[j] + 0.0, /* -0 becomes 0 */
+                                         (uint32_t)i};
     sort_labelled(items, ARENA_ARRAY(arena, struct sort_item, total), total);
     return items;
 }

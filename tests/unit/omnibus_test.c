@@ -62,6 +62,14 @@ TEST(kruskal_reference_case)
     CHECK(!result.groups[0].mean.given && !result.groups[0].std.given);
 }
 
+TEST(no_median_is_a_negative_zero)
+{
+    struct omnibus_result result = {0};
+
+    CHECK(omnibus_kruskal(GROUPS(LIST(-0.0, -0.0, 1), LIST(0.0, -0.0, 2)), 0.05, arena, &result));
+    CHECK(!signbit(result.groups[0].median.value) && !signbit(result.groups[1].median.value));
+}
+
 /* Means a billion from zero and a tenth apart: nothing is lost but what the values themselves have
  * lost. */
 TEST(far_from_zero)
@@ -222,6 +230,7 @@ TEST(costs)
 static const struct test_case cases[] = {
     CASE(welch_reference_case),
     CASE(kruskal_reference_case),
+    CASE(no_median_is_a_negative_zero),
     CASE(far_from_zero),
     CASE(ends_of_the_range),
     CASE(data_without_an_answer),
