@@ -69,28 +69,28 @@ static void print_omnibus(const struct omnibus_result *result, size_t groups)
                       number_or_nan(result->groups[i].mean_rank));
 }
 
-static void answer_welch_anova(struct line *line)
+static void answer_omnibus(struct line *line,
+                           bool (*test)(const struct omnibus_groups *groups, double alpha,
+                                        struct arena *arena, struct omnibus_result *result))
 {
     double alpha = line_next(line);
     struct omnibus_groups groups = take_groups(line);
     struct omnibus_result result;
 
-    if (omnibus_welch(&groups, alpha, line->arena, &result))
+    if (test(&groups, alpha, line->arena, &result))
         print_omnibus(&result, groups.count);
     else
         printf("refused");
 }
 
+static void answer_welch_anova(struct line *line)
+{
+    answer_omnibus(line, omnibus_welch);
+}
+
 static void answer_kruskal_wallis(struct line *line)
 {
-    double alpha = line_next(line);
-    struct omnibus_groups groups = take_groups(line);
-    struct omnibus_result result;
-
-    if (omnibus_kruskal(&groups, alpha, line->arena, &result))
-        print_omnibus(&result, groups.count);
-    else
-        printf("refused");
+    answer_omnibus(line, omnibus_kruskal);
 }
 
 /* Every value with its label, in order. */
