@@ -1,5 +1,4 @@
 /* The experiments service, family analysis: stateless computations. Routes only. */
-#include "experiments-analysis/assignment.h"
 #include "experiments-analysis/calculate.h"
 #include "experiments-analysis/design.h"
 #include "experiments-analysis/multiple_testing.h"
@@ -73,19 +72,6 @@ static const struct route routes[] = {
      .tag = "calculations",
      .summary = "Adjust many p-values",
      .help = "Benjamini-Hochberg or Holm: which metrics still count when several are read."},
-    {.method = METHOD_POST,
-     .path = "/api/v1/assignment/preview",
-     .guard = GUARD_AUTH,
-     .compute = true,
-     .body = &assignment_request_schema,
-     .reply = &assignment_reply_schema,
-     .cost = assignment_request_cost,
-     .handler = assignment_handle,
-     .name = "assignment_preview",
-     .tag = "calculations",
-     .summary = "Try a split on made-up users",
-     .help = "The hashing of live assignment, applied to numbered users: how many each variation "
-             "gets, and which the first users get."},
 };
 
 static const struct application application = EXPERIMENTS_FAMILY("analysis", routes);

@@ -1,5 +1,6 @@
 /* The experiments service, family compute: what takes long or may, in a pool of its own so that
  * nothing quick waits behind it. Routes only. */
+#include "experiments-compute/assignment.h"
 #include "experiments-compute/bandit.h"
 #include "experiments-compute/categorical.h"
 #include "experiments-compute/omnibus.h"
@@ -102,9 +103,23 @@ static const struct route routes[] = {
      .summary = "Simulate a bandit",
      .help = "Thompson sampling on arms with the given rates: how traffic would have moved to the "
              "best arm, and what that would have saved over an even split."},
+    {.method = METHOD_POST,
+     .path = "/api/v1/assignment/preview",
+     .guard = GUARD_AUTH,
+     .compute = true,
+     .body = &assignment_request_schema,
+     .reply = &assignment_reply_schema,
+     .cost = assignment_request_cost,
+     .handler = assignment_handle,
+     .name = "assignment_preview",
+     .tag = "calculations",
+     .summary = "Try a split on made-up users",
+     .help = "The hashing of live assignment, applied to numbered users: how many each variation "
+             "gets, and which the first users get."},
 };
 
-static const struct application application = EXPERIMENTS_FAMILY("compute", routes);
+static const struct application application =
+    EXPERIMENTS_FAMILY("compute", routes);
 
 int main(int argc, char **argv)
 {

@@ -4,11 +4,11 @@
 #include "fuzz.h"
 
 #include "base/schema.h"
-#include "experiments-analysis/assignment.h"
 #include "experiments-analysis/calculate.h"
 #include "experiments-analysis/multiple_testing.h"
 #include "experiments-analysis/sensitivity.h"
 #include "experiments-analysis/srm_check.h"
+#include "experiments-compute/assignment.h"
 #include "experiments-compute/bandit.h"
 #include "experiments-operations/keys.h"
 #include "experiments/analysis_payload.h"

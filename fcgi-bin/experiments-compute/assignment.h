@@ -1,6 +1,6 @@
 /* POST /api/v1/assignment/preview: how a plan of variations would fall on a sample of users. */
-#ifndef ASSAY_EXPERIMENTS_ANALYSIS_ASSIGNMENT_H
-#define ASSAY_EXPERIMENTS_ANALYSIS_ASSIGNMENT_H
+#ifndef ASSAY_EXPERIMENTS_COMPUTE_ASSIGNMENT_H
+#define ASSAY_EXPERIMENTS_COMPUTE_ASSIGNMENT_H
 
 #include "http/route.h"
 
