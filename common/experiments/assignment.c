@@ -1,6 +1,8 @@
 /* Ranges of variations, and users put into them. */
 #include "experiments/assignment.h"
 
+#include "base/give_way.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -73,6 +75,7 @@ void assignment_preview(const struct assignment_plan *plan, const char *prefix, 
     for (int64_t i = 0; i < users; i++) {
         int variation;
 
+        give_way_at((size_t)i);
         snprintf(user + prefix_length, room - prefix_length, "%lld", (long long)i);
         variation = assignment_of(plan, user);
         preview->counts[1 + variation]++;

@@ -1,6 +1,7 @@
 /* Thompson sampling at full speed. It must not know who asks, nor how many processors there are. */
 #include "experiments/bandit.h"
 
+#include "base/give_way.h"
 #include "math/draws.h"
 
 #include <math.h>
@@ -93,6 +94,7 @@ static void simulate(const struct table *table, uint64_t stream, struct tally *t
         }
         for (size_t i = 0; i < arms; i++)
             tally->pulls[point][i] += pulls[i];
+        give_way();
     }
     tally->found += largest(pulls, arms) == table->best_arm;
 }

@@ -5,6 +5,7 @@
  */
 #include "experiments/resampling.h"
 
+#include "base/give_way.h"
 #include "experiments/index_draws.h"
 #include "experiments/sample.h"
 #include "experiments/two_sample_internal.h"
@@ -226,13 +227,16 @@ static double permutation_p_value(struct pool *pool, double (*distance)(const st
     *permutations = all > 0 ? all : resamples;
     if (all > 0) {
         choose_first(pool);
-        for (int64_t i = 0; i < all; i++, choose_next(pool))
+        for (int64_t i = 0; i < all; i++, choose_next(pool)) {
             extreme += distance(pool) >= limit;
+            give_way();
+        }
         return (double)extreme / (double)all;
     }
     for (int64_t i = 0; i < resamples; i++) {
         choose_randomly(pool, (uint64_t)i);
         extreme += distance(pool) >= limit;
+        give_way();
     }
     return (double)(1 + extreme) / (double)(1 + resamples);
 }
@@ -298,8 +302,10 @@ static struct sample bootstrap(const struct pool *pool,
 {
     double *values = ARENA_ARRAY(arena, double, (size_t)resamples);
 
-    for (int64_t i = 0; i < resamples; i++)
+    for (int64_t i = 0; i < resamples; i++) {
         values[i] = replicate(pool, (uint64_t)i);
+        give_way();
+    }
     sample_sort_values(values, (size_t)resamples, arena);
     return (struct sample){(size_t)resamples, values};
 }

@@ -6,6 +6,7 @@
  */
 #include "experiments/unconditional_exact.h"
 
+#include "base/give_way.h"
 #include "experiments/fisher_exact.h"
 #include "experiments/two_sample_internal.h"
 #include "math/binomial.h"
@@ -43,6 +44,7 @@ static double extreme_probability(const struct extremes *extremes, double rate)
     double n = (double)extremes->users, odds = rate / (1 - rate), mass, peak, sum;
     int64_t mode = (int64_t)fmin((n + 1) * rate, n);
 
+    give_way();
     peak = mass = binomial_pmf(mode, extremes->users, rate);
     sum = mass * extremes->given_total[mode];
     for (int64_t m = mode + 1; m <= extremes->users && mass > 1e-18 * peak; m++) {

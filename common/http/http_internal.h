@@ -14,6 +14,7 @@ struct serving {
     struct route_match match;
     struct rate_decision rate; /* of the base bucket; limit 0 = not asked */
     struct admission_ticket ticket;
+    bool heavy;             /* asked for heavy computation, granted or not */
     const char *error_code; /* of the answer, NULL on success */
     const char *body_bytes;
     size_t body_length;
@@ -41,6 +42,9 @@ void answer_body_not_json(struct serving *serving);
 
 /* Adds Retry-After. */
 void answer_retry_after(struct serving *serving, uint32_t seconds);
+
+/* priority.c: see struct application */
+void lower_priority(int niceness);
 
 /* client.c */
 void client_identify(struct serving *serving);

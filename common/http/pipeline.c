@@ -255,6 +255,8 @@ static void count_reply(struct serving *serving)
     int status = serving->reply.status;
 
     counters_add(family, COUNTER_REQUESTS, 1);
+    if (!serving->heavy)
+        counters_add(family, COUNTER_LIGHT, 1);
     counters_add(family,
                  status < 400   ? COUNTER_SUCCESS
                  : status < 500 ? COUNTER_CLIENT_ERROR

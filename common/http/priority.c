@@ -1,7 +1,7 @@
 /* The priority of a whole pool. Kernels with autogroups (sched(7)) share the processors out among
  * sessions; niceness counts only within one, so that of a pool alone in its session would be
  * without effect. */
-#include "http/server.h"
+#include "http/http_internal.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -43,7 +43,7 @@ static bool lower_session(int niceness)
 }
 
 /* Without privileges the kernel takes one change in 100 ms, on the whole machine. */
-void responder_lower_priority(int niceness)
+void lower_priority(int niceness)
 {
     const char *pool = getenv("ASSAY_GENERATION"); /* the process id of nginx/pool, and a number */
 

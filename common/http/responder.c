@@ -1,12 +1,13 @@
 /* A responder process: its command line, its start, and the loop. One request at a time, each on a
  * connection of its own; the socket is descriptor 0 and outlives every worker. */
 #include "base/confine.h"
+#include "base/give_way.h"
 #include "base/log.h"
 #include "base/settings.h"
 #include "crypto/crypto.h"
 #include "http/fastcgi.h"
+#include "http/http_internal.h"
 #include "http/listener.h"
-#include "http/server.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,6 +25,7 @@ struct environment {
     const char *locales_directory;
     int64_t requests; /* 0 = no end */
     double receive_seconds, send_seconds, linger_seconds;
+    double give_way_seconds;
 };
 
 /* For what may take seconds, a web server that is there needs milliseconds. */
@@ -43,6 +45,9 @@ static const struct setting environment_settings[] = {
      .maximum = 3600, .help = "For it to take the next part of an answer."},
     {"ASSAY_LINGER_SECONDS", SETTING_NUMBER, AT(linger_seconds), "2", .minimum = 0.001,
      .maximum = 3600, .help = "For the unread rest of a body, so that its sender sees the answer."},
+    {"ASSAY_GIVE_WAY_SECONDS", SETTING_NUMBER, AT(give_way_seconds), "0.02", .maximum = 3600,
+     .help = "Heavy computations rest every 100 microseconds, for about 50, until no light request "
+             "has been answered for so long; 0 = never."},
 };
 #undef AT
 
@@ -92,6 +97,11 @@ static void serve(struct server *server, const struct listener *listener,
         fastcgi_finish(&request);
         server_after(server);
     }
+}
+
+static uint64_t light_requests(const void *region)
+{
+    return counters_total(region, COUNTER_LIGHT);
 }
 
 /* Before the first request and the first thread; whatever was opened so far stays open. */
@@ -231,6 +241,8 @@ static int run(int argc, char **argv, const struct application *application, str
         server_stop(&server);
         return complain(argv[0], &problem);
     }
+    if (application->niceness)
+        give_way_to(light_requests, server.region, environment.give_way_seconds);
     serve(&server, &listener, &environment);
     server_stop(&server);
     listener_close(&listener);
@@ -244,6 +256,8 @@ int responder_main(int argc, char **argv, const struct application *application)
 
     if (!arena)
         return EXIT_FAILURE;
+    if (application->niceness)
+        lower_priority(application->niceness);
     status = run(argc, argv, application, arena);
     arena_destroy(arena);
     return status;

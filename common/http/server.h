@@ -13,10 +13,11 @@
 
 /* What every family of a service counts in shared memory. The number of the layout goes into the
  * region's version: change it when the meaning of a position changes. */
-enum { HTTP_LAYOUT_VERSION = 1 };
+enum { HTTP_LAYOUT_VERSION = 2 };
 
 enum http_counter {
     COUNTER_REQUESTS,
+    COUNTER_LIGHT,   /* requests that were none of the heavy ones of admission */
     COUNTER_SUCCESS, /* below 400 */
     COUNTER_CLIENT_ERROR,
     COUNTER_SERVER_ERROR,
@@ -70,6 +71,10 @@ struct key_source {
 struct application {
     const char *service; /* "experiments" */
     const char *family;  /* "analysis" */
+    /* Not 0: its requests yield to those of other families. Lowers each worker, and its session
+     * where that holds nothing but its pool (nginx/pool); and what computes for long rests while
+     * light requests are being answered (base/give_way.h). */
+    int niceness;
     const struct route *routes;
     size_t route_count;
     const struct reason_answer *reasons;
@@ -133,10 +138,6 @@ void server_stop(struct server *server);
 
 /* This responder's part of the OpenAPI document. */
 void server_describe(const struct server *server, struct text *out);
-
-/* For a responder whose requests yield to those of others; before responder_main(). Lowers the
- * process, and its session where that holds nothing but its pool (nginx/pool). */
-void responder_lower_priority(int niceness);
 
 /* main() of a responder: serves FastCGI on descriptor 0; or --describe, --check-config,
  * --describe-settings. Returns the exit code. */

@@ -119,10 +119,9 @@ static const struct route routes[] = {
 };
 
 static const struct application application =
-    EXPERIMENTS_FAMILY("compute", routes);
+    EXPERIMENTS_FAMILY("compute", routes, .niceness = NICENESS);
 
 int main(int argc, char **argv)
 {
-    responder_lower_priority(NICENESS);
     return responder_main(argc, argv, &application);
 }

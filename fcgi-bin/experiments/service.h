@@ -25,13 +25,14 @@ enum { SERVICE_REASON_COUNT = 18 };
 extern const struct reason_answer service_reasons[SERVICE_REASON_COUNT];
 
 /* The application of a family: everything but its name and its routes is the same for all. */
-#define EXPERIMENTS_FAMILY(family_name, route_table)                                               \
+#define EXPERIMENTS_FAMILY(family_name, route_table, ...)                                          \
     {                                                                                              \
         .service = "experiments", .family = (family_name), .routes = (route_table),                \
         .route_count = COUNT_OF(route_table), .reasons = service_reasons,                          \
         .reason_count = SERVICE_REASON_COUNT, .start = service_start, .ready = service_ready,      \
         .keys = &service_keys, .after = service_after, .stop = service_stop,                       \
         .print_settings = service_print_settings, .document_settings = service_document_settings,  \
+        __VA_ARGS__                                                                                \
     }
 
 /* What a request's service has. */
