@@ -6,9 +6,17 @@
 #include "experiments/contingency.h"
 
 #include "math/chi_square.h"
+#include "math/pair.h"
 #include "math/special.h"
 
 #include <math.h>
+#include <string.h>
+
+/* More than a count may have. */
+static const uint64_t COUNT_BITS = UINT32_MAX;
+
+/* The bits of 2^52: a whole number among the lower ones makes the double 2^52 more than it. */
+static const uint64_t WHOLE = 0x4330000000000000;
 
 /* What a table sums to along its lines. */
 struct margins {
@@ -27,26 +35,32 @@ static double least_of(const double *totals, size_t count)
     return least;
 }
 
-/* Stops at the first count that carries the total past its limit, so that no sum overflows. */
+/* Stops at a row that has a count with more bits, or with which the total passes its limit, before
+ * a sum that wrapped could matter. */
 static enum contingency_fault add_up(const struct contingency_table *table, struct margins *margins)
 {
     size_t columns = table->rows[0].count;
+    uint64_t total = 0, down[CONTINGENCY_LINES_MAX] = {0};
 
     *margins = (struct margins){0};
     for (size_t i = 0; i < table->row_count; i++) {
-        int64_t row = 0;
+        uint64_t across = 0, largest = 0;
 
         for (size_t j = 0; j < columns; j++) {
-            int64_t count = table->rows[i].items[j];
+            uint64_t count = (uint64_t)table->rows[i].items[j];
 
-            if (count > CONTINGENCY_TOTAL_MAX - margins->total - row)
-                return CONTINGENCY_TOO_LARGE;
-            row += count;
-            margins->columns[j] += (double)count;
+            across += count;
+            down[j] += count;
+            largest |= count;
         }
-        margins->rows[i] = (double)row;
-        margins->total += row;
+        total += across;
+        if (largest > COUNT_BITS || total > CONTINGENCY_TOTAL_MAX)
+            return CONTINGENCY_TOO_LARGE;
+        margins->rows[i] = (double)across;
     }
+    for (size_t j = 0; j < columns; j++)
+        margins->columns[j] = (double)down[j];
+    margins->total = (int64_t)total;
     margins->least_row = least_of(margins->rows, table->row_count);
     margins->least_column = least_of(margins->columns, columns);
     if (margins->total == 0)
@@ -56,56 +70,95 @@ static enum contingency_fault add_up(const struct contingency_table *table, stru
     return CONTINGENCY_FINE;
 }
 
+static void invert(const double *values, size_t count, double *inverse)
+{
+    for (size_t i = 0; i < count; i++)
+        inverse[i] = 1 / values[i];
+}
+
+static inline pair count_pair(const int64_t *counts)
+{
+    pair_bits loaded;
+
+    memcpy(&loaded, counts, sizeof loaded);
+    return (pair)(loaded | WHOLE) - 0x1p52;
+}
+
 /* The sum of (O - E)^2 / E, where (O - E)^2 / E = (O N - r c)^2 / (N r c). */
 static double chi_square_of(const struct contingency_table *table, const struct margins *margins)
 {
     double inverse[CONTINGENCY_LINES_MAX], total = (double)margins->total, sum = 0;
     size_t columns = table->rows[0].count;
 
-    for (size_t j = 0; j < columns; j++)
-        inverse[j] = 1 / margins->columns[j];
+    invert(margins->columns, columns, inverse);
     for (size_t i = 0; i < table->row_count; i++) {
         const int64_t *counts = table->rows[i].items;
         double row = margins->rows[i], across = 0;
+        pair even = {0}, odd = {0}; /* which do not wait for each other */
+        size_t j = 0;
 
-        for (size_t j = 0; j < columns; j++) {
+        for (; j + 4 <= columns; j += 4) {
+            pair one = count_pair(counts + j) * total - row * load_pair(margins->columns + j);
+            pair two =
+                count_pair(counts + j + 2) * total - row * load_pair(margins->columns + j + 2);
+
+            even += one * one * load_pair(inverse + j);
+            odd += two * two * load_pair(inverse + j + 2);
+        }
+        for (; j < columns; j++) {
             double excess = (double)counts[j] * total - row * margins->columns[j];
 
             across += excess * excess * inverse[j];
         }
-        sum += across / row;
+        even += odd;
+        sum += (even[0] + even[1] + across) / row;
     }
     return sum / total;
 }
 
-/* a ln(a / b) - (a - b): never negative, and nothing cancels near a = b. With r = (a - b) / (a +
- * b), ln(a / b) = 2 atanh(r). */
-static double surprise(double a, double b)
+/*
+ * a ln(a / b) - (a - b) of two cells, where 0 ln 0 is 0. With c = b 2^k such that a / c lies
+ * between 0.7 and 1.5, and r = (a - c) / (a + c), ln(a / b) is k ln 2 + 2 atanh(r), and all of it
+ * a k ln 2 + (b - c) + r (a - c + 2 a (r^2 / 3 + r^4 / 5 + ...)). Where a is close to b, k is 0 and
+ * nothing cancels. `inverse` is 1 / b, but for rounding.
+ */
+static inline pair surprise(pair a, pair b, pair inverse)
 {
-    double excess = a - b, r = excess / (a + b);
+    const uint64_t one = 0x3ff0000000000000, root_of_half = 0x3fe6a09e667f3bcd;
+    pair_bits empty = (pair_bits)(a == 0) & (pair_bits)b; /* b where a is 0 */
+    pair filled = a + (pair)empty;
+    pair_bits above = (pair_bits)(filled * inverse) + (one - root_of_half);
+    pair power = (pair)(above & 0x7ff0000000000000);
+    pair k = (pair)(above >> 52 | WHOLE) - (0x1p52 + 1023);
+    pair c = b * power, excess = filled - c, r = excess / (filled + c), square = r * r;
 
-    if (a == 0)
-        return b;
-    if (r * r > ATANH_SERIES_MAX)
-        return a * log(a / b) - excess;
-    return r * (excess + 2 * a * (r * r) * atanh_series(r * r));
+    return filled * k * M_LN2 + (b - c) +
+           r * (excess + 2 * filled * square * atanh_series_small(square)) + (pair)empty;
 }
 
 /* Twice the sum of O ln(O / E), with O N and E N in place of O and E. The sum of O - E over a table
  * is 0, so taking it off changes no G. */
 static double g_of(const struct contingency_table *table, const struct margins *margins)
 {
-    double total = (double)margins->total, sum = 0;
+    double inverse[CONTINGENCY_LINES_MAX], total = (double)margins->total;
     size_t columns = table->rows[0].count;
+    pair sum = {0};
 
+    invert(margins->columns, columns, inverse);
     for (size_t i = 0; i < table->row_count; i++) {
         const int64_t *counts = table->rows[i].items;
-        double row = margins->rows[i];
+        double row = margins->rows[i], inverse_row = 1 / row;
+        size_t j = 0;
 
-        for (size_t j = 0; j < columns; j++)
-            sum += surprise((double)counts[j] * total, row * margins->columns[j]);
+        for (; j + 2 <= columns; j += 2)
+            sum += surprise(count_pair(counts + j) * total, row * load_pair(margins->columns + j),
+                            load_pair(inverse + j) * inverse_row);
+        if (j < columns) /* with a cell that is no surprise */
+            sum +=
+                surprise((pair){(double)counts[j] * total, 1}, (pair){row * margins->columns[j], 1},
+                         (pair){inverse[j] * inverse_row, 1});
     }
-    return 2 * sum / total;
+    return 2 * (sum[0] + sum[1]) / total;
 }
 
 enum contingency_fault contingency_test(const struct contingency_table *table,

@@ -10,9 +10,6 @@
 
 enum { LOG_FACTORIAL_COUNT = 128 };
 
-/* Up to here ten terms of the series of atanh are as good as all. */
-static const double SMALL_SQUARE = 0.03;
-
 static const double log_factorials[LOG_FACTORIAL_COUNT] = {
     0,
     0,
@@ -151,19 +148,16 @@ double log_gamma(double x)
     return lgamma_r(x, &sign);
 }
 
-/* Terms that do not wait for each other: ten for a small z, then as many as the largest needs. */
+/* Beyond the first ten terms as many as the largest z needs. */
 double atanh_series(double z)
 {
-    double z2 = z * z, z4 = z2 * z2, z8 = z4 * z4;
-    double start = (1.0 / 3 + z * (1.0 / 5)) + z2 * (1.0 / 7 + z * (1.0 / 9)) +
-                   z4 * ((1.0 / 11 + z * (1.0 / 13)) + z2 * (1.0 / 15 + z * (1.0 / 17)));
-    double end = 1.0 / 19 + z * (1.0 / 21);
+    double start = atanh_series_small((pair){z, z})[0], z2 = z * z, z4 = z2 * z2, z8 = z4 * z4;
 
-    if (z > SMALL_SQUARE)
-        end += z2 * (1.0 / 23 + z * (1.0 / 25)) +
-               z4 * ((1.0 / 27 + z * (1.0 / 29)) + z2 * (1.0 / 31 + z * (1.0 / 33))) +
-               z8 * (1.0 / 35 + z * (1.0 / 37));
-    return start + z8 * end;
+    if (z <= ATANH_SMALL)
+        return start;
+    return start + z8 * (z2 * (1.0 / 23 + z * (1.0 / 25)) +
+                         z4 * ((1.0 / 27 + z * (1.0 / 29)) + z2 * (1.0 / 31 + z * (1.0 / 33))) +
+                         z8 * (1.0 / 35 + z * (1.0 / 37)));
 }
 
 /* With r = x / (2 + x): ln(1 + x) = 2 atanh(r), whose first term 2r = x - x r takes the x away. */

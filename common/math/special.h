@@ -5,6 +5,8 @@
 #ifndef ASSAY_MATH_SPECIAL_H
 #define ASSAY_MATH_SPECIAL_H
 
+#include "math/pair.h"
+
 #include <stdint.h>
 
 /* ln |Gamma(x)| for real x, without the global sign that lgamma writes; +infinity at the poles. */
@@ -23,9 +25,20 @@ double log_factorial(int64_t n);
 /* ln C(n, k) for 0 <= k <= n; exactly 0 for k = 0 and k = n. */
 double log_choose(int64_t n, int64_t k);
 
-/* 1/3 + z/5 + z^2/7 + ... for 0 <= z <= ATANH_SERIES_MAX: atanh(r) = r + r^3 atanh_series(r^2). */
-#define ATANH_SERIES_MAX (1.0 / 9)
+/* 1/3 + z/5 + z^2/7 + ... for 0 <= z <= 1/9: atanh(r) = r + r^3 atanh_series(r^2). */
 double atanh_series(double z);
+
+/* The same of two z up to ATANH_SMALL, for which ten terms are as good as all; they do not wait for
+ * each other. */
+#define ATANH_SMALL 0.03
+static inline pair atanh_series_small(pair z)
+{
+    pair z2 = z * z, z4 = z2 * z2;
+
+    return (1.0 / 3 + z * (1.0 / 5)) + z2 * (1.0 / 7 + z * (1.0 / 9)) +
+           z4 * ((1.0 / 11 + z * (1.0 / 13)) + z2 * (1.0 / 15 + z * (1.0 / 17))) +
+           z4 * z4 * (1.0 / 19 + z * (1.0 / 21));
+}
 
 /* ln(1 + x) - x for x > -1. */
 double log1p_minus(double x);

@@ -1,13 +1,12 @@
 /* Compensated sums and the moments of an array. */
 #include "math/sum.h"
 
+#include "math/pair.h"
+
 #include <math.h>
-#include <string.h>
 
-/* Long arrays are summed in eight strands, two to a vector, so that no addition waits for the last;
+/* Long arrays are summed in eight strands, two to a pair, so that no addition waits for the last;
  * their totals are merged at the end. */
-typedef double pair __attribute__((vector_size(16)));
-
 enum { STRANDS = 8 };
 
 struct strands {
@@ -48,14 +47,6 @@ void sum_merge(struct sum *sum, const struct sum *other)
 double sum_value(const struct sum *sum)
 {
     return sum->high;
-}
-
-static inline pair load_pair(const double *values)
-{
-    pair loaded;
-
-    memcpy(&loaded, values, sizeof loaded);
-    return loaded;
 }
 
 static inline void add_pair(struct strands *strands, int i, pair value)
