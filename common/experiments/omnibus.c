@@ -219,9 +219,8 @@ bool omnibus_welch(const struct omnibus_groups *groups, double alpha, struct are
 /* Ranks as they are read off the sorted values of all groups. */
 struct ranking {
     int64_t twice_ranks[OMNIBUS_GROUPS_MAX]; /* their sum per group */
-    size_t seen[OMNIBUS_GROUPS_MAX];
-    double low_median[OMNIBUS_GROUPS_MAX], high_median[OMNIBUS_GROUPS_MAX];
-    int64_t ties; /* the sum of t^3 - t over runs of t equal values */
+    double *ends[OMNIBUS_GROUPS_MAX];        /* of the sorted values of each group */
+    int64_t ties;                            /* the sum of t^3 - t over runs of t equal values */
 };
 
 static size_t values_of(const struct omnibus_groups *groups)
@@ -246,25 +245,17 @@ static struct sort_item *pool(const struct omnibus_groups *groups, size_t total,
     return items;
 }
 
-/* The group's middle values are found on the way up. */
-static void meet(const struct omnibus_groups *groups, const struct sort_item *item,
-                 struct ranking *ranking)
-{
-    size_t group = item->label, n = groups->items[group].count;
-
-    if (ranking->seen[group] == (n - 1) / 2)
-        ranking->low_median[group] = item->value;
-    if (ranking->seen[group] == n / 2)
-        ranking->high_median[group] = item->value;
-    ranking->seen[group]++;
-}
-
 static void rank_all(const struct omnibus_groups *groups, const struct sort_item *items,
-                     size_t total, struct ranking *ranking)
+                     size_t total, struct arena *arena, struct ranking *ranking)
 {
+    double *sorted = ARENA_ARRAY(arena, double, total);
     size_t end;
 
     *ranking = (struct ranking){0};
+    for (size_t i = 0; i < groups->count; i++) {
+        ranking->ends[i] = sorted;
+        sorted += groups->items[i].count;
+    }
     for (size_t start = 0; start < total; start = end) {
         int64_t run;
 
@@ -272,7 +263,7 @@ static void rank_all(const struct omnibus_groups *groups, const struct sort_item
             ;
         for (size_t i = start; i < end; i++) {
             ranking->twice_ranks[items[i].label] += (int64_t)(start + 1 + end);
-            meet(groups, &items[i], ranking);
+            *ranking->ends[items[i].label]++ = items[i].value;
         }
         run = (int64_t)(end - start);
         ranking->ties += run * run * run - run;
@@ -295,9 +286,11 @@ static double kruskal_statistic(const struct omnibus_groups *groups, const struc
     return 3 * sum / all * ((double)pairs / (double)(pairs - ranking->ties));
 }
 
-/* Of two values whose sum may be out of range. */
-static double middle_of(double a, double b)
+/* The sum of the two in the middle may be out of range. */
+static double median_of(const double *sorted, size_t count)
 {
+    double a = sorted[(count - 1) / 2], b = sorted[count / 2];
+
     return a == b ? a : a / 2 + b / 2;
 }
 
@@ -311,7 +304,7 @@ bool omnibus_kruskal(const struct omnibus_groups *groups, double alpha, struct a
 
     if (items[0].value == items[total - 1].value)
         return false;
-    rank_all(groups, items, total, &ranking);
+    rank_all(groups, items, total, arena, &ranking);
     statistic = kruskal_statistic(groups, &ranking, (int64_t)total);
     *result = (struct omnibus_result){.statistic = statistic,
                                       .df_numerator = (double)count - 1,
@@ -321,12 +314,12 @@ bool omnibus_kruskal(const struct omnibus_groups *groups, double alpha, struct a
                                       .groups = ARENA_ARRAY(arena, struct omnibus_group, count)};
     result->is_significant = result->p_value < alpha;
     for (size_t i = 0; i < count; i++) {
-        double n = (double)groups->items[i].count;
+        size_t n = groups->items[i].count;
 
         result->groups[i] = (struct omnibus_group){
-            .n = (int64_t)groups->items[i].count,
-            .median = GIVEN_NUMBER(middle_of(ranking.low_median[i], ranking.high_median[i])),
-            .mean_rank = GIVEN_NUMBER((double)ranking.twice_ranks[i] / 2 / n)};
+            .n = (int64_t)n,
+            .median = GIVEN_NUMBER(median_of(ranking.ends[i] - n, n)),
+            .mean_rank = GIVEN_NUMBER((double)ranking.twice_ranks[i] / 2 / (double)n)};
     }
     return true;
 }
