@@ -4,81 +4,89 @@
  *
  * With equal arms the distribution of the treatment's successes given the total m is symmetric
  * about m/2, so the two-sided p-value of x is twice the smaller tail, and the test rejects outside
- * an interval [c+1, m-c-1]. One more success in total moves c by 0 or 1, which makes finding the
- * whole rejection region one sweep over m.
+ * an interval [c+1, m-c-1]. One more success in total moves c by 0 or 1. So j successes in one arm
+ * reject from some total on, that is from some number of successes in the other arm on, and these
+ * numbers grow with j: the power is one walk down from the largest j, with four binomial
+ * distributions in step, whose upper tails so are sums of what was passed.
  */
 #include "experiments/sizing_kernels.h"
 
-#include "math/special.h"
+#include "math/binomial.h"
+#include "math/hypergeometric.h"
 
 #include <math.h>
 
-/* Totals outside the sweep have together less than this probability. */
+/* Totals outside the walk have together less than this probability. */
 #define SKIPPED_MASS 1e-15
 
 /* A p-value this close to alpha is alpha: exact ties (one table in twenty, say) must not depend on
  * rounding, and a tie does not reject. */
 #define TIE_TOLERANCE 1e-10
 
-/* Keeps odds finite; n times this is far below SKIPPED_MASS. */
-#define RATE_MINIMUM 1e-30
+/* Below this a mass is made anew, lest it stay 0. */
+#define MASS_MINIMUM 1e-280
 
-struct two_arms {
-    double n; /* per arm */
-    double control_rate, treatment_rate;
-    double odds_ratio;                    /* treatment against control */
-    double log_control, log_control_rest; /* of the rate and of 1 - rate */
-    double log_treatment, log_treatment_rest;
+/* A sum that a term takes so much from is made anew. */
+#define CANCELLED 1e-3
+
+enum { TAIL_STEPS = 256 }; /* after which rounding is shaken off */
+
+/* P(X = at) and P(X >= at) of a binomial distribution, for `at` going down. */
+struct binomial_walk {
+    int64_t n, at;
+    double rate, odds;
+    double mass, above;
 };
 
-/* ln n! from a table that fills itself: the scan asks for the same ones over and over. */
-static double factorial_log(int64_t n)
-{
-    enum {
-        TABLE_SIZE = 2 * 2 * (4 * FISHER_SCAN_LIMIT + 100) + 1
-    }; /* 2n at twice the scan's end */
-    static double table[TABLE_SIZE];
-
-    if (n < 2)
-        return 0;
-    if (n >= TABLE_SIZE)
-        return log_factorial(n);
-    if (table[n] == 0)
-        table[n] = log_factorial(n);
-    return table[n];
-}
-
-static double choose_log(int64_t n, int64_t k)
-{
-    return factorial_log(n) - factorial_log(k) - factorial_log(n - k);
-}
+/* P(X = k) and P(X <= k) for X hypergeometric: successes in one of two arms of n, m in all; k below
+ * the mean, so that the terms fall from k downwards. */
+struct tail {
+    int64_t n, m, k;
+    double mass, sum;
+};
 
 static int64_t least_successes(int64_t n, int64_t m)
 {
     return m > n ? m - n : 0;
 }
 
-/* P(X <= c) for X hypergeometric: successes in one of two arms of n, m in all; c below the mean, so
- * the terms fall from c downwards. */
-static double lower_tail(int64_t n, int64_t m, int64_t c)
+static struct tail tail_at(int64_t n, int64_t m, int64_t k)
 {
-    int64_t least = least_successes(n, m);
-    double term, sum;
-
-    if (c < least)
-        return 0;
-    term = exp(choose_log(n, c) + choose_log(n, m - c) - choose_log(2 * n, m));
-    sum = term;
-    for (int64_t x = c; x > least && term > sum * 1e-17; x--) {
-        term *= (double)x * (double)(n - m + x) / ((double)(n - x + 1) * (double)(m - x + 1));
-        sum += term;
-    }
-    return sum;
+    return (struct tail){n, m, k, hypergeometric_pmf(k, 2 * n, m, n),
+                         hypergeometric_cdf(k, 2 * n, m, n)};
 }
 
-static bool rejects(int64_t n, int64_t m, int64_t c, double alpha)
+/* One success less in all: one of both arms' 2n - m + 1 failures was it, n - k of them this arm's.
+ */
+static void tail_previous_total(struct tail *tail)
 {
-    return 2 * c <= m - 2 && 2 * lower_tail(n, m, c) < alpha * (1 - TIE_TOLERANCE);
+    double n = (double)tail->n, m = (double)tail->m, k = (double)tail->k, rest = 2 * n - m + 1;
+
+    tail->m--;
+    if (tail->mass < MASS_MINIMUM || tail->m % TAIL_STEPS == 0) {
+        *tail = tail_at(tail->n, tail->m, tail->k);
+        return;
+    }
+    tail->mass *= (m - k) * rest / ((n - m + 1 + k) * m);
+    tail->sum += tail->mass * ((n - k) / rest);
+}
+
+static void tail_previous_success(struct tail *tail)
+{
+    double n = (double)tail->n, m = (double)tail->m, k = (double)tail->k;
+    bool cancelled;
+
+    tail->sum -= tail->mass;
+    cancelled = tail->sum < CANCELLED * tail->mass;
+    tail->mass *= k * (n - m + k) / ((n - k + 1) * (m - k + 1));
+    tail->k--;
+    if (cancelled)
+        *tail = tail_at(tail->n, tail->m, tail->k);
+}
+
+static bool rejects(const struct tail *tail, double alpha)
+{
+    return 2 * tail->k <= tail->m - 2 && 2 * tail->sum < alpha * (1 - TIE_TOLERANCE);
 }
 
 /* Largest c whose tail rejects, below the support when none does; by bisection. */
@@ -88,8 +96,9 @@ static int64_t critical_successes(int64_t n, int64_t m, double alpha)
 
     while (kept - rejected > 1) {
         int64_t middle = rejected + (kept - rejected) / 2;
+        struct tail tail = tail_at(n, m, middle);
 
-        if (rejects(n, m, middle, alpha))
+        if (rejects(&tail, alpha))
             rejected = middle;
         else
             kept = middle;
@@ -97,103 +106,99 @@ static int64_t critical_successes(int64_t n, int64_t m, double alpha)
     return rejected;
 }
 
-/* P(m - x control successes and x treatment successes). */
-static double joint_mass(const struct two_arms *arms, int64_t m, int64_t x)
+/* How far from its mean a sum of coin tosses of that variance is with less than SKIPPED_MASS
+ * (Bernstein's inequality, both sides). */
+static double reach_of(double variance)
 {
-    int64_t n = (int64_t)arms->n;
-    double control = (double)(m - x), treatment = (double)x;
-
-    return exp(choose_log(n, m - x) + control * arms->log_control +
-               (arms->n - control) * arms->log_control_rest + choose_log(n, x) +
-               treatment * arms->log_treatment + (arms->n - treatment) * arms->log_treatment_rest);
-}
-
-/* joint_mass(x + 1) / joint_mass(x) */
-static double joint_ratio(const struct two_arms *arms, double m, double x)
-{
-    return arms->odds_ratio * (arms->n - x) * (m - x) / ((x + 1) * (arms->n - m + x + 1));
-}
-
-/* The x at which joint_mass peaks for a given total: where joint_ratio crosses 1. */
-static double joint_mode(const struct two_arms *arms, double m)
-{
-    double a = arms->odds_ratio - 1;
-    double b = arms->odds_ratio * (arms->n + m) + arms->n - m + 2;
-    double c = arms->odds_ratio * arms->n * m - (arms->n - m + 1);
-
-    return ceil(2 * c / (b + sqrt(fmax(b * b - 4 * a * c, 0))));
-}
-
-/* Sum of joint_mass over first..last, outwards from its largest term. */
-static double joint_sum(const struct two_arms *arms, int64_t m, int64_t first, int64_t last)
-{
-    double total = (double)m, start, largest, term, sum;
-
-    if (first > last)
-        return 0;
-    start = fmin(fmax(joint_mode(arms, total), (double)first), (double)last);
-    largest = joint_mass(arms, m, (int64_t)start);
-    term = sum = largest;
-    for (double x = start; x < (double)last && term > largest * 1e-17; x++) {
-        term *= joint_ratio(arms, total, x);
-        sum += term;
-    }
-    term = largest;
-    for (double x = start; x > (double)first && term > largest * 1e-17; x--) {
-        term /= joint_ratio(arms, total, x - 1);
-        sum += term;
-    }
-    return sum;
-}
-
-static struct two_arms make_arms(double control_rate, double treatment_rate, int64_t n)
-{
-    double control_rest = fmax(1 - control_rate, RATE_MINIMUM);
-    double treatment_rest = fmax(1 - treatment_rate, RATE_MINIMUM);
-    struct two_arms arms = {
-        .n = (double)n,
-        .control_rate = fmax(control_rate, RATE_MINIMUM),
-        .treatment_rate = fmax(treatment_rate, RATE_MINIMUM),
-        .log_control_rest = log(control_rest),
-        .log_treatment_rest = log(treatment_rest),
-    };
-
-    arms.log_control = log(arms.control_rate);
-    arms.log_treatment = log(arms.treatment_rate);
-    arms.odds_ratio = arms.treatment_rate / treatment_rest * (control_rest / arms.control_rate);
-    return arms;
-}
-
-/* Totals farther from the mean than this are skipped (Bernstein's inequality, both sides). */
-static double total_reach(const struct two_arms *arms)
-{
-    double variance = arms->n * (arms->control_rate * (1 - arms->control_rate) +
-                                 arms->treatment_rate * (1 - arms->treatment_rate));
     double level = log(2 / SKIPPED_MASS);
 
     return level / 3 + sqrt(level * level / 9 + 2 * level * variance);
 }
 
+static struct binomial_walk walk_from_top(int64_t n, double rate)
+{
+    double mean = (double)n * rate;
+    int64_t top = (int64_t)fmin((double)n, ceil(mean + reach_of(mean * (1 - rate))));
+
+    return (struct binomial_walk){.n = n,
+                                  .at = top,
+                                  .rate = rate,
+                                  .odds = rate / (1 - rate),
+                                  .mass = binomial_pmf(top, n, rate),
+                                  .above = binomial_survival(top - 1, n, rate)};
+}
+
+/* A mass below the minimum grows until the mean; beyond it, there is none left. */
+static void walk_to(struct binomial_walk *walk, int64_t at)
+{
+    while (walk->at > at) {
+        double n = (double)walk->n, from = (double)walk->at;
+
+        walk->at--;
+        if (walk->mass > MASS_MINIMUM)
+            walk->mass *= from / ((n - from + 1) * walk->odds);
+        else
+            walk->mass = from > n * walk->rate ? binomial_pmf(walk->at, walk->n, walk->rate) : 0;
+        walk->above += walk->mass;
+    }
+}
+
+static double mass_at(struct binomial_walk *walk, int64_t at)
+{
+    walk_to(walk, at);
+    return walk->at == at ? walk->mass : 0;
+}
+
+static double mass_from(struct binomial_walk *walk, int64_t at)
+{
+    walk_to(walk, at);
+    return walk->at == at ? walk->above : 0;
+}
+
+/* The arms, each as the one with j successes and as the other one. */
+struct power_walk {
+    struct binomial_walk control, treatment;
+    struct binomial_walk other_control, other_treatment;
+    double power;
+};
+
+/* With j successes in one arm the test rejects from `others` in the other one on. */
+static void add_rejection(struct power_walk *walk, int64_t j, int64_t others)
+{
+    walk->power += mass_at(&walk->treatment, j) * mass_from(&walk->other_control, others) +
+                   mass_at(&walk->control, j) * mass_from(&walk->other_treatment, others);
+}
+
 double fisher_exact_power(double control_rate, double treatment_rate, int64_t n, double alpha)
 {
-    struct two_arms arms = make_arms(control_rate, treatment_rate, n);
-    double mean = arms.n * (control_rate + treatment_rate);
-    double reach = total_reach(&arms), power = 0;
+    double control = (double)n * control_rate, treatment = (double)n * treatment_rate;
+    double mean = control + treatment;
+    double reach = reach_of(control * (1 - control_rate) + treatment * (1 - treatment_rate));
     int64_t first = (int64_t)fmax(0, floor(mean - reach));
-    int64_t last = (int64_t)fmin(2 * arms.n, ceil(mean + reach));
-    int64_t c;
+    int64_t last = (int64_t)fmin(2 * (double)n, ceil(mean + reach));
+    int64_t end = (int64_t)fmax(0, floor(fmin(control, treatment) - reach));
+    struct power_walk walk = {.control = walk_from_top(n, control_rate),
+                              .treatment = walk_from_top(n, treatment_rate)};
+    struct tail tail;
 
     if (n < 1)
         return 0;
-    c = critical_successes(n, first, alpha);
-    for (int64_t m = first; m <= last; m++) {
-        int64_t least = least_successes(n, m);
+    walk.other_control = walk.control;
+    walk.other_treatment = walk.treatment;
+    tail = tail_at(n, last, critical_successes(n, last, alpha));
+    while (tail.m > first) {
+        int64_t total = tail.m;
 
-        if (rejects(n, m, c + 1, alpha))
-            c++;
-        power += joint_sum(&arms, m, least, c) + joint_sum(&arms, m, m - c, m - least);
+        tail_previous_total(&tail);
+        if (!rejects(&tail, alpha)) {
+            add_rejection(&walk, tail.k, total - tail.k);
+            tail_previous_success(&tail);
+        }
     }
-    return fmin(power, 1);
+    /* totals below `first` do not count, so that all of these may begin where the largest does */
+    for (int64_t j = tail.k, others = first - tail.k; j >= end; j--)
+        add_rejection(&walk, j, others);
+    return fmin(walk.power, 1);
 }
 
 enum error fisher_smallest_size(double control_rate, double treatment_rate, double alpha,
