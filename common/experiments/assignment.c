@@ -2,15 +2,15 @@
 #include "experiments/assignment.h"
 
 #include "base/give_way.h"
+#include "base/number.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 /* How far from 1 the sum of weights may be. */
 static const double WEIGHTS_TOLERANCE = 0.01;
 
-enum { NAMESPACE_BUCKETS = 1000, USERS_PER_UNIT = 10000, INDEX_TEXT_MAX = 24 };
+enum { NAMESPACE_BUCKETS = 1000, USERS_PER_UNIT = 10000 };
 
 static bool weights_hold(const struct number_list *weights, size_t count)
 {
@@ -67,16 +67,16 @@ bool assignment_in_namespace(const struct payload_namespace *space, const char *
 void assignment_preview(const struct assignment_plan *plan, const char *prefix, int64_t users,
                         struct arena *arena, struct assignment_preview *preview)
 {
-    size_t prefix_length = strlen(prefix), room = prefix_length + INDEX_TEXT_MAX;
-    char *user = arena_alloc(arena, room);
+    size_t prefix_length = strlen(prefix);
+    char *user = arena_alloc(arena, prefix_length + NUMBER_TEXT_MAX);
 
     *preview = (struct assignment_preview){0};
     memcpy(user, prefix, prefix_length);
     for (int64_t i = 0; i < users; i++) {
         int variation;
 
-        give_way_at((size_t)i);
-        snprintf(user + prefix_length, room - prefix_length, "%lld", (long long)i);
+        give_way();
+        integer_format(i, user + prefix_length);
         variation = assignment_of(plan, user);
         preview->counts[1 + variation]++;
         if (i < ASSIGNMENT_SAMPLES)

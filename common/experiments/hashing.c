@@ -1,11 +1,11 @@
 /* FNV-1a over UTF-16 units. */
 #include "experiments/hashing.h"
 
-#include <stdio.h>
+#include "base/number.h"
 
 static const uint32_t PRIME = 0x01000193;
 
-enum { BUCKETS_1 = 1000, BUCKETS_2 = 10000, DECIMAL_MAX = 12 };
+enum { BUCKETS_1 = 1000, BUCKETS_2 = 10000 };
 
 static uint32_t append_unit(uint32_t hash, uint32_t unit)
 {
@@ -43,10 +43,10 @@ uint32_t hash_append(uint32_t hash, const char *text)
 
 double hash_unit(enum hash_version version, const char *seed, const char *value)
 {
-    char decimal[DECIMAL_MAX];
+    char decimal[NUMBER_TEXT_MAX];
 
     if (version == HASH_VERSION_1)
         return hash_append(hash_append(HASH_START, value), seed) % BUCKETS_1 / (double)BUCKETS_1;
-    snprintf(decimal, sizeof decimal, "%u", hash_append(hash_append(HASH_START, seed), value));
+    integer_format(hash_append(hash_append(HASH_START, seed), value), decimal);
     return hash_append(HASH_START, decimal) % BUCKETS_2 / (double)BUCKETS_2;
 }
