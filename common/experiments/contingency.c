@@ -12,8 +12,8 @@
 #include <math.h>
 #include <string.h>
 
-/* More than a count may have. */
-static const uint64_t COUNT_BITS = UINT32_MAX;
+/* Sums of so many counts of at most this size do not wrap. */
+static const uint64_t COUNT_MAX = UINT32_MAX;
 
 /* The bits of 2^52: a whole number among the lower ones makes the double 2^52 more than it. */
 static const uint64_t WHOLE = 0x4330000000000000;
@@ -35,7 +35,7 @@ static double least_of(const double *totals, size_t count)
     return least;
 }
 
-/* Stops at a row that has a count with more bits, or with which the total passes its limit, before
+/* Stops at a row that has a count over COUNT_MAX, or with which the total passes its limit, before
  * a sum that wrapped could matter. */
 static enum contingency_fault add_up(const struct contingency_table *table, struct margins *margins)
 {
@@ -44,17 +44,17 @@ static enum contingency_fault add_up(const struct contingency_table *table, stru
 
     *margins = (struct margins){0};
     for (size_t i = 0; i < table->row_count; i++) {
-        uint64_t across = 0, largest = 0;
+        uint64_t across = 0, bits = 0; /* those of all counts */
 
         for (size_t j = 0; j < columns; j++) {
             uint64_t count = (uint64_t)table->rows[i].items[j];
 
             across += count;
             down[j] += count;
-            largest |= count;
+            bits |= count;
         }
         total += across;
-        if (largest > COUNT_BITS || total > CONTINGENCY_TOTAL_MAX)
+        if (bits > COUNT_MAX || total > CONTINGENCY_TOTAL_MAX)
             return CONTINGENCY_TOO_LARGE;
         margins->rows[i] = (double)across;
     }
@@ -140,25 +140,27 @@ static inline pair surprise(pair a, pair b, pair inverse)
  * is 0, so taking it off changes no G. */
 static double g_of(const struct contingency_table *table, const struct margins *margins)
 {
-    double inverse[CONTINGENCY_LINES_MAX], total = (double)margins->total;
+    double inverse[CONTINGENCY_LINES_MAX], total = (double)margins->total, sum = 0;
     size_t columns = table->rows[0].count;
-    pair sum = {0};
 
     invert(margins->columns, columns, inverse);
     for (size_t i = 0; i < table->row_count; i++) {
         const int64_t *counts = table->rows[i].items;
         double row = margins->rows[i], inverse_row = 1 / row;
+        pair across = {0};
         size_t j = 0;
 
         for (; j + 2 <= columns; j += 2)
-            sum += surprise(count_pair(counts + j) * total, row * load_pair(margins->columns + j),
-                            load_pair(inverse + j) * inverse_row);
+            across +=
+                surprise(count_pair(counts + j) * total, row * load_pair(margins->columns + j),
+                         load_pair(inverse + j) * inverse_row);
         if (j < columns) /* with a cell that is no surprise */
-            sum +=
+            across +=
                 surprise((pair){(double)counts[j] * total, 1}, (pair){row * margins->columns[j], 1},
                          (pair){inverse[j] * inverse_row, 1});
+        sum += across[0] + across[1];
     }
-    return 2 * (sum[0] + sum[1]) / total;
+    return 2 * sum / total;
 }
 
 enum contingency_fault contingency_test(const struct contingency_table *table,

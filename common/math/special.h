@@ -28,8 +28,9 @@ double log_choose(int64_t n, int64_t k);
 /* 1/3 + z/5 + z^2/7 + ... for 0 <= z <= 1/9: atanh(r) = r + r^3 atanh_series(r^2). */
 double atanh_series(double z);
 
-/* The same of two z up to ATANH_SMALL, for which ten terms are as good as all; they do not wait for
- * each other. */
+/* The first ten terms for two z, which do not wait for each other: as good as all up to
+ * ATANH_SMALL.
+ */
 #define ATANH_SMALL 0.03
 static inline pair atanh_series_small(pair z)
 {
