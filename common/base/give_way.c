@@ -1,15 +1,20 @@
-/* Rests of the shortest length, as long as others are being served. */
+/* Short rests, as long as others are being served. */
 #include "base/give_way.h"
 
 #include "base/clock.h"
 
+#include <stdbool.h>
+#include <sys/prctl.h>
 #include <time.h>
 
-/* Between two looks at what others do. */
-static const int64_t LOOK_MICROSECONDS = 100;
+/* Between two looks at what others do, and before the first one at a request. */
+static const int64_t LOOK_MICROSECONDS = 100, START_MICROSECONDS = 200;
 
-/* The kernel makes it the slack of its timers, 50 microseconds. */
+/* The shortest sleep there is takes as long as the kernel may be late with timers. */
 static const struct timespec REST = {.tv_nsec = 1};
+static const unsigned long REST_NANOSECONDS = 50000;
+
+enum { CALLS_MAX = 15 }; /* between two looks at the clock, where calls follow quickly */
 
 static struct {
     uint64_t (*served)(const void *context);
@@ -17,32 +22,58 @@ static struct {
     int64_t microseconds;
 } others;
 
-/* What this thread saw. */
+/* What this thread knows, in microseconds of the clock. */
 static _Thread_local struct {
-    uint64_t served;
+    int calls, calls_left; /* until the next look at the clock */
+    int64_t clock_at;      /* the last one */
+    int64_t look_from;     /* the next look at the others */
     int64_t looked_at, changed_at;
-} seen;
-
-void give_way(void)
-{
-    int64_t now;
     uint64_t served;
+} own;
 
-    if (others.microseconds == 0)
-        return;
-    now = clock_monotonic_microseconds();
-    if (now - seen.looked_at < LOOK_MICROSECONDS)
-        return;
-    served = others.served(others.context);
+static bool others_are_served(int64_t now)
+{
+    uint64_t served = others.served(others.context);
+
     /* a change since long ago says nothing of now */
-    if (served != seen.served && now - seen.looked_at < others.microseconds)
-        seen.changed_at = now;
-    seen.served = served;
-    if (seen.changed_at > 0 && now - seen.changed_at < others.microseconds) {
+    if (served != own.served && now - own.looked_at < others.microseconds)
+        own.changed_at = now;
+    own.served = served;
+    own.looked_at = now;
+    return own.changed_at > 0 && now - own.changed_at < others.microseconds;
+}
+
+static void look(int64_t now)
+{
+    if (others_are_served(now)) {
         nanosleep(&REST, NULL);
         now = clock_monotonic_microseconds();
     }
-    seen.looked_at = now;
+    own.clock_at = now;
+    own.look_from = now + LOOK_MICROSECONDS;
+}
+
+void give_way(void)
+{
+    int64_t now, passed;
+
+    if (others.microseconds == 0 || own.calls_left-- > 0)
+        return;
+    now = clock_monotonic_microseconds();
+    passed = now - own.clock_at;
+    own.calls = passed > LOOK_MICROSECONDS / 4 ? own.calls / 2
+                : own.calls < CALLS_MAX / 2    ? 2 * own.calls + 1
+                                               : CALLS_MAX;
+    own.calls_left = own.calls;
+    own.clock_at = now;
+    if (now >= own.look_from)
+        look(now);
+}
+
+void give_way_start(void)
+{
+    if (others.microseconds > 0)
+        own.look_from = clock_monotonic_microseconds() + START_MICROSECONDS;
 }
 
 void give_way_to(uint64_t (*served)(const void *context), const void *context, double seconds)
@@ -50,4 +81,5 @@ void give_way_to(uint64_t (*served)(const void *context), const void *context, d
     others.served = served;
     others.context = context;
     others.microseconds = (int64_t)(seconds * 1e6);
+    prctl(PR_SET_TIMERSLACK, REST_NANOSECONDS); /* threads begin with that of their maker */
 }

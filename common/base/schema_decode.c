@@ -270,7 +270,7 @@ static void decode_list(struct schema_errors *errors, const struct field *field,
     for (size_t i = 0; i < count; i++) {
         struct schema_path step = {.parent = path, .index = i};
 
-        give_way_at(i);
+        give_way();
         decode_item(errors, field, json_array_get(value, i), &step, list->items, i);
     }
     if (count < field->min_length) {

@@ -21,7 +21,7 @@ static void write_items(struct json_writer *writer, const struct field *field,
 {
     writer_open_array(writer);
     for (size_t i = 0; i < list->count; i++) {
-        give_way_at(i);
+        give_way();
         switch (field->type) {
         case FIELD_BOOLEANS:
             writer_boolean(writer, ((const bool *)list->items)[i]);

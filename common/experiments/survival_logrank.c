@@ -141,7 +141,7 @@ bool log_rank_test(const struct survival_table *table, double rho, double gamma,
         struct risk_set set = risk_set_at(table, row);
         double weight = weighted ? pow(survival, rho) * pow(1 - survival, gamma) : 1;
 
-        give_way_at(row);
+        give_way();
         add_risk_set(&set, weight, &scores);
         survival *= (double)(set.n - set.d) / (double)set.n;
     }

@@ -14,7 +14,6 @@ struct serving {
     struct route_match match;
     struct rate_decision rate; /* of the base bucket; limit 0 = not asked */
     struct admission_ticket ticket;
-    bool heavy;             /* asked for heavy computation, granted or not */
     const char *error_code; /* of the answer, NULL on success */
     const char *body_bytes;
     size_t body_length;

@@ -116,7 +116,6 @@ bool step_admission(struct serving *serving)
     if (!route->cost || !policy->admission_enabled)
         return true;
     route->cost(serving->request.body, &cost);
-    serving->heavy = cost.heavy;
     outcome = admission_acquire(serving->server->region, &policy->admission, cost.units, cost.heavy,
                                 cost.analyzer, &serving->ticket);
     if (outcome == ADMISSION_GRANTED)

@@ -2,6 +2,7 @@
  * step either lets the request pass or completes the reply; every reply then gets the same headers,
  * counters and log line. */
 #include "base/clock.h"
+#include "base/give_way.h"
 #include "base/log.h"
 #include "base/number.h"
 #include "crypto/token.h"
@@ -255,8 +256,6 @@ static void count_reply(struct serving *serving)
     int status = serving->reply.status;
 
     counters_add(family, COUNTER_REQUESTS, 1);
-    if (!serving->heavy)
-        counters_add(family, COUNTER_LIGHT, 1);
     counters_add(family,
                  status < 400   ? COUNTER_SUCCESS
                  : status < 500 ? COUNTER_CLIENT_ERROR
@@ -352,6 +351,7 @@ void server_serve(struct server *server, struct exchange *exchange)
 
     arena_reset(server->arena);
     prepare(&serving, server, exchange);
+    give_way_start();
     server->serving = &serving;
     if (setjmp(exhausted) == 0) {
         arena_on_exhausted(server->arena, &exhausted);

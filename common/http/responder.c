@@ -46,8 +46,8 @@ static const struct setting environment_settings[] = {
     {"ASSAY_LINGER_SECONDS", SETTING_NUMBER, AT(linger_seconds), "2", .minimum = 0.001,
      .maximum = 3600, .help = "For the unread rest of a body, so that its sender sees the answer."},
     {"ASSAY_GIVE_WAY_SECONDS", SETTING_NUMBER, AT(give_way_seconds), "0.02", .maximum = 3600,
-     .help = "Heavy computations rest every 100 microseconds, for about 50, until no light request "
-             "has been answered for so long; 0 = never."},
+     .help = "Results and simulations rest every 100 microseconds, for about 50, until no request "
+             "of another family has been answered for so long; 0 = never."},
 };
 #undef AT
 
@@ -99,9 +99,12 @@ static void serve(struct server *server, const struct listener *listener,
     }
 }
 
-static uint64_t light_requests(const void *region)
+static uint64_t requests_of_others(const void *context)
 {
-    return counters_total(region, COUNTER_LIGHT);
+    const struct server *server = context;
+
+    return counters_total(server->region, COUNTER_REQUESTS) -
+           counters_read(server->family, COUNTER_REQUESTS);
 }
 
 /* Before the first request and the first thread; whatever was opened so far stays open. */
@@ -242,7 +245,7 @@ static int run(int argc, char **argv, const struct application *application, str
         return complain(argv[0], &problem);
     }
     if (application->niceness)
-        give_way_to(light_requests, server.region, environment.give_way_seconds);
+        give_way_to(requests_of_others, &server, environment.give_way_seconds);
     serve(&server, &listener, &environment);
     server_stop(&server);
     listener_close(&listener);

@@ -13,11 +13,10 @@
 
 /* What every family of a service counts in shared memory. The number of the layout goes into the
  * region's version: change it when the meaning of a position changes. */
-enum { HTTP_LAYOUT_VERSION = 2 };
+enum { HTTP_LAYOUT_VERSION = 1 };
 
 enum http_counter {
     COUNTER_REQUESTS,
-    COUNTER_LIGHT,   /* requests that were none of the heavy ones of admission */
     COUNTER_SUCCESS, /* below 400 */
     COUNTER_CLIENT_ERROR,
     COUNTER_SERVER_ERROR,
@@ -73,7 +72,7 @@ struct application {
     const char *family;  /* "analysis" */
     /* Not 0: its requests yield to those of other families. Lowers each worker, and its session
      * where that holds nothing but its pool (nginx/pool); and what computes for long rests while
-     * light requests are being answered (base/give_way.h). */
+     * other families answer requests (base/give_way.h). */
     int niceness;
     const struct route *routes;
     size_t route_count;

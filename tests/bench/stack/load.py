@@ -7,6 +7,7 @@ import subprocess
 import sys
 import tempfile
 import time
+import urllib.request
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
@@ -62,6 +63,15 @@ class Request:
     def script(self):
         lua = "nil" if self.body is None else "[==[" + self.body + "]==]"
         return SCRIPT.replace("@METHOD@", self.method).replace("@BODY@", lua).replace("@TOKEN@", TOKEN)
+
+
+def expect_answer(stack, request):
+    """One answer of 200, or none of what is measured would mean anything."""
+    headers = {"Authorization": f"Bearer {TOKEN}", "Content-Type": "application/json"}
+    body = None if request.body is None else request.body.encode()
+    asked = urllib.request.Request(stack.base_url + request.path, body, headers, method=request.method)
+    with urllib.request.urlopen(asked, timeout=60) as answer:
+        assert answer.status == 200
 
 
 def run_wrk(stack, request, seconds, connections):
