@@ -10,7 +10,7 @@ static struct problem problem;
 #define CHECK_ROUNDED(actual, digits, expected)                                                    \
     CHECK_NEAR(number_round(actual, digits), expected, 0)
 
-enum { COLUMNS_MAX = 4, ROWS_MAX = 3 };
+enum { COLUMNS_MAX = 7, ROWS_MAX = 3 };
 
 static enum contingency_fault run(size_t rows, size_t columns,
                                   const int64_t counts[ROWS_MAX][COLUMNS_MAX],
@@ -59,6 +59,38 @@ TEST(reference_cases)
     }
 }
 
+/* Widths that leave none, one and three columns after those taken four at a time. Computed with
+ * Python 3.11: chi-square with fractions, G with 60 digits of decimal. */
+TEST(wide_reference_cases)
+{
+    static const struct {
+        size_t rows, columns;
+        int64_t counts[ROWS_MAX][COLUMNS_MAX];
+        double chi_square, g;
+    } rows[] = {
+        {3, 4, {{12, 30, 7, 0}, {25, 8, 40, 9}, {4, 6, 1, 8}}, 66.1560885835738, 67.4055456541871},
+        {2, 5, {{3000017, 12, 41, 5, 9}, {7, 3, 20, 6, 14}}, 1137131.32945926, 866.514770672855},
+        /* two users more than independence, in opposite corners */
+        {2,
+         7,
+         {{100001, 200000, 300000, 50000, 150000, 70000, 30000},
+          {200000, 400000, 600000, 100000, 300000, 140000, 60001}},
+         1.20369509952913e-5,
+         1.20369561163869e-5},
+    };
+
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        struct contingency_result chi = {0}, g = {0};
+
+        CHECK_INT(run(rows[i].rows, rows[i].columns, rows[i].counts, CONTINGENCY_CHI_SQUARE, &chi),
+                  CONTINGENCY_FINE);
+        CHECK_RELATIVE(chi.statistic, rows[i].chi_square, 1e-13);
+        CHECK_INT(run(rows[i].rows, rows[i].columns, rows[i].counts, CONTINGENCY_G_TEST, &g),
+                  CONTINGENCY_FINE);
+        CHECK_RELATIVE(g.statistic, rows[i].g, 1e-13);
+    }
+}
+
 /* One user more than independence in a corner of five million: G and chi-square agree to the last
  * digits, where O ln(O / E) summed as it stands has lost them all. */
 TEST(close_to_independence)
@@ -81,6 +113,8 @@ TEST(tables_without_a_test)
     static const int64_t full[ROWS_MAX][COLUMNS_MAX] = {{4999999, 0}, {0, 1}};
     static const int64_t one_more[ROWS_MAX][COLUMNS_MAX] = {{4999999, 1}, {0, 1}};
     static const int64_t huge[ROWS_MAX][COLUMNS_MAX] = {{INT64_MAX, INT64_MAX}, {1, 1}};
+    /* 2^64 + 11 users */
+    static const int64_t wrapping[ROWS_MAX][COLUMNS_MAX] = {{INT64_MAX, INT64_MAX, 7}, {1, 2, 3}};
     struct contingency_result result;
 
     CHECK_INT(run(2, 2, empty, CONTINGENCY_G_TEST, &result), CONTINGENCY_EMPTY);
@@ -89,6 +123,7 @@ TEST(tables_without_a_test)
     CHECK_INT(run(2, 2, full, CONTINGENCY_G_TEST, &result), CONTINGENCY_FINE);
     CHECK_INT(run(2, 2, one_more, CONTINGENCY_G_TEST, &result), CONTINGENCY_TOO_LARGE);
     CHECK_INT(run(2, 2, huge, CONTINGENCY_G_TEST, &result), CONTINGENCY_TOO_LARGE);
+    CHECK_INT(run(2, 3, wrapping, CONTINGENCY_G_TEST, &result), CONTINGENCY_TOO_LARGE);
 }
 
 /* The request, or NULL with the key of the broken rule, or "a field". */
@@ -198,6 +233,7 @@ TEST(costs)
 
 static const struct test_case cases[] = {
     CASE(reference_cases),
+    CASE(wide_reference_cases),
     CASE(close_to_independence),
     CASE(tables_without_a_test),
     CASE(rules_in_their_order),
