@@ -8,11 +8,11 @@
 #include <time.h>
 
 /* Between two looks at what others do, and before the first one at a request. */
-static const int64_t LOOK_MICROSECONDS = 100, START_MICROSECONDS = 200;
+static const int64_t LOOK_MICROSECONDS = 60;
 
 /* The shortest sleep there is takes as long as the kernel may be late with timers. */
 static const struct timespec REST = {.tv_nsec = 1};
-static const unsigned long REST_NANOSECONDS = 50000;
+static const unsigned long REST_NANOSECONDS = 60000;
 
 enum { CALLS_MAX = 15 }; /* between two looks at the clock, where calls follow quickly */
 
@@ -73,7 +73,7 @@ void give_way(void)
 void give_way_start(void)
 {
     if (others.microseconds > 0)
-        own.look_from = clock_monotonic_microseconds() + START_MICROSECONDS;
+        own.look_from = clock_monotonic_microseconds() + LOOK_MICROSECONDS;
 }
 
 void give_way_to(uint64_t (*served)(const void *context), const void *context, double seconds)

@@ -14,12 +14,12 @@
  * give_way_to(). */
 void give_way(void);
 
-/* A request begins: its first 200 microseconds do not rest, so that short ones never do. */
+/* A request begins: its first 60 microseconds do not rest, so that short ones never do. */
 void give_way_start(void);
 
 /*
  * `served` tells how many requests others have been answered so far; while it has changed within
- * the last `seconds`, give_way() rests. 0 seconds = never. It is called up to 10,000 times a second
+ * the last `seconds`, give_way() rests. 0 seconds = never. It is called up to 16,000 times a second
  * by any thread, also by several at once. Call this once, in the first thread and before the
  * others.
  */
