@@ -10,11 +10,15 @@
 /* Between two looks at what others do, and before the first one at a request. */
 static const int64_t LOOK_MICROSECONDS = 60;
 
-/* The shortest sleep there is takes as long as the kernel may be late with timers. */
+/* The shortest sleep there is takes as long as the kernel may be late with timers, which prctl(2)
+ * sets by its option 29. */
 static const struct timespec REST = {.tv_nsec = 1};
 static const unsigned long REST_NANOSECONDS = 60000;
 
-enum { CALLS_MAX = 15 }; /* between two looks at the clock, where calls follow quickly */
+enum {
+    SET_TIMER_LATENESS = 29,
+    CALLS_MAX = 15, /* between two looks at the clock, where calls follow quickly */
+};
 
 static struct {
     uint64_t (*served)(const void *context);
@@ -81,5 +85,5 @@ void give_way_to(uint64_t (*served)(const void *context), const void *context, d
     others.served = served;
     others.context = context;
     others.microseconds = (int64_t)(seconds * 1e6);
-    prctl(PR_SET_TIMERSLACK, REST_NANOSECONDS); /* threads begin with that of their maker */
+    prctl(SET_TIMER_LATENESS, REST_NANOSECONDS); /* threads begin with that of their maker */
 }

@@ -46,9 +46,9 @@ static const struct setting environment_settings[] = {
     {"ASSAY_LINGER_SECONDS", SETTING_NUMBER, AT(linger_seconds), "2", .minimum = 0.001,
      .maximum = 3600, .help = "For the unread rest of a body, so that its sender sees the answer."},
     {"ASSAY_GIVE_WAY_SECONDS", SETTING_NUMBER, AT(give_way_seconds), "0.02", .maximum = 3600,
-     .help = "Results and simulations compute and rest by turns, 60 microseconds each, until no "
-             "request "
-             "of another family has been answered for so long; 0 = never."},
+     .help =
+         "What may take long computes and rests by turns, 60 microseconds each, until no request "
+         "of another family has been answered for so long; 0 = never."},
 };
 #undef AT
 

@@ -29,8 +29,7 @@ double log_choose(int64_t n, int64_t k);
 double atanh_series(double z);
 
 /* The first ten terms for two z, which do not wait for each other: as good as all up to
- * ATANH_SMALL.
- */
+ * ATANH_SMALL. */
 #define ATANH_SMALL 0.03
 static inline pair atanh_series_small(pair z)
 {
