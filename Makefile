@@ -21,7 +21,7 @@ ALL_LDFLAGS = -pie -Wl,-z,relro,-z,now,--as-needed $(SANITIZER_FLAGS) $(LDFLAGS)
 LIBS = -lcurl -ljansson -lsodium -lsqlite3 -lpq -lutf8proc -lm -lpthread
 
 library = $(BUILD)/libassay.a
-library_objects = $(patsubst %.c,$(BUILD)/obj/%.o,$(wildcard common/*/*.c))
+library_objects = $(patsubst %.c,$(BUILD)/obj/%.o,$(wildcard common/*/*.c common/*/*/*.c))
 
 # fcgi-bin/<service>-<family>/ is one responder; fcgi-bin/<service>/ is what its families share.
 families = $(notdir $(patsubst %/,%,$(dir $(wildcard fcgi-bin/*-*/main.c))))

@@ -6,7 +6,7 @@
  * refused. */
 #include "base/log.h"
 #include "crypto/crypto.h"
-#include "experiments/retention.h"
+#include "experiments/storage/retention.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -2,7 +2,7 @@
 #include "experiments-advice/advice.h"
 
 #include "experiments-advice/ask.h"
-#include "experiments/advice_prompt.h"
+#include "experiments/advice/advice_prompt.h"
 
 struct advice_request {
     json_t *project_context;

@@ -3,8 +3,8 @@
 #include "experiments-advice/analyze.h"
 
 #include "experiments-advice/ask.h"
-#include "experiments/advice_prompt.h"
-#include "experiments/design_report.h"
+#include "experiments/advice/advice_prompt.h"
+#include "experiments/documents/design_report.h"
 
 #include <string.h>
 

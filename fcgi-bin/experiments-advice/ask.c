@@ -1,7 +1,7 @@
 /* Who asks, by the request; and what the answer to it is when a vendor has failed. */
 #include "experiments-advice/ask.h"
 
-#include "experiments/advice_reading.h"
+#include "experiments/advice/advice_reading.h"
 #include "experiments/service.h"
 
 const char *const provider_headers[] = {"X-AB-LLM-Provider", "X-AB-LLM-Token", NULL};

@@ -2,8 +2,8 @@
 #ifndef ASSAY_EXPERIMENTS_ADVICE_ASK_H
 #define ASSAY_EXPERIMENTS_ADVICE_ASK_H
 
-#include "experiments/advisor.h"
-#include "experiments/analysis_payload.h"
+#include "experiments/advice/advisor.h"
+#include "experiments/documents/analysis_payload.h"
 #include "http/request.h"
 
 /* The request headers that name a provider, for route.headers. */

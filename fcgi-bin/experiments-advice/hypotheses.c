@@ -2,8 +2,8 @@
 #include "experiments-advice/hypotheses.h"
 
 #include "experiments-advice/ask.h"
-#include "experiments/advice_prompt.h"
-#include "experiments/advice_reading.h"
+#include "experiments/advice/advice_prompt.h"
+#include "experiments/advice/advice_reading.h"
 
 struct hypotheses_request {
     json_t *project_context;

@@ -2,7 +2,7 @@
 #ifndef ASSAY_EXPERIMENTS_ANALYSIS_CALCULATE_H
 #define ASSAY_EXPERIMENTS_ANALYSIS_CALCULATE_H
 
-#include "experiments/calculation.h"
+#include "experiments/design/calculation.h"
 #include "http/route.h"
 
 extern const struct schema calculate_request_schema;

@@ -1,7 +1,7 @@
 /* The shape of a sizing request and the rules that span its fields. */
 #include "experiments-analysis/calculate.h"
-#include "experiments/sizing_rules.h"
-#include "experiments/srm.h"
+#include "experiments/design/sizing_rules.h"
+#include "experiments/design/srm.h"
 
 #define OWNER struct sizing_request
 

@@ -1,7 +1,7 @@
 /* POST /api/v1/sensitivity: lists of effects and powers in, a grid of sizes out. */
 #include "experiments-analysis/sensitivity.h"
-#include "experiments/sensitivity.h"
-#include "experiments/sizing_rules.h"
+#include "experiments/design/sensitivity.h"
+#include "experiments/design/sizing_rules.h"
 
 #include <math.h>
 

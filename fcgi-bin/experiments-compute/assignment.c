@@ -1,6 +1,6 @@
 /* POST /api/v1/assignment/preview: seed and weights in, the shares of made-up users out. */
 #include "experiments-compute/assignment.h"
-#include "experiments/assignment.h"
+#include "experiments/assignment/assignment.h"
 
 enum { SEED_MAX_LENGTH = 200, PREFIX_MAX_LENGTH = 80, USERS_MAX = 100000, USERS_PRESET = 1000 };
 

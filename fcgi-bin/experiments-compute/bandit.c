@@ -1,7 +1,7 @@
 /* POST /api/v1/simulate/bandit: arms and a horizon in, allocation and regret out. */
 #include "experiments-compute/bandit.h"
 #include "crypto/token.h"
-#include "experiments/bandit.h"
+#include "experiments/methods/bandit.h"
 #include "experiments/service.h"
 
 #include <unistd.h>

@@ -1,8 +1,8 @@
 /* POST /api/v1/results/paired: pairs of values in, what they show out. */
 #include "experiments-compute/paired.h"
 #include "base/number.h"
-#include "experiments/paired_text.h"
-#include "experiments/report_text.h"
+#include "experiments/methods/paired_text.h"
+#include "experiments/documents/report_text.h"
 #include "experiments/service.h"
 
 enum {

@@ -1,9 +1,9 @@
 /* POST /api/v1/results/ratio: parts of a ratio per user in, the difference of the ratios out. */
 #include "experiments-compute/ratio.h"
 #include "base/number.h"
-#include "experiments/ratio_metric.h"
-#include "experiments/report_text.h"
-#include "experiments/results_shape.h"
+#include "experiments/methods/ratio_metric.h"
+#include "experiments/documents/report_text.h"
+#include "experiments/documents/results_shape.h"
 #include "experiments/service.h"
 
 enum {

@@ -3,9 +3,9 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "experiments-system/diagnostics_shape.h"
-#include "experiments/providers.h"
+#include "experiments/advice/providers.h"
 #include "experiments/service.h"
-#include "experiments/storage_state.h"
+#include "experiments/storage/storage_state.h"
 #include "shm/histogram.h"
 
 #include <string.h>

@@ -4,7 +4,7 @@
 #include "base/log.h"
 #include "base/number.h"
 #include "experiments/service.h"
-#include "experiments/storage_state.h"
+#include "experiments/storage/storage_state.h"
 
 #include <stdlib.h>
 #include <unistd.h>

@@ -3,9 +3,9 @@
 #ifndef ASSAY_EXPERIMENTS_SERVICE_H
 #define ASSAY_EXPERIMENTS_SERVICE_H
 
-#include "experiments/key_store.h"
+#include "experiments/storage/key_store.h"
 #include "experiments/settings.h"
-#include "experiments/store.h"
+#include "experiments/storage/store.h"
 #include "http/server.h"
 
 /* The members of every family's struct application. */

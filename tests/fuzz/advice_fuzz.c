@@ -2,7 +2,7 @@
  * it, is JSON, and is read back as the same. */
 #include "fuzz.h"
 
-#include "experiments/advice_reading.h"
+#include "experiments/advice/advice_reading.h"
 
 #include <string.h>
 

@@ -2,8 +2,8 @@
  * it are read as advice and as hypotheses; what is made of them keeps its promises. */
 #include "fuzz.h"
 
-#include "experiments/advice_reading.h"
-#include "experiments/providers.h"
+#include "experiments/advice/advice_reading.h"
+#include "experiments/advice/providers.h"
 
 #include <string.h>
 

@@ -6,13 +6,13 @@
  * Methods on values take `alpha quantile trim resamples n m`, then n control and m treatment
  * values.
  */
-#include "experiments/equivalence.h"
-#include "experiments/fisher_exact.h"
-#include "experiments/poisson_rates.h"
-#include "experiments/rank_sum.h"
-#include "experiments/resampling.h"
-#include "experiments/trimmed_mean.h"
-#include "experiments/unconditional_exact.h"
+#include "experiments/methods/equivalence.h"
+#include "experiments/methods/fisher_exact.h"
+#include "experiments/methods/poisson_rates.h"
+#include "experiments/methods/rank_sum.h"
+#include "experiments/methods/resampling.h"
+#include "experiments/methods/trimmed_mean.h"
+#include "experiments/methods/unconditional_exact.h"
 #include "support/lines.h"
 
 static struct ranked_observation take_ranked(struct line *line)

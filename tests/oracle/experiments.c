@@ -2,10 +2,10 @@
  * The experiments kernels on standard input and output (support/lines.h), for
  * experiments_*_test.py. The answer is `error` and the reason where a kernel gives one.
  */
-#include "experiments/sequential.h"
-#include "experiments/sizing.h"
-#include "experiments/srm.h"
-#include "experiments/two_sample.h"
+#include "experiments/design/sequential.h"
+#include "experiments/design/sizing.h"
+#include "experiments/design/srm.h"
+#include "experiments/methods/two_sample.h"
 #include "support/lines.h"
 
 #include <math.h>

@@ -4,10 +4,10 @@
  */
 #include "base/json.h"
 #include "base/optional.h"
-#include "experiments/assignment.h"
-#include "experiments/bandit.h"
-#include "experiments/multiple_testing.h"
-#include "experiments/sensitivity.h"
+#include "experiments/assignment/assignment.h"
+#include "experiments/methods/bandit.h"
+#include "experiments/methods/multiple_testing.h"
+#include "experiments/design/sensitivity.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -4,8 +4,8 @@
  *
  * Tables are `alpha rows columns count...`, groups `alpha groups n1 value... n2 value...`.
  */
-#include "experiments/contingency.h"
-#include "experiments/omnibus.h"
+#include "experiments/methods/contingency.h"
+#include "experiments/methods/omnibus.h"
 #include "math/sort.h"
 #include "support/lines.h"
 

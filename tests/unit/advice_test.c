@@ -1,7 +1,7 @@
 /* Advice: what is asked, how each provider is asked, and what can be read out of their answers. */
-#include "experiments/advice_prompt.h"
-#include "experiments/advice_reading.h"
-#include "experiments/providers.h"
+#include "experiments/advice/advice_prompt.h"
+#include "experiments/advice/advice_reading.h"
+#include "experiments/advice/providers.h"
 #include "test.h"
 
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* Hashes, ranges and variations: golden rows that other clients of the same hash must agree with.
  */
-#include "experiments/assignment.h"
+#include "experiments/assignment/assignment.h"
 #include "test.h"
 
 static struct arena *arena;

@@ -1,6 +1,6 @@
 /* The English lines that explain a plan: which lines, in which order, with which figures. The
  * figures of the plans are those that the formulas give for the designs named. */
-#include "experiments/assumptions.h"
+#include "experiments/design/assumptions.h"
 #include "test.h"
 
 enum { LINES = 8, FRAGMENTS = 5 };

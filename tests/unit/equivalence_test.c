@@ -1,6 +1,6 @@
 /* Two one-sided tests: reference cases at their printed precision, and what makes the procedure. */
 #include "base/number.h"
-#include "experiments/equivalence.h"
+#include "experiments/methods/equivalence.h"
 #include "math/student.h"
 #include "test.h"
 

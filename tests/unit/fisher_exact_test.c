@@ -1,6 +1,6 @@
 /* Fisher's exact test and the mid-p interval: reference cases, identities, edges. */
 #include "base/number.h"
-#include "experiments/fisher_exact.h"
+#include "experiments/methods/fisher_exact.h"
 #include "math/hypergeometric.h"
 #include "test.h"
 

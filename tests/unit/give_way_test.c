@@ -4,7 +4,7 @@
 
 #include "base/arena.h"
 #include "base/clock.h"
-#include "experiments/bandit.h"
+#include "experiments/methods/bandit.h"
 #include "test.h"
 
 #include <stdatomic.h>

@@ -1,6 +1,6 @@
 /* Poisson rates: reference cases, exactness of close rates, extreme exposures. */
 #include "base/number.h"
-#include "experiments/poisson_rates.h"
+#include "experiments/methods/poisson_rates.h"
 #include "math/binomial.h"
 #include "test.h"
 

@@ -1,7 +1,7 @@
 /* Mann-Whitney: reference cases, the exact distribution, ties, and the selection of differences. */
 #include "base/number.h"
-#include "experiments/rank_sum.h"
-#include "experiments/sample.h"
+#include "experiments/methods/rank_sum.h"
+#include "experiments/methods/sample.h"
 #include "math/random.h"
 #include "test.h"
 

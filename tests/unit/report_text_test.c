@@ -1,6 +1,6 @@
 /* Verdicts and interpretations: the wording that clients match, and the figures in every language.
  */
-#include "experiments/report_text.h"
+#include "experiments/documents/report_text.h"
 #include "test.h"
 
 static struct arena *arena;

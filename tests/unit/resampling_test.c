@@ -1,8 +1,8 @@
 /* Permutation and bootstrap: what is enumerated exactly, what is drawn within its error, and that a
  * result depends on nothing but the data. */
 #include "base/number.h"
-#include "experiments/index_draws.h"
-#include "experiments/resampling.h"
+#include "experiments/methods/index_draws.h"
+#include "experiments/methods/resampling.h"
 #include "math/chi_square.h"
 #include "test.h"
 

@@ -1,8 +1,8 @@
 /* Taking away old audit entries, on both engines: those strictly older than the window, with their
  * counts, whole or not at all. */
 #include "base/clock.h"
-#include "experiments/audit_store.h"
-#include "experiments/retention.h"
+#include "experiments/storage/audit_store.h"
+#include "experiments/storage/retention.h"
 #include "storage_fixture.h"
 
 static const int64_t day = (int64_t)24 * 3600 * 1000000;

@@ -1,5 +1,5 @@
 /* The warning catalogue: which facts raise which codes, in which order, in every language. */
-#include "experiments/rules.h"
+#include "experiments/design/rules.h"
 #include "test.h"
 
 struct world {

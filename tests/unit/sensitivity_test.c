@@ -1,5 +1,5 @@
 /* Grids of plans: golden rows, cells without a plan, and agreement with single plans. */
-#include "experiments/sensitivity.h"
+#include "experiments/design/sensitivity.h"
 #include "test.h"
 
 static struct arena *arena;

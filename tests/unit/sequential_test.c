@@ -9,7 +9,7 @@
  * decimal; the exact values are the ones tested.
  */
 #include "base/number.h"
-#include "experiments/sequential.h"
+#include "experiments/design/sequential.h"
 #include "math/normal.h"
 #include "test.h"
 

@@ -2,7 +2,7 @@
 #ifndef ASSAY_SIZING_DESIGNS_H
 #define ASSAY_SIZING_DESIGNS_H
 
-#include "experiments/sizing.h"
+#include "experiments/design/sizing.h"
 #include "test.h"
 
 static double even_split[10] = {1, 1, 1, 1, 1, 1, 1, 1, 1, 1};

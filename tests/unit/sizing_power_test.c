@@ -2,7 +2,7 @@
  * Power: a planned size reaches its target and the one below does not, over grids of designs; the
  * exact power of Fisher's test; the power curve.
  */
-#include "experiments/sizing.h"
+#include "experiments/design/sizing.h"
 #include "sizing_designs.h"
 #include "test.h"
 

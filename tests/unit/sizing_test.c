@@ -2,8 +2,8 @@
  * Sizing designs: reference cases with known answers, the companions, and the refusals.
  */
 #include "base/number.h"
-#include "experiments/sizing.h"
-#include "experiments/sizing_kernels.h"
+#include "experiments/design/sizing.h"
+#include "experiments/design/sizing_kernels.h"
 #include "sizing_designs.h"
 #include "test.h"
 

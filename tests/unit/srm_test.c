@@ -1,6 +1,6 @@
 /* The sample ratio mismatch check: reference cases, weights in any unit, refusals, extremes. */
 #include "base/number.h"
-#include "experiments/srm.h"
+#include "experiments/design/srm.h"
 #include "test.h"
 
 static enum error check(size_t arms, const int64_t *counts, const double *weights, double *expected,

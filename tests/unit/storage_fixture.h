@@ -11,8 +11,8 @@
 
 #include "crypto/crypto.h"
 #include "db/query.h"
-#include "experiments/payload.h"
-#include "experiments/store.h"
+#include "experiments/documents/payload.h"
+#include "experiments/storage/store.h"
 
 #include <stdlib.h>
 #include <sys/wait.h>

@@ -1,7 +1,7 @@
 /* Survival: published data at their printed precision, risk sets, weights, and what cannot be
  * tested. */
 #include "base/number.h"
-#include "experiments/survival.h"
+#include "experiments/methods/survival.h"
 #include "math/normal.h"
 #include "test.h"
 

@@ -1,5 +1,5 @@
 /* Targeting rules against attributes, as tables of JSON. */
-#include "experiments/targeting.h"
+#include "experiments/assignment/targeting.h"
 #include "test.h"
 
 static struct arena *arena;

@@ -3,7 +3,7 @@
  * cancel or overflow, and the degenerate answers.
  */
 #include "base/number.h"
-#include "experiments/two_sample.h"
+#include "experiments/methods/two_sample.h"
 #include "math/normal.h"
 #include "test.h"
 

@@ -1,8 +1,8 @@
 /* Boschloo's and Barnard's tests: reference cases, and small tables by going through all of them.
  */
 #include "base/number.h"
-#include "experiments/fisher_exact.h"
-#include "experiments/unconditional_exact.h"
+#include "experiments/methods/fisher_exact.h"
+#include "experiments/methods/unconditional_exact.h"
 #include "math/binomial.h"
 #include "math/hypergeometric.h"
 #include "test.h"

@@ -6,11 +6,18 @@ import re
 
 from lint import Finding, include_name, includes
 
-KITS = {"db", "net", "shm", "crypto", "i18n", "report", "math", "text"}
+KITS = {
+    "webhook", "jobs", "llm", "search", "report", "net", "db", "shm", "crypto", "i18n", "math", "text",
+}
 SERVICES = {"experiments", "support", "livedata", "orchestrator"}
 
 # Kits that may stand on other kits, and on which; all may use base.
+LOW = {"crypto", "i18n", "text"}
 BELOW = {
+    "webhook": {"jobs", "llm", "search", "report", "net", "db", "shm"} | LOW,
+    "jobs": {"net", "db", "shm"} | LOW,
+    "llm": {"net", "db", "shm"} | LOW,
+    "search": {"net", "db", "shm"} | LOW,
     "report": {"net", "db", "shm", "crypto", "i18n"},
     "net": {"db", "shm", "crypto", "i18n"},
     "db": {"shm", "crypto", "i18n"},

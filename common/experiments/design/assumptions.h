@@ -1,0 +1,29 @@
+/*
+ * What a plan takes for granted, in English sentences. They document the formulas, so they stay in
+ * one language and print the numbers that went in; localised text is in report_text.h.
+ */
+#ifndef ASSAY_EXPERIMENTS_DESIGN_ASSUMPTIONS_H
+#define ASSAY_EXPERIMENTS_DESIGN_ASSUMPTIONS_H
+
+#include "base/arena.h"
+#include "base/optional.h"
+#include "experiments/design/sequential.h"
+#include "experiments/design/sizing.h"
+
+/* The plan's own lines, then the one about alpha, then those about clusters and about interim looks
+ * where there are any. `design` is NULL without interim looks. From the arena. */
+struct string_list assumptions_list(const struct sizing_request *request,
+                                    const struct sizing_plan *plan,
+                                    const struct sequential_design *design, struct arena *arena);
+
+/* What the correction for several comparisons does; NULL with a single comparison. */
+const char *assumptions_bonferroni_note(const struct sizing_plan *plan, struct arena *arena);
+
+/* What the Bayesian precision companion means; NULL when it is not given. */
+const char *assumptions_bayesian_note(const struct sizing_request *request,
+                                      const struct precision_plan *precision, struct arena *arena);
+
+/* A count with commas between its thousands, as texts print it in every language. */
+const char *assumptions_print_count(struct arena *arena, int64_t count);
+
+#endif

@@ -1,0 +1,85 @@
+/*
+ * A sized design as one document: the plan, its companions, warnings, assumptions and power curve.
+ * Answered over HTTP, and kept with the projects that it belongs to.
+ */
+#ifndef ASSAY_EXPERIMENTS_DESIGN_CALCULATION_H
+#define ASSAY_EXPERIMENTS_DESIGN_CALCULATION_H
+
+#include "base/schema.h"
+#include "experiments/design/sizing.h"
+#include "i18n/i18n.h"
+
+struct calculation_summary {
+    const char *metric_type;
+    double baseline_value;
+    double mde_pct;
+    double mde_absolute;
+    double alpha;
+    double power;
+    const char *planned_test;
+    struct optional_number equivalence_margin_pct;
+    struct optional_number equivalence_margin_absolute;
+};
+
+struct calculation_results {
+    int64_t sample_size_per_variant;
+    int64_t total_sample_size;
+    double effective_daily_traffic;
+    int64_t estimated_duration_days;
+    struct optional_number holdout_fraction;
+    struct optional_integer mutually_exclusive_experiments;
+    struct optional_number allocated_daily_traffic;
+};
+
+struct calculation_look {
+    int64_t look;
+    double info_fraction;
+    double cumulative_alpha_spent;
+    double incremental_alpha;
+    double z_boundary;
+    double p_boundary;
+    bool is_final;
+};
+
+struct calculation {
+    const struct calculation_summary *calculation_summary;
+    const struct calculation_results *results;
+    struct string_list assumptions;
+    struct object_list warnings;
+    const char *bonferroni_note;
+    struct optional_number design_effect;
+    struct optional_number avg_cluster_size;
+    struct optional_number icc;
+    struct optional_integer clusters_per_variant;
+    struct optional_integer bayesian_sample_size_per_variant;
+    struct optional_number bayesian_credibility;
+    const char *bayesian_note;
+    struct object_list sequential_boundaries;
+    struct optional_number sequential_inflation_factor;
+    struct optional_integer sequential_adjusted_sample_size;
+    struct optional_integer sequential_duration_days;
+    struct optional_number cuped_std;
+    struct optional_integer cuped_sample_size_per_variant;
+    struct optional_number cuped_variance_reduction_pct;
+    struct optional_number cuped_duration_days;
+    struct optional_number cuped_theta;
+    struct object_list power_curve;
+};
+
+extern const struct schema calculation_schema;
+
+/* Blocks of it that other documents have too. */
+extern const struct schema calculation_results_schema, calculation_warning_schema;
+
+struct calculation_call {
+    const struct locale *locale; /* of the warnings */
+    struct arena *arena;
+    struct problem *problem;
+};
+
+/* Sizes a valid design and everything beside it. Errors as in sizing.h and sequential.h. */
+MUST_CHECK enum error calculation_run(const struct calculation_call *call,
+                                      const struct sizing_request *design,
+                                      struct calculation *answer);
+
+#endif

@@ -1,0 +1,132 @@
+/* The warning catalogue. A rule is a row: what clients match, what readers see, and when. */
+#include "experiments/design/rules.h"
+
+#include <string.h>
+
+struct rule {
+    const char *code;
+    const char *severity;
+    const char *message_key;
+    bool (*holds)(const struct rules_facts *facts);
+};
+
+static bool missing_variance(const struct rules_facts *facts)
+{
+    return facts->request->metric_type == METRIC_CONTINUOUS && !facts->request->std_dev.given;
+}
+
+static bool long_duration(const struct rules_facts *facts)
+{
+    return facts->plan->estimated_duration_days > RULES_LONG_DURATION_DAYS;
+}
+
+static bool low_traffic(const struct rules_facts *facts)
+{
+    double traffic = facts->plan->allocated_daily_traffic;
+
+    return traffic > 0 && traffic < RULES_LOW_TRAFFIC;
+}
+
+static bool many_variants(const struct rules_facts *facts)
+{
+    return facts->request->variants_count > 2;
+}
+
+static bool many_variants_low_traffic(const struct rules_facts *facts)
+{
+    double needed = (double)RULES_LOW_TRAFFIC_PER_VARIANT * (double)facts->request->variants_count;
+
+    return many_variants(facts) && facts->plan->allocated_daily_traffic < needed;
+}
+
+static bool cluster_randomization(const struct rules_facts *facts)
+{
+    const char *unit = facts->request->randomization_unit;
+
+    return unit && strcmp(unit, "cluster") == 0;
+}
+
+static bool says_yes(struct optional_boolean flag)
+{
+    return flag.given && flag.value;
+}
+
+static bool seasonality_present(const struct rules_facts *facts)
+{
+    return says_yes(facts->request->seasonality_present);
+}
+
+static bool campaign_contamination(const struct rules_facts *facts)
+{
+    return says_yes(facts->request->active_campaigns_present);
+}
+
+static bool underpowered_design(const struct rules_facts *facts)
+{
+    return facts->request->power < 0.8;
+}
+
+static bool long_test_not_possible(const struct rules_facts *facts)
+{
+    struct optional_boolean possible = facts->request->long_test_possible;
+
+    return possible.given && !possible.value &&
+           facts->plan->estimated_duration_days > RULES_SHORT_TEST_DAYS;
+}
+
+static bool interim_looks(const struct rules_facts *facts)
+{
+    return facts->request->n_looks > 1 && facts->inflation_factor > 1;
+}
+
+static bool srm_detected(const struct rules_facts *facts)
+{
+    return facts->srm && facts->srm->is_srm;
+}
+
+static const struct rule rules[] = {
+    {"MISSING_VARIANCE", "high", "warnings.missing_variance", missing_variance},
+    {"LONG_DURATION", "high", "warnings.long_duration", long_duration},
+    {"LOW_TRAFFIC", "medium", "warnings.low_traffic", low_traffic},
+    {"CONSERVATIVE_MULTIVARIANT_ALPHA", "medium", "warnings.conservative_multivariant_alpha",
+     many_variants},
+    {"MANY_VARIANTS_LOW_TRAFFIC", "high", "warnings.many_variants_low_traffic",
+     many_variants_low_traffic},
+    {"CLUSTER_RANDOMIZATION", "high", "warnings.cluster_randomization", cluster_randomization},
+    {"SEASONALITY_PRESENT", "medium", "warnings.seasonality_present", seasonality_present},
+    {"CAMPAIGN_CONTAMINATION", "medium", "warnings.campaign_contamination", campaign_contamination},
+    {"UNDERPOWERED_DESIGN", "medium", "warnings.underpowered_design", underpowered_design},
+    {"LONG_TEST_NOT_POSSIBLE", "high", "warnings.long_test_not_possible", long_test_not_possible},
+    {"INTERIM_LOOKS_INCREASE_SAMPLE", "medium", "warnings.interim_looks_increase_sample",
+     interim_looks},
+    {"SRM_DETECTED", "high", "warnings.srm_detected", srm_detected},
+};
+
+enum { RULE_COUNT = sizeof rules / sizeof rules[0] };
+
+struct object_list rules_evaluate(const struct rules_facts *facts, const struct locale *locale,
+                                  struct arena *arena)
+{
+    struct warning *warnings = ARENA_ARRAY(arena, struct warning, RULE_COUNT);
+    const struct text_argument arguments[] = {
+        {"max_days", arena_print(arena, "%d", RULES_LONG_DURATION_DAYS)},
+        {"n_looks", arena_print(arena, "%lld", (long long)facts->request->n_looks)},
+        {"pct", arena_print(arena, "%.1f", (facts->inflation_factor - 1) * 100)},
+    };
+    size_t count = 0;
+
+    for (size_t i = 0; i < RULE_COUNT; i++) {
+        const struct rule *rule = &rules[i];
+
+        if (!rule->holds(facts))
+            continue;
+        warnings[count++] = (struct warning){
+            .code = rule->code,
+            .severity = rule->severity,
+            .message = locale_format(locale, arena, rule->message_key, arguments,
+                                     sizeof arguments / sizeof arguments[0]),
+            .source = "rules_engine",
+        };
+    }
+    return (struct object_list){.count = count, .items = warnings};
+}

@@ -1,0 +1,41 @@
+/*
+ * What a planner should be warned of: one constant table of rules, evaluated in order on a sized
+ * design. Codes and severities are stable words that clients match; messages are in the reader's
+ * language.
+ */
+#ifndef ASSAY_EXPERIMENTS_DESIGN_RULES_H
+#define ASSAY_EXPERIMENTS_DESIGN_RULES_H
+
+#include "base/arena.h"
+#include "base/optional.h"
+#include "experiments/design/sizing.h"
+#include "experiments/design/srm.h"
+#include "i18n/i18n.h"
+
+enum {
+    RULES_LONG_DURATION_DAYS = 56,       /* eight weeks */
+    RULES_SHORT_TEST_DAYS = 14,          /* what is still a short test */
+    RULES_LOW_TRAFFIC = 1000,            /* allocated users per day */
+    RULES_LOW_TRAFFIC_PER_VARIANT = 2000 /* the same for each variant of a multivariant test */
+};
+
+struct warning {
+    const char *code;
+    const char *severity; /* "high" or "medium" */
+    const char *message;
+    const char *source; /* always "rules_engine" */
+};
+
+/* What the rules look at. The caller keeps everything alive during the call. */
+struct rules_facts {
+    const struct sizing_request *request;
+    const struct sizing_plan *plan;
+    double inflation_factor;      /* of the sequential design; 1 (or 0) when there is none */
+    const struct srm_result *srm; /* of the actual counts; NULL when none were given */
+};
+
+/* The warnings that hold, in table order: a list of struct warning, from the arena. */
+struct object_list rules_evaluate(const struct rules_facts *facts, const struct locale *locale,
+                                  struct arena *arena);
+
+#endif

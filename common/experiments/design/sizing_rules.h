@@ -1,0 +1,33 @@
+/*
+ * What has to hold for a design before it is sized: one predicate per rule, used by every document
+ * that holds a design. The texts of broken rules are in the catalogues (errors.schemas.*).
+ */
+#ifndef ASSAY_EXPERIMENTS_DESIGN_SIZING_RULES_H
+#define ASSAY_EXPERIMENTS_DESIGN_SIZING_RULES_H
+
+#include "experiments/design/sizing.h"
+
+bool sizing_split_has_every_variant(const struct number_list *split, int64_t variants);
+bool sizing_split_is_positive(const struct number_list *split);
+
+/* The part of a design that the rules about its metric look at. */
+struct sizing_metric {
+    enum metric_type metric_type;
+    double baseline_value;
+    struct optional_number std_dev;
+    int planned_test; /* enum planned_test, -1 = the metric's own */
+    struct optional_number equivalence_margin_pct;
+};
+
+/* Rules about one type of metric hold for all others. */
+bool sizing_binary_baseline_holds(struct sizing_metric metric);
+bool sizing_baseline_holds(struct sizing_metric metric, enum metric_type type);
+bool sizing_std_dev_holds(struct sizing_metric metric, enum metric_type type);
+bool sizing_planned_test_holds(struct sizing_metric metric);
+bool sizing_tost_margin_holds(struct sizing_metric metric);
+
+bool sizing_cluster_size_holds(struct optional_number avg_cluster_size);
+bool sizing_icc_holds(struct optional_number icc);
+bool sizing_precision_holds(enum analysis_mode mode, struct optional_number desired_precision);
+
+#endif

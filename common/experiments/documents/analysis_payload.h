@@ -1,0 +1,129 @@
+/*
+ * An analysis as it is kept with a project: the sized design, the report on it, and advice. Every
+ * block drops keys that it does not know, so that documents of newer programs can be read.
+ */
+#ifndef ASSAY_EXPERIMENTS_DOCUMENTS_ANALYSIS_PAYLOAD_H
+#define ASSAY_EXPERIMENTS_DOCUMENTS_ANALYSIS_PAYLOAD_H
+
+#include "experiments/design/calculation.h"
+
+/* The sized design as it was when it was kept: numbers as they came, boundaries of any shape. */
+struct kept_calculation {
+    const struct calculation_summary *calculation_summary;
+    const struct calculation_results *results;
+    struct string_list assumptions;
+    struct object_list warnings; /* struct warning */
+    const char *bonferroni_note;
+    struct optional_number design_effect;
+    struct optional_number avg_cluster_size;
+    struct optional_number icc;
+    struct optional_integer clusters_per_variant;
+    struct optional_integer bayesian_sample_size_per_variant;
+    struct optional_number bayesian_credibility;
+    const char *bayesian_note;
+    json_t *sequential_boundaries;
+    struct optional_number sequential_inflation_factor;
+    struct optional_integer sequential_adjusted_sample_size;
+    struct optional_integer sequential_duration_days;
+    struct optional_number cuped_std;
+    struct optional_integer cuped_sample_size_per_variant;
+    struct optional_number cuped_variance_reduction_pct;
+    struct optional_number cuped_duration_days;
+    struct optional_number cuped_theta;
+    json_t *power_curve;
+};
+
+struct report_calculations {
+    int64_t sample_size_per_variant;
+    int64_t total_sample_size;
+    int64_t estimated_duration_days;
+    struct string_list assumptions;
+    struct optional_number design_effect;
+    struct optional_integer clusters_per_variant;
+};
+
+struct report_variant {
+    const char *name;
+    const char *description;
+};
+
+struct report_design {
+    struct object_list variants; /* struct report_variant */
+    const char *randomization_unit;
+    struct number_list traffic_split;
+    const char *target_audience;
+    const char *inclusion_criteria;
+    const char *exclusion_criteria;
+    int64_t recommended_duration_days;
+    struct string_list stopping_conditions;
+};
+
+struct report_metrics {
+    struct string_list primary;
+    struct string_list secondary;
+    struct string_list guardrail;
+    struct string_list diagnostic;
+};
+
+struct report_guardrail {
+    const char *name;
+    const char *metric_type;
+    double baseline;
+    struct optional_number detectable_mde_pp;
+    struct optional_number detectable_mde_absolute;
+    const char *note;
+};
+
+struct report_risks {
+    struct string_list statistical;
+    struct string_list product;
+    struct string_list technical;
+    struct string_list operational;
+};
+
+struct report_recommendations {
+    struct string_list before_launch;
+    struct string_list during_test;
+    struct string_list after_test;
+};
+
+struct analysis_report {
+    const char *executive_summary;
+    const struct report_calculations *calculations;
+    const struct report_design *experiment_design;
+    const struct report_metrics *metrics_plan;
+    struct object_list guardrail_metrics; /* struct report_guardrail */
+    const struct report_risks *risks;
+    const struct report_recommendations *recommendations;
+    struct string_list open_questions;
+};
+
+struct advice_text {
+    const char *brief_assessment;
+    struct string_list key_risks;
+    struct string_list design_improvements;
+    struct string_list metric_recommendations;
+    struct string_list interpretation_pitfalls;
+    struct string_list additional_checks;
+};
+
+struct advice {
+    bool available;
+    const char *provider;
+    const char *model;
+    const struct advice_text *advice;
+    const char *raw_text;
+    const char *error;
+    const char *error_code;
+};
+
+struct analysis_payload {
+    const struct kept_calculation *calculations;
+    const struct analysis_report *report;
+    const struct advice *advice;
+};
+
+extern const struct schema analysis_report_schema, advice_schema;
+extern const struct schema analysis_payload_schema;
+
+#endif

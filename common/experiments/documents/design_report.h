@@ -1,0 +1,23 @@
+/*
+ * The report on a design: what a team reads and signs before a test starts. Figures come from the
+ * sized design, words from the catalogues in the reader's language, the rest is what people wrote
+ * into the design.
+ */
+#ifndef ASSAY_EXPERIMENTS_DOCUMENTS_DESIGN_REPORT_H
+#define ASSAY_EXPERIMENTS_DOCUMENTS_DESIGN_REPORT_H
+
+#include "experiments/documents/analysis_payload.h"
+#include "experiments/documents/payload.h"
+
+/* Sizes a design (of design_schema). Errors of calculation_run, and ERROR_INVALID with reason
+ * ratio_std_dev_required when a ratio metric has no standard deviation. */
+MUST_CHECK enum error design_calculate(const struct calculation_call *call,
+                                       const struct experiment_payload *payload,
+                                       struct calculation *calculation);
+
+/* The report on a design that design_calculate has sized. Shares its texts. */
+void design_report_compose(const struct calculation_call *call,
+                           const struct experiment_payload *payload,
+                           const struct calculation *calculation, struct analysis_report *report);
+
+#endif

@@ -1,0 +1,453 @@
+/* The shape of a saved design: one table per block, and the rules that span the fields of a block.
+ */
+#include "experiments/documents/payload.h"
+#include "experiments/documents/results_shape.h"
+
+#include <string.h>
+
+enum {
+    TARGETING_RULES_MAX = 20,
+    GUARDRAILS_MAX = 3,
+    NAME_MAX_LENGTH = 100,
+    NAMESPACE_ID_MAX_LENGTH = 200
+};
+
+#define TEXT_FIELD(owner, member) STRING(owner, member, .required = true)
+
+#define OWNER struct payload_project
+static const struct field project_fields[] = {
+    TEXT_FIELD(OWNER, project_name), TEXT_FIELD(OWNER, domain),
+    TEXT_FIELD(OWNER, product_type), TEXT_FIELD(OWNER, platform),
+    TEXT_FIELD(OWNER, market),       TEXT_FIELD(OWNER, project_description),
+};
+#undef OWNER
+static SCHEMA(project_schema, struct payload_project, "ProjectBlock", project_fields,
+              .help = "What the experiment belongs to.");
+
+#define OWNER struct payload_hypothesis
+static const struct field hypothesis_fields[] = {
+    TEXT_FIELD(OWNER, change_description), TEXT_FIELD(OWNER, target_audience),
+    TEXT_FIELD(OWNER, business_problem),   TEXT_FIELD(OWNER, hypothesis_statement),
+    TEXT_FIELD(OWNER, what_to_validate),   TEXT_FIELD(OWNER, desired_result),
+};
+#undef OWNER
+static SCHEMA(hypothesis_schema, struct payload_hypothesis, "HypothesisBlock", hypothesis_fields,
+              .help = "What is changed, for whom, and what it should do.");
+
+#define OWNER struct payload_namespace
+static const struct field namespace_fields[] = {
+    STRING(OWNER, id, .required = true, .min_length = 1, .max_length = NAMESPACE_ID_MAX_LENGTH),
+    NUMBER(OWNER, range_start, .required = true, .lower = AT_LEAST(0), .upper = AT_MOST(1)),
+    NUMBER(OWNER, range_end, .required = true, .lower = AT_LEAST(0), .upper = AT_MOST(1)),
+};
+#undef OWNER
+
+static bool range_is_ordered(const void *object)
+{
+    const struct payload_namespace *range = object;
+
+    return range->range_start < range->range_end;
+}
+
+static const struct schema_rule namespace_rules[] = {
+    {"errors.schemas.namespace_range_order", range_is_ordered},
+};
+static SCHEMA(namespace_schema, struct payload_namespace, "Namespace", namespace_fields,
+              .help = "The slice of a shared randomisation space.", RULES(namespace_rules));
+
+static const char *const operator_names[TARGETING__MAX] = {"equals", "not_equals", "in", "gt",
+                                                           "lt",     "gte",        "lte"};
+
+#define OWNER struct targeting_rule
+static const struct field targeting_fields[] = {
+    STRING(OWNER, attribute, .required = true, .min_length = 1, .max_length = NAME_MAX_LENGTH),
+    {.name = "operator",
+     .type = FIELD_CHOICE,
+     .offset = offsetof(OWNER, comparison),
+     .choices = operator_names,
+     .choice_count = TARGETING__MAX,
+     .required = true},
+    JSON_VALUE(OWNER, value, .required = true,
+               .help = "Text, number, boolean, or an array of those."),
+};
+#undef OWNER
+
+static bool is_scalar(const json_t *value)
+{
+    return json_is_string(value) || json_is_number(value) || json_is_boolean(value);
+}
+
+static bool value_is_scalar_or_list(const void *object)
+{
+    const struct targeting_rule *rule = object;
+
+    if (!json_is_array(rule->value))
+        return is_scalar(rule->value);
+    for (size_t i = 0; i < json_array_size(rule->value); i++)
+        if (!is_scalar(json_array_get(rule->value, i)))
+            return false;
+    return true;
+}
+
+static bool in_has_a_list(const void *object)
+{
+    const struct targeting_rule *rule = object;
+
+    return rule->comparison != TARGETING_IN || json_is_array(rule->value);
+}
+
+static bool order_has_a_number(const void *object)
+{
+    const struct targeting_rule *rule = object;
+
+    return rule->comparison < TARGETING_GT ||
+           (!json_is_array(rule->value) && !json_is_boolean(rule->value));
+}
+
+static const struct schema_rule targeting_rules[] = {
+    {"errors.schemas.targeting_value_type", value_is_scalar_or_list},
+    {"errors.schemas.targeting_in_requires_list", in_has_a_list},
+    {"errors.schemas.targeting_numeric_requires_number", order_has_a_number},
+};
+static SCHEMA(targeting_schema, struct targeting_rule, "TargetingRule", targeting_fields,
+              .help = "One condition on an attribute of a user.", RULES(targeting_rules));
+
+#define OWNER struct payload_setup
+static const struct field setup_fields[] = {
+    TEXT_FIELD(OWNER, experiment_type),
+    TEXT_FIELD(OWNER, randomization_unit),
+    NUMBERS(OWNER, traffic_split, .required = true, .min_length = 2, .plain = true),
+    INTEGER(OWNER, expected_daily_traffic, .required = true, .lower = ABOVE(0)),
+    NUMBER(OWNER, audience_share_in_test, .required = true, .lower = ABOVE(0), .upper = AT_MOST(1)),
+    INTEGER(OWNER, variants_count, .required = true, .lower = AT_LEAST(2), .upper = AT_MOST(10)),
+    TEXT_FIELD(OWNER, inclusion_criteria),
+    TEXT_FIELD(OWNER, exclusion_criteria),
+    NULLABLE_NUMBER(OWNER, avg_cluster_size),
+    NULLABLE_NUMBER(OWNER, icc),
+    OBJECT(OWNER, namespace, &namespace_schema, .nullable = true),
+    OBJECTS(OWNER, targeting_rules, &targeting_schema, .max_length = TARGETING_RULES_MAX),
+};
+#undef OWNER
+
+static bool split_has_every_variant(const void *object)
+{
+    const struct payload_setup *setup = object;
+
+    return sizing_split_has_every_variant(&setup->traffic_split, setup->variants_count);
+}
+
+static bool split_is_positive(const void *object)
+{
+    return sizing_split_is_positive(&((const struct payload_setup *)object)->traffic_split);
+}
+
+static bool cluster_has_a_user(const void *object)
+{
+    return sizing_cluster_size_holds(((const struct payload_setup *)object)->avg_cluster_size);
+}
+
+static bool icc_is_share(const void *object)
+{
+    return sizing_icc_holds(((const struct payload_setup *)object)->icc);
+}
+
+static const struct schema_rule setup_rules[] = {
+    {"errors.schemas.traffic_split_length", split_has_every_variant},
+    {"errors.schemas.traffic_split_positive", split_is_positive},
+    {"errors.schemas.cluster_size_min", cluster_has_a_user},
+    {"errors.schemas.icc_range", icc_is_share},
+};
+static SCHEMA(setup_schema, struct payload_setup, "SetupBlock", setup_fields,
+              .help = "Who takes part, and how traffic is split.", RULES(setup_rules));
+
+static const char *const direction_names[GUARDRAIL__MAX] = {"increase_is_bad", "decrease_is_bad"};
+
+#define OWNER struct guardrail_metric
+static const struct field guardrail_fields[] = {
+    STRING(OWNER, name, .required = true, .min_length = 1, .max_length = NAME_MAX_LENGTH),
+    CHOICE(OWNER, metric_type, metric_type_names, .choice_count = METRIC_CONTINUOUS + 1,
+           .required = true),
+    NULLABLE_NUMBER(OWNER, baseline_rate, .lower = ABOVE(0), .upper = BELOW(100),
+                    .help = "Percent; required for binary."),
+    NULLABLE_NUMBER(OWNER, baseline_mean, .help = "Required for continuous, as std_dev."),
+    NULLABLE_NUMBER(OWNER, std_dev, .lower = ABOVE(0)),
+    CHOICE(OWNER, direction, direction_names, .choice_count = GUARDRAIL__MAX),
+    NULLABLE_NUMBER(OWNER, non_inferiority_margin_pct, .lower = AT_LEAST(0)),
+};
+#undef OWNER
+
+static bool binary_guardrail_has_rate(const void *object)
+{
+    const struct guardrail_metric *metric = object;
+
+    return metric->metric_type != METRIC_BINARY || metric->baseline_rate.given;
+}
+
+static bool continuous_guardrail_has_moments(const void *object)
+{
+    const struct guardrail_metric *metric = object;
+
+    return metric->metric_type != METRIC_CONTINUOUS ||
+           (metric->baseline_mean.given && metric->std_dev.given);
+}
+
+static const struct schema_rule guardrail_rules[] = {
+    {"errors.schemas.binary_guardrail_requires_baseline_rate", binary_guardrail_has_rate},
+    {"errors.schemas.continuous_guardrail_requires_mean_and_std", continuous_guardrail_has_moments},
+};
+static SCHEMA(guardrail_schema, struct guardrail_metric, "GuardrailMetric", guardrail_fields,
+              .help = "A metric that must not get worse.", RULES(guardrail_rules));
+
+#define OWNER struct payload_metrics
+static const struct field metrics_fields[] = {
+    TEXT_FIELD(OWNER, primary_metric_name),
+    CHOICE(OWNER, metric_type, metric_type_names, .choice_count = METRIC__MAX, .required = true),
+    NUMBER(OWNER, baseline_value, .required = true),
+    NULLABLE_NUMBER(OWNER, expected_uplift_pct),
+    NUMBER(OWNER, mde_pct, .required = true, .lower = ABOVE(0)),
+    NULLABLE_NUMBER(OWNER, exposure_per_user, .lower = ABOVE(0)),
+    CHOICE(OWNER, planned_test, planned_test_names, .choice_count = PLAN_POISSON_RATE,
+           .nullable = true),
+    NULLABLE_NUMBER(OWNER, equivalence_margin_pct, .lower = ABOVE(0)),
+    NUMBER(OWNER, alpha, .required = true, .lower = ABOVE(0), .upper = BELOW(1)),
+    NUMBER(OWNER, power, .required = true, .lower = ABOVE(0), .upper = BELOW(1)),
+    NULLABLE_NUMBER(OWNER, std_dev),
+    NULLABLE_NUMBER(OWNER, cuped_pre_experiment_std, .lower = ABOVE(0)),
+    NULLABLE_NUMBER(OWNER, cuped_correlation, .lower = ABOVE(-1), .upper = BELOW(1)),
+    STRING(OWNER, numerator_metric_name, .nullable = true, .max_length = NAME_MAX_LENGTH),
+    STRING(OWNER, denominator_metric_name, .nullable = true, .max_length = NAME_MAX_LENGTH),
+    STRINGS(OWNER, secondary_metrics),
+    OBJECTS(OWNER, guardrail_metrics, &guardrail_schema, .max_length = GUARDRAILS_MAX),
+};
+#undef OWNER
+
+static struct sizing_metric metric_of(const void *object)
+{
+    const struct payload_metrics *metrics = object;
+
+    return (struct sizing_metric){.metric_type = (enum metric_type)metrics->metric_type,
+                                  .baseline_value = metrics->baseline_value,
+                                  .std_dev = metrics->std_dev,
+                                  .planned_test = metrics->planned_test,
+                                  .equivalence_margin_pct = metrics->equivalence_margin_pct};
+}
+
+static bool binary_baseline_is_rate(const void *object)
+{
+    return sizing_binary_baseline_holds(metric_of(object));
+}
+
+static bool continuous_baseline_is_positive(const void *object)
+{
+    return sizing_baseline_holds(metric_of(object), METRIC_CONTINUOUS);
+}
+
+static bool continuous_std_is_positive(const void *object)
+{
+    return sizing_std_dev_holds(metric_of(object), METRIC_CONTINUOUS);
+}
+
+static bool ratio_names_are_two(const void *object)
+{
+    const struct payload_metrics *metrics = object;
+    const char *numerator = metrics->numerator_metric_name;
+    const char *denominator = metrics->denominator_metric_name;
+
+    if (metrics->metric_type != METRIC_RATIO)
+        return true;
+    return numerator && denominator && *numerator && *denominator &&
+           strcmp(numerator, denominator) != 0;
+}
+
+static bool count_baseline_is_positive(const void *object)
+{
+    return sizing_baseline_holds(metric_of(object), METRIC_COUNT);
+}
+
+static bool test_fits_metric(const void *object)
+{
+    return sizing_planned_test_holds(metric_of(object));
+}
+
+static bool tost_has_margin(const void *object)
+{
+    return sizing_tost_margin_holds(metric_of(object));
+}
+
+static bool ratio_baseline_is_positive(const void *object)
+{
+    return sizing_baseline_holds(metric_of(object), METRIC_RATIO);
+}
+
+static bool ratio_std_is_positive(const void *object)
+{
+    struct sizing_metric metric = metric_of(object);
+
+    return !metric.std_dev.given || sizing_std_dev_holds(metric, METRIC_RATIO);
+}
+
+/* The first rules are for designs that are sized at once: one that is only kept may leave the
+ * numbers of a ratio for later. */
+enum { SIZED_RULES = 2 };
+
+static const struct schema_rule metrics_rules[] = {
+    {"errors.schemas.ratio_baseline_positive", ratio_baseline_is_positive},
+    {"errors.schemas.ratio_std_positive", ratio_std_is_positive},
+    {"errors.schemas.binary_baseline_range", binary_baseline_is_rate},
+    {"errors.schemas.continuous_baseline_positive", continuous_baseline_is_positive},
+    {"errors.schemas.continuous_std_positive", continuous_std_is_positive},
+    {"errors.schemas.ratio_metric_names", ratio_names_are_two},
+    {"errors.schemas.count_baseline_positive", count_baseline_is_positive},
+    {"errors.schemas.planned_test_metric_mismatch", test_fits_metric},
+    {"errors.schemas.tost_margin_required", tost_has_margin},
+};
+#define METRICS_HELP "What is measured and how small an effect must show."
+
+static SCHEMA(metrics_schema, struct payload_metrics, "MetricsBlock", metrics_fields,
+              .help = METRICS_HELP, .rules = metrics_rules + SIZED_RULES,
+              .rule_count = COUNT_OF(metrics_rules) - SIZED_RULES);
+static SCHEMA(sized_metrics_schema, struct payload_metrics, "SizedMetricsBlock", metrics_fields,
+              .help = METRICS_HELP, RULES(metrics_rules));
+
+#define OWNER struct payload_constraints
+static const struct field constraints_fields[] = {
+    BOOLEAN(OWNER, seasonality_present, .required = true),
+    BOOLEAN(OWNER, active_campaigns_present, .required = true),
+    BOOLEAN(OWNER, returning_users_present, .required = true),
+    TEXT_FIELD(OWNER, interference_risk),
+    TEXT_FIELD(OWNER, technical_constraints),
+    TEXT_FIELD(OWNER, legal_or_ethics_constraints),
+    TEXT_FIELD(OWNER, known_risks),
+    TEXT_FIELD(OWNER, deadline_pressure),
+    BOOLEAN(OWNER, long_test_possible, .required = true),
+    INTEGER(OWNER, n_looks, .lower = AT_LEAST(1), .upper = AT_MOST(100), .preset = 1),
+    CHOICE(OWNER, analysis_mode, analysis_mode_names, .choice_count = ANALYSIS__MAX),
+    NULLABLE_NUMBER(OWNER, desired_precision, .lower = ABOVE(0)),
+    NUMBER(OWNER, credibility, .lower = ABOVE(0.5), .upper = BELOW(1), .preset = 0.95),
+    NULLABLE_NUMBER(OWNER, holdout_fraction, .lower = AT_LEAST(0), .upper = BELOW(1)),
+    NULLABLE_INTEGER(OWNER, mutually_exclusive_experiments, .lower = AT_LEAST(1),
+                     .upper = AT_MOST(100)),
+};
+#undef OWNER
+
+static bool bayesian_has_precision(const void *object)
+{
+    const struct payload_constraints *constraints = object;
+
+    return sizing_precision_holds((enum analysis_mode)constraints->analysis_mode,
+                                  constraints->desired_precision);
+}
+
+static const struct schema_rule constraints_rules[] = {
+    {"errors.schemas.bayesian_requires_precision", bayesian_has_precision},
+};
+static SCHEMA(constraints_schema, struct payload_constraints, "ConstraintsBlock",
+              constraints_fields, .help = "What limits the test and how it will be read.",
+              RULES(constraints_rules));
+
+#define OWNER struct observed_results
+static const struct field observed_fields[] = {
+    OBJECT(OWNER, request, &results_request_schema, .required = true),
+    OBJECT(OWNER, analysis, &results_reply_schema, .required = true),
+    STRING(OWNER, saved_at, .nullable = true),
+};
+#undef OWNER
+static SCHEMA(observed_schema, struct observed_results, "ObservedResults", observed_fields,
+              .help = "A results analysis that was saved with the design.");
+
+#define OWNER struct payload_context
+static const struct field context_fields[] = {
+    STRING(OWNER, llm_context, .preset_text = ""),
+    OBJECT(OWNER, observed_results, &observed_schema, .nullable = true),
+};
+#undef OWNER
+static SCHEMA(context_schema, struct payload_context, "AdditionalContext", context_fields,
+              .help = "What else belongs to the design.");
+
+#define OWNER struct experiment_payload
+#define BLOCKS(metrics_shape)                                                                      \
+    OBJECT(OWNER, project, &project_schema, .required = true),                                     \
+        OBJECT(OWNER, hypothesis, &hypothesis_schema, .required = true),                           \
+        OBJECT(OWNER, setup, &setup_schema, .required = true),                                     \
+        OBJECT(OWNER, metrics, &(metrics_shape), .required = true),                                \
+        OBJECT(OWNER, constraints, &constraints_schema, .required = true),                         \
+        OBJECT(OWNER, additional_context, &context_schema)
+static const struct field payload_fields[] = {BLOCKS(metrics_schema)};
+static const struct field design_fields[] = {BLOCKS(sized_metrics_schema)};
+#undef BLOCKS
+#undef OWNER
+
+static const char payload_example[] =
+    "{\"project\":{\"project_name\":\"Checkout button\",\"domain\":\"e-commerce\","
+    "\"product_type\":\"web shop\",\"platform\":\"web\",\"market\":\"DE\","
+    "\"project_description\":\"\"},\"hypothesis\":{\"change_description\":\"Larger button\","
+    "\"target_audience\":\"New visitors\",\"business_problem\":\"Abandoned carts\","
+    "\"hypothesis_statement\":\"A larger button is found sooner\","
+    "\"what_to_validate\":\"Conversion\",\"desired_result\":\"More orders\"},"
+    "\"setup\":{\"experiment_type\":\"ab\",\"randomization_unit\":\"user\","
+    "\"traffic_split\":[50,50],\"expected_daily_traffic\":12000,"
+    "\"audience_share_in_test\":0.6,\"variants_count\":2,\"inclusion_criteria\":\"\","
+    "\"exclusion_criteria\":\"\"},\"metrics\":{\"primary_metric_name\":\"conversion\","
+    "\"metric_type\":\"binary\",\"baseline_value\":0.042,\"mde_pct\":5,\"alpha\":0.05,"
+    "\"power\":0.8},\"constraints\":{\"seasonality_present\":false,"
+    "\"active_campaigns_present\":false,\"returning_users_present\":true,"
+    "\"interference_risk\":\"\",\"technical_constraints\":\"\","
+    "\"legal_or_ethics_constraints\":\"\",\"known_risks\":\"\",\"deadline_pressure\":\"\","
+    "\"long_test_possible\":true}}";
+
+SCHEMA(payload_schema, struct experiment_payload, "ExperimentPayload", payload_fields,
+       .help = "The design of an experiment.", .example = payload_example);
+SCHEMA(design_schema, struct experiment_payload, "DesignRequest", design_fields,
+       .help = "The design of an experiment, to be sized.", .example = payload_example);
+
+static struct optional_boolean known(bool value)
+{
+    return (struct optional_boolean){.given = true, .value = value};
+}
+
+void payload_to_sizing(const struct experiment_payload *payload, struct sizing_request *request)
+{
+    const struct payload_setup *setup = payload->setup;
+    const struct payload_metrics *metrics = payload->metrics;
+    const struct payload_constraints *constraints = payload->constraints;
+
+    *request = (struct sizing_request){
+        .metric_type = (enum metric_type)metrics->metric_type,
+        .baseline_value = metrics->baseline_value,
+        .std_dev = metrics->std_dev,
+        .exposure_per_user = metrics->exposure_per_user,
+        .cuped_pre_experiment_std = metrics->cuped_pre_experiment_std,
+        .cuped_correlation = metrics->cuped_correlation,
+        .mde_pct = metrics->mde_pct,
+        .planned_test = metrics->planned_test,
+        .equivalence_margin_pct = metrics->equivalence_margin_pct,
+        .alpha = metrics->alpha,
+        .power = metrics->power,
+        .expected_daily_traffic = setup->expected_daily_traffic,
+        .audience_share_in_test = setup->audience_share_in_test,
+        .traffic_split = setup->traffic_split,
+        .variants_count = setup->variants_count,
+        .avg_cluster_size = setup->avg_cluster_size,
+        .icc = setup->icc,
+        .randomization_unit = setup->randomization_unit,
+        .n_looks = constraints->n_looks,
+        .analysis_mode = (enum analysis_mode)constraints->analysis_mode,
+        .desired_precision = constraints->desired_precision,
+        .credibility = constraints->credibility,
+        .holdout_fraction = constraints->holdout_fraction,
+        .mutually_exclusive_experiments = constraints->mutually_exclusive_experiments,
+        .seasonality_present = known(constraints->seasonality_present),
+        .active_campaigns_present = known(constraints->active_campaigns_present),
+        .long_test_possible = known(constraints->long_test_possible)};
+}
+
+const char *payload_to_json(const struct experiment_payload *payload, struct arena *arena)
+{
+    struct text text;
+    struct json_writer writer;
+
+    text_start(&text, arena, PAYLOAD_BYTES_MAX);
+    writer_start(&writer, &text);
+    schema_write(&writer, &payload_schema, payload);
+    return text.bytes;
+}

@@ -1,0 +1,153 @@
+/*
+ * The design of an experiment as people save it: six blocks of a JSON document, decoded into
+ * structs. What it means to size is sizing.h's business; payload_to_sizing() is the way there.
+ */
+#ifndef ASSAY_EXPERIMENTS_DOCUMENTS_PAYLOAD_H
+#define ASSAY_EXPERIMENTS_DOCUMENTS_PAYLOAD_H
+
+#include "base/schema.h"
+#include "experiments/design/sizing_rules.h"
+
+enum {
+    PAYLOAD_SCHEMA_VERSION = 1,          /* stored beside every payload */
+    PAYLOAD_BYTES_MAX = 16 * 1024 * 1024 /* of its stored form */
+};
+
+struct payload_project {
+    const char *project_name;
+    const char *domain;
+    const char *product_type;
+    const char *platform;
+    const char *market;
+    const char *project_description;
+};
+
+struct payload_hypothesis {
+    const char *change_description;
+    const char *target_audience;
+    const char *business_problem;
+    const char *hypothesis_statement;
+    const char *what_to_validate;
+    const char *desired_result;
+};
+
+struct payload_namespace {
+    const char *id;
+    double range_start;
+    double range_end;
+};
+
+enum targeting_operator {
+    TARGETING_EQUALS,
+    TARGETING_NOT_EQUALS,
+    TARGETING_IN,
+    TARGETING_GT,
+    TARGETING_LT,
+    TARGETING_GTE,
+    TARGETING_LTE,
+    TARGETING__MAX
+};
+
+struct targeting_rule {
+    const char *attribute;
+    int comparison; /* enum targeting_operator */
+    json_t *value;  /* text, number, boolean, or an array of those */
+};
+
+struct payload_setup {
+    const char *experiment_type;
+    const char *randomization_unit;
+    struct number_list traffic_split;
+    int64_t expected_daily_traffic;
+    double audience_share_in_test;
+    int64_t variants_count;
+    const char *inclusion_criteria;
+    const char *exclusion_criteria;
+    struct optional_number avg_cluster_size;
+    struct optional_number icc;
+    const struct payload_namespace *namespace;
+    struct object_list targeting_rules; /* struct targeting_rule */
+};
+
+enum guardrail_direction { GUARDRAIL_INCREASE_IS_BAD, GUARDRAIL_DECREASE_IS_BAD, GUARDRAIL__MAX };
+
+struct guardrail_metric {
+    const char *name;
+    int metric_type;                      /* METRIC_BINARY or METRIC_CONTINUOUS */
+    struct optional_number baseline_rate; /* percent */
+    struct optional_number baseline_mean;
+    struct optional_number std_dev;
+    int direction; /* enum guardrail_direction */
+    struct optional_number non_inferiority_margin_pct;
+};
+
+struct payload_metrics {
+    const char *primary_metric_name;
+    int metric_type; /* enum metric_type */
+    double baseline_value;
+    struct optional_number expected_uplift_pct;
+    double mde_pct;
+    struct optional_number exposure_per_user;
+    int planned_test; /* enum planned_test, -1 = none */
+    struct optional_number equivalence_margin_pct;
+    double alpha;
+    double power;
+    struct optional_number std_dev;
+    struct optional_number cuped_pre_experiment_std;
+    struct optional_number cuped_correlation;
+    const char *numerator_metric_name;
+    const char *denominator_metric_name;
+    struct string_list secondary_metrics;
+    struct object_list guardrail_metrics; /* struct guardrail_metric */
+};
+
+struct payload_constraints {
+    bool seasonality_present;
+    bool active_campaigns_present;
+    bool returning_users_present;
+    const char *interference_risk;
+    const char *technical_constraints;
+    const char *legal_or_ethics_constraints;
+    const char *known_risks;
+    const char *deadline_pressure;
+    bool long_test_possible;
+    int64_t n_looks;
+    int analysis_mode; /* enum analysis_mode */
+    struct optional_number desired_precision;
+    double credibility;
+    struct optional_number holdout_fraction;
+    struct optional_integer mutually_exclusive_experiments;
+};
+
+struct observed_results {
+    const void *request;  /* of results_shape.h */
+    const void *analysis; /* of results_shape.h */
+    const char *saved_at;
+};
+
+struct payload_context {
+    const char *llm_context;
+    const struct observed_results *observed_results;
+};
+
+struct experiment_payload {
+    const struct payload_project *project;
+    const struct payload_hypothesis *hypothesis;
+    const struct payload_setup *setup;
+    const struct payload_metrics *metrics;
+    const struct payload_constraints *constraints;
+    const struct payload_context *additional_context;
+};
+
+extern const struct schema payload_schema;
+
+/* As payload_schema, with the rules that a design must keep to be sized at once. */
+extern const struct schema design_schema;
+
+/* The sizing request that the design stands for. Lists are shared with the payload. */
+void payload_to_sizing(const struct experiment_payload *payload, struct sizing_request *request);
+
+/* The payload in its stored form: every key present, defaults filled in. From the arena. */
+const char *payload_to_json(const struct experiment_payload *payload, struct arena *arena);
+
+#endif

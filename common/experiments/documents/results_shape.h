@@ -1,0 +1,63 @@
+/*
+ * The documents of a results analysis, what was observed and what the test showed: asked over HTTP,
+ * and kept with the projects that they belong to.
+ */
+#ifndef ASSAY_EXPERIMENTS_DOCUMENTS_RESULTS_SHAPE_H
+#define ASSAY_EXPERIMENTS_DOCUMENTS_RESULTS_SHAPE_H
+
+#include "base/schema.h"
+#include "experiments/methods/two_sample.h"
+
+enum analyzer {
+    ANALYZER_BINARY,
+    ANALYZER_CONTINUOUS,
+    ANALYZER_EQUIVALENCE,
+    ANALYZER_MANN_WHITNEY,
+    ANALYZER_BOOTSTRAP,
+    ANALYZER_QUANTILE,
+    ANALYZER_TRIMMED_T,
+    ANALYZER_FISHER_EXACT,
+    ANALYZER_BOSCHLOO_EXACT,
+    ANALYZER_BARNARD_EXACT,
+    ANALYZER_COUNT,
+    ANALYZER__MAX
+};
+
+extern const char *const results_analyzer_names[ANALYZER__MAX];
+
+/* The block that the analyzer reads, the others NULL. */
+struct results_request {
+    int metric_type; /* enum analyzer */
+    const struct binary_observation *binary;
+    const struct continuous_observation *continuous;
+    const struct ranked_observation *ranked;
+    const struct count_observation *count;
+};
+
+struct results_reply {
+    const char *metric_type;
+    double observed_effect;
+    double observed_effect_relative;
+    struct optional_number control_rate;
+    struct optional_number treatment_rate;
+    double ci_lower;
+    double ci_upper;
+    struct optional_number ci_score_lower;
+    struct optional_number ci_score_upper;
+    double ci_level;
+    double p_value;
+    double test_statistic;
+    bool is_significant;
+    double power_achieved;
+    const char *verdict;
+    const char *interpretation;
+    struct optional_number effect_size;
+    const char *effect_size_label;
+    struct optional_number effect_size_ci_lower;
+    struct optional_number effect_size_ci_upper;
+};
+
+extern const struct schema results_request_schema;
+extern const struct schema results_reply_schema;
+
+#endif

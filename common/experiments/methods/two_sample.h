@@ -1,0 +1,102 @@
+/*
+ * What a finished two-arm test showed: difference, interval, p-value and descriptive power. Pure
+ * numbers; the words are in report_text.h. Differences are treatment minus control. The methods
+ * beyond the two here have a file per family: equivalence.h, rank_sum.h, resampling.h,
+ * trimmed_mean.h, fisher_exact.h, unconditional_exact.h, poisson_rates.h, paired.h, ratio_metric.h.
+ */
+#ifndef ASSAY_EXPERIMENTS_METHODS_TWO_SAMPLE_H
+#define ASSAY_EXPERIMENTS_METHODS_TWO_SAMPLE_H
+
+#include "base/optional.h"
+
+struct binary_observation {
+    int64_t control_conversions;
+    int64_t control_users;
+    int64_t treatment_conversions;
+    int64_t treatment_users;
+    double alpha; /* two-sided */
+};
+
+struct continuous_observation {
+    double control_mean;
+    double control_std;
+    int64_t control_n;
+    double treatment_mean;
+    double treatment_std;
+    int64_t treatment_n;
+    double alpha;                              /* two-sided */
+    struct optional_number equivalence_margin; /* only the equivalence test reads it */
+};
+
+/* Every value of both arms. */
+struct ranked_observation {
+    struct number_list control_values;
+    struct number_list treatment_values;
+    double alpha;    /* two-sided */
+    double quantile; /* 0..1, which one the quantile test compares */
+    double trim;     /* below 1/2, the share the trimmed test cuts off either end */
+};
+
+/* Events and how long, or how much, each arm was watched, in one unit for both. */
+struct count_observation {
+    int64_t control_events;
+    double control_exposure;
+    int64_t treatment_events;
+    double treatment_exposure;
+    double alpha; /* two-sided */
+};
+
+enum effect_size {
+    EFFECT_SIZE_NONE,
+    EFFECT_SIZE_COHENS_D,
+    EFFECT_SIZE_COHENS_DZ, /* of paired differences */
+    EFFECT_SIZE_RANK_BISERIAL,
+    EFFECT_SIZE_ODDS_RATIO, /* of control against treatment */
+    EFFECT_SIZE_RATE_RATIO, /* of treatment against control */
+    EFFECT_SIZE__MAX
+};
+
+/* One shape for every two-sample analyzer. Effects of binary metrics are in percentage points. */
+struct test_result {
+    /* Standard error 0, or an arm too small to have one: effect, interval and power are 0 and p is
+     * 1. Rates and score interval of a binary metric are told where its arms have users. */
+    bool degenerate;
+    double effect;
+    double effect_relative_pct; /* of the control value; 0 when that is 0 */
+    double control_value;       /* the two that are compared: means, medians, quantiles, event */
+    double treatment_value;     /* rates; 0 for binary metrics, which have the rates below */
+    struct optional_number control_rate_pct;
+    struct optional_number treatment_rate_pct;
+    double ci_lower;
+    double ci_upper;
+    struct optional_number ci_score_lower; /* binary: Newcombe 1998, method 10 */
+    struct optional_number ci_score_upper;
+    double ci_level;
+    double p_value;
+    double statistic;
+    double degrees_of_freedom; /* 0 for normal statistics */
+    bool is_significant;       /* p < alpha, unrounded */
+    double power;
+    double alpha;
+    enum effect_size effect_size_kind;
+    struct optional_number effect_size; /* absent where it is not defined */
+    struct optional_number effect_size_lower;
+    struct optional_number effect_size_upper; /* absent beside a given lower end: infinite */
+};
+
+/* Two-proportion z-test on the pooled standard error; Wald interval on the difference (unpooled).
+ * Nothing is rounded here. */
+void two_sample_binary(const struct binary_observation *observed, struct test_result *result);
+
+/* Welch's t-test (Welch 1947) with Satterthwaite degrees of freedom. Finite for all finite input:
+ * what would pass the largest double is held there. */
+void two_sample_continuous(const struct continuous_observation *observed,
+                           struct test_result *result);
+
+/* Wilson 1927 score interval of a proportion, `z` the two-sided normal quantile. */
+void wilson_interval(int64_t successes, int64_t trials, double z, double *lower, double *upper);
+
+/* Large-sample power PW(s, zc) = Phi(|s| - zc) + Phi(-zc - |s|). */
+double two_sample_normal_power(double statistic, double critical);
+
+#endif

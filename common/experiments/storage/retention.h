@@ -1,0 +1,31 @@
+/* Taking away what has grown old. Nothing does this by itself: an operator, or a scheduled program.
+ */
+#ifndef ASSAY_EXPERIMENTS_STORAGE_RETENTION_H
+#define ASSAY_EXPERIMENTS_STORAGE_RETENTION_H
+
+#include "experiments/storage/audit_store.h"
+
+/* Ages in days; 0 or less leaves a table alone. */
+struct retention_windows {
+    int64_t audit_days;
+};
+
+/* What was, or would be, taken away. */
+struct retention_counts {
+    int64_t audit_log;
+};
+
+struct retention_call {
+    struct db *db;
+    struct arena *arena;
+    const struct actor *actor; /* who purges */
+    struct problem *problem;
+};
+
+/* Counts rows strictly older than their window and, unless `dry_run`, deletes them and records that
+ * as `retention.purge`, all in one transaction. What takes nothing away is not recorded. */
+MUST_CHECK enum error retention_purge(const struct retention_call *call,
+                                      const struct retention_windows *windows, bool dry_run,
+                                      struct retention_counts *counts);
+
+#endif
