@@ -201,6 +201,11 @@ void query_fail(struct query *query, enum error error);
 int queries_fail_all(struct db *db, const char *why);
 int queries_release_all(struct db *db);
 
+/* backfill.c: runs those that have never succeeded. */
+struct db_backfill;
+MUST_CHECK enum error db_backfill(struct db *db, const struct db_backfill *backfills,
+                                  struct problem *problem);
+
 /* pool.c: the connections of all processes of a host, counted by file locks. NULL = no limit. */
 struct pool *pool_open(const struct db *db, struct problem *problem);
 void pool_close(struct pool *pool);

@@ -130,13 +130,10 @@ static enum error list_files(const char *directory, struct migrations *migration
 static enum error read_file(const char *directory, const char *name, struct arena *arena,
                             char **content, struct problem *problem)
 {
-    char path[4096];
     struct stat status;
     size_t length = 0;
-    FILE *file;
+    FILE *file = fopen(arena_print(arena, "%s/%s", directory, name), "re");
 
-    snprintf(path, sizeof path, "%s/%s", directory, name);
-    file = fopen(path, "re");
     if (!file)
         return failed(problem, name, strerror(errno));
     if (fstat(fileno(file), &status) == 0 && status.st_size < SCRIPT_BYTES_MAX) {
@@ -148,6 +145,58 @@ static enum error read_file(const char *directory, const char *name, struct aren
     if (!*content || length != (size_t)status.st_size || memchr(*content, '\0', length))
         return failed(problem, name, "it cannot be read, is too large or is not text");
     return ERROR_NONE;
+}
+
+/* The file that a line `-- include NAME` names, beside the directory of the service: the tables of
+ * a kit, which every service has under a number of its own. NULL for any other line. */
+static const char *included_file(const char *line, size_t length, struct arena *arena)
+{
+    static const char word[] = "-- include ";
+    size_t skip = sizeof word - 1;
+
+    while (length && isspace((unsigned char)line[length - 1]))
+        length--;
+    if (length <= skip || memcmp(line, word, skip) != 0)
+        return NULL;
+    for (size_t i = skip; i < length; i++) {
+        if (!islower((unsigned char)line[i]) && !isdigit((unsigned char)line[i]) &&
+            !strchr("_/.", line[i]))
+            return NULL;
+    }
+    return arena_copy(arena, line + skip, length - skip);
+}
+
+/* `content` with the files in place of the lines that name them. Included files include nothing. */
+static enum error include_files(const char *directory, struct arena *arena, char **content,
+                                struct problem *problem)
+{
+    const char *line = *content;
+    struct text whole;
+
+    if (!strstr(line, "-- include "))
+        return ERROR_NONE;
+    text_start(&whole, arena, SCRIPT_BYTES_MAX);
+    while (*line) {
+        size_t length = strcspn(line, "\n");
+        const char *name = included_file(line, length, arena);
+        char *included = NULL;
+
+        length += line[length] == '\n';
+        if (name) {
+            enum error error =
+                read_file(arena_print(arena, "%s/..", directory), name, arena, &included, problem);
+
+            if (error)
+                return error;
+            text_append_string(&whole, included);
+        } else {
+            text_append(&whole, line, length);
+        }
+        line += length;
+    }
+    *content = whole.bytes;
+    return whole.overflowed ? failed(problem, directory, "a file with what it includes is too long")
+                            : ERROR_NONE;
 }
 
 /* Is the line `-- name` and nothing else? */
@@ -191,6 +240,8 @@ static enum error load(enum db_engine engine, const struct db_schema *schema,
         char *content = NULL;
 
         error = read_file(schema->directory, migration->file, migrations->arena, &content, problem);
+        if (!error)
+            error = include_files(schema->directory, migrations->arena, &content, problem);
         if (error)
             break;
         keep_sections(content, engine);
@@ -415,8 +466,9 @@ static enum error with_files(struct db *db, const struct db_schema *schema, bool
 enum error db_migrate(struct db *db, const struct db_schema *schema, struct problem *problem)
 {
     struct db_schema_state state;
+    enum error error = with_files(db, schema, true, &state, problem);
 
-    return with_files(db, schema, true, &state, problem);
+    return error ? error : db_backfill(db, schema->backfills, problem);
 }
 
 enum error db_schema_state(struct db *db, const struct db_schema *schema,

@@ -9,6 +9,17 @@
 #include "db/db.h"
 
 /*
+ * What SQL alone cannot bring up to date, such as texts that are folded by a program. `run` is
+ * called when all files are applied, until it has said ERROR_NONE once; then its name is written
+ * down and it is never called again. Several processes may run it at the same time, and one that
+ * dies leaves it half done: it works in transactions of its own and passes over what is done.
+ */
+struct db_backfill {
+    const char *name; /* never to be changed */
+    enum error (*run)(struct db *db, struct problem *problem);
+};
+
+/*
  * `version` is the number under which each engine reports that all files are applied; 0 means the
  * number of the last file. On SQLite it is also stored as user_version. It must not be less than
  * the number of the last file.
@@ -16,6 +27,7 @@
 struct db_schema {
     const char *directory;
     int version[DB_ENGINE__MAX];
+    const struct db_backfill *backfills; /* ends with a name of NULL; NULL = none */
 };
 
 struct db_schema_state {
@@ -25,10 +37,10 @@ struct db_schema_state {
 };
 
 /*
- * Applies what is missing. ERROR_UNAVAILABLE with reason schema_newer when the database has been
- * migrated by a newer program; ERROR_SYSTEM with migration_failed, naming the file, when one
- * cannot be read or applied: that file has then left no trace. Waits up to a minute for
- * another process that is migrating. Must not be called inside a transaction.
+ * Applies what is missing, backfills last. ERROR_UNAVAILABLE with reason schema_newer when the
+ * database has been migrated by a newer program; ERROR_SYSTEM with migration_failed, naming the
+ * file, when one cannot be read or applied: that file has then left no trace. Waits up to a minute
+ * for another process that is migrating. Must not be called inside a transaction.
  */
 MUST_CHECK enum error db_migrate(struct db *db, const struct db_schema *schema,
                                  struct problem *problem);

@@ -20,7 +20,7 @@ static enum error purge(struct arena *arena, const struct experiments_settings *
     const struct retention_windows windows = {settings->retention_audit_days};
     struct retention_call call = {.arena = arena, .actor = &program, .problem = problem};
     struct store *store;
-    enum error error = store_open(arena, settings, NULL, &store, problem);
+    enum error error = experiments_store_open(arena, settings, NULL, &store, problem);
 
     if (error)
         return error;

@@ -135,7 +135,8 @@ enum error service_start(struct arena *arena, struct http_policy *policy,
         .description = "Sizes A/B tests, analyses what they showed, and says whether their traffic "
                        "was split as planned."};
     *state = service;
-    error = store_open(arena, settings, getenv("ASSAY_RUN_DIR"), &service->store, problem);
+    error =
+        experiments_store_open(arena, settings, getenv("ASSAY_RUN_DIR"), &service->store, problem);
     if (error)
         return blame_setting(settings, error, problem);
     policy->confine = (enum confine_mode)settings->confine;

@@ -278,10 +278,64 @@ ON_BOTH(many_processes_migrate_at_once)
     }
 }
 
+/* A kit's tables stand once beside the services; each gives them a number of its own. */
+ON_BOTH(a_file_may_include_what_kits_need)
+{
+    struct db_schema schema = schema_of(store);
+    char path[256];
+
+    write_file(store, "0001_pets.sql",
+               "-- include kits/pets.sql\n"
+               "INSERT INTO pets (id) VALUES (7);\n");
+    CHECK_FAILS(db_migrate(store->db, &schema, &store->problem), ERROR_SYSTEM, "migration_failed");
+    snprintf(path, sizeof path, "%s/kits", store->directory);
+    mkdir(path, 0700);
+    write_file(store, "../kits/pets.sql", first_file);
+    CHECK_OK(db_migrate(store->db, &schema, &store->problem));
+    CHECK_INT(store_integer(store, &count_rows), 2);
+    check_state(store, &schema, 1, 1, 0);
+}
+
+static int backfill_runs;
+static enum error backfill_answer;
+
+static enum error note_run(struct db *db, struct problem *problem)
+{
+    static const struct statement paint = {"paint", "UPDATE pets SET name = 'filled'"};
+    enum error error = query_end(db_query(db, &paint), problem);
+
+    backfill_runs++;
+    if (!error && backfill_answer)
+        return problem_set(problem, backfill_answer, "database_busy", "later");
+    return error;
+}
+
+ON_BOTH(backfills_run_until_they_have_succeeded_once)
+{
+    static const struct statement filled = {"filled",
+                                            "SELECT count(*) FROM pets WHERE name = 'filled'"};
+    static const struct db_backfill backfills[] = {{"note_run", note_run}, {NULL, NULL}};
+    struct db_schema schema = schema_of(store);
+
+    write_file(store, "0001_pets.sql", first_file);
+    CHECK_OK(db_migrate(store->db, &schema, &store->problem));
+    schema.backfills = backfills;
+    backfill_runs = 0;
+    backfill_answer = ERROR_BUSY;
+    CHECK_FAILS(db_migrate(store->db, &schema, &store->problem), ERROR_BUSY, "database_busy");
+    backfill_answer = ERROR_NONE;
+    CHECK_OK(db_migrate(store->db, &schema, &store->problem));
+    CHECK_INT(backfill_runs, 2);
+    CHECK_INT(store_integer(store, &filled), 1);
+    CHECK_OK(db_migrate(store->db, &schema, &store->problem));
+    CHECK_INT(backfill_runs, 2);
+}
+
 TEST_MAIN(CASE(files_are_applied_once_and_in_order),
           CASE(a_database_made_by_the_first_file_is_brought_up_to_date),
           CASE(a_service_may_number_its_schema_itself),
           CASE(a_file_for_one_engine_does_not_count_for_the_other),
           CASE(a_newer_database_is_refused), CASE(a_failed_file_leaves_no_trace),
           CASE(directories_must_make_sense), CASE(tables_can_be_rebuilt_under_foreign_keys),
-          CASE(many_processes_migrate_at_once))
+          CASE(many_processes_migrate_at_once), CASE(a_file_may_include_what_kits_need),
+          CASE(backfills_run_until_they_have_succeeded_once))

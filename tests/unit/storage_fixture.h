@@ -94,7 +94,7 @@ static inline struct store *bench_open(struct bench *bench, struct db **db)
     bench_file = bench->file;
     error = experiments_settings_load(&settings, bench->arena, bench_setting, &bench->problem);
     if (!error)
-        error = store_open(bench->arena, &settings, NULL, &store, &bench->problem);
+        error = experiments_store_open(bench->arena, &settings, NULL, &store, &bench->problem);
     if (!error)
         error = store_use(store, db, &bench->problem);
     if (error)

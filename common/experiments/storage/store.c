@@ -1,147 +1,35 @@
-/* One handle per worker, and its schema. */
+/* Where the experiments service stores, and what is brought up to date there by programs. */
 #include "experiments/storage/store.h"
-#include "base/clock.h"
-#include "crypto/token.h"
 #include "experiments/storage/key_store.h"
 #include "experiments/storage/project_store.h"
-
-#include <errno.h>
-#include <libgen.h>
-#include <limits.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
-#include <time.h>
-#include <unistd.h>
-
-struct store {
-    struct db *db;
-    struct db_schema schema;
-    char *file;   /* of SQLite, its folder still to be made; NULL on a server or when it is there */
-    bool current; /* the schema has been brought up to date */
-};
 
 /* What the engines report as their version once every file of sql/experiments/ is applied. */
 enum { SQLITE_SCHEMA_VERSION = 16, POSTGRES_SCHEMA_VERSION = 17 };
 
-/* Makes the folders that the database file is to lie in. `path` is the same again afterwards. */
-static enum error make_folders(char *path, struct problem *problem)
+static const struct db_backfill backfills[] = {
+    {"fold_project_names", project_fold_missing},
+    {"normalise_key_scopes", key_normalise_scopes},
+    {NULL, NULL},
+};
+
+enum error experiments_store_open(struct arena *arena, const struct experiments_settings *settings,
+                                  const char *run_directory, struct store **store,
+                                  struct problem *problem)
 {
-    for (char *p = strchr(path + 1, '/'); p; p = strchr(p + 1, '/')) {
-        bool failed;
+    struct store_plan plan = {
+        .target = settings->database_url ? settings->database_url : settings->db_path,
+        .options = DB_OPTIONS_DEFAULT,
+        .schema = {
+            .directory = arena_print(arena, "%s/experiments", settings->sql_directory),
+            .version =
+                {[DB_SQLITE] = SQLITE_SCHEMA_VERSION, [DB_POSTGRES] = POSTGRES_SCHEMA_VERSION},
+            .backfills = backfills}};
 
-        *p = '\0';
-        failed = mkdir(path, 0750) != 0 && errno != EEXIST;
-        *p = '/';
-        if (failed)
-            return problem_set(problem, ERROR_UNAVAILABLE, "data_directory", "%s: %s", path,
-                               strerror(errno));
-    }
-    return ERROR_NONE;
-}
-
-enum error store_open(struct arena *arena, const struct experiments_settings *settings,
-                      const char *run_directory, struct store **store, struct problem *problem)
-{
-    struct db_options options = DB_OPTIONS_DEFAULT;
-    const char *target = settings->database_url ? settings->database_url : settings->db_path;
-
-    options.busy_timeout_ms = (int)settings->sqlite_busy_timeout_ms;
-    options.journal_mode = (enum db_journal_mode)settings->sqlite_journal_mode;
-    options.synchronous = (enum db_synchronous)settings->sqlite_synchronous;
-    options.pool_size = (int)settings->db_pool_size;
-    options.pool_directory = run_directory;
-    options.application_name = "assay-experiments";
-    *store = ARENA_NEW(arena, struct store);
-    (*store)->schema = (struct db_schema){
-        .directory = arena_print(arena, "%s/experiments", settings->sql_directory),
-        .version = {[DB_SQLITE] = SQLITE_SCHEMA_VERSION, [DB_POSTGRES] = POSTGRES_SCHEMA_VERSION}};
-    if (!settings->database_url)
-        (*store)->file = arena_copy_string(arena, settings->db_path);
-    return db_open(target, &options, &(*store)->db, problem);
-}
-
-void store_close(struct store *store)
-{
-    db_close(store->db);
-}
-
-const char *store_folder(const struct store *store, struct arena *arena)
-{
-    char path[PATH_MAX];
-
-    if (db_engine(store->db) != DB_SQLITE)
-        return NULL;
-    if (!realpath(db_shown_target(store->db), path))
-        return db_place(store->db);
-    return arena_copy_string(arena, dirname(path));
-}
-
-struct db *store_handle(struct store *store)
-{
-    return store->db;
-}
-
-const struct db_schema *store_schema(const struct store *store)
-{
-    return &store->schema;
-}
-
-enum error store_use(struct store *store, struct db **db, struct problem *problem)
-{
-    enum error error;
-
-    *db = store->db;
-    if (store->current)
-        return ERROR_NONE;
-    error = store->file ? make_folders(store->file, problem) : ERROR_NONE;
-    if (!error)
-        error = db_migrate(store->db, &store->schema, problem);
-    if (!error)
-        error = project_fold_missing(store->db, problem);
-    if (!error)
-        error = key_normalise_scopes(store->db, problem);
-    store->current = error == ERROR_NONE;
-    return error;
-}
-
-const char *store_now(struct arena *arena)
-{
-    char *now = arena_alloc(arena, CLOCK_TEXT_MAX);
-
-    clock_format(clock_unix_microseconds(), now);
-    return now;
-}
-
-/* Microseconds since 1970; 0 for text that is no timestamp of ours. */
-static int64_t parse_moment(const char *text)
-{
-    struct tm tm = {0};
-    const char *rest = strptime(text, "%Y-%m-%dT%H:%M:%S", &tm);
-
-    if (!rest || *rest != '.')
-        return 0;
-    return (int64_t)timegm(&tm) * 1000000 + strtol(rest + 1, NULL, 10);
-}
-
-const char *store_later(struct arena *arena, const char *than)
-{
-    char *moment = arena_alloc(arena, CLOCK_TEXT_MAX);
-
-    clock_format(clock_unix_microseconds(), moment);
-    if (than && strcmp(moment, than) <= 0)
-        clock_format(parse_moment(than) + 1, moment);
-    return moment;
-}
-
-bool store_is_id(const char *text)
-{
-    return strlen(text) == TOKEN_UUID_TEXT - 1 &&
-           strspn(text, "0123456789abcdef-") == TOKEN_UUID_TEXT - 1;
-}
-
-int64_t store_shard(const struct db *db)
-{
-    return db_engine(db) == DB_SQLITE ? 0 : getpid() % STORE_SHARDS;
+    plan.options.busy_timeout_ms = (int)settings->sqlite_busy_timeout_ms;
+    plan.options.journal_mode = (enum db_journal_mode)settings->sqlite_journal_mode;
+    plan.options.synchronous = (enum db_synchronous)settings->sqlite_synchronous;
+    plan.options.pool_size = (int)settings->db_pool_size;
+    plan.options.pool_directory = run_directory;
+    plan.options.application_name = "assay-experiments";
+    return store_open(arena, &plan, store, problem);
 }

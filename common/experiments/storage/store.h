@@ -1,34 +1,19 @@
 /*
- * The database of the experiments service: one handle per worker, brought up to date on first use.
- * The storage files beside this one hold all its SQL.
+ * The database of the experiments service, out of its settings. The storage files beside this one
+ * hold all its SQL.
  */
 #ifndef ASSAY_EXPERIMENTS_STORAGE_STORE_H
 #define ASSAY_EXPERIMENTS_STORAGE_STORE_H
 
-#include "db/db.h"
-#include "db/migrate.h"
+#include "db/store.h"
 #include "experiments/settings.h"
 
-struct store;
-
-/* Makes the handle; connects to nothing. `run_directory` holds the leases of connections, NULL in
- * programs that run alone. Memory from `arena`. */
-MUST_CHECK enum error store_open(struct arena *arena, const struct experiments_settings *settings,
-                                 const char *run_directory, struct store **store,
-                                 struct problem *problem);
-void store_close(struct store *store);
-
-/* The folder of the SQLite file, in which all files of the database lie; NULL on a server. From the
- * arena, its links followed as far as it exists. */
-const char *store_folder(const struct store *store, struct arena *arena);
-
-/* The handle, its schema up to date. The first call of a process migrates; when the database is
- * away the next call tries again. */
-MUST_CHECK enum error store_use(struct store *store, struct db **db, struct problem *problem);
-
-/* The handle as it is, for checks of health. */
-struct db *store_handle(struct store *store);
-const struct db_schema *store_schema(const struct store *store);
+/* As store_open(). `run_directory` holds the leases of connections, NULL in programs that run
+ * alone. */
+MUST_CHECK enum error experiments_store_open(struct arena *arena,
+                                             const struct experiments_settings *settings,
+                                             const char *run_directory, struct store **store,
+                                             struct problem *problem);
 
 /* Who does something, for the audit log. */
 struct actor {
@@ -37,20 +22,5 @@ struct actor {
     const char *request_id;
     const char *ip_address;
 };
-
-/* Now, in the form that all timestamps have. From the arena. */
-const char *store_now(struct arena *arena);
-
-/* A moment later than `than` (NULL = any): now, or the microsecond after `than` when another host's
- * clock, or this one before it was set back, was ahead. From the arena. */
-const char *store_later(struct arena *arena, const char *than);
-
-/* Could be the id of a stored thing: only then is it worth asking the database. */
-bool store_is_id(const char *text);
-
-/* The shard of counting tables that this process writes: the same for all on SQLite, which has one
- * writer anyway, spread over STORE_SHARDS on a server. */
-enum { STORE_SHARDS = 16 };
-int64_t store_shard(const struct db *db);
 
 #endif

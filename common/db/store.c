@@ -1,0 +1,133 @@
+/* One handle per worker, and its schema. */
+#include "db/store.h"
+
+#include "base/clock.h"
+#include "crypto/token.h"
+
+#include <errno.h>
+#include <libgen.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+struct store {
+    struct db *db;
+    struct db_schema schema;
+    char *file;   /* of SQLite, its folder still to be made; NULL on a server or when it is there */
+    bool current; /* the schema has been brought up to date */
+};
+
+/* Makes the folders that the database file is to lie in. `path` is the same again afterwards. */
+static enum error make_folders(char *path, struct problem *problem)
+{
+    for (char *p = strchr(path + 1, '/'); p; p = strchr(p + 1, '/')) {
+        bool failed;
+
+        *p = '\0';
+        failed = mkdir(path, 0750) != 0 && errno != EEXIST;
+        *p = '/';
+        if (failed)
+            return problem_set(problem, ERROR_UNAVAILABLE, "data_directory", "%s: %s", path,
+                               strerror(errno));
+    }
+    return ERROR_NONE;
+}
+
+static bool is_plain_path(const char *target)
+{
+    return *target && !strstr(target, "://") && strcmp(target, ":memory:") != 0;
+}
+
+enum error store_open(struct arena *arena, const struct store_plan *plan, struct store **store,
+                      struct problem *problem)
+{
+    *store = ARENA_NEW(arena, struct store);
+    (*store)->schema = plan->schema;
+    (*store)->schema.directory = arena_copy_string(arena, plan->schema.directory);
+    if (is_plain_path(plan->target))
+        (*store)->file = arena_copy_string(arena, plan->target);
+    return db_open(plan->target, &plan->options, &(*store)->db, problem);
+}
+
+void store_close(struct store *store)
+{
+    db_close(store->db);
+}
+
+const char *store_folder(const struct store *store, struct arena *arena)
+{
+    char path[PATH_MAX];
+
+    if (db_engine(store->db) != DB_SQLITE)
+        return NULL;
+    if (!realpath(db_shown_target(store->db), path))
+        return db_place(store->db);
+    return arena_copy_string(arena, dirname(path));
+}
+
+struct db *store_handle(struct store *store)
+{
+    return store->db;
+}
+
+const struct db_schema *store_schema(const struct store *store)
+{
+    return &store->schema;
+}
+
+enum error store_use(struct store *store, struct db **db, struct problem *problem)
+{
+    enum error error;
+
+    *db = store->db;
+    if (store->current)
+        return ERROR_NONE;
+    error = store->file ? make_folders(store->file, problem) : ERROR_NONE;
+    if (!error)
+        error = db_migrate(store->db, &store->schema, problem);
+    store->current = error == ERROR_NONE;
+    return error;
+}
+
+const char *store_now(struct arena *arena)
+{
+    char *now = arena_alloc(arena, CLOCK_TEXT_MAX);
+
+    clock_format(clock_unix_microseconds(), now);
+    return now;
+}
+
+/* Microseconds since 1970; 0 for text that is no timestamp of ours. */
+static int64_t parse_moment(const char *text)
+{
+    struct tm tm = {0};
+    const char *rest = strptime(text, "%Y-%m-%dT%H:%M:%S", &tm);
+
+    if (!rest || *rest != '.')
+        return 0;
+    return (int64_t)timegm(&tm) * 1000000 + strtol(rest + 1, NULL, 10);
+}
+
+const char *store_later(struct arena *arena, const char *than)
+{
+    char *moment = arena_alloc(arena, CLOCK_TEXT_MAX);
+
+    clock_format(clock_unix_microseconds(), moment);
+    if (than && strcmp(moment, than) <= 0)
+        clock_format(parse_moment(than) + 1, moment);
+    return moment;
+}
+
+bool store_is_id(const char *text)
+{
+    return strlen(text) == TOKEN_UUID_TEXT - 1 &&
+           strspn(text, "0123456789abcdef-") == TOKEN_UUID_TEXT - 1;
+}
+
+int64_t store_shard(const struct db *db)
+{
+    return db_engine(db) == DB_SQLITE ? 0 : getpid() % STORE_SHARDS;
+}

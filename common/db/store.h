@@ -1,0 +1,53 @@
+/*
+ * What the storage of every service needs: one handle per worker, brought up to date on first use,
+ * and the forms of times, ids and shards. Settings, tables and SQL are the service's own.
+ */
+#ifndef ASSAY_DB_STORE_H
+#define ASSAY_DB_STORE_H
+
+#include "base/arena.h"
+#include "db/db.h"
+#include "db/migrate.h"
+
+struct store;
+
+/* Where a service stores; strings are copied. */
+struct store_plan {
+    const char *target; /* as db_open() takes it; folders of a plain path are made when needed */
+    struct db_options options;
+    struct db_schema schema; /* its backfills must outlive the store */
+};
+
+/* Makes the handle; connects to nothing. Memory from `arena`. Errors as of db_open(). */
+MUST_CHECK enum error store_open(struct arena *arena, const struct store_plan *plan,
+                                 struct store **store, struct problem *problem);
+void store_close(struct store *store);
+
+/* The folder of the SQLite file, in which all files of the database lie; NULL on a server. From the
+ * arena, its links followed as far as it exists. */
+const char *store_folder(const struct store *store, struct arena *arena);
+
+/* The handle, its schema up to date. The first call of a process migrates; when the database is
+ * away the next call tries again. */
+MUST_CHECK enum error store_use(struct store *store, struct db **db, struct problem *problem);
+
+/* The handle as it is, for checks of health. */
+struct db *store_handle(struct store *store);
+const struct db_schema *store_schema(const struct store *store);
+
+/* Now, in the form that all timestamps have. From the arena. */
+const char *store_now(struct arena *arena);
+
+/* A moment later than `than` (NULL = any): now, or the microsecond after `than` when another host's
+ * clock, or this one before it was set back, was ahead. From the arena. */
+const char *store_later(struct arena *arena, const char *than);
+
+/* Could be the id of a stored thing: only then is it worth asking the database. */
+bool store_is_id(const char *text);
+
+/* The shard of counting tables that this process writes: the same for all on SQLite, which has one
+ * writer anyway, spread over STORE_SHARDS on a server. */
+enum { STORE_SHARDS = 16 };
+int64_t store_shard(const struct db *db);
+
+#endif
