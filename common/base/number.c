@@ -18,7 +18,9 @@ enum {
     FRACTION_BITS = 52,   /* of a double, after the leading one */
     EXPONENT_BIAS = 1075, /* of m x 2^e with an integer m */
     FIVES_MAX = 27,       /* 5^27 < 2^63: times 53 bits they fit 128, with some to spare */
-    ROUND_DECIMALS_MAX = 17
+    ROUND_DECIMALS_MAX = 17,
+    FIGURE_LEAST_UNITS = 100, /* of the last decimal: three significant digits */
+    FIGURE_DIGITS = 6         /* of a figure that has fewer units */
 };
 
 __extension__ typedef unsigned __int128 wide;
@@ -323,6 +325,23 @@ double number_round(double value, int decimals)
         return rounded == 0 ? 0 : copysign(rounded, value);
     value = printed_round(value, decimals);
     return value == 0 ? 0 : value;
+}
+
+bool number_is_coarse(double value, int decimals)
+{
+    double least = FIGURE_LEAST_UNITS / powers_of_ten[decimals];
+
+    return value != 0 && fabs(value) < least && fabs(number_round(value, decimals)) < least;
+}
+
+double number_round_figure(double value, int decimals)
+{
+    char text[NUMBER_TEXT_MAX];
+
+    if (!number_is_coarse(value, decimals))
+        return number_round(value, decimals);
+    snprintf(text, sizeof text, "%.*e", FIGURE_DIGITS - 1, value);
+    return strtod(text, NULL);
 }
 
 /* The text without blanks around it must be a decimal number: strtod takes much more. */

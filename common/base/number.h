@@ -20,6 +20,14 @@ size_t integer_format(int64_t value, char text[NUMBER_TEXT_MAX]);
  * even on the exact value; -0 becomes 0. */
 double number_round(double value, int decimals);
 
+/* Whether `decimals` digits after the point leave a number other than 0 fewer than three
+ * significant digits. */
+bool number_is_coarse(double value, int decimals);
+
+/* A figure as it is printed: number_round(), but six significant digits of what that would leave
+ * fewer than three. Nothing but 0 and -0 becomes 0. */
+double number_round_figure(double value, int decimals);
+
 /* Reads a whole decimal number (optional sign, digits, fraction, exponent; blanks around it
  * allowed). False for anything else: hexadecimal, nan, infinity, overflow, trailing bytes. */
 bool number_parse(const char *text, double *value);

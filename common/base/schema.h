@@ -81,7 +81,8 @@ struct field {
     const char *preset_text;
     bool written; /* of an object in a reply: the member is a const char *, its JSON text */
     bool plain;   /* whole values are written without a fraction: 50, not 50.0 */
-    bool rounded; /* written with `decimals` digits after the point */
+    bool
+        rounded; /* written as number_round_figure() says, with `decimals` digits after the point */
     int decimals;
     const char *help;
 };

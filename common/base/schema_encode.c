@@ -9,7 +9,7 @@
 static void write_number(struct json_writer *writer, const struct field *field, double value)
 {
     if (field->rounded)
-        value = number_round(value, field->decimals);
+        value = number_round_figure(value, field->decimals);
     if (field->plain && floor(value) == value && fabs(value) < 0x1p53)
         writer_integer(writer, (int64_t)value);
     else

@@ -1,8 +1,8 @@
 /* POST /api/v1/results/paired: pairs of values in, what they show out. */
 #include "experiments-compute/paired.h"
 #include "base/number.h"
-#include "experiments/methods/paired_text.h"
 #include "experiments/documents/report_text.h"
+#include "experiments/methods/paired_text.h"
 #include "experiments/service.h"
 
 enum {
@@ -98,11 +98,10 @@ SCHEMA(paired_request_schema, struct paired_request, "PairedRequest", request_fi
 static const struct field reply_fields[] = {
     STRING(OWNER, test_type),
     INTEGER(OWNER, n_pairs),
-    NUMBER(OWNER, effect, ROUNDED(SHARE_DECIMALS),
-           .help = "Treatment minus control: what effect_label names."),
+    NUMBER(OWNER, effect, .help = "Treatment minus control: what effect_label names."),
     STRING(OWNER, effect_label),
-    NUMBER(OWNER, ci_lower, ROUNDED(SHARE_DECIMALS), .help = "Of the effect."),
-    NUMBER(OWNER, ci_upper, ROUNDED(SHARE_DECIMALS)),
+    NUMBER(OWNER, ci_lower, .help = "Of the effect."),
+    NUMBER(OWNER, ci_upper),
     NUMBER(OWNER, ci_level, ROUNDED(4)),
     NUMBER(OWNER, p_value, ROUNDED(6)),
     NUMBER(OWNER, test_statistic, ROUNDED(4),
@@ -147,9 +146,11 @@ static const char *run_test(const struct paired_request *asked, struct arena *ar
     }
     if (asked->test_type == PAIRED_TEST_WILCOXON) {
         wilcoxon_test(&observed, arena, result);
+        two_sample_settle(&asked->control_values, &asked->treatment_values, &result->test);
         return "errors.schemas.wilcoxon_degenerate";
     }
     paired_t_test(&observed, arena, result);
+    two_sample_settle(&asked->control_values, &asked->treatment_values, &result->test);
     return "errors.schemas.paired_t_degenerate";
 }
 
@@ -164,10 +165,10 @@ static void compose(const struct request *request, enum paired_test kind,
     *answer = (struct paired_reply){
         .test_type = test_names[kind],
         .n_pairs = result->pairs,
-        .effect = number_round(test->effect, decimals),
+        .effect = number_round_figure(test->effect, decimals),
         .effect_label = paired_effect_label(locale, arena, kind),
-        .ci_lower = number_round(test->ci_lower, decimals),
-        .ci_upper = number_round(test->ci_upper, decimals),
+        .ci_lower = number_round_figure(test->ci_lower, decimals),
+        .ci_upper = number_round_figure(test->ci_upper, decimals),
         .ci_level = test->ci_level,
         .p_value = test->p_value,
         .test_statistic = test->statistic,

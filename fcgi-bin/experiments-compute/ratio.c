@@ -1,9 +1,9 @@
 /* POST /api/v1/results/ratio: parts of a ratio per user in, the difference of the ratios out. */
 #include "experiments-compute/ratio.h"
 #include "base/number.h"
-#include "experiments/methods/ratio_metric.h"
 #include "experiments/documents/report_text.h"
 #include "experiments/documents/results_shape.h"
+#include "experiments/methods/ratio_metric.h"
 #include "experiments/service.h"
 
 enum {
@@ -76,10 +76,10 @@ enum error ratio_handle(struct request *request, struct reply *reply)
             locale_format(locale, arena, "errors.schemas.ratio_degenerate", NO_TEXT_ARGUMENTS));
     *answer = (struct results_reply){
         .metric_type = "ratio",
-        .observed_effect = number_round(test.effect, EFFECT_DECIMALS),
+        .observed_effect = number_round_figure(test.effect, EFFECT_DECIMALS),
         .observed_effect_relative = test.effect_relative_pct,
-        .ci_lower = number_round(test.ci_lower, EFFECT_DECIMALS),
-        .ci_upper = number_round(test.ci_upper, EFFECT_DECIMALS),
+        .ci_lower = number_round_figure(test.ci_lower, EFFECT_DECIMALS),
+        .ci_upper = number_round_figure(test.ci_upper, EFFECT_DECIMALS),
         .ci_level = test.ci_level,
         .p_value = test.p_value,
         .test_statistic = test.statistic,

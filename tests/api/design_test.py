@@ -149,7 +149,7 @@ class TestGuardrails:
             {"name": "seconds", "metric_type": "continuous", "baseline_mean": 40, "std_dev": 6.5}])
         assert (rate["name"], rate["metric_type"], rate["baseline"]) == ("errors", "binary", 2.4)
         assert (rate["detectable_mde_pp"], rate["detectable_mde_absolute"]) == (0.161, None)
-        assert rate["note"] == ("With 146,642 users per variant, a harmful change of 0.16 pp is detected with 80% power.")
+        assert rate["note"] == ("With 146,642 users per variant, a harmful change of 0.161 pp is detected with 80% power.")
         assert (mean["baseline"], mean["detectable_mde_pp"], mean["detectable_mde_absolute"]) == (40.0, None, 0.0673)
         assert "0.0673" in mean["note"]
 

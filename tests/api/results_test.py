@@ -51,7 +51,7 @@ ROWS = {
         "ci_upper": 5.7932, "ci_score_lower": 0.2002, "ci_score_upper": 5.8070, "ci_level": 0.95,
         "is_significant": True, "verdict": "Statistically significant uplift at alpha=0.050"}),
     "large arms, small alpha": (binary((1750, 50000), (2000, 50000), alpha=0.01), {
-        "observed_effect": 0.5, "observed_effect_relative": 14.29, "test_statistic": 4.1613, "p_value": 3.2e-05,
+        "observed_effect": 0.5, "observed_effect_relative": 14.29, "test_statistic": 4.1613, "p_value": 3.16508e-05,
         "power_achieved": 0.944, "ci_lower": 0.1905, "ci_upper": 0.8095, "ci_score_lower": 0.1905,
         "ci_score_upper": 0.8099, "ci_level": 0.99, "is_significant": True,
         "verdict": "Statistically significant uplift at alpha=0.010"}),

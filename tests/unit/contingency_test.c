@@ -190,7 +190,7 @@ TEST(words)
     CHECK_TEXT(answer.interpretation,
                "Among 120 users in a table of 2 rows and 3 columns, the association of rows and "
                "columns is statistically significant: chi-square = 20.0000, 2 degrees of freedom, "
-               "p = 0.000045. Its strength is Cramér's V = 0.4082.");
+               "p = 4.5e-05. Its strength is Cramér's V = 0.4082.");
     CHECK(!answer.low_expected_warning);
     CHECK_INT(analyze("{\"table\":[[3,5],[4,5]],\"test_type\":\"g_test\"}", LANGUAGE_RU, &answer),
               ERROR_NONE);

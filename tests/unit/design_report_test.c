@@ -155,8 +155,9 @@ TEST(guardrails_golden)
     CHECK_TEXT(sized.report.metrics_plan->guardrail.items[1], "m");
     CHECK(guardrails[0].baseline == 2.4 && guardrails[0].detectable_mde_pp.value == 0.161);
     CHECK(!guardrails[0].detectable_mde_absolute.given);
-    CHECK_TEXT(guardrails[0].note, "With 146,642 users per variant, a harmful change of 0.16 pp is "
-                                   "detected with 80% power.");
+    CHECK_TEXT(guardrails[0].note,
+               "With 146,642 users per variant, a harmful change of 0.161 pp is "
+               "detected with 80% power.");
     CHECK(guardrails[1].baseline == 40 && guardrails[1].detectable_mde_absolute.value == 0.0673);
     CHECK(!guardrails[1].detectable_mde_pp.given);
     CHECK(strstr(guardrails[1].note, "0.0673 units"));

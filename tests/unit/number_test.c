@@ -103,6 +103,38 @@ static void check_rounding(double value)
     }
 }
 
+TEST(figures_keep_three_digits)
+{
+    static const struct {
+        double value;
+        int decimals;
+        double figure;
+    } cases[] = {
+        {0.000307, 6, 0.000307},
+        {0.00030712345678, 6, 0.000307},
+        {3.16507737838815e-05, 6, 3.16508e-05},
+        {9.9999951e-05, 6, 0.0001}, /* a hundred units once it is rounded */
+        {-9.94e-05, 6, -9.94e-05},
+        {0.05, 3, 0.05},
+        {0.0563249, 3, 0.0563249},
+        {2.25e-18, 6, 2.25e-18},
+        {1.23456789e-300, 4, 1.23457e-300},
+        {5e-324, 4, 5e-324},
+        {12345.678901, 2, 12345.68},
+        {0.999996, 4, 1},
+        {44.375, 2, 44.38}, /* a tie of the double itself goes to the even digit */
+        {0.3984375, 6, 0.398438},
+    };
+
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        double figure = number_round_figure(cases[i].value, cases[i].decimals);
+
+        CHECK(figure == cases[i].figure);
+        CHECK(number_round_figure(figure, cases[i].decimals) == figure);
+    }
+    CHECK(number_round_figure(0, 4) == 0 && !signbit(number_round_figure(-0.0, 4)));
+}
+
 /* Where integers do the work and where printf does it, and on the borders between the two. */
 TEST(digits_are_those_of_printf)
 {
@@ -183,5 +215,5 @@ TEST(integers)
 }
 
 TEST_MAIN(CASE(shortest_form), CASE(every_form_reads_back), CASE(digits_are_those_of_printf),
-          CASE(integers_in_full), CASE(rounding_is_correct),
+          CASE(figures_keep_three_digits), CASE(integers_in_full), CASE(rounding_is_correct),
           CASE(only_whole_decimal_numbers_are_read), CASE(integers))

@@ -184,7 +184,7 @@ TEST(words)
     CHECK_TEXT(answer.effect_size_label, "eta squared (η²)");
     CHECK_TEXT(answer.interpretation,
                "The difference between the means of 3 groups (24 values in all) is statistically "
-               "significant: Welch's ANOVA, F(2, 13.2251) = 20.6234, p = 0.000086. The groups "
+               "significant: Welch's ANOVA, F(2, 13.2251) = 20.6234, p = 8.6e-05. The groups "
                "account for a share of η² = 0.6578 of the variation. Which of them differ is for "
                "pairwise tests to say.");
     CHECK_INT(analyze("kruskal_wallis", THREE_GROUPS, LANGUAGE_EN, &answer), ERROR_NONE);

@@ -1,5 +1,6 @@
 /* Verdicts and interpretations: the wording that clients match, and the figures in every language.
  */
+#include "experiments/documents/report_print.h"
 #include "experiments/documents/report_text.h"
 #include "test.h"
 
@@ -168,20 +169,43 @@ TEST(significance_reads_as_a_sentence)
     }
 }
 
-TEST(zero_has_no_minus_sign)
+TEST(only_zero_reads_as_zero)
 {
     struct test_result result = binary;
     const char *text;
 
-    result.effect = -1e-9;
-    result.ci_lower = -0.0;
-    result.ci_upper = -4e-5;
+    result.effect = -0.0;
+    result.ci_lower = -1e-9;
+    result.ci_upper = 0;
+    result.p_value = 3.16508e-5;
     text = report_binary_interpretation(english(), arena, &result);
     CHECK(strstr(text, "difference of +0.0000 pp") != NULL);
-    CHECK(strstr(text, "[0.0000, 0.0000]") != NULL);
-    result.effect = -6e-5;
+    CHECK(strstr(text, "[-1e-09, 0.0000]") != NULL);
+    CHECK(strstr(text, "p = 3.2e-05)") != NULL);
+    result.effect = -6.0049e-5;
+    result.p_value = 0;
     text = report_binary_interpretation(english(), arena, &result);
-    CHECK(strstr(text, "difference of -0.0001 pp") != NULL);
+    CHECK(strstr(text, "difference of -6e-05 pp") != NULL);
+    CHECK(strstr(text, "p = <1e-307)") != NULL);
+}
+
+/* The text of `value` with four decimals. */
+static const char *fixed(double value)
+{
+    return report_print_fixed(arena, 4, value);
+}
+
+TEST(texts_show_three_digits)
+{
+    CHECK_TEXT(fixed(0.0123), "0.0123");
+    CHECK_TEXT(fixed(0.00994), "0.00994");
+    CHECK_TEXT(fixed(0.005), "0.0050");
+    CHECK_TEXT(fixed(0.000124), "0.000124");
+    CHECK_TEXT(fixed(-0.0000317), "-3.17e-05");
+    CHECK_TEXT(fixed(12), "12.0000");
+    CHECK_TEXT(report_print_signed(arena, 2, 0.161), "+0.161");
+    CHECK_TEXT(report_print_p_value(arena, 0.00005), "0.000050");
+    CHECK_TEXT(report_print_p_value(arena, 0.035488), "0.035488");
 }
 
 TEST(degenerate_data_are_said_to_be_so)
@@ -222,7 +246,8 @@ static const struct test_case cases[] = {
     CASE(continuous_interpretation_in_english),
     CASE(figures_are_the_same_in_every_language),
     CASE(significance_reads_as_a_sentence),
-    CASE(zero_has_no_minus_sign),
+    CASE(only_zero_reads_as_zero),
+    CASE(texts_show_three_digits),
     CASE(degenerate_data_are_said_to_be_so),
     CASE(srm_verdicts),
 };

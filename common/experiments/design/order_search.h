@@ -1,6 +1,6 @@
 /*
  * The k-th smallest member of a set too large to list, all sums or differences of pairs for one,
- * when its members can be counted up to a limit. Private to common/experiments.
+ * when its members can be counted up to a limit. For common/experiments.
  */
 #ifndef ASSAY_EXPERIMENTS_DESIGN_ORDER_SEARCH_H
 #define ASSAY_EXPERIMENTS_DESIGN_ORDER_SEARCH_H

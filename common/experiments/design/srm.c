@@ -12,6 +12,9 @@
 /* A share below this is none: its square would not leave a finite chi-square. */
 #define SHARE_MINIMUM 1e-200
 
+/* A count this close to its expectation, relatively, is met: shares of a third are rounded. */
+#define SHARE_ROUNDING 1e-14
+
 static enum error check_counts(const struct integer_list *counts, double *total,
                                struct problem *problem)
 {
@@ -61,7 +64,8 @@ enum error srm_check(const struct integer_list *counts, const struct number_list
                                i + 1, weights->items[i]);
         if (expected)
             expected[i] = expectation;
-        chi_square += excess * (excess / expectation);
+        if (fabs(excess) > SHARE_ROUNDING * expectation)
+            chi_square += excess * (excess / expectation);
     }
     result->chi_square = chi_square;
     result->p_value = chi_square_survival(chi_square, (double)counts->count - 1);

@@ -4,6 +4,7 @@
 #include "base/number.h"
 #include "experiments/design/assumptions.h"
 #include "experiments/design/rules.h"
+#include "experiments/documents/report_print.h"
 #include "text/fold.h"
 
 #include <math.h>
@@ -86,7 +87,7 @@ static const struct report_calculations *figures(const struct desk *desk)
         .design_effect = calculation->design_effect,
         .clusters_per_variant = calculation->clusters_per_variant};
     if (block->design_effect.given)
-        block->design_effect.value = number_round(block->design_effect.value, UNIT_DECIMALS);
+        block->design_effect.value = number_round_figure(block->design_effect.value, UNIT_DECIMALS);
     return block;
 }
 
@@ -172,10 +173,11 @@ static void watch_rate(const struct desk *desk, const struct guardrail_metric *m
         guardrail->note = guardrail_note(desk, "report.guardrails.not_detectable_note", "");
         return;
     }
-    guardrail->detectable_mde_pp = GIVEN_NUMBER(number_round(100 * change.value, POINT_DECIMALS));
+    guardrail->detectable_mde_pp =
+        GIVEN_NUMBER(number_round_figure(100 * change.value, POINT_DECIMALS));
     guardrail->note =
         guardrail_note(desk, "report.guardrails.binary_note",
-                       arena_print(desk->arena, "%.*f", POINT_NOTE_DECIMALS, 100 * change.value));
+                       report_print_fixed(desk->arena, POINT_NOTE_DECIMALS, 100 * change.value));
 }
 
 static void watch_mean(const struct desk *desk, const struct guardrail_metric *metric,
@@ -191,9 +193,9 @@ static void watch_mean(const struct desk *desk, const struct guardrail_metric *m
         guardrail->note = guardrail_note(desk, "report.guardrails.not_detectable_note", "");
         return;
     }
-    guardrail->detectable_mde_absolute = GIVEN_NUMBER(number_round(change, UNIT_DECIMALS));
+    guardrail->detectable_mde_absolute = GIVEN_NUMBER(number_round_figure(change, UNIT_DECIMALS));
     guardrail->note = guardrail_note(desk, "report.guardrails.continuous_note",
-                                     arena_print(desk->arena, "%.*f", UNIT_DECIMALS, change));
+                                     report_print_fixed(desk->arena, UNIT_DECIMALS, change));
 }
 
 static struct object_list watch(const struct desk *desk)

@@ -1,27 +1,50 @@
 /* Numbers inside sentences. */
 #include "experiments/documents/report_print.h"
 
-#include <string.h>
+#include "base/number.h"
 
-static bool prints_as_zero(const char *text)
+#include <math.h>
+
+enum { TEXT_DIGITS = 3, P_VALUE_DECIMALS = 6, P_VALUE_DIGITS = 2 };
+
+/* What a text may be off, of its number, and still show three digits of it. */
+#define TEXT_ERROR_MAX 5e-4
+
+static bool shows(const char *text, double value)
 {
-    return strpbrk(text, "123456789") == NULL;
+    double read;
+
+    return number_parse(text, &read) && fabs(read - value) <= TEXT_ERROR_MAX * fabs(value);
+}
+
+/* 0 and -0 read alike. */
+static const char *print_figure(struct arena *arena, bool sign, int decimals, int digits,
+                                double value)
+{
+    const char *text;
+
+    value += 0.0;
+    text = arena_print(arena, sign ? "%+.*f" : "%.*f", decimals, value);
+    if (!number_is_coarse(value, decimals) || shows(text, value))
+        return text;
+    return arena_print(arena, sign ? "%+.*g" : "%.*g", digits, value);
 }
 
 const char *report_print_fixed(struct arena *arena, int decimals, double value)
 {
-    const char *text = arena_print(arena, "%.*f", decimals, value);
-
-    return text[0] == '-' && prints_as_zero(text) ? text + 1 : text;
+    return print_figure(arena, false, decimals, TEXT_DIGITS, value);
 }
 
 const char *report_print_signed(struct arena *arena, int decimals, double value)
 {
-    char *text = arena_print(arena, "%+.*f", decimals, value);
+    return print_figure(arena, true, decimals, TEXT_DIGITS, value);
+}
 
-    if (prints_as_zero(text))
-        text[0] = '+';
-    return text;
+const char *report_print_p_value(struct arena *arena, double p_value)
+{
+    if (p_value == 0)
+        return "<1e-307";
+    return print_figure(arena, false, P_VALUE_DECIMALS, P_VALUE_DIGITS, p_value);
 }
 
 const char *report_print_count(struct arena *arena, int64_t count)

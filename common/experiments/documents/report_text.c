@@ -48,7 +48,7 @@ const char *report_binary_interpretation(const struct locale *locale, struct are
             {"ciLevel", report_print_fixed(arena, 1, 100 * result->ci_level)},
             {"ciLower", report_print_fixed(arena, 4, result->ci_lower)},
             {"ciUpper", report_print_fixed(arena, 4, result->ci_upper)},
-            {"pValue", report_print_fixed(arena, 6, result->p_value)},
+            {"pValue", report_print_p_value(arena, result->p_value)},
             {"significance", report_print_significance(locale, arena, result->is_significant)}));
 }
 
@@ -66,7 +66,7 @@ const char *report_continuous_interpretation(const struct locale *locale, struct
                        {"ciLevel", report_print_fixed(arena, 1, 100 * result->ci_level)},
                        {"ciLower", report_print_fixed(arena, 4, result->ci_lower)},
                        {"ciUpper", report_print_fixed(arena, 4, result->ci_upper)},
-                       {"pValue", report_print_fixed(arena, 6, result->p_value)}));
+                       {"pValue", report_print_p_value(arena, result->p_value)}));
 }
 
 static const char *print_level(struct arena *arena, const struct test_result *result)
@@ -86,7 +86,7 @@ const char *report_ratio_interpretation(const struct locale *locale, struct aren
             {"ciLevel", print_level(arena, result)},
             {"ciLower", report_print_fixed(arena, 6, result->ci_lower)},
             {"ciUpper", report_print_fixed(arena, 6, result->ci_upper)},
-            {"pValue", report_print_fixed(arena, 6, result->p_value)},
+            {"pValue", report_print_p_value(arena, result->p_value)},
             {"significance", report_print_significance(locale, arena, result->is_significant)}));
 }
 
@@ -121,7 +121,7 @@ const char *report_equivalence_interpretation(const struct locale *locale, struc
                        {"ciLevel", print_level(arena, result)},
                        {"ciLower", report_print_fixed(arena, 4, result->ci_lower)},
                        {"ciUpper", report_print_fixed(arena, 4, result->ci_upper)},
-                       {"pValue", report_print_fixed(arena, 6, result->p_value)}));
+                       {"pValue", report_print_p_value(arena, result->p_value)}));
 }
 
 const char *report_rank_sum_interpretation(const struct locale *locale, struct arena *arena,
@@ -144,7 +144,7 @@ const char *report_rank_sum_interpretation(const struct locale *locale, struct a
             {"ciLower", report_print_fixed(arena, 4, test->ci_lower)},
             {"ciUpper", report_print_fixed(arena, 4, test->ci_upper)},
             {"uStatistic", report_print_fixed(arena, 1, result->u)},
-            {"pValue", report_print_fixed(arena, 6, test->p_value)},
+            {"pValue", report_print_p_value(arena, test->p_value)},
             {"method", locale_format(locale, arena, method, NO_TEXT_ARGUMENTS)},
             {"significance", report_print_significance(locale, arena, test->is_significant)}));
 }
@@ -163,7 +163,7 @@ const char *report_bootstrap_interpretation(const struct locale *locale, struct 
             {"ciLevel", print_level(arena, test)},
             {"ciLower", report_print_fixed(arena, 4, test->ci_lower)},
             {"ciUpper", report_print_fixed(arena, 4, test->ci_upper)},
-            {"pValue", report_print_fixed(arena, 6, test->p_value)},
+            {"pValue", report_print_p_value(arena, test->p_value)},
             {"permutations", report_print_count(arena, result->permutations)},
             {"significance", report_print_significance(locale, arena, test->is_significant)}));
 }
@@ -183,7 +183,7 @@ const char *report_quantile_interpretation(const struct locale *locale, struct a
             {"ciLevel", print_level(arena, test)},
             {"ciLower", report_print_fixed(arena, 4, test->ci_lower)},
             {"ciUpper", report_print_fixed(arena, 4, test->ci_upper)},
-            {"pValue", report_print_fixed(arena, 6, test->p_value)},
+            {"pValue", report_print_p_value(arena, test->p_value)},
             {"permutations", report_print_count(arena, result->permutations)},
             {"significance", report_print_significance(locale, arena, test->is_significant)}));
 }
@@ -207,8 +207,8 @@ const char *report_trimmed_interpretation(const struct locale *locale, struct ar
             {"ciLevel", print_level(arena, test)},
             {"ciLower", report_print_fixed(arena, 4, test->ci_lower)},
             {"ciUpper", report_print_fixed(arena, 4, test->ci_upper)},
-            {"df", report_print_fixed(arena, 1, test->degrees_of_freedom)},
-            {"pValue", report_print_fixed(arena, 6, test->p_value)},
+            {"df", arena_print(arena, "%.1f", test->degrees_of_freedom)},
+            {"pValue", report_print_p_value(arena, test->p_value)},
             {"significance", report_print_significance(locale, arena, test->is_significant)}));
 }
 
@@ -249,7 +249,7 @@ const char *report_exact_interpretation(const struct locale *locale, struct aren
             {"ciLevel", print_level(arena, result)},
             {"ciLower", report_print_fixed(arena, 4, result->ci_lower)},
             {"ciUpper", report_print_fixed(arena, 4, result->ci_upper)},
-            {"pValue", report_print_fixed(arena, 6, result->p_value)}));
+            {"pValue", report_print_p_value(arena, result->p_value)}));
 
     if (!result->effect_size_lower.given)
         return text;
@@ -271,7 +271,7 @@ const char *report_count_interpretation(const struct locale *locale, struct aren
             {"ciLevel", print_level(arena, result)},
             {"ciLower", report_print_fixed(arena, 6, result->ci_lower)},
             {"ciUpper", report_print_fixed(arena, 6, result->ci_upper)},
-            {"pValue", report_print_fixed(arena, 6, result->p_value)}));
+            {"pValue", report_print_p_value(arena, result->p_value)}));
 }
 
 static const char *const effect_size_keys[EFFECT_SIZE__MAX] = {

@@ -226,15 +226,15 @@ const struct schema results_request_schema = {
 #define OWNER struct results_reply
 static const struct field reply_fields[] = {
     STRING(OWNER, metric_type),
-    NUMBER(OWNER, observed_effect, ROUNDED(6),
+    NUMBER(OWNER, observed_effect,
            .help = "Treatment minus control; percentage points where the data are conversions."),
     NUMBER(OWNER, observed_effect_relative, ROUNDED(2), .help = "Percent of the control value."),
     NULLABLE_NUMBER(OWNER, control_rate, ROUNDED(4), .help = "Percent."),
     NULLABLE_NUMBER(OWNER, treatment_rate, ROUNDED(4), .help = "Percent."),
-    NUMBER(OWNER, ci_lower, ROUNDED(6),
+    NUMBER(OWNER, ci_lower,
            .help = "Of the effect. Binary and count: Wald; exact tests: Newcombe's score interval; "
                    "bootstrap and quantile: percentiles of the bootstrap."),
-    NUMBER(OWNER, ci_upper, ROUNDED(6)),
+    NUMBER(OWNER, ci_upper),
     NULLABLE_NUMBER(OWNER, ci_score_lower, ROUNDED(4),
                     .help = "Binary: Newcombe's score interval of the difference."),
     NULLABLE_NUMBER(OWNER, ci_score_upper, ROUNDED(4)),

@@ -138,7 +138,7 @@ static const char *interpretation_text(const struct results_call *call,
                        {"rows", report_print_count(arena, answer->num_rows)},
                        {"cols", report_print_count(arena, answer->num_cols)},
                        {"n", report_print_count(arena, result->total)},
-                       {"pValue", report_print_fixed(arena, 6, result->p_value)},
+                       {"pValue", report_print_p_value(arena, result->p_value)},
                        {"cramersV", report_print_fixed(arena, 4, result->cramers_v)},
                        {"significance",
                         report_print_significance(call->locale, arena, result->is_significant)}));

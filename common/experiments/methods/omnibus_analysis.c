@@ -145,7 +145,7 @@ static const char *interpretation_text(const struct results_call *call,
             {"df", degrees}, {"dfDen", report_print_fixed(arena, 4, answer->df_denominator.value)},
             {"groups", report_print_count(arena, answer->num_groups)},
             {"n", report_print_count(arena, answer->n_total)}, {"etaSquared", effect},
-            {"epsilonSquared", effect}, {"pValue", report_print_fixed(arena, 6, answer->p_value)},
+            {"epsilonSquared", effect}, {"pValue", report_print_p_value(arena, answer->p_value)},
             {"significance",
              report_print_significance(call->locale, arena, answer->is_significant)}));
 }

@@ -31,7 +31,7 @@ static const char *word_t(const struct locale *locale, struct arena *arena,
                        {"tStat", report_print_fixed(arena, 4, test->statistic)},
                        {"df", report_print_count(arena, (int64_t)test->degrees_of_freedom)},
                        {"cohenDz", report_print_fixed(arena, 4, test->effect_size.value)},
-                       {"pValue", report_print_fixed(arena, 6, test->p_value)}));
+                       {"pValue", report_print_p_value(arena, test->p_value)}));
 }
 
 static const char *word_wilcoxon(const struct locale *locale, struct arena *arena,
@@ -50,7 +50,7 @@ static const char *word_wilcoxon(const struct locale *locale, struct arena *aren
                        {"nNonzero", report_print_count(arena, ranked)},
                        {"nZero", report_print_count(arena, result->zero_differences)},
                        {"rankBiserial", report_print_fixed(arena, 4, test->effect_size.value)},
-                       {"pValue", report_print_fixed(arena, 6, test->p_value)}));
+                       {"pValue", report_print_p_value(arena, test->p_value)}));
 }
 
 static const char *word_odds_ratio(const struct locale *locale, struct arena *arena,
@@ -80,7 +80,7 @@ static const char *word_mcnemar(const struct locale *locale, struct arena *arena
             {"ciUpper", report_print_fixed(arena, 4, 100 * test->ci_upper)},
             {"oddsRatio", word_odds_ratio(locale, arena, test)},
             {"method", locale_format(locale, arena, method, NO_TEXT_ARGUMENTS)},
-            {"pValue", report_print_fixed(arena, 6, test->p_value)}));
+            {"pValue", report_print_p_value(arena, test->p_value)}));
 }
 
 const char *paired_interpretation(const struct locale *locale, struct arena *arena,

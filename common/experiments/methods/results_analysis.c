@@ -2,11 +2,11 @@
 #include "experiments/methods/results_analysis.h"
 
 #include "base/number.h"
+#include "experiments/documents/report_text.h"
 #include "experiments/methods/equivalence.h"
 #include "experiments/methods/fisher_exact.h"
 #include "experiments/methods/poisson_rates.h"
 #include "experiments/methods/rank_sum.h"
-#include "experiments/documents/report_text.h"
 #include "experiments/methods/resampling.h"
 #include "experiments/methods/results_limits.h"
 #include "experiments/methods/trimmed_mean.h"
@@ -54,12 +54,18 @@ static void analyze_equivalence(const struct results_call *call,
         report_equivalence_interpretation(call->locale, call->arena, margin, &finding->test);
 }
 
+static void settle(const struct ranked_observation *observed, struct test_result *test)
+{
+    two_sample_settle(&observed->control_values, &observed->treatment_values, test);
+}
+
 static void analyze_ranks(const struct results_call *call, const struct results_request *observed,
                           struct finding *finding)
 {
     struct rank_sum_result result;
 
     rank_sum_test(observed->ranked, call->arena, &result);
+    settle(observed->ranked, &result.test);
     finding->test = result.test;
     finding->interpretation = report_rank_sum_interpretation(call->locale, call->arena, &result);
 }
@@ -70,6 +76,7 @@ static void analyze_by_bootstrap(const struct results_call *call,
     struct resampling_result result;
 
     resampling_means(observed->ranked, RESAMPLES, call->arena, &result);
+    settle(observed->ranked, &result.test);
     finding->test = result.test;
     finding->interpretation = report_bootstrap_interpretation(call->locale, call->arena, &result);
 }
@@ -80,6 +87,7 @@ static void analyze_quantiles(const struct results_call *call,
     struct resampling_result result;
 
     resampling_quantiles(observed->ranked, RESAMPLES, call->arena, &result);
+    settle(observed->ranked, &result.test);
     finding->test = result.test;
     finding->interpretation = report_quantile_interpretation(call->locale, call->arena,
                                                              observed->ranked->quantile, &result);
@@ -91,6 +99,7 @@ static void analyze_trimmed_means(const struct results_call *call,
     struct trimmed_mean_result result;
 
     trimmed_mean_test(observed->ranked, call->arena, &result);
+    settle(observed->ranked, &result.test);
     finding->test = result.test;
     finding->interpretation =
         report_trimmed_interpretation(call->locale, call->arena, observed->ranked->trim, &result);
@@ -150,12 +159,12 @@ static void compose(const struct results_call *call, const struct results_reques
 
     *answer = (struct results_reply){
         .metric_type = results_analyzer_names[observed->metric_type],
-        .observed_effect = number_round(test->effect, finding->decimals),
+        .observed_effect = number_round_figure(test->effect, finding->decimals),
         .observed_effect_relative = test->effect_relative_pct,
         .control_rate = test->control_rate_pct,
         .treatment_rate = test->treatment_rate_pct,
-        .ci_lower = number_round(test->ci_lower, finding->decimals),
-        .ci_upper = number_round(test->ci_upper, finding->decimals),
+        .ci_lower = number_round_figure(test->ci_lower, finding->decimals),
+        .ci_upper = number_round_figure(test->ci_upper, finding->decimals),
         .ci_score_lower = test->ci_score_lower,
         .ci_score_upper = test->ci_score_upper,
         .ci_level = test->ci_level,

@@ -1,6 +1,7 @@
 /* One table of risk sets for the test, the expected events and the curves. */
 #include "experiments/methods/survival_analysis.h"
 
+#include "experiments/documents/report_print.h"
 #include "math/normal.h"
 
 #include <math.h>
@@ -45,7 +46,7 @@ static enum error refuse(const struct survival_case *of, const char *reason, con
 
 static const char *print(const struct survival_case *of, int decimals, double value)
 {
-    return arena_print(of->call->arena, "%.*f", decimals, value);
+    return report_print_fixed(of->call->arena, decimals, value);
 }
 
 static const char *print_count(const struct survival_case *of, int64_t count)
@@ -72,7 +73,7 @@ static const char *word_two_arms(const struct survival_case *of,
 {
     return word(of, "results.interpretation.log_rank",
                 TEXT_ARGUMENTS({"chiSquare", print(of, 4, answer->chi_square)},
-                               {"pValue", print(of, 6, answer->p_value)},
+                               {"pValue", report_print_p_value(of->call->arena, answer->p_value)},
                                {"observedControl", print_count(of, of->table.observed[0])},
                                {"expectedControl", print(of, 4, of->expected[0])},
                                {"nControl", print_count(of, of->table.subjects[0])},
@@ -100,7 +101,7 @@ static const char *word_family(const struct survival_case *of, const struct surv
                                {"numArms", print_count(of, (int64_t)of->table.arm_count)},
                                {"chiSquare", print(of, 4, answer->chi_square)},
                                {"df", print_count(of, answer->degrees_of_freedom)},
-                               {"pValue", print(of, 6, answer->p_value)},
+                               {"pValue", report_print_p_value(of->call->arena, answer->p_value)},
                                {"significance", significance(of, answer->is_significant)}));
 }
 
@@ -135,8 +136,8 @@ static const char *word_ratio(const struct survival_case *of, const struct survi
                                {"ciLevel", print(of, 1, level)},
                                {"ciLower", print(of, 4, answer->hazard_ratio_ci_lower.value)},
                                {"ciUpper", print(of, 4, answer->hazard_ratio_ci_upper.value)},
-                               {"z", print(of, 4, fabs(z) < 5e-5 ? 0 : z)},
-                               {"pValue", print(of, 6, answer->p_value)},
+                               {"z", print(of, 4, z)},
+                               {"pValue", report_print_p_value(of->call->arena, answer->p_value)},
                                {"significance", significance(of, answer->is_significant)}));
 }
 

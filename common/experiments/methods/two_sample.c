@@ -10,6 +10,9 @@
 #include <float.h>
 #include <math.h>
 
+/* Two values, each half a step off, and two subtractions. */
+#define SETTLED_EPSILONS (4 * DBL_EPSILON)
+
 double finite_value(double value)
 {
     if (value > DBL_MAX)
@@ -28,6 +31,30 @@ double two_sample_normal_power(double statistic, double critical)
 
     return probability_value(normal_survival(critical - distance) +
                              normal_survival(critical + distance));
+}
+
+static double largest_of(const struct number_list *values)
+{
+    double largest = 0;
+
+    for (size_t i = 0; i < values->count; i++)
+        largest = fmax(largest, fabs(values->items[i]));
+    return largest;
+}
+
+void two_sample_settle(const struct number_list *control, const struct number_list *treatment,
+                       struct test_result *result)
+{
+    double noise = SETTLED_EPSILONS * fmax(largest_of(control), largest_of(treatment));
+
+    if (fabs(result->effect) <= noise) {
+        result->effect = 0;
+        result->effect_relative_pct = 0;
+    }
+    if (fabs(result->ci_lower) <= noise)
+        result->ci_lower = 0;
+    if (fabs(result->ci_upper) <= noise)
+        result->ci_upper = 0;
 }
 
 /* The limits are the roots of (1 + z^2/n) x^2 - (2p + z^2/n) x + p^2 = 0; the smaller one comes

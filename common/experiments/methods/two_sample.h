@@ -93,6 +93,12 @@ void two_sample_binary(const struct binary_observation *observed, struct test_re
 void two_sample_continuous(const struct continuous_observation *observed,
                            struct test_result *result);
 
+/* Makes 0 of an effect, and of ends of its interval, that the rounding of the values alone
+ * explains: 0.3 - 0.2 and 0.1 - 0.2 do not cancel to the last bit. For effects in the unit of the
+ * values. */
+void two_sample_settle(const struct number_list *control, const struct number_list *treatment,
+                       struct test_result *result);
+
 /* Wilson 1927 score interval of a proportion, `z` the two-sided normal quantile. */
 void wilson_interval(int64_t successes, int64_t trials, double z, double *lower, double *upper);
 
