@@ -3,7 +3,6 @@
 #include "db/db_internal.h"
 #include "db/migrate.h"
 
-
 static const char create_table[] = "CREATE TABLE IF NOT EXISTS schema_backfills ("
                                    " name TEXT NOT NULL PRIMARY KEY,"
                                    " finished_at TEXT NOT NULL)";

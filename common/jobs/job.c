@@ -1,0 +1,316 @@
+/* Adding, claiming and ending jobs. What operators do with them is inbox.c. */
+#include "jobs/job.h"
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "crypto/token.h"
+#include "db/query.h"
+
+#include <limits.h>
+#include <math.h>
+#include <setjmp.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { HOLDER_BYTES = 12, HOLDER_TEXT = 17, BATCH_MAX = 256 };
+
+static const double microseconds_per_second = 1e6;
+
+static const struct statement insert_job = {
+    .name = "job_insert",
+    .sql = "INSERT INTO jobs (kind, job_key, lane, payload, state, failures, interruptions, due_at,"
+           " created_at) VALUES (?, ?, ?, ?, 'waiting', 0, 0,"
+           " {now_microseconds} + CAST(? AS BIGINT), {now_microseconds})"
+           " ON CONFLICT (kind, job_key) DO NOTHING",
+};
+static const struct statement claim_jobs = {
+    .name = "job_claim",
+    .sql = "WITH busy AS (SELECT lane FROM jobs WHERE kind = ? AND holder IS NOT NULL"
+           " AND due_at > {now_microseconds} GROUP BY lane HAVING count(*) >= ?),"
+           " picked AS MATERIALIZED (SELECT id FROM jobs WHERE kind = ? AND state = 'waiting'"
+           " AND due_at <= {now_microseconds} AND lane NOT IN (SELECT lane FROM busy)"
+           " ORDER BY due_at, id LIMIT ? {for_update_skip_locked})"
+           " UPDATE jobs SET interruptions = interruptions + CASE WHEN holder IS NULL THEN 0 ELSE 1"
+           " END, holder = ?, due_at = {now_microseconds} + CAST(? AS BIGINT)"
+           " WHERE id IN (SELECT id FROM picked)"
+           " RETURNING id, job_key, lane, payload, failures, interruptions",
+};
+static const struct statement end_job = {
+    .name = "job_end",
+    .sql = "UPDATE jobs SET state = ?, failures = ?, last_error = ?, holder = NULL,"
+           " due_at = {now_microseconds} + CAST(? AS BIGINT),"
+           " finished_at = CASE WHEN ? = 1 THEN {now_microseconds} ELSE NULL END"
+           " WHERE id = ? AND holder = ? AND state = 'waiting'",
+};
+static const struct statement extend_lease = {
+    .name = "job_extend",
+    .sql = "UPDATE jobs SET due_at = {now_microseconds} + CAST(? AS BIGINT)"
+           " WHERE id = ? AND holder = ? AND state = 'waiting'",
+};
+
+static int64_t microseconds(double seconds)
+{
+    return llround(seconds * microseconds_per_second);
+}
+
+enum error job_add(struct db *db, const struct job_kind *kind, const struct job_order *order,
+                   bool *added, struct problem *problem)
+{
+    const char *lane = order->lane ? order->lane : "";
+    struct query *query;
+    int64_t changes;
+    enum error error;
+
+    if (!*order->key || strlen(order->key) > JOB_NAME_MAX || strlen(lane) > JOB_NAME_MAX)
+        return problem_set(problem, ERROR_INVALID, "job_key", "a job of %s has no usable key",
+                           kind->name);
+    if (strlen(order->payload) > JOB_PAYLOAD_MAX)
+        return problem_set(problem, ERROR_TOO_LARGE, "job_payload",
+                           "the payload of a job of %s is too large", kind->name);
+    query = db_query(db, &insert_job);
+    query_bind_text(query, kind->name);
+    query_bind_text(query, order->key);
+    query_bind_text(query, lane);
+    query_bind_text(query, order->payload);
+    query_bind_integer(query, microseconds(order->delay_seconds));
+    changes = query_changes(query);
+    error = query_end(query, problem);
+    if (added)
+        *added = !error && changes > 0;
+    return error;
+}
+
+/* Claims at most `most`, into `jobs`; all of them have the same holder. */
+static enum error claim(struct db *db, struct arena *arena, const struct job_kind *kind, int most,
+                        struct job *jobs, int *count, struct problem *problem)
+{
+    struct query *query = db_query(db, &claim_jobs);
+    char *holder = arena_alloc(arena, HOLDER_TEXT);
+
+    token_random_text(HOLDER_BYTES, holder, HOLDER_TEXT);
+    query_bind_text(query, kind->name);
+    query_bind_integer(query, kind->lane_most ? kind->lane_most : INT_MAX);
+    query_bind_text(query, kind->name);
+    query_bind_integer(query, most);
+    query_bind_text(query, holder);
+    query_bind_integer(query, microseconds(kind->lease_seconds));
+    for (*count = 0; *count < most && query_next(query); ++*count)
+        jobs[*count] = (struct job){.kind = kind,
+                                    .db = db,
+                                    .arena = arena,
+                                    .id = query_integer(query, 0),
+                                    .key = query_text(query, 1, arena),
+                                    .lane = query_text(query, 2, arena),
+                                    .payload = query_text(query, 3, arena),
+                                    .failures = query_integer(query, 4),
+                                    .interruptions = query_integer(query, 5),
+                                    .holder = holder};
+    return query_end(query, problem);
+}
+
+static double pause_after(const struct job_kind *kind, int64_t failures, double least)
+{
+    size_t place = (size_t)failures - 1;
+    double pause = 0;
+
+    if (kind->pause_count)
+        pause = kind->pauses[place < kind->pause_count ? place : kind->pause_count - 1];
+    return pause < least ? least : pause;
+}
+
+/* What the row of a run becomes. */
+struct ending {
+    const char *state;
+    int64_t failures;
+    double pause;
+};
+
+static struct ending ending_of(const struct job *job, const struct job_verdict *verdict)
+{
+    struct ending ending = {.state = "waiting", .failures = job->failures};
+
+    switch (verdict->outcome) {
+    case JOB_DONE:
+        ending.state = "done";
+        break;
+    case JOB_POSTPONED:
+        ending.pause = verdict->pause_seconds;
+        break;
+    case JOB_REFUSED:
+        ending.failures++;
+        ending.state = "dead";
+        break;
+    default:
+        ending.failures++;
+        if (ending.failures >= job->kind->attempts)
+            ending.state = "dead";
+        else
+            ending.pause = pause_after(job->kind, ending.failures, verdict->pause_seconds);
+    }
+    return ending;
+}
+
+/* ERROR_CONFLICT job_lost when the row has another holder by now. */
+static enum error write_ending(const struct job *job, const struct job_verdict *verdict,
+                               const struct ending *ending, struct problem *problem)
+{
+    struct query *query = db_query(job->db, &end_job);
+    int64_t changes;
+    enum error error;
+
+    query_bind_text(query, ending->state);
+    query_bind_integer(query, ending->failures);
+    query_bind_text(query, *verdict->error ? verdict->error : NULL);
+    query_bind_integer(query, microseconds(ending->pause));
+    query_bind_boolean(query, strcmp(ending->state, "waiting") != 0);
+    query_bind_integer(query, job->id);
+    query_bind_text(query, job->holder);
+    changes = query_changes(query);
+    error = query_end(query, problem);
+    if (!error && !changes)
+        error = problem_set(problem, ERROR_CONFLICT, "job_lost", "the lease of the job is over");
+    return error;
+}
+
+/* One transaction: the end of the run and what goes with it. */
+static enum error settle(struct job *job, const struct job_verdict *verdict, bool with_record,
+                         struct problem *problem)
+{
+    const struct ending ending = ending_of(job, verdict);
+    enum error error = db_begin(job->db, DB_WRITE, problem);
+
+    if (error)
+        return error;
+    error = write_ending(job, verdict, &ending, problem);
+    if (!error && with_record && job->kind->record)
+        error = job->kind->record(job, verdict, problem);
+    return db_finish(job->db, error, problem);
+}
+
+static void count_outcome(const struct job *job, const struct job_verdict *verdict,
+                          struct job_tally *tally)
+{
+    const struct ending ending = ending_of(job, verdict);
+
+    if (strcmp(ending.state, "done") == 0)
+        tally->done++;
+    else if (strcmp(ending.state, "dead") == 0)
+        tally->dead++;
+    else if (verdict->outcome == JOB_POSTPONED)
+        tally->postponed++;
+    else
+        tally->failed++;
+}
+
+static void fail_with(struct job_verdict *verdict, const char *text)
+{
+    *verdict = (struct job_verdict){.outcome = JOB_FAILED};
+    (void)!snprintf(verdict->error, sizeof verdict->error, "%s", text);
+}
+
+/* Ends a run. A record that refuses makes it a failure, in a transaction of its own. */
+static enum error end_run(struct job *job, struct job_verdict *verdict, struct job_tally *tally,
+                          struct problem *problem)
+{
+    enum error error = settle(job, verdict, true, problem);
+    bool lost = error == ERROR_CONFLICT && strcmp(problem->reason, "job_lost") == 0;
+
+    if (error && !lost && error != ERROR_BUSY && error != ERROR_UNAVAILABLE) {
+        fail_with(verdict, problem->text);
+        error = settle(job, verdict, false, problem);
+        lost = error == ERROR_CONFLICT;
+    }
+    if (lost) {
+        tally->lost++;
+        return ERROR_NONE;
+    }
+    if (!error)
+        count_outcome(job, verdict, tally);
+    return error;
+}
+
+static void perform(struct job *job, struct job_verdict *verdict)
+{
+    if (job->interruptions > job->kind->interruptions_max) {
+        verdict->outcome = JOB_REFUSED;
+        (void)!snprintf(verdict->error, sizeof verdict->error,
+                        "%lld runs ended without a word of their runner",
+                        (long long)job->interruptions);
+    } else if (job->kind->perform) {
+        job->kind->perform(job, verdict);
+    }
+}
+
+/* Memory that runs out comes back here: what was open is rolled back, and the job has failed. */
+static enum error run_one(struct job *job, struct job_tally *tally, struct problem *problem)
+{
+    struct job_verdict verdict = {.outcome = JOB_DONE};
+    jmp_buf exhausted;
+    enum error error;
+
+    if (setjmp(exhausted) != 0) {
+        arena_on_exhausted(job->arena, NULL);
+        db_end_of_request(job->db);
+        fail_with(&verdict, "out of memory");
+        error = settle(job, &verdict, false, problem);
+        if (!error)
+            count_outcome(job, &verdict, tally);
+        return error;
+    }
+    arena_on_exhausted(job->arena, &exhausted);
+    perform(job, &verdict);
+    error = end_run(job, &verdict, tally, problem);
+    arena_on_exhausted(job->arena, NULL);
+    db_end_of_request(job->db);
+    return error;
+}
+
+static int batch_of(const struct job_kind *kind, int64_t left)
+{
+    int batch = kind->batch && !kind->lane_most ? kind->batch : 1;
+
+    if (batch > BATCH_MAX)
+        batch = BATCH_MAX;
+    return left < batch ? (int)left : batch;
+}
+
+enum error job_run_due(struct db *db, struct arena *arena, const struct job_kind *kind,
+                       void *context, int64_t most, struct job_tally *tally,
+                       struct problem *problem)
+{
+    struct problem own;
+    enum error error = ERROR_NONE;
+    int count = 1;
+
+    problem = problem ? problem : &own;
+    while (!error && count && most > 0) {
+        struct job jobs[BATCH_MAX];
+
+        arena_reset(arena);
+        error = claim(db, arena, kind, batch_of(kind, most), jobs, &count, problem);
+        for (int i = 0; !error && i < count; i++) {
+            jobs[i].context = context;
+            tally->claimed++;
+            error = run_one(&jobs[i], tally, problem);
+        }
+        most -= count;
+    }
+    db_end_of_request(db);
+    return error;
+}
+
+enum error job_extend(struct job *job, int seconds, struct problem *problem)
+{
+    struct query *query = db_query(job->db, &extend_lease);
+    int64_t changes;
+    enum error error;
+
+    query_bind_integer(query, microseconds(seconds));
+    query_bind_integer(query, job->id);
+    query_bind_text(query, job->holder);
+    changes = query_changes(query);
+    error = query_end(query, problem);
+    if (!error && !changes)
+        error = problem_set(problem, ERROR_CONFLICT, "job_lost", "the lease of the job is over");
+    return error;
+}

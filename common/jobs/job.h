@@ -1,0 +1,117 @@
+/*
+ * Durable jobs: work that is promised in the caller's transaction and done later by runners, of
+ * which any number may run on any number of hosts. A runner claims a job under a lease by the
+ * clock of the database; when it dies, the job is due again once the lease is over.
+ *
+ * What is promised: a job whose adding was committed ends as done or as a dead letter that an
+ * operator sees; `perform` happens at least once; what `record` writes is kept exactly once,
+ * because it is one transaction with the end of the job and only the holder can end it. Jobs are
+ * claimed roughly in the order in which they are due; no order is promised.
+ *
+ * The table is sql/kits/jobs_1.sql, included by the migrations of each service that uses the kit.
+ */
+#ifndef ASSAY_JOBS_JOB_H
+#define ASSAY_JOBS_JOB_H
+
+#include "base/arena.h"
+#include "base/error.h"
+#include "db/db.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum {
+    JOB_NAME_MAX = 200,            /* bytes of a key or a lane */
+    JOB_PAYLOAD_MAX = 1024 * 1024, /* bytes */
+    JOB_ERROR_MAX = 512            /* bytes kept of an error's text, with its NUL */
+};
+
+struct job_kind;
+
+/* One run of a job. Everything is valid until the run is over. */
+struct job {
+    const struct job_kind *kind;
+    struct db *db;
+    struct arena *arena;
+    void *context; /* the runner's */
+    int64_t id;
+    const char *key;
+    const char *lane;
+    const char *payload;
+    int64_t failures;      /* runs that failed before this one */
+    int64_t interruptions; /* runs whose holder was never heard of again */
+    void *result;          /* what `perform` leaves for `record`; NULL at first */
+    const char *holder;    /* private to the kit */
+};
+
+enum job_outcome {
+    JOB_DONE,
+    JOB_FAILED,    /* again later, as the plan says, or dead when its attempts are used up */
+    JOB_REFUSED,   /* dead at once: trying again would not help */
+    JOB_POSTPONED, /* again after `pause_seconds`; counts as no failure */
+    JOB_OUTCOME__MAX
+};
+
+struct job_verdict {
+    enum job_outcome outcome;
+    double pause_seconds; /* of a failed one: at least so long, whatever the plan says */
+    char error[JOB_ERROR_MAX];
+};
+
+struct job_kind {
+    const char *name;     /* "livedata.webhook"; never to be changed */
+    int lease_seconds;    /* longer than any run takes, or the run calls job_extend() */
+    int attempts;         /* failures after which the job is dead */
+    const double *pauses; /* seconds after the 1st, 2nd… failure; the last one repeats */
+    size_t pause_count;
+    int interruptions_max; /* more leases that ran out make the job dead: it kills its runners */
+    int lane_most;         /* jobs of one lane in hand at a time, by all runners; 0 = any number */
+    int batch;             /* jobs claimed at once; 0 = 1; with lanes always 1 */
+
+    /* Outside any transaction; may talk to others. `verdict` is JOB_DONE when it is called. NULL =
+     * there is nothing to do outside. */
+    void (*perform)(struct job *job, struct job_verdict *verdict);
+
+    /* In the transaction that ends this run, whatever the verdict. An error rolls back and makes
+     * the run a failure, except for ERROR_BUSY and ERROR_UNAVAILABLE, which leave the job to the
+     * end of its lease. NULL = nothing to write. */
+    enum error (*record)(struct job *job, const struct job_verdict *verdict,
+                         struct problem *problem);
+};
+
+/* What is to be done. `key` is unique in its kind for as long as the job is kept: adding it again
+ * changes nothing. `lane` NULL = "". */
+struct job_order {
+    const char *key;
+    const char *lane;
+    const char *payload;
+    double delay_seconds;
+};
+
+/* Adds a job in the caller's transaction (or in one of its own). `added` (may be NULL) says whether
+ * it is new. ERROR_INVALID job_key, ERROR_TOO_LARGE job_payload; errors of the database. */
+MUST_CHECK enum error job_add(struct db *db, const struct job_kind *kind,
+                              const struct job_order *order, bool *added, struct problem *problem);
+
+/* What runners did. */
+struct job_tally {
+    int64_t claimed;
+    int64_t done;
+    int64_t failed; /* and will be tried again */
+    int64_t postponed;
+    int64_t dead;
+    int64_t lost; /* somebody else holds it by now; nothing was kept of this run */
+};
+
+/* Runs what is due of a kind, at most `most` jobs, and adds to the tally. Each run has the arena to
+ * itself; memory that runs out is a failure of that job. Errors are those of claiming and of the
+ * database; then what was claimed is due again after its lease. */
+MUST_CHECK enum error job_run_due(struct db *db, struct arena *arena, const struct job_kind *kind,
+                                  void *context, int64_t most, struct job_tally *tally,
+                                  struct problem *problem);
+
+/* Holds the job for `seconds` from now: for runs longer than the lease. ERROR_CONFLICT job_lost
+ * when somebody else has it. Not inside a transaction that may be rolled back. */
+MUST_CHECK enum error job_extend(struct job *job, int seconds, struct problem *problem);
+
+#endif

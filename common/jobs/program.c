@@ -1,0 +1,61 @@
+/* Command line, signals and rounds of a program that runs once or stays. */
+#include "jobs/program.h"
+
+#include "base/number.h"
+
+#include <math.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+static const double every_least = 0.01, every_most = 86400;
+
+static volatile sig_atomic_t must_stop;
+
+static void stop(int signal)
+{
+    (void)signal;
+    must_stop = 1;
+}
+
+bool program_must_stop(void)
+{
+    return must_stop != 0;
+}
+
+bool program_arguments(int argc, char **argv, const char *name, double *every)
+{
+    *every = 0;
+    if (argc == 1)
+        return true;
+    if (argc == 3 && strcmp(argv[1], "--every") == 0 && number_parse(argv[2], every) &&
+        *every >= every_least && *every <= every_most)
+        return true;
+    fprintf(stderr, "usage: %s [--every SECONDS]\n", name);
+    return false;
+}
+
+/* Until the time is over or a signal arrives. */
+static void rest(double seconds)
+{
+    struct timespec pause = {.tv_sec = (time_t)seconds,
+                             .tv_nsec = (long)((seconds - floor(seconds)) * 1e9)};
+
+    nanosleep(&pause, NULL);
+}
+
+void program_rounds(double every, bool (*round)(void *context), void *context)
+{
+    struct sigaction action = {.sa_handler = stop};
+
+    sigemptyset(&action.sa_mask);
+    sigaction(SIGTERM, &action, NULL);
+    sigaction(SIGINT, &action, NULL);
+    do {
+        bool busy = round(context);
+
+        if (!busy && every > 0 && !must_stop)
+            rest(every);
+    } while (every > 0 && !must_stop);
+}
