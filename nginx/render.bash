@@ -54,19 +54,26 @@ render_service() {
         done
         set +f
     done
-    local pages ui=${setting[${service_prefix[$service]}_FRONTEND_DIST_PATH]:-static/$service}
+    local pages shell ui=${setting[${service_prefix[$service]}_FRONTEND_DIST_PATH]:-static/$service}
     [[ $ui == /* ]] || ui=$checkout/$ui
+    render_shell "$service"
     fill location MATCH '~ /\.' BODY "$rest_body" SECONDS "$rest_seconds" \
         POOL "${service_rest[$service]}"
     locations+=$filled
     flag_setting "${service_prefix[$service]}_SERVE_FRONTEND_DIST" true
-    if ((flag)); then
+    if ((flag)) && [[ $ui -ef $checkout/static/$service ]]; then
+        render_pages "$service"
+        pages=$filled
+        fill service-pages-own PAGES "$pages"
+    elif ((flag)); then
         fill service-pages
     else
         fill location MATCH / BODY "$rest_body" SECONDS "$rest_seconds" POOL "${service_rest[$service]}"
     fi
     pages=$filled
-    fill service SERVICE "$service" UI "$ui" CHECKOUT "$checkout" \
+    fill shell SERVICE "$service" CHECKOUT "$checkout"
+    shell=$filled
+    fill service SERVICE "$service" NAME "${service^}" BUILD "$build_id" SHELL "$shell" UI "$ui" CHECKOUT "$checkout" \
         LISTEN "$(bracketed "${service_bind[$service]}"):${service_port[$service]}" \
         ORIGIN "$(public_url "$service")" \
         REST_BODY $((rest_body + body_allowance)) REST_SECONDS "$rest_seconds" \
@@ -149,7 +156,12 @@ render_portal() {
             POOL "${service_rest[$service]}"
         health+=$filled
     done
-    fill portal LISTEN "$(bracketed "$portal_bind"):$portal_port" CHECKOUT "$checkout" \
+    local pages
+    render_shell portal
+    render_pages portal
+    pages=$filled
+    fill shell SERVICE portal CHECKOUT "$checkout"
+    fill portal PAGES "$pages" SHELL "$filled" LISTEN "$(bracketed "$portal_bind"):$portal_port" CHECKOUT "$checkout" \
         HEALTH "$health"
     printf '%s' "$filled" >"$conf/portal.conf"
     for service in "${services[@]}"; do
@@ -182,7 +194,7 @@ render_main() {
     ((flag == 0)) || log='log/access.log requests'
     for service in "${services[@]}"; do includes+="include $service.conf;"$'\n    '; done
     fill nginx USER "$user" NGINX_WORKERS $((cores < 4 ? cores : 4)) OPEN_FILES "$open_files" \
-        CONNECTIONS $((open_files / 4)) ACCESS_LOG "$log" LIMIT_CONN "$limit_conn" \
+        BUILD "$build_id" CONNECTIONS $((open_files / 4)) ACCESS_LOG "$log" LIMIT_CONN "$limit_conn" \
         BODY_LIMITS "$body_limits" SERVICES "$includes"
     printf '%s' "$filled" >"$conf/nginx.conf"
 }
@@ -194,6 +206,8 @@ render_all() {
     for name in types fastcgi page-headers page-policy viewer-policy; do
         cp "$here/templates/$name.conf" "$conf/$name.conf"
     done
+    name_build
+    read_imports
     for service in "${services[@]}"; do render_service "$service"; done
     render_portal
     render_main

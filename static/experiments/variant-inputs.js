@@ -1,7 +1,7 @@
 /* One small input per variant: weights, shares, counts. */
-import { byId, html } from '/shared/dom.js';
-import { controlsOf, describeControls, fieldOf } from '/shared/forms.js';
-import { t } from '/shared/i18n.js';
+import { byId, html } from '../shared/dom.js';
+import { controlsOf, describeControls, fieldOf } from '../shared/forms.js';
+import { t } from '../shared/i18n.js';
 
 export const variantNames = 'ABCDEFGHIJ';
 

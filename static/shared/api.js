@@ -1,33 +1,13 @@
 /*
  * Talks to the API of the service that serves the page. Every failure is an ApiError with a `kind`
- * that a page can act upon; the access token lives in this tab's session storage and nowhere else.
+ * that a page can act upon.
  */
 import { currentLocale } from './i18n.js';
+import { accessToken } from './ui/session.js';
 
-const tokenKey = 'assay.token';
+export { accessToken, setAccessToken } from './ui/session.js';
+
 const defaultTimeoutMs = 20000;
-
-/* Without session storage the token lives as long as the page. */
-let fallbackToken = null;
-
-export function accessToken() {
-    try {
-        return sessionStorage.getItem(tokenKey);
-    } catch {
-        return fallbackToken;
-    }
-}
-
-/* Keeps the token for this tab; null forgets it. */
-export function setAccessToken(token) {
-    fallbackToken = token;
-    try {
-        if (token === null) sessionStorage.removeItem(tokenKey);
-        else sessionStorage.setItem(tokenKey, token);
-    } catch {
-        /* kept in the variable above */
-    }
-}
 
 /*
  * kind: 'validation' (422 with a list), 'unauthorized' (401), 'forbidden' (403), 'limited' (429),

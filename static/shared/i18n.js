@@ -1,7 +1,8 @@
 /*
- * Languages of the UI. The page's own English text is the source: elements name a key in data-i18n
- * (text) or data-i18n-<attribute>, and another language replaces what stands there. Importing this
- * module waits until the catalogue of the current language is loaded.
+ * Languages of the UI. The English of all texts stands in the page itself; the catalogues of another
+ * language lie over it, so that a lost one costs the language and no text. Elements name a key in
+ * data-i18n (text) or data-i18n-<attribute>. Importing this module waits until the texts of the
+ * current language are there.
  */
 
 export const locales = [
@@ -17,32 +18,46 @@ export const locales = [
 const translatedAttributes = ['aria-label', 'placeholder', 'title', 'content'];
 const rightToLeft = ['ar'];
 const listeners = new Set();
+const english = JSON.parse(document.getElementById('texts')?.textContent ?? '{}');
 let catalogue = {};
-
-async function loadCatalogue(tag) {
-    try {
-        const response = await fetch(`/shared/locales/${tag}.json`);
-        if (response.ok) catalogue = await response.json();
-    } catch {
-        /* keep what is shown: the page's English is complete without a catalogue */
-    }
-}
 
 /* The tag of the language shown: one of `locales`. */
 export function currentLocale() {
     return document.documentElement.lang;
 }
 
-/* The text of a key with {{name}} replaced; the key itself when there is none. */
+/* For Intl: numbers print in Western digits, as those that come from the API do. */
+export function intlLocale() {
+    return `${currentLocale()}-u-nu-latn`;
+}
+
+function textOf(key, count) {
+    const text = catalogue[key] ?? english[key];
+    if (text === undefined || typeof text === 'string') return text;
+    const tag = key in catalogue ? currentLocale() : 'en';
+    return text[new Intl.PluralRules(tag).select(Number(count))] ?? text.other;
+}
+
+function written(value) {
+    return typeof value === 'number'
+        ? new Intl.NumberFormat(intlLocale()).format(value).replace('-', '\u2212')
+        : String(value);
+}
+
+/*
+ * The text of a key with {{name}} replaced; the key itself when there is none. A text with plural
+ * forms ({"one": …, "other": …}) chooses by the value called `count`. Numbers are written as the
+ * language does.
+ */
 export function t(key, values = {}) {
-    const text = catalogue[key] ?? key;
+    const text = textOf(key, values.count) ?? key;
     return text.replace(/\{\{\s*(\w+)\s*\}\}/g, (whole, name) =>
-        name in values ? String(values[name]) : whole,
+        name in values ? written(values[name]) : whole,
     );
 }
 
 export function hasText(key) {
-    return key in catalogue;
+    return key in english || key in catalogue;
 }
 
 /* Puts the current language into every marked element below `root`. */
@@ -65,7 +80,7 @@ function forgetAskedLocale() {
     const url = new URL(location.href);
     if (!url.searchParams.has('lang')) return;
     url.searchParams.delete('lang');
-    history.replaceState(null, '', url);
+    history.replaceState(history.state, '', url);
 }
 
 /* Shows the page in another language and remembers the choice. */
@@ -76,13 +91,15 @@ export async function setLocale(tag) {
         /* storage forbidden: the choice lasts as long as the page */
     }
     forgetAskedLocale();
-    await loadCatalogue(tag);
+    catalogue = tag === 'en' ? {} : await globalThis.assayTexts(tag);
     document.documentElement.lang = tag;
     document.documentElement.dir = rightToLeft.includes(tag) ? 'rtl' : 'ltr';
     translate(document);
     for (const listener of listeners) listener(tag);
 }
 
-await loadCatalogue(currentLocale());
-translate(document);
-delete document.documentElement.dataset.translating;
+if (currentLocale() !== 'en') {
+    catalogue = await globalThis.assayFirstTexts;
+    translate(document);
+    delete document.documentElement.dataset.translating;
+}

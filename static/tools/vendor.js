@@ -41,6 +41,28 @@ const installed = [
             'LICENSE',
         ],
     },
+    {
+        name: 'lit-html',
+        package: 'lit-html',
+        folders: true, /* its modules find one another */
+        files: [
+            'lit-html.js',
+            'async-directive.js',
+            'directive.js',
+            'directive-helpers.js',
+            'directives/keyed.js',
+            'directives/live.js',
+            'directives/ref.js',
+            'directives/repeat.js',
+            'LICENSE',
+        ],
+    },
+    { name: 'marked', package: 'marked', files: ['lib/marked.esm.js', 'LICENSE'] },
+    {
+        name: 'uplot',
+        package: 'uplot',
+        files: ['dist/uPlot.esm.js', 'dist/uPlot.min.css', 'LICENSE'],
+    },
 ];
 
 const redoc = {
@@ -52,15 +74,25 @@ const redoc = {
     externalImage: 'https://cdn.redoc.ly/redoc/logo-mini.svg',
 };
 
-function copyFiles(from, to, files) {
-    mkdirSync(to, { recursive: true });
-    for (const file of files) copyFileSync(join(from, file), join(to, file.split('/').pop()));
+/* Modules name a source map that is not shipped; the browser's tools would ask for it. */
+function withoutSourceMap(file) {
+    const source = readFileSync(file, 'utf8');
+    writeFileSync(file, source.replace(/\n\/\/# sourceMappingURL=.*\s*$/, '\n'));
 }
 
-function copyInstalled({ name, package: packageName, files }) {
+function copyFiles(from, to, files, folders = false) {
+    for (const file of files) {
+        const target = join(to, folders ? file : file.split('/').pop());
+        mkdirSync(dirname(target), { recursive: true });
+        copyFileSync(join(from, file), target);
+        if (target.endsWith('.js')) withoutSourceMap(target);
+    }
+}
+
+function copyInstalled({ name, package: packageName, files, folders }) {
     const from = join(root, 'node_modules', packageName);
     const { version } = JSON.parse(readFileSync(join(from, 'package.json'), 'utf8'));
-    copyFiles(from, join(vendor, `${name}-${version}`), files);
+    copyFiles(from, join(vendor, `${name}-${version}`), files, folders);
     return `${name}-${version}`;
 }
 

@@ -1,5 +1,6 @@
 """The configuration that nginx/stack writes for nginx: what is passed on, answered and refused."""
 
+import re
 import socket
 import stat
 import time
@@ -166,7 +167,8 @@ class TestPages:
         assert again.status_code == 304
         assert "<title>results" in requests.get(pages.base_url + "/results").text
         viewer = requests.get(pages.base_url + "/docs")
-        assert viewer.content == (CHECKOUT / "static" / "experiments" / "docs.html").read_bytes()
+        assert "<title>Try the API (Swagger UI) · Experiments · Assay</title>" in viewer.text
+        assert "<!--#" not in viewer.text and 'id="site-nav"' in viewer.text
         policy = viewer.headers["Content-Security-Policy"].split("; ")
         assert "style-src 'self' 'unsafe-inline'" in policy and "worker-src blob:" in policy
         assert "script-src 'self'" in policy
@@ -180,16 +182,41 @@ class TestPages:
         climbing = send_raw(pages.base_url, b"GET /locales/..%2fnginx/services HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
         assert "<title>index" in climbing  # the path is /nginx/services, a view of the UI
 
-    def test_shared_files_and_catalogues(self, pages):
+    def test_catalogues(self, pages):
         start(pages)
-        for folder, path in (("static", "shared"), ("", "locales")):
-            for file in list((CHECKOUT / folder / path).glob("*.*"))[:3]:
-                answer = requests.get(f"{pages.base_url}/{path}/{file.name}")
-                assert answer.status_code == 200 and answer.content == file.read_bytes()
-                assert answer.headers["Cache-Control"] == "no-cache"
-        for file in list((CHECKOUT / "static" / "vendor").glob("*-*/*.js"))[:2]:
-            answer = requests.get(f"{pages.base_url}/vendor/{file.parent.name}/{file.name}")
-            assert answer.status_code == 200 and "immutable" in answer.headers["Cache-Control"]
+        for file in list((CHECKOUT / "locales").glob("*.*"))[:3]:
+            answer = requests.get(f"{pages.base_url}/locales/{file.name}")
+            assert answer.status_code == 200 and answer.content == file.read_bytes()
+            assert answer.headers["Cache-Control"] == "no-cache"
+
+    def test_own_pages(self, peek):
+        """Pages are those of static/pages.json; the frame is in them before any script runs."""
+        for path, title in (("/", "Sample size calculator"), ("/results", "Results of a test")):
+            answer = requests.get(peek.base_url + path)
+            assert answer.status_code == 200 and f">{title} · Assay</title>" in answer.text
+            assert answer.headers["Cache-Control"] == "no-cache"
+            assert "<!--#" not in answer.text and 'id="site-header"' in answer.text
+            assert f'<a href="{path}" aria-current="page"' in answer.text
+        for path in ("/nothing", "/results/x", "/index.html", "/results.html", "/results/page.html", "/shell/footer",
+                     "/experiments.css"):
+            assert requests.get(peek.base_url + path).status_code == 404, path
+
+    def test_assets_lie_under_their_build(self, peek):
+        for url in (peek.base_url, peek.portal_url):
+            page = requests.get(url + "/").text
+            assets = re.findall(r'(?:src|href)="(/static/[0-9a-f]{12}/[^"]+)"', page)
+            assert len(assets) > 10
+            for path in assets:
+                answer = requests.get(url + path)
+                assert answer.status_code == 200, path
+                assert answer.content == (CHECKOUT / "static" / path.split("/", 3)[3]).read_bytes()
+                assert "immutable" in answer.headers["Cache-Control"]
+            build = assets[0].split("/")[2]
+            other = assets[0].replace(build, "0" * 12)
+            assert requests.get(url + other).headers["Cache-Control"] == "no-cache"
+            for path in ("tools/vendor.js", "node_modules/.package-lock.json", "package.json", "pages.json", "shared/",
+                         "../Makefile", ".npmrc"):
+                assert requests.get(f"{url}/static/{build}/{path}").status_code == 404, path
 
     def test_switched_off(self, pages):
         pages.env["AB_SERVE_FRONTEND_DIST"] = "false"
@@ -209,8 +236,7 @@ class TestPages:
         assert shown == "https://experiments.example"
 
     def test_portal_has_the_shared_files(self, peek):
-        for path in ("/", "/portal.js", "/shared/tokens.css"):
-            assert requests.get(peek.portal_url + path).status_code == 200
+        assert requests.get(peek.portal_url + "/").status_code == 200
         for path in ("/nothing", "/shared/", "/vendor/", "/.git/config", "/shared/.hidden"):
             assert_envelope(requests.get(peek.portal_url + path), 404, "not_found")
 

@@ -29,8 +29,8 @@ const pages = [
         url: `${experiments}/?lang=ar&${everything}`,
         ready: answered,
     },
-    { name: 'rates', url: `${experiments}/results.html`, ready: answered },
-    { name: 'the split check', url: `${experiments}/results.html?analysis=srm`, ready: answered },
+    { name: 'rates', url: `${experiments}/results`, ready: answered },
+    { name: 'the split check', url: `${experiments}/results?analysis=srm`, ready: answered },
 ];
 
 const views = [

@@ -30,9 +30,9 @@ const readings = [
 ];
 
 test('reads numbers as they are written in each language, and leaves alone what is none', async () => {
-    const page = await open(`${experiments}/results.html`);
+    const page = await open(`${experiments}/results`);
     const results = await page.evaluate(async (rows) => {
-        const { parseNumber } = await import('/shared/numbers.js');
+        const { parseNumber } = await import(`${globalThis.assayBase}shared/numbers.js`);
         return rows.map(([lang, text, integer]) => {
             document.documentElement.lang = lang;
             return parseNumber(text, { integer });
@@ -46,9 +46,9 @@ test('reads numbers as they are written in each language, and leaves alone what 
 });
 
 test('puts ticks at round numbers', async () => {
-    const page = await open(`${experiments}/results.html`);
+    const page = await open(`${experiments}/results`);
     const ticks = await page.evaluate(async () => {
-        const { niceTicks } = await import('/shared/scale.js');
+        const { niceTicks } = await import(`${globalThis.assayBase}shared/scale.js`);
         return [
             niceTicks(293284, 6),
             niceTicks(1, 5),
@@ -70,7 +70,7 @@ test('puts ticks at round numbers', async () => {
 test('quotes what a shell would take apart', async () => {
     const page = await open(`${experiments}/`);
     const command = await page.evaluate(async () => {
-        const { curlCommand } = await import('/design-link.js');
+        const { curlCommand } = await import(`${globalThis.assayBase}experiments/calculator/design-link.js`);
         return curlCommand(
             '/api/v1/calculate',
             { power: "it's $HOME `x`" },

@@ -6,7 +6,7 @@ import { answered, close, experiments, open, untilText } from './browser.js';
 const figure = (page, index) => page.locator('.figure-value').nth(index).textContent();
 
 test('reads two rates: 100 of 1000 against 130 of 1000', async () => {
-    const page = await open(`${experiments}/results.html`);
+    const page = await open(`${experiments}/results`);
     await answered(page);
     assert.equal(
         await page.textContent('#verdict'),
@@ -26,7 +26,7 @@ test('reads two rates: 100 of 1000 against 130 of 1000', async () => {
 });
 
 test('does not call a small difference significant', async () => {
-    const page = await open(`${experiments}/results.html`);
+    const page = await open(`${experiments}/results`);
     await answered(page);
     await page.fill('#treatment_conversions', '101');
     await untilText(page, '#verdict', 'No statistically significant difference at alpha=0.050');
@@ -38,7 +38,7 @@ test('does not call a small difference significant', async () => {
  * equal_var=False). */
 test('reads two means', async () => {
     const page = await open(
-        `${experiments}/results.html?analysis=continuous&control_n=10&control_mean=10&control_std=2&treatment_n=10&treatment_mean=11.5&treatment_std=2&alpha=0.05`,
+        `${experiments}/results?analysis=continuous&control_n=10&control_mean=10&control_std=2&treatment_n=10&treatment_mean=11.5&treatment_std=2&alpha=0.05`,
     );
     await answered(page);
     assert.equal(await figure(page, 0), '+1.5');
@@ -49,7 +49,7 @@ test('reads two means', async () => {
 
 test('flags a split that did not arrive as planned', async () => {
     const page = await open(
-        `${experiments}/results.html?analysis=srm&variants=2&observed_counts=4800,5200&expected_fractions=50,50`,
+        `${experiments}/results?analysis=srm&variants=2&observed_counts=4800,5200&expected_fractions=50,50`,
     );
     await answered(page);
     assert.equal(await page.textContent('#verdict'), 'The split did not arrive as planned');
@@ -67,7 +67,7 @@ test('flags a split that did not arrive as planned', async () => {
 });
 
 test('shows problems of nested fields at their controls', async () => {
-    const page = await open(`${experiments}/results.html`);
+    const page = await open(`${experiments}/results`);
     await answered(page);
     await page.fill('#treatment_users', '1');
     await page.fill('#control_conversions', '');
@@ -79,7 +79,7 @@ test('shows problems of nested fields at their controls', async () => {
 });
 
 test('names both fields where one contradicts the other', async () => {
-    const page = await open(`${experiments}/results.html`);
+    const page = await open(`${experiments}/results`);
     await answered(page);
     await page.fill('#control_conversions', '2000');
     await page.click('button[type="submit"]');
@@ -89,7 +89,7 @@ test('names both fields where one contradicts the other', async () => {
 });
 
 test('does not move the button away while it is being pressed', async () => {
-    const page = await open(`${experiments}/results.html`);
+    const page = await open(`${experiments}/results`);
     await answered(page);
     await page.fill('#control_conversions', '2000');
     await page.waitForSelector('#result-body[data-stale]');
@@ -106,7 +106,7 @@ test('does not move the button away while it is being pressed', async () => {
 });
 
 test('keeps what was entered in its address', async () => {
-    const page = await open(`${experiments}/results.html`);
+    const page = await open(`${experiments}/results`);
     await answered(page);
     await page.fill('#control_users', '2000');
     await page.waitForURL(/control_users=2000/);

@@ -12,27 +12,50 @@ const own = readdirSync(root, { recursive: true })
 const read = ({ path }) => readFileSync(path, 'utf8');
 const pages = own.filter(({ name }) => name.endsWith('.html'));
 const modules = own.filter(({ name }) => name.endsWith('.js'));
-const catalogues = Object.fromEntries(
-    own
-        .filter(({ name }) => /^shared\/locales\/\w+\.json$/.test(name))
-        .map((file) => [/(\w+)\.json$/.exec(file.name)[1], JSON.parse(read(file))]),
-);
-const { en: english } = catalogues;
+const parsed = (file) => JSON.parse(read(file));
+const catalogues = own.filter(({ name }) => /(^|\/)locales\/\w+\.json$/.test(name));
+const folders = [...new Set(catalogues.map(({ name }) => dirname(name)))];
+const catalogue = (folder, tag) => parsed({ path: join(root, folder, `${tag}.json`) });
+const tags = ['ar', 'de', 'en', 'es', 'fr', 'ru', 'zh'];
 
-const placeholders = (text) => [...text.matchAll(/\{\{(\w+)\}\}/g)].map(([, name]) => name).sort();
+/* The catalogues that nginx gives to a page below static/<service>/<page>/. */
+function englishOf(file) {
+    const [service] = file.name.split('/');
+    const [, page] = /data-page="(\w+)"/.exec(read(file));
+    const wanted = ['shared/locales', `${service}/locales`, `${service}/${page}/locales`];
+    const here = wanted.filter((folder) => folders.includes(folder));
+    return Object.assign({}, ...here.map((folder) => catalogue(folder, 'en')));
+}
 
-test('there are seven catalogues', () => {
-    assert.deepEqual(Object.keys(catalogues).sort(), ['ar', 'de', 'en', 'es', 'fr', 'ru', 'zh']);
-});
+const formsOf = (text) => (typeof text === 'string' ? [text] : Object.values(text));
+const placeholders = (text) =>
+    [...new Set([...text.matchAll(/\{\{(\w+)\}\}/g)].map(([, name]) => name))].sort();
+const allPlaceholders = (text) => [...new Set(formsOf(text).flatMap(placeholders))].sort();
 
-for (const [tag, catalogue] of Object.entries(catalogues))
-    test(`the catalogue ${tag} has the keys and placeholders of the English one`, () => {
-        assert.deepEqual(Object.keys(catalogue), Object.keys(english));
-        for (const [key, text] of Object.entries(catalogue)) {
-            assert.notEqual(text.trim(), '', key);
-            assert.deepEqual(placeholders(text), placeholders(english[key]), key);
-        }
+for (const folder of folders) {
+    const english = catalogue(folder, 'en');
+    test(`${folder} speaks seven languages`, () => {
+        const there = catalogues.filter(({ name }) => dirname(name) === folder);
+        assert.deepEqual(there.map(({ name }) => /(\w+)\.json$/.exec(name)[1]).sort(), tags);
     });
+    for (const tag of tags)
+        test(`${folder}/${tag} has the keys and placeholders of the English one`, () => {
+            const texts = catalogue(folder, tag);
+            assert.deepEqual(Object.keys(texts), Object.keys(english));
+            for (const [key, text] of Object.entries(texts)) {
+                for (const form of formsOf(text)) assert.notEqual(form.trim(), '', key);
+                assert.deepEqual(allPlaceholders(text), allPlaceholders(english[key]), key);
+                assert.equal(typeof text, typeof english[key], key);
+            }
+        });
+    for (const tag of tags)
+        test(`${folder}/${tag} has every plural form of its language`, () => {
+            const { pluralCategories } = new Intl.PluralRules(tag).resolvedOptions();
+            for (const [key, text] of Object.entries(catalogue(folder, tag)))
+                if (typeof text === 'object')
+                    assert.deepEqual(Object.keys(text).sort(), [...pluralCategories].sort(), key);
+        });
+}
 
 const decoded = (text) =>
     text
@@ -44,8 +67,8 @@ const decoded = (text) =>
 
 for (const page of pages)
     test(`${page.name} says in English what the catalogue says`, () => {
+        const english = englishOf(page);
         const marked = [...read(page).matchAll(/data-i18n="([^"]+)"[^>]*>([^<]*)</g)];
-        assert.ok(marked.length > 0);
         for (const [, key, text] of marked) assert.equal(decoded(text), english[key], key);
         for (const [tag, name, key] of read(page).matchAll(
             /<[^>]*data-i18n-([a-z-]+)="([^"]+)"[^>]*>/g,
@@ -67,7 +90,23 @@ function keysIn(source) {
     return { plain, patterns };
 }
 
+/* Written by nginx into every page. */
+const frame = ['header', 'footer'].map((name) =>
+    readFileSync(join(root, '..', 'nginx', 'pages', `${name}.conf`), 'utf8'),
+);
+const list = JSON.parse(readFileSync(join(root, 'pages.json'), 'utf8'));
+const inFrame = [
+    ...frame.flatMap((text) =>
+        [...text.matchAll(/data-i18n(?:-[a-z-]+)?="([^"@]+)"/g)].map(([, key]) => key),
+    ),
+    ...Object.keys(list).map((service) => `service.${service}`),
+    ...Object.values(list).flatMap((pages) => pages.map(({ page }) => `nav.${page}`)),
+    'nav.docs',
+    'nav.redoc',
+];
+
 test('every key that a script asks for exists, and every key is asked for', () => {
+    const english = Object.assign({}, ...folders.map((folder) => catalogue(folder, 'en')));
     const used = modules.map((file) => keysIn(read(file)));
     const inPages = pages.flatMap((page) =>
         [...read(page).matchAll(/data-i18n(?:-[a-z-]+)?="([^"]+)"/g)].map(([, key]) => key),
@@ -76,9 +115,17 @@ test('every key that a script asks for exists, and every key is asked for', () =
     const plain = new Set([
         ...used.flatMap((keys) => keys.plain).filter((key) => groups.has(key.split('.')[0])),
         ...inPages,
+        ...inFrame,
     ]);
     const patterns = used.flatMap((keys) => keys.patterns);
-    const missing = [...plain].filter((key) => !(key in english) && key !== 'assay.token');
+    const shown = new Set(
+        Object.entries(list).flatMap(([, pages]) =>
+            pages.filter(({ menu }) => menu === false).map(({ page }) => `nav.${page}`),
+        ),
+    );
+    const missing = [...plain].filter(
+        (key) => !(key in english) && !shown.has(key) && key !== 'service.portal',
+    );
     assert.deepEqual(missing, []);
     const lists = /^(boundary|split)\./; /* asked for by column, from a list of names */
     const unused = Object.keys(english).filter(
@@ -86,6 +133,17 @@ test('every key that a script asks for exists, and every key is asked for', () =
             !plain.has(key) && !patterns.some((pattern) => pattern.test(key)) && !lists.test(key),
     );
     assert.deepEqual(unused, []);
+});
+
+test('every page of the list is there, and says which one it is', () => {
+    for (const [service, rows] of Object.entries(list))
+        for (const { page, path } of rows) {
+            const file = path === '/' ? 'index.html' : `${page}/page.html`;
+            const source = readFileSync(join(root, service, file), 'utf8');
+            assert.match(source, new RegExp(`data-service="${service}" data-page="${page}"`));
+            for (const piece of [`${page}-head`, `${page}-header`, 'footer'])
+                assert.ok(source.includes(`virtual="/shell/${piece}"`), `${file}: ${piece}`);
+        }
 });
 
 for (const page of pages)

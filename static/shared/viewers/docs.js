@@ -1,7 +1,7 @@
 /* The interactive description of the API: Swagger UI on /openapi.json of this origin. */
-import { accessToken } from '/shared/api.js';
-import { showShell } from '/shared/shell.js';
-import { onTheme } from '/shared/theme.js';
+import { accessToken } from '../api.js';
+import '../shell.js';
+import { onTheme } from '../theme.js';
 
 /* A token given to another page of this tab is used here as well. */
 function withToken(request) {
@@ -13,7 +13,6 @@ function withToken(request) {
 }
 
 function start() {
-    showShell();
     onTheme((theme) => document.documentElement.classList.toggle('dark-mode', theme === 'dark'));
     globalThis.SwaggerUIBundle({
         url: '/openapi.json',

@@ -4,7 +4,7 @@
 const pages = {
     experiments: [
         { page: 'calculator', href: '/' },
-        { page: 'results', href: '/results.html' },
+        { page: 'results', href: '/results' },
         { page: 'reference', href: '/redoc' },
     ],
 };

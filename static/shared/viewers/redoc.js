@@ -1,7 +1,7 @@
 /* The API reference: Redoc on /openapi.json of this origin, in the colours of the page. */
-import { html, byId } from '/shared/dom.js';
-import { showShell } from '/shared/shell.js';
-import { onTheme } from '/shared/theme.js';
+import { html, byId } from '../dom.js';
+import '../shell.js';
+import { onTheme } from '../theme.js';
 
 /* Redoc computes with colours, so it needs them resolved: the tokens of the scheme that is
  * shown. */
@@ -80,7 +80,6 @@ function render() {
 }
 
 function start() {
-    showShell();
     onTheme(render);
 }
 

@@ -1,9 +1,9 @@
 /* The results page: asks the API about what was observed, and shows what that means. */
-import { byId } from '/shared/dom.js';
-import { prepareFields } from '/shared/forms.js';
-import { onLocale } from '/shared/i18n.js';
-import { liveForm } from '/shared/live-form.js';
-import { showShell } from '/shared/shell.js';
+import { byId } from '../../shared/dom.js';
+import { prepareFields } from '../../shared/forms.js';
+import { onLocale } from '../../shared/i18n.js';
+import { liveForm } from '../../shared/live-form.js';
+import '../../shared/shell.js';
 import {
     fieldNames,
     readAddress,
@@ -25,7 +25,6 @@ const page = liveForm({
 });
 
 function start() {
-    showShell();
     prepareFields(form);
     refreshForm(form);
     readAddress(form);

@@ -1,15 +1,15 @@
 /* Shows the answers of POST /api/v1/results and POST /api/v1/srm-check. */
-import { byId, html } from '/shared/dom.js';
-import { t } from '/shared/i18n.js';
-import { drawInterval } from '/shared/interval.js';
+import { byId, html } from '../../shared/dom.js';
+import { t } from '../../shared/i18n.js';
+import { drawInterval } from '../../shared/interval.js';
 import {
     formatFixed,
     formatInteger,
     formatNumber,
     formatPercent,
     isolated,
-} from '/shared/numbers.js';
-import { variantNames } from './variant-inputs.js';
+} from '../../shared/numbers.js';
+import { variantNames } from '../variant-inputs.js';
 
 function fact(name, value) {
     return html('div', { class: 'fact' }, html('dt', {}, name), html('dd', {}, value));

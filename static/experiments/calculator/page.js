@@ -2,13 +2,13 @@
  * The calculator page: reads the design, asks the API while the reader types, and shows what comes
  * back. The API is the only judge of what is valid; the page never repeats its rules.
  */
-import { accessToken } from '/shared/api.js';
-import { copyText } from '/shared/clipboard.js';
-import { byId, html } from '/shared/dom.js';
-import { prepareFields } from '/shared/forms.js';
-import { currentLocale, onLocale, t } from '/shared/i18n.js';
-import { liveForm } from '/shared/live-form.js';
-import { showShell } from '/shared/shell.js';
+import { accessToken } from '../../shared/api.js';
+import { copyText } from '../../shared/clipboard.js';
+import { byId, html } from '../../shared/dom.js';
+import { prepareFields } from '../../shared/forms.js';
+import { currentLocale, onLocale, t } from '../../shared/i18n.js';
+import { liveForm } from '../../shared/live-form.js';
+import '../../shared/shell.js';
 import { fieldNames, presets } from './design-fields.js';
 import { readDesign, refreshForm, translateForm, writeDesign } from './design-form.js';
 import { curlCommand, designOf, linkTo, rememberInAddress } from './design-link.js';
@@ -89,7 +89,6 @@ function showLocale() {
 }
 
 function start() {
-    showShell();
     showPresets();
     prepareFields(form);
     const linked = designOf(new URLSearchParams(location.search));

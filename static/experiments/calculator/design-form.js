@@ -2,12 +2,12 @@
  * The form of a design: between its controls and the API's request, and everything in it that
  * follows from what has been entered (fields that apply, inputs per variant, hints).
  */
-import { byId, html } from '/shared/dom.js';
-import { fieldOf, readField, writeField } from '/shared/forms.js';
-import { t } from '/shared/i18n.js';
-import { formatNumber, formatPercent, isolated } from '/shared/numbers.js';
+import { byId, html } from '../../shared/dom.js';
+import { fieldOf, readField, writeField } from '../../shared/forms.js';
+import { t } from '../../shared/i18n.js';
+import { formatNumber, formatPercent, isolated } from '../../shared/numbers.js';
 import { fields, fractions, plannedTests } from './design-fields.js';
-import { nameVariantInputs, showVariantInputs, variantNames } from './variant-inputs.js';
+import { nameVariantInputs, showVariantInputs, variantNames } from '../variant-inputs.js';
 
 /* What the form asks for, as the body of a request. A field that does not apply is left out. */
 export function readDesign(form) {

@@ -1,7 +1,7 @@
 /* Shows the answer of POST /api/v1/calculate in the result column. */
-import { drawBoundaries, drawPowerCurve } from '/shared/chart.js';
-import { byId, html } from '/shared/dom.js';
-import { t } from '/shared/i18n.js';
+import { drawBoundaries, drawPowerCurve } from '../../shared/chart.js';
+import { byId, html } from '../../shared/dom.js';
+import { t } from '../../shared/i18n.js';
 import {
     formatCompact,
     formatDate,
@@ -10,7 +10,7 @@ import {
     formatNumber,
     formatPercent,
     formatUnit,
-} from '/shared/numbers.js';
+} from '../../shared/numbers.js';
 import { formatMetric } from './design-form.js';
 
 const severityTones = { high: 'danger', medium: 'caution', low: 'info' };

@@ -1,9 +1,9 @@
 /* The form of the results page: what was observed, and the request that asks about it. */
-import { byId } from '/shared/dom.js';
-import { readField, writeField } from '/shared/forms.js';
-import { t } from '/shared/i18n.js';
-import { formatPercent, isolated } from '/shared/numbers.js';
-import { nameVariantInputs, showVariantInputs } from './variant-inputs.js';
+import { byId } from '../../shared/dom.js';
+import { readField, writeField } from '../../shared/forms.js';
+import { t } from '../../shared/i18n.js';
+import { formatPercent, isolated } from '../../shared/numbers.js';
+import { nameVariantInputs, showVariantInputs } from '../variant-inputs.js';
 
 const alpha = { name: 'alpha', kind: 'decimal' };
 

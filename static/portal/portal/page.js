@@ -2,9 +2,9 @@
  * The landing page: lists the services that this installation runs, with their state. Which ones,
  * and where, is in /services.json; how each one is, under /health/<name> of this origin.
  */
-import { byId, html } from '/shared/dom.js';
-import { hasText, onLocale, t } from '/shared/i18n.js';
-import { showShell } from '/shared/shell.js';
+import { byId, html } from '../../shared/dom.js';
+import { hasText, onLocale, t } from '../../shared/i18n.js';
+import '../../shared/shell.js';
 import { links, listedServices, reachableUrl } from './services.js';
 
 const checkEveryMs = 30000;
@@ -131,7 +131,6 @@ async function checkAll() {
 }
 
 async function start() {
-    showShell();
     services = await listedServices();
     render();
     onLocale(() => {

@@ -1,0 +1,56 @@
+/*
+ * Who the reader is, as far as this tab knows: access tokens live in the tab's session storage and
+ * nowhere else. Every service has an origin of its own, so tokens of two services never meet.
+ */
+
+/* Without session storage a token lives as long as the page. */
+const memory = new Map();
+const listeners = new Set();
+
+function read(key) {
+    try {
+        return sessionStorage.getItem(key);
+    } catch {
+        return memory.get(key) ?? null;
+    }
+}
+
+function write(key, value) {
+    if (value === null) memory.delete(key);
+    else memory.set(key, value);
+    try {
+        if (value === null) sessionStorage.removeItem(key);
+        else sessionStorage.setItem(key, value);
+    } catch {
+        /* kept in the map above */
+    }
+}
+
+/* The token that requests carry; null when there is none. */
+export function accessToken() {
+    return read('assay.token');
+}
+
+/* Keeps the token for this tab; null forgets it. Tells those who listen. */
+export function setAccessToken(token) {
+    write('assay.token', token);
+    for (const listener of listeners) listener(token);
+}
+
+/* Calls `listener` with the token after each change. */
+export function onAccessToken(listener) {
+    listeners.add(listener);
+}
+
+/* What a page wants to find again in this tab, as JSON: drafts, the person signed in. */
+export function recall(name, fallback = null) {
+    try {
+        return JSON.parse(read(`assay.${name}`)) ?? fallback;
+    } catch {
+        return fallback;
+    }
+}
+
+export function remember(name, value) {
+    write(`assay.${name}`, value === null ? null : JSON.stringify(value));
+}
