@@ -1,0 +1,32 @@
+/*
+ * Where calls that others ask for may go: judged when the URL is registered, so that people learn
+ * of it at once, and again by fetch() at the moment of connecting. The texts never name an address.
+ */
+#ifndef ASSAY_NET_EGRESS_H
+#define ASSAY_NET_EGRESS_H
+
+#include "base/error.h"
+#include "base/optional.h"
+
+enum { EGRESS_HOST_MAX = 256, EGRESS_URL_MAX = 2000 };
+
+struct egress_policy {
+    struct string_list allowed_hosts; /* exact names, in lower case, that need not be public */
+    bool https_only;                  /* except for those hosts */
+    bool private_too;                 /* any host may be private: a local installation */
+};
+
+/* The lower-case host of an http or https URL without credentials; ERROR_INVALID with reason
+ * url_malformed, url_scheme or url_host. */
+MUST_CHECK enum error egress_host(const char *url, char host[EGRESS_HOST_MAX],
+                                  struct problem *problem);
+
+/* Looks the name up, which may take seconds. ERROR_INVALID with one of the reasons above,
+ * url_unresolved, or url_not_public when any address of the name is not public. */
+MUST_CHECK enum error egress_check(const char *url, const struct egress_policy *policy,
+                                   struct problem *problem);
+
+/* Whether fetch() may go to private addresses for this URL. */
+bool egress_private_too(const char *url, const struct egress_policy *policy);
+
+#endif

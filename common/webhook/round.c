@@ -1,0 +1,110 @@
+/* One round: an event composed, signed, sent and judged. Nothing is stored here. */
+#include "webhook/webhook_internal.h"
+
+#include "base/text.h"
+#include "crypto/digest.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const double connect_seconds = 5, retry_after_most_seconds = 10;
+
+void webhook_sign(const char *secret, const char *body, char signature[WEBHOOK_SIGNATURE_TEXT])
+{
+    char digest[DIGEST_SHA256_TEXT];
+
+    digest_hmac_sha256_hex(secret, strlen(secret), body, strlen(body), digest);
+    (void)!snprintf(signature, WEBHOOK_SIGNATURE_TEXT, "sha256=%s", digest);
+}
+
+static void add_header(struct fetch_request *request, const char *name, const char *value)
+{
+    if (name && value)
+        request->headers[request->header_count++] = (struct fetch_header){name, value};
+}
+
+/* For people who do not run the service: no address, no text of a library. */
+static const char *error_of(struct arena *arena, const struct fetch_answer *answer)
+{
+    static const char *const texts[FETCH_OUTCOME__MAX] = {
+        [FETCH_UNUSABLE] = "the answer could not be used",
+        [FETCH_TIMED_OUT] = "no answer in time",
+        [FETCH_UNREACHABLE] = "no connection",
+        [FETCH_BROKEN] = "the answer broke off",
+        [FETCH_TOO_LARGE] = "the answer is too large",
+        [FETCH_FORBIDDEN] = "the host resolves to a non-public address",
+        [FETCH_SUSPENDED] = "suspended after failures in a row",
+        [FETCH_INVALID] = "the URL cannot be called",
+    };
+
+    if (answer->outcome != FETCH_ANSWERED)
+        return texts[answer->outcome];
+    if (answer->status >= 200 && answer->status < 300)
+        return NULL;
+    return arena_print(arena, "HTTP %d", answer->status);
+}
+
+static bool is_final(const struct webhook_kind *kind, const struct fetch_answer *answer)
+{
+    int status = answer->status;
+
+    if (answer->outcome == FETCH_FORBIDDEN || answer->outcome == FETCH_INVALID)
+        return true;
+    return kind->client_errors_are_final && answer->outcome == FETCH_ANSWERED && status < 500 &&
+           status != 408 && status != 425 && status != 429;
+}
+
+static struct fetch_request request_of(const struct webhook_desk *desk,
+                                       const struct webhook_target *target,
+                                       const struct webhook_event *event)
+{
+    const struct webhook_kind *kind = desk->kind;
+    double longest = kind->attempt_seconds;
+
+    for (uint32_t i = 1; i < kind->tries; i++)
+        longest += kind->attempt_seconds + retry_after_most_seconds;
+    return (struct fetch_request){
+        .url = target->url,
+        .body = event->body,
+        .body_length = strlen(event->body),
+        .answer_max = WEBHOOK_ANSWER_MAX,
+        .private_too = egress_private_too(target->url, desk->egress),
+        .patience = {.connect_seconds = connect_seconds,
+                     .attempt_seconds = kind->attempt_seconds,
+                     .total_seconds = longest,
+                     .attempts = kind->tries,
+                     .first_pause_seconds = kind->first_pause_seconds,
+                     .pause_factor = kind->pause_factor,
+                     .retry_after_seconds = retry_after_most_seconds},
+    };
+}
+
+void webhook_round(struct arena *arena, const struct webhook_desk *desk,
+                   const struct webhook_target *target, const struct webhook_event *event,
+                   struct webhook_result *result, bool *final, double *pause)
+{
+    const struct webhook_kind *kind = desk->kind;
+    struct fetch_request request = request_of(desk, target, event);
+    char signature[WEBHOOK_SIGNATURE_TEXT];
+    struct fetch_answer answer;
+
+    add_header(&request, "Content-Type", "application/json");
+    add_header(&request, "User-Agent", kind->user_agent);
+    add_header(&request, kind->event_header, event->event_type);
+    add_header(&request, kind->delivery_header, result->delivery_id);
+    if (target->secret) {
+        webhook_sign(target->secret, event->body, signature);
+        add_header(&request, kind->signature_header, signature);
+    }
+    fetch(arena, &request, &answer);
+    result->attempts = answer.attempts;
+    result->success = answer.outcome == FETCH_ANSWERED && answer.status / 100 == 2;
+    if (answer.outcome == FETCH_ANSWERED)
+        result->status_code = GIVEN_INTEGER(answer.status);
+    result->error = error_of(arena, &answer);
+    if (answer.length > WEBHOOK_ANSWER_KEPT)
+        answer.length = WEBHOOK_ANSWER_KEPT;
+    result->answer = arena_copy(arena, answer.body, utf8_valid_prefix(answer.body, answer.length));
+    *final = is_final(kind, &answer);
+    *pause = answer.retry_after;
+}
