@@ -34,18 +34,40 @@ static struct breaker_cell *find_cell(struct breaker_table *table, const char *n
     return NULL;
 }
 
-/* The count is raised last: a process killed before has added nothing. */
-static struct breaker_cell *add_cell(struct breaker_table *table, const char *name)
+/* A cell whose name nobody has asked for in a long time, NULL when all are in use. */
+static struct breaker_cell *find_stale(struct breaker_table *table, int64_t now)
 {
-    uint32_t count = cell_count(table);
-    struct breaker_cell *cell = &table->cells[count];
+    struct breaker_cell *stale = NULL;
 
-    if (count == BREAKERS_MAX)
+    for (uint32_t i = 0; i < BREAKERS_MAX; i++) {
+        struct breaker_cell *cell = &table->cells[i];
+        bool is_recent =
+            now - cell->asked_at < BREAKER_KEPT_SECONDS * INT64_C(1000000) && cell->asked_at <= now;
+
+        if (!is_recent && (!stale || cell->asked_at < stale->asked_at))
+            stale = cell;
+    }
+    return stale;
+}
+
+/* The count is raised last: a process killed before has added nothing. One killed while it takes a
+ * stale cell over leaves it without a name. */
+static struct breaker_cell *add_cell(struct breaker_table *table, const char *name, int64_t now)
+{
+    uint32_t count = cell_count(table), term;
+    struct breaker_cell *cell =
+        count < BREAKERS_MAX ? &table->cells[count] : find_stale(table, now);
+
+    if (!cell)
         return NULL;
+    term = cell->term + 1;
     memset(cell, 0, sizeof *cell);
+    shm_checkpoint("breaker.emptied");
+    cell->term = term;
     memcpy(cell->name, name, strnlen(name, BREAKER_NAME_MAX - 1));
     shm_checkpoint("breaker.filled");
-    table->count = count + 1;
+    if (count < BREAKERS_MAX)
+        table->count = count + 1;
     return cell;
 }
 
@@ -88,15 +110,19 @@ bool breaker_ask(struct shm_region *region, const char *name, const struct break
         return true;
     cell = find_cell(table, name);
     if (!cell)
-        cell = add_cell(table, name);
+        cell = add_cell(table, name, now);
+    if (cell)
+        cell->asked_at = now;
     if (cell && cell->open_until) {
         allowed = !lies_ahead(cell->open_until, now, rule->open_ms) &&
                   !probe_is_under_way(cell, now, rule);
         if (allowed)
             take_probe(table, cell, now, rule, pass);
     }
-    if (cell && allowed)
+    if (cell && allowed) {
         pass->cell = (uint32_t)(cell - table->cells) + 1;
+        pass->term = cell->term;
+    }
     shm_lock_give(&table->lock);
     return allowed;
 }
@@ -130,10 +156,27 @@ void breaker_tell(struct shm_region *region, const struct breaker_rule *rule,
         return;
     cell = &table->cells[told.cell - 1];
     is_probe = told.probe && told.probe == cell->probe;
-    if (well && (is_probe || !cell->open_until))
+    if (told.term != cell->term)
+        ; /* the name has made way since */
+    else if (well && (is_probe || !cell->open_until))
         close_cell(cell);
     else if (is_probe || (!well && !cell->open_until && ++cell->failures >= rule->failures))
         open_cell(cell, region->now(), rule);
+    shm_lock_give(&table->lock);
+}
+
+void breaker_withdraw(struct shm_region *region, struct breaker_pass *pass)
+{
+    struct breaker_table *table = &region->layout->breakers;
+    struct breaker_pass told = *pass;
+    bool inherited;
+
+    *pass = (struct breaker_pass){0};
+    if (!told.probe || told.cell < 1 || told.cell > BREAKERS_MAX ||
+        !shm_lock_take(&table->lock, &inherited))
+        return;
+    if (table->cells[told.cell - 1].probe == told.probe)
+        table->cells[told.cell - 1].probe = 0;
     shm_lock_give(&table->lock);
 }
 

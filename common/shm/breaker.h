@@ -14,8 +14,9 @@
 #include <stdbool.h>
 
 enum {
-    BREAKERS_MAX = 16,     /* names; further ones are never refused */
-    BREAKER_NAME_MAX = 112 /* bytes with the NUL; longer names are cut */
+    BREAKERS_MAX = 64,         /* names; further ones are never refused */
+    BREAKER_NAME_MAX = 112,    /* bytes with the NUL; longer names are cut */
+    BREAKER_KEPT_SECONDS = 600 /* a name that nobody asked for so long makes way for another */
 };
 
 struct breaker_rule {
@@ -33,6 +34,7 @@ const char *breaker_state_name(enum breaker_state state);
 struct breaker_pass {
     uint32_t cell;  /* 1 to BREAKERS_MAX */
     uint32_t probe; /* of this call, 0 when it is none */
+    uint32_t term;  /* of the name in the cell */
 };
 
 /* Whether a call may go out to `name` now. */
@@ -43,6 +45,9 @@ bool breaker_ask(struct shm_region *region, const char *name, const struct break
  * close it any more. */
 void breaker_tell(struct shm_region *region, const struct breaker_rule *rule,
                   struct breaker_pass *pass, bool well);
+
+/* Takes the call back: it says nothing about the service. Zeroes the pass. */
+void breaker_withdraw(struct shm_region *region, struct breaker_pass *pass);
 
 /* BREAKER_CLOSED for names that were never asked for. */
 enum breaker_state breaker_read_state(struct shm_region *region, const char *name);

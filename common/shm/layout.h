@@ -19,7 +19,7 @@
 #include <stdatomic.h>
 #include <sys/types.h>
 
-#define SHM_LAYOUT_VERSION 3
+#define SHM_LAYOUT_VERSION 4
 #define SHM_MAGIC "ASSAYSHM"
 
 enum { SHM_CACHE_LINE = 64, SHM_PAGE = 4096, SHM_BOOT_ID_TEXT = 40 };
@@ -86,9 +86,11 @@ struct admission_table {
 /* Closed while `open_until` is 0; a probe is out while `probe` is not 0: it is set last. */
 struct breaker_cell {
     char name[BREAKER_NAME_MAX];
+    uint32_t term;      /* of this name in this cell; passes of earlier ones count for nothing */
     uint32_t failures;  /* in a row */
     uint32_t probe;     /* generation of the pass */
-    int64_t open_until; /* microseconds of the region's clock, as the next one */
+    int64_t open_until; /* microseconds of the region's clock, as the next ones */
+    int64_t asked_at;
     int64_t probe_until;
     uint64_t probe_started; /* start time of its process, clock ticks since boot */
     pid_t probe_pid;

@@ -3,7 +3,7 @@
 #include "net/fetch.h"
 
 #include "base/clock.h"
-#include "net/fetch_internal.h"
+#include "net/transfer.h"
 #include "shm_children.h"
 
 #include <arpa/inet.h>

@@ -142,6 +142,47 @@ TEST(names_beyond_the_table_are_let_through)
     shm_region_close(region);
 }
 
+TEST(names_long_unused_make_way)
+{
+    struct shm_region *region = make_region();
+    struct breaker_pass old;
+    char name[40];
+
+    CHECK(breaker_ask(region, "host-0", &rule, &old));
+    for (int i = 0; i < BREAKERS_MAX; i++) {
+        snprintf(name, sizeof name, "host-%d", i);
+        CHECK(call(region, name, true));
+        pass_seconds(1);
+    }
+    pass_seconds(BREAKER_KEPT_SECONDS - BREAKERS_MAX);
+    for (int i = 0; i < 3; i++)
+        CHECK(call(region, "new", false)); /* in the place of host-0 */
+    CHECK(!call(region, "new", true));
+    breaker_tell(region, &rule, &old, true); /* means nothing to the new name */
+    CHECK_INT(breaker_read_state(region, "new"), BREAKER_OPEN);
+    for (int i = 0; i < 3; i++)
+        CHECK(call(region, "host-63", false)); /* is remembered */
+    CHECK(!call(region, "host-63", true));
+    shm_region_close(region);
+}
+
+TEST(a_probe_that_is_withdrawn_makes_way)
+{
+    struct shm_region *region = make_region();
+    struct breaker_pass probe, next;
+
+    fail_three_times(region);
+    pass_seconds(30);
+    CHECK(breaker_ask(region, "a", &rule, &probe));
+    breaker_withdraw(region, &probe);
+    CHECK_INT(breaker_read_state(region, "a"), BREAKER_HALF_OPEN);
+    CHECK(breaker_ask(region, "a", &rule, &next));
+    breaker_withdraw(region, &probe); /* twice: harmless */
+    breaker_tell(region, &rule, &next, true);
+    CHECK_INT(breaker_read_state(region, "a"), BREAKER_CLOSED);
+    shm_region_close(region);
+}
+
 TEST(long_names_are_cut)
 {
     struct shm_region *region = make_region();
@@ -224,6 +265,7 @@ TEST(the_probe_of_a_killed_worker_is_made_again_at_once)
 TEST_MAIN(CASE(opens_after_failures_in_a_row_only), CASE(one_probe_at_a_time_decides),
           CASE(late_answers_do_not_close_it), CASE(a_probe_that_takes_too_long_makes_way),
           CASE(no_rule_no_breaker), CASE(names_beyond_the_table_are_let_through),
+          CASE(names_long_unused_make_way), CASE(a_probe_that_is_withdrawn_makes_way),
           CASE(long_names_are_cut), CASE(workers_agree),
           CASE(a_worker_killed_anywhere_blocks_nobody),
           CASE(the_probe_of_a_killed_worker_is_made_again_at_once))

@@ -1,0 +1,391 @@
+/* The course of calls: the breaker is asked, an attempt made, judged, and perhaps made again. */
+#include "net/fetch_set.h"
+
+#include "base/clock.h"
+#include "net/transfer.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { MICROSECONDS_PER_SECOND = 1000000, PROBE_MARGIN_MS = 1000 };
+
+static const double watch_interval = 0.02; /* seconds between two questions without a descriptor */
+static const double forever = 3600;
+
+struct call {
+    struct call *next;
+    const struct fetch_request *request;
+    struct fetch_answer *answer;
+    struct transfer *transfer; /* NULL between attempts */
+    int64_t started;           /* monotonic microseconds, as the next ones */
+    int64_t resumes;           /* when the next attempt begins */
+    int64_t attempt_ends;
+    int64_t heard; /* the last byte */
+    size_t received;
+    bool head_told;
+    bool ended, told;
+    char origin[BREAKER_NAME_MAX];
+    struct breaker_pass pass;
+};
+
+struct fetch_set {
+    struct arena *arena;
+    struct call *calls;
+    struct call **last;
+    bool cancelled;
+};
+
+double fetch_pause(const struct fetch_patience *patience, uint32_t attempt, double retry_after,
+                   double left)
+{
+    double pause = patience->first_pause_seconds * pow(patience->pause_factor, attempt - 1);
+
+    if (attempt >= patience->attempts || retry_after > patience->retry_after_seconds)
+        return -1;
+    if (pause < retry_after)
+        pause = retry_after;
+    return pause < left ? pause : -1; /* an attempt needs time too */
+}
+
+static bool status_may_pass(int status)
+{
+    return status == 408 || status == 425 || status == 429 ||
+           (status >= 500 && status != 501 && status != 505);
+}
+
+static bool may_pass(const struct fetch_answer *answer)
+{
+    switch (answer->outcome) {
+    case FETCH_ANSWERED:
+        return status_may_pass(answer->status);
+    case FETCH_UNUSABLE:
+    case FETCH_TIMED_OUT:
+    case FETCH_UNREACHABLE:
+    case FETCH_BROKEN:
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* Whether the service does its work, whatever it thinks of this request. */
+static bool is_well(const struct fetch_answer *answer)
+{
+    return answer->outcome == FETCH_TOO_LARGE ||
+           (answer->outcome == FETCH_ANSWERED && answer->status < 500);
+}
+
+/* Printable ASCII, so that nothing of it can end the line. */
+static bool can_be_sent(const struct fetch_header *header)
+{
+    if (strlen(header->name) + strlen(header->value) + sizeof ": " > FETCH_HEADER_LINE_MAX)
+        return false;
+    for (const char *at = header->value; *at; at++)
+        if (*at < 0x20 || *at > 0x7e)
+            return false;
+    return true;
+}
+
+static bool headers_can_be_sent(const struct fetch_request *request)
+{
+    for (size_t i = 0; i < request->header_count; i++)
+        if (!can_be_sent(&request->headers[i]))
+            return false;
+    return true;
+}
+
+/* A token of upper case letters; libcurl would send anything. */
+static bool method_can_be_sent(const char *method)
+{
+    return !method || (*method && strlen(method) <= 16 &&
+                       strspn(method, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") == strlen(method));
+}
+
+static struct breaker_rule breaker_rule_of(const struct fetch_request *request)
+{
+    return (struct breaker_rule){.failures = request->region ? request->breaker_failures : 0,
+                                 .open_ms = (uint32_t)(request->breaker_seconds * 1000),
+                                 .probe_ms = (uint32_t)(request->patience.attempt_seconds * 1000) +
+                                             PROBE_MARGIN_MS};
+}
+
+static double seconds_left(const struct call *call, int64_t now)
+{
+    return call->request->patience.total_seconds -
+           (double)(now - call->started) / MICROSECONDS_PER_SECOND;
+}
+
+static int64_t later(int64_t now, double seconds)
+{
+    return now + (int64_t)(fmin(seconds, forever * 24) * MICROSECONDS_PER_SECOND);
+}
+
+struct fetch_set *fetch_set_begin(struct arena *arena)
+{
+    struct fetch_set *set = ARENA_NEW(arena, struct fetch_set);
+
+    transfers_end_all();
+    set->arena = arena;
+    set->last = &set->calls;
+    return set;
+}
+
+void fetch_set_add(struct fetch_set *set, const struct fetch_request *request,
+                   struct fetch_answer *answer)
+{
+    struct call *call = ARENA_NEW(set->arena, struct call);
+
+    *answer = (struct fetch_answer){.outcome = FETCH_INVALID, .head = "", .body = ""};
+    call->request = request;
+    call->answer = answer;
+    call->started = call->resumes = clock_monotonic_microseconds();
+    call->ended = !fetch_origin(request->url, call->origin) || !headers_can_be_sent(request) ||
+                  !method_can_be_sent(request->method);
+    *set->last = call;
+    set->last = &call->next;
+}
+
+static void end_call(struct call *call, enum fetch_outcome outcome)
+{
+    const struct breaker_rule rule = breaker_rule_of(call->request);
+
+    transfer_end(call->transfer);
+    call->transfer = NULL;
+    call->answer->outcome = outcome;
+    call->ended = true;
+    if (rule.failures && call->pass.cell)
+        breaker_withdraw(call->request->region, &call->pass);
+}
+
+static void begin_attempt(struct call *call, int64_t now)
+{
+    const struct fetch_request *request = call->request;
+    const struct breaker_rule rule = breaker_rule_of(request);
+    double left = seconds_left(call, now);
+    double seconds = fmin(left, request->patience.attempt_seconds);
+
+    call->answer->status = 0;
+    call->answer->length = 0;
+    call->answer->retry_after = 0;
+    if (left <= 0) {
+        end_call(call, FETCH_TIMED_OUT);
+        return;
+    }
+    if (rule.failures && !breaker_ask(request->region, call->origin, &rule, &call->pass)) {
+        end_call(call, FETCH_SUSPENDED);
+        return;
+    }
+    call->transfer = transfer_start(request, seconds);
+    if (!call->transfer) {
+        end_call(call, FETCH_INVALID);
+        return;
+    }
+    call->answer->attempts++;
+    call->attempt_ends = later(now, seconds);
+    call->heard = now;
+    call->received = 0;
+    call->head_told = false;
+}
+
+/* What the attempt has brought, into the answer. */
+static void take_over(struct fetch_set *set, struct call *call, const struct transfer_view *view)
+{
+    struct fetch_answer *answer = call->answer;
+    bool answered = view->outcome == FETCH_ANSWERED;
+
+    answer->outcome = view->outcome;
+    answer->status = answered ? view->status : 0;
+    answer->retry_after = answered ? view->retry_after : 0;
+    answer->head = arena_copy_string(set->arena, view->head);
+    answer->length = answered ? view->length : 0;
+    answer->body = arena_copy(set->arena, view->body, answer->length);
+}
+
+static bool is_success(int status)
+{
+    return status >= 200 && status < 300;
+}
+
+/* The end of an attempt: told to the breaker, and followed by another one, or the end of the call.
+ */
+static void conclude(struct fetch_set *set, struct call *call, const struct transfer_view *view,
+                     int64_t now)
+{
+    const struct fetch_request *request = call->request;
+    const struct breaker_rule rule = breaker_rule_of(request);
+    struct fetch_answer *answer = call->answer;
+    double pause = -1;
+
+    take_over(set, call, view);
+    transfer_end(call->transfer);
+    call->transfer = NULL;
+    if (rule.failures)
+        breaker_tell(request->region, &rule, &call->pass, is_well(answer));
+    if (answer->outcome == FETCH_ANSWERED && is_success(answer->status) && request->usable &&
+        !request->usable(answer, request->context))
+        answer->outcome = FETCH_UNUSABLE;
+    if (may_pass(answer) && !answer->streamed)
+        pause = fetch_pause(&request->patience, answer->attempts, answer->retry_after,
+                            seconds_left(call, now));
+    if (pause < 0)
+        call->ended = true;
+    else
+        call->resumes = later(now, pause);
+}
+
+/* Hands on what came; false when the caller does not want more. */
+static bool deliver(struct fetch_set *set, struct call *call, const struct transfer_view *view)
+{
+    const struct fetch_request *request = call->request;
+    struct fetch_answer *answer = call->answer;
+
+    if (!view->status)
+        return true;
+    if (!call->head_told && request->on_headers) {
+        call->head_told = true;
+        answer->status = view->status;
+        answer->head = arena_copy_string(set->arena, view->head);
+        if (!request->on_headers(answer, request->context))
+            return false;
+    }
+    if (!request->on_bytes || !view->length || !is_success(view->status))
+        return true;
+    answer->streamed += view->length;
+    return request->on_bytes(view->body, view->length, request->context);
+}
+
+static void listen_to(struct fetch_set *set, struct call *call, int64_t now)
+{
+    double silence = call->request->patience.silence_seconds;
+    struct transfer_view view;
+
+    transfer_look(call->transfer, &view);
+    if (view.received != call->received) {
+        call->received = view.received;
+        call->heard = now;
+    }
+    if (!deliver(set, call, &view)) {
+        end_call(call, FETCH_CANCELLED);
+        return;
+    }
+    if (call->request->on_bytes && is_success(view.status)) {
+        transfer_drop_body(call->transfer);
+        view.length = 0;
+    }
+    if (!view.over &&
+        (now >= call->attempt_ends || (silence > 0 && now >= later(call->heard, silence)))) {
+        view.over = true;
+        view.outcome = FETCH_TIMED_OUT;
+    }
+    if (view.over)
+        conclude(set, call, &view, now);
+}
+
+static void advance(struct fetch_set *set, struct call *call, int64_t now)
+{
+    if (!call->ended && !call->transfer && now >= call->resumes)
+        begin_attempt(call, now);
+    if (!call->ended && call->transfer)
+        listen_to(set, call, now);
+}
+
+/* When something is due at the latest, whatever the other sides do. */
+static int64_t next_moment(const struct fetch_set *set, int64_t now)
+{
+    int64_t moment = later(now, forever);
+
+    for (const struct call *call = set->calls; call; call = call->next) {
+        double silence = call->request->patience.silence_seconds;
+        int64_t due = call->transfer ? call->attempt_ends : call->resumes;
+
+        if (call->transfer && silence > 0 && later(call->heard, silence) < due)
+            due = later(call->heard, silence);
+        if (!call->ended && due < moment)
+            moment = due;
+    }
+    return moment;
+}
+
+static struct call *find_end(const struct fetch_set *set)
+{
+    for (struct call *call = set->calls; call; call = call->next)
+        if (call->ended && !call->told)
+            return call;
+    return NULL;
+}
+
+size_t fetch_set_running(const struct fetch_set *set)
+{
+    size_t running = 0;
+
+    for (const struct call *call = set->calls; call; call = call->next)
+        running += !call->told;
+    return running;
+}
+
+bool fetch_set_was_cancelled(const struct fetch_set *set)
+{
+    return set->cancelled;
+}
+
+/* Waits for the next thing to happen. A descriptor that can be read without anything being off is
+ * not watched again in this wait: it would always be ready. */
+static void rest(const struct fetch_set *set, int64_t until, const struct fetch_watch *watch,
+                 int *fd)
+{
+    int64_t now = clock_monotonic_microseconds();
+    int64_t moment = next_moment(set, now);
+    double seconds;
+
+    if (until && until < moment)
+        moment = until;
+    seconds = fmax(0, (double)(moment - now) / MICROSECONDS_PER_SECOND);
+    if (watch && *fd < 0)
+        seconds = fmin(seconds, watch_interval);
+    if (transfers_drive(seconds, *fd))
+        *fd = -1;
+}
+
+struct fetch_answer *fetch_set_wait(struct fetch_set *set, int64_t until,
+                                    const struct fetch_watch *watch)
+{
+    int fd = watch ? watch->fd : -1;
+
+    set->cancelled = false;
+    for (;;) {
+        int64_t now = clock_monotonic_microseconds();
+        struct call *ended;
+
+        for (struct call *call = set->calls; call; call = call->next)
+            advance(set, call, now);
+        ended = find_end(set);
+        if (ended) {
+            ended->told = true;
+            return ended->answer;
+        }
+        set->cancelled = watch && watch->cancelled(watch->context);
+        if (set->cancelled || (until && now >= until) || !fetch_set_running(set))
+            return NULL;
+        rest(set, until, watch, &fd);
+    }
+}
+
+void fetch_set_cancel(struct fetch_set *set, struct fetch_answer *answer)
+{
+    for (struct call *call = set->calls; call; call = call->next) {
+        if (call->answer != answer || call->told)
+            continue;
+        if (!call->ended)
+            end_call(call, FETCH_CANCELLED);
+        call->told = true;
+    }
+}
+
+void fetch_set_end(struct fetch_set *set)
+{
+    for (struct call *call = set->calls; call; call = call->next) {
+        if (!call->ended)
+            end_call(call, FETCH_CANCELLED);
+        call->told = true;
+    }
+}

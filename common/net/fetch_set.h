@@ -1,0 +1,39 @@
+/*
+ * Calls side by side for those who start some because of how others ended. One loop, no threads:
+ * the calls go on while somebody waits for them. A process has one set at a time; beginning one
+ * ends what an earlier one has left behind, so that jumping out of a callback is safe.
+ */
+#ifndef ASSAY_NET_FETCH_SET_H
+#define ASSAY_NET_FETCH_SET_H
+
+#include "net/fetch.h"
+
+struct fetch_set;
+
+/* Bodies of answers come from the arena. */
+struct fetch_set *fetch_set_begin(struct arena *arena);
+
+/* Takes a call in; it goes out at once. Both must stay until it has ended; the answer is its name.
+ */
+void fetch_set_add(struct fetch_set *set, const struct fetch_request *request,
+                   struct fetch_answer *answer);
+
+/* Drives the calls until one of them has ended: its answer, complete. NULL when the monotonic clock
+ * reached `until` (microseconds; 0 = never), when the watch says that all is off, or when no call
+ * runs. Each end is told once. */
+struct fetch_answer *fetch_set_wait(struct fetch_set *set, int64_t until,
+                                    const struct fetch_watch *watch);
+
+/* Whether the last wait ended because of the watch. */
+bool fetch_set_was_cancelled(const struct fetch_set *set);
+
+/* Calls that have not ended, or whose end has not been told. */
+size_t fetch_set_running(const struct fetch_set *set);
+
+/* Ends one call as FETCH_CANCELLED and closes its connection; nothing is told of it later. */
+void fetch_set_cancel(struct fetch_set *set, struct fetch_answer *answer);
+
+/* Cancels whatever still runs. */
+void fetch_set_end(struct fetch_set *set);
+
+#endif

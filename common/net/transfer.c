@@ -1,0 +1,445 @@
+/* Attempts of calls by libcurl's multi interface: one loop, no threads of ours. A handle lives for
+ * one attempt; connections, resolved names and nothing else are carried over to the next. */
+#include "net/transfer.h"
+
+#include "net/address.h"
+
+#include <arpa/inet.h>
+#include <curl/curl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+enum { FIRST_BUFFER = 4096, WAIT_MAX_MS = 60000, PER_HOST = 16, KEPT = 16 };
+
+/* Bytes that grow up to a limit, with a NUL behind them. */
+struct bytes {
+    char *at;
+    size_t length, capacity;
+};
+
+struct transfer {
+    struct transfer *next;
+    CURL *handle;
+    struct curl_slist *headers;
+    struct bytes head, body;
+    size_t answer_max;
+    size_t received;
+    bool private_too;
+    bool too_large;
+    bool forbidden; /* some address of the name was refused */
+    bool no_memory;
+    bool head_complete;
+    bool over;
+    CURLcode code;
+};
+
+/* What a process has one of. */
+static struct {
+    pid_t owner;
+    CURLM *multi;
+    struct transfer *all;
+    uint32_t per_host, kept;
+} pool = {.per_host = PER_HOST, .kept = KEPT};
+
+static bool start_library(void)
+{
+    static bool started;
+
+    if (!started)
+        started = curl_global_init(CURL_GLOBAL_DEFAULT) == CURLE_OK;
+    return started;
+}
+
+static void apply_limits(void)
+{
+    curl_multi_setopt(pool.multi, CURLMOPT_MAX_HOST_CONNECTIONS, (long)pool.per_host);
+    curl_multi_setopt(pool.multi, CURLMOPT_MAXCONNECTS, (long)pool.kept);
+}
+
+/* A child must not touch its parent's connections: it leaves them alone and starts afresh. */
+static bool start_pool(void)
+{
+    if (pool.multi && pool.owner == getpid())
+        return true;
+    pool.all = NULL;
+    pool.owner = getpid();
+    pool.multi = start_library() ? curl_multi_init() : NULL;
+    if (pool.multi)
+        apply_limits();
+    return pool.multi != NULL;
+}
+
+void transfers_limit(uint32_t per_host, uint32_t kept)
+{
+    pool.per_host = per_host;
+    pool.kept = kept;
+    if (pool.multi && pool.owner == getpid())
+        apply_limits();
+}
+
+static bool append(struct bytes *bytes, const char *more, size_t length)
+{
+    size_t needed = bytes->length + length + 1;
+
+    if (needed > bytes->capacity) {
+        size_t capacity = bytes->capacity ? bytes->capacity * 2 : FIRST_BUFFER;
+        char *larger;
+
+        while (capacity < needed)
+            capacity *= 2;
+        larger = realloc(bytes->at, capacity);
+        if (!larger)
+            return false;
+        bytes->at = larger;
+        bytes->capacity = capacity;
+    }
+    memcpy(bytes->at + bytes->length, more, length);
+    bytes->length += length;
+    bytes->at[bytes->length] = '\0';
+    return true;
+}
+
+/* NOLINTNEXTLINE(readability-non-const-parameter): libcurl calls it by this type */
+static size_t take_body(char *bytes, size_t size, size_t count, void *context)
+{
+    struct transfer *transfer = context;
+    size_t length = size * count;
+
+    transfer->head_complete = true;
+    if (length > transfer->answer_max - transfer->received) {
+        transfer->too_large = true;
+        return 0;
+    }
+    if (!append(&transfer->body, bytes, length)) {
+        transfer->no_memory = true;
+        return 0;
+    }
+    transfer->received += length;
+    return length;
+}
+
+/* Each status line begins a new head: that of the answer follows any "100 Continue". */
+/* NOLINTNEXTLINE(readability-non-const-parameter): libcurl calls it by this type */
+static size_t take_header(char *bytes, size_t size, size_t count, void *context)
+{
+    struct transfer *transfer = context;
+    size_t length = size * count;
+    long status = 0;
+
+    if (length > FETCH_HEADER_BYTES_MAX - transfer->head.length) {
+        transfer->too_large = true;
+        return 0;
+    }
+    if (!append(&transfer->head, bytes, length)) {
+        transfer->no_memory = true;
+        return 0;
+    }
+    if (length <= 2) {
+        curl_easy_getinfo(transfer->handle, CURLINFO_RESPONSE_CODE, &status);
+        transfer->head_complete = status >= 200;
+        if (status < 200)
+            transfer->head.length = 0;
+    }
+    return length;
+}
+
+static bool may_be_called(const struct transfer *transfer, const struct sockaddr *address)
+{
+    enum address_class class = address_classify(address);
+
+    return class == ADDRESS_PUBLIC || (class == ADDRESS_PRIVATE && transfer->private_too);
+}
+
+/* Called with the address that is about to be connected to, so that no second look-up can put
+ * another one in its place. One forbidden address of a name forbids the others. */
+static curl_socket_t open_socket(void *context, curlsocktype purpose, struct curl_sockaddr *address)
+{
+    struct transfer *transfer = context;
+
+    (void)purpose;
+    transfer->forbidden = transfer->forbidden || !may_be_called(transfer, &address->addr);
+    if (transfer->forbidden)
+        return CURL_SOCKET_BAD;
+    return socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
+}
+
+static bool read_address(const char *text, struct sockaddr_storage *address)
+{
+    struct sockaddr_in *four = (struct sockaddr_in *)address;
+    struct sockaddr_in6 *six = (struct sockaddr_in6 *)address;
+
+    *address = (struct sockaddr_storage){0};
+    if (inet_pton(AF_INET, text, &four->sin_addr) == 1)
+        address->ss_family = AF_INET;
+    else if (inet_pton(AF_INET6, text, &six->sin6_addr) == 1)
+        address->ss_family = AF_INET6;
+    return address->ss_family != 0;
+}
+
+/* Called before anything is sent, on connections that were kept as well: a call that may go further
+ * than this one could have opened them. */
+/* NOLINTNEXTLINE(readability-non-const-parameter): libcurl calls it by this type */
+static int check_peer(void *context, char *peer, char *local, int peer_port, int local_port)
+{
+    struct transfer *transfer = context;
+    struct sockaddr_storage address;
+
+    (void)local;
+    (void)peer_port;
+    (void)local_port;
+    if (read_address(peer, &address) && may_be_called(transfer, (const struct sockaddr *)&address))
+        return CURL_PREREQFUNC_OK;
+    transfer->forbidden = true;
+    return CURL_PREREQFUNC_ABORT;
+}
+
+/* NULL when there is no memory. The caller frees it. */
+static struct curl_slist *list_headers(const struct fetch_request *request)
+{
+    struct curl_slist *list = curl_slist_append(NULL, "Expect:");
+    char line[FETCH_HEADER_LINE_MAX];
+
+    for (size_t i = 0; list && i < request->header_count; i++) {
+        const struct fetch_header *header = &request->headers[i];
+        int length = snprintf(line, sizeof line, "%s: %s", header->name, header->value);
+        struct curl_slist *longer = NULL;
+
+        if (length < (int)sizeof line)
+            longer = curl_slist_append(list, line);
+        if (!longer)
+            curl_slist_free_all(list);
+        list = longer;
+    }
+    explicit_bzero(line, sizeof line);
+    return list;
+}
+
+static long milliseconds(double seconds)
+{
+    return seconds < 0.001 ? 1 : (long)(seconds * 1000);
+}
+
+/* GET without a body and POST with one are libcurl's own; other methods are named. */
+static CURLcode set_method(CURL *handle, const struct fetch_request *request)
+{
+    const char *method = request->method;
+    CURLcode failed = CURLE_OK;
+
+    if (request->body) {
+        failed =
+            curl_easy_setopt(handle, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)request->body_length);
+        failed = failed ? failed : curl_easy_setopt(handle, CURLOPT_POSTFIELDS, request->body);
+    }
+    if (failed || !method || strcmp(method, request->body ? "POST" : "GET") == 0)
+        return failed;
+    if (strcmp(method, "HEAD") == 0)
+        return curl_easy_setopt(handle, CURLOPT_NOBODY, 1L);
+    return curl_easy_setopt(handle, CURLOPT_CUSTOMREQUEST, method);
+}
+
+/* Options that libcurl does not know would be a build against another one; they fail the attempt.
+ */
+static CURLcode set_options(struct transfer *transfer, const struct fetch_request *request,
+                            double seconds)
+{
+    CURL *handle = transfer->handle;
+    double connect = request->patience.connect_seconds;
+    CURLcode failed = CURLE_OK;
+
+#define SET(option, value) failed = failed ? failed : curl_easy_setopt(handle, option, value)
+    SET(CURLOPT_URL, request->url);
+    SET(CURLOPT_PROTOCOLS_STR, "http,https");
+    SET(CURLOPT_HTTP_VERSION, (long)CURL_HTTP_VERSION_1_1);
+    SET(CURLOPT_PROXY, "");
+    SET(CURLOPT_NOSIGNAL, 1L);
+    SET(CURLOPT_QUICK_EXIT, 1L); /* a name server that is silent is not waited for */
+    SET(CURLOPT_FOLLOWLOCATION, 0L);
+    SET(CURLOPT_USERAGENT, "Assay");
+    SET(CURLOPT_HTTPHEADER, transfer->headers);
+    SET(CURLOPT_TIMEOUT_MS, milliseconds(seconds));
+    SET(CURLOPT_CONNECTTIMEOUT_MS, milliseconds(connect < seconds ? connect : seconds));
+    SET(CURLOPT_WRITEFUNCTION, take_body);
+    SET(CURLOPT_WRITEDATA, transfer);
+    SET(CURLOPT_HEADERFUNCTION, take_header);
+    SET(CURLOPT_HEADERDATA, transfer);
+    SET(CURLOPT_OPENSOCKETFUNCTION, open_socket);
+    SET(CURLOPT_OPENSOCKETDATA, transfer);
+    SET(CURLOPT_PREREQFUNCTION, check_peer);
+    SET(CURLOPT_PREREQDATA, transfer);
+    SET(CURLOPT_PRIVATE, transfer);
+#undef SET
+    return failed ? failed : set_method(handle, request);
+}
+
+static void free_transfer(struct transfer *transfer)
+{
+    curl_easy_cleanup(transfer->handle);
+    curl_slist_free_all(transfer->headers);
+    free(transfer->head.at);
+    free(transfer->body.at);
+    free(transfer);
+}
+
+struct transfer *transfer_start(const struct fetch_request *request, double seconds)
+{
+    struct transfer *transfer = start_pool() ? calloc(1, sizeof *transfer) : NULL;
+
+    if (!transfer)
+        return NULL;
+    transfer->answer_max = request->answer_max;
+    transfer->private_too = request->private_too;
+    transfer->headers = list_headers(request);
+    transfer->handle = curl_easy_init();
+    if (!transfer->headers || !transfer->handle || !append(&transfer->head, "", 0) ||
+        !append(&transfer->body, "", 0) || set_options(transfer, request, seconds) ||
+        curl_multi_add_handle(pool.multi, transfer->handle)) {
+        free_transfer(transfer);
+        return NULL;
+    }
+    transfer->next = pool.all;
+    pool.all = transfer;
+    return transfer;
+}
+
+void transfer_end(struct transfer *transfer)
+{
+    if (!transfer)
+        return;
+    for (struct transfer **at = &pool.all; *at; at = &(*at)->next) {
+        if (*at == transfer) {
+            *at = transfer->next;
+            break;
+        }
+    }
+    curl_multi_remove_handle(pool.multi, transfer->handle);
+    free_transfer(transfer);
+}
+
+void transfers_end_all(void)
+{
+    if (pool.owner != getpid())
+        return;
+    while (pool.all)
+        transfer_end(pool.all);
+}
+
+static bool note_ends(void)
+{
+    bool any = false;
+    CURLMsg *message;
+    int left;
+
+    while ((message = curl_multi_info_read(pool.multi, &left)) != NULL) {
+        struct transfer *transfer = NULL;
+
+        curl_easy_getinfo(message->easy_handle, CURLINFO_PRIVATE, (char **)&transfer);
+        if (message->msg != CURLMSG_DONE || !transfer)
+            continue;
+        transfer->over = any = true;
+        transfer->code = message->data.result;
+    }
+    return any;
+}
+
+bool transfers_drive(double seconds, int fd)
+{
+    struct curl_waitfd watched = {.fd = fd, .events = CURL_WAIT_POLLIN};
+    int running = 0, events = 0;
+    int wait_ms = seconds * 1000 < WAIT_MAX_MS ? (int)(seconds * 1000 + 0.999) : WAIT_MAX_MS;
+
+    if (!start_pool())
+        return false;
+    curl_multi_perform(pool.multi, &running);
+    if (!note_ends()) {
+        curl_multi_poll(pool.multi, &watched, fd >= 0, wait_ms > 0 ? wait_ms : 0, &events);
+        curl_multi_perform(pool.multi, &running);
+        note_ends();
+    }
+    return watched.revents != 0;
+}
+
+static enum fetch_outcome outcome_of(const struct transfer *transfer)
+{
+    if (transfer->forbidden)
+        return FETCH_FORBIDDEN;
+    if (transfer->too_large)
+        return FETCH_TOO_LARGE;
+    if (transfer->no_memory)
+        return FETCH_UNREACHABLE;
+    switch (transfer->code) {
+    case CURLE_OK:
+        return FETCH_ANSWERED;
+    case CURLE_OPERATION_TIMEDOUT:
+        return FETCH_TIMED_OUT;
+    case CURLE_COULDNT_RESOLVE_HOST:
+    case CURLE_COULDNT_CONNECT:
+    case CURLE_SSL_CONNECT_ERROR:
+    case CURLE_PEER_FAILED_VERIFICATION:
+    case CURLE_OUT_OF_MEMORY:
+        return FETCH_UNREACHABLE;
+    default: /* HTTP/0.9 too, which libcurl calls an unsupported protocol */
+        return FETCH_BROKEN;
+    }
+}
+
+void transfer_look(const struct transfer *transfer, struct transfer_view *view)
+{
+    curl_off_t wait = 0;
+    long status = 0;
+
+    curl_easy_getinfo(transfer->handle, CURLINFO_RESPONSE_CODE, &status);
+    curl_easy_getinfo(transfer->handle, CURLINFO_RETRY_AFTER, &wait);
+    *view = (struct transfer_view){.over = transfer->over,
+                                   .outcome = outcome_of(transfer),
+                                   .status = transfer->head_complete ? (int)status : 0,
+                                   .head = transfer->head.at,
+                                   .body = transfer->body.at,
+                                   .length = transfer->body.length,
+                                   .received = transfer->received,
+                                   .retry_after = (double)wait};
+}
+
+void transfer_drop_body(struct transfer *transfer)
+{
+    transfer->body.length = 0;
+    transfer->body.at[0] = '\0';
+}
+
+static bool has_part(CURLU *url, CURLUPart part)
+{
+    char *text = NULL;
+    bool found = curl_url_get(url, part, &text, 0) == CURLUE_OK;
+
+    curl_free(text);
+    return found;
+}
+
+static bool compose_origin(CURLU *url, char origin[BREAKER_NAME_MAX])
+{
+    char *scheme = NULL, *host = NULL, *port = NULL;
+    bool good = curl_url_get(url, CURLUPART_SCHEME, &scheme, 0) == CURLUE_OK &&
+                (strcmp(scheme, "http") == 0 || strcmp(scheme, "https") == 0) &&
+                curl_url_get(url, CURLUPART_HOST, &host, 0) == CURLUE_OK &&
+                curl_url_get(url, CURLUPART_PORT, &port, CURLU_DEFAULT_PORT) == CURLUE_OK;
+
+    if (good) /* a long name is cut: then it shares its breaker with others */
+        (void)!snprintf(origin, BREAKER_NAME_MAX, "%s://%s:%s", scheme, host, port);
+    curl_free(scheme);
+    curl_free(host);
+    curl_free(port);
+    return good;
+}
+
+bool fetch_origin(const char *text, char origin[BREAKER_NAME_MAX])
+{
+    CURLU *url = start_library() ? curl_url() : NULL;
+    bool good = url && curl_url_set(url, CURLUPART_URL, text, 0) == CURLUE_OK &&
+                !has_part(url, CURLUPART_USER) && !has_part(url, CURLUPART_PASSWORD) &&
+                compose_origin(url, origin);
+
+    curl_url_cleanup(url);
+    return good;
+}
