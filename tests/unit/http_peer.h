@@ -7,6 +7,8 @@
  *   /stall/MS          the head and "begun ", then nothing for so long
  *   /cut               the head, "half" of a chunked body, and the end of the connection
  *   /echo              the head of the request as body
+ *   /text/N            the N-th of peer_texts, a whole answer, and the end of the connection
+ *   /drip/N            the same, in pieces of seven bytes
  */
 #ifndef ASSAY_HTTP_PEER_H
 #define ASSAY_HTTP_PEER_H
@@ -24,6 +26,9 @@
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
+
+/* Set before the server starts. */
+static const char *const *peer_texts;
 
 struct peer_seen {
     _Atomic int connections; /* opened, all in all */
@@ -83,6 +88,18 @@ static inline void peer_pieces(int connection, int count, int milliseconds)
     peer_say(connection, "0\r\n\r\n");
 }
 
+static inline void peer_text(int connection, const char *text, size_t piece)
+{
+    for (size_t left = strlen(text), count; left; left -= count, text += count) {
+        count = left < piece ? left : piece;
+        if (send(connection, text, count, MSG_NOSIGNAL) < 0)
+            break;
+        if (count < left)
+            usleep(200);
+    }
+    _exit(0);
+}
+
 static inline void peer_answer(int connection, const char *request, struct peer_seen *seen)
 {
     const char *path = strchr(request, ' ');
@@ -102,6 +119,10 @@ static inline void peer_answer(int connection, const char *request, struct peer_
         peer_say(connection,
                  "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n6\r\nbegun \r\n");
         peer_await_end(connection, first, seen);
+    } else if (sscanf(path, " /text/%d", &first) == 1) {
+        peer_text(connection, peer_texts[first], 1 << 20);
+    } else if (sscanf(path, " /drip/%d", &first) == 1) {
+        peer_text(connection, peer_texts[first], 7);
     } else if (strncmp(path, " /cut", 5) == 0) {
         peer_say(connection, "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n4\r\nhalf\r\n");
         _exit(0);

@@ -1,0 +1,123 @@
+/* What an answer is put together from, whole or in pieces. */
+#include "llm/llm_internal.h"
+
+#include <ctype.h>
+#include <string.h>
+
+enum { FAULT_MAX = 500 /* bytes of what a provider says of a fault */ };
+
+void collect_start(struct llm_collected *collected, struct arena *arena, size_t maximum)
+{
+    *collected = (struct llm_collected){.arena = arena};
+    text_start(&collected->text, arena, maximum);
+}
+
+struct tool_build *collect_tool(struct llm_collected *collected, size_t place)
+{
+    if (place >= LLM_TOOL_CALLS_MAX)
+        return NULL;
+    while (collected->tool_count <= place) {
+        struct tool_build *tool = &collected->tools[collected->tool_count++];
+
+        *tool = (struct tool_build){.id = "", .name = ""};
+        text_start(&tool->arguments, collected->arena, LLM_ARGUMENTS_MAX);
+    }
+    return &collected->tools[place];
+}
+
+void collect_name(struct llm_collected *collected, struct tool_build *tool, const json_t *id,
+                  const json_t *name)
+{
+    if (json_is_string(id))
+        tool->id = arena_copy_string(collected->arena, json_string_value(id));
+    if (json_is_string(name))
+        tool->name = arena_copy_string(collected->arena, json_string_value(name));
+}
+
+void collect_json(struct text *out, const json_t *value)
+{
+    struct json_writer writer;
+
+    writer_start(&writer, out);
+    writer_value(&writer, value);
+}
+
+static void note_count(struct optional_integer *count, const json_t *value)
+{
+    if (json_is_integer(value) && json_integer_value(value) >= 0)
+        *count = GIVEN_INTEGER(json_integer_value(value));
+}
+
+void collect_usage(struct llm_collected *collected, const json_t *usage)
+{
+    static const char *const input[] = {"prompt_tokens", "input_tokens", "prompt_eval_count"};
+    static const char *const output[] = {"completion_tokens", "output_tokens", "eval_count"};
+
+    for (size_t i = 0; i < sizeof input / sizeof input[0]; i++) {
+        note_count(&collected->usage.input_tokens, json_object_get(usage, input[i]));
+        note_count(&collected->usage.output_tokens, json_object_get(usage, output[i]));
+    }
+}
+
+void collect_words(struct llm_collected *collected, const char **word, const json_t *value)
+{
+    if (json_is_string(value))
+        *word = arena_copy_string(collected->arena, json_string_value(value));
+}
+
+const char *finish_name(const char *reason)
+{
+    static const struct {
+        const char *theirs, *ours;
+    } names[] = {
+        {"end_turn", "stop"},       {"stop_sequence", "stop"},  {"max_tokens", "length"},
+        {"tool_use", "tool_calls"}, {"model_length", "length"},
+    };
+
+    for (size_t i = 0; reason && i < sizeof names / sizeof names[0]; i++)
+        if (strcmp(reason, names[i].theirs) == 0)
+            return names[i].ours;
+    return reason;
+}
+
+bool collect_fault(struct llm_collected *collected, const json_t *error)
+{
+    const char *text =
+        json_string_value(json_is_object(error) ? json_object_get(error, "message") : error);
+    size_t length;
+
+    if (!error || json_is_null(error))
+        return false;
+    if (!text)
+        text = "The provider told of a fault.";
+    length = strlen(text) < FAULT_MAX ? strlen(text) : FAULT_MAX;
+    collected->fault = arena_copy(collected->arena, text, utf8_valid_prefix(text, length));
+    return true;
+}
+
+static bool is_blank(const char *text)
+{
+    while (isspace((unsigned char)*text))
+        text++;
+    return !*text;
+}
+
+void collect_finish(struct llm_collected *collected, struct llm_answer *answer)
+{
+    struct llm_tool_call *calls =
+        ARENA_ARRAY(collected->arena, struct llm_tool_call, collected->tool_count);
+
+    for (size_t i = 0; i < collected->tool_count; i++)
+        calls[i] = (struct llm_tool_call){.id = collected->tools[i].id,
+                                          .name = collected->tools[i].name,
+                                          .arguments = collected->tools[i].arguments.bytes};
+    answer->text = collected->text.bytes;
+    answer->length = collected->text.length;
+    answer->tool_calls = calls;
+    answer->tool_call_count = collected->tool_count;
+    answer->finish = finish_name(collected->finish);
+    answer->model = collected->model;
+    answer->fault = collected->fault;
+    answer->usage = collected->usage;
+    answer->result = is_blank(answer->text) && !answer->tool_call_count ? LLM_EMPTY : LLM_ANSWERED;
+}

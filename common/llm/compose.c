@@ -1,0 +1,297 @@
+/* Requests in the words of each protocol. */
+#include "llm/llm_internal.h"
+
+#include <string.h>
+
+enum {
+    BODY_MAX = 96 * 1024 * 1024, /* bytes of what is sent; a prompt at its longest, escaped */
+    ANTHROPIC_TOKENS_MAX = 4096  /* its protocol wants a number */
+};
+
+const char *const llm_protocol_names[LLM_PROTOCOL__MAX + 1] = {"openai", "anthropic", "mistral",
+                                                               "ollama", NULL};
+
+static const char *const paths[LLM_PROTOCOL__MAX] = {
+    [LLM_OPENAI] = "/chat/completions",
+    [LLM_ANTHROPIC] = "/v1/messages",
+    [LLM_MISTRAL] = "/chat/completions",
+    [LLM_OLLAMA] = "/api/chat",
+};
+
+static const char *url_of(struct arena *arena, const struct llm_provider *provider)
+{
+    size_t length = strlen(provider->base_url);
+
+    while (length && provider->base_url[length - 1] == '/')
+        length--;
+    return arena_print(arena, "%.*s%s", (int)length, provider->base_url,
+                       provider->path ? provider->path : paths[provider->protocol]);
+}
+
+static void add_header(struct fetch_request *http, const char *name, const char *value)
+{
+    http->headers[http->header_count++] = (struct fetch_header){name, value};
+}
+
+static void add_token(struct arena *arena, const struct llm_provider *provider,
+                      struct fetch_request *http)
+{
+    if (provider->protocol == LLM_ANTHROPIC) {
+        if (provider->token)
+            add_header(http, "x-api-key", provider->token);
+        add_header(http, "anthropic-version", "2023-06-01");
+    } else if (provider->token) {
+        add_header(http, "Authorization", arena_print(arena, "Bearer %s", provider->token));
+    }
+}
+
+/* A JSON value that somebody else wrote, read once so that it cannot break ours. */
+static void write_json(struct json_writer *writer, struct arena *arena, const char *json)
+{
+    struct json_fault fault;
+    json_t *value;
+
+    if (json_read(arena, json, strlen(json), LLM_ANSWER_DEPTH_MAX / 2, &value, &fault)) {
+        writer_open_object(writer);
+        writer_close_object(writer);
+    } else {
+        writer_value(writer, value);
+    }
+}
+
+static void write_function(struct json_writer *writer, const struct llm_tool *tool,
+                           const char *parameters)
+{
+    writer_key_string(writer, "name", tool->name);
+    if (tool->description)
+        writer_key_string(writer, "description", tool->description);
+    writer_key(writer, parameters);
+    writer_raw(writer, tool->parameters);
+}
+
+static void write_tools(struct json_writer *writer, enum llm_protocol protocol,
+                        const struct llm_request *request)
+{
+    if (!request->tool_count)
+        return;
+    writer_key(writer, "tools");
+    writer_open_array(writer);
+    for (size_t i = 0; i < request->tool_count; i++) {
+        writer_open_object(writer);
+        if (protocol == LLM_ANTHROPIC) {
+            write_function(writer, &request->tools[i], "input_schema");
+        } else {
+            writer_key_string(writer, "type", "function");
+            writer_key(writer, "function");
+            writer_open_object(writer);
+            write_function(writer, &request->tools[i], "parameters");
+            writer_close_object(writer);
+        }
+        writer_close_object(writer);
+    }
+    writer_close_array(writer);
+}
+
+/* Ollama wants arguments as an object, the others as text. */
+static void write_tool_calls(struct json_writer *writer, struct arena *arena,
+                             enum llm_protocol protocol, const struct llm_message *message)
+{
+    writer_key(writer, "tool_calls");
+    writer_open_array(writer);
+    for (size_t i = 0; i < message->tool_call_count; i++) {
+        const struct llm_tool_call *call = &message->tool_calls[i];
+
+        writer_open_object(writer);
+        if (protocol != LLM_OLLAMA) {
+            writer_key_string(writer, "id", call->id);
+            writer_key_string(writer, "type", "function");
+        }
+        writer_key(writer, "function");
+        writer_open_object(writer);
+        writer_key_string(writer, "name", call->name);
+        writer_key(writer, "arguments");
+        if (protocol == LLM_OLLAMA)
+            write_json(writer, arena, call->arguments);
+        else
+            writer_string(writer, call->arguments);
+        writer_close_object(writer);
+        writer_close_object(writer);
+    }
+    writer_close_array(writer);
+}
+
+static void write_message(struct json_writer *writer, struct arena *arena,
+                          enum llm_protocol protocol, const struct llm_message *message)
+{
+    writer_open_object(writer);
+    writer_key_string(writer, "role", message->role);
+    writer_key_string(writer, "content", message->content);
+    if (message->tool_call_id && protocol != LLM_OLLAMA)
+        writer_key_string(writer, "tool_call_id", message->tool_call_id);
+    if (message->tool_call_count)
+        write_tool_calls(writer, arena, protocol, message);
+    writer_close_object(writer);
+}
+
+/* Anthropic's messages hold blocks where there is more than text. */
+static void write_blocks(struct json_writer *writer, struct arena *arena,
+                         const struct llm_message *message)
+{
+    writer_open_array(writer);
+    if (message->tool_call_id) {
+        writer_open_object(writer);
+        writer_key_string(writer, "type", "tool_result");
+        writer_key_string(writer, "tool_use_id", message->tool_call_id);
+        writer_key_string(writer, "content", message->content ? message->content : "");
+        writer_close_object(writer);
+    } else if (message->content && *message->content) {
+        writer_open_object(writer);
+        writer_key_string(writer, "type", "text");
+        writer_key_string(writer, "text", message->content);
+        writer_close_object(writer);
+    }
+    for (size_t i = 0; i < message->tool_call_count; i++) {
+        writer_open_object(writer);
+        writer_key_string(writer, "type", "tool_use");
+        writer_key_string(writer, "id", message->tool_calls[i].id);
+        writer_key_string(writer, "name", message->tool_calls[i].name);
+        writer_key(writer, "input");
+        write_json(writer, arena, message->tool_calls[i].arguments);
+        writer_close_object(writer);
+    }
+    writer_close_array(writer);
+}
+
+static void write_anthropic_message(struct json_writer *writer, struct arena *arena,
+                                    const struct llm_message *message)
+{
+    bool is_tool = strcmp(message->role, "tool") == 0;
+
+    writer_open_object(writer);
+    writer_key_string(writer, "role", is_tool ? "user" : message->role);
+    writer_key(writer, "content");
+    if (message->tool_call_count || is_tool)
+        write_blocks(writer, arena, message);
+    else
+        writer_string(writer, message->content ? message->content : "");
+    writer_close_object(writer);
+}
+
+static bool is_system(const struct llm_message *message)
+{
+    return strcmp(message->role, "system") == 0 || strcmp(message->role, "developer") == 0;
+}
+
+/* Anthropic has one place for what the system says, before the messages. */
+static void write_system(struct json_writer *writer, struct arena *arena,
+                         const struct llm_request *request)
+{
+    struct text text;
+
+    text_start(&text, arena, BODY_MAX);
+    for (size_t i = 0; i < request->message_count; i++) {
+        if (!is_system(&request->messages[i]) || !request->messages[i].content)
+            continue;
+        if (text.length)
+            text_append_string(&text, "\n\n");
+        text_append_string(&text, request->messages[i].content);
+    }
+    if (text.length)
+        writer_key_string(writer, "system", text.bytes);
+}
+
+static void write_messages(struct json_writer *writer, struct arena *arena,
+                           enum llm_protocol protocol, const struct llm_request *request)
+{
+    if (protocol == LLM_ANTHROPIC)
+        write_system(writer, arena, request);
+    writer_key(writer, "messages");
+    writer_open_array(writer);
+    for (size_t i = 0; i < request->message_count; i++) {
+        if (protocol != LLM_ANTHROPIC)
+            write_message(writer, arena, protocol, &request->messages[i]);
+        else if (!is_system(&request->messages[i]))
+            write_anthropic_message(writer, arena, &request->messages[i]);
+    }
+    writer_close_array(writer);
+}
+
+/* What each protocol calls the limits of an answer. */
+static const struct limit_names {
+    const char *max_tokens, *seed, *stop;
+} limit_names[LLM_PROTOCOL__MAX] = {
+    [LLM_OPENAI] = {"max_tokens", "seed", "stop"},
+    [LLM_ANTHROPIC] = {"max_tokens", NULL, "stop_sequences"},
+    [LLM_MISTRAL] = {"max_tokens", "random_seed", "stop"},
+    [LLM_OLLAMA] = {"num_predict", "seed", "stop"},
+};
+
+static void write_limits(struct json_writer *writer, const struct llm_provider *provider,
+                         const struct llm_request *request)
+{
+    const struct limit_names *names = &limit_names[provider->protocol];
+    int64_t most = request->max_tokens.given ? request->max_tokens.value : provider->max_tokens;
+
+    if (!most && provider->protocol == LLM_ANTHROPIC)
+        most = ANTHROPIC_TOKENS_MAX;
+    if (most)
+        writer_key_integer(writer, names->max_tokens, most);
+    if (request->temperature.given)
+        writer_key_number(writer, "temperature", request->temperature.value);
+    if (request->top_p.given)
+        writer_key_number(writer, "top_p", request->top_p.value);
+    if (request->seed.given && names->seed)
+        writer_key_integer(writer, names->seed, request->seed.value);
+    if (!request->stop.count)
+        return;
+    writer_key(writer, names->stop);
+    writer_open_array(writer);
+    for (size_t i = 0; i < request->stop.count; i++)
+        writer_string(writer, request->stop.items[i]);
+    writer_close_array(writer);
+}
+
+/* Ollama streams unless it is told not to. */
+static void write_stream(struct json_writer *writer, enum llm_protocol protocol, bool streams)
+{
+    if (streams || protocol == LLM_OLLAMA)
+        writer_key_boolean(writer, "stream", streams);
+    if (!streams || protocol != LLM_OPENAI)
+        return;
+    writer_key(writer, "stream_options");
+    writer_open_object(writer);
+    writer_key_boolean(writer, "include_usage", true);
+    writer_close_object(writer);
+}
+
+void llm_compose(struct arena *arena, const struct llm_provider *provider,
+                 const struct llm_request *request, struct fetch_request *http)
+{
+    struct json_writer writer;
+    struct text body;
+
+    text_start(&body, arena, BODY_MAX);
+    writer_start(&writer, &body);
+    writer_open_object(&writer);
+    writer_key_string(&writer, "model", provider->model);
+    if (provider->protocol == LLM_OLLAMA) {
+        writer_key(&writer, "options");
+        writer_open_object(&writer);
+        write_limits(&writer, provider, request);
+        writer_close_object(&writer);
+    } else {
+        write_limits(&writer, provider, request);
+    }
+    write_messages(&writer, arena, provider->protocol, request);
+    write_tools(&writer, provider->protocol, request);
+    write_stream(&writer, provider->protocol, request->on_text != NULL);
+    writer_close_object(&writer);
+    http->url = url_of(arena, provider);
+    http->body = body.bytes;
+    http->body_length = body.length;
+    add_header(http, "Content-Type", "application/json");
+    add_header(http, "Accept",
+               request->on_text && provider->protocol != LLM_OLLAMA ? "text/event-stream"
+                                                                    : "application/json");
+    add_token(arena, provider, http);
+}
