@@ -83,38 +83,48 @@ $(oracles) $(speed_program): $(BUILD)/%: $(BUILD)/obj/%.o $(oracle_support) $(li
 	@echo "  LINK  $@"
 	@$(CC) $(ALL_LDFLAGS) $^ $(LIBS) -o $@
 
-# Fuzz targets drive the responders in process: their files go into an archive, their main.c are
-# included by tests/fuzz/family_*.c. With clang and FUZZER=1 the driver is libFuzzer's.
+# Fuzz targets drive code in process. What their names begin with a service for drives its responders:
+# tests/fuzz/<service>/ includes their main.c, and their other files go into an archive with it. With
+# clang and FUZZER=1 the driver is libFuzzer's.
 fuzz_driver = $(if $(FUZZER),,$(BUILD)/obj/tests/fuzz/driver.o)
-fuzz_support = $(patsubst %.c,$(BUILD)/obj/%.o,$(wildcard tests/fuzz/family*.c) tests/fuzz/wire.c \
-    $(wildcard fcgi-bin/experiments/*.c) $(filter-out %/main.c,$(wildcard fcgi-bin/experiments-*/*.c)))
-$(BUILD)/tests/fuzz/support.a: $(fuzz_support)
+fuzz_services = $(patsubst tests/fuzz/%/family.c,%,$(wildcard tests/fuzz/*/family.c))
+define fuzz_service_rule
+$(BUILD)/tests/fuzz/$(1).a: $(patsubst %.c,$(BUILD)/obj/%.o,$(wildcard tests/fuzz/$(1)/*.c fcgi-bin/$(1)/*.c) \
+    $(filter-out %/main.c,$(wildcard fcgi-bin/$(1)-*/*.c)))
+	@mkdir -p $$(@D)
+	@rm -f $$@
+	@echo "  AR    $$@"
+	@$$(AR) rcs $$@ $$^
+
+$(filter $(BUILD)/tests/fuzz/$(1)_%,$(fuzz_targets)): $(BUILD)/tests/fuzz/$(1).a
+endef
+$(foreach service,$(fuzz_services),$(eval $(call fuzz_service_rule,$(service))))
+
+$(BUILD)/tests/fuzz/%_fuzz: $(BUILD)/obj/tests/fuzz/%_fuzz.o $(fuzz_driver) $(BUILD)/obj/tests/fuzz/wire.o $(library)
 	@mkdir -p $(@D)
-	@rm -f $@
-	@echo "  AR    $@"
-	@$(AR) rcs $@ $^
-
-$(BUILD)/tests/fuzz/%_fuzz: $(BUILD)/obj/tests/fuzz/%_fuzz.o $(fuzz_driver) \
-    $(BUILD)/tests/fuzz/support.a $(library)
 	@echo "  LINK  $@"
-	@$(CC) $(ALL_LDFLAGS) $(if $(FUZZER),-fsanitize=fuzzer) $^ $(LIBS) -o $@
+	@$(CC) $(ALL_LDFLAGS) $(if $(FUZZER),-fsanitize=fuzzer) -Wl,--start-group $^ -Wl,--end-group $(LIBS) -o $@
 
-# Fault walks: one program per family of the experiments service, in process as well.
-fault_walks = $(patsubst experiments-%,$(BUILD)/tests/api/faults-%,$(filter experiments-%,$(families)))
+# Fault walks: one program per family of every service that has tests/api/faults_of_<service>.h, in
+# process as well.
+fault_services = $(patsubst tests/api/faults_of_%.h,%,$(wildcard tests/api/faults_of_*.h))
+fault_families = $(foreach service,$(fault_services),$(filter $(service)-%,$(families)))
+fault_walks = $(patsubst %,$(BUILD)/tests/api/faults-%,$(fault_families))
 define fault_walk_rule
 $(BUILD)/obj/tests/api/faults-$(1).o: tests/api/faults.c
 	@mkdir -p $$(@D)
 	@echo "  CC    $$< for $(1)"
-	@$$(CC) $$(ALL_CFLAGS) -DFAMILY_MAIN='"experiments-$(1)/main.c"' -c $$< -o $$@
+	@$$(CC) $$(ALL_CFLAGS) -DFAMILY_MAIN='"$(1)/main.c"' \
+	    -DSERVICE_TABLES='"faults_of_$(firstword $(subst -, ,$(1))).h"' -c $$< -o $$@
 
 $(BUILD)/tests/api/faults-$(1): $(BUILD)/obj/tests/api/faults-$(1).o $(BUILD)/obj/tests/api/faults_calls.o \
-    $$(patsubst %.c,$$(BUILD)/obj/%.o,$$(wildcard fcgi-bin/experiments/*.c) \
-    $$(filter-out %/main.c,$$(wildcard fcgi-bin/experiments-$(1)/*.c))) $$(library)
+    $$(patsubst %.c,$$(BUILD)/obj/%.o,$$(wildcard fcgi-bin/$(firstword $(subst -, ,$(1)))/*.c) \
+    $$(filter-out %/main.c,$$(wildcard fcgi-bin/$(1)/*.c))) $$(library)
 	@mkdir -p $$(@D)
 	@echo "  LINK  $$@"
 	@$$(CC) $$(ALL_LDFLAGS) $$^ $$(LIBS) -o $$@
 endef
-$(foreach family,$(patsubst experiments-%,%,$(filter experiments-%,$(families))),$(eval $(call fault_walk_rule,$(family))))
+$(foreach family,$(fault_families),$(eval $(call fault_walk_rule,$(family))))
 
 tests: $(unit_tests) $(fuzz_targets) $(oracles) $(fault_walks)
 
@@ -165,8 +175,10 @@ docs: all
 	  echo 'Settings come from the environment or from `assay.env` in the directory of the stack; the'; \
 	  echo 'environment wins. This page is printed by the programs (`make docs`); what `nginx/stack` itself'; \
 	  echo 'reads is in [operations](operations.md). A wrong value stops the start and names the setting.'; \
-	  echo; echo '## Experiments'; echo; \
-	  $(BUILD)/fcgi-bin/experiments-system --describe-settings; } > docs/configuration.md
+	  while read -r service pool; do \
+	      echo; echo "## $${service^}"; echo; \
+	      $(BUILD)/fcgi-bin/$$pool --describe-settings || exit 1; \
+	  done < <(awk '$$1 == "family" && / \* / { print $$2, $$2 "-" $$3 }' nginx/services); } > docs/configuration.md
 
 clean:
 	rm -rf build static/vendor static/node_modules tests/browser/node_modules

@@ -7,8 +7,9 @@
  * One program per family, its main.c included for its table of routes. Prints a line per route and
  * ends with `N passed, N failed`. The database is the one of AB_DB_PATH or AB_DATABASE_URL.
  *   faults [steps]      only the steps of the database, and only of requests that write */
-#ifndef FAMILY_MAIN
+#ifndef FAMILY_MAIN /* the Makefile defines both, for each family of each service */
 #define FAMILY_MAIN "experiments-projects/main.c"
+#define SERVICE_TABLES "faults_of_experiments.h"
 #endif
 int responder_entry(int argc, char **argv);
 #define main responder_entry /* its table of routes is wanted, its main is not */
@@ -16,6 +17,7 @@ int responder_entry(int argc, char **argv);
 #undef main
 
 #include "faults_calls.h"
+#include SERVICE_TABLES
 
 #include "base/log.h"
 #include "crypto/crypto.h"
@@ -24,9 +26,6 @@ int responder_entry(int argc, char **argv);
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#define WRITE_TOKEN "write-token-of-the-fault-walk"
-#define ADMIN_TOKEN "admin-token-of-the-fault-walk"
 
 enum {
     PATH_MAX_BYTES = 512,
@@ -48,7 +47,7 @@ enum failing {
 static const char *const failing_names[FAILING__MAX] = {"nothing", "arena", "step", "malloc",
                                                         "write"};
 
-static struct server server = {.family = &family};
+static struct server server = {.application = &application};
 static struct db *db;
 static int complaints; /* of the route that is being walked */
 
@@ -215,7 +214,7 @@ static void check_form(const struct call *call)
     if (!call->reply ||
         json_read(arena, call->reply, call->reply_length, JSON_DEPTH_LIMIT, &document, &fault))
         complain(call, "the answer is no JSON");
-    else if (call->status >= 400 && !route_replies_with(call->route, call->status) &&
+    else if (call->status >= 400 && !(call->status == 503 && call->route->may_be_unready) &&
              (json_integer_value(json_object_get(document, "status_code")) != call->status ||
               !json_object_get(document, "detail") || !json_object_get(document, "error_code") ||
               !json_object_get(document, "request_id")))
@@ -224,21 +223,6 @@ done:
     arena_destroy(arena);
 }
 
-/* Rows of every table: what a request has changed. */
-#define ROWS(table)                                                                                \
-    {                                                                                              \
-        "count_" table, "SELECT count(*) FROM " table                                              \
-    }
-static const struct statement row_counts[] = {
-    ROWS("projects"),
-    ROWS("project_revisions"),
-    ROWS("analysis_runs"),
-    ROWS("export_events"),
-    ROWS("audit_log"),
-    ROWS("api_keys"),
-    {"archived", "SELECT count(*) FROM projects WHERE archived_at IS NOT NULL"},
-    {"revoked", "SELECT count(*) FROM api_keys WHERE revoked_at IS NOT NULL"},
-};
 enum { COUNTS = sizeof row_counts / sizeof row_counts[0] };
 
 struct counts {
@@ -276,16 +260,6 @@ static bool is_same(struct counts a, struct counts b)
     return memcmp(&a, &b, sizeof a) == 0;
 }
 
-/* What has to be done to a fresh object before the route can show what it does. */
-static const struct {
-    enum method method;
-    const char *path;
-    const char *action; /* posted below the object */
-} preparations[] = {
-    {METHOD_DELETE, "/api/v1/keys/{api_key_id}", "/revoke"},
-    {METHOD_POST, "/api/v1/projects/{project_id}/restore", "/archive"},
-};
-
 static const struct route *find_route(enum method method, const char *path)
 {
     for (size_t i = 0; i < COUNT_OF(routes); i++)
@@ -297,7 +271,7 @@ static const struct route *find_route(enum method method, const char *path)
 static void set_call(struct call *call, const struct route *route, const char *path)
 {
     *call = (struct call){.route = route,
-                          .token = route->role == ROLE_OPERATOR ? ADMIN_TOKEN : WRITE_TOKEN,
+                          .token = route->guard == GUARD_OPERATOR ? ADMIN_TOKEN : WRITE_TOKEN,
                           .body = route->body ? route->body->example : NULL};
     snprintf(call->path, sizeof call->path, "%s", path);
     if (route->body && !call->body && !route->body_optional)
@@ -521,11 +495,11 @@ static void start(struct arena *arena)
     struct request request = {0};
     struct problem problem = {0};
 
-    setenv("AB_API_TOKEN", WRITE_TOKEN, 1);
-    setenv("AB_ADMIN_TOKEN", ADMIN_TOKEN, 1);
-    setenv("AB_RATE_LIMIT_ENABLED", "false", 1);
-    if (crypto_start(&problem) || experiments_service.start(&server, arena, &problem) ||
-        server_start(&server, arena, NULL, "locales", &problem)) {
+    for (size_t i = 0; i < COUNT_OF(walk_settings); i++)
+        setenv(walk_settings[i][0], walk_settings[i][1], 1);
+    if (crypto_start(&problem) ||
+        service_start(arena, &server.policy, &server.info, &server.state, &problem) ||
+        server_start(&server, &application, arena, NULL, "locales", &problem)) {
         printf("cannot start: %s\n", problem.text);
         exit(2);
     }

@@ -15,8 +15,13 @@ from stack import BUILD, CHECKOUT, clean_environment
 sys.path.insert(0, str(CHECKOUT / "tests" / "db"))
 from postgres import PostgresServer  # noqa: E402  (found by the line above)
 
-FAMILIES = sorted(folder.parent.name.removeprefix("experiments-")
-                  for folder in (CHECKOUT / "fcgi-bin").glob("experiments-*/main.c"))
+# The settings of a walk by service: its database in this folder, and nobody to call outside.
+SETTINGS = {
+    "experiments": lambda folder: {"AB_DB_PATH": str(folder / "db.sqlite3"), "AB_LLM_BASE_URL": "http://127.0.0.1:1"},
+}
+WALKED = {file.stem.removeprefix("faults_of_") for file in Path(__file__).parent.glob("faults_of_*.h")}
+FAMILIES = sorted(folder.parent.name for folder in (CHECKOUT / "fcgi-bin").glob("*-*/main.c")
+                  if folder.parent.name.split("-")[0] in WALKED)
 # Where memory is a disk: only failing writes matter here, not slow ones.
 MEMORY = Path("/dev/shm") if os.access("/dev/shm", os.W_OK) else None
 
@@ -24,7 +29,7 @@ MEMORY = Path("/dev/shm") if os.access("/dev/shm", os.W_OK) else None
 def walk(family, directory, settings, *arguments):
     """The lines of a walk, once it went well."""
     document = Path(directory, "openapi.json")
-    responder = BUILD / "fcgi-bin" / f"experiments-{family}"
+    responder = BUILD / "fcgi-bin" / family
     document.write_bytes(subprocess.run([responder, "--describe"], env={**clean_environment(), **settings},
                                         cwd=CHECKOUT, capture_output=True, check=True).stdout)
     environment = {**clean_environment(), "ASSAY_OPENAPI_FILE": str(document), **settings}
@@ -49,8 +54,7 @@ def fast_directory(tmp_path_factory):
 
 @pytest.mark.parametrize("family", FAMILIES)
 def test_every_route_survives_every_fault(family, fast_directory):
-    lines = walk(family, fast_directory, {"AB_DB_PATH": str(fast_directory / "db.sqlite3"),
-                                           "AB_LLM_BASE_URL": "http://127.0.0.1:1"})
+    lines = walk(family, fast_directory, SETTINGS[family.split("-")[0]](fast_directory))
     assert all("arena 0," not in line for line in lines), "a walk that reached nothing"
     for line in lines:
         writes = line.split()[0] in ("POST", "PUT", "DELETE") and "/projects" in line
@@ -59,7 +63,7 @@ def test_every_route_survives_every_fault(family, fast_directory):
 
 def test_every_change_survives_every_step_on_postgres(tmp_path):
     with PostgresServer() as server:
-        for family in ("projects", "operations"):
-            settings = {"AB_DATABASE_URL": server.create_database(family)}
+        for family in ("experiments-projects", "experiments-operations"):
+            settings = {"AB_DATABASE_URL": server.create_database(family.split("-")[1])}
             lines = walk(family, tmp_path, settings, "steps")
             assert any(", steps 0," not in line for line in lines)

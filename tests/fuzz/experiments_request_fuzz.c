@@ -3,7 +3,7 @@
  * an empty line and a body, up to a line that holds a form feed. In a path `~` stands for the last
  * id that a reply has told. `As: nobody`, `As: write` and `As: admin` choose the token; without it
  * the one that may do most. */
-#include "family.h"
+#include "experiments/family.h"
 #include "fuzz.h"
 #include "wire.h"
 

@@ -1,6 +1,6 @@
 /* Any header lines, before the route that tells most of what it was sent: diagnostics. Asked as the
  * operator behind one proxy and behind three, as nobody, and as a preflight of a browser. */
-#include "family.h"
+#include "experiments/family.h"
 #include "fuzz.h"
 #include "wire.h"
 

@@ -1,0 +1,42 @@
+/* What the fault walk has to know of the experiments service; tests/api/faults.c includes it. */
+#ifndef ASSAY_FAULTS_OF_EXPERIMENTS_H
+#define ASSAY_FAULTS_OF_EXPERIMENTS_H
+
+#include "db/query.h"
+#include "http/route.h"
+
+#define WRITE_TOKEN "write-token-of-the-fault-walk"
+#define ADMIN_TOKEN "admin-token-of-the-fault-walk"
+
+static const char *const walk_settings[][2] = {
+    {"AB_API_TOKEN", WRITE_TOKEN},
+    {"AB_ADMIN_TOKEN", ADMIN_TOKEN},
+    {"AB_RATE_LIMIT_ENABLED", "false"},
+};
+
+/* Rows of every table: what a request has changed. */
+#define ROWS(table)                                                                                \
+    {                                                                                              \
+        "count_" table, "SELECT count(*) FROM " table                                              \
+    }
+static const struct statement row_counts[] = {
+    ROWS("projects"),
+    ROWS("project_revisions"),
+    ROWS("analysis_runs"),
+    ROWS("export_events"),
+    ROWS("audit_log"),
+    ROWS("api_keys"),
+    {"archived", "SELECT count(*) FROM projects WHERE archived_at IS NOT NULL"},
+    {"revoked", "SELECT count(*) FROM api_keys WHERE revoked_at IS NOT NULL"},
+};
+/* What has to be done to a fresh object before the route can show what it does. */
+static const struct {
+    enum method method;
+    const char *path;
+    const char *action; /* posted below the object */
+} preparations[] = {
+    {METHOD_DELETE, "/api/v1/keys/{api_key_id}", "/revoke"},
+    {METHOD_POST, "/api/v1/projects/{project_id}/restore", "/archive"},
+};
+
+#endif
