@@ -110,6 +110,7 @@ list_orphans() {
     local supervisor
     { read -r supervisor _ <"$dir/run/$1.pid"; } 2>/dev/null || return 0
     grep -lzx -- "ASSAY_GENERATION=$supervisor\.[0-9]*" /proc/[0-9]*/environ 2>/dev/null | cut -d/ -f3
+    return 0 # grep complains of processes that go meanwhile
 }
 
 # Between fork and exec a new pool does not look like one yet: its process id goes to `launched`.
@@ -120,12 +121,29 @@ start_pool() {
     (
         cd "$dir" || exit
         exec env -i "PATH=$PATH" "ASSAY_STACK=$dir" "ASSAY_STOP_SECONDS=$stop_seconds" \
-            setsid spawn-fcgi -n -s "run/$pool.sock" -M 0660 -b 1024 -- \
+            setsid spawn-fcgi -n -s "run/$pool.sock" -M 0660 -b "$(backlog_of "$pool")" -- \
             "$here/pool" "$pool" "$build/fcgi-bin/$pool"
     ) </dev/null >>"$dir/log/$pool.log" 2>&1 {lock}<&- {nothing}<&- &
-    pid=$!
-    launched[$pool]=$pid
-    read_start_time "$pid" && echo "$pid $start_time" >"$dir/run/$pool.pid"
+    note_launched "$pool" $!
+}
+
+# The kernel lets one more connection wait than it is told.
+backlog_of() { echo $((pool_waiting[$1] > 1 ? pool_waiting[$1] - 1 : 0)); }
+
+start_program() {
+    local piece=$1 words
+    read -r -a words <<<"${program_command[$piece]}"
+    (
+        cd "$dir" || exit
+        exec env -i "PATH=$PATH" "ASSAY_STACK=$dir" "ASSAY_STOP_SECONDS=$stop_seconds" \
+            setsid "$here/keep" "$piece" "$build/cron-bin/${words[0]}" "${words[@]:1}"
+    ) </dev/null >>"$dir/log/$piece.log" 2>&1 {lock}<&- {nothing}<&- &
+    note_launched "$piece" $!
+}
+
+note_launched() {
+    launched[$1]=$2
+    read_start_time "$2" && echo "$2 $start_time" >"$dir/run/$1.pid"
 }
 
 start_nginx() {
@@ -138,11 +156,21 @@ stop_nginx() {
     end_process "$nginx_pid" QUIT "$stop_seconds" TERM 2 KILL 2
 }
 
-# All pools at once, so that the slowest decides how long it takes.
-stop_pools() {
+# Sets $pieces to the pools and programs that were started, whatever the table says by now.
+list_pieces() {
+    local file
+    pieces=()
+    for file in "$dir"/run/*.pid; do
+        file=${file##*/}
+        [[ $file == nginx.pid ]] || pieces+=("${file%.pid}")
+    done
+}
+
+# All pieces named at once, so that the slowest decides how long it takes.
+stop_pieces() {
     local pool pid
     local -A begun=()
-    for pool in "${pools[@]}"; do
+    for pool in "$@"; do
         find_pool "$pool" || continue
         begun[$pool_pid]=$start_time
         kill -TERM "$pool_pid" 2>/dev/null

@@ -16,51 +16,72 @@ fill() {
 # cap to reach the responder, which refuses it in the client's language.
 readonly body_allowance=65536
 
-# Sets $cap from the BODY column NAME:DEFAULT.
+# Sets $cap from the BODY column, bytes or NAME:DEFAULT.
 body_cap() {
+    cap=$1
+    [[ $1 == *:* ]] || return 0
     number_setting "${1%%:*}" "${1#*:}" 1 1099511627776
     cap=$number
 }
 
-# The location of one path of a family, and for exact paths its line in the map of caps.
+# The lines of a location that hold for its row of nginx/services alone. Streams reach the client as
+# they are written; where a responder says X-Accel-Buffering, that holds instead.
+set_options() {
+    local pool=$1 stream=$2 share
+    options="        set \$pool $pool;"$'\n'
+    ((stream == 0)) || options+='        fastcgi_buffering off;'$'\n''        gzip off;'$'\n'
+    share=$(((pool_workers[$pool] + pool_waiting[$pool]) * client_share / 100))
+    ((connections_per_client > 0 && client_share < 100 && share < connections_per_client)) || return 0
+    options+="        limit_conn clients $connections_per_client;"$'\n'
+    options+="        limit_conn shares $((share > 1 ? share : 1));"$'\n'
+}
+
+# The location of one path of a family, and its line in the map of caps.
 add_location() {
-    local path=$1 body=$2 seconds=$3 pool=$4 match
+    local path=$1 body=$2 seconds=$3 pool=$4 options=$5 match
     case $path in
         =*) match="= ${path#=}" ;;
         *) match="^~ $path" ;;
     esac
-    fill location MATCH "$match" BODY $((body + body_allowance)) SECONDS "$seconds" POOL "$pool"
+    fill location MATCH "$match" BODY $((body + body_allowance)) SECONDS "$seconds" \
+        POOL "$pool" OPTIONS "$options"
     locations+=$filled
     case $path in
-        =*) limits+="        \"~^${path#=}(?:\\?|\$)\" $body;"$'\n' ;;
+        =*) exact_limits+="        \"~^${path#=}(?:\\?|\$)\" $body;"$'\n' ;;
         *) limits+="        \"~^$path\" $body;"$'\n' ;;
     esac
 }
 
+# Of regular expressions, nginx takes the first that fits.
+longest_first() { awk '{ print length($1), $0 }' | sort -s -k1,1nr | cut -d' ' -f2-; }
+
 render_service() {
-    local service=$1 row family workers body seconds paths path cap
-    local locations='' limits='' rest_body=0 rest_seconds=0 exact_limits=''
+    local service=$1 row family body seconds paths path cap stream waiting options
+    local locations='' exact_limits='' limits='' rest_body=0 rest_seconds=0
     for row in "${family_rows[@]}"; do
-        read -r _ family workers body seconds paths <<<"$row"
         [[ $row == "$service "* ]] || continue
+        read -r _ family _ body seconds paths <<<"$row"
+        read_family_options "$paths"
         body_cap "$body"
+        set_options "$service-$family" "$stream"
         set -f
         for path in $paths; do
             if [[ $path == '*' ]]; then
                 rest_body=$cap rest_seconds=$seconds
             else
-                add_location "$path" "$cap" "$seconds" "$service-$family"
+                add_location "$path" "$cap" "$seconds" "$service-$family" "$options"
             fi
         done
         set +f
     done
-    local pages shell ui=${setting[${service_prefix[$service]}_FRONTEND_DIST_PATH]:-static/$service}
+    local pages shell ui
+    ui=$(service_setting "$service" ui "static/$service")
     [[ $ui == /* ]] || ui=$checkout/$ui
     render_shell "$service"
     fill location MATCH '~ /\.' BODY "$rest_body" SECONDS "$rest_seconds" \
-        POOL "${service_rest[$service]}"
+        POOL "${service_rest[$service]}" OPTIONS ''
     locations+=$filled
-    flag_setting "${service_prefix[$service]}_SERVE_FRONTEND_DIST" true
+    flag_setting "${service_name[$service serve_ui]:-ASSAY_SERVE_UI}" true
     if ((flag)) && [[ $ui -ef $checkout/static/$service ]]; then
         render_pages "$service"
         pages=$filled
@@ -68,7 +89,8 @@ render_service() {
     elif ((flag)); then
         fill service-pages
     else
-        fill location MATCH / BODY "$rest_body" SECONDS "$rest_seconds" POOL "${service_rest[$service]}"
+        fill location MATCH / BODY "$rest_body" SECONDS "$rest_seconds" \
+            POOL "${service_rest[$service]}" OPTIONS ''
     fi
     pages=$filled
     fill shell SERVICE "$service" CHECKOUT "$checkout"
@@ -79,19 +101,20 @@ render_service() {
         REST_BODY $((rest_body + body_allowance)) REST_SECONDS "$rest_seconds" \
         REST_POOL "${service_rest[$service]}" LOCATIONS "$locations" PAGES "$pages"
     printf '%s' "$filled" >"$conf/$service.conf"
-    render_errors "$service" "Request body exceeds limit of \$${service}_body_limit bytes"
+    render_errors "$service"
     body_limits+="map \$request_uri \$${service}_body_limit {"$'\n'
-    body_limits+="        default $rest_body;"$'\n'"$limits    }"$'\n'
+    body_limits+="        default $rest_body;"$'\n'"$exact_limits$(longest_first <<<"$limits")"$'\n'"    }"$'\n'
     render_origins "$service"
 }
 
 # The map that lets pages of allowed origins read what nginx answers itself. The list is what the
 # responders understand of it, defaults included.
 render_origins() {
-    local service=$1 origin origins lines=''
+    local service=$1 origin origins='' lines=''
+    local name=${service_name[$service origins]:-}
     complete_settings "$service"
-    origins=$(with_responder_environment "$build/fcgi-bin/${service_rest[$service]}" \
-        --check-config | sed -n "s/^${service_prefix[$service]}_CORS_ORIGINS=//p")
+    [[ -z $name ]] || origins=$(with_responder_environment \
+        "$build/fcgi-bin/${service_rest[$service]}" --check-config | sed -n "s/^$name=//p")
     for origin in ${origins//,/ }; do
         if [[ $origin == '*' ]]; then
             lines+='        default $http_origin;'$'\n'
@@ -103,33 +126,48 @@ render_origins() {
     body_limits+="    map \$http_origin \$${service}_allowed_origin {"$'\n'"$lines    }"$'\n'
 }
 
-# What nginx answers itself looks like what a responder answers.
+# What nginx answers itself looks like what a responder answers: templates/error-SERVICE.conf is its
+# envelope, where it has one of its own, and rows of nginx/services are its words.
 render_errors() {
-    local name=$1 too_large=$2 status code detail
+    local name=$1 template=error status code detail extra
+    [[ ! -e $here/templates/error-$name.conf ]] || template=error-$name
     {
         echo '# Answers that nginx makes itself.'
         echo 'error_page 400 = /_nginx/$unparsed_error;'
         echo 'error_page 403 = /_nginx/404;'
         echo 'error_page 494 = /_nginx/431;'
+        echo 'error_page 502 = /_nginx/$unanswered_error;'
         while read -r status code detail; do
-            [[ $status == 400 || $status == 431 ]] ||
+            [[ $status == 400 || $status == 431 || $status == 502 ]] ||
                 echo "error_page $status = /_nginx/$status;"
         done <<<"$nginx_errors"
         while read -r status code detail; do
-            local extra=''
+            choose_words "$name" "$status" "$code" "$detail"
+            extra=''
             case $status in
                 405) extra='    add_header Allow "GET, HEAD" always;' ;;
-                413) detail=$too_large ;;
                 429 | 503) extra='    add_header Retry-After 1 always;' ;;
             esac
             if [[ $name != portal ]]; then
                 extra+=$'\n'"    add_header Access-Control-Allow-Origin \$${name}_allowed_origin always;"
                 extra+=$'\n''    add_header Vary "Origin" always;'
             fi
-            fill error STATUS "$status" CODE "$code" DETAIL "$detail" EXTRA "$extra"
+            fill "$template" STATUS "$status" CODE "$code" DETAIL "$detail" EXTRA "$extra"
             printf '%s' "$filled"
         done <<<"$nginx_errors"
     } >"$conf/$name-errors.conf"
+}
+
+# Sets $code and $detail to those of a service for a status, where it has some of its own.
+choose_words() {
+    local row service status
+    code=$3 detail=$4
+    for row in "${error_rows[@]}"; do
+        read -r service status _ <<<"$row"
+        [[ $service != "$1" || $status != "$2" ]] || read -r _ _ code detail <<<"$row"
+    done
+    detail=${detail//'@LIMIT@'/"\$${1}_body_limit"}
+    [[ $1 != portal || $2 != 413 ]] || detail='Request body is too large'
 }
 readonly nginx_errors='400 bad_request The request could not be understood
 404 not_found Not Found
@@ -137,7 +175,7 @@ readonly nginx_errors='400 bad_request The request could not be understood
 408 http_error The request did not arrive in time
 411 http_error Content-Length is required
 412 http_error Precondition Failed
-413 request_body_too_large Request body is too large
+413 request_body_too_large Request body exceeds limit of @LIMIT@ bytes
 414 http_error The address is too long
 416 http_error Range Not Satisfiable
 429 rate_limited Too many connections
@@ -145,7 +183,7 @@ readonly nginx_errors='400 bad_request The request could not be understood
 500 internal_error Internal server error
 501 http_error Not implemented
 502 http_error The service is not answering
-503 http_error The service is not available
+503 http_error The service cannot take this request now; try again shortly
 504 http_error The service did not answer in time
 505 http_error HTTP version not supported'
 
@@ -167,30 +205,31 @@ render_portal() {
     for service in "${services[@]}"; do
         printf '{"name":"%s","url":"%s"}\n' "$service" "$(public_url "$service")"
     done | jq -c -s . >"$conf/services.json"
-    render_errors portal 'Request body is too large'
+    render_errors portal
 }
 
-# Sets $limit_conn. A client is one address; behind a proxy of ours all clients have the same, so
-# there is no cap then.
-render_limit_conn() {
+# Sets $connections_per_client (0 = no cap) and $client_share. A client is one address, or one network
+# of 64 bits; behind a proxy of ours all clients have the same, so there is no cap then.
+read_client_limits() {
     local service
-    limit_conn=''
+    number_setting ASSAY_CLIENT_SHARE 50 1 100
+    client_share=$number
     number_setting ASSAY_CONNECTIONS_PER_CLIENT 256 0 65536
+    connections_per_client=$number
     for service in "${services[@]}"; do
-        [[ ${setting[${service_prefix[$service]}_TRUSTED_PROXY_HOPS]:-0} == 0 ]] || number=0
+        [[ $(service_setting "$service" hops 0) == 0 ]] || connections_per_client=0
     done
-    ((number == 0)) || limit_conn="limit_conn clients $number;"
 }
 
 # nginx holds two descriptors for a request that waits for a responder.
 render_main() {
-    local open_files cores service limit_conn includes='' user='' log=off
+    local open_files cores service limit_conn='' includes='' user='' log=off
     open_files=$(ulimit -Hn)
     [[ $open_files != unlimited ]] && ((open_files < 16384)) || open_files=16384
     cores=$(nproc)
     ((EUID != 0)) || user='user root;'
     flag_setting ASSAY_ACCESS_LOG false
-    render_limit_conn
+    ((connections_per_client == 0)) || limit_conn="limit_conn clients $connections_per_client;"
     ((flag == 0)) || log='log/access.log requests'
     for service in "${services[@]}"; do includes+="include $service.conf;"$'\n    '; done
     fill nginx USER "$user" NGINX_WORKERS $((cores < 4 ? cores : 4)) OPEN_FILES "$open_files" \
@@ -200,7 +239,8 @@ render_main() {
 }
 
 render_all() {
-    local conf=$dir/conf.new body_limits='' service name
+    local conf=$dir/conf.new body_limits='' service name connections_per_client client_share
+    read_client_limits
     rm -rf "$conf"
     mkdir -p "$conf"
     for name in types fastcgi page-headers page-policy viewer-policy; do

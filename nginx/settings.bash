@@ -3,31 +3,96 @@
 
 declare -A setting=()       # every setting by name
 declare -A given=()         # those that came from the environment
-declare -A service_port=() service_prefix=() service_health=() service_rest=()
-declare -A pool_workers=()  # by pool, that is SERVICE-FAMILY
-services=() pools=() family_rows=()
+declare -A service_port=() service_health=() service_rest=()
+declare -A service_name=()  # SERVICE ROLE => what the service calls that setting
+declare -A pool_workers=() pool_waiting=() pool_seconds=() # by pool, that is SERVICE-FAMILY
+declare -A program_service=() program_command=() # by piece, see piece_of
+services=() pools=() programs=() family_rows=() error_rows=()
 
-# Reads the table of services and families.
+# Reads the table of what a stack is made of.
 read_services() {
-    local kind rest name port prefix health service family workers
+    local kind rest line=0
     while read -r kind rest; do
+        line=$((line + 1))
         case $kind in
-            service)
-                read -r name port prefix health <<<"$rest"
-                services+=("$name")
-                service_port[$name]=$port service_prefix[$name]=$prefix service_health[$name]=$health
-                ;;
-            family)
-                read -r service family workers _ <<<"$rest"
-                family_rows+=("$rest")
-                if [[ -z ${pool_workers[$service-$family]:-} ]]; then
-                    pools+=("$service-$family")
-                    pool_workers[$service-$family]=$workers
-                fi
-                [[ " $rest " != *' * '* ]] || service_rest[$service]=$service-$family
-                ;;
+            '' | '#'*) ;;
+            service) read_service_row $rest ;;
+            family) read_family_row "$rest" ;;
+            program) read_program_row $rest ;;
+            error) error_rows+=("$rest") ;;
+            *) fail "$here/services:$line: a row begins with service, family, error or program" ;;
         esac
     done <"$here/services"
+}
+
+read_service_row() {
+    local name=$1 role
+    services+=("$name")
+    service_port[$name]=$2 service_health[$name]=$3
+    shift 3
+    for role in "$@"; do service_name[$name ${role%%=*}]=${role#*=}; done
+}
+
+# Sets $stream and $waiting from the words in front of the paths, and $paths to the rest.
+read_family_options() {
+    stream=0 waiting=1024 paths=$1
+    while [[ $paths =~ ^(stream|waiting=([0-9]+))\ +(.*)$ ]]; do
+        paths=${BASH_REMATCH[3]}
+        if [[ -n ${BASH_REMATCH[2]} ]]; then waiting=${BASH_REMATCH[2]}; else stream=1; fi
+    done
+}
+
+read_family_row() {
+    local service family workers body seconds paths stream waiting pool
+    read -r service family workers body seconds paths <<<"$1"
+    read_family_options "$paths"
+    pool=$service-$family
+    family_rows+=("$1")
+    if [[ -z ${pool_workers[$pool]:-} ]]; then
+        pools+=("$pool")
+        pool_workers[$pool]=$workers pool_waiting[$pool]=$waiting pool_seconds[$pool]=$seconds
+    fi
+    ((seconds <= pool_seconds[$pool])) || pool_seconds[$pool]=$seconds
+    [[ " $paths " != *' * '* ]] || service_rest[$service]=$pool
+}
+
+# A program is called as a pool would be, by its service and its own name.
+read_program_row() {
+    local service=$1 name=$2 piece=$1-${2#"$1-"}
+    [[ -z ${program_service[$piece]:-} && -z ${pool_workers[$piece]:-} ]] ||
+        fail "$here/services has two pieces called $piece"
+    programs+=("$piece")
+    program_service[$piece]=$service
+    shift
+    program_command[$piece]="$*"
+}
+
+# Leaves of the table what belongs to the services that are wanted: the setting ASSAY_SERVICES, all
+# of them where it is not set.
+select_services() {
+    local name wanted=" ${setting[ASSAY_SERVICES]:-} " row kept
+    [[ $wanted == *[![:space:]]* ]] || return 0
+    for name in $wanted; do
+        [[ " ${services[*]} " == *" $name "* ]] ||
+            fail "there is no service \"$name\"; there is: ${services[*]}"
+    done
+    kept=()
+    for name in "${services[@]}"; do [[ $wanted != *" $name "* ]] || kept+=("$name"); done
+    services=("${kept[@]}") kept=()
+    for row in "${family_rows[@]}"; do [[ $wanted != *" ${row%% *} "* ]] || kept+=("$row"); done
+    family_rows=("${kept[@]}") kept=()
+    for name in "${pools[@]}"; do [[ $wanted != *" ${name%%-*} "* ]] || kept+=("$name"); done
+    pools=("${kept[@]}") kept=()
+    for name in "${programs[@]}"; do
+        [[ $wanted != *" ${program_service[$name]} "* ]] || kept+=("$name")
+    done
+    programs=("${kept[@]}")
+}
+
+# The value of what a service calls its ROLE, or DEFAULT: service_setting SERVICE ROLE DEFAULT.
+service_setting() {
+    local name=${service_name[$1 $2]:-}
+    [[ -z $name ]] && printf '%s' "$3" || printf '%s' "${setting[$name]:-$3}"
 }
 
 # KEY=VALUE lines. A value in single or double quotes loses them; nothing is expanded or run.
@@ -52,18 +117,14 @@ read_settings_file() {
     done <"$file"
 }
 
-# Is this variable of the caller's environment meant for the stack?
+# Is this variable of the caller's environment meant for the stack, whatever its services?
 is_setting_name() {
-    local service
     case $1 in
-        ASSAY_STACK | ASSAY_GENERATION | ASSAY_POOL_WORKERS) return 1 ;;
+        ASSAY_STACK | ASSAY_GENERATION | ASSAY_POOL_*) return 1 ;;
         ASSAY_* | *SAN_OPTIONS | LLVM_PROFILE_FILE | GCOV_PREFIX* | MALLOC_*) return 0 ;;
         LANG | LC_* | TZ | HOME | TMPDIR | SSL_CERT_FILE | SSL_CERT_DIR) return 0 ;;
         https_proxy | http_proxy | no_proxy | HTTPS_PROXY | NO_PROXY) return 0 ;;
     esac
-    for service in "${services[@]}"; do
-        [[ $1 != "${service_prefix[$service]}"_* ]] || return 0
-    done
     [[ -v setting[$1] ]]
 }
 
@@ -75,6 +136,19 @@ read_settings_environment() {
     for name in "${!given[@]}"; do setting[$name]=${given[$name]}; done
 }
 
+# The settings of a service are those that its program names.
+read_service_settings() {
+    local service program name
+    for service in "${services[@]}"; do
+        program=$build/fcgi-bin/${service_rest[$service]}
+        [[ -x $program ]] || continue # said when it is to start
+        while read -r name; do
+            [[ ! -v $name ]] || given[$name]=${!name} setting[$name]=${!name}
+        done < <(env -i "$program" --describe-settings 2>/dev/null |
+            sed -n 's/^| `\([A-Za-z_][A-Za-z0-9_]*\)` .*/\1/p')
+    done
+}
+
 # What the environment gave at `start` still holds at `reload`, whoever calls it.
 remember_environment() {
     local name
@@ -82,10 +156,21 @@ remember_environment() {
         write_private run/environment
 }
 
+# With `same` only which services it chose.
 recall_environment() {
     local entry
     [[ -r $dir/run/environment ]] || return 0
-    while IFS= read -r -d '' entry; do given[${entry%%=*}]=${entry#*=}; done <"$dir/run/environment"
+    while IFS= read -r -d '' entry; do
+        [[ $1 == again || $entry == ASSAY_SERVICES=* ]] || continue
+        given[${entry%%=*}]=${entry#*=}
+    done <"$dir/run/environment"
+}
+
+# The services that were started, whatever has become of the settings since.
+recall_services() {
+    { read -r 'setting[ASSAY_SERVICES]' <"$dir/run/services"; } 2>/dev/null || return 0
+    select_services
+    unset 'setting[ASSAY_SERVICES]'
 }
 
 # Standard input to a file of the stack that only its owner may read.
@@ -117,18 +202,18 @@ check_address() {
 # Where the portal and each service listen: $service_bind, $service_port, $portal_bind, $portal_port.
 declare -A service_bind=()
 resolve_addresses() {
-    local service name prefix
+    local service name
     portal_bind=${setting[ASSAY_BIND]:-127.0.0.1}
     check_address ASSAY_BIND "$portal_bind"
     number_setting ASSAY_PORT_PORTAL 8080 1 65535
     portal_port=$number
     for service in "${services[@]}"; do
-        name=ASSAY_PORT_${service^^} prefix=${service_prefix[$service]}
-        [[ -n ${setting[$name]:-} ]] || name=${prefix}_PORT
+        name=ASSAY_PORT_${service^^}
+        [[ -n ${setting[$name]:-} ]] || name=${service_name[$service port]:-$name}
         number_setting "$name" "${service_port[$service]}" 1 65535
         service_port[$service]=$number
-        service_bind[$service]=${setting[ASSAY_BIND]:-${setting[${prefix}_HOST]:-127.0.0.1}}
-        check_address "${prefix}_HOST" "${service_bind[$service]}"
+        service_bind[$service]=${setting[ASSAY_BIND]:-$(service_setting "$service" host 127.0.0.1)}
+        check_address "${service_name[$service host]:-ASSAY_BIND}" "${service_bind[$service]}"
     done
     refuse_equal_ports
     for service in "${services[@]}"; do check_origin "ASSAY_ORIGIN_${service^^}"; done
@@ -185,7 +270,7 @@ portal_url() { printf 'http://%s:%s' "$(reachable "$portal_bind")" "$portal_port
 
 # Adds what the stack itself tells a service's responders, where the settings do not.
 complete_settings() {
-    local service=$1 prefix=${service_prefix[$1]} sha
+    local service=$1 sha ui=${service_name[$1 ui]:-} build_name=${service_name[$1 build]:-}
     responder_setting=()
     local name
     for name in "${!setting[@]}"; do responder_setting[$name]=${setting[$name]}; done
@@ -195,10 +280,10 @@ complete_settings() {
     responder_setting[ASSAY_OPENAPI_FILE]=$dir/run/$service-openapi.json
     : "${responder_setting[ASSAY_LOCALES_DIR]:=$checkout/locales}"
     : "${responder_setting[ASSAY_SQL_DIR]:=$checkout/sql}"
-    : "${responder_setting[${prefix}_FRONTEND_DIST_PATH]:=$checkout/static/$service}"
-    if [[ -z ${responder_setting[${prefix}_BUILD_SHA]:-} ]] &&
+    [[ -z $ui ]] || : "${responder_setting[$ui]:=$checkout/static/$service}"
+    if [[ -n $build_name && -z ${responder_setting[$build_name]:-} ]] &&
         sha=$(git -C "$checkout" rev-parse --short=12 HEAD 2>/dev/null); then
-        responder_setting[${prefix}_BUILD_SHA]=$sha
+        responder_setting[$build_name]=$sha
     fi
 }
 declare -A responder_setting=()
@@ -209,6 +294,14 @@ with_responder_environment() {
     for entry in $(compgen -e); do unset "$entry" 2>/dev/null; done
     for entry in "${!responder_setting[@]}"; do export "$entry=${responder_setting[$entry]}"; done
     cd "$dir" && exec "$@"
+}
+
+# Runs a command with the settings of a program that belongs to a service.
+with_program_environment() {
+    complete_settings "$1"
+    shift
+    unset 'responder_setting[ASSAY_STACK]' # no piece of the stack: it neither holds it up nor ends with it
+    with_responder_environment "$@"
 }
 
 # Refuses to go on when a responder is missing or does not accept the settings. It says why itself.
@@ -224,20 +317,34 @@ check_responders() {
                 fail "$pool does not accept the settings:"$'\n'"${reason:-(no reason given)}"
         done
     done
+    for pool in "${programs[@]}"; do
+        [[ -x $build/cron-bin/${program_command[$pool]%% *} ]] ||
+            fail "$build/cron-bin/${program_command[$pool]%% *} is not built; run make first"
+    done
+}
+
+# The environment of a piece, one NAME=VALUE after the other, each ended by a zero byte.
+write_environment() {
+    local name
+    {
+        for name in "${!responder_setting[@]}"; do
+            printf '%s=%s\0' "$name" "${responder_setting[$name]}"
+        done
+        for name in "${@:2}"; do printf '%s\0' "$name"; done
+    } | write_private "run/$1.env"
 }
 
 # The environment file of each pool, and the API description of each service.
 write_responder_files() {
-    local service pool name parts
+    local service pool parts
+    echo "${services[*]}" >"$dir/run/services" || fail "cannot write to $dir/run"
     for service in "${services[@]}"; do
         complete_settings "$service"
         parts=()
         for pool in "${pools[@]}"; do
             [[ $pool == "$service"-* ]] || continue
-            for name in "${!responder_setting[@]}"; do
-                printf '%s=%s\0' "$name" "${responder_setting[$name]}"
-            done | write_private "run/$pool.env"
-            printf 'ASSAY_POOL_WORKERS=%s\0' "${pool_workers[$pool]}" >>"$dir/run/$pool.env"
+            write_environment "$pool" "ASSAY_POOL_WORKERS=${pool_workers[$pool]}" \
+                "ASSAY_POOL_SECONDS=${pool_seconds[$pool]}"
             (with_responder_environment "$build/fcgi-bin/$pool" --describe) \
                 >"$dir/run/$pool.describe" || fail "$pool --describe failed"
             parts+=("$dir/run/$pool.describe")
@@ -246,6 +353,10 @@ write_responder_files() {
             fail "the API descriptions of $service do not fit together"
         mv "$dir/run/$service-openapi.json.new" "$dir/run/$service-openapi.json"
         rm -f "${parts[@]}"
+    done
+    for pool in "${programs[@]}"; do
+        complete_settings "${program_service[$pool]}"
+        write_environment "$pool"
     done
 }
 

@@ -9,5 +9,6 @@ extern const struct schema readiness_reply_schema;
 
 enum error health_handle(struct request *request, struct reply *reply);
 enum error readiness_handle(struct request *request, struct reply *reply);
+enum error openapi_handle(struct request *request, struct reply *reply);
 
 #endif

@@ -7,11 +7,10 @@ import threading
 
 import requests
 
-from stack import CHECKOUT
+from stack import ROWS, SERVICES
 
 SYSTEM, ANALYSIS, COMPUTE = "experiments-system", "experiments-analysis", "experiments-compute"
-ROWS = [line.split() for line in (CHECKOUT / "nginx" / "services").read_text().splitlines()]
-POOLS = list(dict.fromkeys(f"{row[1]}-{row[2]}" for row in ROWS if row[:1] == ["family"]))
+POOLS = list(dict.fromkeys(f"{row[1]}-{row[2]}" for row in ROWS if row[:2] == ["family", SERVICES[0]]))
 ENVELOPE = {"detail", "error_code", "status_code", "request_id"}
 PAGE_HEADERS = {
     "Permissions-Policy": "camera=(), geolocation=(), microphone=()",

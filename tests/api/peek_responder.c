@@ -4,7 +4,8 @@
  * its time, or die while it answers. It knows nothing of the product.
  *
  * Below /health and /api/: ?param=NAME and ?env=NAME print a value, ?slow=MS takes that long,
- * ?die ends the process in mid-request. Other paths get a 404.
+ * ?die ends the process in mid-request, ?events=MS sends three events with pauses of that length.
+ * Other paths get a 404.
  */
 #include <fcgiapp.h>
 #include <signal.h>
@@ -41,6 +42,19 @@ static void answer(FCGX_Request *request, int status, const char *body)
     FCGX_PutS(body, request->out);
 }
 
+static void answer_events(FCGX_Request *request, unsigned long pause)
+{
+    char event[1024];
+
+    FCGX_PutS("Content-Type: text/event-stream\r\n\r\n", request->out);
+    for (int i = 1; i <= 3; i++) {
+        snprintf(event, sizeof event, "data: %0800d\n\n", i);
+        FCGX_PutS(event, request->out);
+        FCGX_FFlush(request->out);
+        usleep((useconds_t)pause * 1000);
+    }
+}
+
 static void serve(FCGX_Request *request)
 {
     const char *path = FCGX_GetParam("DOCUMENT_URI", request->envp);
@@ -53,6 +67,10 @@ static void serve(FCGX_Request *request)
         abort();
     if ((name = query_value(query, "slow")) != NULL)
         usleep((useconds_t)strtoul(name, NULL, 10) * 1000);
+    if ((name = query_value(query, "events")) != NULL) {
+        answer_events(request, strtoul(name, NULL, 10));
+        return;
+    }
     if (strcmp(query, "die") == 0)
         raise(SIGKILL);
     if ((name = query_value(query, "param")) != NULL)
@@ -93,12 +111,24 @@ static int check_config(void)
     return 1;
 }
 
+/* The names by which the launcher knows settings of the service in its own environment. */
+static int describe_settings(void)
+{
+    puts("| setting | default | |\n|---|---|---|\n| `AB_API_TOKEN` | | |\n| `AB_LOG_LEVEL` | | |\n"
+         "| `AB_HOST` | | |\n| `AB_PORT` | | |\n| `AB_ENV` | | |\n| `AB_FRONTEND_DIST_PATH` | | |\n"
+         "| `AB_SERVE_FRONTEND_DIST` | | |\n| `AB_MAX_REQUEST_BODY_BYTES` | | |\n"
+         "| `AB_TRUSTED_PROXY_HOPS` | | |\n| `UNPREFIXED` | | |");
+    return 0;
+}
+
 int main(int count, char **arguments)
 {
     if (count > 1 && strcmp(arguments[1], "--describe") == 0)
         return describe(arguments[0]);
     if (count > 1 && strcmp(arguments[1], "--check-config") == 0)
         return check_config();
+    if (count > 1 && strcmp(arguments[1], "--describe-settings") == 0)
+        return describe_settings();
 
     FCGX_Request request;
     FCGX_Init();

@@ -8,7 +8,8 @@ from pathlib import Path
 
 CHECKOUT = Path(__file__).resolve().parents[2]
 PROGRAM = CHECKOUT / "nginx" / "stack"
-SERVICES = ("experiments",)
+ROWS = [line.split() for line in (PROGRAM.parent / "services").read_text().splitlines()]
+SERVICES = tuple(row[1] for row in ROWS if row[:1] == ["service"])
 # The directory that holds fcgi-bin/, for `make BUILD=...` and sanitized builds.
 BUILD = Path(CHECKOUT, os.environ.get("ASSAY_BUILD_DIR", "build"))
 # Seconds that a stack may take to start and to stop, for programs that are much slower than usual.
@@ -27,15 +28,19 @@ def free_ports(count):
 
 
 def clean_environment():
-    """The environment without settings that whoever runs the tests may have."""
-    return {k: v for k, v in os.environ.items() if not k.startswith(("ASSAY_", "AB_"))}
+    """The environment without settings that whoever runs the tests may have; their names are anybody's."""
+    kept = ("PATH", "HOME", "USER", "LANG", "LC_", "TZ", "TMPDIR", "ASAN_OPTIONS", "UBSAN_OPTIONS", "LSAN_OPTIONS",
+            "LLVM_PROFILE_FILE", "GCOV_PREFIX", "LD_LIBRARY_PATH", "PYTHON")
+    return {k: v for k, v in os.environ.items() if k.startswith(kept)}
 
 
 class Stack:
-    """One stack. `build` is the directory that holds fcgi-bin/, if it is not BUILD."""
+    """One stack of the services named. `build` is the directory that holds fcgi-bin/, if it is not BUILD."""
 
-    def __init__(self, build=None):
+    def __init__(self, build=None, services=SERVICES[:1], program=PROGRAM):
         self.build = build or BUILD
+        self.program = program
+        self.services = services
         self.env = {}
         self.directory = None
         self._temporary = None
@@ -57,10 +62,10 @@ class Stack:
             self._temporary = tempfile.TemporaryDirectory(prefix="assay-")
             directory = self._temporary.name
         self.directory = Path(directory)
-        ports = free_ports(1 + len(SERVICES))
+        ports = free_ports(1 + len(self.services))
         self.env = {"ASSAY_PORT_PORTAL": str(ports[0]), "ASSAY_WORKERS": "2",
-                    "ASSAY_BUILD_DIR": str(self.build)}
-        for service, port in zip(SERVICES, ports[1:]):
+                    "ASSAY_BUILD_DIR": str(self.build), "ASSAY_SERVICES": " ".join(self.services)}
+        for service, port in zip(self.services, ports[1:]):
             self.env[f"ASSAY_PORT_{service.upper()}"] = str(port)
         if PATIENCE is not None:
             self.env |= {"ASSAY_START_SECONDS": PATIENCE, "ASSAY_STOP_SECONDS": PATIENCE}
@@ -70,7 +75,7 @@ class Stack:
     def run(self, command, *arguments, env=None, timeout=60, under=()):
         """Runs one command of nginx/stack on this stack, `under` another one; returns the finished process."""
         return subprocess.run(
-            [*under, str(PROGRAM), command, "--dir", str(self.directory), *arguments],
+            [*under, str(self.program), command, "--dir", str(self.directory), *arguments],
             env={**clean_environment(), **self.env, **(env or {})},
             stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False,
             timeout=timeout + 2 * int(PATIENCE or 0))
@@ -96,7 +101,7 @@ class Stack:
 
     @property
     def base_url(self):
-        return self.url_of("experiments")
+        return self.url_of(self.services[0])
 
     @property
     def portal_url(self):

@@ -87,10 +87,13 @@ class TestLife:
             stack.start(directory=deep)
             assert requests.get(stack.base_url + "/health").status_code == 200
 
-    def test_a_directory_that_nginx_cannot_take(self, peek_build, tmp_path):
+    @pytest.mark.parametrize("name, message", [
+        ("a$b", "nginx cannot take"), ("a[bc]", "find other files"), ("a*", "find other files"), ("a?", "find other files")])
+    def test_a_directory_that_nginx_cannot_take(self, peek_build, tmp_path, name, message):
         with Stack(peek_build) as stack:
-            done = stack.try_start(directory=tmp_path / "a$b")
-            assert done.returncode == 1 and "nginx cannot take" in done.stderr
+            done = stack.try_start(directory=tmp_path / name)
+            assert done.returncode == 1 and message in done.stderr
+            assert list(tmp_path.iterdir()) in ([], [tmp_path / name])
             stack.directory = None
 
     def test_interrupted_start_leaves_nothing(self, own, peek_build):
@@ -370,7 +373,11 @@ class TestDamage:
         assert answers == [200]
 
     def test_dead_backend_gives_the_envelope(self, own):
+        """What no responder has seen may be sent again; what one broke off may have been done."""
         start(own)
+        broken = requests.post(own.base_url + "/api/v1/calculate?die", json={})
+        assert_envelope(broken, 502, "http_error")
         (own.directory / "run" / f"{ANALYSIS}.sock").unlink()
         answer = requests.post(own.base_url + "/api/v1/calculate", json={})
-        assert_envelope(answer, 502, "http_error")
+        assert_envelope(answer, 503, "http_error")
+        assert answer.headers["Retry-After"] == "1" and "Retry-After" not in broken.headers
