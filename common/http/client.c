@@ -44,6 +44,21 @@ bool policy_parse_network(const char *text, struct http_network *network)
     return true;
 }
 
+enum error policy_read_proxies(struct http_policy *policy, const struct string_list *networks,
+                               const char *setting, struct problem *problem)
+{
+    if (networks->count > POLICY_PROXIES_MAX)
+        return problem_set(problem, ERROR_INVALID, "setting_invalid",
+                           "%s must be at most %d entries", setting, POLICY_PROXIES_MAX);
+    for (size_t i = 0; i < networks->count; i++)
+        if (!policy_parse_network(networks->items[i], &policy->trusted_proxies[i]))
+            return problem_set(problem, ERROR_INVALID, "setting_invalid",
+                               "%s must be addresses or networks; '%s' is neither", setting,
+                               networks->items[i]);
+    policy->trusted_proxy_count = networks->count;
+    return ERROR_NONE;
+}
+
 static bool network_contains(const struct http_network *network, const struct in6_addr *address)
 {
     int whole = network->prefix / 8;

@@ -6,14 +6,6 @@
 #include <string.h>
 #include <strings.h>
 
-enum { PREFLIGHT_SECONDS = 600 };
-
-/* What a page may always send, beside the configured list. */
-static const char *const always_allowed[] = {
-    "Accept",   "Accept-Language",   "Authorization",  "Content-Language", "Content-Type",
-    "If-Match", "X-AB-LLM-Provider", "X-AB-LLM-Token", "X-API-Key",        "X-Request-ID",
-};
-
 static bool list_has(const struct string_list *list, const char *word, bool any_case)
 {
     for (size_t i = 0; i < list->count; i++)
@@ -29,16 +21,21 @@ static int by_name(const void *a, const void *b)
 }
 
 /* The sorted union of the configured headers and those always allowed. */
-static struct string_list allowed_headers(const struct http_policy *policy, struct arena *arena)
+static struct string_list allowed_headers(const struct serving *serving)
 {
-    size_t total = policy->cors_headers.count + COUNT_OF(always_allowed);
-    struct string_list all = {.items = ARENA_ARRAY(arena, const char *, total)};
+    const struct http_policy *policy = serving->policy;
+    const char *const *always = serving->style->cors->always_allowed;
+    struct string_list all = {0};
+    size_t total = policy->cors_headers.count;
     size_t kept = 0;
 
+    for (size_t i = 0; always[i]; i++)
+        total++;
+    all.items = ARENA_ARRAY(serving->request.arena, const char *, total);
     for (size_t i = 0; i < policy->cors_headers.count; i++)
         all.items[all.count++] = policy->cors_headers.items[i];
-    for (size_t i = 0; i < COUNT_OF(always_allowed); i++)
-        all.items[all.count++] = always_allowed[i];
+    for (size_t i = 0; always[i]; i++)
+        all.items[all.count++] = always[i];
     qsort(all.items, all.count, sizeof all.items[0], by_name);
     for (size_t i = 0; i < all.count; i++)
         if (!kept || strcasecmp(all.items[kept - 1], all.items[i]) != 0)
@@ -82,44 +79,66 @@ static bool plain_answer(struct serving *serving, int status, const char *text)
     return false;
 }
 
+bool cors_is_preflight(const struct serving *serving)
+{
+    const struct request *request = &serving->request;
+
+    return serving->style->cors && request->method == METHOD_OPTIONS &&
+           request_header(request, "HTTP_ORIGIN") &&
+           request_header(request, "HTTP_ACCESS_CONTROL_REQUEST_METHOD");
+}
+
+/* Whether every origin is listed. */
+static bool is_anybody(const struct http_policy *policy)
+{
+    const struct string_list *origins = &policy->cors_origins;
+
+    for (size_t i = 0; i < origins->count; i++)
+        if (strcmp(origins->items[i], "*") == 0)
+            return true;
+    return false;
+}
+
 bool step_preflight(struct serving *serving)
 {
     const struct http_policy *policy = serving->policy;
     const struct request *request = &serving->request;
-    const char *origin = request_header(request, "HTTP_ORIGIN");
-    const char *method = request_header(request, "HTTP_ACCESS_CONTROL_REQUEST_METHOD");
-    const char *headers = request_header(request, "HTTP_ACCESS_CONTROL_REQUEST_HEADERS");
     struct string_list allowed;
 
-    if (request->method != METHOD_OPTIONS || !origin || !method)
+    if (!cors_is_preflight(serving))
         return true;
-    allowed = allowed_headers(policy, request->arena);
-    if (!list_has(&policy->cors_origins, origin, false))
+    allowed = allowed_headers(serving);
+    if (!list_has(&policy->cors_origins, request_header(request, "HTTP_ORIGIN"), false))
         return plain_answer(serving, 400, "Disallowed CORS origin");
-    if (!list_has(&policy->cors_methods, method, false))
+    if (!list_has(&policy->cors_methods,
+                  request_header(request, "HTTP_ACCESS_CONTROL_REQUEST_METHOD"), false))
         return plain_answer(serving, 400, "Disallowed CORS method");
-    if (!headers_allowed(&allowed, headers, request->arena))
+    if (!headers_allowed(&allowed, request_header(request, "HTTP_ACCESS_CONTROL_REQUEST_HEADERS"),
+                         request->arena))
         return plain_answer(serving, 400, "Disallowed CORS headers");
     reply_add_header(&serving->reply, "Access-Control-Allow-Methods",
                      joined(&policy->cors_methods, request->arena));
     reply_add_header(&serving->reply, "Access-Control-Allow-Headers",
                      joined(&allowed, request->arena));
     reply_add_header(&serving->reply, "Access-Control-Max-Age",
-                     arena_print(request->arena, "%d", PREFLIGHT_SECONDS));
+                     arena_print(request->arena, "%d", serving->style->cors->max_age));
     return plain_answer(serving, 200, "OK");
 }
 
+/* "*" is said as it is and never together with credentials: whoever lists nobody in particular has
+ * not asked that strangers' pages act in their visitors' names. */
 void cors_add_headers(struct serving *serving)
 {
+    const struct cors_rule *rule = serving->style->cors;
+    const struct http_policy *policy = serving->policy;
     const char *origin = request_header(&serving->request, "HTTP_ORIGIN");
+    bool anybody = is_anybody(policy);
 
-    if (!origin || !list_has(&serving->policy->cors_origins, origin, false))
+    if (!rule || !origin || !list_has(&policy->cors_origins, origin, false))
         return;
     reply_add_header(&serving->reply, "Access-Control-Allow-Origin",
-                     arena_copy_string(serving->request.arena, origin));
-    reply_add_header(&serving->reply, "Access-Control-Allow-Credentials", "true");
-    reply_add_header(&serving->reply, "Access-Control-Expose-Headers",
-                     "X-Request-ID, X-Error-Code, X-Error-Reason, X-Process-Time-Ms, Retry-After, "
-                     "Deprecation, Content-Disposition, RateLimit-Limit, RateLimit-Remaining, "
-                     "RateLimit-Reset");
+                     anybody ? "*" : arena_copy_string(serving->request.arena, origin));
+    if (rule->credentials && !anybody)
+        reply_add_header(&serving->reply, "Access-Control-Allow-Credentials", "true");
+    reply_add_header(&serving->reply, "Access-Control-Expose-Headers", rule->exposed);
 }

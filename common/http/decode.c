@@ -28,7 +28,7 @@ static int escaped_byte(const char *text, size_t left)
 }
 
 /* Decodes %XX and '+'. Bytes that are no UTF-8 end the value: parameters are text. */
-static const char *url_decode(struct arena *arena, const char *text, size_t length)
+const char *form_decode(struct arena *arena, const char *text, size_t length)
 {
     char *decoded = arena_alloc(arena, length + 1);
     size_t at = 0;
@@ -64,8 +64,8 @@ static json_t *query_document(struct serving *serving, const char *query)
         size_t length = strcspn(query, "&");
         size_t name_length = strcspn(query, "=&");
         size_t value_at = name_length < length ? name_length + 1 : length;
-        const char *name = url_decode(arena, query, name_length);
-        const char *value = url_decode(arena, query + value_at, length - value_at);
+        const char *name = form_decode(arena, query, name_length);
+        const char *value = form_decode(arena, query + value_at, length - value_at);
         json_t *string;
 
         text_start(&text, arena, 6 * strlen(value) + 3);
@@ -123,7 +123,7 @@ bool step_decode_body(struct serving *serving)
 
     if (!schema)
         return true;
-    if (serving->body_length == 0) {
+    if (serving->request.length == 0) {
         if (!serving->match.route->body_optional)
             answer_body_missing(serving);
         return serving->match.route->body_optional;
@@ -132,7 +132,7 @@ bool step_decode_body(struct serving *serving)
         answer_body_not_json(serving);
         return false;
     }
-    if (json_read(serving->request.arena, serving->body_bytes, serving->body_length,
+    if (json_read(serving->request.arena, serving->request.bytes, serving->request.length,
                   serving->policy->json_depth, &document, &fault)) {
         answer_json_invalid(serving, &fault);
         return false;

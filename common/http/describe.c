@@ -1,4 +1,5 @@
 /* The OpenAPI 3.1 document of one responder, from its route table alone. */
+#include "http/multipart.h"
 #include "http/server.h"
 
 #include <ctype.h>
@@ -92,12 +93,6 @@ static void write_parameters(struct json_writer *writer, const struct route *rou
     writer_close_array(writer);
 }
 
-static void write_error_response(struct json_writer *writer, const char *status, const char *name)
-{
-    writer_key(writer, status);
-    write_reference(writer, "responses", name);
-}
-
 static void write_text_content(struct json_writer *writer, const char *media_type)
 {
     writer_key(writer, "content");
@@ -107,56 +102,165 @@ static void write_text_content(struct json_writer *writer, const char *media_typ
     writer_close_object(writer);
 }
 
-/* An answer that carries the route's reply. */
-static void write_reply_response(struct json_writer *writer, const struct route *route,
-                                 const char *status, const char *description)
+static const char *status_text(struct arena *arena, int status)
 {
-    writer_key(writer, status);
+    return arena_print(arena, "%d", status);
+}
+
+/* An answer that carries the route's reply. */
+static void write_reply_response(struct json_writer *writer, const struct route *route, int status,
+                                 const char *description)
+{
+    writer_key(writer, status_text(writer->out->arena, status));
     writer_open_object(writer);
     writer_key_string(writer, "description", description);
-    if (route->media_type)
-        write_text_content(writer, route->media_type);
-    else
-        write_json_content(writer, route->reply ? route->reply->name : NULL);
+    if (status != 204 && status != 304 && status / 100 != 3) {
+        if (route->media_type)
+            write_text_content(writer, route->media_type);
+        else
+            write_json_content(writer, route->reply ? route->reply->name : NULL);
+    }
     writer_close_object(writer);
+}
+
+/* What each status means as an error; the components of the document. */
+static const struct {
+    int status;
+    const char *name;
+    const char *description;
+} error_responses[] = {
+    {400, "BadRequest", "The values have no answer"},
+    {401, "Unauthorized", "Credentials are missing or unknown"},
+    {403, "Forbidden", "The credentials do not allow this"},
+    {404, "NotFound", "Nothing with that id"},
+    {406, "NotAcceptable", "The version asked for does not exist"},
+    {409, "Conflict", "What is stored forbids it for now"},
+    {410, "Gone", "It is no longer kept"},
+    {412, "PreconditionFailed", "It has changed since it was read"},
+    {413, "BodyTooLarge", "The body is over its limit"},
+    {415, "UnsupportedMedia", "Nothing here reads that media type"},
+    {422, "ValidationFailed", "The document does not fit its schema"},
+    {429, "TooManyRequests", "A limit was reached; see Retry-After"},
+    {500, "InternalError", "Something broke inside"},
+    {501, "NotAvailable", "This installation does not have that capability"},
+    {502, "BadGateway", "A service outside gave nonsense"},
+    {503, "Unavailable", "Something that this needs is not there; try again"},
+    {504, "TimedOut", "It took longer than allowed"},
+};
+#define UNPROCESSABLE "Unprocessable" /* 422 that may also carry a text */
+
+static bool lists(const int *errors, int status)
+{
+    for (; errors && *errors; errors++)
+        if (*errors == status)
+            return true;
+    return false;
+}
+
+/* Statuses that follow from the row itself. */
+static bool implies(const struct route *route, int status)
+{
+    bool has_body = route->body || route->form || route->takes || route->reads_body;
+
+    switch (status) {
+    case 400:
+        return has_body;
+    case 401:
+    case 403:
+    case 429:
+        return route->role > 0;
+    case 404:
+        return strchr(route->path, '{') != NULL;
+    case 413:
+        return has_body;
+    case 422:
+        return has_body || route->query || route->idempotent;
+    case 409:
+        return route->idempotent;
+    default:
+        return false;
+    }
 }
 
 static void write_responses(struct json_writer *writer, const struct route *route)
 {
+    struct arena *arena = writer->out->arena;
+
     writer_key(writer, "responses");
     writer_open_object(writer);
-    write_reply_response(writer, route, "200", "Done");
-    if (route->body) {
-        write_error_response(writer, "400", "BadRequest");
-        write_error_response(writer, "413", "BodyTooLarge");
+    write_reply_response(writer, route, route->status ? route->status : 200, "Done");
+    for (const int *error = route->errors; error && *error; error++)
+        if (*error < 400)
+            write_reply_response(writer, route, *error < 0 ? -*error : *error,
+                                 *error == 304 ? "Not changed since" : "Not as it should be");
+    for (size_t i = 0; i < COUNT_OF(error_responses); i++) {
+        int status = error_responses[i].status;
+        bool listed = lists(route->errors, status);
+
+        if (!listed && !implies(route, status))
+            continue;
+        writer_key(writer, status_text(arena, status));
+        write_reference(writer, "responses",
+                        status == 422 && listed ? UNPROCESSABLE : error_responses[i].name);
     }
-    if (route->guard != GUARD_PUBLIC) {
-        write_error_response(writer, "401", "Unauthorized");
-        write_error_response(writer, "403", "Forbidden");
-    }
-    if (strchr(route->path, '{'))
-        write_error_response(writer, "404", "NotFound");
-    if (route->may_conflict)
-        write_error_response(writer, "409", "Conflict");
-    if (route->body || route->query)
-        write_error_response(writer, "422",
-                             route->may_be_incomplete ? "Unprocessable" : "ValidationFailed");
-    if (route->guard != GUARD_PUBLIC)
-        write_error_response(writer, "429", "TooManyRequests");
-    if (route->may_be_unready)
-        write_reply_response(writer, route, "503", "Not ready");
-    if (route->may_lack_provider)
-        write_error_response(writer, "503", "ProviderFailed");
     writer_close_object(writer);
 }
 
-static void write_security(struct json_writer *writer, const struct route *route)
+static void write_security(struct json_writer *writer, const struct route *route,
+                           const struct http_style *style)
 {
     writer_key(writer, "security");
-    if (route->guard == GUARD_PUBLIC)
-        writer_raw(writer, "[]");
+    writer_raw(writer, route->role && style->security ? style->security(route) : "[]");
+}
+
+/* A form: its text fields are strings, its files are strings of bytes. */
+static void write_form_content(struct json_writer *writer, const struct form_rule *form)
+{
+    writer_key(writer, "content");
+    writer_open_object(writer);
+    writer_key(writer, "multipart/form-data");
+    writer_open_object(writer);
+    writer_key(writer, "schema");
+    writer_open_object(writer);
+    writer_key_string(writer, "type", "object");
+    writer_key(writer, "required");
+    writer_open_array(writer);
+    for (size_t i = 0; i < form->part_count; i++)
+        if (form->parts[i].required)
+            writer_string(writer, form->parts[i].name);
+    writer_close_array(writer);
+    writer_key(writer, "properties");
+    writer_open_object(writer);
+    for (size_t i = 0; i < form->part_count; i++) {
+        const struct form_part_rule *part = &form->parts[i];
+        const char *one =
+            part->file ? "{\"type\":\"string\",\"format\":\"binary\"}" : "{\"type\":\"string\"}";
+
+        writer_key(writer, part->name);
+        writer_raw(writer, part->most > 1 ? arena_print(writer->out->arena,
+                                                        "{\"type\":\"array\",\"items\":%s}", one)
+                                          : one);
+    }
+    writer_close_object(writer);
+    writer_close_object(writer);
+    writer_close_object(writer);
+    writer_close_object(writer);
+}
+
+static void write_request_body(struct json_writer *writer, const struct route *route)
+{
+    if (!route->body && !route->form && !route->takes)
+        return;
+    writer_key(writer, "requestBody");
+    writer_open_object(writer);
+    writer_key_boolean(writer, "required", !route->body_optional);
+    if (route->form)
+        write_form_content(writer, route->form);
+    else if (route->takes)
+        write_text_content(writer, route->takes);
     else
-        writer_raw(writer, "[{\"bearer\":[]},{\"api_key\":[]},{}]");
+        write_json_content(writer, schema_component_name(route->body, false, writer->out->arena));
+    writer_close_object(writer);
 }
 
 static const char *lower_method(struct arena *arena, enum method method)
@@ -168,7 +272,8 @@ static const char *lower_method(struct arena *arena, enum method method)
     return name;
 }
 
-static void write_operation(struct json_writer *writer, const struct route *route)
+static void write_operation(struct json_writer *writer, const struct route *route,
+                            const struct server *server)
 {
     writer_key(writer, lower_method(writer->out->arena, route->method));
     writer_open_object(writer);
@@ -180,90 +285,92 @@ static void write_operation(struct json_writer *writer, const struct route *rout
     writer_key_string(writer, "summary", route->summary);
     if (route->help)
         writer_key_string(writer, "description", route->help);
-    write_security(writer, route);
+    write_security(writer, route, server->family->service->style);
     write_parameters(writer, route);
-    if (route->body) {
-        writer_key(writer, "requestBody");
-        writer_open_object(writer);
-        writer_key_boolean(writer, "required", !route->body_optional);
-        write_json_content(writer, schema_component_name(route->body, false, writer->out->arena));
-        writer_close_object(writer);
-    }
+    write_request_body(writer, route);
+    if (route->body || route->form || route->takes || route->reads_body)
+        writer_key_integer(writer, "x-body-max-bytes",
+                           (int64_t)server->policy.body_limits[route->body_limit]);
     write_responses(writer, route);
     writer_close_object(writer);
 }
 
 /* Rows of the same path stand together in one path item. */
-static void write_paths(struct json_writer *writer, const struct application *application)
+static bool is_first_of_path(const struct http_family *family, size_t row)
 {
+    for (size_t i = 0; i < row; i++)
+        if (!family->routes[i].hidden &&
+            strcmp(family->routes[i].path, family->routes[row].path) == 0)
+            return false;
+    return true;
+}
+
+static void write_paths(struct json_writer *writer, const struct server *server)
+{
+    const struct http_family *family = server->family;
+
     writer_key(writer, "paths");
     writer_open_object(writer);
-    for (size_t i = 0; i < application->route_count; i++) {
-        const char *path = application->routes[i].path;
-        bool first = true;
+    for (size_t i = 0; i < family->route_count; i++) {
+        const char *path = family->routes[i].path;
 
-        for (size_t j = 0; j < i; j++)
-            first = first && strcmp(application->routes[j].path, path) != 0;
-        if (!first)
+        if (family->routes[i].hidden || !is_first_of_path(family, i))
             continue;
         writer_key(writer, path);
         writer_open_object(writer);
-        for (size_t j = i; j < application->route_count; j++)
-            if (strcmp(application->routes[j].path, path) == 0)
-                write_operation(writer, &application->routes[j]);
+        for (size_t j = i; j < family->route_count; j++)
+            if (!family->routes[j].hidden && strcmp(family->routes[j].path, path) == 0)
+                write_operation(writer, &family->routes[j], server);
         writer_close_object(writer);
     }
     writer_close_object(writer);
 }
 
-/* The two shapes that no route table names, because every route has them. */
-static const char error_schema[] =
-    "{\"type\":\"object\",\"description\":\"Every answer that is not a success\","
-    "\"required\":[\"detail\",\"error_code\",\"status_code\",\"request_id\"],"
-    "\"properties\":{\"detail\":{\"type\":\"string\"},\"error_code\":{\"type\":\"string\"},"
-    "\"status_code\":{\"type\":\"integer\"},\"request_id\":{\"type\":\"string\"}},"
-    "\"additionalProperties\":false}";
-static const char validation_schema[] =
-    "{\"type\":\"object\",\"description\":\"Every error of the document, each at its place\","
-    "\"required\":[\"detail\",\"error_code\",\"status_code\",\"request_id\"],"
-    "\"properties\":{\"detail\":{\"type\":\"array\",\"items\":{\"type\":\"object\","
-    "\"required\":[\"type\",\"loc\",\"msg\",\"input\"],"
-    "\"properties\":{\"type\":{\"type\":\"string\"},"
-    "\"loc\":{\"type\":\"array\",\"items\":{\"type\":[\"string\",\"integer\"]}},"
-    "\"msg\":{\"type\":\"string\"},\"input\":{},\"ctx\":{\"type\":\"object\"}},"
-    "\"additionalProperties\":false}},"
-    "\"error_code\":{\"const\":\"validation_error\"},\"status_code\":{\"const\":422},"
-    "\"request_id\":{\"type\":\"string\"}},\"additionalProperties\":false}";
-
 static const char unprocessable_schema[] =
     "{\"anyOf\":[{\"$ref\":\"#/components/schemas/ValidationError\"},"
     "{\"$ref\":\"#/components/schemas/Error\"}]}";
 
-static const struct {
-    const char *name;
-    const char *description;
-    const char *schema;
-} error_responses[] = {
-    {"BadRequest", "The values have no answer", "Error"},
-    {"Unauthorized", "A token is missing or unknown", "Error"},
-    {"Forbidden", "The token may not do this", "Error"},
-    {"NotFound", "Nothing with that id", "Error"},
-    {"Conflict", "What is stored forbids it for now", "Error"},
-    {"BodyTooLarge", "The body is over its limit", "Error"},
-    {"ValidationFailed", "The document does not fit its schema", "ValidationError"},
-    {"Unprocessable", "The document does not fit its schema, or lacks what this needs",
-     "Unprocessable"},
-    {"ProviderFailed", "A service outside gave no usable answer", "Error"},
-    {"TooManyRequests", "A limit was reached; see Retry-After", "Error"},
-};
-
-static void write_components(struct json_writer *writer, const struct application *application)
+static void write_error_component(struct json_writer *writer, const char *name,
+                                  const char *description, const char *media_type,
+                                  const char *schema)
 {
+    writer_key(writer, name);
+    writer_open_object(writer);
+    writer_key_string(writer, "description", description);
+    writer_key(writer, "content");
+    writer_open_object(writer);
+    writer_key(writer, media_type);
+    writer_open_object(writer);
+    writer_key(writer, "schema");
+    write_reference(writer, "schemas", schema);
+    writer_close_object(writer);
+    writer_close_object(writer);
+    writer_close_object(writer);
+}
+
+/* What every route may answer, whatever it is for. */
+static void write_error_components(struct json_writer *writer, const struct http_style *style)
+{
+    writer_key(writer, "responses");
+    writer_open_object(writer);
+    for (size_t i = 0; i < COUNT_OF(error_responses); i++)
+        write_error_component(writer, error_responses[i].name, error_responses[i].description,
+                              style->error_media_type,
+                              error_responses[i].status == 422 ? "ValidationError" : "Error");
+    write_error_component(writer, UNPROCESSABLE,
+                          "The document does not fit its schema, or lacks what this needs",
+                          style->error_media_type, UNPROCESSABLE);
+    writer_close_object(writer);
+}
+
+static void write_components(struct json_writer *writer, const struct http_family *family)
+{
+    const struct http_style *style = family->service->style;
     struct components components = {0};
 
-    for (size_t i = 0; i < application->route_count; i++) {
-        collect(&components, application->routes[i].body, false);
-        collect(&components, application->routes[i].reply, true);
+    for (size_t i = 0; i < family->route_count; i++) {
+        collect(&components, family->routes[i].body, false);
+        collect(&components, family->routes[i].reply, true);
     }
     writer_key(writer, "components");
     writer_open_object(writer);
@@ -276,26 +383,15 @@ static void write_components(struct json_writer *writer, const struct applicatio
         schema_describe(writer, item->schema, item->reply);
     }
     writer_key(writer, "Error");
-    writer_raw(writer, error_schema);
+    writer_raw(writer, style->error_schema);
     writer_key(writer, "ValidationError");
-    writer_raw(writer, validation_schema);
-    writer_key(writer, "Unprocessable");
+    writer_raw(writer, style->validation_schema);
+    writer_key(writer, UNPROCESSABLE);
     writer_raw(writer, unprocessable_schema);
     writer_close_object(writer);
-    writer_key(writer, "responses");
-    writer_open_object(writer);
-    for (size_t i = 0; i < COUNT_OF(error_responses); i++) {
-        writer_key(writer, error_responses[i].name);
-        writer_open_object(writer);
-        writer_key_string(writer, "description", error_responses[i].description);
-        write_json_content(writer, error_responses[i].schema);
-        writer_close_object(writer);
-    }
-    writer_close_object(writer);
+    write_error_components(writer, style);
     writer_key(writer, "securitySchemes");
-    writer_raw(writer, "{\"bearer\":{\"type\":\"http\",\"scheme\":\"bearer\"},"
-                       "\"api_key\":{\"type\":\"apiKey\",\"in\":\"header\","
-                       "\"name\":\"X-API-Key\"}}");
+    writer_raw(writer, style->security_schemes);
     writer_close_object(writer);
 }
 
@@ -311,19 +407,20 @@ static void write_info(struct json_writer *writer, const struct document_info *i
     writer_close_object(writer);
 }
 
-static void write_tags(struct json_writer *writer, const struct application *application)
+static void write_tags(struct json_writer *writer, const struct http_family *family)
 {
     writer_key(writer, "tags");
     writer_open_array(writer);
-    for (size_t i = 0; i < application->route_count; i++) {
-        bool first = true;
+    for (size_t i = 0; i < family->route_count; i++) {
+        bool first = !family->routes[i].hidden;
 
         for (size_t j = 0; j < i; j++)
-            first = first && strcmp(application->routes[j].tag, application->routes[i].tag) != 0;
+            first = first && (family->routes[j].hidden ||
+                              strcmp(family->routes[j].tag, family->routes[i].tag) != 0);
         if (!first)
             continue;
         writer_open_object(writer);
-        writer_key_string(writer, "name", application->routes[i].tag);
+        writer_key_string(writer, "name", family->routes[i].tag);
         writer_close_object(writer);
     }
     writer_close_array(writer);
@@ -337,8 +434,8 @@ void server_describe(const struct server *server, struct text *out)
     writer_open_object(&writer);
     writer_key_string(&writer, "openapi", "3.1.0");
     write_info(&writer, &server->info);
-    write_tags(&writer, server->application);
-    write_paths(&writer, server->application);
-    write_components(&writer, server->application);
+    write_tags(&writer, server->family);
+    write_paths(&writer, server);
+    write_components(&writer, server->family);
     writer_close_object(&writer);
 }

@@ -359,16 +359,54 @@ static void make_room(const struct fastcgi *request, size_t length)
         (void)setsockopt(request->connection, SOL_SOCKET, SO_SNDBUF, &wanted, sizeof wanted);
 }
 
+static bool add_end(struct outgoing *out)
+{
+    static const unsigned char completed[8] = {0, 0, 0, 0, REQUEST_COMPLETE};
+
+    return add_record(out, STDOUT, NULL, 0) &&
+           add_record(out, END_REQUEST, completed, sizeof completed);
+}
+
 bool fastcgi_answer(struct fastcgi *request, const char *head, size_t head_length, const char *body,
                     size_t body_length)
 {
-    static const unsigned char completed[8] = {0, 0, 0, 0, REQUEST_COMPLETE};
     struct outgoing out = {.request = request};
 
     make_room(request, head_length + body_length);
     return add_stream(&out, head, head_length) && add_stream(&out, body, body_length) &&
-           add_record(&out, STDOUT, NULL, 0) &&
-           add_record(&out, END_REQUEST, completed, sizeof completed) && flush(&out);
+           add_end(&out) && flush(&out);
+}
+
+bool fastcgi_append(struct fastcgi *request, const char *bytes, size_t length)
+{
+    struct outgoing out = {.request = request};
+
+    return !request->broken && add_stream(&out, bytes, length) && flush(&out);
+}
+
+bool fastcgi_end(struct fastcgi *request)
+{
+    struct outgoing out = {.request = request};
+
+    return !request->broken && add_end(&out) && flush(&out);
+}
+
+/* A web server closes the connection when its client does; it may also say so by a record. */
+bool fastcgi_gone(struct fastcgi *request)
+{
+    struct pollfd entry = {.fd = request->connection, .events = POLLIN | POLLRDHUP};
+    unsigned char header[2];
+    ssize_t count;
+
+    if (request->broken || poll(&entry, 1, 0) <= 0)
+        return request->broken;
+    if (entry.revents & (POLLHUP | POLLERR | POLLRDHUP))
+        request->broken = true;
+    if (request->broken || !request->body_ended || request->begin != request->end)
+        return request->broken;
+    count = recv(request->connection, header, sizeof header, MSG_PEEK | MSG_DONTWAIT);
+    request->broken = count == 0 || (count == 2 && header[1] == ABORT_REQUEST);
+    return request->broken;
 }
 
 static bool drain(struct fastcgi *request, int64_t deadline)

@@ -65,6 +65,13 @@ long fastcgi_read(struct fastcgi *request, char *bytes, size_t size);
 bool fastcgi_answer(struct fastcgi *request, const char *head, size_t head_length, const char *body,
                     size_t body_length);
 
+/* The same in pieces: any number of appends, then the end. */
+bool fastcgi_append(struct fastcgi *request, const char *bytes, size_t length);
+bool fastcgi_end(struct fastcgi *request);
+
+/* Whether the peer has closed the connection or called the request off. Does not wait. */
+bool fastcgi_gone(struct fastcgi *request);
+
 /* Closes the connection, after the unread rest of the body where there is one. */
 void fastcgi_finish(struct fastcgi *request);
 

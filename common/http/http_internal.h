@@ -8,6 +8,7 @@
 struct serving {
     struct server *server;
     const struct http_policy *policy;
+    const struct http_style *style;
     struct exchange *exchange;
     struct request request;
     struct reply reply;
@@ -15,8 +16,9 @@ struct serving {
     struct rate_decision rate; /* of the base bucket; limit 0 = not asked */
     struct admission_ticket ticket;
     const char *error_code; /* of the answer, NULL on success */
-    const char *body_bytes;
-    size_t body_length;
+    size_t body_read;       /* of a body that the handler reads itself */
+    size_t streamed;        /* bytes sent after the head */
+    bool stream_ended;
     int64_t started;      /* monotonic microseconds */
     int64_t microseconds; /* taken, set when the head is composed */
     struct text head;     /* of the answer */
@@ -25,8 +27,16 @@ struct serving {
 /* A pipeline step: true to go on, false when the reply is complete. */
 typedef bool (*serving_step)(struct serving *serving);
 
-/* Turns the reply into the error envelope. `detail` may be NULL to keep what is in body. */
+/* Turns the reply into the service's error envelope. */
 void answer_error(struct serving *serving, int status, const char *error_code, const char *detail);
+
+/* The same with the style's words. */
+void answer_failure(struct serving *serving, int status, enum failure failure);
+struct failure_words style_words(const struct http_style *style, enum failure failure);
+
+/* The same with a detail that is JSON already. */
+void answer_detail(struct serving *serving, int status, const char *error_code,
+                   const char *detail_json);
 
 /* The answer to a problem of a handler or a domain function. */
 void answer_problem(struct serving *serving, enum error error);
@@ -34,39 +44,55 @@ void answer_problem(struct serving *serving, enum error error);
 /* 422 with every error of a document. */
 void answer_validation(struct serving *serving, const struct schema_errors *errors);
 
+/* 422 with what a handler has noted by request_fault(). */
+void answer_faults(struct serving *serving);
+
 /* 422 json_invalid, and the 422 of a body that is absent or not JSON by its content type. */
 void answer_json_invalid(struct serving *serving, const struct json_fault *fault);
 void answer_body_missing(struct serving *serving);
 void answer_body_not_json(struct serving *serving);
 
+/* 413; `announced` is 0 when the length was not told. False, as a step that has answered. */
+bool answer_too_large(struct serving *serving, size_t announced, size_t limit);
+
 /* Adds Retry-After. */
 void answer_retry_after(struct serving *serving, uint32_t seconds);
 
-/* priority.c: see struct application */
+/* priority.c: see struct http_family */
 void lower_priority(int niceness);
 
 /* client.c */
 void client_identify(struct serving *serving);
 
-/* credentials.c */
-bool step_credentials(struct serving *serving);
-bool step_guard(struct serving *serving);
+/* access.c */
+bool step_authenticate(struct serving *serving);
+bool step_role(struct serving *serving);
 
 /* limits.c */
+bool step_rate_of_strangers(struct serving *serving);
 bool step_rate(struct serving *serving);
 bool step_body(struct serving *serving);
 bool step_admission(struct serving *serving);
 
 /* cors.c */
+bool cors_is_preflight(const struct serving *serving);
 bool step_preflight(struct serving *serving);
 void cors_add_headers(struct serving *serving);
 
-/* decode.c */
+/* decode.c; form_decode takes %XX and '+' for what they stand for */
+const char *form_decode(struct arena *arena, const char *text, size_t length);
 bool step_decode_query(struct serving *serving);
 bool step_decode_body(struct serving *serving);
 
-bool path_has_prefix(const char *path, const char *prefix);
-bool path_is_protected(const struct http_policy *policy, const char *path);
-bool path_is_operator(const struct http_policy *policy, const char *path);
+/* multipart.c */
+bool step_form(struct serving *serving);
+void form_close(struct form *form);
+
+/* stream.c: what is left when a handler returns, and when its memory ran out */
+void stream_abandon(struct serving *serving);
+void stream_break(struct serving *serving);
+
+/* pipeline.c: the head of an answer. `length` < 0 = not known, for streams. */
+void compose_head(struct serving *serving, int64_t length);
 
 #endif

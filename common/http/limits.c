@@ -4,61 +4,73 @@
 
 #include <string.h>
 
-static bool too_many(struct serving *serving, uint32_t retry_after)
+static struct rate_decision charge(struct serving *serving, const struct http_bucket *bucket)
 {
-    counters_add(serving->server->family, COUNTER_RATE_LIMITED, 1);
-    answer_error(serving, 429, "rate_limited", "Too many requests");
-    answer_retry_after(serving, retry_after);
-    return false;
+    struct shm_region *region = serving->server->region;
+
+    return bucket->tokens.capacity ? rate_take_token(region, bucket->name, bucket->tokens)
+                                   : rate_allow(region, bucket->name, bucket->rule);
 }
 
-/* Calls by an issued key have a bucket of their own, wherever they come from. */
-static const char *bucket_name(const struct request *request)
+static bool charge_buckets(struct serving *serving)
 {
-    if (request->who.key_id)
-        return arena_print(request->arena, "api_key:%s", request->who.key_id);
-    return arena_print(request->arena, "api:%s", request->client.resolved);
+    const struct http_service *service = serving->server->family->service;
+    struct http_bucket buckets[HTTP_BUCKETS_MAX] = {{0}};
+    size_t count = service->buckets(&serving->request, buckets);
+    const char *detail;
+
+    for (size_t i = 0; i < count; i++) {
+        struct rate_decision decision = charge(serving, &buckets[i]);
+
+        if (i == 0)
+            serving->rate = decision;
+        if (decision.allowed)
+            continue;
+        counters_add(serving->server->counters, COUNTER_RATE_LIMITED, 1);
+        detail = buckets[i].detail;
+        answer_error(serving, 429, style_words(serving->style, FAILURE_RATE).error_code,
+                     detail ? detail : style_words(serving->style, FAILURE_RATE).detail);
+        answer_retry_after(serving, buckets[i].retry_after ? buckets[i].retry_after
+                                                           : decision.retry_after_seconds);
+        return false;
+    }
+    return true;
 }
 
-static struct rate_rule bucket_rule(const struct http_policy *policy, const struct credentials *who)
+static bool step_charge(struct serving *serving, bool strangers)
 {
-    struct rate_rule rule = policy->rate;
+    const struct http_service *service = serving->server->family->service;
 
-    if (who->key_id && who->key_rate.max)
-        rule.max = who->key_rate.max;
-    if (who->key_id && who->key_rate.window_seconds)
-        rule.window_seconds = who->key_rate.window_seconds;
-    return rule;
+    return !service->buckets || service->limits_strangers != strangers ||
+           cors_is_preflight(serving) || charge_buckets(serving);
+}
+
+bool step_rate_of_strangers(struct serving *serving)
+{
+    return step_charge(serving, true);
 }
 
 bool step_rate(struct serving *serving)
 {
-    const struct http_policy *policy = serving->policy;
-    const struct route *route = serving->match.route;
-    struct request *request = &serving->request;
-    struct shm_region *region = serving->server->region;
-    struct rate_decision heavy;
-    const char *key;
-
-    if (!policy->rate_limit_enabled || request->method == METHOD_OPTIONS ||
-        !path_has_prefix(request->path, policy->api_prefix))
-        return true;
-    key = bucket_name(request);
-    serving->rate = rate_allow(region, key, bucket_rule(policy, &request->who));
-    if (!serving->rate.allowed)
-        return too_many(serving, serving->rate.retry_after_seconds);
-    if (!route || route->lane != LANE_HEAVY)
-        return true;
-    heavy = rate_allow(region, arena_print(request->arena, "heavy:%s", key), policy->heavy_rate);
-    return heavy.allowed || too_many(serving, heavy.retry_after_seconds);
+    return step_charge(serving, false);
 }
 
-static bool too_large(struct serving *serving, size_t limit)
+static size_t body_limit(const struct serving *serving)
 {
-    counters_add(serving->server->family, COUNTER_BODY_REJECTION, 1);
-    answer_error(
-        serving, 413, "request_body_too_large",
-        arena_print(serving->request.arena, "Request body exceeds limit of %zu bytes", limit));
+    const struct route *route = serving->match.route;
+
+    return serving->policy->body_limits[route ? route->body_limit : 0];
+}
+
+bool answer_too_large(struct serving *serving, size_t announced, size_t limit)
+{
+    const struct http_style *style = serving->style;
+    struct failure_words words = style_words(style, FAILURE_BODY_TOO_LARGE);
+
+    counters_add(serving->server->counters, COUNTER_BODY_REJECTION, 1);
+    answer_error(serving, 413, words.error_code,
+                 style->too_large ? style->too_large(&serving->request, announced, limit)
+                                  : words.detail);
     return false;
 }
 
@@ -77,33 +89,54 @@ static bool read_body(struct serving *serving, size_t limit, int64_t announced)
             break;
         text_append(&body, chunk, (size_t)count);
         if (body.overflowed)
-            return too_large(serving, limit);
+            return answer_too_large(serving, 0, limit);
     }
     if (announced > 0 && body.length < (size_t)announced) {
-        answer_error(serving, 400, "bad_request",
-                     "Request body is shorter than its Content-Length");
+        answer_failure(serving, 400, FAILURE_BODY_SHORT);
         return false;
     }
-    serving->body_bytes = body.bytes;
-    serving->body_length = body.length;
+    serving->request.bytes = body.bytes;
+    serving->request.length = body.length;
     return true;
+}
+
+/* Whoever handles the body reads it: in pieces, or as parts of a form. */
+static bool is_read_later(const struct route *route)
+{
+    return route && (route->reads_body || route->form);
 }
 
 bool step_body(struct serving *serving)
 {
-    const struct route *route = serving->match.route;
     enum method method = serving->request.method;
-    size_t limit = serving->policy->body_limits[route ? route->body_limit : BODY_STANDARD];
+    size_t limit = body_limit(serving);
     const char *length =
         serving->exchange->variable(serving->exchange->transport, "CONTENT_LENGTH");
     int64_t announced = 0;
 
-    if (method != METHOD_POST && method != METHOD_PUT && method != METHOD_PATCH)
+    if (method != METHOD_POST && method != METHOD_PUT && method != METHOD_PATCH &&
+        (method != METHOD_DELETE || !serving->match.route || !serving->match.route->body))
         return true;
     if (length && *length && integer_parse(length, &announced) && announced > 0 &&
         (uint64_t)announced > limit)
-        return too_large(serving, limit);
-    return read_body(serving, limit, announced);
+        return answer_too_large(serving, (size_t)announced, limit);
+    return is_read_later(serving->match.route) || read_body(serving, limit, announced);
+}
+
+long request_read(struct request *request, char *bytes, size_t size)
+{
+    struct serving *serving = request->server->serving;
+    struct exchange *exchange = request->exchange;
+    long count = exchange->read(exchange->transport, bytes, size);
+
+    if (count <= 0)
+        return count;
+    serving->body_read += (size_t)count;
+    if (serving->body_read <= body_limit(serving))
+        return count;
+    if (!request->streaming)
+        answer_too_large(serving, 0, body_limit(serving));
+    return -2;
 }
 
 bool step_admission(struct serving *serving)
@@ -120,9 +153,8 @@ bool step_admission(struct serving *serving)
                                 cost.analyzer, &serving->ticket);
     if (outcome == ADMISSION_GRANTED)
         return true;
-    counters_add(serving->server->family, COUNTER_CAPACITY_REJECTION, 1);
-    answer_error(serving, 429, "compute_capacity_exceeded",
-                 "Server is at compute capacity; retry shortly");
+    counters_add(serving->server->counters, COUNTER_CAPACITY_REJECTION, 1);
+    answer_failure(serving, 429, FAILURE_CAPACITY);
     answer_retry_after(serving, policy->admission_retry_after);
     return false;
 }

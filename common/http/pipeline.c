@@ -20,18 +20,6 @@ enum {
     REQUEST_ID_MAX = 128
 };
 
-static const char fixed_headers[] =
-    "Content-Security-Policy: default-src 'self'; base-uri 'self'; connect-src 'self'; "
-    "font-src 'self' https://fonts.gstatic.com data:; form-action 'self'; "
-    "frame-ancestors 'none'; img-src 'self' data:; object-src 'none'; script-src 'self'; "
-    "style-src 'self' 'unsafe-inline' https://fonts.googleapis.com\r\n"
-    "Permissions-Policy: camera=(), geolocation=(), microphone=()\r\n"
-    "Referrer-Policy: no-referrer\r\n"
-    "X-Content-Type-Options: nosniff\r\n"
-    "X-Frame-Options: DENY\r\n"
-    "Cache-Control: no-store\r\n"
-    "Vary: Accept-Language, Origin\r\n";
-
 const char *request_header(const struct request *request, const char *cgi_name)
 {
     struct exchange *exchange = request->exchange;
@@ -53,13 +41,57 @@ void reply_add_header(struct reply *reply, const char *name, const char *value)
         reply->headers[reply->header_count++] = (struct reply_header){name, value};
 }
 
+void reply_redirect(struct reply *reply, int status, const char *location)
+{
+    reply->status = status;
+    reply->content_type = NULL;
+    reply_add_header(reply, "Location", location);
+}
+
+bool request_gone(const struct request *request)
+{
+    const struct exchange *exchange = request->exchange;
+
+    return exchange->gone && exchange->gone(exchange->transport);
+}
+
 static bool acceptable_id(const char *id)
 {
-    size_t length = id ? strlen(id) : 0;
+    size_t length = strlen(id);
 
     return length > 0 && length <= REQUEST_ID_MAX &&
            strspn(id, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._:-") ==
                length;
+}
+
+static const char *new_id(const struct serving *serving)
+{
+    char uuid[TOKEN_UUID_TEXT];
+    char *id, *out;
+
+    token_uuid(uuid);
+    id = arena_copy_string(serving->request.arena, uuid);
+    if (!serving->style->id_is_hex)
+        return id;
+    out = id;
+    for (const char *p = uuid; *p; p++)
+        if (*p != '-')
+            *out++ = *p;
+    *out = '\0';
+    return id;
+}
+
+static const char *request_id(const struct serving *serving)
+{
+    const struct http_style *style = serving->style;
+
+    for (size_t i = 0; style->request_id_in[i]; i++) {
+        const char *id = request_header(&serving->request, style->request_id_in[i]);
+
+        if (id && (style->accepts_id ? style->accepts_id : acceptable_id)(id))
+            return arena_copy_string(serving->request.arena, id);
+    }
+    return new_id(serving);
 }
 
 static enum method parse_method(const char *name)
@@ -74,23 +106,24 @@ static bool step_identify(struct serving *serving)
 {
     struct exchange *exchange = serving->exchange;
     struct request *request = &serving->request;
-    const struct application *application = serving->server->application;
+    const struct http_family *family = serving->server->family;
     const char *path = exchange->variable(exchange->transport, "DOCUMENT_URI");
-    const char *id = request_header(request, "HTTP_X_REQUEST_ID");
-    char uuid[TOKEN_UUID_TEXT];
 
-    if (acceptable_id(id)) {
-        request->id = arena_copy_string(request->arena, id);
-    } else {
-        token_uuid(uuid);
-        request->id = arena_copy_string(request->arena, uuid);
-    }
+    request->id = request_id(serving);
     request->method = parse_method(exchange->variable(exchange->transport, "REQUEST_METHOD"));
     request->path = arena_copy_string(request->arena, path ? path : "/");
     client_identify(serving);
-    serving->match = route_find(application->routes, application->route_count, request->method,
-                                request->path, request->arena, request->arguments);
+    serving->match = route_find(family->routes, family->route_count, request->method, request->path,
+                                request->arena, request->arguments);
+    request->route = serving->match.route;
     return true;
+}
+
+static bool step_begin(struct serving *serving)
+{
+    const struct http_service *service = serving->server->family->service;
+
+    return !service->begin || service->begin(&serving->request, &serving->reply);
 }
 
 static bool step_language(struct serving *serving)
@@ -112,44 +145,86 @@ static const char *allowed_methods(const struct serving *serving)
     return text.bytes;
 }
 
+/* 307 to the path without its last slash, where that is one that is answered. */
+static bool redirected(struct serving *serving)
+{
+    struct request *request = &serving->request;
+    const struct http_family *family = serving->server->family;
+    size_t length = strlen(request->path);
+    const char *query = serving->exchange->variable(serving->exchange->transport, "QUERY_STRING");
+    const char *arguments[REQUEST_PATH_ARGUMENTS_MAX];
+    const char *bare;
+
+    if (!serving->style->redirects_slashes || length < 2 || request->path[length - 1] != '/')
+        return false;
+    bare = arena_copy(request->arena, request->path, length - 1);
+    if (bare[0] == '/' && bare[1] == '/')
+        return false; /* a browser would take it for another host */
+    if (!route_find(family->routes, family->route_count, request->method, bare, request->arena,
+                    arguments)
+             .path_known)
+        return false;
+    reply_redirect(&serving->reply, 307,
+                   query && *query ? arena_print(request->arena, "%s?%s", bare, query) : bare);
+    return true;
+}
+
 static bool step_route(struct serving *serving)
 {
     if (serving->match.route)
         return true;
     if (!serving->match.path_known) {
-        answer_error(serving, 404, "not_found", "Not Found");
+        if (!redirected(serving))
+            answer_failure(serving, 404, FAILURE_NOT_FOUND);
         return false;
     }
-    answer_error(serving, 405, "http_error", "Method Not Allowed");
+    answer_failure(serving, 405, FAILURE_METHOD);
     reply_add_header(&serving->reply, "Allow", allowed_methods(serving));
     return false;
+}
+
+static void write_object(struct serving *serving)
+{
+    struct json_writer writer;
+
+    writer_start(&writer, &serving->reply.body);
+    schema_write(&writer, serving->match.route->reply, serving->reply.object);
 }
 
 static bool step_handle(struct serving *serving)
 {
     const struct route *route = serving->match.route;
     struct reply *reply = &serving->reply;
-    struct json_writer writer;
-    enum error error = route->handler(&serving->request, reply);
+    enum error error;
 
-    if (error) {
+    reply->status = route->status ? route->status : 200;
+    if (route->media_type)
+        reply->content_type = route->media_type;
+    error = route->handler(&serving->request, reply);
+    if (serving->request.streaming) {
+        stream_abandon(serving);
+    } else if (error && serving->error_code) {
+        return true; /* answered where it was found */
+    } else if (error && serving->request.fault_count) {
+        answer_faults(serving);
+    } else if (error) {
         answer_problem(serving, error);
     } else if (reply->object) {
-        writer_start(&writer, &reply->body);
-        schema_write(&writer, route->reply, reply->object);
+        write_object(serving);
     }
     if (reply->body.overflowed)
-        answer_error(serving, 500, "internal_error", "Internal server error");
+        answer_failure(serving, 500, FAILURE_INTERNAL);
     return true;
 }
 
 static const serving_step steps[] = {
-    step_identify,     step_language,    step_credentials, step_rate,
-    step_body,         step_preflight,   step_route,       step_guard,
-    step_decode_query, step_decode_body, step_admission,   step_handle,
+    step_identify,     step_language,  step_begin,        step_rate_of_strangers,
+    step_authenticate, step_rate,      step_body,         step_preflight,
+    step_route,        step_role,      step_decode_query, step_decode_body,
+    step_form,         step_admission, step_handle,
 };
 
-static const char *number_text(struct arena *arena, uint32_t number)
+static const char *number_text(struct arena *arena, int64_t number)
 {
     char text[NUMBER_TEXT_MAX];
 
@@ -160,12 +235,16 @@ static void add_rate_headers(struct serving *serving)
 {
     struct arena *arena = serving->request.arena;
     const struct rate_decision *rate = &serving->rate;
+    const struct rate_header_names *names = &serving->style->rate_headers;
+    int64_t reset = rate->reset_seconds;
 
-    if (!rate->limit)
+    if (!rate->limit || !names->limit)
         return;
-    reply_add_header(&serving->reply, "RateLimit-Limit", number_text(arena, rate->limit));
-    reply_add_header(&serving->reply, "RateLimit-Remaining", number_text(arena, rate->remaining));
-    reply_add_header(&serving->reply, "RateLimit-Reset", number_text(arena, rate->reset_seconds));
+    if (names->reset_is_time)
+        reset += clock_unix_microseconds() / 1000000;
+    reply_add_header(&serving->reply, names->limit, number_text(arena, rate->limit));
+    reply_add_header(&serving->reply, names->remaining, number_text(arena, rate->remaining));
+    reply_add_header(&serving->reply, names->reset, number_text(arena, reset));
 }
 
 static const char *reason_phrase(int status)
@@ -175,19 +254,34 @@ static const char *reason_phrase(int status)
         const char *phrase;
     } phrases[] = {
         {200, "OK"},
+        {201, "Created"},
+        {202, "Accepted"},
+        {204, "No Content"},
+        {207, "Multi-Status"},
+        {301, "Moved Permanently"},
+        {302, "Found"},
+        {303, "See Other"},
+        {304, "Not Modified"},
         {307, "Temporary Redirect"},
         {400, "Bad Request"},
         {401, "Unauthorized"},
         {403, "Forbidden"},
         {404, "Not Found"},
         {405, "Method Not Allowed"},
+        {406, "Not Acceptable"},
+        {408, "Request Timeout"},
         {409, "Conflict"},
+        {410, "Gone"},
+        {412, "Precondition Failed"},
         {413, "Content Too Large"},
+        {415, "Unsupported Media Type"},
         {422, "Unprocessable Content"},
         {429, "Too Many Requests"},
         {500, "Internal Server Error"},
+        {501, "Not Implemented"},
         {502, "Bad Gateway"},
         {503, "Service Unavailable"},
+        {504, "Gateway Timeout"},
     };
 
     for (size_t i = 0; i < COUNT_OF(phrases); i++)
@@ -216,32 +310,70 @@ static void add_milliseconds(struct text *head, int64_t microseconds)
     add_line(head, fraction, "");
 }
 
+static bool has_body(int status)
+{
+    return status != 204 && status != 304;
+}
+
+static void add_body_lines(struct text *head, const struct reply *reply, int64_t length)
+{
+    char number[NUMBER_TEXT_MAX];
+
+    if (!has_body(reply->status))
+        return;
+    if (reply->content_type)
+        add_line(head, "Content-Type: ", reply->content_type);
+    if (length < 0)
+        return;
+    integer_format(length, number);
+    add_line(head, "Content-Length: ", number);
+}
+
+static void add_standard_lines(struct text *head, struct serving *serving)
+{
+    const struct http_style *style = serving->style;
+    const struct request *request = &serving->request;
+
+    for (size_t i = 0; style->request_id_out[i]; i++) {
+        text_append_string(head, style->request_id_out[i]);
+        add_line(head, ": ", request->id);
+    }
+    if (style->process_time_header) {
+        text_append_string(head, style->process_time_header);
+        text_append(head, ": ", 2);
+        add_milliseconds(head, serving->microseconds);
+    }
+    if (style->names_language && request->locale)
+        add_line(head, "Content-Language: ", language_tags[locale_language(request->locale)]);
+    text_append_string(head, serving->policy->headers ? serving->policy->headers : style->headers);
+}
+
+/* A head that does not fit has no end, and what follows would be taken for headers. */
+static void cut_head(struct serving *serving)
+{
+    struct reply *reply = &serving->reply;
+
+    log_event(LOG_ERROR, "reply_head_too_large", serving->request.path);
+    reply->header_count = 0;
+    serving->request.id = "unknown";
+    answer_failure(serving, 500, FAILURE_INTERNAL);
+}
+
 /* Everything before the body. Allocates, so it belongs before the point of no return. */
-static void compose_head(struct serving *serving)
+static void write_head(struct serving *serving, int64_t length)
 {
     const struct reply *reply = &serving->reply;
-    const struct request *request = &serving->request;
     struct text *head = &serving->head;
     char number[NUMBER_TEXT_MAX];
 
-    add_rate_headers(serving);
-    cors_add_headers(serving);
-    serving->microseconds = clock_monotonic_microseconds() - serving->started;
-    text_start(head, request->arena, REPLY_HEAD_MAX);
+    text_start(head, serving->request.arena, REPLY_HEAD_MAX);
     text_reserve(head, HEAD_GUESS);
     integer_format(reply->status, number);
     text_append_string(head, "Status: ");
     text_append_string(head, number);
     add_line(head, " ", reason_phrase(reply->status));
-    add_line(head, "Content-Type: ", reply->content_type);
-    integer_format((int64_t)reply->body.length, number);
-    add_line(head, "Content-Length: ", number);
-    add_line(head, "X-Request-ID: ", request->id);
-    text_append_string(head, "X-Process-Time-Ms: ");
-    add_milliseconds(head, serving->microseconds);
-    if (request->locale)
-        add_line(head, "Content-Language: ", language_tags[locale_language(request->locale)]);
-    text_append(head, fixed_headers, sizeof fixed_headers - 1);
+    add_body_lines(head, reply, length);
+    add_standard_lines(head, serving);
     for (size_t i = 0; i < reply->header_count; i++) {
         text_append_string(head, reply->headers[i].name);
         add_line(head, ": ", reply->headers[i].value);
@@ -249,9 +381,28 @@ static void compose_head(struct serving *serving)
     text_append(head, "\r\n", 2);
 }
 
+void compose_head(struct serving *serving, int64_t length)
+{
+    const struct http_service *service = serving->server->family->service;
+    struct reply *reply = &serving->reply;
+
+    if (service->finish)
+        service->finish(&serving->request, reply);
+    add_rate_headers(serving);
+    cors_add_headers(serving);
+    serving->microseconds = clock_monotonic_microseconds() - serving->started;
+    if (!has_body(reply->status))
+        text_cut(&reply->body, 0);
+    write_head(serving, length);
+    if (!serving->head.overflowed)
+        return;
+    cut_head(serving);
+    write_head(serving, (int64_t)reply->body.length);
+}
+
 static void count_reply(struct serving *serving)
 {
-    struct shm_family *family = serving->server->family;
+    struct shm_family *family = serving->server->counters;
     int64_t now = clock_unix_microseconds();
     int status = serving->reply.status;
 
@@ -292,7 +443,9 @@ static void log_reply(const struct serving *serving)
     struct log_line line;
 
     log_begin(&line, serving->reply.status >= 500 ? LOG_ERROR : LOG_INFO, event_name(serving));
-    log_integer(&line, "body_bytes", (int64_t)serving->reply.body.length);
+    log_integer(
+        &line, "body_bytes",
+        (int64_t)(serving->request.streaming ? serving->streamed : serving->reply.body.length));
     log_text(&line, "client", request->client.resolved);
     log_text(&line, "error_code", serving->error_code);
     log_text(&line, "method", method_names[request->method]);
@@ -306,8 +459,11 @@ static void log_reply(const struct serving *serving)
 
 static void prepare(struct serving *serving, struct server *server, struct exchange *exchange)
 {
+    const struct http_style *style = server->family->service->style;
+
     *serving = (struct serving){.server = server,
                                 .policy = &server->policy,
+                                .style = style,
                                 .exchange = exchange,
                                 .started = clock_monotonic_microseconds()};
     serving->request = (struct request){
@@ -324,30 +480,45 @@ static void run_steps(struct serving *serving)
     text_reserve(&serving->reply.body, BODY_GUESS);
     for (size_t i = 0; i < COUNT_OF(steps) && steps[i](serving); i++)
         continue;
-    compose_head(serving);
+    if (!serving->request.streaming)
+        compose_head(serving, (int64_t)serving->reply.body.length);
 }
 
 /* Memory ran out half way: what the request used is dropped, and the answer is made in the room
- * that this gives back. */
+ * that this gives back. A stream, whose head is out, ends by saying so. */
 static void answer_exhausted(struct serving *serving, struct server *server,
                              struct exchange *exchange)
 {
     log_event(LOG_ERROR, "request_memory_exhausted", NULL);
     admission_release(server->region, &serving->ticket);
+    form_close(serving->request.form);
     arena_on_exhausted(server->arena, NULL);
+    if (serving->request.streaming) {
+        stream_break(serving);
+        return;
+    }
     arena_reset(server->arena);
     prepare(serving, server, exchange);
     text_start(&serving->reply.body, server->arena, REPLY_BODY_MAX);
     step_identify(serving);
-    answer_error(serving, 500, "internal_error", "Internal server error");
-    compose_head(serving);
+    answer_failure(serving, 500, FAILURE_INTERNAL);
+    compose_head(serving, (int64_t)serving->reply.body.length);
+}
+
+static void send_answer(struct serving *serving)
+{
+    struct exchange *exchange = serving->exchange;
+    bool head_only = serving->request.method == METHOD_HEAD;
+
+    if (!serving->request.streaming)
+        exchange->write(exchange->transport, serving->head.bytes, serving->head.length,
+                        serving->reply.body.bytes, head_only ? 0 : serving->reply.body.length);
 }
 
 void server_serve(struct server *server, struct exchange *exchange)
 {
     static struct serving serving; /* outlives the jump out of an exhausted arena */
     jmp_buf exhausted;
-    bool head_only;
 
     arena_reset(server->arena);
     prepare(&serving, server, exchange);
@@ -361,25 +532,28 @@ void server_serve(struct server *server, struct exchange *exchange)
     }
     arena_on_exhausted(server->arena, NULL);
     admission_release(server->region, &serving.ticket);
+    form_close(serving.request.form);
+    serving.request.form = NULL;
+    if (serving.request.streaming)
+        serving.microseconds = clock_monotonic_microseconds() - serving.started;
     /* Before the answer: who has it finds it counted and logged. */
     count_reply(&serving);
     log_reply(&serving);
-    head_only = serving.request.method == METHOD_HEAD;
-    exchange->write(exchange->transport, serving.head.bytes, serving.head.length,
-                    serving.reply.body.bytes, head_only ? 0 : serving.reply.body.length);
+    send_answer(&serving);
 }
 
 void server_after(struct server *server)
 {
     struct serving *serving = server->serving;
+    const struct http_service *service = server->family->service;
     jmp_buf exhausted;
 
     server->serving = NULL;
-    if (!serving || !server->application->after)
+    if (!serving || !service->after)
         return;
     if (setjmp(exhausted) == 0) {
         arena_on_exhausted(server->arena, &exhausted);
-        server->application->after(&serving->request, serving->reply.status);
+        service->after(&serving->request, serving->reply.status);
     } else {
         log_event(LOG_ERROR, "request_memory_exhausted", "after the answer");
     }

@@ -1,21 +1,20 @@
 /*
- * What a service allows: tokens, limits, origins, trusted proxies. Filled in by the service from
- * its settings at start, read by the pipeline on every request; never changes in between.
+ * What a service allows: limits, origins, trusted proxies. Filled in by the service from its
+ * settings at start, read by the pipeline on every request; never changes in between. Who somebody
+ * is and what he may do is not here: that is the service's own affair (service.h).
  */
 #ifndef ASSAY_HTTP_POLICY_H
 #define ASSAY_HTTP_POLICY_H
 
 #include "base/confine.h"
+#include "base/error.h"
 #include "base/optional.h"
 #include "shm/admission.h"
 #include "shm/rate.h"
 
 #include <netinet/in.h>
 
-/* Which cap a route's body is held to. */
-enum body_limit { BODY_STANDARD, BODY_WORKSPACE, BODY_CHATAPP, BODY_LIMIT__MAX };
-
-enum { POLICY_PATHS_MAX = 4, POLICY_PROXIES_MAX = 64 };
+enum { POLICY_PROXIES_MAX = 64, POLICY_BODY_LIMITS_MAX = 8 };
 
 struct http_network {
     struct in6_addr address; /* IPv4 as ::ffff:a.b.c.d */
@@ -29,26 +28,14 @@ struct http_policy {
     enum confine_mode confine;
     const char *data_directory;
 
-    const char *admin_token; /* NULL = not configured, as the next two */
-    const char *write_token;
-    const char *read_token;
-    bool public_demo;      /* reading without a token */
-    bool readonly_compute; /* read scope may also POST to stateless computations */
+    const char *headers; /* lines that every answer carries; NULL = the style's */
 
-    /* Paths by prefix. Protected ones need credentials once any are configured; operator ones
-     * always need the admin token; admin ones also take it. Rate limits go by the first list. */
-    const char *api_prefix;
-    const char *protected_path; /* one more protected path, compared whole */
-    const char *operator_prefixes[POLICY_PATHS_MAX];
-    const char *admin_prefix;
-
-    bool rate_limit_enabled;
-    struct rate_rule rate;
-    struct rate_rule heavy_rate;
+    /* Failures to prove who one is, by address. A max of 0 = not counted. */
     struct rate_rule auth_failures;
+    bool auth_failures_block; /* over it nobody is let in from there, not even with a good token */
 
-    size_t body_limits[BODY_LIMIT__MAX]; /* bytes */
-    size_t memory_limit;                 /* bytes a request may use in all */
+    size_t body_limits[POLICY_BODY_LIMITS_MAX]; /* bytes; routes name theirs by its position */
+    size_t memory_limit;                        /* bytes a request may use in all */
     int json_depth;
 
     bool admission_enabled;
@@ -66,5 +53,10 @@ struct http_policy {
 
 /* Reads "10.0.0.0/8", "2001:db8::/32" or a single address. False for anything else. */
 bool policy_parse_network(const char *text, struct http_network *network);
+
+/* Fills the trusted proxies from the list of a setting. ERROR_INVALID names the setting. */
+MUST_CHECK enum error policy_read_proxies(struct http_policy *policy,
+                                          const struct string_list *networks, const char *setting,
+                                          struct problem *problem);
 
 #endif

@@ -25,17 +25,13 @@ enum method {
 
 extern const char *const method_names[METHOD__MAX];
 
-enum scope { SCOPE_NONE, SCOPE_READ, SCOPE_WRITE, SCOPE_ADMIN, SCOPE__MAX };
-
-extern const char *const scope_names[SCOPE__MAX]; /* NULL for SCOPE_NONE */
-
-/* Who is asking, as far as the credentials tell. */
-struct credentials {
-    bool auth_enabled;         /* some token is configured; without any the service is open */
-    enum scope scope;          /* SCOPE_NONE when auth is not enabled */
-    const char *source;        /* admin_token, legacy, api_key, anonymous; NULL = none */
-    const char *key_id;        /* of an issued key */
-    struct rate_rule key_rate; /* that key's own limit; 0 in either member = the policy's */
+/* Who is asking, as far as the service could tell. Its lists of roles and sources are its own. */
+struct identity {
+    int role;            /* what it may do; 0 = nobody in particular */
+    const char *source;  /* how it is known: "api_key", "cookie"...; NULL = not at all */
+    const char *subject; /* the user or the key; NULL = none */
+    const char *tenant;  /* whose data it may see; NULL where a service has one owner only */
+    const void *detail;  /* what else the service wants to remember */
 };
 
 /* Where the client's identity came from. */
@@ -46,27 +42,44 @@ struct client {
     struct string_list chain; /* X-Forwarded-For as sent */
 };
 
-enum { REQUEST_PATH_ARGUMENTS_MAX = 4, REPLY_HEADERS_MAX = 16 };
+enum { REQUEST_PATH_ARGUMENTS_MAX = 4, REQUEST_FAULTS_MAX = 16, REPLY_HEADERS_MAX = 32 };
 
 struct server;
 struct route;
 struct exchange;
+struct form;
+
+/* An error of the request that only a handler can see; answered as those of schemas are. */
+struct request_fault {
+    const char *where; /* "body", "query", "path" */
+    const char *field; /* NULL: the whole of it */
+    const char *type;  /* "value_error" */
+    const char *message;
+};
 
 struct request {
     struct arena *arena;
     struct server *server;
     struct exchange *exchange; /* the transport's side of it */
-    void *state;               /* the responder's own, from application.start */
+    void *state;               /* the service's own, from its start */
+    const struct route *route; /* NULL: nothing answers this path and method */
     enum method method;
     const char *path;
     const char *arguments[REQUEST_PATH_ARGUMENTS_MAX]; /* of {placeholders}, in order */
     const void *query;                                 /* struct of route->query */
     const void *body;                                  /* struct of route->body */
+    const char *bytes;                                 /* the body as it came, where it was read */
+    size_t length;
+    struct form *form; /* of route->form */
     const struct locale *locale;
     const char *id;
     struct client client;
-    struct credentials who;
-    struct problem problem; /* what a failing handler fills in */
+    struct identity who;
+    struct problem problem;  /* what a failing handler fills in */
+    const char *detail_json; /* takes the place of the problem's text in the answer: JSON */
+    size_t fault_count;
+    struct request_fault faults[REQUEST_FAULTS_MAX];
+    bool streaming; /* the head of the answer is out (stream.h) */
 };
 
 struct reply_header {
@@ -83,6 +96,18 @@ struct reply {
     struct reply_header headers[REPLY_HEADERS_MAX];
 };
 
+/* Notes an error of the request; the handler returns what this returns. `field` may be NULL. The
+ * texts live as long as the request. */
+enum error request_fault(struct request *request, const char *where, const char *field,
+                         const char *type, const char *message);
+
+/* Reads on in the body of a route whose row says `.reads_body`: up to `size` bytes, 0 at the end,
+ * -1 when the client is gone, -2 past the route's limit (the answer is then 413). */
+long request_read(struct request *request, char *bytes, size_t size);
+
+/* Whether the client has left. Cheap enough for every turn of a loop that takes milliseconds. */
+bool request_gone(const struct request *request);
+
 /* Gives back the slot of admission before its time: for handlers that have computed and now wait
  * for somebody else. */
 void request_leave_admission(struct request *request);
@@ -93,5 +118,9 @@ const char *request_header(const struct request *request, const char *cgi_name);
 /* Adds a header. Values with control characters are programming errors and dropped with a log line;
  * both texts must live as long as the request. */
 void reply_add_header(struct reply *reply, const char *name, const char *value);
+
+/* An answer without a body that sends the client elsewhere; `location` lives as long as the
+ * request. */
+void reply_redirect(struct reply *reply, int status, const char *location);
 
 #endif

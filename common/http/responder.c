@@ -75,12 +75,32 @@ static bool write_answer(void *transport, const char *head, size_t head_length, 
     return fastcgi_answer(transport, head, head_length, body, body_length);
 }
 
+static bool append_bytes(void *transport, const char *bytes, size_t length)
+{
+    return fastcgi_append(transport, bytes, length);
+}
+
+static bool end_answer(void *transport)
+{
+    return fastcgi_end(transport);
+}
+
+static bool is_gone(void *transport)
+{
+    return fastcgi_gone(transport);
+}
+
 static void serve(struct server *server, const struct listener *listener,
                   const struct environment *environment)
 {
     static struct fastcgi request;
-    struct exchange exchange = {
-        .transport = &request, .variable = variable, .read = read_body, .write = write_answer};
+    struct exchange exchange = {.transport = &request,
+                                .variable = variable,
+                                .read = read_body,
+                                .write = write_answer,
+                                .append = append_bytes,
+                                .end = end_answer,
+                                .gone = is_gone};
     int64_t served = 0;
     int connection;
 
@@ -88,7 +108,7 @@ static void serve(struct server *server, const struct listener *listener,
         (struct fastcgi_patience){.receive = milliseconds(environment->receive_seconds),
                                   .send = milliseconds(environment->send_seconds),
                                   .linger = milliseconds(environment->linger_seconds)};
-    log_event(LOG_DEBUG, "startup", server->application->family);
+    log_event(LOG_DEBUG, "startup", server->family->name);
     while ((environment->requests == 0 || served < environment->requests) &&
            (connection = listener_accept(listener)) >= 0) {
         if (!fastcgi_receive(&request, connection))
@@ -105,7 +125,7 @@ static uint64_t requests_of_others(const void *context)
     const struct server *server = context;
 
     return counters_total(server->region, COUNTER_REQUESTS) -
-           counters_read(server->family, COUNTER_REQUESTS);
+           counters_read(server->counters, COUNTER_REQUESTS);
 }
 
 /* Before the first request and the first thread; whatever was opened so far stays open. */
@@ -126,10 +146,10 @@ static enum error confine_worker(const struct http_policy *policy, const char *r
     return error;
 }
 
-enum error server_start(struct server *server, const struct application *application,
-                        struct arena *arena, const char *run_directory,
+enum error server_start(struct server *server, struct arena *arena, const char *run_directory,
                         const char *locales_directory, struct problem *problem)
 {
+    const struct http_family *family = server->family;
     enum error error = locale_open_catalogues(locales_directory, problem);
 
     if (error)
@@ -139,25 +159,25 @@ enum error server_start(struct server *server, const struct application *applica
         return problem_set(problem, ERROR_SYSTEM, "out_of_memory", "out of memory");
     if (run_directory)
         error =
-            shm_region_open(arena_print(arena, "%s/%s.shm", run_directory, application->service),
+            shm_region_open(arena_print(arena, "%s/%s.shm", run_directory, family->service->name),
                             HTTP_LAYOUT_VERSION, &server->region, problem);
     else
         error = shm_region_open_anonymous(&server->region, problem);
     if (error)
         return error;
-    return shm_family_join(server->region, application->family, &server->family, problem);
+    return shm_family_join(server->region, family->name, &server->counters, problem);
 }
 
-/* What application->start() has made. */
-static void stop_application(struct server *server)
+/* What the service's start() has made. */
+static void stop_service(struct server *server)
 {
-    if (server->application->stop)
-        server->application->stop(server->state);
+    if (server->family->service->stop)
+        server->family->service->stop(server->state);
 }
 
 void server_stop(struct server *server)
 {
-    stop_application(server);
+    stop_service(server);
     shm_region_close(server->region);
     arena_destroy(server->arena);
     locale_close_catalogues();
@@ -177,12 +197,12 @@ static int print(struct text *out)
 }
 
 /* Whatever the settings are: the launcher learns their names from it. */
-static int document_settings(const struct application *application, struct arena *arena)
+static int document_settings(const struct http_service *service, struct arena *arena)
 {
     struct text out;
 
     text_start(&out, arena, DESCRIPTION_MAX);
-    application->document_settings(&out);
+    settings_document(service->settings, *service->setting_count, &out);
     text_append_string(&out, "\n## Workers\n\nOf every service.\n\n");
     settings_document(environment_settings, SETTINGS_COUNT, &out);
     return print(&out);
@@ -191,41 +211,43 @@ static int document_settings(const struct application *application, struct arena
 /* The options that print something and leave. -1 when `option` is none of them. */
 static int print_option(const char *option, const struct server *server, struct arena *arena)
 {
+    const struct http_service *service = server->family->service;
     struct text out;
 
     text_start(&out, arena, DESCRIPTION_MAX);
     if (strcmp(option, "--describe") == 0)
         server_describe(server, &out);
     else if (strcmp(option, "--check-config") == 0)
-        server->application->print_settings(server->state, &out);
+        settings_print(service->settings, *service->setting_count, server->settings, &out);
     else
         return -1;
     return print(&out);
 }
 
-static enum error ask_ready(const struct server *server, bool starts, struct problem *problem)
+static enum error ask_ready(struct server *server, bool starts, struct problem *problem)
 {
-    return server->application->ready ? server->application->ready(server->state, starts, problem)
-                                      : ERROR_NONE;
+    const struct http_service *service = server->family->service;
+
+    return service->ready ? service->ready(server, starts, problem) : ERROR_NONE;
 }
 
-static int run(int argc, char **argv, const struct application *application, struct arena *arena)
+static int run(int argc, char **argv, const struct http_family *family, struct arena *arena)
 {
-    struct server server = {.application = application};
+    struct server server = {.family = family};
     struct listener listener;
     struct environment environment;
     struct problem problem = {0};
     int status;
 
     if (argc > 1 && strcmp(argv[1], "--describe-settings") == 0)
-        return document_settings(application, arena);
+        return document_settings(family->service, arena);
     if (crypto_start(&problem) ||
         settings_load(environment_settings, SETTINGS_COUNT, &environment, arena, NULL, &problem) ||
-        application->start(arena, &server.policy, &server.info, &server.state, &problem))
+        family->service->start(&server, arena, &problem))
         return complain(argv[0], &problem);
     if (argc > 1) {
         if (strcmp(argv[1], "--check-config") == 0 && ask_ready(&server, true, &problem)) {
-            stop_application(&server);
+            stop_service(&server);
             return complain(argv[0], &problem);
         }
         status = print_option(argv[1], &server, arena);
@@ -234,23 +256,23 @@ static int run(int argc, char **argv, const struct application *application, str
                     "usage: %s [--describe | --check-config | --describe-settings]\n"
                     "Without an option it serves FastCGI on descriptor 0.\n",
                     argv[0]);
-        stop_application(&server);
+        stop_service(&server);
         return status < 0 ? 2 : status;
     }
     if (!listener_is_socket(STDIN_FILENO)) {
         fprintf(stderr, "%s: descriptor 0 is no listening socket; see --help\n", argv[0]);
-        stop_application(&server);
+        stop_service(&server);
         return EXIT_FAILURE;
     }
     if (listener_open(&listener, STDIN_FILENO, &problem) ||
-        server_start(&server, application, arena, environment.run_directory,
-                     environment.locales_directory, &problem) ||
+        server_start(&server, arena, environment.run_directory, environment.locales_directory,
+                     &problem) ||
         confine_worker(&server.policy, environment.run_directory, &problem) ||
         ask_ready(&server, false, &problem)) {
         server_stop(&server);
         return complain(argv[0], &problem);
     }
-    if (application->niceness)
+    if (family->niceness)
         give_way_to(requests_of_others, &server, environment.give_way_seconds);
     serve(&server, &listener, &environment);
     server_stop(&server);
@@ -258,16 +280,16 @@ static int run(int argc, char **argv, const struct application *application, str
     return EXIT_SUCCESS;
 }
 
-int responder_main(int argc, char **argv, const struct application *application)
+int responder_main(int argc, char **argv, const struct http_family *family)
 {
     struct arena *arena = arena_create(PROCESS_MEMORY_MAX);
     int status;
 
     if (!arena)
         return EXIT_FAILURE;
-    if (application->niceness)
-        lower_priority(application->niceness);
-    status = run(argc, argv, application, arena);
+    if (family->niceness)
+        lower_priority(family->niceness);
+    status = run(argc, argv, family, arena);
     arena_destroy(arena);
     return status;
 }

@@ -37,14 +37,28 @@ struct route_match route_find(const struct route *routes, size_t count, enum met
     struct route_match match = {0};
 
     for (size_t i = 0; i < count; i++) {
-        if (!path_matches(routes[i].path, path, arena, arguments))
+        const char *found[REQUEST_PATH_ARGUMENTS_MAX] = {NULL};
+
+        if (!path_matches(routes[i].path, path, arena, found))
             continue;
         match.path_known = true;
         match.methods |= 1U << routes[i].method;
         if (routes[i].method == METHOD_GET)
             match.methods |= 1U << METHOD_HEAD;
-        if (routes[i].method == wanted && !match.route)
-            match.route = &routes[i];
+        if (routes[i].method != wanted || match.route)
+            continue;
+        match.route = &routes[i];
+        memcpy(arguments, found, sizeof found);
     }
     return match;
+}
+
+bool route_replies_with(const struct route *route, int status)
+{
+    if (status == (route->status ? route->status : 200))
+        return true;
+    for (const int *error = route->errors; error && *error; error++)
+        if (*error == WITH_REPLY(status))
+            return true;
+    return false;
 }

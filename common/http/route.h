@@ -8,19 +8,6 @@
 #include "base/schema.h"
 #include "http/request.h"
 
-/* Who may call. All but GUARD_PUBLIC stand below the pipeline's own check of credentials. */
-enum guard {
-    GUARD_PUBLIC,   /* anybody; paths outside the protected ones */
-    GUARD_TOKEN,    /* what the credentials step lets through */
-    GUARD_AUTH,     /* any scope, or auth not enabled */
-    GUARD_WRITE,    /* write or admin scope, or auth not enabled */
-    GUARD_OPERATOR, /* the admin token */
-    GUARD__MAX
-};
-
-/* Which further bucket a call is charged to. */
-enum lane { LANE_STANDARD, LANE_HEAVY, LANE__MAX };
-
 /* From so many cost units on, computation goes to the heavy lane. */
 enum { COMPUTE_HEAVY_UNITS = 8 };
 
@@ -31,29 +18,40 @@ struct compute_cost {
     const char *analyzer;
 };
 
+/* Statuses that a row may answer with beside its own and those that follow from the row itself
+ * (401 and 403 of a role, 404 of a path argument, 413 and 422 of a body...). */
+#define ERRORS(...) ((const int[]){__VA_ARGS__, 0})
+/* Such a status with the shape of the row's reply instead of the error envelope. */
+#define WITH_REPLY(status) (-(status))
+#define HEADERS(...) ((const char *const[]){__VA_ARGS__, NULL})
+
+struct form_rule;
+
 struct route {
     enum method method;
-    const char *path; /* "/api/v1/projects/{project_id}" */
-    enum guard guard;
-    enum lane lane;
-    bool compute; /* a stateless POST: read scope may call it when the policy says so */
-    enum body_limit body_limit;
+    const char *path;           /* "/api/v1/projects/{project_id}" */
+    int role;                   /* the least that may call, of the service's list; 0 = anybody */
+    unsigned traits;            /* what only the service knows the meaning of */
+    int body_limit;             /* position in policy->body_limits */
     const struct schema *query; /* its fields are the query parameters */
     const struct schema *body;
-    bool body_optional; /* request->body is NULL when none was sent */
+    bool body_optional;           /* request->body is NULL when none was sent */
+    const struct form_rule *form; /* the body is multipart/form-data (multipart.h) */
+    const char *takes;            /* media type of a body without a schema: request->bytes */
+    bool reads_body;              /* which the handler reads in pieces by request_read() */
+    int status;                   /* of success; 0 = 200. 204 has no body */
     const struct schema *reply;
     const char *media_type;     /* of a reply that is not JSON */
-    bool may_conflict;          /* 409: what is stored forbids it for now */
-    bool may_be_incomplete;     /* 422 with a text: valid, but not enough to work with */
-    bool may_be_unready;        /* 503 with the reply's own shape */
-    bool may_lack_provider;     /* 503: a service outside that the caller has chosen gave nothing */
-    const char *const *headers; /* request headers that it reads; NULL-terminated, NULL = none */
+    const int *errors;          /* ERRORS(...) */
+    const char *const *headers; /* request headers that it reads: HEADERS(...); NULL = none */
+    bool idempotent;            /* honours Idempotency-Key (idempotency.h) */
     void (*cost)(const void *body, struct compute_cost *cost); /* NULL = no admission */
     enum error (*handler)(struct request *request, struct reply *reply);
     const char *name; /* operationId, snake_case */
     const char *tag;
     const char *summary;
     const char *help;
+    bool hidden; /* not in the API document: pages, aliases */
 };
 
 struct route_match {
@@ -61,6 +59,9 @@ struct route_match {
     bool path_known;
     unsigned methods; /* bit per enum method the path answers */
 };
+
+/* Whether `route` may answer with `status` in the shape of its reply (success, or WITH_REPLY). */
+bool route_replies_with(const struct route *route, int status);
 
 /* Finds the row for a method and path; HEAD falls back to GET. Fills the path arguments from the
  * arena. */

@@ -1,13 +1,12 @@
 /*
- * A responder: its route table, its start, and the loop that serves one request after the other.
- * `responder_main` is the whole main() of a program in fcgi-bin/.
+ * A running responder: what it counts, its transport, and the way of one request through it. What
+ * a program in fcgi-bin/ declares is in service.h.
  */
 #ifndef ASSAY_HTTP_SERVER_H
 #define ASSAY_HTTP_SERVER_H
 
-#include "base/schema.h"
 #include "http/policy.h"
-#include "http/route.h"
+#include "http/service.h"
 #include "shm/counters.h"
 #include "shm/region.h"
 
@@ -36,76 +35,15 @@ enum http_stamp {
 enum http_note { NOTE_LAST_ERROR_CODE, NOTE__MAX };
 enum http_histogram { HISTOGRAM_REQUEST, HISTOGRAM__MAX };
 
-/* How the reasons of domain problems are answered when not by the class of their error. `detail`
- * takes the place of the problem's own text where that is for the log only. */
-struct reason_answer {
-    const char *reason;
-    int status;
-    const char *error_code;
-    const char *detail;
-};
-
-struct document_info {
-    const char *title; /* of the OpenAPI document */
-    const char *version;
-    const char *description;
-};
-
-/* A key that the service has issued, as far as the pipeline cares. */
-struct issued_key {
-    const char *id;
-    enum scope scope;
-    struct rate_rule rate; /* 0 in either member = the policy's */
-};
-
-/* Where issued keys are kept. Errors are answered as any other problem; nothing is let through. */
-struct key_source {
-    /* Whether any key was ever issued: then credentials are asked for. */
-    enum error (*any)(struct request *request, bool *any);
-    enum error (*find)(struct request *request, const char *token, struct issued_key *key,
-                       bool *found);
-};
-
-/* One responder, as its main.c declares it. */
-struct application {
-    const char *service; /* "experiments" */
-    const char *family;  /* "analysis" */
-    /* Not 0: its requests yield to those of other families. Lowers each worker, and its session
-     * where that holds nothing but its pool (nginx/pool); and what computes for long rests while
-     * other families answer requests (base/give_way.h). */
-    int niceness;
-    const struct route *routes;
-    size_t route_count;
-    const struct reason_answer *reasons;
-    size_t reason_count;
-    /* Reads settings into the policy and *state; memory from `arena` lives as long as the process.
-     * Must not open databases or sockets: --check-config calls it too. */
-    enum error (*start)(struct arena *arena, struct http_policy *policy, struct document_info *info,
-                        void **state, struct problem *problem);
-    /* What only the database can tell of the settings; NULL = nothing. Called by --check-config,
-     * which `starts` the service, and by a worker before its first request. Logs what is allowed
-     * and should not be. */
-    enum error (*ready)(void *state, bool starts, struct problem *problem);
-    const struct key_source *keys; /* NULL = none are issued */
-    /* After the answer has been sent, whatever became of it: to note, and to leave nothing open.
-     * The request's memory is still there; `status` is the answer's. */
-    void (*after)(struct request *request, int status);
-    /* When the worker leaves. */
-    void (*stop)(void *state);
-    /* Prints the settings in force, for --check-config. */
-    void (*print_settings)(const void *state, struct text *out);
-    /* Prints the table of settings as Markdown, for --describe-settings. */
-    void (*document_settings)(struct text *out);
-};
-
 /* A running responder. */
 struct server {
-    const struct application *application;
+    const struct http_family *family;
     struct http_policy policy;
     struct document_info info;
+    const void *settings;
     void *state;
     struct shm_region *region;
-    struct shm_family *family;
+    struct shm_family *counters;
     struct arena *arena;     /* of the request being served */
     struct serving *serving; /* the request at hand, until server_after() */
 };
@@ -120,6 +58,12 @@ struct exchange {
     /* The whole answer, header and body. False when the peer is gone. */
     bool (*write)(void *transport, const char *head, size_t head_length, const char *body,
                   size_t body_length);
+    /* The same in pieces, for streams: any number of appends, then the end. NULL where a transport
+     * has whole answers only. */
+    bool (*append)(void *transport, const char *bytes, size_t length);
+    bool (*end)(void *transport);
+    /* Whether the client has left. */
+    bool (*gone)(void *transport);
 };
 
 /* Serves one request: the fixed pipeline. Never fails; every way out is an answer. */
@@ -130,16 +74,12 @@ void server_after(struct server *server);
 
 /* Opens what workers share and the catalogues. `run_directory` holds <service>.shm; NULL keeps it
  * in this process (tests). */
-MUST_CHECK enum error server_start(struct server *server, const struct application *application,
-                                   struct arena *arena, const char *run_directory,
-                                   const char *locales_directory, struct problem *problem);
+MUST_CHECK enum error server_start(struct server *server, struct arena *arena,
+                                   const char *run_directory, const char *locales_directory,
+                                   struct problem *problem);
 void server_stop(struct server *server);
 
 /* This responder's part of the OpenAPI document. */
 void server_describe(const struct server *server, struct text *out);
-
-/* main() of a responder: serves FastCGI on descriptor 0; or --describe, --check-config,
- * --describe-settings. Returns the exit code. */
-int responder_main(int argc, char **argv, const struct application *application);
 
 #endif

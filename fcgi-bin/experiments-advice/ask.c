@@ -7,9 +7,9 @@
 const char *const provider_headers[] = {"X-AB-LLM-Provider", "X-AB-LLM-Token", NULL};
 
 /* Those who may only read must not make the house spend money. */
-static bool may_spend(const struct credentials *who)
+static bool may_spend(const struct request *request)
 {
-    return !who->auth_enabled || who->scope == SCOPE_WRITE || who->scope == SCOPE_ADMIN;
+    return request->who.role >= ROLE_WRITER;
 }
 
 void ask(struct request *request, const char *prompt, const struct advice_reader *reader,
@@ -21,7 +21,7 @@ void ask(struct request *request, const char *prompt, const struct advice_reader
                                     .provider = request_header(request, "HTTP_X_AB_LLM_PROVIDER"),
                                     .token = request_header(request, "HTTP_X_AB_LLM_TOKEN"),
                                     .request_id = request->id,
-                                    .may_spend = may_spend(&request->who)};
+                                    .may_spend = may_spend(request)};
 
     request_leave_admission(request);
     advisor_ask(&advisor, prompt, reader, suggestion);

@@ -15,11 +15,11 @@
 static const struct route routes[] = {
     {.method = METHOD_POST,
      .path = "/api/v1/analyze",
-     .guard = GUARD_AUTH,
-     .compute = true,
+     .role = ROLE_READER,
+     .traits = TRAIT_STATELESS,
      .body = &design_schema,
      .reply = &analyze_reply_schema,
-     .may_be_incomplete = true,
+     .errors = ERRORS(422),
      .headers = provider_headers,
      .cost = analyze_cost,
      .handler = analyze_handle,
@@ -30,11 +30,11 @@ static const struct route routes[] = {
              "report are there whether or not there is advice. " PROVIDERS},
     {.method = METHOD_POST,
      .path = "/api/v1/llm/advice",
-     .guard = GUARD_AUTH,
-     .compute = true,
+     .role = ROLE_READER,
+     .traits = TRAIT_STATELESS,
      .body = &advice_request_schema,
      .reply = &advice_schema,
-     .may_lack_provider = true,
+     .errors = ERRORS(503),
      .headers = provider_headers,
      .handler = advice_handle,
      .name = "llm_advice",
@@ -43,11 +43,11 @@ static const struct route routes[] = {
      .help = "Risks, improvements, metrics, pitfalls and checks. " PROVIDERS},
     {.method = METHOD_POST,
      .path = "/api/v1/hypotheses/generate",
-     .guard = GUARD_AUTH,
-     .compute = true,
+     .role = ROLE_READER,
+     .traits = TRAIT_STATELESS,
      .body = &hypotheses_request_schema,
      .reply = &hypotheses_reply_schema,
-     .may_lack_provider = true,
+     .errors = ERRORS(503),
      .headers = provider_headers,
      .handler = hypotheses_handle,
      .name = "generate_hypotheses",
@@ -56,9 +56,10 @@ static const struct route routes[] = {
      .help = "Up to five changes with a metric, a direction and a reason. " PROVIDERS},
 };
 
-static const struct application application = EXPERIMENTS_FAMILY("advice", routes);
+static const struct http_family family = {
+    .service = &experiments_service, .name = "advice", ROUTES(routes)};
 
 int main(int argc, char **argv)
 {
-    return responder_main(argc, argv, &application);
+    return responder_main(argc, argv, &family);
 }

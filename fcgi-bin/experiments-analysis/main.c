@@ -11,8 +11,8 @@
 static const struct route routes[] = {
     {.method = METHOD_POST,
      .path = "/api/v1/calculate",
-     .guard = GUARD_AUTH,
-     .compute = true,
+     .role = ROLE_READER,
+     .traits = TRAIT_STATELESS,
      .body = &calculate_request_schema,
      .reply = &calculation_schema,
      .cost = calculate_cost,
@@ -25,8 +25,8 @@ static const struct route routes[] = {
              "sequential boundaries, design effect."},
     {.method = METHOD_POST,
      .path = "/api/v1/srm-check",
-     .guard = GUARD_AUTH,
-     .compute = true,
+     .role = ROLE_READER,
+     .traits = TRAIT_STATELESS,
      .body = &srm_request_schema,
      .reply = &srm_reply_schema,
      .handler = srm_handle,
@@ -36,11 +36,11 @@ static const struct route routes[] = {
      .help = "Sample ratio mismatch: do the observed users fit the planned shares?"},
     {.method = METHOD_POST,
      .path = "/api/v1/design",
-     .guard = GUARD_AUTH,
-     .compute = true,
+     .role = ROLE_READER,
+     .traits = TRAIT_STATELESS,
      .body = &design_schema,
      .reply = &analysis_report_schema,
-     .may_be_incomplete = true,
+     .errors = ERRORS(422),
      .cost = design_cost,
      .handler = design_handle,
      .name = "design",
@@ -50,8 +50,8 @@ static const struct route routes[] = {
              "guardrails can show, risks, recommendations and open questions."},
     {.method = METHOD_POST,
      .path = "/api/v1/sensitivity",
-     .guard = GUARD_AUTH,
-     .compute = true,
+     .role = ROLE_READER,
+     .traits = TRAIT_STATELESS,
      .body = &sensitivity_request_schema,
      .reply = &sensitivity_reply_schema,
      .handler = sensitivity_handle,
@@ -63,8 +63,8 @@ static const struct route routes[] = {
          "as a rate that would pass 100%, are null and say why."},
     {.method = METHOD_POST,
      .path = "/api/v1/multiple-testing",
-     .guard = GUARD_AUTH,
-     .compute = true,
+     .role = ROLE_READER,
+     .traits = TRAIT_STATELESS,
      .body = &multiple_testing_request_schema,
      .reply = &multiple_testing_reply_schema,
      .handler = multiple_testing_handle,
@@ -74,9 +74,10 @@ static const struct route routes[] = {
      .help = "Benjamini-Hochberg or Holm: which metrics still count when several are read."},
 };
 
-static const struct application application = EXPERIMENTS_FAMILY("analysis", routes);
+static const struct http_family family = {
+    .service = &experiments_service, .name = "analysis", ROUTES(routes)};
 
 int main(int argc, char **argv)
 {
-    return responder_main(argc, argv, &application);
+    return responder_main(argc, argv, &family);
 }

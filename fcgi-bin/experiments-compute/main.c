@@ -16,8 +16,8 @@ enum { NICENESS = 10 };
 static const struct route routes[] = {
     {.method = METHOD_POST,
      .path = "/api/v1/results",
-     .guard = GUARD_AUTH,
-     .compute = true,
+     .role = ROLE_READER,
+     .traits = TRAIT_STATELESS,
      .body = &results_request_schema,
      .reply = &results_reply_schema,
      .cost = results_cost,
@@ -28,8 +28,8 @@ static const struct route routes[] = {
      .help = "Difference, interval, p-value and verdict for two arms."},
     {.method = METHOD_POST,
      .path = "/api/v1/results/paired",
-     .guard = GUARD_AUTH,
-     .compute = true,
+     .role = ROLE_READER,
+     .traits = TRAIT_STATELESS,
      .body = &paired_request_schema,
      .reply = &paired_reply_schema,
      .cost = paired_cost,
@@ -41,8 +41,8 @@ static const struct route routes[] = {
              "test."},
     {.method = METHOD_POST,
      .path = "/api/v1/results/ratio",
-     .guard = GUARD_AUTH,
-     .compute = true,
+     .role = ROLE_READER,
+     .traits = TRAIT_STATELESS,
      .body = &ratio_request_schema,
      .reply = &results_reply_schema,
      .cost = ratio_cost,
@@ -54,8 +54,8 @@ static const struct route routes[] = {
              "the delta method."},
     {.method = METHOD_POST,
      .path = "/api/v1/results/categorical",
-     .guard = GUARD_AUTH,
-     .compute = true,
+     .role = ROLE_READER,
+     .traits = TRAIT_STATELESS,
      .body = &categorical_request_schema,
      .reply = &categorical_reply_schema,
      .cost = categorical_cost,
@@ -66,8 +66,8 @@ static const struct route routes[] = {
      .help = "Chi-square or G of a table of any size, and how strong the association is."},
     {.method = METHOD_POST,
      .path = "/api/v1/results/omnibus",
-     .guard = GUARD_AUTH,
-     .compute = true,
+     .role = ROLE_READER,
+     .traits = TRAIT_STATELESS,
      .body = &omnibus_request_schema,
      .reply = &omnibus_reply_schema,
      .cost = omnibus_cost,
@@ -78,8 +78,8 @@ static const struct route routes[] = {
      .help = "Welch's analysis of variance, or the Kruskal-Wallis test of ranks."},
     {.method = METHOD_POST,
      .path = "/api/v1/results/survival",
-     .guard = GUARD_AUTH,
-     .compute = true,
+     .role = ROLE_READER,
+     .traits = TRAIT_STATELESS,
      .body = &survival_request_schema,
      .reply = &survival_reply_schema,
      .cost = survival_cost,
@@ -91,9 +91,8 @@ static const struct route routes[] = {
              "model."},
     {.method = METHOD_POST,
      .path = "/api/v1/simulate/bandit",
-     .guard = GUARD_AUTH,
-     .lane = LANE_HEAVY,
-     .compute = true,
+     .role = ROLE_READER,
+     .traits = TRAIT_STATELESS | TRAIT_HEAVY,
      .body = &bandit_request_schema,
      .reply = &bandit_reply_schema,
      .cost = bandit_request_cost,
@@ -105,8 +104,8 @@ static const struct route routes[] = {
              "best arm, and what that would have saved over an even split."},
     {.method = METHOD_POST,
      .path = "/api/v1/assignment/preview",
-     .guard = GUARD_AUTH,
-     .compute = true,
+     .role = ROLE_READER,
+     .traits = TRAIT_STATELESS,
      .body = &assignment_request_schema,
      .reply = &assignment_reply_schema,
      .cost = assignment_request_cost,
@@ -118,10 +117,10 @@ static const struct route routes[] = {
              "gets, and which the first users get."},
 };
 
-static const struct application application =
-    EXPERIMENTS_FAMILY("compute", routes, .niceness = NICENESS);
+static const struct http_family family = {
+    .service = &experiments_service, .name = "compute", ROUTES(routes), .niceness = NICENESS};
 
 int main(int argc, char **argv)
 {
-    return responder_main(argc, argv, &application);
+    return responder_main(argc, argv, &family);
 }

@@ -6,7 +6,7 @@
 static const struct route routes[] = {
     {.method = METHOD_GET,
      .path = "/api/v1/keys",
-     .guard = GUARD_OPERATOR,
+     .role = ROLE_OPERATOR,
      .reply = &key_list_schema,
      .handler = keys_list,
      .name = "list_keys",
@@ -14,7 +14,7 @@ static const struct route routes[] = {
      .summary = "List issued keys"},
     {.method = METHOD_POST,
      .path = "/api/v1/keys",
-     .guard = GUARD_OPERATOR,
+     .role = ROLE_OPERATOR,
      .body = &key_request_schema,
      .reply = &created_key_schema,
      .handler = keys_create,
@@ -24,7 +24,7 @@ static const struct route routes[] = {
      .help = "The answer holds the key; it is stored as a hash only."},
     {.method = METHOD_POST,
      .path = "/api/v1/keys/{api_key_id}/revoke",
-     .guard = GUARD_OPERATOR,
+     .role = ROLE_OPERATOR,
      .reply = &key_schema,
      .handler = keys_revoke,
      .name = "revoke_key",
@@ -32,16 +32,16 @@ static const struct route routes[] = {
      .summary = "Revoke a key"},
     {.method = METHOD_DELETE,
      .path = "/api/v1/keys/{api_key_id}",
-     .guard = GUARD_OPERATOR,
+     .role = ROLE_OPERATOR,
      .reply = &deleted_key_schema,
-     .may_conflict = true,
+     .errors = ERRORS(409),
      .handler = keys_delete,
      .name = "delete_key",
      .tag = "keys",
      .summary = "Delete a revoked key"},
     {.method = METHOD_GET,
      .path = "/api/v1/audit",
-     .guard = GUARD_AUTH,
+     .role = ROLE_READER,
      .query = &audit_query_schema,
      .reply = &audit_reply_schema,
      .handler = audit_handle,
@@ -50,7 +50,7 @@ static const struct route routes[] = {
      .summary = "Read the audit log"},
     {.method = METHOD_GET,
      .path = "/api/v1/audit/export",
-     .guard = GUARD_WRITE,
+     .role = ROLE_WRITER,
      .query = &audit_export_query_schema,
      .media_type = "text/csv",
      .handler = audit_export_handle,
@@ -62,7 +62,7 @@ static const struct route routes[] = {
          "that continues."},
     {.method = METHOD_POST,
      .path = "/api/v1/admin/retention/purge",
-     .guard = GUARD_WRITE,
+     .role = ROLE_WRITER,
      .body = &purge_request_schema,
      .body_optional = true,
      .reply = &purge_reply_schema,
@@ -73,9 +73,10 @@ static const struct route routes[] = {
      .help = "Counts only, unless dry_run is false."},
 };
 
-static const struct application application = EXPERIMENTS_FAMILY("operations", routes);
+static const struct http_family family = {
+    .service = &experiments_service, .name = "operations", ROUTES(routes)};
 
 int main(int argc, char **argv)
 {
-    return responder_main(argc, argv, &application);
+    return responder_main(argc, argv, &family);
 }

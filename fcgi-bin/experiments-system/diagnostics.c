@@ -14,8 +14,7 @@
 /* Paths and proxies are shown to those who could change things anyway. */
 static bool is_operator(const struct request *request)
 {
-    return !request->who.auth_enabled || request->who.scope == SCOPE_WRITE ||
-           request->who.scope == SCOPE_ADMIN;
+    return request->who.role >= ROLE_WRITER;
 }
 
 static const char *moment(struct arena *arena, int64_t unix_microseconds)
@@ -121,7 +120,7 @@ static const struct authentication *describe_auth(struct request *request)
     static const char *headers[] = {"Authorization: Bearer", "X-API-Key"};
     static const char *methods[] = {"GET", "HEAD", "OPTIONS"};
     const struct experiments_settings *settings = service_settings(request);
-    const struct credentials *who = &request->who;
+    const struct caller *caller = service_caller(request);
     struct authentication *auth = ARENA_NEW(request->arena, struct authentication);
     struct key_census census = {0};
 
@@ -129,7 +128,7 @@ static const struct authentication *describe_auth(struct request *request)
     if (service_key_census(request, &census))
         census = (struct key_census){0};
     *auth = (struct authentication){
-        .enabled = who->auth_enabled,
+        .enabled = caller->auth_enabled,
         .mode = auth_mode(settings, census.any),
         .write_enabled = settings->api_token || census.any_active_write,
         .readonly_enabled = settings->readonly_api_token || census.any_active,
@@ -138,10 +137,10 @@ static const struct authentication *describe_auth(struct request *request)
         .admin_token_enabled = settings->admin_token != NULL,
         .public_demo = settings->public_demo,
         .readonly_compute = settings->readonly_compute,
-        .session_scope = scope_names[who->scope],
-        .session_source = who->source,
+        .session_scope = scope_names[caller->scope],
+        .session_source = request->who.source,
         .session_can_write = is_operator(request),
-        .session_admin_authenticated = who->scope == SCOPE_ADMIN,
+        .session_admin_authenticated = caller->scope == SCOPE_ADMIN,
         .accepted_headers = {COUNT_OF(headers), headers},
         .read_only_methods = {COUNT_OF(methods), methods}};
     return auth;

@@ -9,6 +9,5 @@ extern const struct schema readiness_reply_schema;
 
 enum error health_handle(struct request *request, struct reply *reply);
 enum error readiness_handle(struct request *request, struct reply *reply);
-enum error openapi_handle(struct request *request, struct reply *reply);
 
 #endif

@@ -3,11 +3,11 @@
 #include "experiments-system/diagnostics.h"
 #include "experiments-system/health.h"
 #include "experiments/service.h"
+#include "http/documents.h"
 
 static const struct route routes[] = {
     {.method = METHOD_GET,
      .path = "/health",
-     .guard = GUARD_PUBLIC,
      .reply = &health_reply_schema,
      .handler = health_handle,
      .name = "health",
@@ -15,9 +15,9 @@ static const struct route routes[] = {
      .summary = "Is the service there?"},
     {.method = METHOD_GET,
      .path = "/readyz",
-     .guard = GUARD_TOKEN,
+     .role = ROLE_READER,
      .reply = &readiness_reply_schema,
-     .may_be_unready = true,
+     .errors = ERRORS(WITH_REPLY(503)),
      .handler = readiness_handle,
      .name = "readiness",
      .tag = "system",
@@ -25,7 +25,7 @@ static const struct route routes[] = {
      .help = "503 with the same body when a check fails."},
     {.method = METHOD_GET,
      .path = "/api/v1/diagnostics",
-     .guard = GUARD_TOKEN,
+     .role = ROLE_READER,
      .reply = &diagnostics_reply_schema,
      .handler = diagnostics_handle,
      .name = "diagnostics",
@@ -34,16 +34,16 @@ static const struct route routes[] = {
      .help = "Paths and proxies are null for callers that may only read."},
     {.method = METHOD_GET,
      .path = "/openapi.json",
-     .guard = GUARD_PUBLIC,
      .handler = openapi_handle,
      .name = "openapi",
      .tag = "system",
      .summary = "This document"},
 };
 
-static const struct application application = EXPERIMENTS_FAMILY("system", routes);
+static const struct http_family family = {
+    .service = &experiments_service, .name = "system", ROUTES(routes)};
 
 int main(int argc, char **argv)
 {
-    return responder_main(argc, argv, &application);
+    return responder_main(argc, argv, &family);
 }

@@ -1,39 +1,39 @@
-/* What all responders of the experiments service share: settings turned into the pipeline's policy.
- * No route, no formula. */
+/* What all responders of the experiments service share: its life, its style, who may do
+ * what. No route, no formula. */
 #ifndef ASSAY_EXPERIMENTS_SERVICE_H
 #define ASSAY_EXPERIMENTS_SERVICE_H
 
-#include "experiments/storage/key_store.h"
 #include "experiments/settings.h"
+#include "experiments/storage/key_store.h"
 #include "experiments/storage/store.h"
 #include "http/server.h"
 
-/* The members of every family's struct application. */
-MUST_CHECK enum error service_start(struct arena *arena, struct http_policy *policy,
-                                    struct document_info *info, void **state,
-                                    struct problem *problem);
-MUST_CHECK enum error service_ready(void *state, bool starts, struct problem *problem);
-void service_print_settings(const void *state, struct text *out);
-void service_document_settings(struct text *out);
+extern const struct http_service experiments_service;
 
-void service_after(struct request *request, int status);
-void service_stop(void *state);
-extern const struct key_source service_keys;
+/* Roles of its routes. An open service has only writers. */
+enum { ROLE_NOBODY, ROLE_READER, ROLE_WRITER, ROLE_OPERATOR };
 
-/* How this service answers the reasons of its domain. */
-enum { SERVICE_REASON_COUNT = 18 };
-extern const struct reason_answer service_reasons[SERVICE_REASON_COUNT];
+/* Traits of its routes. */
+enum {
+    TRAIT_STATELESS =
+        1,          /* computes and keeps nothing: readers may, where AB_READONLY_COMPUTE says */
+    TRAIT_HEAVY = 2 /* charged to the heavy bucket, too */
+};
 
-/* The application of a family: everything but its name and its routes is the same for all. */
-#define EXPERIMENTS_FAMILY(family_name, route_table, ...)                                          \
-    {                                                                                              \
-        .service = "experiments", .family = (family_name), .routes = (route_table),                \
-        .route_count = COUNT_OF(route_table), .reasons = service_reasons,                          \
-        .reason_count = SERVICE_REASON_COUNT, .start = service_start, .ready = service_ready,      \
-        .keys = &service_keys, .after = service_after, .stop = service_stop,                       \
-        .print_settings = service_print_settings, .document_settings = service_document_settings,  \
-        __VA_ARGS__                                                                                \
-    }
+/* The caps of bodies, as positions of the policy's list. */
+enum { LIMIT_STANDARD, LIMIT_WORKSPACE, LIMIT_CHATAPP };
+
+enum scope { SCOPE_NONE, SCOPE_READ, SCOPE_WRITE, SCOPE_ADMIN, SCOPE__MAX };
+extern const char *const scope_names[SCOPE__MAX]; /* NULL for SCOPE_NONE */
+
+/* Who is asking, as far as the credentials tell; never NULL. */
+struct caller {
+    bool auth_enabled;         /* some token is configured; without any the service is open */
+    enum scope scope;          /* SCOPE_NONE when auth is not enabled */
+    const char *key_id;        /* of an issued key */
+    struct rate_rule key_rate; /* that key's own limit; 0 in either member = the service's */
+};
+const struct caller *service_caller(const struct request *request);
 
 /* What a request's service has. */
 const struct experiments_settings *service_settings(const struct request *request);

@@ -42,7 +42,7 @@ class TestHeaders:
         ({"Authorization": "Bearer ", "X-API-Key": WRITE}, False),
         ({"Authorization": "Bearer", "X-API-Key": WRITE}, False),
         ({"Authorization": "Basic dXNlcjpwYXNz", "X-API-Key": WRITE}, True),
-        ({"Authorization": f"bearer {WRITE}"}, False),
+        ({"Authorization": f"bearer {WRITE}"}, True),
         ({"Authorization": f"BEARER {WRITE}", "X-API-Key": WRITE}, True),
         ({"Authorization": WRITE}, False),
         ({"Authorization": f"Bearer {WRITE} "}, True),

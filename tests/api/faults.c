@@ -47,7 +47,7 @@ enum failing {
 static const char *const failing_names[FAILING__MAX] = {"nothing", "arena", "step", "malloc",
                                                         "write"};
 
-static struct server server = {.application = &application};
+static struct server server = {.family = &family};
 static struct db *db;
 static int complaints; /* of the route that is being walked */
 
@@ -214,7 +214,7 @@ static void check_form(const struct call *call)
     if (!call->reply ||
         json_read(arena, call->reply, call->reply_length, JSON_DEPTH_LIMIT, &document, &fault))
         complain(call, "the answer is no JSON");
-    else if (call->status >= 400 && !(call->status == 503 && call->route->may_be_unready) &&
+    else if (call->status >= 400 && !route_replies_with(call->route, call->status) &&
              (json_integer_value(json_object_get(document, "status_code")) != call->status ||
               !json_object_get(document, "detail") || !json_object_get(document, "error_code") ||
               !json_object_get(document, "request_id")))
@@ -271,7 +271,7 @@ static const struct route *find_route(enum method method, const char *path)
 static void set_call(struct call *call, const struct route *route, const char *path)
 {
     *call = (struct call){.route = route,
-                          .token = route->guard == GUARD_OPERATOR ? ADMIN_TOKEN : WRITE_TOKEN,
+                          .token = token_of(route),
                           .body = route->body ? route->body->example : NULL};
     snprintf(call->path, sizeof call->path, "%s", path);
     if (route->body && !call->body && !route->body_optional)
@@ -497,9 +497,8 @@ static void start(struct arena *arena)
 
     for (size_t i = 0; i < COUNT_OF(walk_settings); i++)
         setenv(walk_settings[i][0], walk_settings[i][1], 1);
-    if (crypto_start(&problem) ||
-        service_start(arena, &server.policy, &server.info, &server.state, &problem) ||
-        server_start(&server, &application, arena, NULL, "locales", &problem)) {
+    if (crypto_start(&problem) || family.service->start(&server, arena, &problem) ||
+        server_start(&server, arena, NULL, "locales", &problem)) {
         printf("cannot start: %s\n", problem.text);
         exit(2);
     }

@@ -3,7 +3,7 @@
 #define ASSAY_FAULTS_OF_EXPERIMENTS_H
 
 #include "db/query.h"
-#include "http/route.h"
+#include "experiments/service.h"
 
 #define WRITE_TOKEN "write-token-of-the-fault-walk"
 #define ADMIN_TOKEN "admin-token-of-the-fault-walk"
@@ -13,6 +13,11 @@ static const char *const walk_settings[][2] = {
     {"AB_ADMIN_TOKEN", ADMIN_TOKEN},
     {"AB_RATE_LIMIT_ENABLED", "false"},
 };
+
+static const char *token_of(const struct route *route)
+{
+    return route->role == ROLE_OPERATOR ? ADMIN_TOKEN : WRITE_TOKEN;
+}
 
 /* Rows of every table: what a request has changed. */
 #define ROWS(table)                                                                                \

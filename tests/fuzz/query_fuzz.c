@@ -65,12 +65,24 @@ static enum error note(struct request *request, struct reply *reply)
 }
 
 static const struct route routes[] = {
-    {METHOD_GET, "/asked", GUARD_PUBLIC, .query = &asked_schema, .reply = &asked_schema,
-     .handler = note, .name = "asked", .tag = "t", .summary = "s"},
+    {METHOD_GET, "/asked", .query = &asked_schema, .reply = &asked_schema, .handler = note,
+     .name = "asked", .tag = "t", .summary = "s"},
 };
 
-static const struct application application = {
-    .service = "fuzz", .family = "query", .routes = routes, .route_count = COUNT_OF(routes)};
+static void write_error(struct json_writer *writer, const struct request *request,
+                        const struct http_error *error)
+{
+    style_write_detail(writer, request, error, ERROR_CODE);
+}
+
+static const struct http_style style = {.error_media_type = "application/json",
+                                        .write_error = write_error,
+                                        .shows_input = true,
+                                        .headers = "",
+                                        .request_id_in = HEADERS("HTTP_X_REQUEST_ID"),
+                                        .request_id_out = HEADERS("X-Request-ID")};
+static const struct http_service service = {.name = "fuzz", .style = &style};
+static const struct http_family family = {.service = &service, .name = "query", ROUTES(routes)};
 
 static struct server server;
 static struct arena *process_arena;
@@ -88,13 +100,12 @@ static void open_server(void)
     if (server.region)
         return;
     process_arena = arena_create(1 << 24);
-    server = (struct server){.application = &application,
-                             .policy = {.api_prefix = "/api/v1",
-                                        .body_limits = {4096, 4096, 4096},
+    server = (struct server){.family = &family,
+                             .policy = {.body_limits = {4096, 4096, 4096},
                                         .memory_limit = INPUT_MEMORY_MAX,
                                         .json_depth = 16}};
     PROMISE(!crypto_start(&problem) &&
-                !server_start(&server, &application, process_arena, NULL, "locales", &problem),
+                !server_start(&server, process_arena, NULL, "locales", &problem),
             "the server starts");
     log_open("fuzz", LOG_CRITICAL, LOG_JSON);
     atexit(close_server);

@@ -5,9 +5,9 @@
 #include "base/json.h"
 #include "base/optional.h"
 #include "experiments/assignment/assignment.h"
+#include "experiments/design/sensitivity.h"
 #include "experiments/methods/bandit.h"
 #include "experiments/methods/multiple_testing.h"
-#include "experiments/design/sensitivity.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -4,6 +4,7 @@
  * call, the least of several rounds.
  */
 #include "../../oracle/support/lines.h"
+#include "experiments/design/srm.h"
 #include "experiments/methods/bandit.h"
 #include "experiments/methods/contingency.h"
 #include "experiments/methods/equivalence.h"
@@ -15,7 +16,6 @@
 #include "experiments/methods/rank_sum.h"
 #include "experiments/methods/ratio_metric.h"
 #include "experiments/methods/resampling.h"
-#include "experiments/design/srm.h"
 #include "experiments/methods/survival.h"
 #include "experiments/methods/trimmed_mean.h"
 #include "experiments/methods/unconditional_exact.h"

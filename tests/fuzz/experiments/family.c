@@ -16,7 +16,7 @@ const char family_write_token[] = "write-token-of-the-fuzzer";
 const char family_admin_token[] = "admin-token-of-the-fuzzer";
 const char *const family_secrets[] = {family_write_token, family_admin_token, NULL};
 
-static const struct application *const *const families[] = {&family_advice,   &family_analysis,
+static const struct http_family *const *const families[] = {&family_advice,   &family_analysis,
                                                             &family_compute,  &family_operations,
                                                             &family_projects, &family_system};
 static const char *const vendors[] = {"AB_OPENAI_BASE_URL", "AB_ANTHROPIC_BASE_URL",
@@ -115,9 +115,9 @@ static struct server *open_server(size_t family)
     if (server->region)
         return server;
     prepare_process();
-    server->application = *families[family];
-    if (service_start(process_arena, &server->policy, &server->info, &server->state, &problem) ||
-        server_start(server, server->application, process_arena, NULL, "locales", &problem) ||
+    server->family = *families[family];
+    if (experiments_service.start(server, process_arena, &problem) ||
+        server_start(server, process_arena, NULL, "locales", &problem) ||
         store_use(store_of(server), &db, &problem)) {
         fprintf(stderr, "%s\n", problem.text);
         abort();
@@ -137,10 +137,9 @@ struct server *family_of_path(const char *path)
     size_t found = FAMILY_COUNT - 1; /* the system's */
 
     for (size_t i = 0; i < FAMILY_COUNT && strlen(path) < 1 << 16; i++) {
-        const struct application *application = *families[i];
+        const struct http_family *family = *families[i];
 
-        if (route_find(application->routes, application->route_count, METHOD_GET, path, arena,
-                       arguments)
+        if (route_find(family->routes, family->route_count, METHOD_GET, path, arena, arguments)
                 .path_known)
             found = i;
     }

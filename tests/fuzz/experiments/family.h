@@ -5,12 +5,12 @@
 
 #include "http/server.h"
 
-extern const struct application *const family_advice;
-extern const struct application *const family_analysis;
-extern const struct application *const family_compute;
-extern const struct application *const family_operations;
-extern const struct application *const family_projects;
-extern const struct application *const family_system;
+extern const struct http_family *const family_advice;
+extern const struct http_family *const family_analysis;
+extern const struct http_family *const family_compute;
+extern const struct http_family *const family_operations;
+extern const struct http_family *const family_projects;
+extern const struct http_family *const family_system;
 
 /* The tokens of all of them; NULL at the end. */
 extern const char family_write_token[], family_admin_token[];

@@ -6,4 +6,4 @@ int family_advice_main(int argc, char **argv);
 #include "experiments-advice/main.c"
 #undef main
 
-const struct application *const family_advice = &application;
+const struct http_family *const family_advice = &family;

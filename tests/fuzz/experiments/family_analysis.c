@@ -6,4 +6,4 @@ int family_analysis_main(int argc, char **argv);
 #include "experiments-analysis/main.c"
 #undef main
 
-const struct application *const family_analysis = &application;
+const struct http_family *const family_analysis = &family;

@@ -6,4 +6,4 @@ int family_compute_main(int argc, char **argv);
 #include "experiments-compute/main.c"
 #undef main
 
-const struct application *const family_compute = &application;
+const struct http_family *const family_compute = &family;

@@ -6,4 +6,4 @@ int family_operations_main(int argc, char **argv);
 #include "experiments-operations/main.c"
 #undef main
 
-const struct application *const family_operations = &application;
+const struct http_family *const family_operations = &family;

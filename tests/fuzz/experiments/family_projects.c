@@ -6,4 +6,4 @@ int family_projects_main(int argc, char **argv);
 #include "experiments-projects/main.c"
 #undef main
 
-const struct application *const family_projects = &application;
+const struct http_family *const family_projects = &family;

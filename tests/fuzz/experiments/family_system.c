@@ -6,4 +6,4 @@ int family_system_main(int argc, char **argv);
 #include "experiments-system/main.c"
 #undef main
 
-const struct application *const family_system = &application;
+const struct http_family *const family_system = &family;

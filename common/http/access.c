@@ -1,0 +1,69 @@
+/* Who is asking and whether he may: the service says, here is the order, the throttle on failures
+ * and the comparison of roles. The one place where access is decided. */
+#include "http/http_internal.h"
+
+static bool throttled(struct serving *serving, struct rate_decision decision)
+{
+    if (decision.allowed)
+        return false;
+    counters_add(serving->server->counters, COUNTER_RATE_LIMITED, 1);
+    answer_failure(serving, 429, FAILURE_AUTH_RATE);
+    answer_retry_after(serving, decision.retry_after_seconds);
+    return true;
+}
+
+static const char *throttle_key(struct serving *serving)
+{
+    return arena_print(serving->request.arena, "auth:%s", serving->request.client.resolved);
+}
+
+/* Counts a failure; the one past the limit is answered 429 instead. */
+static void refuse(struct serving *serving, const struct http_refusal *refusal)
+{
+    const struct http_policy *policy = serving->policy;
+
+    if (refusal->answered_by_error) {
+        answer_problem(serving, serving->request.problem.error);
+        return;
+    }
+    if (refusal->counts) {
+        counters_add(serving->server->counters, COUNTER_AUTH_REJECTION, 1);
+        if (policy->auth_failures.max &&
+            throttled(serving, rate_allow(serving->server->region, throttle_key(serving),
+                                          policy->auth_failures)))
+            return;
+    }
+    answer_error(serving, refusal->status, refusal->error_code, refusal->detail);
+    if (refusal->challenge)
+        reply_add_header(&serving->reply, "WWW-Authenticate", refusal->challenge);
+}
+
+bool step_authenticate(struct serving *serving)
+{
+    const struct http_service *service = serving->server->family->service;
+    const struct http_policy *policy = serving->policy;
+    struct http_refusal refusal = {.status = 401};
+
+    if (!service->authenticate || cors_is_preflight(serving))
+        return true;
+    if (policy->auth_failures_block && policy->auth_failures.max &&
+        throttled(serving,
+                  rate_peek(serving->server->region, throttle_key(serving), policy->auth_failures)))
+        return false;
+    if (service->authenticate(&serving->request, &refusal))
+        return true;
+    refuse(serving, &refusal);
+    return false;
+}
+
+bool step_role(struct serving *serving)
+{
+    const struct http_service *service = serving->server->family->service;
+    struct http_refusal refusal = {.status = 403};
+
+    if (serving->request.who.role >= serving->match.route->role)
+        return true;
+    service->refuse(&serving->request, &refusal);
+    refuse(serving, &refusal);
+    return false;
+}

@@ -1,0 +1,57 @@
+/*
+ * Forms with files (multipart/form-data, RFC 7578), and without (the urlencoded ones). A route that
+ * has `.form` gets request->form instead of a body: fields as text, files on disk. The body never
+ * stands in memory: file parts go into nameless files of the folder as they come, which are gone
+ * with the request, however it ends.
+ *
+ * Too large, too many or without end is answered by the pipeline (413, 422) and reaches no handler.
+ */
+#ifndef ASSAY_HTTP_MULTIPART_H
+#define ASSAY_HTTP_MULTIPART_H
+
+#include "http/request.h"
+
+enum { FORM_PARTS_MAX = 64 };
+
+/* What a route accepts. Limits of 0 are those of the whole body (the route's body_limit). */
+struct form_rule {
+    /* The name of each part that is looked at; parts with other names are skipped. */
+    const struct form_part_rule {
+        const char *name;
+        bool file; /* goes to disk; else it is text of at most FORM_TEXT_MAX bytes */
+        bool required;
+        size_t most; /* parts of that name; 0 = 1 */
+        const char *help;
+    } * parts;
+    size_t part_count;
+    int file_limit; /* position in policy->body_limits of what one file may hold; 0 = no own limit
+                     */
+};
+
+enum { FORM_TEXT_MAX = 1024 * 1024 };
+
+struct form_part {
+    const char *name;
+    const char *file_name;    /* as sent, without any folder before it; NULL for text */
+    const char *content_type; /* as sent; NULL = none */
+    const char *text;         /* of a field */
+    int file;                 /* open for reading, at its beginning; -1 for a field. Closed by the
+                                 pipeline */
+    size_t length;            /* bytes of the text or the file */
+};
+
+struct form {
+    size_t count;
+    struct form_part parts[FORM_PARTS_MAX];
+};
+
+/* The first part of that name, NULL when there is none. */
+const struct form_part *form_find(const struct form *form, const char *name);
+
+/* Gives a file part the name `path` (in a folder that the worker may write to), replacing what is
+ * there in one step after it is safe on the disk. ERROR_SYSTEM with the reason `disk_full` or
+ * `file_not_saved`. */
+MUST_CHECK enum error form_save(const struct form_part *part, const char *path,
+                                struct problem *problem);
+
+#endif

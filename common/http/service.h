@@ -1,0 +1,111 @@
+/*
+ * A service as its families see it, and a family as its main.c declares it. One `struct
+ * http_service` per service (fcgi-bin/<service>/service.c), one `struct http_family` per responder
+ * (fcgi-bin/<service>-<family>/main.c).
+ */
+#ifndef ASSAY_HTTP_SERVICE_H
+#define ASSAY_HTTP_SERVICE_H
+
+#include "base/settings.h"
+#include "http/route.h"
+#include "http/style.h"
+
+enum { HTTP_BUCKETS_MAX = 3 };
+
+struct server;
+
+/* How the reasons of domain problems are answered when not by the class of their error. `detail`
+ * takes the place of the problem's own text where that is for the log only. */
+struct reason_answer {
+    const char *reason;
+    int status;
+    const char *error_code;
+    const char *detail;
+};
+
+struct document_info {
+    const char *title; /* of the OpenAPI document */
+    const char *version;
+    const char *description;
+};
+
+/* Why somebody is not let in. */
+struct http_refusal {
+    int status;
+    const char *error_code;
+    const char *detail;
+    const char *challenge;  /* WWW-Authenticate; NULL = none */
+    bool counts;            /* as a failure to prove who one is */
+    bool answered_by_error; /* request->problem says it instead: the keys could not be read */
+};
+
+/* A limit that a call is charged to. */
+struct http_bucket {
+    const char *name; /* of the counter: "api:192.0.2.7" */
+    struct rate_rule rule;
+    const char *detail;   /* NULL = the style's words */
+    uint32_t retry_after; /* seconds; 0 = as the window says */
+    /* Instead of the sliding window: a token bucket, where its capacity is not 0. */
+    struct rate_bucket tokens;
+};
+
+struct http_service {
+    const char *name; /* "experiments": of the run file, the log, and the folder of its pages */
+    const struct http_style *style;
+
+    /* Its settings: the table, and the struct that start() has filled (server->settings). */
+    const struct setting *settings;
+    const size_t *setting_count;
+
+    const struct reason_answer *reasons; /* before http's own, which know the database's reasons */
+    size_t reason_count;
+
+    /* Reads settings into server->policy, ->info, ->settings and ->state; memory from `arena` lives
+     * as long as the process. Opens nothing: --check-config calls it too. */
+    enum error (*start)(struct server *server, struct arena *arena, struct problem *problem);
+    /* What only the database can tell of the settings; NULL = nothing. Called by --check-config,
+     * which `starts` the service (server->region is then NULL), and by a worker before its first
+     * request, when all that workers share is open. */
+    enum error (*ready)(struct server *server, bool starts, struct problem *problem);
+
+    /* After the client and the route are known, before anything is asked of the client: false when
+     * the reply is complete. NULL = nothing to do. */
+    bool (*begin)(struct request *request, struct reply *reply);
+    /* Who is asking: fills request->who. False with a refusal. Called for unknown paths too
+     * (request->route is NULL), which a service may hide from strangers. NULL = everybody is role
+     * 0.
+     */
+    bool (*authenticate)(struct request *request, struct http_refusal *refusal);
+    /* Words the refusal of somebody whose role is below the route's. */
+    void (*refuse)(const struct request *request, struct http_refusal *refusal);
+    /* The limits that this call is charged to, in order; the headers tell of the first. */
+    size_t (*buckets)(struct request *request, struct http_bucket buckets[HTTP_BUCKETS_MAX]);
+    bool limits_strangers; /* calls are charged before it is known who makes them */
+    /* Adds headers to an answer that is otherwise complete. */
+    void (*finish)(struct request *request, struct reply *reply);
+    /* After the answer has been sent, whatever became of it: to note, and to leave nothing open.
+     * The request's memory is still there; `status` is the answer's. */
+    void (*after)(struct request *request, int status);
+    /* When the worker leaves. */
+    void (*stop)(void *state);
+};
+
+/* One responder. */
+struct http_family {
+    const struct http_service *service;
+    const char *name; /* "analysis" */
+    const struct route *routes;
+    size_t route_count;
+    /* Not 0: its requests yield to those of other families. Lowers each worker, and its session
+     * where that holds nothing but its pool (nginx/pool); and what computes for long rests while
+     * other families answer requests (base/give_way.h). */
+    int niceness;
+};
+
+#define ROUTES(table) .routes = (table), .route_count = COUNT_OF(table)
+
+/* main() of a responder: serves FastCGI on descriptor 0; or --describe, --check-config,
+ * --describe-settings. Returns the exit code. */
+int responder_main(int argc, char **argv, const struct http_family *family);
+
+#endif

@@ -1,0 +1,153 @@
+/* Server-sent events (the HTML standard, section 9.2) and NDJSON over the transport of a request.
+ */
+#include "http/stream.h"
+#include "http/http_internal.h"
+
+#include <string.h>
+
+static const char *const media_types[] = {
+    [STREAM_EVENTS] = "text/event-stream", [STREAM_LINES] = "application/x-ndjson"};
+
+/* Pieces of an event on their way: one write for small ones. A worker serves one stream at a time.
+ */
+static char buffer[16 * 1024];
+static size_t buffered;
+
+enum error stream_open(struct request *request, struct reply *reply, enum stream_kind kind,
+                       struct stream *stream)
+{
+    struct serving *serving = request->server->serving;
+    struct exchange *exchange = request->exchange;
+
+    buffered = 0;
+    *stream = (struct stream){.request = request, .kind = kind};
+    if (!exchange->append || request_gone(request))
+        return problem_set(&request->problem, ERROR_UNAVAILABLE, "client_gone",
+                           "the client has left");
+    if (kind != STREAM_BYTES)
+        reply->content_type = media_types[kind];
+    reply_add_header(reply, "X-Accel-Buffering", "no");
+    compose_head(serving, -1);
+    request->streaming = true;
+    stream->broken =
+        !exchange->append(exchange->transport, serving->head.bytes, serving->head.length);
+    return ERROR_NONE;
+}
+
+static void send_bytes(struct stream *stream, const char *bytes, size_t length)
+{
+    struct exchange *exchange = stream->request->exchange;
+
+    if (stream->broken || !length || stream->request->method == METHOD_HEAD)
+        return;
+    stream->request->server->serving->streamed += length;
+    stream->broken = !exchange->append(exchange->transport, bytes, length);
+}
+
+static void flush(struct stream *stream)
+{
+    send_bytes(stream, buffer, buffered);
+    buffered = 0;
+}
+
+static void append(struct stream *stream, const char *bytes, size_t length)
+{
+    if (length > sizeof buffer - buffered)
+        flush(stream);
+    if (length > sizeof buffer) {
+        send_bytes(stream, bytes, length);
+        return;
+    }
+    memcpy(buffer + buffered, bytes, length);
+    buffered += length;
+}
+
+static void append_string(struct stream *stream, const char *string)
+{
+    append(stream, string, strlen(string));
+}
+
+/* Each line of `data` with its prefix: a line end inside would begin a field of its own. */
+static void append_data(struct stream *stream, const char *data)
+{
+    do {
+        size_t length = strcspn(data, "\r\n");
+
+        append_string(stream, "data: ");
+        append(stream, data, length);
+        append_string(stream, "\n");
+        data += length;
+        data += *data == '\r' && data[1] == '\n' ? 2 : *data != '\0';
+    } while (*data);
+}
+
+/* A field of one line; a value that would end it is left out. */
+static void append_field(struct stream *stream, const char *name, const char *value)
+{
+    if (!value || strpbrk(value, "\r\n"))
+        return;
+    append_string(stream, name);
+    append_string(stream, value);
+    append_string(stream, "\n");
+}
+
+bool stream_event(struct stream *stream, const char *name, const char *id, const char *data)
+{
+    append_field(stream, "id: ", id);
+    append_field(stream, "event: ", name);
+    append_data(stream, data);
+    append_string(stream, "\n");
+    flush(stream);
+    return !stream->broken;
+}
+
+bool stream_line(struct stream *stream, const char *json)
+{
+    append_string(stream, json);
+    append_string(stream, "\n");
+    flush(stream);
+    return !stream->broken;
+}
+
+bool stream_bytes(struct stream *stream, const char *bytes, size_t length)
+{
+    send_bytes(stream, bytes, length);
+    return !stream->broken;
+}
+
+bool stream_ping(struct stream *stream, const char *word)
+{
+    append_string(stream, ": ");
+    append_string(stream, word);
+    append_string(stream, "\n\n");
+    flush(stream);
+    return !stream->broken;
+}
+
+bool stream_gone(struct stream *stream)
+{
+    stream->broken = stream->broken || request_gone(stream->request);
+    return stream->broken;
+}
+
+void stream_abandon(struct serving *serving)
+{
+    if (serving->exchange->end && !serving->stream_ended)
+        serving->exchange->end(serving->exchange->transport);
+    serving->stream_ended = true;
+}
+
+void stream_break(struct serving *serving)
+{
+    static const char events[] = "event: error\ndata: {\"type\":\"error\",\"detail\":\"Internal "
+                                 "server error\",\"text\":\"Internal server error\"}\n\n";
+    static const char line[] = "{\"type\":\"error\",\"detail\":\"Internal server error\"}\n";
+    const char *last =
+        strcmp(serving->reply.content_type, media_types[STREAM_LINES]) == 0 ? line : events;
+    struct exchange *exchange = serving->exchange;
+
+    serving->error_code = style_words(serving->style, FAILURE_INTERNAL).error_code;
+    if (!serving->stream_ended)
+        exchange->append(exchange->transport, last, strlen(last));
+    stream_abandon(serving);
+}

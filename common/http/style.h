@@ -1,0 +1,104 @@
+/*
+ * How a service speaks, as data: one constant per service, in a file of its own. The pipeline and
+ * the API document read it; what a service says (its routes, its reasons) stands elsewhere.
+ */
+#ifndef ASSAY_HTTP_STYLE_H
+#define ASSAY_HTTP_STYLE_H
+
+#include "base/json.h"
+#include "http/request.h"
+
+/* What the pipeline itself refuses. A style may word each of them; the rest keeps http's words. */
+enum failure {
+    FAILURE_NOT_FOUND,
+    FAILURE_METHOD,         /* the path is known, the method is not */
+    FAILURE_BODY_TOO_LARGE, /* its text comes from `too_large` */
+    FAILURE_BODY_SHORT,     /* shorter than announced */
+    FAILURE_VALIDATION,
+    FAILURE_RATE,
+    FAILURE_AUTH_RATE, /* too many failures to prove who one is */
+    FAILURE_CAPACITY,  /* computation is at its limit */
+    FAILURE_CONFLICT,  /* for reasons without a code of their own */
+    FAILURE_INTERNAL,
+    FAILURE_UNAVAILABLE, /* something that the service stands on is not there */
+    FAILURE__MAX
+};
+
+struct failure_words {
+    const char *error_code;
+    const char *detail;
+};
+
+/* One error on its way into a body. */
+struct http_error {
+    int status;
+    const char *error_code;
+    const char *detail;      /* text; NULL when the next one stands for it */
+    const char *detail_json; /* a list or an object, as JSON */
+};
+
+/* How the errors of a document are told. */
+enum validation_form {
+    VALIDATION_LIST, /* objects with type, loc, msg and, where the style says so, ctx and input */
+    VALIDATION_TEXT  /* "body.prompt: Field required; query.limit: ..." */
+};
+
+struct cors_rule {
+    const char *const *always_allowed; /* request headers; NULL at the end */
+    const char *exposed;
+    bool credentials; /* allowed, but never beside "*" */
+    int max_age;      /* seconds */
+};
+
+struct rate_header_names {
+    const char *limit, *remaining, *reset; /* NULL = not sent */
+    bool reset_is_time;                    /* Unix time instead of seconds from now */
+};
+
+struct http_style {
+    const char *error_media_type;
+    void (*write_error)(struct json_writer *writer, const struct request *request,
+                        const struct http_error *error);
+    enum validation_form validation;
+    bool shows_context; /* ctx of each item of VALIDATION_LIST */
+    bool shows_input;
+
+    /* JSON Schemas of an error and of a failed validation, for the API document. */
+    const char *error_schema;
+    const char *validation_schema;
+    const char *security_schemes;                          /* JSON object */
+    const char *(*security)(const struct route *protects); /* JSON list of a route with a role */
+
+    const char *headers; /* lines of every answer, each with CR LF */
+
+    /* The request's id: taken from the first of these headers that has an acceptable one. */
+    const char *const *request_id_in; /* CGI names; NULL at the end */
+    const char *const *request_id_out;
+    bool (*accepts_id)(const char *id); /* NULL: 1 to 128 of letters, digits and . _ : - */
+    bool id_is_hex;                     /* a new one is 32 hexadecimal digits, else a UUID */
+
+    const char *error_code_header; /* NULL = not sent, as the next three */
+    const char *error_reason_header;
+    const char *process_time_header;
+    bool names_language;
+    struct rate_header_names rate_headers;
+    const struct cors_rule *cors; /* NULL: pages of other origins get nothing */
+    bool redirects_slashes;       /* 307 from /path/ to /path */
+
+    struct failure_words failures[FAILURE__MAX];
+    /* The text of FAILURE_BODY_TOO_LARGE; `announced` is 0 when the length was not told. */
+    const char *(*too_large)(const struct request *request, size_t announced, size_t limit);
+};
+
+/* "detail", then "error_code", "status_code" and "request_id" as `members` asks for: most envelopes
+ * are made of these. */
+enum error_member {
+    ERROR_CODE = 1,
+    ERROR_STATUS = 2,
+    ERROR_REQUEST_ID = 4,
+    ERROR_CODE_AS_CODE = 8
+};
+void style_write_detail(struct json_writer *writer, const struct request *request,
+                        const struct http_error *error, unsigned members);
+
+#endif

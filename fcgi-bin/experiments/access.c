@@ -1,0 +1,313 @@
+/* Who is asking the experiments service, what he may do, and which limits he is charged to: static
+ * tokens, issued keys, and the question whether credentials count at all. */
+#include "base/clock.h"
+#include "base/log.h"
+#include "crypto/digest.h"
+#include "experiments/service_internal.h"
+
+#include <ctype.h>
+#include <string.h>
+#include <strings.h>
+
+enum { CENSUS_SECONDS = 1 };
+
+const char *const scope_names[SCOPE__MAX] = {NULL, "read", "write", "admin"};
+
+#define API "/api/v1"
+
+static bool starts_with(const char *path, const char *prefix)
+{
+    return strncmp(path, prefix, strlen(prefix)) == 0;
+}
+
+static bool is_protected(const char *path)
+{
+    return starts_with(path, API) || strcmp(path, "/readyz") == 0;
+}
+
+/* Operators' paths always need the admin token; admin paths also take it. */
+static bool is_operator_path(const char *path)
+{
+    return starts_with(path, API "/keys") || starts_with(path, API "/webhooks");
+}
+
+static bool is_admin_path(const char *path)
+{
+    return is_operator_path(path) || starts_with(path, API "/admin");
+}
+
+void service_expect_keys(struct request *request)
+{
+    counters_add(request->server->counters, COUNTER_KEY_CHANGES, 1);
+}
+
+/* Whether some worker found no keys, and none can have been issued since. */
+static bool known_to_be_open(const struct request *request)
+{
+    const struct shm_region *region = request->server->region;
+
+    return (uint64_t)stamps_latest(region, STAMP_KNOWN_OPEN) ==
+           counters_total(region, COUNTER_KEY_CHANGES) + 1;
+}
+
+/* Asks the database. While it is away a service that was open stays so: nothing that it could be
+ * asked has become secret since. One that is not known to be open is not opened. */
+static enum error take_census(struct request *request, struct key_census *census)
+{
+    uint64_t changes = counters_total(request->server->region, COUNTER_KEY_CHANGES);
+    struct db *db;
+    enum error error = service_database(request, &db);
+
+    if (!error)
+        error = key_census(db, census, &request->problem);
+    if (error && known_to_be_open(request)) {
+        log_event(LOG_WARNING, "keys_unknown_service_stays_open", request->problem.text);
+        request->problem = (struct problem){0};
+        *census = (struct key_census){0};
+        return ERROR_NONE;
+    }
+    if (!error && !census->any)
+        stamps_set(request->server->counters, STAMP_KNOWN_OPEN, (int64_t)changes + 1);
+    else if (!error && known_to_be_open(request))
+        service_expect_keys(request);
+    return error;
+}
+
+enum error service_key_census(struct request *request, struct key_census *census)
+{
+    struct service *service = request->state;
+    int64_t now = clock_monotonic_microseconds();
+    enum error error = ERROR_NONE;
+
+    if (now >= service->census_until) {
+        error = take_census(request, &service->census);
+        if (!error)
+            service->census_until = now + CENSUS_SECONDS * (int64_t)1000000;
+    }
+    *census = service->census;
+    return error;
+}
+
+void service_forget_key_census(struct request *request)
+{
+    ((struct service *)request->state)->census_until = 0;
+}
+
+static const char *trimmed(struct arena *arena, const char *text)
+{
+    size_t length;
+
+    if (!text)
+        return NULL;
+    while (isspace((unsigned char)*text))
+        text++;
+    length = strlen(text);
+    while (length && isspace((unsigned char)text[length - 1]))
+        length--;
+    return length ? arena_copy(arena, text, length) : NULL;
+}
+
+/* `Authorization: Bearer` wins even when empty; else X-API-Key. */
+static const char *presented_token(const struct request *request)
+{
+    const char *authorization = request_header(request, "HTTP_AUTHORIZATION");
+
+    if (authorization && strncasecmp(authorization, "Bearer", 6) == 0 &&
+        (authorization[6] == ' ' || !authorization[6])) /* nginx trims the space of an empty one */
+        return trimmed(request->arena, authorization + 6);
+    return trimmed(request->arena, request_header(request, "HTTP_X_API_KEY"));
+}
+
+enum verdict { ADMITTED, UNKNOWN_TOKEN, ADMIN_NOT_CONFIGURED, READ_ONLY, KEYS_UNAVAILABLE };
+
+static enum verdict grant(struct request *request, struct caller *caller, enum scope scope,
+                          const char *source)
+{
+    caller->scope = scope;
+    request->who.source = source;
+    return ADMITTED;
+}
+
+/* Looks for an issued key. */
+static enum verdict identify_key(struct request *request, struct caller *caller, const char *token)
+{
+    struct api_key stored;
+    struct db *db;
+    bool found = false;
+    enum error error = service_database(request, &db);
+
+    if (!error)
+        error = key_find(db, request->arena, token, &stored, &found, &request->problem);
+    if (error)
+        return KEYS_UNAVAILABLE;
+    if (!found)
+        return UNKNOWN_TOKEN;
+    caller->key_id = stored.id;
+    caller->key_rate =
+        service_rule(stored.rate_limit_requests.value, stored.rate_limit_window_seconds.value);
+    return grant(request, caller, stored.scope == KEY_READ ? SCOPE_READ : SCOPE_WRITE, "api_key");
+}
+
+static enum verdict identify(struct request *request, struct caller *caller, const char *token)
+{
+    const struct experiments_settings *settings = service_settings(request);
+    bool operator_path = is_operator_path(request->path);
+
+    if (is_admin_path(request->path) && token && digest_equal_secret(token, settings->admin_token))
+        return grant(request, caller, SCOPE_ADMIN, "admin_token");
+    if (!operator_path && !caller->auth_enabled)
+        return ADMITTED;
+    if (token && digest_equal_secret(token, settings->api_token))
+        return grant(request, caller, SCOPE_WRITE, "legacy");
+    if (token && digest_equal_secret(token, settings->readonly_api_token))
+        return grant(request, caller, SCOPE_READ, "legacy");
+    if (token)
+        return identify_key(request, caller, token);
+    if (settings->public_demo && !operator_path)
+        return grant(request, caller, SCOPE_READ, "anonymous");
+    if (operator_path && !settings->admin_token)
+        return ADMIN_NOT_CONFIGURED;
+    return UNKNOWN_TOKEN;
+}
+
+/* Credentials count once any are configured or issued. */
+static enum verdict find_out_whether_enabled(struct request *request, struct caller *caller)
+{
+    const struct experiments_settings *settings = service_settings(request);
+    struct key_census census;
+
+    caller->auth_enabled = settings->admin_token || settings->api_token ||
+                           settings->readonly_api_token || settings->public_demo;
+    if (caller->auth_enabled)
+        return ADMITTED;
+    if (service_key_census(request, &census))
+        return KEYS_UNAVAILABLE;
+    caller->auth_enabled = census.any;
+    return ADMITTED;
+}
+
+static bool method_reads(enum method method)
+{
+    return method == METHOD_GET || method == METHOD_HEAD || method == METHOD_OPTIONS;
+}
+
+static bool read_scope_may(const struct request *request)
+{
+    return method_reads(request->method) ||
+           (service_settings(request)->readonly_compute && request->route &&
+            request->route->traits & TRAIT_STATELESS);
+}
+
+static const int roles[SCOPE__MAX] = {
+    [SCOPE_READ] = ROLE_READER, [SCOPE_WRITE] = ROLE_WRITER, [SCOPE_ADMIN] = ROLE_OPERATOR};
+
+static bool refuse(struct http_refusal *refusal, int status, const char *error_code,
+                   const char *detail)
+{
+    refusal->status = status;
+    refusal->error_code = error_code;
+    refusal->detail = detail;
+    refusal->challenge = status == 401 ? "Bearer" : NULL;
+    return false;
+}
+
+/* Whether credentials count cannot be told, so nothing is let through but the question what is
+ * wrong. */
+static bool keys_unavailable(struct request *request, struct caller *caller,
+                             struct http_refusal *refusal)
+{
+    caller->auth_enabled = true;
+    refusal->answered_by_error = true;
+    if (!request->route || !route_replies_with(request->route, 503))
+        return false;
+    request->who.role = ROLE_READER;
+    return true;
+}
+
+const struct caller *service_caller(const struct request *request)
+{
+    static const struct caller nobody;
+
+    return request->who.detail ? request->who.detail : &nobody;
+}
+
+bool service_authenticate(struct request *request, struct http_refusal *refusal)
+{
+    struct caller *caller = ARENA_NEW(request->arena, struct caller);
+    enum verdict verdict;
+
+    request->who.detail = caller;
+    if (request->method == METHOD_OPTIONS || !is_protected(request->path))
+        return true;
+    verdict = find_out_whether_enabled(request, caller);
+    if (verdict == ADMITTED)
+        verdict = identify(request, caller, presented_token(request));
+    if (verdict == ADMITTED && caller->scope == SCOPE_READ && !read_scope_may(request))
+        verdict = READ_ONLY;
+    request->who.subject = caller->key_id;
+    request->who.role = caller->auth_enabled || caller->scope ? roles[caller->scope] : ROLE_WRITER;
+    refusal->counts = true;
+    switch (verdict) {
+    case ADMITTED:
+        return true;
+    case READ_ONLY:
+        return refuse(refusal, 403, "forbidden", "This token is read-only");
+    case KEYS_UNAVAILABLE:
+        return keys_unavailable(request, caller, refusal);
+    case ADMIN_NOT_CONFIGURED:
+        return refuse(refusal, 401, "admin_token_not_configured",
+                      "Operator routes need an admin token, and none is configured");
+    default:
+        return refuse(refusal, 401, "unauthorized", "Missing or invalid API token");
+    }
+}
+
+void service_refuse(const struct request *request, struct http_refusal *refusal)
+{
+    enum scope scope = service_caller(request)->scope;
+
+    if (request->route->role == ROLE_OPERATOR && !service_settings(request)->admin_token)
+        refuse(refusal, 401, "admin_token_not_configured",
+               "Operator routes need an admin token, and none is configured");
+    else if (request->route->role == ROLE_OPERATOR && scope)
+        refuse(refusal, 403, "admin_token_required", "Operator routes need the admin token");
+    else if (scope == SCOPE_READ)
+        refuse(refusal, 403, "forbidden", "This token is read-only");
+    else
+        refuse(refusal, 401, "unauthorized", "Missing or invalid API token");
+}
+
+/* An issued key may have limits of its own. */
+static struct rate_rule rule_of(const struct experiments_settings *settings,
+                                const struct caller *caller)
+{
+    struct rate_rule rule =
+        service_rule(settings->rate_limit_requests, settings->rate_limit_window_seconds);
+
+    if (caller->key_id && caller->key_rate.max)
+        rule.max = caller->key_rate.max;
+    if (caller->key_id && caller->key_rate.window_seconds)
+        rule.window_seconds = caller->key_rate.window_seconds;
+    return rule;
+}
+
+/* Calls by an issued key have a bucket of their own, wherever they come from. */
+size_t service_buckets(struct request *request, struct http_bucket buckets[HTTP_BUCKETS_MAX])
+{
+    const struct experiments_settings *settings = service_settings(request);
+    const struct caller *caller = service_caller(request);
+
+    if (!settings->rate_limit_enabled || request->method == METHOD_OPTIONS ||
+        !starts_with(request->path, API))
+        return 0;
+    buckets[0].name = caller->key_id
+                          ? arena_print(request->arena, "api_key:%s", caller->key_id)
+                          : arena_print(request->arena, "api:%s", request->client.resolved);
+    buckets[0].rule = rule_of(settings, caller);
+    if (!request->route || !(request->route->traits & TRAIT_HEAVY))
+        return 1;
+    buckets[1].name = arena_print(request->arena, "heavy:%s", buckets[0].name);
+    buckets[1].rule = service_rule(settings->heavy_rate_limit_requests,
+                                   settings->heavy_rate_limit_window_seconds);
+    return 2;
+}

@@ -1,0 +1,24 @@
+/* Private to fcgi-bin/experiments: what its files share among themselves. */
+#ifndef ASSAY_EXPERIMENTS_SERVICE_INTERNAL_H
+#define ASSAY_EXPERIMENTS_SERVICE_INTERNAL_H
+
+#include "experiments/service.h"
+
+/* What lives as long as the worker. */
+struct service {
+    struct experiments_settings settings;
+    struct store *store;
+    struct key_census census;
+    int64_t census_until; /* monotonic microseconds */
+};
+
+struct rate_rule service_rule(int64_t max, int64_t window_seconds);
+
+extern const struct http_style experiments_style;
+
+/* access.c: of struct http_service */
+bool service_authenticate(struct request *request, struct http_refusal *refusal);
+void service_refuse(const struct request *request, struct http_refusal *refusal);
+size_t service_buckets(struct request *request, struct http_bucket buckets[HTTP_BUCKETS_MAX]);
+
+#endif

@@ -1,0 +1,89 @@
+/* How the experiments service speaks. */
+#include "experiments/service.h"
+
+static void write_error(struct json_writer *writer, const struct request *request,
+                        const struct http_error *error)
+{
+    style_write_detail(writer, request, error, ERROR_CODE | ERROR_STATUS | ERROR_REQUEST_ID);
+}
+
+static const char error_schema[] =
+    "{\"type\":\"object\",\"description\":\"Every answer that is not a success\","
+    "\"required\":[\"detail\",\"error_code\",\"status_code\",\"request_id\"],"
+    "\"properties\":{\"detail\":{\"type\":\"string\"},\"error_code\":{\"type\":\"string\"},"
+    "\"status_code\":{\"type\":\"integer\"},\"request_id\":{\"type\":\"string\"}},"
+    "\"additionalProperties\":false}";
+
+static const char validation_schema[] =
+    "{\"type\":\"object\",\"description\":\"Every error of the document, each at its place\","
+    "\"required\":[\"detail\",\"error_code\",\"status_code\",\"request_id\"],"
+    "\"properties\":{\"detail\":{\"type\":\"array\",\"items\":{\"type\":\"object\","
+    "\"required\":[\"type\",\"loc\",\"msg\",\"input\"],"
+    "\"properties\":{\"type\":{\"type\":\"string\"},"
+    "\"loc\":{\"type\":\"array\",\"items\":{\"type\":[\"string\",\"integer\"]}},"
+    "\"msg\":{\"type\":\"string\"},\"input\":{},\"ctx\":{\"type\":\"object\"}},"
+    "\"additionalProperties\":false}},"
+    "\"error_code\":{\"const\":\"validation_error\"},\"status_code\":{\"const\":422},"
+    "\"request_id\":{\"type\":\"string\"}},\"additionalProperties\":false}";
+
+/* An open service takes calls without a token, but none of an operator's. */
+static const char *security(const struct route *route)
+{
+    return route->role >= ROLE_OPERATOR ? "[{\"bearer\":[]},{\"api_key\":[]}]"
+                                        : "[{\"bearer\":[]},{\"api_key\":[]},{}]";
+}
+
+static const char *too_large(const struct request *request, size_t announced, size_t limit)
+{
+    (void)announced;
+    return arena_print(request->arena, "Request body exceeds limit of %zu bytes", limit);
+}
+
+static const char headers[] =
+    "Content-Security-Policy: default-src 'self'; base-uri 'self'; connect-src 'self'; "
+    "font-src 'self' https://fonts.gstatic.com data:; form-action 'self'; "
+    "frame-ancestors 'none'; img-src 'self' data:; object-src 'none'; script-src 'self'; "
+    "style-src 'self' 'unsafe-inline' https://fonts.googleapis.com\r\n"
+    "Permissions-Policy: camera=(), geolocation=(), microphone=()\r\n"
+    "Referrer-Policy: no-referrer\r\n"
+    "X-Content-Type-Options: nosniff\r\n"
+    "X-Frame-Options: DENY\r\n"
+    "Cache-Control: no-store\r\n"
+    "Vary: Accept-Language, Origin\r\n";
+
+static const struct cors_rule cors = {
+    .always_allowed =
+        HEADERS("Accept", "Accept-Language", "Authorization", "Content-Language", "Content-Type",
+                "If-Match", "X-AB-LLM-Provider", "X-AB-LLM-Token", "X-API-Key", "X-Request-ID"),
+    .exposed = "X-Request-ID, X-Error-Code, X-Error-Reason, X-Process-Time-Ms, Retry-After, "
+               "Deprecation, Content-Disposition, RateLimit-Limit, RateLimit-Remaining, "
+               "RateLimit-Reset",
+    .credentials = true,
+    .max_age = 600,
+};
+
+const struct http_style experiments_style = {
+    .error_media_type = "application/json",
+    .write_error = write_error,
+    .validation = VALIDATION_LIST,
+    .shows_context = true,
+    .shows_input = true,
+    .error_schema = error_schema,
+    .validation_schema = validation_schema,
+    .security_schemes = "{\"bearer\":{\"type\":\"http\",\"scheme\":\"bearer\"},"
+                        "\"api_key\":{\"type\":\"apiKey\",\"in\":\"header\","
+                        "\"name\":\"X-API-Key\"}}",
+    .security = security,
+    .headers = headers,
+    .request_id_in = HEADERS("HTTP_X_REQUEST_ID"),
+    .request_id_out = HEADERS("X-Request-ID"),
+    .error_code_header = "X-Error-Code",
+    .error_reason_header = "X-Error-Reason",
+    .process_time_header = "X-Process-Time-Ms",
+    .names_language = true,
+    .rate_headers = {"RateLimit-Limit", "RateLimit-Remaining", "RateLimit-Reset"},
+    .cors = &cors,
+    .failures = {[FAILURE_METHOD] = {.error_code = "http_error"},
+                 [FAILURE_CONFLICT] = {.error_code = "http_error"}},
+    .too_large = too_large,
+};

@@ -1,0 +1,206 @@
+/* Kinds of answers and of bodies: streams, forms, redirects, nothing at all. */
+#include "http_wire.h"
+
+TEST(arguments_are_those_of_the_row_that_answers)
+{
+    struct server server;
+    static struct wire wire;
+
+    memset(&wire, 0, sizeof wire);
+
+    start_server(&server);
+    CHECK(strstr(call(&server, &wire, "GET", "/api/v1/a/order/42/timeline", NULL, NULL), "42/-"));
+    CHECK(strstr(call(&server, &wire, "GET", "/api/v1/a/order/42", NULL, NULL), "order/42"));
+    free(wire.answer);
+    server_stop(&server);
+}
+
+TEST(anybody_is_not_given_credentials)
+{
+    struct server server;
+    static struct wire wire;
+
+    memset(&wire, 0, sizeof wire);
+    const char *origins[] = {"*"};
+    const char *asked[] = {"HTTP_ORIGIN", "https://evil.example", NULL};
+
+    start_server(&server);
+    server.policy.cors_origins = (struct string_list){1, origins};
+    call(&server, &wire, "GET", "/api/v1/things/x", NULL, asked);
+    CHECK(strstr(wire.head, "Access-Control-Allow-Origin: *\r\n"));
+    CHECK(strstr(wire.head, "Allow-Credentials") == NULL);
+    free(wire.answer);
+    server_stop(&server);
+}
+
+TEST(slashes_redirect_where_the_style_says_so)
+{
+    struct server server;
+    static struct wire wire;
+
+    memset(&wire, 0, sizeof wire);
+    const char *query[] = {"QUERY_STRING", "a=1", NULL};
+
+    start_server(&server);
+    call(&server, &wire, "GET", "/api/v1/things/x/", NULL, query);
+    CHECK_INT(status_of(&wire), 404);
+    style.redirects_slashes = true;
+    call(&server, &wire, "GET", "/api/v1/things/x/", NULL, query);
+    CHECK_INT(status_of(&wire), 307);
+    CHECK(strstr(wire.head, "Location: /api/v1/things/x?a=1\r\n"));
+    call(&server, &wire, "GET", "//evil.example/", NULL, NULL);
+    CHECK_INT(status_of(&wire), 404);
+    style.redirects_slashes = false;
+    free(wire.answer);
+    server_stop(&server);
+}
+
+TEST(an_answer_of_204_has_no_body_and_no_type)
+{
+    struct server server;
+    static struct wire wire;
+
+    memset(&wire, 0, sizeof wire);
+
+    start_server(&server);
+    CHECK_TEXT(call(&server, &wire, "DELETE", "/api/v1/nothing", NULL, NULL), "");
+    CHECK_INT(status_of(&wire), 204);
+    CHECK(!strstr(wire.head, "Content-Type") && !strstr(wire.head, "Content-Length"));
+    free(wire.answer);
+    server_stop(&server);
+}
+
+TEST(faults_of_handlers_are_answered_as_those_of_schemas)
+{
+    struct server server;
+    static struct wire wire;
+
+    memset(&wire, 0, sizeof wire);
+
+    start_server(&server);
+    CHECK(
+        strstr(call(&server, &wire, "GET", "/api/v1/faults", NULL, NULL),
+               "[{\"type\":\"value_error\",\"msg\":\"no thing\",\"loc\":[\"path\",\"thing_id\"]"));
+    CHECK_INT(status_of(&wire), 422);
+    style.validation = VALIDATION_TEXT;
+    CHECK(strstr(call(&server, &wire, "GET", "/api/v1/faults", NULL, NULL),
+                 "\"path.thing_id: no thing; query.limit: no limit\""));
+    CHECK(
+        strstr(call(&server, &wire, "POST", "/api/v1/echo", "{\"times\":0,\"z\":1}", NULL),
+               "\"body.word: Field required; body.times: Input should be greater than or equal to "
+               "1; body.z: Extra inputs are not permitted\""));
+    style.validation = VALIDATION_LIST;
+    free(wire.answer);
+    server_stop(&server);
+}
+
+TEST(a_stream_is_sent_in_pieces_and_ends_once)
+{
+    struct server server;
+    struct wire *wire = calloc(1, sizeof *wire);
+
+    start_server(&server);
+    call(&server, wire, "GET", "/api/v1/stream", NULL,
+         (const char *[]){"QUERY_STRING", "word=a%0Aevent:b&times=1", NULL});
+    CHECK(strncmp(wire->streamed, "Status: 200 OK\r\n", 16) == 0);
+    CHECK(strstr(wire->streamed, "Content-Type: text/event-stream\r\n"));
+    CHECK(strstr(wire->streamed, "X-Accel-Buffering: no\r\n"));
+    CHECK(!strstr(wire->streamed, "Content-Length"));
+    CHECK_TEXT(strstr(wire->streamed, "\r\n\r\n") + 4,
+               "id: 7\nevent: word\ndata: a\ndata: event:b\n\n: ping\n\ndata: {}\n\n");
+    CHECK_INT(wire->ends, 1);
+    CHECK(wire->answer == NULL);
+    server_stop(&server);
+    free(wire);
+}
+
+TEST(a_stream_that_runs_out_of_memory_says_so)
+{
+    struct server server;
+    struct wire *wire = calloc(1, sizeof *wire);
+
+    start_server(&server);
+    call(&server, wire, "GET", "/api/v1/stream", NULL,
+         (const char *[]){"QUERY_STRING", "word=a&times=2", NULL});
+    CHECK(strstr(wire->streamed, "event: error\ndata: {"));
+    CHECK_INT(wire->ends, 1);
+    CHECK_INT(counters_total(server.region, COUNTER_REQUESTS), 1);
+    wire->gone = true;
+    wire->streamed_length = 0;
+    call(&server, wire, "GET", "/api/v1/stream", NULL,
+         (const char *[]){"QUERY_STRING", "word=a&times=1", NULL});
+    CHECK_INT(wire->streamed_length, 0);
+    free(wire->answer);
+    server_stop(&server);
+    free(wire);
+}
+
+#define MULTIPART "multipart/form-data; boundary=\"xyz\""
+#define PART(head, body) "--xyz\r\nContent-Disposition: form-data; " head "\r\n\r\n" body "\r\n"
+
+TEST(forms_are_read_part_by_part)
+{
+    static const char long_part[] = "0123456789012345678901234567890123456789";
+    static const struct {
+        const char *type, *body, *answer;
+        int status;
+    } cases[] = {
+        {MULTIPART, PART("name=\"file\"; filename=\"a;\\\"b.txt\"", "hello") "--xyz--\r\n",
+         "a;\"b.txt|5|hello|-", 200},
+        {MULTIPART,
+         "preamble\r\n" PART("name=note", "n\r\n--xy") PART("name=\"x\"", "skipped") PART(
+             "name=\"file\"; filename=\"f\"\r\nContent-Type: text/plain", "\r\n--xy\r\n") "--xyz--",
+         "f|8|\r\n--xy\r\n|n\r\n--xy", 200},
+        {MULTIPART, PART("name=\"note\"", "n") "--xyz--", "\"loc\":[\"body\",\"file\"]", 422},
+        {MULTIPART, PART("name=\"note\"", "\xff") "--xyz--", "valid text", 422},
+        {MULTIPART, PART("name=\"note\"", "a") PART("name=\"note\"", "b") "--xyz--", "Too many",
+         422},
+        {MULTIPART, PART("name=\"file\"", "cut"), "parsing the body", 400},
+        {MULTIPART, "--xyz\r\nno colon", "parsing the body", 400},
+        {MULTIPART, "", "parsing the body", 400},
+        {MULTIPART, PART("filename=\"f\"", "no name") "--xyz--", "parsing the body", 400},
+        {"multipart/form-data", "x", "Missing boundary", 400},
+        {"application/x-www-form-urlencoded", "note=a%20b", "\"file\"", 422},
+        {"application/json", "{}", "\"file\"", 422},
+    };
+    struct server server;
+    struct wire *wire = calloc(1, sizeof *wire);
+    struct text large;
+
+    start_server(&server);
+    text_start(&large, process_arena, 3000);
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        call(&server, wire, "POST", "/api/v1/form", cases[i].body,
+             (const char *[]){"CONTENT_TYPE", cases[i].type, NULL});
+        if (!strstr(wire->answer, cases[i].answer))
+            printf("case %zu: %s\n", i, wire->answer);
+        CHECK_INT(status_of(wire), cases[i].status);
+        CHECK(strstr(wire->answer, cases[i].answer) != NULL);
+    }
+    text_append_string(&large, "--xyz\r\nContent-Disposition: form-data; name=file\r\n\r\n");
+    for (int i = 0; i < 40; i++)
+        text_append_string(&large, long_part);
+    call(&server, wire, "POST", "/api/v1/form", large.bytes,
+         (const char *[]){"CONTENT_TYPE", MULTIPART, NULL});
+    CHECK_INT(status_of(wire), 413);
+    CHECK(strstr(wire->answer, "at most 1024 bytes"));
+    free(wire->answer);
+    free(wire);
+    server_stop(&server);
+}
+
+int main(void)
+{
+    static const struct test_case cases[] = {
+        CASE(arguments_are_those_of_the_row_that_answers),
+        CASE(anybody_is_not_given_credentials),
+        CASE(slashes_redirect_where_the_style_says_so),
+        CASE(an_answer_of_204_has_no_body_and_no_type),
+        CASE(faults_of_handlers_are_answered_as_those_of_schemas),
+        CASE(a_stream_is_sent_in_pieces_and_ends_once),
+        CASE(a_stream_that_runs_out_of_memory_says_so),
+        CASE(forms_are_read_part_by_part),
+    };
+
+    return run_on_the_wire(cases, COUNT_OF(cases));
+}
