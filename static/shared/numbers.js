@@ -3,11 +3,7 @@
  * languages; writing uses the reader's separators, with Western digits throughout because the texts
  * that come from the API use them.
  */
-import { currentLocale } from './i18n.js';
-
-function intlLocale() {
-    return `${currentLocale()}-u-nu-latn`;
-}
+import { currentLocale, intlLocale } from './i18n.js';
 
 const formats = new Map();
 
@@ -54,8 +50,56 @@ export function formatUnit(value, unit) {
     return written({ style: 'unit', unit, unitDisplay: 'long', maximumFractionDigits: 1 }, value);
 }
 
+/* "41 days" in short: "41 d", "250 ms". unit: day, hour, minute, second, millisecond, byte, percent. */
+export function formatShortUnit(value, unit, digits = 3) {
+    return written(
+        { style: 'unit', unit, unitDisplay: 'short', maximumSignificantDigits: digits },
+        value,
+    );
+}
+
+/* Sizes of files: "1.4 MB". */
+export function formatBytes(bytes) {
+    const units = ['byte', 'kilobyte', 'megabyte', 'gigabyte', 'terabyte'];
+    const power = Math.min(units.length - 1, Math.floor(Math.log10(Math.max(1, bytes)) / 3));
+    return formatShortUnit(bytes / 1000 ** power, units[power]);
+}
+
+/* How long something took, from milliseconds: "250 ms", "1.4 sec", "3 min". */
+export function formatMilliseconds(ms) {
+    if (ms < 1000) return formatShortUnit(ms, 'millisecond');
+    if (ms < 60000) return formatShortUnit(ms / 1000, 'second');
+    return formatShortUnit(ms / 60000, 'minute');
+}
+
+/* An amount of money: currency is its three-letter code. */
+export function formatMoney(value, currency = 'USD', digits = 2) {
+    return written({ style: 'currency', currency, maximumFractionDigits: digits }, value);
+}
+
+/* "3 minutes ago", "in 2 days": from now to `date`. */
+export function formatAgo(date, now = Date.now()) {
+    const seconds = (new Date(date).getTime() - now) / 1000;
+    const [unit, size] = [
+        ['day', 86400],
+        ['hour', 3600],
+        ['minute', 60],
+    ].find(([, length]) => Math.abs(seconds) >= length) ?? ['second', 1];
+    const format = new Intl.RelativeTimeFormat(intlLocale(), { numeric: 'auto' });
+    return format.format(Math.round(seconds / size), unit);
+}
+
+export function formatDateTime(date) {
+    const options = { dateStyle: 'medium', timeStyle: 'short' };
+    return new Intl.DateTimeFormat(intlLocale(), options).format(new Date(date));
+}
+
+export function formatTime(date) {
+    return new Intl.DateTimeFormat(intlLocale(), { timeStyle: 'medium' }).format(new Date(date));
+}
+
 export function formatDate(date) {
-    return new Intl.DateTimeFormat(intlLocale(), { dateStyle: 'medium' }).format(date);
+    return new Intl.DateTimeFormat(intlLocale(), { dateStyle: 'medium' }).format(new Date(date));
 }
 
 function westernDigits(text) {

@@ -37,3 +37,29 @@ export function linePath(points) {
         .map(([x, y], index) => `${index === 0 ? 'M' : 'L'}${x.toFixed(1)} ${y.toFixed(1)}`)
         .join('');
 }
+
+/* Round values between `least` and `most`, about `count` of them. */
+export function ticksBetween(least, most, count) {
+    if (!(most > least)) return [least];
+    const step = niceStep(most - least, count);
+    const first = Math.ceil(least / step - 1e-9);
+    const last = Math.floor(most / step + 1e-9);
+    return Array.from({ length: last - first + 1 }, (_, index) =>
+        Number(((first + index) * step).toPrecision(12)),
+    );
+}
+
+const timeSteps = [
+    1, 5, 15, 30, 60, 300, 900, 1800, 3600, 10800, 21600, 43200, 86400, 172800, 604800, 1209600,
+    2592000, 7776000, 31536000,
+].map((seconds) => seconds * 1000);
+
+/* Moments at full minutes, hours or days of the reader's clock, about `count` of them. */
+export function timeTicks(least, most, count) {
+    const step = timeSteps.find((candidate) => (most - least) / candidate <= count) ?? timeSteps.at(-1);
+    const offset = new Date(least).getTimezoneOffset() * 60000;
+    const first = Math.ceil((least - offset) / step) * step + offset;
+    const ticks = [];
+    for (let at = first; at <= most && ticks.length < 50; at += step) ticks.push(at);
+    return ticks;
+}

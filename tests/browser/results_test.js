@@ -54,7 +54,7 @@ test('flags a split that did not arrive as planned', async () => {
     await answered(page);
     assert.equal(await page.textContent('#verdict'), 'The split did not arrive as planned');
     assert.match(await page.textContent('.verdict-text'), /^SRM detected/);
-    assert.deepEqual([await figure(page, 0), await figure(page, 1)], ['0.000063', '16']);
+    assert.deepEqual([await figure(page, 0), await figure(page, 1)], ['0.00006334', '16']);
     const row = await page.$eval('tbody tr', (first) =>
         [...first.cells].map((cell) => cell.textContent),
     );

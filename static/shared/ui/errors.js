@@ -1,0 +1,71 @@
+/*
+ * What can go wrong between a page and an API, and how the services say it: four envelopes, one
+ * ApiError.
+ *
+ *   {detail, error_code, status_code, request_id}   detail may be a list of problems (422)
+ *   {detail, error_code}
+ *   {type, title, status, detail, …}                application/problem+json
+ *   {detail, code}
+ */
+
+/*
+ * kind: 'validation' (422 with a list), 'unauthorized' (401), 'forbidden' (403), 'missing' (404),
+ * 'conflict' (409, 412), 'limited' (429), 'rejected' (other 4xx), 'server' (5xx), 'timeout',
+ * 'network' (no answer), 'malformed' (an answer that cannot be read).
+ */
+export class ApiError extends Error {
+    constructor(kind, message, details = {}) {
+        super(message);
+        this.name = 'ApiError';
+        this.kind = kind;
+        this.status = details.status ?? null;
+        this.code = details.code ?? null;
+        this.items = details.items ?? [];
+        this.requestId = details.requestId ?? null;
+        this.retryAfterSeconds = details.retryAfterSeconds ?? null;
+        this.body = details.body ?? null;
+    }
+}
+
+const kinds = {
+    401: 'unauthorized',
+    403: 'forbidden',
+    404: 'missing',
+    409: 'conflict',
+    412: 'conflict',
+    429: 'limited',
+};
+
+function itemsOf(body) {
+    const list = [body?.detail, body?.errors].find(Array.isArray);
+    return (list ?? []).filter((item) => typeof item === 'object' && item !== null);
+}
+
+function kindOf(status, items) {
+    if (status === 422 && items.length > 0) return 'validation';
+    return kinds[status] ?? (status >= 500 ? 'server' : 'rejected');
+}
+
+function messageOf(body) {
+    if (typeof body?.detail === 'string') return body.detail;
+    if (typeof body?.detail?.message === 'string') return body.detail.message;
+    return typeof body?.title === 'string' ? body.title : '';
+}
+
+function secondsOf(text) {
+    const seconds = Number.parseInt(text ?? '', 10);
+    return Number.isFinite(seconds) ? seconds : null;
+}
+
+/* The error that an answer stands for; `body` is its JSON, undefined when it is none. */
+export function errorOfResponse(response, body) {
+    const items = itemsOf(body);
+    return new ApiError(kindOf(response.status, items), messageOf(body), {
+        status: response.status,
+        code: body?.error_code ?? body?.code ?? response.headers.get('X-Error-Code'),
+        items,
+        requestId: body?.request_id ?? response.headers.get('X-Request-ID'),
+        retryAfterSeconds: secondsOf(response.headers.get('Retry-After')),
+        body,
+    });
+}

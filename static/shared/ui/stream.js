@@ -1,0 +1,66 @@
+/*
+ * A stream that stays: server-sent events read by fetch (so that a token goes along), begun again
+ * with the id of the last event when it breaks off, later and later, until somebody stops it.
+ */
+import { ApiError } from './errors.js';
+
+const firstWaitMs = 1000;
+const longestWaitMs = 30000;
+
+function pause(ms, signal) {
+    return new Promise((resolve) => {
+        const timer = setTimeout(resolve, ms);
+        signal.addEventListener('abort', () => {
+            clearTimeout(timer);
+            resolve();
+        });
+    });
+}
+
+/* Errors that no further attempt will mend. */
+function isFinal(error) {
+    return error instanceof ApiError && ['unauthorized', 'forbidden', 'missing', 'rejected', 'validation'].includes(error.kind);
+}
+
+/*
+ * client.events(path, options) into onEvent({event, data, id}). onState('connecting', 'open',
+ * 'waiting', 'closed', 'failed', error). Returns {close()}.
+ */
+export function openStream({ client, path, options = {}, onEvent, onState = () => {} }) {
+    const stop = new AbortController();
+    let lastId = null;
+    let waitMs = firstWaitMs;
+
+    async function once() {
+        const headers = { ...options.headers, ...(lastId === null ? {} : { 'Last-Event-ID': lastId }) };
+        onState('connecting');
+        for await (const event of client.events(path, { ...options, headers, signal: stop.signal })) {
+            if (waitMs !== firstWaitMs || lastId === null) onState('open');
+            waitMs = event.retry ?? firstWaitMs;
+            lastId = event.id ?? lastId;
+            onEvent(event);
+        }
+    }
+
+    async function run() {
+        while (!stop.signal.aborted) {
+            try {
+                await once();
+            } catch (error) {
+                if (stop.signal.aborted) break;
+                if (isFinal(error)) {
+                    onState('failed', error);
+                    return;
+                }
+            }
+            if (stop.signal.aborted) break;
+            onState('waiting');
+            await pause(waitMs * (0.75 + Math.random() / 2), stop.signal);
+            waitMs = Math.min(longestWaitMs, waitMs * 2);
+        }
+        onState('closed');
+    }
+
+    run();
+    return { close: () => stop.abort() };
+}
