@@ -1,0 +1,49 @@
+/* Cookies (RFC 6265). */
+#include "http/cookie.h"
+
+#include <string.h>
+#include <strings.h>
+
+const char *request_cookie(const struct request *request, const char *name)
+{
+    const char *at = request_header(request, "HTTP_COOKIE");
+    size_t length = strlen(name);
+
+    while (at && *at) {
+        size_t pair;
+
+        at += strspn(at, "; ");
+        pair = strcspn(at, ";");
+        if (pair > length && strncmp(at, name, length) == 0 && at[length] == '=')
+            return arena_copy(request->arena, at + length + 1, pair - length - 1);
+        at += pair;
+    }
+    return NULL;
+}
+
+void reply_set_cookie(struct request *request, struct reply *reply, const struct cookie *cookie)
+{
+    static const char *const sites[] = {[SAME_SITE_STRICT] = "Strict", [SAME_SITE_LAX] = "Lax"};
+
+    reply_add_header(
+        reply, "Set-Cookie",
+        arena_print(request->arena, "%s=%s; Max-Age=%lld; Path=/; HttpOnly; SameSite=%s%s",
+                    cookie->name, cookie->max_age ? cookie->value : "", (long long)cookie->max_age,
+                    sites[cookie->same_site], cookie->secure ? "; Secure" : ""));
+}
+
+bool request_is_of_own_page(const struct request *request)
+{
+    const char *origin = request_header(request, "HTTP_ORIGIN");
+    const char *site = request_header(request, "SITE_ORIGIN");
+    const char *host = request_header(request, "REQUEST_HOST");
+    const char *origin_host;
+
+    if (request->method == METHOD_GET || request->method == METHOD_HEAD ||
+        request->method == METHOD_OPTIONS || !origin)
+        return true;
+    if (site && *site && strcasecmp(origin, site) == 0)
+        return true;
+    origin_host = strstr(origin, "://");
+    return origin_host && host && *host && strcasecmp(origin_host + 3, host) == 0;
+}
