@@ -112,33 +112,41 @@ static bool is_json_type(const char *type)
            strncasecmp(type + length - 5, "+json", 5) == 0;
 }
 
-bool step_decode_body(struct serving *serving)
+bool step_json(struct serving *serving)
 {
-    const struct schema *schema = serving->match.route->body;
+    const struct request *request = &serving->request;
+    const struct route *route = serving->match.route;
     const char *type = serving->exchange->variable(serving->exchange->transport, "CONTENT_TYPE");
-    struct schema_errors errors;
     struct json_fault fault;
-    json_t *document;
-    void *object;
 
-    if (!schema)
+    if (!route || !route->body)
         return true;
-    if (serving->request.length == 0) {
-        if (!serving->match.route->body_optional)
+    if (request->length == 0) {
+        if (!route->body_optional)
             answer_body_missing(serving);
-        return serving->match.route->body_optional;
+        return route->body_optional;
     }
-    if (!is_json_type(type)) {
+    if (!serving->style->reads_any_type && !is_json_type(type)) {
         answer_body_not_json(serving);
         return false;
     }
-    if (json_read(serving->request.arena, serving->request.bytes, serving->request.length,
-                  serving->policy->json_depth, &document, &fault)) {
-        answer_json_invalid(serving, &fault);
-        return false;
-    }
+    if (!json_read(request->arena, request->bytes, request->length, serving->policy->json_depth,
+                   &serving->document, &fault))
+        return true;
+    answer_json_invalid(serving, &fault);
+    return false;
+}
+
+bool step_fields(struct serving *serving)
+{
+    const struct schema *schema = serving->match.route->body;
+    struct schema_errors errors;
+    void *object;
+
+    if (!serving->document)
+        return true;
     object = arena_alloc(serving->request.arena, schema->size);
-    if (schema_decode(schema, document, "body", object, &errors, serving->request.arena)) {
+    if (schema_decode(schema, serving->document, "body", object, &errors, serving->request.arena)) {
         answer_validation(serving, &errors);
         return false;
     }

@@ -16,6 +16,7 @@ struct serving {
     struct rate_decision rate; /* of the base bucket; limit 0 = not asked */
     struct admission_ticket ticket;
     const char *error_code; /* of the answer, NULL on success */
+    json_t *document; /* the body, where it is JSON */
     size_t body_read;       /* of a body that the handler reads itself */
     size_t streamed;        /* bytes sent after the head */
     bool stream_ended;
@@ -69,7 +70,7 @@ bool step_authenticate(struct serving *serving);
 bool step_role(struct serving *serving);
 
 /* limits.c */
-bool step_rate_of_strangers(struct serving *serving);
+bool step_length(struct serving *serving);
 bool step_rate(struct serving *serving);
 bool step_body(struct serving *serving);
 bool step_admission(struct serving *serving);
@@ -82,7 +83,8 @@ void cors_add_headers(struct serving *serving);
 /* decode.c; form_decode takes %XX and '+' for what they stand for */
 const char *form_decode(struct arena *arena, const char *text, size_t length);
 bool step_decode_query(struct serving *serving);
-bool step_decode_body(struct serving *serving);
+bool step_json(struct serving *serving);
+bool step_fields(struct serving *serving);
 
 /* multipart.c */
 bool step_form(struct serving *serving);

@@ -37,22 +37,11 @@ static bool charge_buckets(struct serving *serving)
     return true;
 }
 
-static bool step_charge(struct serving *serving, bool strangers)
+bool step_rate(struct serving *serving)
 {
     const struct http_service *service = serving->server->family->service;
 
-    return !service->buckets || service->limits_strangers != strangers ||
-           cors_is_preflight(serving) || charge_buckets(serving);
-}
-
-bool step_rate_of_strangers(struct serving *serving)
-{
-    return step_charge(serving, true);
-}
-
-bool step_rate(struct serving *serving)
-{
-    return step_charge(serving, false);
+    return !service->buckets || cors_is_preflight(serving) || charge_buckets(serving);
 }
 
 static size_t body_limit(const struct serving *serving)
@@ -106,21 +95,41 @@ static bool is_read_later(const struct route *route)
     return route && (route->reads_body || route->form);
 }
 
-bool step_body(struct serving *serving)
+static bool takes_body(const struct serving *serving)
 {
     enum method method = serving->request.method;
-    size_t limit = body_limit(serving);
+    const struct route *route = serving->match.route;
+
+    return method == METHOD_POST || method == METHOD_PUT || method == METHOD_PATCH ||
+           (method == METHOD_DELETE && route && route->body);
+}
+
+static int64_t announced_length(const struct serving *serving)
+{
     const char *length =
         serving->exchange->variable(serving->exchange->transport, "CONTENT_LENGTH");
     int64_t announced = 0;
 
-    if (method != METHOD_POST && method != METHOD_PUT && method != METHOD_PATCH &&
-        (method != METHOD_DELETE || !serving->match.route || !serving->match.route->body))
+    return length && *length && integer_parse(length, &announced) && announced > 0 ? announced : 0;
+}
+
+bool step_length(struct serving *serving)
+{
+    size_t limit = body_limit(serving);
+    uint64_t announced = (uint64_t)announced_length(serving);
+
+    return !takes_body(serving) || announced <= limit ||
+           answer_too_large(serving, announced, limit);
+}
+
+bool step_body(struct serving *serving)
+{
+    if (!takes_body(serving))
         return true;
-    if (length && *length && integer_parse(length, &announced) && announced > 0 &&
-        (uint64_t)announced > limit)
-        return answer_too_large(serving, (size_t)announced, limit);
-    return is_read_later(serving->match.route) || read_body(serving, limit, announced);
+    if (!step_length(serving))
+        return false;
+    return is_read_later(serving->match.route) ||
+           read_body(serving, body_limit(serving), announced_length(serving));
 }
 
 long request_read(struct request *request, char *bytes, size_t size)

@@ -169,13 +169,17 @@ static bool redirected(struct serving *serving)
     return true;
 }
 
+static bool step_slash(struct serving *serving)
+{
+    return serving->match.path_known || !redirected(serving);
+}
+
 static bool step_route(struct serving *serving)
 {
     if (serving->match.route)
         return true;
     if (!serving->match.path_known) {
-        if (!redirected(serving))
-            answer_failure(serving, 404, FAILURE_NOT_FOUND);
+        answer_failure(serving, 404, FAILURE_NOT_FOUND);
         return false;
     }
     answer_failure(serving, 405, FAILURE_METHOD);
@@ -191,7 +195,7 @@ static void write_object(struct serving *serving)
     schema_write(&writer, serving->match.route->reply, serving->reply.object);
 }
 
-static bool step_handle(struct serving *serving)
+static void step_handle(struct serving *serving)
 {
     const struct route *route = serving->match.route;
     struct reply *reply = &serving->reply;
@@ -204,7 +208,7 @@ static bool step_handle(struct serving *serving)
     if (serving->request.streaming) {
         stream_abandon(serving);
     } else if (error && serving->error_code) {
-        return true; /* answered where it was found */
+        return; /* answered where it was found */
     } else if (error && serving->request.fault_count) {
         answer_faults(serving);
     } else if (error) {
@@ -214,15 +218,40 @@ static bool step_handle(struct serving *serving)
     }
     if (reply->body.overflowed)
         answer_failure(serving, 500, FAILURE_INTERNAL);
-    return true;
 }
 
-static const serving_step steps[] = {
-    step_identify,     step_language,  step_begin,        step_rate_of_strangers,
-    step_authenticate, step_rate,      step_body,         step_preflight,
-    step_route,        step_role,      step_decode_query, step_decode_body,
-    step_form,         step_admission, step_handle,
+static const serving_step steps[STEP__MAX] = {
+    [STEP_LENGTH] = step_length,
+    [STEP_SLASH] = step_slash,
+    [STEP_AUTHENTICATE] = step_authenticate,
+    [STEP_RATE] = step_rate,
+    [STEP_BODY] = step_body,
+    [STEP_PREFLIGHT] = step_preflight,
+    [STEP_ROUTE] = step_route,
+    [STEP_JSON] = step_json,
+    [STEP_ROLE] = step_role,
+    [STEP_QUERY] = step_decode_query,
+    [STEP_FIELDS] = step_fields,
+    [STEP_FORM] = step_form,
+    [STEP_ADMISSION] = step_admission,
 };
+
+static const enum http_step usual_order[] = {
+    STEP_AUTHENTICATE, STEP_RATE,      STEP_BODY,  STEP_PREFLIGHT, STEP_SLASH,
+    STEP_ROUTE,        STEP_ROLE,      STEP_QUERY, STEP_JSON,      STEP_FIELDS,
+    STEP_FORM,         STEP_ADMISSION, STEP_END};
+
+static bool take_steps(struct serving *serving)
+{
+    const enum http_step *step = serving->server->family->service->order;
+
+    if (!step_identify(serving) || !step_language(serving) || !step_begin(serving))
+        return false;
+    for (step = step ? step : usual_order; *step != STEP_END; step++)
+        if (!steps[*step](serving))
+            return false;
+    return true;
+}
 
 static const char *number_text(struct arena *arena, int64_t number)
 {
@@ -478,8 +507,8 @@ static void run_steps(struct serving *serving)
 {
     text_start(&serving->reply.body, serving->request.arena, REPLY_BODY_MAX);
     text_reserve(&serving->reply.body, BODY_GUESS);
-    for (size_t i = 0; i < COUNT_OF(steps) && steps[i](serving); i++)
-        continue;
+    if (take_steps(serving))
+        step_handle(serving);
     if (!serving->request.streaming)
         compose_head(serving, (int64_t)serving->reply.body.length);
 }

@@ -14,6 +14,27 @@ enum { HTTP_BUCKETS_MAX = 3 };
 
 struct server;
 
+/* What a request is asked on its way to the handler. Contracts differ in the order (whether a
+ * stranger learns that a body is malformed, or that a path does not exist), so a service may have
+ * its own; every order ends with the route, the role and what the row asks for. */
+enum http_step {
+    STEP_END,
+    STEP_LENGTH, /* 413 by Content-Length alone */
+    STEP_SLASH,  /* 307 where the style redirects slashes */
+    STEP_AUTHENTICATE,
+    STEP_RATE,
+    STEP_BODY, /* reads it, with its limit */
+    STEP_PREFLIGHT,
+    STEP_ROUTE, /* 404, 405 */
+    STEP_JSON,  /* the body is JSON, where the route takes some */
+    STEP_ROLE,
+    STEP_QUERY,
+    STEP_FIELDS, /* the body fits its schema */
+    STEP_FORM,
+    STEP_ADMISSION, /* to computation */
+    STEP__MAX
+};
+
 /* How the reasons of domain problems are answered when not by the class of their error. `detail`
  * takes the place of the problem's own text where that is for the log only. */
 struct reason_answer {
@@ -52,6 +73,7 @@ struct http_bucket {
 struct http_service {
     const char *name; /* "experiments": of the run file, the log, and the folder of its pages */
     const struct http_style *style;
+    const enum http_step *order; /* ends with STEP_END; NULL = http's own */
 
     /* Its settings: the table, and the struct that start() has filled (server->settings). */
     const struct setting *settings;
@@ -80,7 +102,6 @@ struct http_service {
     void (*refuse)(const struct request *request, struct http_refusal *refusal);
     /* The limits that this call is charged to, in order; the headers tell of the first. */
     size_t (*buckets)(struct request *request, struct http_bucket buckets[HTTP_BUCKETS_MAX]);
-    bool limits_strangers; /* calls are charged before it is known who makes them */
     /* Adds headers to an answer that is otherwise complete. */
     void (*finish)(struct request *request, struct reply *reply);
     /* After the answer has been sent, whatever became of it: to note, and to leave nothing open.

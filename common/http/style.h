@@ -84,6 +84,7 @@ struct http_style {
     struct rate_header_names rate_headers;
     const struct cors_rule *cors; /* NULL: pages of other origins get nothing */
     bool redirects_slashes;       /* 307 from /path/ to /path */
+    bool reads_any_type;          /* bodies are taken for JSON whatever their Content-Type says */
 
     struct failure_words failures[FAILURE__MAX];
     /* The text of FAILURE_BODY_TOO_LARGE; `announced` is 0 when the length was not told. */
