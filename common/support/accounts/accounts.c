@@ -1,0 +1,123 @@
+/* Sign-in and revoked tokens: all SQL about them is here. */
+#include "support/accounts/accounts.h"
+#include "crypto/digest.h"
+#include "crypto/password.h"
+#include "db/query.h"
+
+#include <string.h>
+
+const char *const support_role_names[SUPPORT_ROLE__MAX] = {NULL, "viewer", "agent", "reviewer",
+                                                           "admin"};
+
+static const struct statement find_user = {
+    .name = "user_find",
+    .sql = "SELECT username, password_hash, role, tenant_id FROM users"
+           " WHERE username = ? AND is_active = 1",
+};
+static const struct statement forget_expired = {
+    .name = "revoked_token_forget",
+    .sql = "DELETE FROM revoked_tokens WHERE expires_at < ?",
+};
+static const struct statement insert_revoked = {
+    .name = "revoked_token_insert",
+    .sql = "INSERT INTO revoked_tokens (token_id, expires_at) VALUES (?, ?)"
+           " ON CONFLICT (token_id) DO NOTHING",
+};
+static const struct statement find_revoked = {
+    .name = "revoked_token_find",
+    .sql = "SELECT 1 FROM revoked_tokens WHERE token_id = ?",
+};
+
+enum support_role support_role_of(const char *name)
+{
+    for (int role = SUPPORT_VIEWER; name && role < SUPPORT_ROLE__MAX; role++)
+        if (strcmp(name, support_role_names[role]) == 0)
+            return (enum support_role)role;
+    return SUPPORT_VIEWER;
+}
+
+bool support_is_tenant(const char *text)
+{
+    size_t length = text ? strlen(text) : 0;
+
+    return length >= 1 && length <= 50 &&
+           strspn(text, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-") ==
+               length;
+}
+
+static enum error read_user(struct db *db, struct arena *arena, const char *username,
+                            struct account *account, const char **hash, struct problem *problem)
+{
+    struct query *query = db_query(db, &find_user);
+
+    *hash = NULL;
+    query_bind_text(query, username);
+    if (query_next(query)) {
+        *account = (struct account){.subject = query_text(query, 0, arena),
+                                    .role = support_role_of(query_text(query, 2, arena)),
+                                    .tenant = query_text(query, 3, arena)};
+        *hash = query_text(query, 1, arena);
+    }
+    return query_end(query, problem);
+}
+
+static bool is_development_pair(const struct support_settings *settings, const char *username,
+                                const char *password)
+{
+    return !settings->admin_password_hash && strcmp(username, "admin") == 0 &&
+           digest_equal_secret(password, "admin");
+}
+
+enum error account_sign_in(struct db *db, struct arena *arena,
+                           const struct support_settings *settings, const char *username,
+                           const char *password, struct account *account, bool *accepted,
+                           const char **reason, struct problem *problem)
+{
+    bool is_admin =
+        settings->admin_password_hash && strcmp(username, settings->admin_username) == 0;
+    const char *hash;
+    enum error error = read_user(db, arena, username, account, &hash, problem);
+
+    if (error)
+        return error;
+    if (is_admin) {
+        *account = (struct account){username, SUPPORT_ADMIN, settings->admin_default_tenant};
+        hash = settings->admin_password_hash;
+    }
+    /* Before anything else is looked at, so that it is done for everybody. */
+    *accepted = password_matches(password, hash);
+    if (!*accepted && is_development_pair(settings, username, password)) {
+        *account = (struct account){"admin", SUPPORT_ADMIN, "default"};
+        *accepted = true;
+    }
+    *reason = hash                             ? "bad_password"
+              : !settings->admin_password_hash ? "bad_credentials_dev"
+                                               : "unknown_user";
+    return ERROR_NONE;
+}
+
+enum error token_revoke(struct db *db, const char *token_id, int64_t expires_at, int64_t now,
+                        struct problem *problem)
+{
+    struct query *query = db_query(db, &insert_revoked);
+    enum error error;
+
+    query_bind_text(query, token_id);
+    query_bind_integer(query, expires_at);
+    error = query_end(query, problem);
+    if (error)
+        return error;
+    query = db_query(db, &forget_expired);
+    query_bind_integer(query, now);
+    return query_end(query, problem);
+}
+
+enum error token_is_revoked(struct db *db, const char *token_id, bool *revoked,
+                            struct problem *problem)
+{
+    struct query *query = db_query(db, &find_revoked);
+
+    query_bind_text(query, token_id);
+    *revoked = query_next(query);
+    return query_end(query, problem);
+}

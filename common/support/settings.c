@@ -1,0 +1,139 @@
+/* The table of settings of the support service, and the rules that span several of them. */
+#include "support/settings.h"
+#include "base/confine.h"
+#include "base/log.h"
+#include "crypto/password.h"
+
+#include <string.h>
+
+/* Known to everybody who can read this line, so not accepted in production. */
+#define DEVELOPMENT_SECRET "assay-development-secret-not-for-production"
+
+enum { SECRET_MIN = 32 };
+
+static const char *const environments[SUPPORT_ENVIRONMENT__MAX + 1] = {"development", "staging",
+                                                                       "production", NULL};
+
+#define AT(member) offsetof(struct support_settings, member)
+
+const struct setting support_settings_table[] = {
+    {"RAG_ENV", SETTING_CHOICE, AT(environment), "development", .choices = environments,
+     .help = "`production` refuses development secrets, hides the API document and sends HSTS."},
+    {"SUPPORT_HOST", SETTING_TEXT, AT(host), "127.0.0.1", .required = true,
+     .help = "Address that nginx listens on."},
+    {"SUPPORT_PORT", SETTING_INTEGER, AT(port), "8009", 1, 65535,
+     .help = "Port that nginx listens on for this service."},
+    {"DATA_DIR", SETTING_TEXT, AT(data_directory), "data/support", .required = true,
+     .help = "Folder of uploads, search segments and the SQLite file; it is made. `nginx/stack` "
+             "puts it below the stack's directory."},
+    {"ASSAY_SQL_DIR", SETTING_TEXT, AT(sql_directory), "sql",
+     .help = "Folder of the migrations; `nginx/stack` fills it in."},
+    {"DATABASE_URL", SETTING_TEXT, AT(database_url), NULL, .secret = true,
+     .help = "`postgresql://user:password@host/name`; unset uses `support.sqlite3` in DATA_DIR."},
+    {"DB_POOL_SIZE", SETTING_INTEGER, AT(db_pool_size), "10", 1, 1000,
+     .help = "PostgreSQL connections that all workers of this host may hold together."},
+    {"SQLITE_BUSY_TIMEOUT_MS", SETTING_INTEGER, AT(sqlite_busy_timeout_ms), "5000", 1, 600000,
+     .help = "How long a write waits for another worker's."},
+    {"SUPPORT_CONFINE", SETTING_CHOICE, AT(confine), "auto", .choices = confine_mode_names,
+     .help = "Let the kernel keep workers from running programs and from changing files outside "
+             "the run directory and DATA_DIR: `auto` where it can, `on` or do not start, `off`."},
+    {"LOG_LEVEL", SETTING_CHOICE, AT(log_level), "INFO", .choices = log_level_names,
+     .help = "Least level that is logged."},
+    {"LOG_FORMAT", SETTING_CHOICE, AT(log_format), "json", .choices = log_format_names,
+     .help = "One JSON object a line, or plain text."},
+    {"API_KEY", SETTING_TEXT, AT(api_key), NULL, 8, .secret = true,
+     .help = "Key for programs, sent as X-API-Key: an administrator of tenant `default`."},
+    {"ALLOW_ANONYMOUS_ADMIN", SETTING_BOOLEAN, AT(allow_anonymous_admin), "false",
+     .help =
+         "Without API_KEY, treat everybody who shows nothing as an administrator. For one's own "
+         "machine; refused in production."},
+    {"ADMIN_USERNAME", SETTING_TEXT, AT(admin_username), "admin", .required = true,
+     .help = "Name of the administrator whose password is ADMIN_PASSWORD_HASH."},
+    {"ADMIN_PASSWORD_HASH", SETTING_TEXT, AT(admin_password_hash), NULL, .secret = true,
+     .help = "Hash of that password (bcrypt or yescrypt). Without it the development pair "
+             "admin/admin signs in."},
+    {"ADMIN_DEFAULT_TENANT", SETTING_TEXT, AT(admin_default_tenant), "default", .required = true,
+     .help = "Tenant of that administrator."},
+    {"ALLOW_DEV_ADMIN_LOGIN", SETTING_BOOLEAN, AT(allow_dev_admin_login), "false",
+     .help = "Let production start with the development pair."},
+    {"JWT_SECRET", SETTING_TEXT, AT(jwt_secret), DEVELOPMENT_SECRET, .secret = true,
+     .required = true,
+     .help = "Key that signs tokens; in production one of its own, of at least 32 characters."},
+    {"JWT_ACCESS_TTL", SETTING_INTEGER, AT(jwt_access_ttl), "3600", 1, 31536000,
+     .help = "Seconds for which a sign-in holds."},
+    {"JWT_REFRESH_TTL", SETTING_INTEGER, AT(jwt_refresh_ttl), "604800", 1, 31536000,
+     .help = "Seconds within which it may be renewed."},
+    {"PROMETHEUS_METRICS_REQUIRE_AUTH", SETTING_BOOLEAN, AT(metrics_require_auth), "false",
+     .help = "Give /metrics to administrators only."},
+    {"CORS_ORIGINS", SETTING_LIST, AT(cors_origins), "*",
+     .help = "Origins whose pages may call the API; `*` is everybody's, without credentials, and "
+             "is refused in production."},
+    {"CORS_MAX_AGE_SEC", SETTING_INTEGER, AT(cors_max_age), "600", 0, 86400,
+     .help = "Seconds for which browsers remember what a preflight said."},
+    {"RATE_LIMIT_ENABLED", SETTING_BOOLEAN, AT(rate_limit_enabled), "true",
+     .help = "Limit calls per client address: sign-in, uploads, questions, failed credentials."},
+    {"AUTH_FAILURE_LIMIT", SETTING_INTEGER, AT(auth_failure_limit), "20", 1, 100000,
+     .help = "Refused credentials per client address and window before the answer is 429."},
+    {"AUTH_FAILURE_WINDOW_SECONDS", SETTING_INTEGER, AT(auth_failure_window_seconds), "60", 1,
+     86400, .help = "Length of that window."},
+    {"MAX_REQUEST_BODY_BYTES", SETTING_INTEGER, AT(max_request_body_bytes), "1048576", 1024,
+     1073741824, .help = "Largest request body, uploads aside."},
+    {"MAX_UPLOAD_BYTES", SETTING_INTEGER, AT(max_upload_bytes), "52428800", 1024, 17179869184.0,
+     .help = "Largest uploaded file."},
+    {"MAX_REQUEST_MEMORY_BYTES", SETTING_INTEGER, AT(max_request_memory_bytes), "268435456",
+     1048576, 68719476736.0, .help = "Memory that one request may use in a worker."},
+    {"MAX_JSON_DEPTH", SETTING_INTEGER, AT(max_json_depth), "32", 8, 1000,
+     .help = "Deepest nesting of a JSON body."},
+    {"TRUSTED_PROXY_HOPS", SETTING_INTEGER, AT(trusted_proxy_hops), "0", 0, 32,
+     .help = "Proxies in front of nginx whose X-Forwarded-For entries are believed."},
+    {"TRUSTED_PROXIES", SETTING_LIST, AT(trusted_proxies), NULL,
+     .help = "Addresses or networks those proxies come from; empty believes any peer."},
+};
+const size_t support_settings_count =
+    sizeof support_settings_table / sizeof support_settings_table[0];
+
+static bool lists_anybody(const struct string_list *origins)
+{
+    for (size_t i = 0; i < origins->count; i++)
+        if (strcmp(origins->items[i], "*") == 0)
+            return true;
+    return false;
+}
+
+/* What may be convenient on one's own machine and is a hole in production. */
+static enum error check_production(const struct support_settings *settings, struct problem *problem)
+{
+    const struct {
+        bool holds;
+        const char *text;
+    } rules[] = {
+        {settings->cors_origins.count && !lists_anybody(&settings->cors_origins),
+         "CORS_ORIGINS must list origins, and not *, in production"},
+        {strcmp(settings->jwt_secret, DEVELOPMENT_SECRET) != 0 &&
+             strlen(settings->jwt_secret) >= SECRET_MIN,
+         "JWT_SECRET must be a secret of your own of at least 32 characters in production"},
+        {settings->admin_password_hash || settings->allow_dev_admin_login,
+         "ADMIN_PASSWORD_HASH must be set in production (or ALLOW_DEV_ADMIN_LOGIN)"},
+        {!settings->allow_anonymous_admin, "ALLOW_ANONYMOUS_ADMIN must not be set in production"},
+    };
+
+    for (size_t i = 0; i < sizeof rules / sizeof rules[0]; i++)
+        if (!rules[i].holds)
+            return problem_set(problem, ERROR_INVALID, "setting_invalid", "%s", rules[i].text);
+    return ERROR_NONE;
+}
+
+enum error support_settings_load(struct support_settings *settings, struct arena *arena,
+                                 const char *(*lookup)(const char *name), struct problem *problem)
+{
+    enum error error = settings_load(support_settings_table, support_settings_count, settings,
+                                     arena, lookup, problem);
+
+    if (error)
+        return error;
+    if (settings->admin_password_hash && !password_is_hash(settings->admin_password_hash))
+        return problem_set(problem, ERROR_INVALID, "setting_invalid",
+                           "ADMIN_PASSWORD_HASH must be a bcrypt or yescrypt hash");
+    return settings->environment == SUPPORT_PRODUCTION ? check_production(settings, problem)
+                                                       : ERROR_NONE;
+}

@@ -1,0 +1,60 @@
+/* Settings of the support service: the environment once, as a struct. */
+#ifndef ASSAY_SUPPORT_SETTINGS_H
+#define ASSAY_SUPPORT_SETTINGS_H
+
+#include "base/settings.h"
+
+struct support_settings {
+    int environment; /* enum support_environment */
+    const char *host;
+    int64_t port;
+    const char *data_directory;
+    const char *sql_directory;
+    const char *database_url; /* NULL = SQLite below data_directory */
+    int64_t db_pool_size;
+    int64_t sqlite_busy_timeout_ms;
+    int confine;
+    int log_level;
+    int log_format;
+
+    const char *api_key;
+    bool allow_anonymous_admin;
+    const char *admin_username;
+    const char *admin_password_hash;
+    const char *admin_default_tenant;
+    bool allow_dev_admin_login;
+    const char *jwt_secret;
+    int64_t jwt_access_ttl; /* seconds, as the next */
+    int64_t jwt_refresh_ttl;
+    bool metrics_require_auth;
+
+    struct string_list cors_origins;
+    int64_t cors_max_age;
+    bool rate_limit_enabled;
+    int64_t auth_failure_limit;
+    int64_t auth_failure_window_seconds;
+    int64_t max_request_body_bytes;
+    int64_t max_upload_bytes;
+    int64_t max_request_memory_bytes;
+    int64_t max_json_depth;
+    int64_t trusted_proxy_hops;
+    struct string_list trusted_proxies;
+};
+
+enum support_environment {
+    SUPPORT_DEVELOPMENT,
+    SUPPORT_STAGING,
+    SUPPORT_PRODUCTION,
+    SUPPORT_ENVIRONMENT__MAX
+};
+
+extern const struct setting support_settings_table[];
+extern const size_t support_settings_count;
+
+/* ERROR_INVALID with a text that names the variable; in production also for what must not be open
+ * there. */
+MUST_CHECK enum error support_settings_load(struct support_settings *settings, struct arena *arena,
+                                            const char *(*lookup)(const char *name),
+                                            struct problem *problem);
+
+#endif

@@ -1,0 +1,14 @@
+/* Where the support service stores: one database, its schema in sql/support/. */
+#ifndef ASSAY_SUPPORT_STORE_H
+#define ASSAY_SUPPORT_STORE_H
+
+#include "db/store.h"
+#include "support/settings.h"
+
+/* Makes the handle; connects to nothing. `run_directory` counts connections; NULL = not counted. */
+MUST_CHECK enum error support_store_open(struct arena *arena,
+                                         const struct support_settings *settings,
+                                         const char *run_directory, struct store **store,
+                                         struct problem *problem);
+
+#endif

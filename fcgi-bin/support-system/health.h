@@ -1,0 +1,13 @@
+/* GET /api/health, /api/health/ready, /api/health/live. */
+#ifndef ASSAY_SUPPORT_SYSTEM_HEALTH_H
+#define ASSAY_SUPPORT_SYSTEM_HEALTH_H
+
+#include "http/route.h"
+
+extern const struct schema live_schema;
+extern const struct schema health_schema;
+
+enum error live_handle(struct request *request, struct reply *reply);
+enum error health_handle(struct request *request, struct reply *reply);
+
+#endif

@@ -1,0 +1,46 @@
+/* The support service, family system: health, the API document, and the answer to every path that
+ * no other family claims. Routes only. */
+#include "http/documents.h"
+#include "support-system/health.h"
+#include "support/service.h"
+
+static const struct route routes[] = {
+    {.method = METHOD_GET,
+     .path = "/api/health/live",
+     .reply = &live_schema,
+     .handler = live_handle,
+     .name = "health_live",
+     .tag = "health",
+     .summary = "Is the service there?"},
+    {.method = METHOD_GET,
+     .path = "/api/health",
+     .reply = &health_schema,
+     .errors = ERRORS(WITH_REPLY(503)),
+     .handler = health_handle,
+     .name = "health",
+     .tag = "health",
+     .summary = "Can the service do its work?",
+     .help = "503 with the same body when it cannot."},
+    {.method = METHOD_GET,
+     .path = "/api/health/ready",
+     .reply = &health_schema,
+     .errors = ERRORS(WITH_REPLY(503)),
+     .handler = health_handle,
+     .name = "health_ready",
+     .tag = "health",
+     .summary = "The same, for balancers"},
+    {.method = METHOD_GET,
+     .path = "/openapi.json",
+     .handler = openapi_handle,
+     .name = "openapi",
+     .tag = "health",
+     .summary = "This document"},
+};
+
+static const struct http_family family = {
+    .service = &support_service, .name = "system", ROUTES(routes)};
+
+int main(int argc, char **argv)
+{
+    return responder_main(argc, argv, &family);
+}

@@ -1,0 +1,183 @@
+/* Who is asking the support service: signed tokens in a header or a cookie, one key for programs;
+ * and the windows that some routes are limited by. */
+#include "base/clock.h"
+#include "crypto/digest.h"
+#include "crypto/jwt.h"
+#include "crypto/token.h"
+#include "http/cookie.h"
+#include "support/service_internal.h"
+
+#include <string.h>
+
+enum { CLAIMS_MAX = 2048 };
+
+static int64_t now_seconds(void)
+{
+    return clock_unix_microseconds() / 1000000;
+}
+
+static const char *sign(struct request *request, const struct account *account, const char *type,
+                        int64_t lifetime)
+{
+    char id[TOKEN_UUID_TEXT];
+    struct text claims;
+    struct json_writer writer;
+    int64_t now = now_seconds();
+
+    token_uuid(id);
+    text_start(&claims, request->arena, CLAIMS_MAX);
+    writer_start(&writer, &claims);
+    writer_open_object(&writer);
+    writer_key_string(&writer, "sub", account->subject);
+    writer_key_string(&writer, "role", support_role_names[account->role]);
+    writer_key_string(&writer, "tenant", account->tenant);
+    writer_key_integer(&writer, "exp", now + lifetime);
+    writer_key_integer(&writer, "iat", now);
+    writer_key_string(&writer, "jti", id);
+    writer_key_string(&writer, "type", type);
+    writer_close_object(&writer);
+    return jwt_sign(request->arena, claims.bytes, service_settings(request)->jwt_secret);
+}
+
+struct token_pair service_issue_tokens(struct request *request, const struct account *account)
+{
+    const struct support_settings *settings = service_settings(request);
+
+    return (struct token_pair){
+        .access_token = sign(request, account, "access", settings->jwt_access_ttl),
+        .refresh_token = sign(request, account, "refresh", settings->jwt_refresh_ttl),
+        .token_type = "bearer"};
+}
+
+/* Tokens without a `jti` are somebody else's that share the secret: they cannot be given back. */
+static enum error check_revoked(struct request *request, const json_t *claims)
+{
+    const char *id = jwt_text(claims, "jti");
+    bool revoked = false;
+    struct db *db;
+    enum error error = id ? service_database(request, &db) : ERROR_NONE;
+
+    if (!error && id)
+        error = token_is_revoked(db, id, &revoked, &request->problem);
+    if (error || !revoked)
+        return error;
+    return problem_set(&request->problem, ERROR_FORBIDDEN, "token_refused",
+                       "Invalid or expired token");
+}
+
+enum error service_read_token(struct request *request, const char *token, const char *type,
+                              struct account *account, json_t **claims)
+{
+    json_t *said;
+    const char *tenant, *is;
+    enum error error = jwt_verify(request->arena, token, service_settings(request)->jwt_secret,
+                                  now_seconds(), &said, &request->problem);
+
+    if (error)
+        return error;
+    is = jwt_text(said, "type");
+    tenant = jwt_text(said, "tenant");
+    *account = (struct account){.subject = jwt_text(said, "sub"),
+                                .role = support_role_of(jwt_text(said, "role")),
+                                .tenant = tenant ? tenant : "default"};
+    if (!is || strcmp(is, type) != 0 || !account->subject || !support_is_tenant(account->tenant))
+        return problem_set(&request->problem, ERROR_FORBIDDEN, "token_refused",
+                           "Invalid or expired token");
+    if (claims)
+        *claims = said;
+    return check_revoked(request, said);
+}
+
+static bool refuse(struct http_refusal *refusal, int status, const char *error_code,
+                   const char *detail)
+{
+    *refusal = (struct http_refusal){.status = status,
+                                     .error_code = error_code,
+                                     .detail = detail,
+                                     .challenge = status == 401 ? "Bearer" : NULL,
+                                     .counts = true};
+    return false;
+}
+
+static bool grant(struct request *request, enum support_role role, const char *subject,
+                  const char *tenant, const char *source)
+{
+    request->who = (struct identity){
+        .role = (int)role, .subject = subject, .tenant = tenant, .source = source};
+    return true;
+}
+
+/* A header wins; a cookie speaks for its holder only where a page of ours asks. */
+static const char *bearer_token(const struct request *request)
+{
+    const char *header = request_header(request, "HTTP_AUTHORIZATION");
+
+    if (header && *header)
+        return strncmp(header, "Bearer ", 7) == 0 ? header + 7 : NULL;
+    return request_is_of_own_page(request) ? request_cookie(request, "access_token") : NULL;
+}
+
+static bool accept_token(struct request *request, const char *token, struct http_refusal *refusal)
+{
+    struct account account;
+    enum error error = service_read_token(request, token, "access", &account, NULL);
+
+    if (!error)
+        return grant(request, account.role, account.subject, account.tenant, "token");
+    if (error != ERROR_FORBIDDEN) {
+        refusal->answered_by_error = true;
+        return false;
+    }
+    return refuse(refusal, 401, "unauthorized", "Invalid or expired token");
+}
+
+bool service_authenticate(struct request *request, struct http_refusal *refusal)
+{
+    const struct support_settings *settings = service_settings(request);
+    const char *token, *key = request_header(request, "HTTP_X_API_KEY");
+
+    /* Unknown paths are nobody's secret; nor is anything asked of those who may come as they are.
+     */
+    if (!request->route || request->route->role == SUPPORT_NOBODY)
+        return true;
+    token = bearer_token(request);
+    if (token)
+        return accept_token(request, token, refusal);
+    if (!settings->api_key && settings->allow_anonymous_admin)
+        return grant(request, SUPPORT_ADMIN, "anonymous", "default", "anonymous");
+    if (!settings->api_key || !key || !*key)
+        return refuse(refusal, 401, "unauthorized", "Authorization required");
+    if (!digest_equal_secret(key, settings->api_key))
+        return refuse(refusal, 403, "forbidden", "Invalid API key");
+    return grant(request, SUPPORT_ADMIN, "api-key-user", "default", "api_key");
+}
+
+void service_refuse(const struct request *request, struct http_refusal *refusal)
+{
+    refuse(refusal, 403, "forbidden",
+           arena_print(request->arena, "Role '%s' not authorized",
+                       request->who.role ? support_role_names[request->who.role] : "none"));
+    refusal->counts = false;
+}
+
+size_t service_buckets(struct request *request, struct http_bucket buckets[HTTP_BUCKETS_MAX])
+{
+    static const struct {
+        unsigned trait;
+        uint32_t a_minute;
+    } windows[] = {{TRAIT_SIGN_IN, 5}, {TRAIT_UPLOAD, 10}, {TRAIT_ASK, 60}};
+    const struct route *route = request->route;
+
+    for (size_t i = 0; i < COUNT_OF(windows); i++) {
+        if (!route || !(route->traits & windows[i].trait) ||
+            !service_settings(request)->rate_limit_enabled)
+            continue;
+        buckets[0] = (struct http_bucket){
+            .name = arena_print(request->arena, "%s:%s", route->name, request->client.resolved),
+            .rule = {windows[i].a_minute, 60},
+            .detail = arena_print(request->arena, "Rate limit exceeded: %u per 1 minute",
+                                  windows[i].a_minute)};
+        return 1;
+    }
+    return 0;
+}

@@ -1,0 +1,146 @@
+/* The life of the support service in a worker: settings into the pipeline's policy, the database,
+ * the audit log. */
+#include "base/log.h"
+#include "support/accounts/audit.h"
+#include "support/service_internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { FORM_ALLOWANCE = 65536 }; /* bytes of a form round the file in it */
+
+/* What lives as long as the worker. */
+struct service {
+    struct support_settings settings;
+    struct store *store;
+};
+
+static const struct reason_answer reasons[] = {
+    {"credentials_refused", 401, "unauthorized"},
+    {"token_refused", 401, "unauthorized"},
+};
+
+/* 413 by the announced length, then credentials, then what the body is, then what it says. The
+ * windows count only requests that are otherwise in order. */
+static const enum http_step order[] = {
+    STEP_LENGTH, STEP_PREFLIGHT, STEP_SLASH,     STEP_AUTHENTICATE, STEP_ROUTE,
+    STEP_BODY,   STEP_JSON,      STEP_ROLE,      STEP_QUERY,        STEP_FIELDS,
+    STEP_FORM,   STEP_RATE,      STEP_ADMISSION, STEP_END};
+
+static void set_policy(const struct support_settings *settings, struct http_policy *policy)
+{
+    static const char *methods[] = {"GET", "POST", "PATCH", "DELETE", "OPTIONS"};
+
+    policy->production = settings->environment == SUPPORT_PRODUCTION;
+    policy->headers = policy->production ? support_production_headers : NULL;
+    policy->confine = (enum confine_mode)settings->confine;
+    policy->data_directory = settings->data_directory;
+    if (settings->rate_limit_enabled)
+        policy->auth_failures = (struct rate_rule){(uint32_t)settings->auth_failure_limit,
+                                                   (uint32_t)settings->auth_failure_window_seconds};
+    policy->body_limits[LIMIT_STANDARD] = (size_t)settings->max_request_body_bytes;
+    policy->body_limits[LIMIT_UPLOAD_BODY] = (size_t)settings->max_upload_bytes + FORM_ALLOWANCE;
+    policy->body_limits[LIMIT_UPLOAD_FILE] = (size_t)settings->max_upload_bytes;
+    policy->memory_limit = (size_t)settings->max_request_memory_bytes;
+    policy->json_depth = (int)settings->max_json_depth;
+    policy->cors_origins = settings->cors_origins;
+    policy->cors_methods = (struct string_list){COUNT_OF(methods), methods};
+    policy->trusted_proxy_hops = settings->trusted_proxy_hops;
+}
+
+static enum error start(struct server *server, struct arena *arena, struct problem *problem)
+{
+    struct service *service = ARENA_NEW(arena, struct service);
+    struct support_settings *settings = &service->settings;
+    enum error error = support_settings_load(settings, arena, NULL, problem);
+
+    if (error)
+        return error;
+    log_open("assay.support", (enum log_level)settings->log_level,
+             (enum log_format)settings->log_format);
+    set_policy(settings, &server->policy);
+    server->info = (struct document_info){
+        .title = "Assay support",
+        .version = "1.0.0",
+        .description = "Answers questions from uploaded documents, with their sources, and shows "
+                       "how good the answers are."};
+    server->settings = settings;
+    server->state = service;
+    error = policy_read_proxies(&server->policy, &settings->trusted_proxies, "TRUSTED_PROXIES",
+                                problem);
+    return error ? error
+                 : support_store_open(arena, settings, getenv("ASSAY_RUN_DIR"), &service->store,
+                                      problem);
+}
+
+static enum error ready(struct server *server, bool starts, struct problem *problem)
+{
+    const struct service *service = server->state;
+
+    (void)starts;
+    (void)problem;
+    if (server->region)
+        db_take_turns(store_handle(service->store), server->region);
+    return ERROR_NONE;
+}
+
+static void stop(void *state)
+{
+    store_close(((struct service *)state)->store);
+}
+
+static void after(struct request *request, int status)
+{
+    (void)status;
+    db_end_of_request(store_handle(service_store(request)));
+}
+
+const struct support_settings *service_settings(const struct request *request)
+{
+    return &((const struct service *)request->state)->settings;
+}
+
+struct store *service_store(const struct request *request)
+{
+    return ((const struct service *)request->state)->store;
+}
+
+enum error service_database(struct request *request, struct db **db)
+{
+    return store_use(service_store(request), db, &request->problem);
+}
+
+void service_audit(struct request *request, const char *action, const char *resource,
+                   const char *detail)
+{
+    const struct identity *who = &request->who;
+    struct db *db;
+
+    if (service_database(request, &db)) {
+        log_event(LOG_ERROR, "audit_not_written", request->problem.text);
+        return;
+    }
+    audit_note(db, &(struct audit_event){.tenant = who->tenant ? who->tenant : "default",
+                                         .actor = who->subject ? who->subject : "<anonymous>",
+                                         .action = action,
+                                         .resource = resource,
+                                         .detail = detail,
+                                         .ip_address = request->client.resolved});
+}
+
+const struct http_service support_service = {
+    .name = "support",
+    .style = &support_style,
+    .order = order,
+    .settings = support_settings_table,
+    .setting_count = &support_settings_count,
+    .reasons = reasons,
+    .reason_count = COUNT_OF(reasons),
+    .start = start,
+    .ready = ready,
+    .authenticate = service_authenticate,
+    .refuse = service_refuse,
+    .buckets = service_buckets,
+    .after = after,
+    .stop = stop,
+};

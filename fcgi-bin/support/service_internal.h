@@ -1,0 +1,15 @@
+/* Private to fcgi-bin/support: what its files share among themselves. */
+#ifndef ASSAY_SUPPORT_SERVICE_INTERNAL_H
+#define ASSAY_SUPPORT_SERVICE_INTERNAL_H
+
+#include "support/service.h"
+
+extern const struct http_style support_style;
+extern const char support_production_headers[];
+
+/* access.c: of struct http_service */
+bool service_authenticate(struct request *request, struct http_refusal *refusal);
+void service_refuse(const struct request *request, struct http_refusal *refusal);
+size_t service_buckets(struct request *request, struct http_bucket buckets[HTTP_BUCKETS_MAX]);
+
+#endif
