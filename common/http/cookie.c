@@ -1,4 +1,4 @@
-/* Cookies (RFC 6265). */
+/* Reading and setting cookies (RFC 6265), and whose page a request comes from. */
 #include "http/cookie.h"
 
 #include <string.h>

@@ -130,6 +130,11 @@ bool step_json(struct serving *serving)
         answer_body_not_json(serving);
         return false;
     }
+    if (serving->style->failures[FAILURE_ENCODING].error_code &&
+        utf8_valid_prefix(request->bytes, request->length) != request->length) {
+        answer_failure(serving, 400, FAILURE_ENCODING);
+        return false;
+    }
     if (!json_read(request->arena, request->bytes, request->length, serving->policy->json_depth,
                    &serving->document, &fault))
         return true;

@@ -16,7 +16,7 @@ struct serving {
     struct rate_decision rate; /* of the base bucket; limit 0 = not asked */
     struct admission_ticket ticket;
     const char *error_code; /* of the answer, NULL on success */
-    json_t *document; /* the body, where it is JSON */
+    json_t *document;       /* the body, where it is JSON */
     size_t body_read;       /* of a body that the handler reads itself */
     size_t streamed;        /* bytes sent after the head */
     bool stream_ended;

@@ -8,6 +8,7 @@ static const struct failure_words words[FAILURE__MAX] = {
     [FAILURE_METHOD] = {"method_not_allowed", "Method Not Allowed"},
     [FAILURE_BODY_TOO_LARGE] = {"request_body_too_large", "Request body too large"},
     [FAILURE_BODY_SHORT] = {"bad_request", "Request body is shorter than its Content-Length"},
+    [FAILURE_ENCODING] = {"bad_request", "The body is no text in UTF-8"},
     [FAILURE_VALIDATION] = {"validation_error", "Validation Error"},
     [FAILURE_RATE] = {"rate_limited", "Too many requests"},
     [FAILURE_AUTH_RATE] = {"auth_rate_limited", "Too many unauthorized requests"},

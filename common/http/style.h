@@ -14,6 +14,7 @@ enum failure {
     FAILURE_METHOD,         /* the path is known, the method is not */
     FAILURE_BODY_TOO_LARGE, /* its text comes from `too_large` */
     FAILURE_BODY_SHORT,     /* shorter than announced */
+    FAILURE_ENCODING,       /* bytes that are no text: 400 where a style words it, else 422 */
     FAILURE_VALIDATION,
     FAILURE_RATE,
     FAILURE_AUTH_RATE, /* too many failures to prove who one is */

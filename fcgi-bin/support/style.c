@@ -92,6 +92,7 @@ const struct http_style support_style = {
     .redirects_slashes = true,
     .reads_any_type = true,
     .failures = {[FAILURE_BODY_TOO_LARGE] = {.error_code = "too_large"},
+                 [FAILURE_ENCODING] = {"bad_request", "There was an error parsing the body"},
                  [FAILURE_INTERNAL] = {.detail = "Internal Server Error"},
                  [FAILURE_AUTH_RATE] = {.error_code = "rate_limited",
                                         .detail = "Too many failed sign-ins; try again later"},

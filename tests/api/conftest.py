@@ -13,6 +13,7 @@ import pytest
 
 from client import Client, Record
 from openapi import Document
+from service import Servers
 from stack import Stack
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "db"))
@@ -139,6 +140,7 @@ def pytest_configure(config):
 
 def pytest_unconfigure(config):
     config.stash[STACKS].close()
+    Servers.close()
 
 
 def pytest_collection_modifyitems(config, items):

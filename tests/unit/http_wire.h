@@ -1,7 +1,7 @@
 /* A service with one family in this process: a pretended transport in, the whole answer out. For
  * tests of the pipeline. */
-#ifndef ASSAY_TESTS_UNIT_HTTP_WIRE_H
-#define ASSAY_TESTS_UNIT_HTTP_WIRE_H
+#ifndef ASSAY_HTTP_WIRE_H
+#define ASSAY_HTTP_WIRE_H
 
 #include "crypto/crypto.h"
 #include "http/multipart.h"

@@ -42,7 +42,7 @@ TEST(everything_else_is_refused)
     const char *eternal = jwt_sign(arena, "{\"sub\":\"ann\"}", "secret");
     char *changed = arena_copy_string(arena, token);
     static const char *const wrong[] = {
-        "", ".", "..", "a.b.c", "a.b.c.d", HEAD "..",
+        "", ".", "..", "a.b.c", "a.b.c.d", (HEAD ".."),
         /* {"alg":"none"} and {"alg":"HS512"} over {"sub":"ann","exp":2000} */
         "eyJhbGciOiJub25lIn0.eyJzdWIiOiJhbm4iLCJleHAiOjIwMDB9.",
         "eyJhbGciOiJIUzUxMiJ9.eyJzdWIiOiJhbm4iLCJleHAiOjIwMDB9.AAAA"};

@@ -6,9 +6,9 @@
 #define ASSAY_EXPERIMENTS_DOCUMENTS_REPORT_TEXT_H
 
 #include "base/arena.h"
+#include "experiments/design/srm.h"
 #include "experiments/methods/rank_sum.h"
 #include "experiments/methods/resampling.h"
-#include "experiments/design/srm.h"
 #include "experiments/methods/trimmed_mean.h"
 #include "experiments/methods/two_sample.h"
 #include "i18n/i18n.h"

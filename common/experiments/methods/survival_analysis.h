@@ -5,8 +5,8 @@
 #ifndef ASSAY_EXPERIMENTS_METHODS_SURVIVAL_ANALYSIS_H
 #define ASSAY_EXPERIMENTS_METHODS_SURVIVAL_ANALYSIS_H
 
-#include "experiments/methods/results_analysis.h"
 #include "experiments/documents/survival_shape.h"
+#include "experiments/methods/results_analysis.h"
 
 /* Analyses a valid request. ERROR_INVALID, with the reason survival_no_events or
  * survival_cox_undefined, when the data cannot be tested. */

@@ -1,0 +1,164 @@
+"""The front door of support: who gets in, with what, and for how long."""
+
+import base64
+import hashlib
+import hmac
+import json
+import time
+
+import pytest
+
+from service import ENGINES, Service
+
+KEY = "key-of-programs-5e1f"
+SECRET = "a-secret-of-the-tests-that-is-long-enough"
+# "horse-battery" with bcrypt at cost 4, made by Python's crypt
+HASH = "$2b$04$a/JTRaL472eqv/gwsDrDi.BlG8oPV23JYpCQyRoTmu5R1SgYD73Lu"
+
+
+@pytest.fixture(scope="module", params=ENGINES)
+def support(request):
+    with Service("support", {"API_KEY": KEY, "JWT_SECRET": SECRET, "ADMIN_PASSWORD_HASH": HASH,
+                             "RATE_LIMIT_ENABLED": "false"}, request.param) as service:
+        yield service
+
+
+def sign_in(service, username="admin", password="horse-battery"):
+    return service.post("/api/auth/login", {"username": username, "password": password})
+
+
+def bearer(token):
+    return {"Authorization": f"Bearer {token}"}
+
+
+def forged(claims, secret=SECRET, algorithm="HS256"):
+    def text(value):
+        return base64.urlsafe_b64encode(json.dumps(value).encode()).rstrip(b"=").decode()
+
+    signed = f"{text({'alg': algorithm, 'typ': 'JWT'})}.{text(claims)}"
+    digest = hmac.new(secret.encode(), signed.encode(), hashlib.sha256).digest()
+    return f"{signed}.{base64.urlsafe_b64encode(digest).rstrip(b'=').decode()}"
+
+
+def claims(**changes):
+    return {"sub": "ann", "role": "viewer", "tenant": "acme", "exp": time.time() + 60, "type": "access", **changes}
+
+
+class TestSignIn:
+    def test_gives_tokens_and_cookies(self, support):
+        answer = sign_in(support)
+        assert answer.status_code == 200
+        tokens = answer.json()
+        assert set(tokens) == {"access_token", "refresh_token", "token_type"} and tokens["token_type"] == "bearer"
+        cookies = answer.raw.headers.getlist("Set-Cookie")
+        for name in ("access_token", "refresh_token"):
+            [cookie] = [c for c in cookies if c.startswith(f"{name}={tokens[name]};")]
+            assert {"HttpOnly", "SameSite=Strict", "Path=/"} <= set(cookie.split("; ")) and "Secure" not in cookie
+
+    @pytest.mark.parametrize("username, password", [
+        ("admin", "wrong"), ("nobody", "horse-battery"), ("admin", "admin"), ("", ""), ("admin'--", "x")])
+    def test_refuses_all_others_alike(self, support, username, password):
+        answer = sign_in(support, username, password)
+        assert answer.status_code == 401
+        assert (answer.json()["detail"], answer.json()["error_code"]) == ("Invalid credentials", "unauthorized")
+        assert "Set-Cookie" not in answer.headers
+
+    def test_names_what_is_wrong_with_the_body(self, support):
+        answer = support.post("/api/auth/login", {"username": "x" * 101})
+        assert answer.status_code == 422
+        assert {tuple(e["loc"]) for e in answer.json()["detail"]} == {("body", "username"), ("body", "password")}
+
+    def test_malformed_bodies(self, support):
+        for body, status in ((b"{", 422), (b"[]", 422), (b"", 422), (b'{"username":"\xff"}', 400)):
+            assert support.send("POST", "/api/auth/login", data=body).status_code == status
+
+
+class TestRenewal:
+    def test_a_refresh_token_gives_new_ones(self, support):
+        old = sign_in(support).json()
+        new = support.post("/api/auth/refresh", {"refresh_token": old["refresh_token"]})
+        assert new.status_code == 200 and new.json()["access_token"] != old["access_token"]
+
+    def test_an_access_token_does_not(self, support):
+        token = sign_in(support).json()["access_token"]
+        answer = support.post("/api/auth/refresh", {"refresh_token": token})
+        assert (answer.status_code, answer.json()["detail"]) == (401, "Invalid or expired refresh token")
+
+    def test_a_session_is_made_of_a_bearer(self, support):
+        token = sign_in(support).json()["access_token"]
+        answer = support.post("/api/auth/session", headers=bearer(token))
+        assert answer.json() == {"status": "ok"} and f"access_token={token};" in answer.headers["Set-Cookie"]
+        answer = support.post("/api/auth/session")
+        assert (answer.status_code, answer.json()["detail"]) == (401, "Bearer access token required")
+
+
+class TestSignOut:
+    def test_takes_cookies_away_and_tokens_back(self, support):
+        tokens = sign_in(support).json()
+        answer = support.post("/api/auth/logout", cookies={"refresh_token": tokens["refresh_token"]},
+                              headers=bearer(tokens["access_token"]))
+        assert answer.json() == {"status": "ok"}
+        assert all("Max-Age=0" in c for c in answer.raw.headers.getlist("Set-Cookie"))
+        assert support.post("/api/auth/session", headers=bearer(tokens["access_token"])).status_code == 401
+        assert support.post("/api/auth/refresh", {"refresh_token": tokens["refresh_token"]}).status_code == 401
+
+
+class TestTokens:
+    """POST /api/auth/session tells whether a token is taken."""
+
+    @pytest.mark.parametrize("token", [
+        forged(claims(), "another-secret"), forged(claims(), algorithm="none"), forged(claims(exp=time.time() - 1)),
+        forged(claims(type="refresh")), forged(claims(tenant="a b")), forged(claims(sub=7)), "x.y.z", ""])
+    def test_what_is_refused(self, support, token):
+        answer = support.post("/api/auth/session", headers=bearer(token))
+        assert answer.status_code == 401, answer.text
+
+    def test_what_is_taken(self, support):
+        assert support.post("/api/auth/session", headers=bearer(forged(claims()))).status_code == 200
+
+
+class TestFrame:
+    def test_health(self, support, request):
+        answer = support.get("/api/health")
+        assert answer.status_code == 200 and answer.json()["status"] == "ok"
+        assert support.get("/api/health/live").json() == {"status": "alive", "service": "support-answering"}
+
+    def test_slashes_lead_to_the_bare_path(self, support):
+        answer = support.get("/api/health/?x=1")
+        assert (answer.status_code, answer.headers["Location"]) == (307, "/api/health?x=1")
+
+    def test_errors_have_the_envelope_of_the_service(self, support):
+        for method, path, status, code in (("GET", "/nothing", 404, "not_found"),
+                                           ("DELETE", "/api/health", 405, "method_not_allowed")):
+            answer = support.send(method, path, headers={"X-Request-Id": "of-the-test"})
+            assert answer.status_code == status and answer.headers["X-Request-Id"] == "of-the-test"
+            body = answer.json()
+            assert set(body) == {"detail", "error_code", "request_id"}
+            assert (body["error_code"], body["request_id"]) == (code, "of-the-test")
+
+    def test_new_request_ids_are_hexadecimal(self, support):
+        assert len(bytes.fromhex(support.get("/api/health/live").headers["X-Request-Id"])) == 16
+
+    def test_pages_of_anybody_get_no_credentials(self, support):
+        answer = support.get("/api/health", headers={"Origin": "https://evil.example"})
+        assert answer.headers["Access-Control-Allow-Origin"] == "*"
+        assert "Access-Control-Allow-Credentials" not in answer.headers
+
+
+def test_sign_in_is_limited_to_five_a_minute():
+    with Service("support") as service:
+        statuses = [sign_in(service, "admin", "admin").status_code for _ in range(6)]
+        assert statuses == [200] * 5 + [429]
+        last = sign_in(service)
+        assert last.json()["detail"] == last.json()["error"] == "Rate limit exceeded: 5 per 1 minute"
+        assert int(last.headers["Retry-After"]) >= 1
+
+
+@pytest.mark.parametrize("env, named", [
+    ({}, "CORS_ORIGINS"), ({"CORS_ORIGINS": "https://a.example"}, "JWT_SECRET"),
+    ({"CORS_ORIGINS": "https://a.example", "JWT_SECRET": SECRET}, "ADMIN_PASSWORD_HASH")])
+def test_production_refuses_what_is_open(env, named):
+    service = Service("support")
+    done = service.stack.try_start({"RAG_ENV": "production", **env})
+    service.stack.close()
+    assert done.returncode != 0 and named in done.stderr
