@@ -239,11 +239,14 @@ refuse_equal_ports() {
 }
 
 resolve_workers() {
-    local pool hot
+    local pool hot name
     number_setting ASSAY_WORKERS $((2 * $(nproc))) 1 256
     hot=$number
     for pool in "${pools[@]}"; do
         [[ ${pool_workers[$pool]} != hot ]] || pool_workers[$pool]=$hot
+        name=ASSAY_WORKERS_${pool^^}
+        number_setting "${name//-/_}" "${pool_workers[$pool]}" 1 256
+        pool_workers[$pool]=$number
     done
 }
 
@@ -332,6 +335,20 @@ write_environment() {
         done
         for name in "${@:2}"; do printf '%s\0' "$name"; done
     } | write_private "run/$1.env"
+}
+
+# The same for systemd, which has its own way of writing it (docs/deploy.md).
+write_unit_environment() {
+    local name value
+    {
+        for name in "${!responder_setting[@]}"; do
+            [[ $name != ASSAY_STACK ]] || continue # systemd knows what belongs together
+            value=${responder_setting[$name]}
+            [[ $value != *$'\n'* ]] || fail "$name holds a line end, which systemd cannot take"
+            printf '%s="%s"\n' "$name" "$(sed 's/[\\"$`]/\\&/g' <<<"$value")"
+        done
+        for name in "${@:2}"; do echo "$name"; done
+    } | write_private "run/$1.environment"
 }
 
 # The environment file of each pool, and the API description of each service.
