@@ -449,8 +449,10 @@ static void health(struct db *db, struct db_health *health)
 static enum error maintain(struct db *db, struct problem *problem)
 {
     const struct sqlite_connection *connection = db->connection;
-    enum error error = run(db, "PRAGMA optimize", NULL, 0, problem);
+    /* `PRAGMA optimize` looks only at what this connection has asked, and that is nothing. */
+    enum error error = run(db, "PRAGMA analysis_limit = 1000", NULL, 0, problem);
 
+    error = error ? error : run(db, "ANALYZE", NULL, 0, problem);
     /* Readers may hinder it; then the next run does it. */
     sqlite3_wal_checkpoint_v2(connection->handle, NULL, SQLITE_CHECKPOINT_TRUNCATE, NULL, NULL);
     return error;

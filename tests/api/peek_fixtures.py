@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from peek import POOLS
-from stack import Stack
+from stack import ROWS, Stack
 
 
 @pytest.fixture(scope="session")
@@ -19,6 +19,12 @@ def peek_build(tmp_path_factory):
     subprocess.run(["gcc", "-O1", str(source), "-o", str(first), "-lfcgi"], check=True)
     for other in POOLS[1:]:
         shutil.copy(first, programs / other)
+    (programs.parent / "cron-bin").mkdir()
+    for row in ROWS:
+        if row[:1] == ["program"]:
+            resident = programs.parent / "cron-bin" / row[2]
+            resident.write_text("#!/bin/sh\nexec sleep infinity\n")
+            resident.chmod(0o755)
     return programs.parent
 
 

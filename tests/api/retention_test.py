@@ -7,7 +7,7 @@ from datetime import datetime, timedelta, timezone
 
 import pytest
 
-from stack import BUILD, CHECKOUT, PROGRAM, clean_environment
+from stack import BUILD, CHECKOUT, PROGRAM, ROWS, clean_environment
 from stored import CLOSED, OPEN, check_totals, count_anew, create, expect
 
 pytest_plugins = ["store_fixtures"]
@@ -190,7 +190,9 @@ class TestStackRun:
         programs = [re.fullmatch(r"(?:[\d*/,-]+ +){5}\S+/nginx/stack run --dir \S+ ([a-z-]+)", line)[1] for line in lines]
         assert programs and all((CHECKOUT / "cron-bin" / name / "main.c").exists() for name in programs)
         daily = (CHECKOUT / "nginx" / "systemd" / "assay-daily.service").read_text()
-        assert all(f" run --dir /var/lib/assay {name}\n" in daily for name in programs)
+        staying = [row[2] for row in ROWS if row[:1] == ["program"]]
+        assert set(staying) <= set(programs)
+        assert all(name in staying or f" run --dir /var/lib/assay {name}\n" in daily for name in programs)
 
 
 class TestProgram:

@@ -13,7 +13,7 @@ import pytest
 import requests
 
 from peek import assert_nothing_left, start
-from stack import CHECKOUT, Stack
+from stack import CHECKOUT, Stack, clean_environment
 
 pytest_plugins = ("peek_fixtures",)
 
@@ -250,6 +250,16 @@ class TestPrograms:
         wait_until(lambda: len(self.told(own_several)) == 3)
         running = [pid for pid in own_several.processes() if b"/cron-bin/upkeep" in Path(f"/proc/{pid}/cmdline").read_bytes()]
         assert len(running) == 2  # it and its new keeper
+
+    def test_something_else_may_run_it(self, own_several):
+        own_several.directory.mkdir()
+        (own_several.directory / "run").mkdir()
+        with subprocess.Popen([own_several.program, "stay", "--dir", own_several.directory, "experiments-upkeep"],
+                              env={**clean_environment(), **own_several.env, "UNPREFIXED": "word"}) as staying:
+            wait_until(lambda: self.told(own_several) == ["began --every 60 word"])
+            staying.terminate()
+            assert staying.wait(10) == 0
+        assert self.told(own_several)[1:] == ["left"]
 
     def test_not_built(self, own_several, house, tmp_path):
         shutil.copytree(house / "build" / "fcgi-bin", tmp_path / "build" / "fcgi-bin")

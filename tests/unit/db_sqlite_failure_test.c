@@ -404,10 +404,29 @@ ON_ONE(housekeeping_empties_the_log, DB_SQLITE)
     CHECK(stat(log, &status) == 0 && status.st_size == 0);
 }
 
+ON_ONE(housekeeping_gives_the_planner_its_statistics, DB_SQLITE)
+{
+    static const struct statement indexed = {"indexed",
+                                             "CREATE INDEX by_filling ON rows (filling)"};
+    static const struct statement known = {"known", "SELECT count(*) FROM sqlite_stat1"};
+    struct query *query;
+
+    CHECK_OK(store_script(store, store->db, rows_table));
+    CHECK_OK(store_run(store, &indexed));
+    for (int i = 0; i < 10; i++)
+        CHECK_OK(add_row(store->db, i, "x", &store->problem));
+    db_disconnect(store->db); /* as of a program that has asked nothing */
+    CHECK_OK(db_maintain(store->db, &store->problem));
+    query = db_query(store->db, &known);
+    CHECK(query_next(query) && query_integer(query, 0) == 1);
+    CHECK_OK(query_end(query, &store->problem));
+}
+
 TEST_MAIN(CASE(files_are_private_and_directories_are_made), CASE(places_without_a_file_are_told),
           CASE(files_that_are_no_database_are_told), CASE(damaged_pages_are_told),
           CASE(a_replaced_file_is_noticed), CASE(files_without_permission_are_told),
           CASE(a_killed_writer_loses_nothing_it_has_acknowledged),
           CASE(a_writer_killed_in_mid_transaction_leaves_nothing),
           CASE(a_full_disk_loses_nothing_it_has_acknowledged),
-          CASE(every_journal_mode_and_synchronous_can_be_set), CASE(housekeeping_empties_the_log))
+          CASE(every_journal_mode_and_synchronous_can_be_set), CASE(housekeeping_empties_the_log),
+          CASE(housekeeping_gives_the_planner_its_statistics))

@@ -1,0 +1,71 @@
+/* Looks after the database of the experiments service: the planner's statistics, and the
+ * write-ahead log of a SQLite file, which otherwise grows as large as the busiest hour made it.
+ *
+ *   experiments-upkeep [--every SECONDS]
+ *
+ * Exit codes: 0 done, 1 the settings are wrong, 2 the command line is wrong, 3 the database
+ * refused. */
+#include "base/log.h"
+#include "crypto/crypto.h"
+#include "experiments/storage/store.h"
+#include "jobs/program.h"
+
+#include <stdio.h>
+
+enum { EXIT_DONE, EXIT_SETTINGS, EXIT_USAGE, EXIT_DATABASE, MEMORY_MAX = 16 * 1024 * 1024 };
+
+struct upkeep {
+    struct store *store;
+    struct problem problem;
+    enum error error; /* of the last round */
+};
+
+/* No connection is held between two rounds. */
+static bool look_after(void *context)
+{
+    struct upkeep *upkeep = context;
+    struct db *db;
+
+    upkeep->error = store_use(upkeep->store, &db, &upkeep->problem);
+    if (!upkeep->error) {
+        upkeep->error = db_maintain(db, &upkeep->problem);
+        db_disconnect(db);
+    }
+    if (upkeep->error)
+        log_event(LOG_WARNING, "upkeep_failed", upkeep->problem.text);
+    return false;
+}
+
+static int run(struct arena *arena, double every)
+{
+    struct experiments_settings settings = {0};
+    struct upkeep upkeep = {0};
+
+    if (crypto_start(&upkeep.problem) ||
+        experiments_settings_load(&settings, arena, NULL, &upkeep.problem) ||
+        experiments_store_open(arena, &settings, NULL, &upkeep.store, &upkeep.problem)) {
+        fprintf(stderr, "experiments-upkeep: %s\n", upkeep.problem.text);
+        return EXIT_SETTINGS;
+    }
+    log_open("assay.experiments-upkeep", (enum log_level)settings.log_level,
+             (enum log_format)settings.log_format);
+    program_rounds(every, look_after, &upkeep);
+    store_close(upkeep.store);
+    return upkeep.error ? EXIT_DATABASE : EXIT_DONE;
+}
+
+int main(int argc, char **argv)
+{
+    struct arena *arena;
+    double every;
+    int status;
+
+    if (!program_arguments(argc, argv, "experiments-upkeep", &every))
+        return EXIT_USAGE;
+    arena = arena_create(MEMORY_MAX);
+    if (!arena)
+        return EXIT_DATABASE;
+    status = run(arena, every);
+    arena_destroy(arena);
+    return status;
+}
