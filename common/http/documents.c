@@ -1,6 +1,7 @@
-/* The API document of the service, as the launcher composed it. */
+/* The API document of the service, as the launcher composed it, and what it has counted. */
 #include "http/documents.h"
 #include "base/json.h"
+#include "http/server.h"
 
 #include <stdlib.h>
 
@@ -20,5 +21,11 @@ enum error openapi_handle(struct request *request, struct reply *reply)
                            "The API document cannot be read");
     writer_start(&writer, &reply->body);
     writer_value(&writer, document);
+    return ERROR_NONE;
+}
+
+enum error metrics_handle(struct request *request, struct reply *reply)
+{
+    metrics_write(request->server->metrics, &reply->body);
     return ERROR_NONE;
 }

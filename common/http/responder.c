@@ -146,6 +146,19 @@ static enum error confine_worker(const struct http_policy *policy, const char *r
     return error;
 }
 
+static enum error open_metrics(struct server *server, struct arena *arena,
+                               const char *run_directory, struct problem *problem)
+{
+    const struct http_service *service = server->family->service;
+
+    if (!service->metrics)
+        return ERROR_NONE;
+    return metrics_open(run_directory
+                            ? arena_print(arena, "%s/%s-metrics.shm", run_directory, service->name)
+                            : NULL,
+                        service->metrics, service->metric_count, &server->metrics, problem);
+}
+
 enum error server_start(struct server *server, struct arena *arena, const char *run_directory,
                         const char *locales_directory, struct problem *problem)
 {
@@ -165,7 +178,8 @@ enum error server_start(struct server *server, struct arena *arena, const char *
         error = shm_region_open_anonymous(&server->region, problem);
     if (error)
         return error;
-    return shm_family_join(server->region, family->name, &server->counters, problem);
+    error = shm_family_join(server->region, family->name, &server->counters, problem);
+    return error ? error : open_metrics(server, arena, run_directory, problem);
 }
 
 /* What the service's start() has made. */
@@ -178,6 +192,7 @@ static void stop_service(struct server *server)
 void server_stop(struct server *server)
 {
     stop_service(server);
+    metrics_close(server->metrics);
     shm_region_close(server->region);
     arena_destroy(server->arena);
     locale_close_catalogues();

@@ -44,6 +44,7 @@ struct server {
     void *state;
     struct shm_region *region;
     struct shm_family *counters;
+    struct metrics *metrics; /* NULL where the service has none */
     struct arena *arena;     /* of the request being served */
     struct serving *serving; /* the request at hand, until server_after() */
 };

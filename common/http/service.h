@@ -9,6 +9,7 @@
 #include "base/settings.h"
 #include "http/route.h"
 #include "http/style.h"
+#include "shm/metrics.h"
 
 enum { HTTP_BUCKETS_MAX = 3 };
 
@@ -81,6 +82,10 @@ struct http_service {
 
     const struct reason_answer *reasons; /* before http's own, which know the database's reasons */
     size_t reason_count;
+
+    /* What it counts for a scraper, in server->metrics; NULL = nothing. */
+    const struct metric *metrics;
+    size_t metric_count;
 
     /* Reads settings into server->policy, ->info, ->settings and ->state; memory from `arena` lives
      * as long as the process. Opens nothing: --check-config calls it too. */

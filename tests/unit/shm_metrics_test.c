@@ -1,0 +1,137 @@
+/* Labelled metrics: counted by several processes, bounded, written in the exposition format. */
+#include "base/arena.h"
+#include "shm/metrics.h"
+#include "test.h"
+
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { PLAIN, ASKED, TAKEN, WARMTH, GRADE };
+
+static const struct metric table[] = {
+    [PLAIN] = {"t_plain_total", METRIC_COUNTER, "Plain."},
+    [ASKED] = {"t_asked_total", METRIC_COUNTER, "Asked.", {"method", "status"}, .sets = 3},
+    [TAKEN] = {"t_taken_seconds", METRIC_HISTOGRAM, "Taken.", {"route"}, {0.1, 1}},
+    [WARMTH] = {"t_warmth", METRIC_GAUGE, "Warmth.", {"place"}},
+    [GRADE] = {"t_grade", METRIC_SUMMARY, "Grade."},
+};
+enum { COUNT = sizeof table / sizeof table[0] };
+
+static struct arena *arena;
+
+static struct metrics *opened(const char *path)
+{
+    struct metrics *metrics;
+    struct problem problem;
+
+    CHECK_INT(metrics_open(path, table, COUNT, &metrics, &problem), ERROR_NONE);
+    return metrics;
+}
+
+static const char *written(const struct metrics *metrics)
+{
+    struct text out;
+
+    text_start(&out, arena, 1 << 20);
+    metrics_write(metrics, &out);
+    return out.bytes;
+}
+
+#define VALUES(...) ((const char *const[]){__VA_ARGS__})
+
+TEST(everything_is_written_in_its_form)
+{
+    struct metrics *metrics = opened(NULL);
+
+    metric_add(metrics, ASKED, VALUES("POST", "200"), 2);
+    metric_add(metrics, ASKED, VALUES("GET", "a\"b\\c\nd"), 1);
+    metric_observe(metrics, TAKEN, VALUES("/x"), 0.1);
+    metric_observe(metrics, TAKEN, VALUES("/x"), 0.5);
+    metric_observe(metrics, TAKEN, VALUES("/x"), 7);
+    metric_set(metrics, WARMTH, VALUES("here"), 1);
+    metric_set(metrics, WARMTH, VALUES("there"), 3);
+    metric_clear(metrics, WARMTH);
+    metric_set(metrics, WARMTH, VALUES("there"), 2.5);
+    metric_observe(metrics, GRADE, NULL, 80);
+    CHECK_TEXT(written(metrics),
+               "# HELP t_plain_total Plain.\n# TYPE t_plain_total counter\nt_plain_total 0\n"
+               "# HELP t_asked_total Asked.\n# TYPE t_asked_total counter\n"
+               "t_asked_total{method=\"GET\",status=\"a\\\"b\\\\c\\nd\"} 1\n"
+               "t_asked_total{method=\"POST\",status=\"200\"} 2\n"
+               "# HELP t_taken_seconds Taken.\n# TYPE t_taken_seconds histogram\n"
+               "t_taken_seconds_bucket{route=\"/x\",le=\"0.1\"} 1\n"
+               "t_taken_seconds_bucket{route=\"/x\",le=\"1.0\"} 2\n"
+               "t_taken_seconds_bucket{route=\"/x\",le=\"+Inf\"} 3\n"
+               "t_taken_seconds_sum{route=\"/x\"} 7.6\nt_taken_seconds_count{route=\"/x\"} 3\n"
+               "# HELP t_warmth Warmth.\n# TYPE t_warmth gauge\nt_warmth{place=\"there\"} 2.5\n"
+               "# HELP t_grade Grade.\n# TYPE t_grade summary\nt_grade_sum 80\nt_grade_count 1\n");
+    metrics_close(metrics);
+}
+
+TEST(label_sets_are_bounded)
+{
+    struct metrics *metrics = opened(NULL);
+
+    for (int i = 0; i < 1000; i++)
+        metric_add(metrics, ASKED, VALUES("GET", arena_print(arena, "%d", i)), 1);
+    CHECK(metric_read(metrics, ASKED, VALUES("GET", "2")) == 1);
+    CHECK(metric_read(metrics, ASKED, VALUES("GET", "3")) == 0);
+    CHECK(metric_read(metrics, ASKED, VALUES("other", "other")) == 997);
+    metrics_close(metrics);
+}
+
+/* Four processes count, a fifth is killed again and again while it does. */
+TEST(processes_count_together)
+{
+    enum { PROCESSES = 4, TIMES = 20000 };
+    char path[] = "/tmp/assay-metrics-XXXXXX";
+    struct metrics *metrics;
+    double before;
+
+    close(mkstemp(path));
+    for (int i = 0; i < PROCESSES; i++) {
+        if (fork() != 0)
+            continue;
+        metrics = opened(path);
+        for (int n = 0; n < TIMES; n++)
+            metric_observe(metrics, TAKEN, VALUES("/counted"), 0.5);
+        _exit(0);
+    }
+    for (int i = 0; i < 20; i++) {
+        pid_t victim = fork();
+
+        if (victim == 0) {
+            metrics = opened(path);
+            for (unsigned n = 0;; n++)
+                metric_add(metrics, WARMTH, VALUES(n % 2 ? "a" : "b"), 1);
+        }
+        usleep(2000);
+        kill(victim, SIGKILL);
+    }
+    while (wait(NULL) > 0)
+        continue;
+    metrics = opened(path);
+    CHECK(metric_read(metrics, TAKEN, VALUES("/counted")) == PROCESSES * TIMES);
+    before = metric_read(metrics, WARMTH, VALUES("a"));
+    metric_add(metrics, WARMTH, VALUES("a"), 1);
+    CHECK(before > 0 && metric_read(metrics, WARMTH, VALUES("a")) == before + 1);
+    metrics_close(metrics);
+    unlink(path);
+    unlink(arena_print(arena, "%s.lock", path));
+}
+
+int main(void)
+{
+    static const struct test_case cases[] = {CASE(everything_is_written_in_its_form),
+                                             CASE(label_sets_are_bounded),
+                                             CASE(processes_count_together)};
+    int status;
+
+    arena = arena_create(1 << 24);
+    status = test_run_all(cases, sizeof cases / sizeof cases[0]);
+    arena_destroy(arena);
+    return status;
+}
