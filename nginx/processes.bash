@@ -19,10 +19,12 @@ read_start_time() {
 find_pool() {
     local recorded
     pool_pid=0
-    { read -r pool_pid recorded <"$dir/run/$1.pid"; } 2>/dev/null || return 1
+    { read -r pool_pid recorded <"$dir/run/$1.pid"; } 2>/dev/null
     [[ $pool_pid =~ ^[0-9]+$ ]] && read_start_time "$pool_pid" &&
         [[ $start_time == "$recorded" ]] &&
-        grep -qzxF -- "ASSAY_STACK=$dir" "/proc/$pool_pid/environ" 2>/dev/null
+        grep -qzxF -- "ASSAY_STACK=$dir" "/proc/$pool_pid/environ" 2>/dev/null && return
+    pool_pid=0
+    return 1
 }
 
 # Sets $nginx_pid if the master process runs; its title holds the command line we gave it.

@@ -12,6 +12,9 @@ fill() {
     done
 }
 
+# Writes $filled to a file of the new configuration.
+put() { printf '%s' "$filled" >"$conf/$1" || fail "cannot write $conf/$1"; }
+
 # Room for what lies round the body that a cap is meant for, and enough for a body just above the
 # cap to reach the responder, which refuses it in the client's language.
 readonly body_allowance=65536
@@ -100,7 +103,7 @@ render_service() {
         ORIGIN "$(public_url "$service")" \
         REST_BODY $((rest_body + body_allowance)) REST_SECONDS "$rest_seconds" \
         REST_POOL "${service_rest[$service]}" LOCATIONS "$locations" PAGES "$pages"
-    printf '%s' "$filled" >"$conf/$service.conf"
+    put "$service.conf"
     render_errors "$service"
     body_limits+="map \$request_uri \$${service}_body_limit {"$'\n'
     body_limits+="        default $rest_body;"$'\n'"$exact_limits$(longest_first <<<"$limits")"$'\n'"    }"$'\n'
@@ -136,9 +139,10 @@ render_errors() {
         echo 'error_page 400 = /_nginx/$unparsed_error;'
         echo 'error_page 403 = /_nginx/404;'
         echo 'error_page 494 = /_nginx/431;'
+        echo 'error_page 500 = /_nginx/503;' # no room for a body: may be sent again
         echo 'error_page 502 = /_nginx/$unanswered_error;'
         while read -r status code detail; do
-            [[ $status == 400 || $status == 431 || $status == 502 ]] ||
+            [[ $status == @(400|431|500|502) ]] ||
                 echo "error_page $status = /_nginx/$status;"
         done <<<"$nginx_errors"
         while read -r status code detail; do
@@ -153,9 +157,9 @@ render_errors() {
                 extra+=$'\n''    add_header Vary "Origin" always;'
             fi
             fill "$template" STATUS "$status" CODE "$code" DETAIL "$detail" EXTRA "$extra"
-            printf '%s' "$filled"
+            printf '%s' "$filled" || return
         done <<<"$nginx_errors"
-    } >"$conf/$name-errors.conf"
+    } >"$conf/$name-errors.conf" || fail "cannot write $conf/$name-errors.conf"
 }
 
 # Sets $code and $detail to those of a service for a status, where it has some of its own.
@@ -201,10 +205,11 @@ render_portal() {
     fill shell SERVICE portal CHECKOUT "$checkout"
     fill portal PAGES "$pages" SHELL "$filled" LISTEN "$(bracketed "$portal_bind"):$portal_port" CHECKOUT "$checkout" \
         HEALTH "$health"
-    printf '%s' "$filled" >"$conf/portal.conf"
+    put portal.conf
     for service in "${services[@]}"; do
         printf '{"name":"%s","url":"%s"}\n' "$service" "$(public_url "$service")"
-    done | jq -c -s . >"$conf/services.json"
+    done | jq -c -s . >"$conf/services.json" ||
+        fail "cannot write $conf/services.json"
     render_errors portal
 }
 
@@ -221,6 +226,15 @@ read_client_limits() {
     done
 }
 
+# Seconds that nginx gives its last requests when it is replaced: the longest of all families.
+longest_answer() {
+    local pool longest=0
+    for pool in "${pools[@]}"; do
+        ((pool_seconds[$pool] <= longest)) || longest=${pool_seconds[$pool]}
+    done
+    echo $((longest + 5))
+}
+
 # nginx holds two descriptors for a request that waits for a responder.
 render_main() {
     local open_files cores service limit_conn='' includes='' user='' log=off
@@ -232,19 +246,19 @@ render_main() {
     ((connections_per_client == 0)) || limit_conn="limit_conn clients $connections_per_client;"
     ((flag == 0)) || log='log/access.log requests'
     for service in "${services[@]}"; do includes+="include $service.conf;"$'\n    '; done
-    fill nginx USER "$user" NGINX_WORKERS $((cores < 4 ? cores : 4)) OPEN_FILES "$open_files" \
+    fill nginx USER "$user" LONGEST "$(longest_answer)" NGINX_WORKERS $((cores < 4 ? cores : 4)) OPEN_FILES "$open_files" \
         BUILD "$build_id" CONNECTIONS $((open_files / 4)) ACCESS_LOG "$log" LIMIT_CONN "$limit_conn" \
         BODY_LIMITS "$body_limits" SERVICES "$includes"
-    printf '%s' "$filled" >"$conf/nginx.conf"
+    put nginx.conf
 }
 
 render_all() {
     local conf=$dir/conf.new body_limits='' service name connections_per_client client_share
     read_client_limits
     rm -rf "$conf"
-    mkdir -p "$conf"
+    mkdir -p "$conf" || fail "cannot write to $dir"
     for name in types fastcgi page-headers page-policy viewer-policy; do
-        cp "$here/templates/$name.conf" "$conf/$name.conf"
+        cp "$here/templates/$name.conf" "$conf/$name.conf" || fail "cannot write $conf/$name.conf"
     done
     name_build
     read_imports

@@ -14,7 +14,7 @@ static bool throttled(struct serving *serving, struct rate_decision decision)
 
 static const char *throttle_key(struct serving *serving)
 {
-    return arena_print(serving->request.arena, "auth:%s", serving->request.client.resolved);
+    return arena_print(serving->request.arena, "auth:%s", serving->request.client.network);
 }
 
 /* Counts a failure; the one past the limit is answered 429 instead. */

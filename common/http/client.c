@@ -112,23 +112,49 @@ static struct string_list split_chain(struct arena *arena, const char *header)
     return chain;
 }
 
-void client_identify(struct serving *serving)
+/* Whoever has one address of IPv6 has all of its network of 64 bits: limits hold for that. */
+static const char *network_of(struct arena *arena, const char *client)
 {
-    const struct http_policy *policy = serving->policy;
-    struct client *client = &serving->request.client;
-    const char *peer = serving->exchange->variable(serving->exchange->transport, "REMOTE_ADDR");
-    size_t hops = (size_t)policy->trusted_proxy_hops;
+    char text[INET6_ADDRSTRLEN];
     struct in6_addr address;
     bool is_v4;
 
-    client->direct_peer = peer && *peer ? arena_copy_string(serving->request.arena, peer) : NULL;
-    client->chain = split_chain(serving->request.arena,
-                                request_header(&serving->request, "HTTP_X_FORWARDED_FOR"));
+    if (!parse_address(client, &address, &is_v4) || is_v4)
+        return client;
+    if (IN6_IS_ADDR_V4MAPPED(&address))
+        return inet_ntop(AF_INET, &address.s6_addr[12], text, sizeof text)
+                   ? arena_copy_string(arena, text)
+                   : client;
+    memset(&address.s6_addr[8], 0, 8);
+    return inet_ntop(AF_INET6, &address, text, sizeof text) ? arena_print(arena, "%s/64", text)
+                                                            : client;
+}
+
+static void resolve(struct serving *serving)
+{
+    struct client *client = &serving->request.client;
+    size_t hops = (size_t)serving->policy->trusted_proxy_hops;
+    struct in6_addr address;
+    bool is_v4;
+
     client->resolved = client->direct_peer ? client->direct_peer : "unknown";
-    if (hops == 0 || client->chain.count < hops || !peer_is_trusted(policy, client->direct_peer))
+    if (hops == 0 || client->chain.count < hops ||
+        !peer_is_trusted(serving->policy, client->direct_peer))
         return;
     if (parse_address(client->chain.items[client->chain.count - hops], &address, &is_v4)) {
         client->resolved = client->chain.items[client->chain.count - hops];
         client->from_header = true;
     }
+}
+
+void client_identify(struct serving *serving)
+{
+    struct client *client = &serving->request.client;
+    const char *peer = serving->exchange->variable(serving->exchange->transport, "REMOTE_ADDR");
+
+    client->direct_peer = peer && *peer ? arena_copy_string(serving->request.arena, peer) : NULL;
+    client->chain = split_chain(serving->request.arena,
+                                request_header(&serving->request, "HTTP_X_FORWARDED_FOR"));
+    resolve(serving);
+    client->network = network_of(serving->request.arena, client->resolved);
 }

@@ -500,6 +500,7 @@ static void prepare(struct serving *serving, struct server *server, struct excha
     serving->request.id = "unknown";
     serving->request.path = "/";
     serving->request.client.resolved = "unknown";
+    serving->request.client.network = "unknown";
     serving->reply = (struct reply){.status = 200, .content_type = "application/json"};
 }
 

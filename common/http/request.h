@@ -36,7 +36,8 @@ struct identity {
 
 /* Where the client's identity came from. */
 struct client {
-    const char *resolved;    /* what limits go by: an address, or "unknown" */
+    const char *resolved;    /* an address, or "unknown" */
+    const char *network;     /* what limits go by: the same, or an IPv6 network of 64 bits */
     const char *direct_peer; /* NULL when there is none */
     bool from_header;
     struct string_list chain; /* X-Forwarded-For as sent */

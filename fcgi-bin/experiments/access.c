@@ -302,7 +302,7 @@ size_t service_buckets(struct request *request, struct http_bucket buckets[HTTP_
         return 0;
     buckets[0].name = caller->key_id
                           ? arena_print(request->arena, "api_key:%s", caller->key_id)
-                          : arena_print(request->arena, "api:%s", request->client.resolved);
+                          : arena_print(request->arena, "api:%s", request->client.network);
     buckets[0].rule = rule_of(settings, caller);
     if (!request->route || !(request->route->traits & TRAIT_HEAVY))
         return 1;

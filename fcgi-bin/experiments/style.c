@@ -41,9 +41,9 @@ static const char *too_large(const struct request *request, size_t announced, si
 
 static const char headers[] =
     "Content-Security-Policy: default-src 'self'; base-uri 'self'; connect-src 'self'; "
-    "font-src 'self' https://fonts.gstatic.com data:; form-action 'self'; "
+    "font-src 'self'; form-action 'self'; "
     "frame-ancestors 'none'; img-src 'self' data:; object-src 'none'; script-src 'self'; "
-    "style-src 'self' 'unsafe-inline' https://fonts.googleapis.com\r\n"
+    "style-src 'self'\r\n"
     "Permissions-Policy: camera=(), geolocation=(), microphone=()\r\n"
     "Referrer-Policy: no-referrer\r\n"
     "X-Content-Type-Options: nosniff\r\n"

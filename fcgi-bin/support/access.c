@@ -173,7 +173,7 @@ size_t service_buckets(struct request *request, struct http_bucket buckets[HTTP_
             !service_settings(request)->rate_limit_enabled)
             continue;
         buckets[0] = (struct http_bucket){
-            .name = arena_print(request->arena, "%s:%s", route->name, request->client.resolved),
+            .name = arena_print(request->arena, "%s:%s", route->name, request->client.network),
             .rule = {windows[i].a_minute, 60},
             .detail = arena_print(request->arena, "Rate limit exceeded: %u per 1 minute",
                                   windows[i].a_minute)};

@@ -26,9 +26,9 @@ FIXED_HEADERS = {
 # The loosest policy that an answer may carry.
 CONTENT_POLICY = {
     "default-src": {"'self'"}, "base-uri": {"'self'"}, "connect-src": {"'self'"},
-    "font-src": {"'self'", "https://fonts.gstatic.com", "data:"}, "form-action": {"'self'"},
+    "font-src": {"'self'"}, "form-action": {"'self'"},
     "frame-ancestors": {"'none'"}, "img-src": {"'self'", "data:"}, "object-src": {"'none'"},
-    "script-src": {"'self'"}, "style-src": {"'self'", "'unsafe-inline'", "https://fonts.googleapis.com"},
+    "script-src": {"'self'"}, "style-src": {"'self'"},
 }
 # Members that the errors of a 422 must have beside type, loc, msg and input.
 ERROR_CONTEXTS = {

@@ -56,6 +56,15 @@ class TestRate:
             other = limited.with_headers({"X-Forwarded-For": f"198.51.100.{number}"})
             assert [other.get("/api/v1/diagnostics").status for _ in range(3)] == [200, 200, 429]
 
+    def test_an_ipv6_client_is_its_network(self, limited):
+        """Whoever has one address has all 2^64 of them; written as IPv4 they are single ones again."""
+        def statuses(*addresses):
+            return [limited.with_headers({"X-Forwarded-For": each}).get("/api/v1/diagnostics").status for each in addresses]
+
+        assert statuses("2001:db8:7:1::1", "2001:db8:7:1:ffff::2", "2001:db8:7:1:0:0:0:3") == [200, 200, 429]
+        assert statuses("2001:db8:7:2::1") == [200]
+        assert statuses("::ffff:192.0.2.201", "::ffff:192.0.2.202", "192.0.2.201", "192.0.2.201") == [200, 200, 200, 429]
+
     def test_switched_off(self, stacks):
         client = stacks.get(UNLIMITED).with_headers(WRITE)
         answers = [client.get("/api/v1/diagnostics") for _ in range(5)]

@@ -1,6 +1,7 @@
 """The configuration that nginx/stack writes for nginx: what is passed on, answered and refused."""
 
 import re
+import shutil
 import socket
 import stat
 import time
@@ -113,6 +114,24 @@ class TestErrorsOfNginx:
     def test_path_above_the_root(self, peek):
         answer = send_raw(peek.base_url, b"GET /%2e%2e/secret.txt HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
         assert answer.startswith("HTTP/1.1 404") and '"error_code":"not_found"' in answer
+
+    def test_a_body_that_cannot_be_kept(self, own):
+        """Where bodies are kept there is no directory: it may be sent again, and is not somebody's mistake."""
+        start(own)
+        shutil.rmtree(own.directory / "tmp" / "body")
+        (own.directory / "tmp" / "body").write_text("")
+        answer = requests.post(own.base_url + "/api/v1/calculate", data=b"x" * 500_000)
+        assert_envelope(answer, 503, "http_error")
+        assert answer.headers["Retry-After"] == "1"
+        assert requests.post(own.base_url + "/api/v1/calculate", data=b"x").status_code == 200
+
+    def test_ranges_are_not_served(self, peek):
+        for wanted in ("bytes=0-9", "bytes=99999999-"):
+            answer = send_raw(peek.portal_url, b"GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\nRange: %s\r\n\r\n"
+                              % wanted.encode())
+            head = answer.partition("\r\n\r\n")[0]
+            names = [line.split(":")[0] for line in head.splitlines()[1:]]
+            assert head.startswith("HTTP/1.1 200") and len(names) == len(set(names)), head
 
     def test_error_locations_are_internal(self, peek):
         assert requests.get(peek.base_url + "/_nginx/502").status_code != 502

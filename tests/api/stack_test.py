@@ -16,7 +16,7 @@ import pytest
 import requests
 
 from peek import ANALYSIS, POOLS, SYSTEM, Load, assert_envelope, assert_nothing_left, start
-from stack import CHECKOUT, Stack, clean_environment
+from stack import CHECKOUT, ROWS, Stack, clean_environment
 
 pytest_plugins = ("peek_fixtures",)
 
@@ -128,6 +128,11 @@ class TestRefusals:
         assert f"process {os.getpid()} " in done.stderr
         assert_nothing_left(own)
 
+    def test_configuration_that_cannot_be_written(self, own):
+        """A file may hold no more than 4 kB here, as if the disk were full after that."""
+        done = own.run("render", under=["bash", "-c", 'trap "" XFSZ; ulimit -f 4; exec "$@"', "bash"])
+        assert done.returncode == 1 and "cannot write" in done.stderr and str(own.directory / "conf.new") in done.stderr
+
     def test_responder_not_built(self, own, tmp_path):
         own.env["ASSAY_BUILD_DIR"] = str(tmp_path / "nothing")
         done = own.run("start")
@@ -232,6 +237,26 @@ class TestReload:
         assert load.answers > 200
         assert before.isdisjoint(own.workers(ANALYSIS))
         assert len(own.workers(ANALYSIS)) == 2
+
+    def test_waits_for_the_longest_answer_of_the_table(self, own):
+        """As long as any route may take, nginx and the workers that are replaced finish what they have."""
+        start(own)
+        seconds = {f"{row[1]}-{row[2]}": int(row[5]) for row in ROWS if row[:2] == ["family", own.services[0]]}
+        conf = (own.directory / "conf" / "nginx.conf").read_text()
+        assert f"worker_shutdown_timeout {max(seconds.values()) + 5}s;" in conf
+        for pool, longest in seconds.items():
+            assert f"\0ASSAY_POOL_SECONDS={longest}\0" in (own.directory / "run" / f"{pool}.env").read_text()
+
+    def test_brings_back_a_socket_that_was_deleted(self, own):
+        start(own)
+        (own.directory / "run" / f"{ANALYSIS}.sock").unlink()
+        assert requests.get(own.base_url + "/api/v1/calculate").status_code == 503
+        assert own.run("reload").returncode == 0
+        assert requests.get(own.base_url + "/api/v1/calculate").status_code == 200
+        deadline = time.monotonic() + 15
+        while own.run("status").returncode != 0 or len(own.workers(ANALYSIS)) != own.size_of(ANALYSIS):
+            assert time.monotonic() < deadline
+            time.sleep(0.1)
 
     def test_of_what_was_started_to_outlive_a_terminal(self, own):
         """`nohup` ignores SIGHUP for all that it starts, and a shell cannot undo that."""

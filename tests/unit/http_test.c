@@ -216,7 +216,7 @@ TEST(clients_are_known_by_trusted_hops_only)
 {
     static const struct {
         int64_t hops;
-        const char *proxies, *peer, *chain, *resolved;
+        const char *proxies, *peer, *chain, *counted;
     } cases[] = {
         {0, NULL, "10.0.0.1", "198.51.100.7", "10.0.0.1"},
         {1, NULL, "10.0.0.1", "9.9.9.9, 198.51.100.7", "198.51.100.7"},
@@ -225,10 +225,12 @@ TEST(clients_are_known_by_trusted_hops_only)
         {1, NULL, "10.0.0.1", "unknown", "10.0.0.1"},
         {1, "10.0.0.0/8", "203.0.113.9", "198.51.100.7", "203.0.113.9"},
         {1, "10.0.0.0/8", "10.1.2.3", "198.51.100.7", "198.51.100.7"},
-        {1, "2001:db8::/33", "2001:db8:7fff::1", " , 2001:db8::9 ,", "2001:db8::9"},
-        {1, "2001:db8::/33", "2001:db8:8000::1", "2001:db8::9", "2001:db8:8000::1"},
+        {1, "2001:db8::/33", "2001:db8:7fff::1", " , 2001:db8::9 ,", "2001:db8::/64"},
+        {1, "2001:db8::/33", "2001:db8:8000::1", "2001:db8::9", "2001:db8:8000::/64"},
         {1, "10.0.0.0/8", "unix:", "198.51.100.7", "unix:"},
         {1, NULL, "10.0.0.1", NULL, "10.0.0.1"},
+        {0, NULL, "2001:db8:1:2:3:4:5:6", NULL, "2001:db8:1:2::/64"},
+        {0, NULL, "::ffff:192.0.2.1", NULL, "192.0.2.1"},
     };
 
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
@@ -253,7 +255,7 @@ TEST(clients_are_known_by_trusted_hops_only)
             if (strcmp(wire.variables[v], "REMOTE_ADDR") == 0)
                 wire.variables[v + 1] = cases[i].peer;
         server_serve(&server, &exchange);
-        key = arena_print(process_arena, "auth:%s", cases[i].resolved);
+        key = arena_print(process_arena, "auth:%s", cases[i].counted);
         CHECK(rate_peek(server.region, key, (struct rate_rule){2, 60}).remaining < 2);
         free(wire.answer);
         server_stop(&server);
