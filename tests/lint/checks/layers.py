@@ -32,6 +32,7 @@ LIBRARIES = {
     r"curl/": "net",
     r"sodium": "crypto",
     r"jansson": "base",
+    r"yaml\.h": "base",
     r"utf8proc": "text",
     r"hpdf": "report",
     r"xlsxwriter": "report",

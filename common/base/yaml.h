@@ -1,0 +1,16 @@
+/*
+ * Configuration files in YAML (or JSON, which is part of it), read as the JSON values they stand
+ * for: maps, lists and scalars. Anchors, tags and several documents are refused. Plain scalars are
+ * null, booleans and JSON's numbers; whatever else is text, and so is all that is quoted.
+ */
+#ifndef ASSAY_BASE_YAML_H
+#define ASSAY_BASE_YAML_H
+
+#include "base/json.h"
+
+/* ERROR_NOT_FOUND when there is no such file, ERROR_MALFORMED naming the file and the line,
+ * ERROR_SYSTEM when it cannot be read. An empty document is null. Memory from `arena`. */
+MUST_CHECK enum error yaml_read_file(struct arena *arena, const char *path, json_t **document,
+                                     struct problem *problem);
+
+#endif

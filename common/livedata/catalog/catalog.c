@@ -1,0 +1,252 @@
+/* Reading the files of entity types, and the lists of names that answers quote. */
+#include "livedata/catalog/catalog.h"
+
+#include "base/number.h"
+#include "base/yaml.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { FILES_MAX = 500 };
+
+static int by_text(const void *left, const void *right)
+{
+    return strcmp(*(const char *const *)left, *(const char *const *)right);
+}
+
+static bool is_config_file(const char *name)
+{
+    const char *ending = strrchr(name, '.');
+
+    return *name != '.' && ending &&
+           (strcmp(ending, ".yaml") == 0 || strcmp(ending, ".yml") == 0 ||
+            strcmp(ending, ".json") == 0);
+}
+
+enum error catalog_list_files(struct arena *arena, const char *directory, struct string_list *names,
+                              struct problem *problem)
+{
+    DIR *listing = opendir(directory);
+    struct dirent *entry;
+
+    if (!listing)
+        return problem_set(problem, ERROR_NOT_FOUND, "config_unreadable", "%s: %s", directory,
+                           strerror(errno));
+    *names = (struct string_list){.items = ARENA_ARRAY(arena, const char *, FILES_MAX)};
+    while (names->count < FILES_MAX && (entry = readdir(listing)) != NULL)
+        if (is_config_file(entry->d_name))
+            names->items[names->count++] = arena_copy_string(arena, entry->d_name);
+    closedir(listing);
+    qsort(names->items, names->count, sizeof names->items[0], by_text);
+    if (!names->count)
+        return problem_set(problem, ERROR_NOT_FOUND, "config_unreadable", "%s: no files",
+                           directory);
+    return ERROR_NONE;
+}
+
+const char *catalog_text(const json_t *object, const char *key, struct arena *arena)
+{
+    const json_t *value = json_object_get(object, key);
+    char number[NUMBER_TEXT_MAX];
+
+    if (json_is_string(value))
+        return json_string_value(value);
+    if (!json_is_integer(value))
+        return NULL;
+    integer_format(json_integer_value(value), number); /* `version: 1` without quotes */
+    return arena_copy_string(arena, number);
+}
+
+struct string_list catalog_texts(const json_t *list, struct arena *arena)
+{
+    struct string_list texts = {.items = ARENA_ARRAY(arena, const char *, json_array_size(list))};
+    const json_t *item;
+    size_t i;
+
+    json_array_foreach(list, i, item)
+    {
+        if (json_is_string(item))
+            texts.items[texts.count++] = json_string_value(item);
+    }
+    return texts;
+}
+
+static enum error refuse(const char *path, const char *what, struct problem *problem)
+{
+    return problem_set(problem, ERROR_INVALID, "config_invalid", "%s: %s", path, what);
+}
+
+static enum error read_fields(struct arena *arena, const char *path, json_t *fields,
+                              struct entity_type *type, struct problem *problem)
+{
+    const char *name;
+    json_t *text;
+
+    type->fields = ARENA_ARRAY(arena, struct entity_field, json_object_size(fields));
+    json_object_foreach(fields, name, text)
+    {
+        const struct table_column *column = serving_column_find(type->table, name);
+
+        if (!column || !json_is_string(text))
+            return refuse(path,
+                          arena_print(arena, "field %s is no column of %s with a text", name,
+                                      type->table->name),
+                          problem);
+        type->fields[type->field_count++] =
+            (struct entity_field){name, json_string_value(text), column};
+    }
+    return ERROR_NONE;
+}
+
+static void read_stages(struct arena *arena, const json_t *stages, struct entity_type *type)
+{
+    const json_t *stage;
+    size_t i;
+
+    type->stages = ARENA_ARRAY(arena, struct entity_stage, json_array_size(stages));
+    json_array_foreach(stages, i, stage)
+    {
+        const json_t *minutes = json_object_get(stage, "sla_minutes");
+        struct entity_stage *made = &type->stages[type->stage_count];
+
+        made->name = json_string_value(json_object_get(stage, "name"));
+        made->terminal = json_is_true(json_object_get(stage, "terminal"));
+        if (json_is_number(minutes))
+            made->sla_minutes = GIVEN_NUMBER(json_number_value(minutes));
+        type->stage_count += made->name != NULL;
+    }
+}
+
+static enum error check_entity(const struct catalog *catalog, const char *path, const char *file,
+                               const struct entity_type *type, struct problem *problem)
+{
+    size_t stem = strcspn(file, ".");
+    bool has_key = false;
+
+    if (strlen(type->name) != stem || strncmp(type->name, file, stem) != 0)
+        return refuse(path, "the name is not that of the file", problem);
+    if (catalog_entity(catalog, type->name))
+        return refuse(path, "the name is taken", problem);
+    for (size_t i = 0; i < type->field_count; i++)
+        has_key = has_key || strcmp(type->fields[i].name, type->primary_key) == 0;
+    return has_key ? ERROR_NONE : refuse(path, "primary_key is not among the fields", problem);
+}
+
+static enum error load_entity(struct arena *arena, const char *directory, const char *file,
+                              struct catalog *catalog, struct problem *problem)
+{
+    const char *path = arena_print(arena, "%s/%s", directory, file);
+    struct entity_type *type = &catalog->entities[catalog->entity_count];
+    json_t *json, *fields;
+    enum error error = yaml_read_file(arena, path, &json, problem);
+
+    if (error)
+        return error;
+    fields = json_object_get(json, "fields");
+    *type = (struct entity_type){.name = catalog_text(json, "name", arena),
+                                 .description = catalog_text(json, "description", arena),
+                                 .primary_key = catalog_text(json, "primary_key", arena),
+                                 .relationships = json_object_get(json, "relationships")};
+    if (!type->name || !type->description || !type->primary_key ||
+        !catalog_text(json, "table", arena) || !json_object_size(fields))
+        return refuse(path, "name, description, table, primary_key and fields are needed", problem);
+    type->table = serving_table_find(catalog_text(json, "table", arena));
+    if (!type->table)
+        return refuse(path, "no such table", problem);
+    error = read_fields(arena, path, fields, type, problem);
+    read_stages(arena, json_object_get(json, "stages"), type);
+    if (!error)
+        error = check_entity(catalog, path, file, type, problem);
+    catalog->entity_count++;
+    return error;
+}
+
+static enum error load_entities(struct arena *arena, const char *directory, struct catalog *catalog,
+                                struct problem *problem)
+{
+    struct string_list files;
+    enum error error = catalog_list_files(arena, directory, &files, problem);
+
+    if (error)
+        return error;
+    catalog->entities = ARENA_ARRAY(arena, struct entity_type, files.count);
+    for (size_t i = 0; !error && i < files.count; i++)
+        error = load_entity(arena, directory, files.items[i], catalog, problem);
+    return error;
+}
+
+enum error catalog_load(struct arena *arena, const struct livedata_settings *settings,
+                        struct catalog *catalog, struct problem *problem)
+{
+    enum error error;
+
+    *catalog = (struct catalog){0};
+    error = load_entities(arena, settings->entities_directory, catalog, problem);
+    if (!error)
+        error = catalog_load_contracts(arena, settings->contracts_directory, catalog, problem);
+    if (!error)
+        error = catalog_load_metrics(arena, settings->metrics_directory, catalog, problem);
+    if (!error)
+        error = catalog_load_versions(arena, settings->versions_file, catalog, problem);
+    if (!error)
+        error = catalog_load_slos(arena, settings->slo_file, catalog, problem);
+    return error;
+}
+
+const struct entity_type *catalog_entity(const struct catalog *catalog, const char *name)
+{
+    for (size_t i = 0; i < catalog->entity_count; i++)
+        if (strcmp(catalog->entities[i].name, name) == 0)
+            return &catalog->entities[i];
+    return NULL;
+}
+
+const struct metric *catalog_metric(const struct catalog *catalog, const char *name)
+{
+    for (size_t i = 0; i < catalog->metric_count; i++)
+        if (strcmp(catalog->metrics[i].name, name) == 0)
+            return &catalog->metrics[i];
+    return NULL;
+}
+
+const struct entity_stage *entity_stage(const struct entity_type *type, const char *name)
+{
+    for (size_t i = 0; i < type->stage_count; i++)
+        if (strcmp(type->stages[i].name, name) == 0)
+            return &type->stages[i];
+    return NULL;
+}
+
+const char *catalog_quoted_list(const struct string_list *list, struct arena *arena)
+{
+    struct text text;
+
+    text_start(&text, arena, 65536);
+    text_append_byte(&text, '[');
+    for (size_t i = 0; i < list->count; i++)
+        text_append_format(&text, "%s'%s'", i ? ", " : "", list->items[i]);
+    text_append_byte(&text, ']');
+    return text.bytes;
+}
+
+const char *catalog_entity_names(const struct catalog *catalog, struct arena *arena)
+{
+    struct string_list names = {catalog->entity_count,
+                                ARENA_ARRAY(arena, const char *, catalog->entity_count)};
+
+    for (size_t i = 0; i < names.count; i++)
+        names.items[i] = catalog->entities[i].name;
+    return catalog_quoted_list(&names, arena);
+}
+
+const char *catalog_metric_names(const struct catalog *catalog, struct arena *arena)
+{
+    struct string_list names = {catalog->metric_count,
+                                ARENA_ARRAY(arena, const char *, catalog->metric_count)};
+
+    for (size_t i = 0; i < names.count; i++)
+        names.items[i] = catalog->metrics[i].name;
+    return catalog_quoted_list(&names, arena);
+}

@@ -1,0 +1,157 @@
+/*
+ * What the service knows about, out of its configuration files: entity types, metrics, schema
+ * contracts, versions of the API, SLOs. Read once at start and constant afterwards; a file that
+ * does not make sense stops the start, naming it.
+ */
+#ifndef ASSAY_LIVEDATA_CATALOG_CATALOG_H
+#define ASSAY_LIVEDATA_CATALOG_CATALOG_H
+
+#include "base/json.h"
+#include "base/optional.h"
+#include "livedata/settings.h"
+
+enum column_type { COLUMN_TEXT, COLUMN_INTEGER, COLUMN_NUMBER, COLUMN_BOOLEAN, COLUMN_TIME };
+
+/* A column as clients see it. The two texts are how each engine computes it from the stored ones.
+ */
+struct table_column {
+    const char *name;
+    enum column_type type;
+    const char *sqlite;
+    const char *postgres;
+};
+
+/* A table that may be asked about. */
+struct serving_table {
+    const char *name;
+    const char *entity; /* the type whose readers may read it; NULL = unrestricted keys only */
+    const char *primary_key;
+    const struct table_column *columns;
+    size_t column_count;
+};
+
+extern const struct serving_table serving_tables[];
+extern const size_t serving_table_count;
+
+/* NULL when there is none. */
+const struct serving_table *serving_table_find(const char *name);
+const struct table_column *serving_column_find(const struct serving_table *table, const char *name);
+
+struct entity_field {
+    const char *name;
+    const char *text;
+    const struct table_column *column;
+};
+
+struct entity_stage {
+    const char *name;
+    struct optional_number sla_minutes;
+    bool terminal;
+};
+
+struct entity_type {
+    const char *name;
+    const char *description;
+    const struct serving_table *table;
+    const char *primary_key;
+    struct entity_field *fields;
+    size_t field_count;
+    json_t *relationships; /* or NULL */
+    struct entity_stage *stages;
+    size_t stage_count;
+};
+
+struct metric {
+    const char *name;
+    int64_t order; /* in lists */
+    const char *description;
+    const char *unit;
+    const struct serving_table *table;
+    const char *value;  /* aggregate over columns */
+    const char *filter; /* condition over columns; "" = all rows */
+    const struct table_column *time;
+    struct string_list windows;
+    struct string_list source_events;
+    const char *currency_of; /* the column whose sums must not mix currencies; NULL = none */
+    struct optional_number budget_seconds; /* how old the newest event may be */
+};
+
+struct schema_field {
+    const char *name;
+    const char *type;
+    bool required;
+    const json_t *json; /* as it stands in the file */
+};
+
+struct schema_contract {
+    const char *entity;
+    const char *version;
+    const char *released;
+    const char *status;
+    struct schema_field *fields;
+    size_t field_count;
+    const json_t *json;
+};
+
+struct api_version {
+    const char *date;
+    const char *status;
+    struct string_list changes; /* descriptions */
+};
+
+enum slo_measurement { SLO_LATENCY, SLO_FRESHNESS, SLO_ERRORS, SLO_UNSUPPORTED };
+
+struct slo {
+    const char *name;
+    const char *measurement_name;
+    enum slo_measurement measurement;
+    double target;
+    double threshold;
+    int64_t window_days;
+};
+
+struct catalog {
+    struct entity_type *entities; /* by name */
+    size_t entity_count;
+    struct metric *metrics; /* by order, then name */
+    size_t metric_count;
+    struct schema_contract *contracts; /* by entity, then version */
+    size_t contract_count;
+    struct api_version *versions; /* oldest first */
+    size_t version_count;
+    const struct api_version *latest;
+    bool slo_file_found;
+    struct slo *slos;
+    size_t slo_count;
+};
+
+/* Memory from `arena`, which must live as long as the catalog is used. ERROR_INVALID, _NOT_FOUND or
+ * _MALFORMED with a text that names the file. */
+MUST_CHECK enum error catalog_load(struct arena *arena, const struct livedata_settings *settings,
+                                   struct catalog *catalog, struct problem *problem);
+
+const struct entity_type *catalog_entity(const struct catalog *catalog, const char *name);
+const struct metric *catalog_metric(const struct catalog *catalog, const char *name);
+const struct entity_stage *entity_stage(const struct entity_type *type, const char *name);
+
+/* "['order', 'product', 'session', 'user']" */
+const char *catalog_entity_names(const struct catalog *catalog, struct arena *arena);
+const char *catalog_metric_names(const struct catalog *catalog, struct arena *arena);
+const char *catalog_quoted_list(const struct string_list *list, struct arena *arena);
+
+/* Private to the catalog: readers of its files. */
+MUST_CHECK enum error catalog_load_metrics(struct arena *arena, const char *directory,
+                                           struct catalog *catalog, struct problem *problem);
+MUST_CHECK enum error catalog_load_contracts(struct arena *arena, const char *directory,
+                                             struct catalog *catalog, struct problem *problem);
+MUST_CHECK enum error catalog_load_versions(struct arena *arena, const char *path,
+                                            struct catalog *catalog, struct problem *problem);
+MUST_CHECK enum error catalog_load_slos(struct arena *arena, const char *path,
+                                        struct catalog *catalog, struct problem *problem);
+/* Names of the .yaml, .yml and .json files of a folder, sorted. */
+MUST_CHECK enum error catalog_list_files(struct arena *arena, const char *directory,
+                                         struct string_list *names, struct problem *problem);
+const char *catalog_text(const json_t *object, const char *key, struct arena *arena);
+struct string_list catalog_texts(const json_t *list, struct arena *arena);
+
+#endif

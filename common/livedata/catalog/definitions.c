@@ -1,0 +1,224 @@
+/* Reading the files of metrics, API versions and SLOs. */
+#include "livedata/catalog/catalog.h"
+
+#include "base/yaml.h"
+#include "livedata/moment.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static enum error refuse(const char *path, const char *what, struct problem *problem)
+{
+    return problem_set(problem, ERROR_INVALID, "config_invalid", "%s: %s", path, what);
+}
+
+/* The budget that the metric's contract declares. */
+static struct optional_number budget_of(const struct catalog *catalog, const char *name,
+                                        struct arena *arena)
+{
+    const char *entity = arena_print(arena, "metric.%s", name);
+
+    for (size_t i = 0; i < catalog->contract_count; i++) {
+        const json_t *freshness = json_object_get(catalog->contracts[i].json, "freshness");
+        const json_t *budget = json_object_get(freshness, "p95_staleness_budget_seconds");
+
+        if (strcmp(catalog->contracts[i].entity, entity) == 0 && json_is_number(budget))
+            return GIVEN_NUMBER(json_number_value(budget));
+    }
+    return (struct optional_number){0};
+}
+
+static enum error check_windows(const char *path, const struct metric *metric,
+                                struct problem *problem)
+{
+    int64_t size;
+
+    for (size_t i = 0; i < metric->windows.count; i++)
+        if (!window_parse(metric->windows.items[i], &size))
+            return refuse(path, "windows are now, or a number and m, h or d", problem);
+    return metric->windows.count ? ERROR_NONE : refuse(path, "windows are needed", problem);
+}
+
+static enum error load_metric(struct arena *arena, const char *path, struct catalog *catalog,
+                              struct problem *problem)
+{
+    struct metric *metric = &catalog->metrics[catalog->metric_count];
+    const char *table, *time, *filter;
+    json_t *json;
+    enum error error = yaml_read_file(arena, path, &json, problem);
+
+    if (error)
+        return error;
+    table = catalog_text(json, "table", arena);
+    time = catalog_text(json, "time", arena);
+    filter = catalog_text(json, "filter", arena);
+    *metric = (struct metric){.name = catalog_text(json, "name", arena),
+                              .order = json_is_integer(json_object_get(json, "order"))
+                                           ? json_integer_value(json_object_get(json, "order"))
+                                           : INT64_MAX,
+                              .description = catalog_text(json, "description", arena),
+                              .unit = catalog_text(json, "unit", arena),
+                              .table = table ? serving_table_find(table) : NULL,
+                              .value = catalog_text(json, "value", arena),
+                              .filter = filter ? filter : "",
+                              .windows = catalog_texts(json_object_get(json, "windows"), arena),
+                              .source_events =
+                                  catalog_texts(json_object_get(json, "source_events"), arena),
+                              .currency_of = catalog_text(json, "currency_of", arena)};
+    if (!metric->name || !metric->description || !metric->unit || !metric->table || !metric->value)
+        return refuse(path, "name, description, unit, table and value are needed", problem);
+    metric->time = time ? serving_column_find(metric->table, time) : NULL;
+    if (!metric->time || metric->time->type != COLUMN_TIME)
+        return refuse(path, "time is no time column of the table", problem);
+    if (catalog_metric(catalog, metric->name))
+        return refuse(path, "the name is taken", problem);
+    metric->budget_seconds = budget_of(catalog, metric->name, arena);
+    catalog->metric_count++;
+    return check_windows(path, metric, problem);
+}
+
+static int by_order(const void *left, const void *right)
+{
+    const struct metric *a = left, *b = right;
+
+    if (a->order != b->order)
+        return a->order < b->order ? -1 : 1;
+    return strcmp(a->name, b->name);
+}
+
+enum error catalog_load_metrics(struct arena *arena, const char *directory, struct catalog *catalog,
+                                struct problem *problem)
+{
+    struct string_list files;
+    enum error error = catalog_list_files(arena, directory, &files, problem);
+
+    if (error)
+        return error;
+    catalog->metrics = ARENA_ARRAY(arena, struct metric, files.count);
+    for (size_t i = 0; !error && i < files.count; i++)
+        error = load_metric(arena, arena_print(arena, "%s/%s", directory, files.items[i]), catalog,
+                            problem);
+    qsort(catalog->metrics, catalog->metric_count, sizeof catalog->metrics[0], by_order);
+    return error;
+}
+
+static int by_date(const void *left, const void *right)
+{
+    return strcmp(((const struct api_version *)left)->date,
+                  ((const struct api_version *)right)->date);
+}
+
+static void read_version(struct arena *arena, const json_t *json, struct api_version *version)
+{
+    const json_t *changes = json_object_get(json, "changes"), *change;
+    size_t i;
+
+    version->date = catalog_text(json, "date", arena);
+    version->status = catalog_text(json, "status", arena);
+    version->changes.items = ARENA_ARRAY(arena, const char *, json_array_size(changes));
+    json_array_foreach(changes, i, change)
+    {
+        const char *text = catalog_text(change, "description", arena);
+
+        if (text)
+            version->changes.items[version->changes.count++] = text;
+    }
+}
+
+static void find_latest(struct catalog *catalog)
+{
+    catalog->latest = &catalog->versions[catalog->version_count - 1];
+    for (size_t i = 0; i < catalog->version_count; i++)
+        if (strcmp(catalog->versions[i].status, "latest") == 0) {
+            catalog->latest = &catalog->versions[i];
+            return;
+        }
+}
+
+enum error catalog_load_versions(struct arena *arena, const char *path, struct catalog *catalog,
+                                 struct problem *problem)
+{
+    static struct api_version only[] = {{.date = "2026-04-11", .status = "latest"}};
+    const json_t *list, *item;
+    json_t *json;
+    size_t i;
+    enum error error = yaml_read_file(arena, path, &json, problem);
+
+    if (error == ERROR_NOT_FOUND) {
+        catalog->versions = only;
+        catalog->version_count = 1;
+        catalog->latest = only;
+        return ERROR_NONE;
+    }
+    if (error)
+        return error;
+    list = json_object_get(json, "versions");
+    if (!json_array_size(list))
+        return refuse(path, "there are no versions", problem);
+    catalog->versions = ARENA_ARRAY(arena, struct api_version, json_array_size(list));
+    json_array_foreach(list, i, item)
+    {
+        struct api_version *version = &catalog->versions[catalog->version_count++];
+
+        read_version(arena, item, version);
+        if (!version->date || !version->status)
+            return refuse(path, "a version needs date and status", problem);
+    }
+    qsort(catalog->versions, catalog->version_count, sizeof catalog->versions[0], by_date);
+    find_latest(catalog);
+    return ERROR_NONE;
+}
+
+static enum slo_measurement measurement_of(const char *name)
+{
+    static const char *const names[] = {"p95_latency_ms", "freshness_seconds",
+                                        "error_rate_percent"};
+
+    for (int i = 0; i < SLO_UNSUPPORTED; i++)
+        if (strcmp(names[i], name) == 0)
+            return (enum slo_measurement)i;
+    return SLO_UNSUPPORTED;
+}
+
+static bool read_slo(struct arena *arena, const json_t *json, struct slo *slo)
+{
+    const json_t *target = json_object_get(json, "target"),
+                 *threshold = json_object_get(json, "threshold"),
+                 *days = json_object_get(json, "window_days");
+
+    *slo = (struct slo){.name = catalog_text(json, "name", arena),
+                        .measurement_name = catalog_text(json, "measurement", arena),
+                        .target = json_number_value(target),
+                        .threshold = json_number_value(threshold),
+                        .window_days = json_integer_value(days)};
+    if (slo->measurement_name)
+        slo->measurement = measurement_of(slo->measurement_name);
+    return slo->name && slo->measurement_name && json_is_number(target) && slo->target >= 0 &&
+           slo->target <= 1 && json_is_number(threshold) && json_is_integer(days) &&
+           slo->window_days > 0;
+}
+
+/* A missing file is told when SLOs are asked for. */
+enum error catalog_load_slos(struct arena *arena, const char *path, struct catalog *catalog,
+                             struct problem *problem)
+{
+    const json_t *list, *item;
+    json_t *json;
+    size_t i;
+    enum error error = yaml_read_file(arena, path, &json, problem);
+
+    if (error)
+        return error == ERROR_NOT_FOUND ? ERROR_NONE : error;
+    catalog->slo_file_found = true;
+    list = json_object_get(json, "slos");
+    catalog->slos = ARENA_ARRAY(arena, struct slo, json_array_size(list));
+    json_array_foreach(list, i, item)
+    {
+        if (!read_slo(arena, item, &catalog->slos[catalog->slo_count++]))
+            return refuse(path,
+                          "an SLO needs name, target (0 to 1), measurement, threshold and "
+                          "window_days",
+                          problem);
+    }
+    return ERROR_NONE;
+}

@@ -1,0 +1,477 @@
+/* Applying events in one transaction, the journal's row last. */
+#include "livedata/events/apply.h"
+
+#include "base/clock.h"
+#include "crypto/token.h"
+#include "db/query.h"
+#include "livedata/moment.h"
+#include "livedata/reads/search.h"
+#include "livedata/storage/dead_letters.h"
+#include "livedata/storage/state.h"
+#include "livedata/streams/live_cache.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { DATA_BYTES_MAX = 1 << 20, PAYLOAD_BYTES_MAX = 1 << 20, UNREADABLE_KEPT = 1000 };
+
+const char *const apply_status_names[] = {"applied", "dead_lettered", "duplicate"};
+
+static const struct statement count_today = {
+    .name = "journal_count_day",
+    .sql = "SELECT count(*) FROM pipeline_events WHERE tenant_id = ? AND processed_at >= ?"
+           " AND topic = 'events.validated'",
+};
+
+static void touch(struct apply_touched *touched, const char *table)
+{
+    for (size_t i = 0; i < serving_table_count; i++)
+        if (strcmp(serving_tables[i].name, table) == 0)
+            touched->tables |= 1u << i;
+}
+
+static void count_type(struct apply_touched *touched, const char *type)
+{
+    size_t place = 0;
+
+    while (event_types[place] && strcmp(event_types[place], type) != 0)
+        place++;
+    touched->by_type[place]++;
+}
+
+static const char *json_of(struct arena *arena, const json_t *value)
+{
+    struct json_writer writer;
+    struct text text;
+
+    text_start(&text, arena, PAYLOAD_BYTES_MAX);
+    writer_start(&writer, &text);
+    writer_value(&writer, value);
+    return text.overflowed ? "{}" : text.bytes;
+}
+
+/* The state after the event, or the payload where there is no state; and what was derived. */
+static const char *data_of(struct apply_call *call, const struct event *event,
+                           const struct entity_type *type, const struct entity_row *row)
+{
+    struct json_writer writer;
+    struct text text;
+    const char *key;
+    json_t *value;
+
+    text_start(&text, call->storage.arena, DATA_BYTES_MAX);
+    writer_start(&writer, &text);
+    writer_open_object(&writer);
+    if (row) {
+        entity_row_write(&writer, type, row, call->storage.now);
+    } else {
+        json_object_foreach((json_t *)event->payload, key, value)
+        {
+            writer_key(&writer, key);
+            writer_value(&writer, value);
+        }
+    }
+    event_write_derived(event, &writer);
+    writer_close_object(&writer);
+    return text.overflowed ? NULL : text.bytes;
+}
+
+static enum error write_journal(struct apply_call *call, const struct event *event,
+                                const char *topic, const char *event_id, const char *event_type,
+                                const char *data)
+{
+    bool validated = strcmp(topic, TOPIC_VALIDATED) == 0;
+    struct journal_row row = {.event_id = event_id,
+                              .topic = topic,
+                              .entity_type = event->entity_type,
+                              .entity_id = event->entity_id,
+                              .event_type = event_type,
+                              .processed_at = call->storage.now,
+                              .source = event->source,
+                              .way_in = call->way_in,
+                              .branch = event->branch,
+                              .entity_data = data};
+    enum error error;
+
+    if (validated)
+        row.latency_ms = GIVEN_INTEGER((call->storage.now - event->at) / 1000);
+    error = journal_add(&call->storage, &row);
+    if (!error && call->outbound)
+        error = call->outbound(call, &row, event);
+    return error;
+}
+
+/* The row of the entity as it is now, indexed for search; its JSON goes into the journal. */
+static enum error look_at_entity(struct apply_call *call, const struct event *event,
+                                 const char **data)
+{
+    const struct entity_type *type = catalog_entity(call->catalog, event->entity_type);
+    struct entity_row row;
+    bool found = false;
+    enum error error = ERROR_NONE;
+
+    if (type && event->family != EVENT_CHANGE)
+        error = entity_row_read(&call->storage, type->table, event->entity_id, &row, &found);
+    if (!error && found)
+        error = search_index_row(&call->storage, type, &row);
+    *data = data_of(call, event, type, found ? &row : NULL);
+    return error;
+}
+
+static enum error index_user(struct apply_call *call, const char *user_id)
+{
+    const struct entity_type *type = catalog_entity(call->catalog, "user");
+    struct entity_row row;
+    bool found = false;
+    enum error error;
+
+    if (!type || !user_id)
+        return ERROR_NONE;
+    error = entity_row_read(&call->storage, type->table, user_id, &row, &found);
+    if (error)
+        return error;
+    return found ? search_index_row(&call->storage, type, &row)
+                 : search_forget_row(&call->storage, type, user_id);
+}
+
+static enum error fold_order(struct apply_call *call, const struct event *event,
+                             struct apply_touched *touched, const char **data)
+{
+    bool accepted = false;
+    const char *left = NULL;
+    enum error error = state_fold_order(&call->storage, event, &accepted, &left);
+
+    touch(touched, "orders_v2");
+    touch(touched, "order_items");
+    touch(touched, "users_enriched");
+    if (!error)
+        error = look_at_entity(call, event, data);
+    if (!error)
+        error = index_user(call, event->user_id);
+    if (!error)
+        error = index_user(call, left);
+    if (!error && accepted)
+        error = write_journal(
+            call, event, TOPIC_STATUS, arena_print(call->storage.arena, "%s-status", event->id),
+            arena_print(call->storage.arena, "order.status.%s", event->status), NULL);
+    return error;
+}
+
+static enum error fold(struct apply_call *call, const struct event *event,
+                       struct apply_touched *touched, const char **data)
+{
+    enum error error = ERROR_NONE;
+
+    switch (event->family) {
+    case EVENT_ORDER:
+        return fold_order(call, event, touched, data);
+    case EVENT_CLICK:
+        touch(touched, "sessions_aggregated");
+        error = state_fold_click(&call->storage, event);
+        break;
+    case EVENT_PRODUCT:
+        touch(touched, "products_current");
+        touch(touched, "users_enriched");
+        error = state_fold_product(&call->storage, event);
+        break;
+    default:
+        break;
+    }
+    return error ? error : look_at_entity(call, event, data);
+}
+
+static enum error bury(struct apply_call *call, const struct event *event, const char *payload,
+                       const struct event_verdict *verdict, struct apply_touched *touched,
+                       struct apply_result *result)
+{
+    struct arena *arena = call->storage.arena;
+    char *own_id = arena_alloc(arena, TOKEN_UUID_TEXT);
+    struct dead_letter letter = {.event_id = event->id,
+                                 .event_type = event->type,
+                                 .payload = payload,
+                                 .reason = event_fault_names[verdict->fault],
+                                 .detail = arena_copy_string(arena, verdict->detail)};
+    struct journal_row row = {.event_type = event->type,
+                              .processed_at = call->storage.now,
+                              .way_in = call->way_in,
+                              .entity_id = event->entity_id,
+                              .entity_type = event->entity_type,
+                              .source = event->source};
+    enum error error;
+
+    if (!letter.event_id || !*letter.event_id || strlen(letter.event_id) > 200) {
+        token_uuid(own_id);
+        letter.event_id = own_id;
+    }
+    row.event_id = letter.event_id;
+    error = journal_add_dead(&call->storage, &row);
+    if (!error)
+        error = dead_letter_put(&call->storage, &letter);
+    touch(touched, "pipeline_events");
+    *result = (struct apply_result){letter.event_id, EVENT_DEAD_LETTERED,
+                                    arena_copy_string(arena, verdict->reason)};
+    return error;
+}
+
+static enum error over_quota(struct apply_call *call, bool *over)
+{
+    struct query *query;
+
+    *over = false;
+    if (!call->events_per_day)
+        return ERROR_NONE;
+    query = db_query(call->storage.db, &count_today);
+    query_bind_text(query, call->storage.tenant);
+    query_bind_integer(query, call->storage.now - call->storage.now % moment_day);
+    *over = query_next(query) && query_integer(query, 0) >= call->events_per_day;
+    return query_end(query, call->storage.problem);
+}
+
+static enum error check(struct apply_call *call, const json_t *payload, struct event *event,
+                        struct event_verdict *verdict, bool *good)
+{
+    const struct event_rules rules = {call->storage.tenant, call->storage.now, call->ahead_seconds};
+    enum error error = ERROR_NONE;
+    bool over = false;
+
+    *good = event_check(call->storage.arena, payload, &rules, event, verdict);
+    if (*good)
+        error = over_quota(call, &over);
+    if (over) {
+        *good = false;
+        *verdict = (struct event_verdict){.fault = EVENT_OVER_QUOTA,
+                                          .reason = "quota: events per day",
+                                          .detail = "the tenant's events of this day are used up"};
+    }
+    return error;
+}
+
+static enum error apply_good(struct apply_call *call, const struct event *event,
+                             struct apply_touched *touched)
+{
+    const char *data = NULL;
+    enum error error = fold(call, event, touched, &data);
+
+    touch(touched, "pipeline_events");
+    if (!error)
+        error = write_journal(call, event, TOPIC_VALIDATED, event->id, event->type, data);
+    count_type(touched, event->type);
+    return error;
+}
+
+enum error apply_one(struct apply_call *call, const json_t *payload, struct apply_touched *touched,
+                     struct apply_result *result)
+{
+    const char *id = json_string_value(json_object_get(payload, "event_id"));
+    struct event_verdict verdict;
+    struct event event;
+    bool has = false, good;
+    enum error error = id ? journal_has(&call->storage, id, &has) : ERROR_NONE;
+
+    if (error)
+        return error;
+    *result = (struct apply_result){id, EVENT_DUPLICATE, NULL};
+    if (has)
+        return ERROR_NONE;
+    error = check(call, payload, &event, &verdict, &good);
+    if (error)
+        return error;
+    if (!good)
+        return bury(call, &event, json_of(call->storage.arena, payload), &verdict, touched, result);
+    result->status = EVENT_APPLIED;
+    return apply_good(call, &event, touched);
+}
+
+enum error apply_undecodable(struct apply_call *call, const char *line, size_t length,
+                             struct apply_touched *touched, struct apply_result *result)
+{
+    struct event_verdict verdict = {
+        .fault = EVENT_UNDECODABLE, .reason = "undecodable", .detail = "not a JSON object"};
+    struct event event = {.tenant = call->storage.tenant};
+    size_t valid;
+
+    valid = utf8_valid_prefix(line, length < UNREADABLE_KEPT ? length : UNREADABLE_KEPT);
+    return bury(call, &event, arena_copy(call->storage.arena, line, valid), &verdict, touched,
+                result);
+}
+
+enum error apply_finish(struct apply_call *call, const struct apply_touched *touched)
+{
+    enum error error = ERROR_NONE;
+    int64_t gen;
+
+    for (size_t i = 0; !error && i < serving_table_count; i++)
+        if (touched->tables & (1u << i))
+            error = generation_raise(&call->storage, serving_tables[i].name, &gen);
+    for (size_t i = 0; !error && event_types[i]; i++)
+        if (touched->by_type[i])
+            error = freshness_note(&call->storage, event_types[i], touched->by_type[i]);
+    return error;
+}
+
+void apply_announce(struct apply_call *call, const struct apply_touched *touched, bool committed)
+{
+    for (size_t i = 0; call->cache && i < serving_table_count; i++) {
+        if (!(touched->tables & (1u << i)))
+            continue;
+        if (committed)
+            live_cache_changed(call->cache, call->storage.tenant, serving_tables[i].name);
+        else
+            live_cache_changing(call->cache, call->storage.tenant, serving_tables[i].name);
+    }
+    if (call->cache && committed)
+        live_cache_wake(call->cache);
+}
+
+static void count_result(const struct apply_result *result, struct apply_counts *counts)
+{
+    counts->accepted++;
+    counts->applied += result->status == EVENT_APPLIED;
+    counts->dead_lettered += result->status == EVENT_DEAD_LETTERED;
+    counts->duplicates += result->status == EVENT_DUPLICATE;
+}
+
+/* One writer of a tenant at a time, so that the numbers of the journal grow in the order in which
+ * readers see its rows. */
+static enum error begin(struct apply_call *call)
+{
+    enum error error = db_begin(call->storage.db, DB_WRITE, call->storage.problem);
+
+    if (error)
+        return error;
+    error = db_lock(call->storage.db,
+                    arena_print(call->storage.arena, "livedata.apply.%s", call->storage.tenant),
+                    call->storage.problem);
+    call->storage.now = clock_unix_microseconds();
+    call->outbound_state = NULL;
+    if (error)
+        db_rollback(call->storage.db);
+    return error;
+}
+
+static enum error finish(struct apply_call *call, const struct apply_touched *touched,
+                         enum error error)
+{
+    if (!error)
+        error = apply_finish(call, touched);
+    if (!error)
+        apply_announce(call, touched, false);
+    error = db_finish(call->storage.db, error, call->storage.problem);
+    apply_announce(call, touched, true);
+    return error;
+}
+
+enum error apply_batch(struct apply_call *call, json_t *const *events, size_t count,
+                       struct apply_result *results, struct apply_counts *counts)
+{
+    struct apply_touched touched = {0};
+    enum error error = begin(call);
+
+    *counts = (struct apply_counts){0};
+    if (error)
+        return error;
+    for (size_t i = 0; !error && i < count; i++) {
+        error = apply_one(call, events[i], &touched, &results[i]);
+        count_result(&results[i], counts);
+    }
+    return finish(call, &touched, error);
+}
+
+/* The stored payload with the members of the correction in place of its own. */
+static enum error corrected(struct apply_call *call, const char *payload, const json_t *correction,
+                            json_t **merged)
+{
+    struct json_writer writer;
+    struct json_fault fault;
+    struct text text;
+    const char *key;
+    json_t *stored, *value;
+
+    *merged = NULL;
+    if (json_read(call->storage.arena, payload, strlen(payload), JSON_DEPTH_LIMIT, &stored,
+                  &fault) ||
+        !json_is_object(stored))
+        return problem_set(call->storage.problem, ERROR_INVALID, "replay_invalid",
+                           "the stored payload is not a JSON object");
+    text_start(&text, call->storage.arena, PAYLOAD_BYTES_MAX);
+    writer_start(&writer, &text);
+    writer_open_object(&writer);
+    json_object_foreach(stored, key, value)
+    {
+        const json_t *other = json_object_get(correction, key);
+
+        writer_key(&writer, key);
+        writer_value(&writer, other ? other : value);
+    }
+    json_object_foreach((json_t *)correction, key, value)
+    {
+        if (json_object_get(stored, key))
+            continue;
+        writer_key(&writer, key);
+        writer_value(&writer, value);
+    }
+    writer_close_object(&writer);
+    return json_read(call->storage.arena, text.bytes, text.length, JSON_DEPTH_LIMIT, merged,
+                     &fault);
+}
+
+static enum error replay(struct apply_call *call, const char *event_id, const json_t *correction,
+                         struct apply_touched *touched, struct dead_letter *letter)
+{
+    struct problem *problem = call->storage.problem;
+    struct event_verdict verdict;
+    struct event event;
+    json_t *payload;
+    bool good = false, has = false;
+    enum error error = dead_letter_find(&call->storage, event_id, letter);
+
+    if (error)
+        return error;
+    if (strcmp(letter->status, "replayed") == 0)
+        return problem_set(problem, ERROR_CONFLICT, "already_replayed",
+                           "Dead-letter event '%.200s' was replayed already.", event_id);
+    error = corrected(call, letter->payload, correction, &payload);
+    if (!error)
+        error = check(call, payload, &event, &verdict, &good);
+    if (error)
+        return error;
+    if (!good)
+        return problem_set(problem, ERROR_INVALID, "replay_invalid", "%s", verdict.detail);
+    error = journal_has(&call->storage, event.id, &has);
+    if (!error && !has)
+        error = apply_good(call, &event, touched);
+    letter->payload = json_of(call->storage.arena, payload);
+    letter->retry_count++;
+    letter->last_retried_at = GIVEN_INTEGER(call->storage.now);
+    letter->status = "replayed";
+    return error ? error : dead_letter_mark(&call->storage, letter);
+}
+
+enum error apply_replay(struct apply_call *call, const char *event_id, const json_t *correction,
+                        struct dead_letter *letter)
+{
+    struct apply_touched touched = {0};
+    enum error error = begin(call);
+
+    if (error)
+        return error;
+    error = replay(call, event_id, correction, &touched, letter);
+    return finish(call, &touched, error);
+}
+
+enum error apply_dismiss(struct apply_call *call, const char *event_id)
+{
+    struct dead_letter letter;
+    enum error error = begin(call);
+
+    if (error)
+        return error;
+    error = dead_letter_find(&call->storage, event_id, &letter);
+    if (!error && strcmp(letter.status, "replayed") == 0)
+        error = problem_set(call->storage.problem, ERROR_CONFLICT, "already_replayed",
+                            "Dead-letter event '%.200s' was replayed already.", event_id);
+    letter.status = "dismissed";
+    if (!error)
+        error = dead_letter_mark(&call->storage, &letter);
+    return db_finish(call->storage.db, error, call->storage.problem);
+}

@@ -1,0 +1,74 @@
+/*
+ * Applying events: a batch is one transaction, in which every event is checked, folded into the
+ * state, written into the journal last, and handed on to whoever wants to know. What is wrong with
+ * an event concerns that event alone; what is wrong with the database concerns the batch.
+ */
+#ifndef ASSAY_LIVEDATA_EVENTS_APPLY_H
+#define ASSAY_LIVEDATA_EVENTS_APPLY_H
+
+#include "livedata/catalog/catalog.h"
+#include "livedata/events/event.h"
+#include "livedata/storage/journal.h"
+
+enum apply_status { EVENT_APPLIED, EVENT_DEAD_LETTERED, EVENT_DUPLICATE };
+extern const char *const apply_status_names[];
+
+struct apply_result {
+    const char *event_id; /* or NULL */
+    enum apply_status status;
+    const char *reason; /* or NULL */
+};
+
+struct apply_counts {
+    int64_t accepted; /* all that were sent */
+    int64_t applied;
+    int64_t dead_lettered;
+    int64_t duplicates;
+};
+
+struct live_cache;
+
+struct apply_call {
+    struct storage_call storage;
+    const struct catalog *catalog;
+    struct live_cache *cache; /* told of what was changed; NULL = nobody */
+    const char *way_in;       /* "http"; a constant */
+    int64_t ahead_seconds;
+    int64_t events_per_day; /* of the tenant; 0 = any number */
+
+    /* In the transaction, after each row of the journal: webhooks. NULL = nobody wants it. */
+    enum error (*outbound)(struct apply_call *call, const struct journal_row *row,
+                           const struct event *event);
+    void *outbound_state; /* of this transaction */
+};
+
+/* Applies the events, `results` being one for each. ERROR_BUSY, ERROR_UNAVAILABLE... of the
+ * database: then nothing of the batch was kept. */
+MUST_CHECK enum error apply_batch(struct apply_call *call, json_t *const *events, size_t count,
+                                  struct apply_result *results, struct apply_counts *counts);
+
+/* The same inside the caller's transaction, which then calls apply_finish(). */
+struct apply_touched {
+    unsigned tables;     /* bits by position in serving_tables */
+    int64_t by_type[16]; /* applied events, by position in event_types; the last of others */
+};
+MUST_CHECK enum error apply_one(struct apply_call *call, const json_t *payload,
+                                struct apply_touched *touched, struct apply_result *result);
+MUST_CHECK enum error apply_finish(struct apply_call *call, const struct apply_touched *touched);
+/* Between apply_finish() and the commit, and after it: what caches must know. */
+void apply_announce(struct apply_call *call, const struct apply_touched *touched, bool committed);
+
+/* Lines that are no JSON: a dead letter each. */
+MUST_CHECK enum error apply_undecodable(struct apply_call *call, const char *line, size_t length,
+                                        struct apply_touched *touched, struct apply_result *result);
+
+/* Sends a dead letter through again, with members of `correction` (or NULL) in place of its own, in
+ * one transaction. ERROR_NOT_FOUND dead_letter_not_found; ERROR_CONFLICT already_replayed;
+ * ERROR_INVALID replay_invalid with what is still wrong: then nothing has changed. */
+struct dead_letter;
+MUST_CHECK enum error apply_replay(struct apply_call *call, const char *event_id,
+                                   const json_t *correction, struct dead_letter *letter);
+/* ERROR_NOT_FOUND; a replayed one cannot be dismissed: ERROR_CONFLICT already_replayed. */
+MUST_CHECK enum error apply_dismiss(struct apply_call *call, const char *event_id);
+
+#endif

@@ -1,0 +1,481 @@
+/* Events read and checked: the ten types by their tables of fields, then the rules of meaning. */
+#include "livedata/events/event.h"
+
+#include "base/number.h"
+#include "livedata/moment.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+const char *const event_types[] = {"order.created",
+                                   "order.updated",
+                                   "order.cancelled",
+                                   "payment.initiated",
+                                   "payment.completed",
+                                   "payment.failed",
+                                   "click",
+                                   "page_view",
+                                   "add_to_cart",
+                                   "product.updated",
+                                   NULL};
+
+const char *const event_fault_names[EVENT_FAULT__MAX] = {
+    [EVENT_FINE] = "",
+    [EVENT_SCHEMA] = "schema_validation",
+    [EVENT_SEMANTIC] = "semantic_validation",
+    [EVENT_TENANT_MISMATCH] = "tenant_mismatch",
+    [EVENT_NO_ID] = "missing_event_id",
+    [EVENT_BAD_TYPE] = "non_canonical_event_type",
+    [EVENT_UNDECODABLE] = "undecodable",
+    [EVENT_OVER_QUOTA] = "quota_exceeded"};
+
+enum { ITEMS_MAX = 1000 };
+
+static const char *const order_statuses[] = {"pending",   "confirmed", "shipped",
+                                             "delivered", "cancelled", NULL};
+static const char *const payment_statuses[] = {"initiated", "completed", "failed", "refunded",
+                                               NULL};
+static const char *const payment_methods[] = {"card", "bank_transfer", "wallet", NULL};
+static const char *const currencies[] = {"RUB", "USD", "EUR", "GBP", NULL};
+
+enum field_kind { TEXT_FIELD, WORD_FIELD, ORDER_ID_FIELD, MONEY_FIELD, COUNT_FIELD, FLAG_FIELD };
+
+struct event_field {
+    const char *name;
+    enum field_kind kind;
+    bool required;
+    const char *const *words; /* of a WORD_FIELD */
+    size_t longest;           /* of a text in characters; 0 = any */
+    double least;             /* of money: more than this, or at least with `inclusive` */
+    bool inclusive;
+    bool nullable;
+};
+
+static const struct event_field order_fields[] = {
+    {"order_id", ORDER_ID_FIELD, true},           {"user_id", TEXT_FIELD, true},
+    {"status", WORD_FIELD, true, order_statuses}, {"total_amount", MONEY_FIELD, true},
+    {"currency", WORD_FIELD, false, currencies},
+};
+static const struct event_field payment_fields[] = {
+    {"payment_id", TEXT_FIELD, true},
+    {"order_id", ORDER_ID_FIELD, true},
+    {"user_id", TEXT_FIELD, true},
+    {"amount", MONEY_FIELD, true},
+    {"currency", WORD_FIELD, false, currencies},
+    {"method", WORD_FIELD, true, payment_methods},
+    {"status", WORD_FIELD, true, payment_statuses},
+    {"failure_reason", TEXT_FIELD, false, .nullable = true},
+};
+static const struct event_field click_fields[] = {
+    {"session_id", TEXT_FIELD, true},
+    {"user_id", TEXT_FIELD, false, .nullable = true},
+    {"page_url", TEXT_FIELD, true},
+    {"referrer", TEXT_FIELD, false, .nullable = true},
+    {"user_agent", TEXT_FIELD, true},
+    {"viewport_width", COUNT_FIELD, false, .nullable = true},
+    {"product_id", TEXT_FIELD, false, .nullable = true},
+};
+static const struct event_field product_fields[] = {
+    {"product_id", TEXT_FIELD, true},
+    {"name", TEXT_FIELD, true, .longest = 500},
+    {"category", TEXT_FIELD, true},
+    {"price", MONEY_FIELD, true, .inclusive = true},
+    {"currency", WORD_FIELD, false, currencies},
+    {"in_stock", FLAG_FIELD, true},
+    {"stock_quantity", COUNT_FIELD, true},
+};
+
+/* By prefix, in this order. */
+static const struct family_rule {
+    const char *prefix;
+    enum event_family family;
+    const char *entity_type;
+    const char *id_field;
+    const struct event_field *fields;
+    size_t field_count;
+} families[] = {
+    {"order.", EVENT_ORDER, "order", "order_id", order_fields, 5},
+    {"payment.", EVENT_PAYMENT, "payment", "order_id", payment_fields, 8},
+    {"click", EVENT_CLICK, "session", "session_id", click_fields, 7},
+    {"page_view", EVENT_CLICK, "session", "session_id", click_fields, 7},
+    {"add_to_cart", EVENT_CLICK, "session", "session_id", click_fields, 7},
+    {"product.", EVENT_PRODUCT, "product", "product_id", product_fields, 7},
+};
+
+static bool fault(struct event_verdict *verdict, enum event_fault kind, const char *field,
+                  const char *type, const char *detail)
+{
+    verdict->fault = kind;
+    verdict->field = field;
+    verdict->type = type;
+    (void)!snprintf(verdict->reason, sizeof verdict->reason, "%s: %s",
+                    kind == EVENT_SEMANTIC ? "semantic" : "schema", field ? field : type);
+    (void)!snprintf(verdict->detail, sizeof verdict->detail, "%s", detail);
+    return false;
+}
+
+static bool refuse_field(struct event_verdict *verdict, const char *field, const char *type,
+                         const char *what)
+{
+    char detail[200];
+
+    (void)!snprintf(detail, sizeof detail, "%s: %s", field, what);
+    return fault(verdict, EVENT_SCHEMA, field, type, detail);
+}
+
+static bool is_word(const char *const *words, const char *text)
+{
+    for (; *words; words++)
+        if (strcmp(*words, text) == 0)
+            return true;
+    return false;
+}
+
+/* ORD-, eight digits, a dash, four digits or more. */
+static bool is_order_id(const char *text)
+{
+    size_t tail;
+
+    if (strncmp(text, "ORD-", 4) != 0 || strspn(text + 4, "0123456789") != 8 || text[12] != '-')
+        return false;
+    tail = strspn(text + 13, "0123456789");
+    return tail >= 4 && !text[13 + tail];
+}
+
+/* A decimal as text or number; false when it is none, or not finite. */
+static bool decimal(const json_t *value, double *number)
+{
+    if (json_is_number(value))
+        *number = json_number_value(value);
+    else if (!json_is_string(value) || !number_parse(json_string_value(value), number))
+        return false;
+    return isfinite(*number) && fabs(*number) < 1e13;
+}
+
+static int64_t cents_of(double amount)
+{
+    return (int64_t)nearbyint(number_round(amount, 2) * 100);
+}
+
+static bool two_places(double amount)
+{
+    return fabs(amount * 100 - nearbyint(amount * 100)) < 1e-6 * fmax(1, fabs(amount));
+}
+
+static bool check_text(const struct event_field *field, const char *text,
+                       struct event_verdict *verdict)
+{
+    if (field->kind == WORD_FIELD && !is_word(field->words, text))
+        return refuse_field(verdict, field->name, "enum", "not one of its words");
+    if (field->kind == ORDER_ID_FIELD && !is_order_id(text))
+        return refuse_field(verdict, field->name, "string_pattern_mismatch",
+                            "must look like ORD-20260404-1001");
+    if (!*text && field->required && strcmp(field->name, "session_id") != 0)
+        return refuse_field(verdict, field->name, "string_too_short", "must not be empty");
+    if (field->longest && utf8_count(text) > field->longest)
+        return refuse_field(verdict, field->name, "string_too_long", "is too long");
+    return true;
+}
+
+static bool check_number(const struct event_field *field, const json_t *value,
+                         struct event_verdict *verdict)
+{
+    double number;
+
+    if (!decimal(value, &number))
+        return refuse_field(verdict, field->name, "decimal_parsing", "is no number");
+    if (field->kind == COUNT_FIELD && (number < 0 || number != floor(number) || number > 1e15))
+        return refuse_field(verdict, field->name, "int_parsing", "must be a whole number from 0");
+    if (field->kind == MONEY_FIELD && (field->inclusive ? number < 0 : number <= 0))
+        return refuse_field(verdict, field->name,
+                            field->inclusive ? "greater_than_equal" : "greater_than",
+                            field->inclusive ? "must not be negative" : "must be greater than 0");
+    return true;
+}
+
+static bool check_field(const json_t *payload, const struct event_field *field,
+                        struct event_verdict *verdict)
+{
+    const json_t *value = json_object_get(payload, field->name);
+
+    if (!value || (json_is_null(value) && !field->nullable)) {
+        if (field->required || value)
+            return refuse_field(verdict, field->name, "missing", "field required");
+        return true;
+    }
+    if (json_is_null(value))
+        return true;
+    switch (field->kind) {
+    case FLAG_FIELD:
+        return json_is_boolean(value)
+                   ? true
+                   : refuse_field(verdict, field->name, "bool_type", "must be true or false");
+    case MONEY_FIELD:
+    case COUNT_FIELD:
+        return check_number(field, value, verdict);
+    default:
+        return json_is_string(value)
+                   ? check_text(field, json_string_value(value), verdict)
+                   : refuse_field(verdict, field->name, "string_type", "must be text");
+    }
+}
+
+/* 8-4-4-4-12 is not asked for: 36 of hexadecimal digits and dashes. */
+static bool is_event_id(const char *id)
+{
+    return strlen(id) == 36 && strspn(id, "0123456789abcdef-") == 36;
+}
+
+static bool read_timestamp(const json_t *payload, const struct event_rules *rules,
+                           struct event *event, struct event_verdict *verdict)
+{
+    const json_t *value = json_object_get(payload, "timestamp");
+
+    if (!value)
+        return refuse_field(verdict, "timestamp", "missing", "field required");
+    if (!json_is_string(value) || !moment_parse(json_string_value(value), &event->at))
+        return refuse_field(verdict, "timestamp", "datetime_parsing", "is no time");
+    if (event->at > rules->now + rules->ahead_seconds * moment_second)
+        return refuse_field(verdict, "timestamp", "value_error", "lies in the future");
+    return true;
+}
+
+static bool read_source(const json_t *payload, struct event *event, struct event_verdict *verdict)
+{
+    const char *source = json_string_value(json_object_get(payload, "source"));
+
+    if (!source)
+        return refuse_field(verdict, "source", "missing", "field required");
+    if (!*source || utf8_count(source) > 64)
+        return refuse_field(verdict, "source", "string_too_long", "has 1 to 64 characters");
+    event->source = source;
+    return true;
+}
+
+/* The tenant is that of whoever sends it; an event that names another is not for them. */
+static bool check_tenant(const json_t *payload, const struct event_rules *rules,
+                         struct event *event, struct event_verdict *verdict)
+{
+    const json_t *meta = json_object_get(payload, "source_metadata");
+    const char *named = json_string_value(json_object_get(payload, "tenant"));
+
+    if (!named)
+        named = json_string_value(json_object_get(meta, "tenant"));
+    event->tenant = rules->tenant;
+    event->branch = json_string_value(json_object_get(meta, "branch"));
+    if (named && strcmp(named, rules->tenant) != 0)
+        return fault(verdict, EVENT_TENANT_MISMATCH, "tenant", "tenant_mismatch",
+                     "tenant: the event names another tenant");
+    return true;
+}
+
+static bool read_items(struct arena *arena, const json_t *payload, struct event *event,
+                       struct event_verdict *verdict)
+{
+    const json_t *items = json_object_get(payload, "items"), *item;
+    size_t i;
+
+    if (!json_is_array(items))
+        return refuse_field(verdict, "items", items ? "list_type" : "missing", "field required");
+    if (json_array_size(items) > ITEMS_MAX)
+        return refuse_field(verdict, "items", "too_long", "too many items");
+    if (!json_array_size(items))
+        return refuse_field(verdict, "items", "too_short", "at least one item is needed");
+    event->items = ARENA_ARRAY(arena, struct order_item, json_array_size(items));
+    json_array_foreach(items, i, item)
+    {
+        const char *product = json_string_value(json_object_get(item, "product_id"));
+        double quantity, price;
+
+        if (!product || !*product)
+            return refuse_field(verdict, "items", "missing", "product_id is needed");
+        if (!decimal(json_object_get(item, "quantity"), &quantity) || quantity != floor(quantity) ||
+            quantity < 1 || quantity > 1000)
+            return refuse_field(verdict, "items", "int_parsing", "quantity is 1 to 1000");
+        if (!decimal(json_object_get(item, "unit_price"), &price) || price <= 0 ||
+            !two_places(price))
+            return refuse_field(verdict, "items", "decimal_parsing",
+                                "unit_price is above 0 with at most two places");
+        event->items[event->item_count++] =
+            (struct order_item){product, (int64_t)quantity, (int64_t)quantity * cents_of(price)};
+    }
+    return true;
+}
+
+/* The rule that a total must be the sum of its items, to a hundredth. */
+static bool check_total(const struct event *event, struct event_verdict *verdict)
+{
+    char detail[128];
+    int64_t sum = 0;
+
+    for (size_t i = 0; i < event->item_count; i++)
+        sum += event->items[i].amount_cents;
+    if (llabs(sum - event->total_cents) <= 1)
+        return true;
+    (void)!snprintf(detail, sizeof detail, "Stated total %.2f != computed %.2f",
+                    (double)event->total_cents / 100, (double)sum / 100);
+    return fault(verdict, EVENT_SEMANTIC, "order_total_consistency", "value_error", detail);
+}
+
+static const char *text_of(const json_t *payload, const char *key)
+{
+    return json_string_value(json_object_get(payload, key));
+}
+
+static int64_t money_of(const json_t *payload, const char *key)
+{
+    double amount = 0;
+
+    (void)decimal(json_object_get(payload, key), &amount);
+    return cents_of(amount);
+}
+
+static bool read_order(struct arena *arena, const json_t *payload, struct event *event,
+                       struct event_verdict *verdict)
+{
+    const char *currency = text_of(payload, "currency");
+
+    event->user_id = text_of(payload, "user_id");
+    event->status =
+        strcmp(event->type, "order.cancelled") == 0 ? "cancelled" : text_of(payload, "status");
+    event->currency = currency ? currency : "RUB";
+    event->total_cents = money_of(payload, "total_amount");
+    return read_items(arena, payload, event, verdict) && check_total(event, verdict);
+}
+
+static bool read_payment(const json_t *payload, struct event *event, struct event_verdict *verdict)
+{
+    event->user_id = text_of(payload, "user_id");
+    event->total_cents = money_of(payload, "amount");
+    if (event->total_cents >= 50)
+        return true;
+    return fault(verdict, EVENT_SEMANTIC, "payment_min_amount", "value_error",
+                 "amount is below 0.50");
+}
+
+static bool read_click(const json_t *payload, struct event *event, struct event_verdict *verdict)
+{
+    event->user_id = text_of(payload, "user_id");
+    event->page_url = text_of(payload, "page_url");
+    if (*event->entity_id)
+        return true;
+    return fault(verdict, EVENT_SEMANTIC, "clickstream_session_required", "value_error",
+                 "session_id is empty");
+}
+
+static void read_product(const json_t *payload, struct event *event)
+{
+    double stock = 0;
+
+    (void)decimal(json_object_get(payload, "stock_quantity"), &stock);
+    event->name = text_of(payload, "name");
+    event->category = text_of(payload, "category");
+    event->total_cents = money_of(payload, "price");
+    event->in_stock = json_is_true(json_object_get(payload, "in_stock"));
+    event->stock_quantity = (int64_t)stock;
+}
+
+static const struct family_rule *family_of(const char *type)
+{
+    for (size_t i = 0; i < sizeof families / sizeof families[0]; i++)
+        if (strncmp(type, families[i].prefix, strlen(families[i].prefix)) == 0)
+            return &families[i];
+    return NULL;
+}
+
+static bool read_type(const json_t *payload, struct event *event, const struct family_rule **rule,
+                      struct event_verdict *verdict)
+{
+    char detail[128];
+
+    event->type = text_of(payload, "event_type");
+    *rule = event->type ? family_of(event->type) : NULL;
+    if (!*rule) {
+        (void)!snprintf(detail, sizeof detail, "No schema for: %.60s",
+                        event->type ? event->type : "unknown");
+        return fault(verdict, EVENT_SCHEMA, NULL, "unknown_event_type", detail);
+    }
+    if (!is_word(event_types, event->type))
+        return refuse_field(verdict, "event_type", "literal_error", "not one of the known types");
+    return true;
+}
+
+static bool read_family(struct arena *arena, const json_t *payload, const struct family_rule *rule,
+                        struct event *event, struct event_verdict *verdict)
+{
+    event->family = rule->family;
+    for (size_t i = 0; i < rule->field_count; i++)
+        if (!check_field(payload, &rule->fields[i], verdict))
+            return false;
+    event->entity_type = rule->entity_type;
+    event->entity_id = text_of(payload, rule->id_field);
+    switch (rule->family) {
+    case EVENT_ORDER:
+        return read_order(arena, payload, event, verdict);
+    case EVENT_PAYMENT:
+        return read_payment(payload, event, verdict);
+    case EVENT_CLICK:
+        return read_click(payload, event, verdict);
+    default:
+        read_product(payload, event);
+        return true;
+    }
+}
+
+/* A row of change data: its own small schema, and no rules of meaning. */
+static bool is_change(const json_t *payload)
+{
+    const char *source = text_of(payload, "source");
+
+    return source && (strcmp(source, "postgres_cdc") == 0 || strcmp(source, "mysql_cdc") == 0) &&
+           json_object_get(payload, "operation") && json_object_get(payload, "source_metadata");
+}
+
+static bool read_change(const json_t *payload, struct event *event, struct event_verdict *verdict)
+{
+    static const char *const operations[] = {"snapshot", "insert", "update", "delete", "ddl", NULL};
+    static const struct event_field fields[] = {{"event_type", TEXT_FIELD, true, .longest = 128},
+                                                {"operation", WORD_FIELD, true, operations},
+                                                {"entity_type", TEXT_FIELD, true, .longest = 64},
+                                                {"entity_id", TEXT_FIELD, true, .longest = 256}};
+
+    event->family = EVENT_CHANGE;
+    for (size_t i = 0; i < sizeof fields / sizeof fields[0]; i++)
+        if (!check_field(payload, &fields[i], verdict))
+            return false;
+    if (!json_object_size(json_object_get(payload, "source_metadata")))
+        return refuse_field(verdict, "source_metadata", "dict_type", "must not be empty");
+    event->type = text_of(payload, "event_type");
+    event->entity_type = text_of(payload, "entity_type");
+    event->entity_id = text_of(payload, "entity_id");
+    return true;
+}
+
+bool event_check(struct arena *arena, const json_t *payload, const struct event_rules *rules,
+                 struct event *event, struct event_verdict *verdict)
+{
+    const struct family_rule *rule = NULL;
+
+    *event = (struct event){.tenant = rules->tenant, .payload = payload};
+    *verdict = (struct event_verdict){0};
+    if (!json_is_object(payload))
+        return fault(verdict, EVENT_UNDECODABLE, NULL, "dict_type", "an event is an object");
+    event->type = text_of(payload, "event_type");
+    event->id = text_of(payload, "event_id");
+    if (!event->id)
+        return fault(verdict, EVENT_NO_ID, "event_id", "missing", "event_id: field required");
+    if (!check_tenant(payload, rules, event, verdict))
+        return false;
+    if (!is_change(payload) && !read_type(payload, event, &rule, verdict))
+        return false;
+    if (!is_event_id(event->id))
+        return refuse_field(verdict, "event_id", "string_pattern_mismatch",
+                            "36 hexadecimal digits and dashes");
+    if (!read_source(payload, event, verdict) || !read_timestamp(payload, rules, event, verdict))
+        return false;
+    return rule ? read_family(arena, payload, rule, event, verdict)
+                : read_change(payload, event, verdict);
+}

@@ -1,0 +1,87 @@
+/*
+ * Events: what they must look like, what is derived from them. An event is checked as a whole; what
+ * is wrong with it is a reason and a detail, which go into its dead letter.
+ */
+#ifndef ASSAY_LIVEDATA_EVENTS_EVENT_H
+#define ASSAY_LIVEDATA_EVENTS_EVENT_H
+
+#include "base/json.h"
+#include "base/optional.h"
+
+#include <stdint.h>
+
+enum event_family { EVENT_ORDER, EVENT_PAYMENT, EVENT_CLICK, EVENT_PRODUCT, EVENT_CHANGE };
+
+extern const char *const event_types[]; /* the ten, NULL at the end */
+
+/* An order as one event states it. Amounts in hundredths, rounded half to even. */
+struct order_item {
+    const char *product_id;
+    int64_t quantity;
+    int64_t amount_cents;
+};
+
+struct event {
+    const char *tenant;
+    const char *id;
+    const char *type;
+    const char *source;
+    const char *branch; /* or NULL */
+    enum event_family family;
+    int64_t at; /* its timestamp */
+    const json_t *payload;
+    const char *entity_type; /* NULL = of none */
+    const char *entity_id;
+
+    /* By family; NULL and 0 in the others. */
+    const char *user_id;
+    const char *status;
+    const char *currency;
+    int64_t total_cents;
+    struct order_item *items;
+    size_t item_count;
+    const char *page_url;
+    const char *name, *category;
+    bool in_stock;
+    int64_t stock_quantity;
+};
+
+enum event_fault {
+    EVENT_FINE,
+    EVENT_SCHEMA,          /* schema_validation */
+    EVENT_SEMANTIC,        /* semantic_validation */
+    EVENT_TENANT_MISMATCH, /* tenant_mismatch */
+    EVENT_NO_ID,           /* missing_event_id */
+    EVENT_BAD_TYPE,        /* non_canonical_event_type */
+    EVENT_UNDECODABLE,     /* undecodable */
+    EVENT_OVER_QUOTA,      /* quota_exceeded */
+    EVENT_FAULT__MAX
+};
+extern const char *const event_fault_names[EVENT_FAULT__MAX];
+
+struct event_verdict {
+    enum event_fault fault;
+    char reason[96];  /* "schema: items", "semantic: payment_min_amount" */
+    char detail[300]; /* for people */
+    const char *type; /* of the first schema error: "missing"... */
+    const char *field;
+};
+
+struct event_rules {
+    const char *tenant;    /* stamped on every event */
+    int64_t now;           /* microseconds */
+    int64_t ahead_seconds; /* how far in the future a timestamp may lie */
+};
+
+/* Reads and checks one event. Texts stay those of `payload`; the rest is from `arena`. False with
+ * the verdict filled in. `event` has its id and type even then, where they could be read. */
+bool event_check(struct arena *arena, const json_t *payload, const struct event_rules *rules,
+                 struct event *event, struct event_verdict *verdict);
+
+/* "product_detail", "cart"... */
+const char *event_page_category(const char *page_url);
+
+/* The object `_derived` of the journal; nothing for events that have none. */
+void event_write_derived(const struct event *event, struct json_writer *writer);
+
+#endif

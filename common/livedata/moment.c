@@ -1,0 +1,170 @@
+/* Times read and written. */
+#include "livedata/moment.h"
+
+#include "base/number.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+/* Exactly `count` digits. */
+static bool digits(const char **at, int count, int *value)
+{
+    *value = 0;
+    for (int i = 0; i < count; i++, ++*at) {
+        if (!isdigit((unsigned char)**at))
+            return false;
+        *value = *value * 10 + (**at - '0');
+    }
+    return true;
+}
+
+static bool literal(const char **at, char byte)
+{
+    if (**at != byte)
+        return false;
+    ++*at;
+    return true;
+}
+
+static bool fraction(const char **at, int64_t *microseconds)
+{
+    int64_t scale = 100000;
+    int count = 0;
+
+    for (; isdigit((unsigned char)**at); ++*at, count++, scale /= 10)
+        *microseconds += (**at - '0') * scale;
+    return count >= 1 && count <= 9;
+}
+
+static bool zone(const char **at, int *minutes)
+{
+    int hours, rest, sign = **at == '-' ? -1 : 1;
+
+    *minutes = 0;
+    if (!**at)
+        return true;
+    if (literal(at, 'Z') || literal(at, 'z'))
+        return true;
+    if ((!literal(at, '+') && !literal(at, '-')) || !digits(at, 2, &hours))
+        return false;
+    (void)literal(at, ':');
+    if (!digits(at, 2, &rest) || hours > 23 || rest > 59)
+        return false;
+    *minutes = sign * (hours * 60 + rest);
+    return true;
+}
+
+static bool clock_part(const char **at, struct tm *tm, int64_t *microseconds, int *minutes)
+{
+    if (!literal(at, 'T') && !literal(at, ' ') && !literal(at, 't'))
+        return false;
+    if (!digits(at, 2, &tm->tm_hour) || !literal(at, ':') || !digits(at, 2, &tm->tm_min))
+        return false;
+    if (literal(at, ':')) {
+        if (!digits(at, 2, &tm->tm_sec))
+            return false;
+        if (literal(at, '.') && !fraction(at, microseconds))
+            return false;
+    }
+    return tm->tm_hour < 24 && tm->tm_min < 60 && tm->tm_sec < 60 && zone(at, minutes);
+}
+
+static bool epoch_seconds(const char *text, int64_t *moment)
+{
+    double seconds;
+
+    if (strspn(text, "0123456789.") != strlen(text) || !number_parse(text, &seconds) ||
+        seconds > 253402300799.0 || (strlen(text) == 8 && !strchr(text, '.')))
+        return false;
+    *moment = llround(seconds * 1e6);
+    return true;
+}
+
+bool moment_parse(const char *text, int64_t *moment)
+{
+    struct tm tm = {0}, check;
+    int64_t microseconds = 0;
+    int minutes = 0, month, year;
+    const char *at = text;
+    time_t seconds;
+
+    if (epoch_seconds(text, moment))
+        return true;
+    if (!digits(&at, 4, &year) || !literal(&at, '-') || !digits(&at, 2, &month) ||
+        !literal(&at, '-') || !digits(&at, 2, &tm.tm_mday) || month < 1 || month > 12 || year < 1)
+        return false;
+    if (*at && !clock_part(&at, &tm, &microseconds, &minutes))
+        return false;
+    tm.tm_year = year - 1900;
+    tm.tm_mon = month - 1;
+    check = tm;
+    seconds = timegm(&check);
+    if (*at || check.tm_mday != tm.tm_mday || check.tm_mon != tm.tm_mon)
+        return false;
+    *moment = ((int64_t)seconds - (int64_t)minutes * 60) * moment_second + microseconds;
+    return true;
+}
+
+static int64_t floor_seconds(int64_t moment)
+{
+    return moment / moment_second - (moment % moment_second < 0);
+}
+
+void moment_format_seconds(int64_t moment, char text[MOMENT_TEXT])
+{
+    time_t seconds = (time_t)floor_seconds(moment);
+    struct tm tm;
+
+    gmtime_r(&seconds, &tm);
+    strftime(text, MOMENT_TEXT, "%Y-%m-%dT%H:%M:%SZ", &tm);
+}
+
+void moment_format(int64_t moment, char text[MOMENT_TEXT])
+{
+    int64_t rest = moment - floor_seconds(moment) * moment_second;
+    size_t length;
+
+    moment_format_seconds(moment, text);
+    length = strlen(text);
+    if (rest && length > 0)
+        (void)!snprintf(text + length - 1, MOMENT_TEXT - length + 1, ".%06dZ", (int)rest);
+}
+
+void moment_write(struct json_writer *writer, const char *key, int64_t moment)
+{
+    char text[MOMENT_TEXT];
+
+    if (moment)
+        moment_format(moment, text);
+    writer_key_string(writer, key, moment ? text : NULL);
+}
+
+double moment_seconds(int64_t from, int64_t to)
+{
+    return (double)(to - from) / 1e6;
+}
+
+bool window_parse(const char *text, int64_t *microseconds)
+{
+    static const char units[] = "mhd";
+    static const int64_t sizes[] = {60000000, 3600000000, 86400000000};
+    size_t count = strspn(text, "0123456789");
+    const char *unit;
+    int64_t number;
+    char head[8];
+
+    *microseconds = 30 * moment_minute;
+    if (strcmp(text, "now") == 0)
+        return true;
+    unit = text[count] ? strchr(units, text[count]) : NULL;
+    if (!count || count >= sizeof head || !unit || text[count + 1])
+        return false;
+    (void)!snprintf(head, sizeof head, "%.*s", (int)count, text);
+    if (!integer_parse(head, &number) || number < 1)
+        return false;
+    *microseconds = number * sizes[unit - units];
+    return true;
+}

@@ -1,0 +1,188 @@
+/* The table of settings of the live-data service, and the rules that span several of them. */
+#include "livedata/settings.h"
+
+#include "base/log.h"
+#include "db/db.h"
+
+#include <string.h>
+
+#define AT(member) offsetof(struct livedata_settings, member)
+
+static const char *const profile_names[] = {"demo", "dev", "production", NULL};
+static const char *const as_of_names[] = {"versions", "current", NULL};
+static const char *const basis_names[] = {"journal", "events", NULL};
+
+const struct setting livedata_settings_table[] = {
+    {"LIVE_APP_NAME", SETTING_TEXT, AT(app_name), "Live Data API",
+     .help = "Title of the API document."},
+    {"LIVE_APP_VERSION", SETTING_TEXT, AT(app_version), "2.0.0",
+     .help = "Version in the API document."},
+    {"LIVE_PROFILE", SETTING_CHOICE, AT(profile), "dev", .choices = profile_names,
+     .help = "`production` hides the API document and refuses demo mode."},
+    {"LIVE_HOST", SETTING_TEXT, AT(host), "127.0.0.1", .required = true,
+     .help = "Address that nginx listens on."},
+    {"LIVE_PORT", SETTING_INTEGER, AT(port), "8010", 1, 65535,
+     .help = "Port that nginx listens on for this service."},
+    {"LIVE_DATABASE_URL", SETTING_TEXT, AT(database_url), NULL, .secret = true,
+     .help = "`postgresql://user:password@host/name`, or `sqlite:///absolute/path`; unset uses "
+             "LIVE_DB_PATH."},
+    {"LIVE_DB_PATH", SETTING_TEXT, AT(db_path), "data/livedata.sqlite3", .required = true,
+     .help = "SQLite file; its folder is made. `nginx/stack` puts it below the stack's directory."},
+    {"LIVE_DB_POOL_SIZE", SETTING_INTEGER, AT(db_pool_size), "16", 1, 1000,
+     .help = "PostgreSQL connections that all workers of this host may hold together."},
+    {"LIVE_SQLITE_BUSY_TIMEOUT_MS", SETTING_INTEGER, AT(busy_timeout_ms), "5000", 1, 600000,
+     .help = "How long a write waits for another worker's."},
+    {"LIVE_SQLITE_SYNCHRONOUS", SETTING_CHOICE, AT(synchronous), "NORMAL",
+     .choices = db_synchronous_names,
+     .help = "How hard SQLite pushes to the disk: FULL survives a power cut to the last event."},
+    {"ASSAY_SQL_DIR", SETTING_TEXT, AT(sql_directory), "sql",
+     .help = "Folder of the migrations; `nginx/stack` fills it in."},
+    {"LIVE_CONFIG_DIR", SETTING_TEXT, AT(config_directory), "config/livedata",
+     .help = "Folder of the files that declare entities, metrics, contracts, SLOs and versions."},
+    {"LIVE_ENTITY_CONTRACTS_DIR", SETTING_TEXT, AT(entities_directory), NULL,
+     .help = "Folder of the entity files; unset: `entities` below LIVE_CONFIG_DIR."},
+    {"LIVE_CONTRACTS_DIR", SETTING_TEXT, AT(contracts_directory), NULL,
+     .help = "Folder of the schema contracts; unset: `contracts` below LIVE_CONFIG_DIR."},
+    {"LIVE_METRICS_DIR", SETTING_TEXT, AT(metrics_directory), NULL,
+     .help = "Folder of the metric files; unset: `metrics` below LIVE_CONFIG_DIR."},
+    {"LIVE_SLO_FILE", SETTING_TEXT, AT(slo_file), NULL,
+     .help = "The SLO definitions; unset: `slo.yaml` below LIVE_CONFIG_DIR."},
+    {"LIVE_API_VERSIONS_FILE", SETTING_TEXT, AT(versions_file), NULL,
+     .help = "The API versions; unset: `api_versions.yaml` below LIVE_CONFIG_DIR."},
+    {"LIVE_TENANTS_FILE", SETTING_TEXT, AT(tenants_file), NULL,
+     .help = "The tenants with their limits and pins; its existence makes reads without a tenant "
+             "fail closed."},
+    {"LIVE_AUTH_DISABLED", SETTING_BOOLEAN, AT(auth_disabled), "false",
+     .help = "Answer everybody, without keys."},
+    {"LIVE_API_KEYS", SETTING_TEXT, AT(api_keys), NULL, .secret = true,
+     .help = "Keys of the tenant `default`, as `key:name,key:name`."},
+    {"LIVE_API_KEYS_FILE", SETTING_TEXT, AT(keys_file), NULL,
+     .help = "YAML file of keys, imported at start."},
+    {"LIVE_ADMIN_KEY", SETTING_TEXT, AT(admin_key), NULL, .secret = true,
+     .help = "Opens /v1/admin; unset: nobody may."},
+    {"LIVE_KEY_LOOKUP_PEPPER", SETTING_TEXT, AT(lookup_pepper), "assay-livedata", .secret = true,
+     .help = "Keys the digests under which API keys are stored."},
+    {"LIVE_RATE_LIMIT_RPM", SETTING_INTEGER, AT(rate_limit_rpm), "120", 1, 1000000,
+     .help = "Requests a minute of keys that say nothing else."},
+    {"LIVE_MAX_FAILED_AUTH_PER_IP_PER_HOUR", SETTING_INTEGER, AT(failed_auth_limit), "10", 1,
+     100000, .help = "Failures to authenticate after which an address is refused for an hour."},
+    {"LIVE_ROTATION_GRACE_PERIOD_SECONDS", SETTING_INTEGER, AT(rotation_grace_seconds), "86400", 1,
+     31536000, .help = "How long the old key works after a rotation."},
+    {"LIVE_DEMO_MODE", SETTING_BOOLEAN, AT(demo_mode), "false",
+     .help = "Read-only demonstration with a public key."},
+    {"LIVE_SEED_ON_BOOT", SETTING_BOOLEAN, AT(seed_on_boot), "false",
+     .help = "Fill an empty store with the demonstration's data."},
+    {"DEMO_API_KEY", SETTING_TEXT, AT(demo_key), "demo-key",
+     .help = "The public key of the demo mode."},
+    {"LIVE_CORS_ORIGINS", SETTING_LIST, AT(cors_origins), "http://localhost:3000",
+     .help = "Origins whose pages may call the API."},
+    {"LIVE_COMPAT_BRANDS", SETTING_LIST, AT(compat_brands), "",
+     .help = "Words W for which X-W-… headers are understood and sent beside X-Live-…."},
+    {"LIVE_EGRESS_ALLOWED_HOSTS", SETTING_LIST, AT(egress_hosts), "",
+     .help = "Host names that webhooks and alerts may name although they are not public."},
+    {"LIVE_TRUSTED_PROXIES", SETTING_LIST, AT(trusted_proxies), "",
+     .help = "Peers whose X-Forwarded-For is believed."},
+    {"LIVE_REQUEST_SIZE_LIMIT_BYTES", SETTING_INTEGER, AT(max_body_bytes), "1048576", 1024,
+     268435456, .help = "Largest request body."},
+    {"LIVE_MAX_REQUEST_MEMORY_BYTES", SETTING_INTEGER, AT(max_request_memory_bytes), "268435456",
+     16777216, 4294967296, .help = "Memory that one request may use."},
+    {"LIVE_INGEST_MAX_BATCH", SETTING_INTEGER, AT(ingest_max_batch), "500", 1, 10000,
+     .help = "Events in one request."},
+    {"LIVE_MAX_CLOCK_AHEAD_SECONDS", SETTING_INTEGER, AT(max_clock_ahead_seconds), "300", 0, 86400,
+     .help = "How far in the future the time of an event may lie."},
+    {"LIVE_SPOOL_DIR", SETTING_TEXT, AT(spool_directory), NULL,
+     .help = "Folder whose `<tenant>/*.jsonl` files are applied; unset: none."},
+    {"FRESHNESS_SLA_SECONDS", SETTING_NUMBER, AT(freshness_sla_seconds), "30", 0.1, 86400,
+     .help = "Age of the newest event up to which the data is fresh."},
+    {"LIVE_HEALTH_CACHE_TTL_SECONDS", SETTING_NUMBER, AT(health_cache_seconds), "5", 0, 3600,
+     .help = "How long a health report is kept."},
+    {"CACHE_TTL_SECONDS", SETTING_NUMBER, AT(cache_ttl_seconds), "30", 0, 86400,
+     .help = "How long a cached metric is served when nothing changes."},
+    {"LIVE_ENTITY_CACHE_TTL_SECONDS", SETTING_NUMBER, AT(entity_cache_ttl_seconds), "5", 0, 86400,
+     .help = "How long a cached entity is served when nothing changes."},
+    {"LIVE_CACHE_POLL_SECONDS", SETTING_NUMBER, AT(cache_poll_seconds), "0.2", 0.01, 60,
+     .help = "How often a host looks for changes that other hosts have made (PostgreSQL)."},
+    {"LIVE_METRIC_AS_OF", SETTING_CHOICE, AT(metric_as_of), "versions", .choices = as_of_names,
+     .help = "Whether historical order metrics see orders as they were then, or as they are now."},
+    {"LIVE_ERROR_RATE_BASIS", SETTING_CHOICE, AT(error_basis), "journal", .choices = basis_names,
+     .help = "Whether the error rate counts all journal rows or one row per event."},
+    {"LIVE_QUERY_TIMEOUT_MS", SETTING_INTEGER, AT(query_timeout_ms), "5000", 10, 600000,
+     .help = "How long a query may run."},
+    {"LIVE_QUERY_ROWS_MAX", SETTING_INTEGER, AT(query_rows_max), "1000", 1, 10000,
+     .help = "Rows of an answer that has no pages."},
+    {"ORCH_URL", SETTING_TEXT, AT(orchestrator_url), NULL,
+     .help = "Orchestrator that translates questions which the rules do not know; unset: none."},
+    {"ORCH_NL_SQL_MODEL", SETTING_TEXT, AT(orchestrator_model), "claude-sonnet-5",
+     .help = "Model that it is asked for."},
+    {"ORCH_TIMEOUT_SECONDS", SETTING_NUMBER, AT(orchestrator_timeout_seconds), "60", 0.1, 600,
+     .help = "How long it may take."},
+    {"LIVE_SSE_MAX_STREAMS_PER_TENANT", SETTING_INTEGER, AT(streams_per_tenant), "5", 1, 1000,
+     .help = "Event streams that a tenant may hold open."},
+    {"LIVE_SSE_KEEPALIVE_SECONDS", SETTING_NUMBER, AT(stream_keepalive_seconds), "15", 0.1, 300,
+     .help = "How often an idle stream is kept alive."},
+    {"LIVE_SSE_MAX_SECONDS", SETTING_NUMBER, AT(stream_most_seconds), "3600", 1, 86400,
+     .help = "After so long a stream ends, and the client comes back for the rest."},
+    {"LIVE_OPS_SCAN_LIMIT", SETTING_INTEGER, AT(ops_scan_limit), "20000", 100, 1000000,
+     .help = "Rows that one view of the operations surfaces looks at."},
+    {"LIVE_CONTROLPLANE_LEASE_SECONDS", SETTING_NUMBER, AT(lease_seconds), "300", 1, 86400,
+     .help = "After so long a pending replay counts as stuck."},
+    {"LIVE_JOURNAL_RETENTION_DAYS", SETTING_INTEGER, AT(journal_retention_days), "90", 1, 36500,
+     .help = "How long journal rows are kept; the last version of each entity stays."},
+    {"LIVE_LOG_RETENTION_DAYS", SETTING_INTEGER, AT(log_retention_days), "30", 1, 36500,
+     .help = "How long usage, delivery history and kept answers stay."},
+    {"LIVE_WEBHOOK_RUNNERS", SETTING_INTEGER, AT(webhook_runners), "4", 1, 64,
+     .help = "Deliveries at a time."},
+    {"LIVE_ALERT_SECONDS", SETTING_NUMBER, AT(alert_seconds), "60", 0.1, 86400,
+     .help = "How often every alert is evaluated, besides at events that move its metric."},
+    {"LIVE_CONFINE", SETTING_CHOICE, AT(confine), "auto", .choices = confine_mode_names,
+     .help = "Let the kernel keep workers from running programs and from changing files outside "
+             "the run directory and the database's folder: `auto` where it can, `on` or do not "
+             "start, `off`."},
+    {"LIVE_LOG_LEVEL", SETTING_CHOICE, AT(log_level), "INFO", .choices = log_level_names,
+     .help = "Least level that is logged."},
+    {"LIVE_LOG_FORMAT", SETTING_CHOICE, AT(log_format), "json", .choices = log_format_names,
+     .help = "One JSON object a line, or plain text."},
+};
+
+const size_t livedata_settings_count =
+    sizeof livedata_settings_table / sizeof livedata_settings_table[0];
+
+static void fill_paths(struct livedata_settings *settings, struct arena *arena)
+{
+    const struct {
+        const char **path;
+        const char *name;
+    } below[] = {{&settings->entities_directory, "entities"},
+                 {&settings->contracts_directory, "contracts"},
+                 {&settings->metrics_directory, "metrics"},
+                 {&settings->slo_file, "slo.yaml"},
+                 {&settings->versions_file, "api_versions.yaml"}};
+
+    for (size_t i = 0; i < sizeof below / sizeof below[0]; i++)
+        if (!*below[i].path)
+            *below[i].path = arena_print(arena, "%s/%s", settings->config_directory, below[i].name);
+}
+
+static enum error refuse(struct problem *problem, const char *text)
+{
+    return problem_set(problem, ERROR_INVALID, "setting_invalid", "%s", text);
+}
+
+enum error livedata_settings_load(struct livedata_settings *settings, struct arena *arena,
+                                  const char *(*lookup)(const char *name), struct problem *problem)
+{
+    enum error error = settings_load(livedata_settings_table, livedata_settings_count, settings,
+                                     arena, lookup, problem);
+
+    if (error)
+        return error;
+    fill_paths(settings, arena);
+    if (settings->demo_mode && settings->profile == PROFILE_PRODUCTION)
+        return refuse(problem, "LIVE_DEMO_MODE must not be set with LIVE_PROFILE=production");
+    for (size_t i = 0; i < settings->cors_origins.count; i++)
+        if (strcmp(settings->cors_origins.items[i], "*") == 0 && settings->profile != PROFILE_DEMO)
+            return refuse(problem, "LIVE_CORS_ORIGINS may be * with LIVE_PROFILE=demo only");
+    if (settings->journal_retention_days < 30)
+        return refuse(problem, "LIVE_JOURNAL_RETENTION_DAYS must cover the windows of SLOs: 30");
+    return ERROR_NONE;
+}

@@ -1,0 +1,96 @@
+/* The settings of the live-data service: one table, read from LIVE_* variables at start. */
+#ifndef ASSAY_LIVEDATA_SETTINGS_H
+#define ASSAY_LIVEDATA_SETTINGS_H
+
+#include "base/confine.h"
+#include "base/settings.h"
+
+struct livedata_settings {
+    const char *app_name;
+    const char *app_version;
+    int profile; /* enum livedata_profile */
+    const char *host;
+    int64_t port;
+
+    const char *database_url; /* NULL = the SQLite file */
+    const char *db_path;
+    int64_t db_pool_size;
+    int64_t busy_timeout_ms;
+    int synchronous; /* enum db_synchronous */
+    const char *sql_directory;
+    const char *config_directory;
+    const char *entities_directory; /* NULL = below config_directory, as the next four */
+    const char *contracts_directory;
+    const char *metrics_directory;
+    const char *slo_file;
+    const char *versions_file;
+    const char *tenants_file; /* NULL = one tenant */
+
+    bool auth_disabled;
+    const char *api_keys; /* "key:name,key:name"; NULL = none */
+    const char *keys_file;
+    const char *admin_key;
+    const char *lookup_pepper;
+    int64_t rate_limit_rpm;
+    int64_t failed_auth_limit;
+    int64_t rotation_grace_seconds;
+    bool demo_mode;
+    bool seed_on_boot;
+    const char *demo_key;
+
+    struct string_list cors_origins;
+    struct string_list compat_brands;
+    struct string_list egress_hosts;
+    struct string_list trusted_proxies;
+
+    int64_t max_body_bytes;
+    int64_t max_request_memory_bytes;
+    int64_t ingest_max_batch;
+    int64_t max_clock_ahead_seconds;
+    const char *spool_directory; /* NULL = none is read */
+
+    double freshness_sla_seconds;
+    double health_cache_seconds;
+    double cache_ttl_seconds;
+    double entity_cache_ttl_seconds;
+    double cache_poll_seconds;
+    int metric_as_of; /* enum livedata_as_of */
+    int error_basis;  /* enum livedata_error_basis */
+
+    int64_t query_timeout_ms;
+    int64_t query_rows_max;
+    const char *orchestrator_url; /* NULL = rules only */
+    const char *orchestrator_model;
+    double orchestrator_timeout_seconds;
+
+    int64_t streams_per_tenant;
+    double stream_keepalive_seconds;
+    double stream_most_seconds;
+
+    int64_t ops_scan_limit;
+    double lease_seconds;
+    int64_t journal_retention_days;
+    int64_t log_retention_days;
+    int64_t webhook_runners;
+    double alert_seconds;
+
+    int confine;    /* enum confine_mode */
+    int log_level;  /* enum log_level */
+    int log_format; /* enum log_format */
+};
+
+enum livedata_profile { PROFILE_DEMO, PROFILE_DEV, PROFILE_PRODUCTION };
+enum livedata_as_of { AS_OF_VERSIONS, AS_OF_CURRENT };
+enum livedata_error_basis { ERROR_BASIS_JOURNAL, ERROR_BASIS_EVENTS };
+
+extern const struct setting livedata_settings_table[];
+extern const size_t livedata_settings_count;
+
+/* Loads the table, checks what spans several settings and fills in what follows from others.
+ * ERROR_INVALID names the variable. */
+MUST_CHECK enum error livedata_settings_load(struct livedata_settings *settings,
+                                             struct arena *arena,
+                                             const char *(*lookup)(const char *name),
+                                             struct problem *problem);
+
+#endif

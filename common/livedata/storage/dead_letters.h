@@ -1,0 +1,54 @@
+/* Events that could not be applied: kept whole, listed, replayed, dismissed. */
+#ifndef ASSAY_LIVEDATA_STORAGE_DEAD_LETTERS_H
+#define ASSAY_LIVEDATA_STORAGE_DEAD_LETTERS_H
+
+#include "livedata/storage/rows.h"
+
+struct dead_letter {
+    const char *event_id;
+    const char *event_type; /* or NULL */
+    const char *payload;    /* JSON, or the text that was none */
+    const char *reason;
+    const char *detail; /* or NULL */
+    int64_t received_at;
+    int64_t retry_count;
+    struct optional_integer last_retried_at;
+    const char *status;
+};
+struct dead_letters {
+    size_t count;
+    struct dead_letter *items;
+    int64_t total;
+};
+
+/* Adds it, or makes the same event's record new; a dismissed one stays dismissed. */
+MUST_CHECK enum error dead_letter_put(const struct storage_call *call,
+                                      const struct dead_letter *letter);
+/* ERROR_NOT_FOUND dead_letter_not_found. */
+MUST_CHECK enum error dead_letter_find(const struct storage_call *call, const char *event_id,
+                                       struct dead_letter *letter);
+/* Those that failed, newest first. `reason` NULL = all. */
+MUST_CHECK enum error dead_letter_list(const struct storage_call *call, const char *reason,
+                                       int64_t page, int64_t page_size,
+                                       struct dead_letters *letters);
+/* All of whatever status, newest first, for the operations inbox. */
+MUST_CHECK enum error dead_letter_all(const struct storage_call *call, int64_t most,
+                                      struct dead_letters *letters);
+/* Writes what a replay or a dismissal made of it. */
+MUST_CHECK enum error dead_letter_mark(const struct storage_call *call,
+                                       const struct dead_letter *letter);
+
+struct dead_letter_count {
+    const char *name; /* a reason */
+    int64_t hour;     /* or the beginning of an hour, microseconds */
+    int64_t count;
+};
+struct dead_letter_stats {
+    size_t reason_count, hour_count;
+    struct dead_letter_count *reasons, *hours;
+    int64_t last_day;
+};
+MUST_CHECK enum error dead_letter_stats(const struct storage_call *call,
+                                        struct dead_letter_stats *stats);
+
+#endif

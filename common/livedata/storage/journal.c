@@ -1,0 +1,346 @@
+/* All SQL of the journal, of generations and of freshness. */
+#include "livedata/storage/journal.h"
+
+#include "db/query.h"
+#include "livedata/moment.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { GENERATIONS_MAX = 5000 };
+
+#define JOURNAL_COLUMNS                                                                            \
+    "seq, event_id, topic, entity_type, entity_id, event_type, latency_ms, processed_at, source,"  \
+    " way_in, branch, entity_data"
+
+static const struct statement find_applied = {
+    .name = "journal_has",
+    .sql = "SELECT 1 FROM pipeline_events WHERE tenant_id = ? AND topic = 'events.validated'"
+           " AND event_id = ?",
+};
+static const struct statement insert_row = {
+    .name = "journal_add",
+    .sql = "INSERT INTO pipeline_events (tenant_id, event_id, topic, entity_type, entity_id,"
+           " event_type, latency_ms, processed_at, source, way_in, branch, entity_data)"
+           " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+           " ON CONFLICT (tenant_id, topic, event_id) DO NOTHING RETURNING seq",
+};
+
+/* Family words and exact types as one condition; each `?` pair is the filter or NULL. */
+#define FILTER                                                                                     \
+    " AND (CAST(? AS TEXT) IS NULL OR event_type = ?"                                              \
+    " OR (? = 'order' AND event_type LIKE 'order.%')"                                              \
+    " OR (? = 'payment' AND event_type LIKE 'payment.%')"                                          \
+    " OR (? = 'inventory' AND event_type LIKE 'product.%')"                                        \
+    " OR (? = 'clickstream' AND event_type IN ('click', 'page_view', 'add_to_cart')))"             \
+    " AND (CAST(? AS TEXT) IS NULL OR entity_id = ?)"
+enum { FILTER_FAMILY_TIMES = 6, FILTER_ENTITY_TIMES = 2 };
+
+static const struct statement rows_after = {
+    .name = "journal_after",
+    .sql = "SELECT " JOURNAL_COLUMNS " FROM pipeline_events WHERE tenant_id = ?"
+           " AND topic = 'events.validated' AND seq > ?" FILTER " ORDER BY seq LIMIT ?",
+};
+static const struct statement rows_newest = {
+    .name = "journal_newest",
+    .sql = "SELECT " JOURNAL_COLUMNS " FROM pipeline_events WHERE tenant_id = ?"
+           " AND topic = 'events.validated' AND seq > ?" FILTER
+           " ORDER BY processed_at DESC, seq DESC LIMIT ?",
+};
+static const struct statement rows_of_entity = {
+    .name = "journal_of_entity",
+    .sql = "SELECT " JOURNAL_COLUMNS " FROM pipeline_events WHERE tenant_id = ? AND entity_id = ?"
+           " AND CASE WHEN topic = 'orders.status' THEN 1 ELSE 0 END = ?"
+           " ORDER BY processed_at, seq LIMIT ?",
+};
+static const struct statement version_at = {
+    .name = "journal_version",
+    .sql = "SELECT entity_data, processed_at FROM pipeline_events WHERE tenant_id = ?"
+           " AND entity_id = ? AND entity_type = ? AND processed_at <= ?"
+           " AND entity_data IS NOT NULL ORDER BY processed_at DESC, seq DESC LIMIT 1",
+};
+static const struct statement newest_mark = {
+    .name = "journal_newest_mark",
+    .sql = "SELECT processed_at, seq FROM pipeline_events WHERE tenant_id = ?"
+           " ORDER BY processed_at DESC, seq DESC LIMIT 1",
+};
+static const struct statement raise_generation = {
+    .name = "generation_raise",
+    .sql = "INSERT INTO cache_generation (tenant_id, table_name, gen, last_event_at)"
+           " VALUES (?, ?, 1, ?) ON CONFLICT (tenant_id, table_name) DO UPDATE"
+           " SET gen = cache_generation.gen + 1, last_event_at = excluded.last_event_at"
+           " RETURNING gen",
+};
+static const struct statement note_freshness = {
+    .name = "freshness_note",
+    .sql =
+        "INSERT INTO event_freshness (tenant_id, event_type, applied_at, events)"
+        " VALUES (?, ?, ?, ?) ON CONFLICT (tenant_id, event_type) DO UPDATE"
+        " SET applied_at = excluded.applied_at, events = event_freshness.events + excluded.events",
+};
+static const struct statement table_freshness = {
+    .name = "freshness_of_table",
+    .sql = "SELECT last_event_at FROM cache_generation WHERE tenant_id = ? AND table_name = ?",
+};
+static const struct statement type_freshness = {
+    .name = "freshness_of_type",
+    .sql = "SELECT applied_at FROM event_freshness WHERE tenant_id = ? AND event_type = ?",
+};
+static const struct statement changed_generations = {
+    .name = "generations_since",
+    .sql = "SELECT tenant_id, table_name, gen, last_event_at FROM cache_generation"
+           " WHERE last_event_at >= ? ORDER BY last_event_at LIMIT ?",
+};
+
+enum error journal_has(const struct storage_call *call, const char *event_id, bool *has)
+{
+    struct query *query = db_query(call->db, &find_applied);
+
+    query_bind_text(query, call->tenant);
+    query_bind_text(query, event_id);
+    *has = query_next(query);
+    return query_end(query, call->problem);
+}
+
+enum error journal_add(const struct storage_call *call, struct journal_row *row)
+{
+    struct query *query = db_query(call->db, &insert_row);
+
+    query_bind_text(query, call->tenant);
+    query_bind_text(query, row->event_id);
+    query_bind_text(query, row->topic);
+    query_bind_text(query, row->entity_type);
+    query_bind_text(query, row->entity_id);
+    query_bind_text(query, row->event_type);
+    query_bind_optional_integer(query, row->latency_ms);
+    query_bind_integer(query, row->processed_at);
+    query_bind_text(query, row->source);
+    query_bind_text(query, row->way_in);
+    query_bind_text(query, row->branch);
+    query_bind_text(query, row->entity_data);
+    row->tenant = call->tenant;
+    row->seq = query_next(query) ? query_integer(query, 0) : 0;
+    return query_end(query, call->problem);
+}
+
+enum error journal_add_dead(const struct storage_call *call, const struct journal_row *row)
+{
+    struct journal_row copy = *row;
+
+    copy.topic = TOPIC_DEADLETTER;
+    copy.latency_ms = GIVEN_INTEGER(0);
+    return journal_add(call, &copy);
+}
+
+static void bind_filter(struct query *query, const struct journal_filter *filter)
+{
+    for (int i = 0; i < FILTER_FAMILY_TIMES; i++)
+        query_bind_text(query, filter ? filter->family : NULL);
+    for (int i = 0; i < FILTER_ENTITY_TIMES; i++)
+        query_bind_text(query, filter ? filter->entity_id : NULL);
+}
+
+static enum error read_rows(const struct storage_call *call, struct query *query, int most,
+                            struct journal_rows *rows)
+{
+    struct arena *arena = call->arena;
+
+    *rows = (struct journal_rows){.items = ARENA_ARRAY(arena, struct journal_row, (size_t)most)};
+    while (rows->count < (size_t)most && query_next(query))
+        rows->items[rows->count++] =
+            (struct journal_row){.seq = query_integer(query, 0),
+                                 .tenant = call->tenant,
+                                 .event_id = query_text(query, 1, arena),
+                                 .topic = query_text(query, 2, arena),
+                                 .entity_type = query_text_or_null(query, 3, arena),
+                                 .entity_id = query_text_or_null(query, 4, arena),
+                                 .event_type = query_text_or_null(query, 5, arena),
+                                 .latency_ms = query_optional_integer(query, 6),
+                                 .processed_at = query_integer(query, 7),
+                                 .source = query_text_or_null(query, 8, arena),
+                                 .way_in = query_text_or_null(query, 9, arena),
+                                 .branch = query_text_or_null(query, 10, arena),
+                                 .entity_data = query_text_or_null(query, 11, arena)};
+    return query_end(query, call->problem);
+}
+
+enum error journal_after(const struct storage_call *call, int64_t seq,
+                         const struct journal_filter *filter, int most, struct journal_rows *rows)
+{
+    struct query *query = db_query(call->db, &rows_after);
+
+    query_bind_text(query, call->tenant);
+    query_bind_integer(query, seq);
+    bind_filter(query, filter);
+    query_bind_integer(query, most);
+    return read_rows(call, query, most, rows);
+}
+
+enum error journal_newest(const struct storage_call *call, const struct journal_filter *filter,
+                          int most, struct journal_rows *rows)
+{
+    struct query *query = db_query(call->db, &rows_newest);
+    enum error error;
+
+    query_bind_text(query, call->tenant);
+    query_bind_integer(query, -1);
+    bind_filter(query, filter);
+    query_bind_integer(query, most);
+    error = read_rows(call, query, most, rows);
+    for (size_t i = 0; i < rows->count / 2; i++) {
+        struct journal_row row = rows->items[i];
+
+        rows->items[i] = rows->items[rows->count - 1 - i];
+        rows->items[rows->count - 1 - i] = row;
+    }
+    return error;
+}
+
+enum error journal_of_entity(const struct storage_call *call, const char *entity_id, bool states,
+                             int most, struct journal_rows *rows)
+{
+    struct query *query = db_query(call->db, &rows_of_entity);
+
+    query_bind_text(query, call->tenant);
+    query_bind_text(query, entity_id);
+    query_bind_boolean(query, states);
+    query_bind_integer(query, most);
+    return read_rows(call, query, most, rows);
+}
+
+enum error journal_version(const struct storage_call *call, const char *entity_type,
+                           const char *entity_id, int64_t as_of, const char **data,
+                           int64_t *processed_at)
+{
+    struct query *query = db_query(call->db, &version_at);
+
+    query_bind_text(query, call->tenant);
+    query_bind_text(query, entity_id);
+    query_bind_text(query, entity_type);
+    query_bind_integer(query, as_of);
+    *data = NULL;
+    if (query_next(query)) {
+        *data = query_text(query, 0, call->arena);
+        *processed_at = query_integer(query, 1);
+    }
+    return query_end(query, call->problem);
+}
+
+enum error journal_newest_mark(const struct storage_call *call, int64_t *processed_at, int64_t *seq)
+{
+    struct query *query = db_query(call->db, &newest_mark);
+
+    query_bind_text(query, call->tenant);
+    *processed_at = *seq = 0;
+    if (query_next(query)) {
+        *processed_at = query_integer(query, 0);
+        *seq = query_integer(query, 1);
+    }
+    return query_end(query, call->problem);
+}
+
+void journal_row_write(struct json_writer *writer, const struct journal_row *row, bool with_data)
+{
+    writer_open_object(writer);
+    writer_key_string(writer, "branch", row->branch);
+    if (with_data && row->entity_data) {
+        writer_key(writer, "entity_data");
+        writer_raw(writer, row->entity_data);
+    }
+    writer_key_string(writer, "entity_id", row->entity_id);
+    writer_key_string(writer, "entity_type", row->entity_type);
+    writer_key_string(writer, "event_id", row->event_id);
+    writer_key_string(writer, "event_type", row->event_type);
+    if (row->latency_ms.given)
+        writer_key_integer(writer, "latency_ms", row->latency_ms.value);
+    else
+        writer_key_null(writer, "latency_ms");
+    moment_write(writer, "processed_at", row->processed_at);
+    writer_key_integer(writer, "seq", row->seq);
+    writer_key_string(writer, "source", row->source);
+    writer_key_string(writer, "tenant_id", row->tenant);
+    writer_key_string(writer, "topic", row->topic);
+    writer_close_object(writer);
+}
+
+enum error generation_raise(const struct storage_call *call, const char *table, int64_t *gen)
+{
+    struct query *query = db_query(call->db, &raise_generation);
+
+    query_bind_text(query, call->tenant);
+    query_bind_text(query, table);
+    query_bind_integer(query, call->now);
+    *gen = query_next(query) ? query_integer(query, 0) : 0;
+    return query_end(query, call->problem);
+}
+
+enum error freshness_note(const struct storage_call *call, const char *event_type, int64_t events)
+{
+    struct query *query = db_query(call->db, &note_freshness);
+
+    query_bind_text(query, call->tenant);
+    query_bind_text(query, event_type);
+    query_bind_integer(query, call->now);
+    query_bind_integer(query, events);
+    return query_end(query, call->problem);
+}
+
+static enum error newest_of(const struct storage_call *call, const struct statement *statement,
+                            const struct string_list *names, double *seconds)
+{
+    int64_t newest = 0;
+    enum error error = ERROR_NONE;
+
+    for (size_t i = 0; !error && i < names->count; i++) {
+        struct query *query = db_query(call->db, statement);
+
+        query_bind_text(query, call->tenant);
+        query_bind_text(query, names->items[i]);
+        if (query_next(query) && query_integer(query, 0) > newest)
+            newest = query_integer(query, 0);
+        error = query_end(query, call->problem);
+    }
+    *seconds = newest ? fmax(0, moment_seconds(newest, call->now)) : -1;
+    return error;
+}
+
+enum error freshness_of_tables(const struct storage_call *call, const struct string_list *tables,
+                               double *seconds)
+{
+    double oldest = -1;
+    enum error error = ERROR_NONE;
+
+    for (size_t i = 0; !error && i < tables->count; i++) {
+        const struct string_list one = {1, &tables->items[i]};
+        double age;
+
+        error = newest_of(call, &table_freshness, &one, &age);
+        oldest = !error && age > oldest ? age : oldest;
+    }
+    *seconds = oldest;
+    return error;
+}
+
+enum error freshness_of_types(const struct storage_call *call, const struct string_list *types,
+                              double *seconds)
+{
+    return newest_of(call, &type_freshness, types, seconds);
+}
+
+enum error generations_since(const struct storage_call *call, int64_t since,
+                             struct generations *generations)
+{
+    struct query *query = db_query(call->db, &changed_generations);
+
+    *generations =
+        (struct generations){.items = ARENA_ARRAY(call->arena, struct generation, GENERATIONS_MAX)};
+    query_bind_integer(query, since);
+    query_bind_integer(query, GENERATIONS_MAX);
+    while (generations->count < GENERATIONS_MAX && query_next(query))
+        generations->items[generations->count++] =
+            (struct generation){.tenant = query_text(query, 0, call->arena),
+                                .table = query_text(query, 1, call->arena),
+                                .gen = query_integer(query, 2),
+                                .last_event_at = query_integer(query, 3)};
+    return query_end(query, call->problem);
+}

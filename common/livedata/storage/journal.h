@@ -1,0 +1,93 @@
+/* The journal: what was applied and what could not be, in the order of writing. */
+#ifndef ASSAY_LIVEDATA_STORAGE_JOURNAL_H
+#define ASSAY_LIVEDATA_STORAGE_JOURNAL_H
+
+#include "livedata/storage/rows.h"
+
+#define TOPIC_VALIDATED "events.validated"
+#define TOPIC_DEADLETTER "events.deadletter"
+#define TOPIC_STATUS "orders.status"
+
+struct journal_row {
+    int64_t seq; /* filled in when it was written or read */
+    const char *tenant;
+    const char *event_id;
+    const char *topic;
+    const char *entity_type; /* or NULL, as all below */
+    const char *entity_id;
+    const char *event_type;
+    struct optional_integer latency_ms;
+    int64_t processed_at;
+    const char *source;
+    const char *way_in; /* "http", "spool"... */
+    const char *branch;
+    const char *entity_data; /* JSON */
+};
+
+struct journal_rows {
+    size_t count;
+    struct journal_row *items;
+};
+
+/* Whether the event has been applied. */
+MUST_CHECK enum error journal_has(const struct storage_call *call, const char *event_id, bool *has);
+MUST_CHECK enum error journal_add(const struct storage_call *call, struct journal_row *row);
+/* A row of an event that could not be applied; adds none when there is one. */
+MUST_CHECK enum error journal_add_dead(const struct storage_call *call,
+                                       const struct journal_row *row);
+
+/* Rows of validated events after `seq`, oldest first. Filters may be NULL: `family` is order,
+ * payment, clickstream, inventory or an exact type. */
+struct journal_filter {
+    const char *family;
+    const char *entity_id;
+};
+MUST_CHECK enum error journal_after(const struct storage_call *call, int64_t seq,
+                                    const struct journal_filter *filter, int most,
+                                    struct journal_rows *rows);
+/* The newest ones, oldest first. */
+MUST_CHECK enum error journal_newest(const struct storage_call *call,
+                                     const struct journal_filter *filter, int most,
+                                     struct journal_rows *rows);
+/* All rows of an entity except states of orders (or those alone), oldest first. */
+MUST_CHECK enum error journal_of_entity(const struct storage_call *call, const char *entity_id,
+                                        bool states, int most, struct journal_rows *rows);
+/* The state of an entity at a moment; NULL data when no version is that old. */
+MUST_CHECK enum error journal_version(const struct storage_call *call, const char *entity_type,
+                                      const char *entity_id, int64_t as_of, const char **data,
+                                      int64_t *processed_at);
+/* The newest time and number in the journal; 0 when it is empty. */
+MUST_CHECK enum error journal_newest_mark(const struct storage_call *call, int64_t *processed_at,
+                                          int64_t *seq);
+
+/* The object of a row as streams and webhooks send it, keys sorted. */
+void journal_row_write(struct json_writer *writer, const struct journal_row *row, bool with_data);
+
+/* What was touched by a transaction: raises the generation of each table, notes the newest event of
+ * each type. */
+MUST_CHECK enum error generation_raise(const struct storage_call *call, const char *table,
+                                       int64_t *gen);
+MUST_CHECK enum error freshness_note(const struct storage_call *call, const char *event_type,
+                                     int64_t events);
+/* Seconds since the newest event that touched any of the tables / was one of the types; negative
+ * when there was none. */
+MUST_CHECK enum error freshness_of_tables(const struct storage_call *call,
+                                          const struct string_list *tables, double *seconds);
+MUST_CHECK enum error freshness_of_types(const struct storage_call *call,
+                                         const struct string_list *types, double *seconds);
+
+/* Generations that changed at `since` or later: for hosts that have not made the change. */
+struct generation {
+    const char *tenant;
+    const char *table;
+    int64_t gen;
+    int64_t last_event_at;
+};
+struct generations {
+    size_t count;
+    struct generation *items;
+};
+MUST_CHECK enum error generations_since(const struct storage_call *call, int64_t since,
+                                        struct generations *generations);
+
+#endif

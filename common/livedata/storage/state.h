@@ -1,0 +1,39 @@
+/*
+ * The state of entities, folded out of events. Every fold gives the same tables whatever order its
+ * events come in: the newest state wins (ties by event id), times are minima and maxima, units and
+ * sums are kept by difference.
+ */
+#ifndef ASSAY_LIVEDATA_STORAGE_STATE_H
+#define ASSAY_LIVEDATA_STORAGE_STATE_H
+
+#include "livedata/events/event.h"
+#include "livedata/storage/rows.h"
+
+/* `accepted` says whether the event is the order's newest state. Its users are brought up to date;
+ * `left` is the one whose order it was before, or NULL. */
+MUST_CHECK enum error state_fold_order(const struct storage_call *call, const struct event *event,
+                                       bool *accepted, const char **left);
+MUST_CHECK enum error state_fold_click(const struct storage_call *call, const struct event *event);
+MUST_CHECK enum error state_fold_product(const struct storage_call *call,
+                                         const struct event *event);
+
+/* Counts the users whose row differs from what all orders say; with `repair` puts them right. For
+ * the checking tool. */
+MUST_CHECK enum error state_check_users(const struct storage_call *call, bool repair,
+                                        int64_t *differing);
+
+/* Private: users.c for orders.c and products. */
+struct user_change {
+    const char *user_id;
+    int64_t orders; /* to be added */
+    int64_t cents;
+    bool units_changed;
+};
+MUST_CHECK enum error users_add_units(const struct storage_call *call, const char *user_id,
+                                      const char *product_id, int64_t units, int64_t all_units);
+MUST_CHECK enum error users_refresh(const struct storage_call *call,
+                                    const struct user_change *change);
+MUST_CHECK enum error users_refresh_category(const struct storage_call *call,
+                                             const char *product_id);
+
+#endif

@@ -1,0 +1,275 @@
+/* Users with totals over their orders, kept by difference. */
+#include "livedata/storage/state.h"
+
+#include "db/query.h"
+
+#include <string.h>
+
+static const struct statement add_units = {
+    .name = "user_units_add",
+    .sql = "INSERT INTO user_units (tenant_id, user_id, product_id, units, all_units)"
+           " VALUES (?, ?, ?, ?, ?) ON CONFLICT (tenant_id, user_id, product_id) DO UPDATE"
+           " SET units = user_units.units + excluded.units,"
+           " all_units = user_units.all_units + excluded.all_units",
+};
+static const struct statement read_user = {
+    .name = "user_state",
+    .sql = "SELECT total_orders, total_cents, preferred_category, updated_at FROM users_enriched"
+           " WHERE tenant_id = ? AND user_id = ?",
+};
+static const struct statement sum_orders = {
+    .name = "user_sum_orders",
+    .sql = "SELECT count(*), coalesce(CAST(sum(total_cents) AS BIGINT), 0) FROM orders_v2"
+           " WHERE tenant_id = ? AND user_id = ? AND status <> 'cancelled'",
+};
+static const struct statement first_active = {
+    .name = "user_first_order",
+    .sql = "SELECT created_at FROM orders_v2 WHERE tenant_id = ? AND user_id = ?"
+           " AND status <> 'cancelled' ORDER BY created_at LIMIT 1",
+};
+static const struct statement last_active = {
+    .name = "user_last_order",
+    .sql = "SELECT created_at FROM orders_v2 WHERE tenant_id = ? AND user_id = ?"
+           " AND status <> 'cancelled' ORDER BY created_at DESC LIMIT 1",
+};
+static const struct statement bounds_of_all = {
+    .name = "user_bounds",
+    .sql = "SELECT min(created_at), max(created_at) FROM orders_v2 WHERE tenant_id = ?"
+           " AND user_id = ?",
+};
+static const struct statement best_category = {
+    .name = "user_category",
+    .sql = "SELECT p.category FROM user_units u JOIN products_current p"
+           " ON p.tenant_id = u.tenant_id AND p.product_id = u.product_id"
+           " WHERE u.tenant_id = ? AND u.user_id = ? AND u.all_units > 0 GROUP BY p.category"
+           " ORDER BY sum(u.units) DESC, sum(u.all_units) DESC, p.category LIMIT 1",
+};
+static const struct statement write_user = {
+    .name = "user_write",
+    .sql = "INSERT INTO users_enriched (tenant_id, user_id, total_orders, total_cents,"
+           " first_order_at, last_order_at, preferred_category, updated_at)"
+           " VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (tenant_id, user_id) DO UPDATE"
+           " SET total_orders = excluded.total_orders, total_cents = excluded.total_cents,"
+           " first_order_at = excluded.first_order_at, last_order_at = excluded.last_order_at,"
+           " preferred_category = excluded.preferred_category, updated_at = excluded.updated_at",
+};
+static const struct statement remove_user = {
+    .name = "user_remove",
+    .sql = "DELETE FROM users_enriched WHERE tenant_id = ? AND user_id = ?",
+};
+static const struct statement buyers = {
+    .name = "product_buyers",
+    .sql = "SELECT DISTINCT user_id FROM user_units WHERE tenant_id = ? AND product_id = ?"
+           " AND all_units > 0 ORDER BY user_id LIMIT 20000",
+};
+static const struct statement set_category = {
+    .name = "user_set_category",
+    .sql = "UPDATE users_enriched SET preferred_category = ?, updated_at = ? WHERE tenant_id = ?"
+           " AND user_id = ?",
+};
+static const struct statement differing_users = {
+    .name = "users_differing",
+    .sql = "SELECT u.user_id FROM users_enriched u LEFT JOIN (SELECT user_id, count(*) AS n,"
+           " CAST(sum(total_cents) AS BIGINT) AS cents FROM orders_v2 WHERE tenant_id = ?"
+           " AND status <> 'cancelled' GROUP BY user_id) o ON o.user_id = u.user_id"
+           " WHERE u.tenant_id = ? AND u.updated_at IS NOT NULL"
+           " AND (u.total_orders <> coalesce(o.n, 0) OR u.total_cents <> coalesce(o.cents, 0))"
+           " LIMIT 20000",
+};
+
+enum error users_add_units(const struct storage_call *call, const char *user_id,
+                           const char *product_id, int64_t units, int64_t all_units)
+{
+    struct query *query = db_query(call->db, &add_units);
+
+    query_bind_text(query, call->tenant);
+    query_bind_text(query, user_id);
+    query_bind_text(query, product_id);
+    query_bind_integer(query, units);
+    query_bind_integer(query, all_units);
+    return query_end(query, call->problem);
+}
+
+struct user_state {
+    int64_t orders;
+    int64_t cents;
+    const char *category;
+    bool maintained; /* its sums are those of its orders, not imported */
+    struct optional_integer first, last;
+};
+
+static struct query *query_of(const struct storage_call *call, const struct statement *statement,
+                              const char *user_id)
+{
+    struct query *query = db_query(call->db, statement);
+
+    query_bind_text(query, call->tenant);
+    query_bind_text(query, user_id);
+    return query;
+}
+
+static enum error find_user(const struct storage_call *call, const char *user_id,
+                            struct user_state *state)
+{
+    struct query *query = query_of(call, &read_user, user_id);
+
+    *state = (struct user_state){0};
+    if (query_next(query)) {
+        state->orders = query_integer(query, 0);
+        state->cents = query_integer(query, 1);
+        state->category = query_text_or_null(query, 2, call->arena);
+        state->maintained = !query_is_null(query, 3);
+    }
+    return query_end(query, call->problem);
+}
+
+static enum error count_orders(const struct storage_call *call, const char *user_id,
+                               struct user_state *state)
+{
+    struct query *query = query_of(call, &sum_orders, user_id);
+
+    if (query_next(query)) {
+        state->orders = query_integer(query, 0);
+        state->cents = query_integer(query, 1);
+    }
+    return query_end(query, call->problem);
+}
+
+static enum error find_time(const struct storage_call *call, const struct statement *statement,
+                            const char *user_id, struct optional_integer *time)
+{
+    struct query *query = query_of(call, statement, user_id);
+
+    if (query_next(query))
+        *time = query_optional_integer(query, 0);
+    return query_end(query, call->problem);
+}
+
+/* Of the orders that were not cancelled; of all, when there are none. */
+static enum error find_bounds(const struct storage_call *call, const char *user_id,
+                              struct user_state *state)
+{
+    struct query *query;
+    enum error error = find_time(call, &first_active, user_id, &state->first);
+
+    if (!error)
+        error = find_time(call, &last_active, user_id, &state->last);
+    if (error || state->first.given)
+        return error;
+    query = query_of(call, &bounds_of_all, user_id);
+    if (query_next(query)) {
+        state->first = query_optional_integer(query, 0);
+        state->last = query_optional_integer(query, 1);
+    }
+    return query_end(query, call->problem);
+}
+
+static enum error find_category(const struct storage_call *call, const char *user_id,
+                                const char **category)
+{
+    struct query *query = query_of(call, &best_category, user_id);
+
+    if (query_next(query))
+        *category = query_text(query, 0, call->arena);
+    return query_end(query, call->problem);
+}
+
+static enum error put_user(const struct storage_call *call, const char *user_id,
+                           const struct user_state *state)
+{
+    struct query *query = query_of(call, &write_user, user_id);
+
+    query_bind_integer(query, state->orders);
+    query_bind_integer(query, state->cents);
+    query_bind_optional_integer(query, state->first);
+    query_bind_optional_integer(query, state->last);
+    query_bind_text(query, state->category);
+    query_bind_integer(query, call->now);
+    return query_end(query, call->problem);
+}
+
+enum error users_refresh(const struct storage_call *call, const struct user_change *change)
+{
+    struct user_state state;
+    enum error error = find_user(call, change->user_id, &state);
+
+    if (error)
+        return error;
+    if (state.maintained) {
+        state.orders += change->orders;
+        state.cents += change->cents;
+    } else {
+        error = count_orders(call, change->user_id, &state);
+    }
+    if (!error)
+        error = find_bounds(call, change->user_id, &state);
+    if (!error && !state.first.given) /* all orders that were theirs are somebody else's */
+        return query_end(query_of(call, &remove_user, change->user_id), call->problem);
+    if (!error && change->units_changed)
+        error = find_category(call, change->user_id, &state.category);
+    return error ? error : put_user(call, change->user_id, &state);
+}
+
+static enum error move_category(const struct storage_call *call, const char *user_id)
+{
+    const char *category = NULL;
+    struct query *query;
+    enum error error = find_category(call, user_id, &category);
+
+    if (error || !category)
+        return error;
+    query = db_query(call->db, &set_category);
+    query_bind_text(query, category);
+    query_bind_integer(query, call->now);
+    query_bind_text(query, call->tenant);
+    query_bind_text(query, user_id);
+    return query_end(query, call->problem);
+}
+
+/* The ids that a statement gives, all read before anything is written. */
+static enum error read_ids(struct query *query, const struct storage_call *call,
+                           struct string_list *ids)
+{
+    *ids = (struct string_list){.items = ARENA_ARRAY(call->arena, const char *, 20000)};
+    while (ids->count < 20000 && query_next(query))
+        ids->items[ids->count++] = query_text(query, 0, call->arena);
+    return query_end(query, call->problem);
+}
+
+enum error users_refresh_category(const struct storage_call *call, const char *product_id)
+{
+    struct query *query = db_query(call->db, &buyers);
+    struct string_list ids;
+    enum error error;
+
+    query_bind_text(query, call->tenant);
+    query_bind_text(query, product_id);
+    error = read_ids(query, call, &ids);
+    for (size_t i = 0; !error && i < ids.count; i++)
+        error = move_category(call, ids.items[i]);
+    return error;
+}
+
+enum error state_check_users(const struct storage_call *call, bool repair, int64_t *differing)
+{
+    struct query *query = db_query(call->db, &differing_users);
+    struct string_list ids;
+    enum error error;
+
+    query_bind_text(query, call->tenant);
+    query_bind_text(query, call->tenant);
+    error = read_ids(query, call, &ids);
+    *differing = (int64_t)ids.count;
+    for (size_t i = 0; repair && !error && i < ids.count; i++) {
+        struct user_state state;
+
+        error = find_user(call, ids.items[i], &state);
+        if (!error)
+            error = count_orders(call, ids.items[i], &state);
+        if (!error)
+            error = find_bounds(call, ids.items[i], &state);
+        if (!error)
+            error = put_user(call, ids.items[i], &state);
+    }
+    return error;
+}
