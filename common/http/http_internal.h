@@ -2,6 +2,7 @@
 #ifndef ASSAY_HTTP_HTTP_INTERNAL_H
 #define ASSAY_HTTP_HTTP_INTERNAL_H
 
+#include "http/idempotency.h"
 #include "http/server.h"
 
 /* One request on its way through the pipeline. */
@@ -15,10 +16,13 @@ struct serving {
     struct route_match match;
     struct rate_decision rate; /* of the base bucket; limit 0 = not asked */
     struct admission_ticket ticket;
-    const char *error_code; /* of the answer, NULL on success */
-    json_t *document;       /* the body, where it is JSON */
-    size_t body_read;       /* of a body that the handler reads itself */
-    size_t streamed;        /* bytes sent after the head */
+    const char *error_code;     /* of the answer, NULL on success */
+    struct idempotency_key key; /* while its answer is being made */
+    const char *key_holder;
+    struct db *key_store; /* NULL = no key was claimed */
+    json_t *document;     /* the body, where it is JSON */
+    size_t body_read;     /* of a body that the handler reads itself */
+    size_t streamed;      /* bytes sent after the head */
     bool stream_ended;
     int64_t started;      /* monotonic microseconds */
     int64_t microseconds; /* taken, set when the head is composed */
@@ -89,6 +93,10 @@ bool step_fields(struct serving *serving);
 /* multipart.c */
 bool step_form(struct serving *serving);
 void form_close(struct form *form);
+
+/* idempotency.c: false when the answer is there already; what became of it otherwise */
+bool idempotency_begin(struct serving *serving);
+void idempotency_end(struct serving *serving, bool answered);
 
 /* stream.c: what is left when a handler returns, and when its memory ran out */
 void stream_abandon(struct serving *serving);

@@ -195,7 +195,7 @@ static void write_object(struct serving *serving)
     schema_write(&writer, serving->match.route->reply, serving->reply.object);
 }
 
-static void step_handle(struct serving *serving)
+static void call_handler(struct serving *serving)
 {
     const struct route *route = serving->match.route;
     struct reply *reply = &serving->reply;
@@ -218,6 +218,14 @@ static void step_handle(struct serving *serving)
     }
     if (reply->body.overflowed)
         answer_failure(serving, 500, FAILURE_INTERNAL);
+}
+
+static void step_handle(struct serving *serving)
+{
+    if (!idempotency_begin(serving))
+        return;
+    call_handler(serving);
+    idempotency_end(serving, true);
 }
 
 static const serving_step steps[STEP__MAX] = {
@@ -523,6 +531,7 @@ static void answer_exhausted(struct serving *serving, struct server *server,
     admission_release(server->region, &serving->ticket);
     form_close(serving->request.form);
     arena_on_exhausted(server->arena, NULL);
+    idempotency_end(serving, false);
     if (serving->request.streaming) {
         stream_break(serving);
         return;

@@ -7,6 +7,7 @@
 #define ASSAY_HTTP_SERVICE_H
 
 #include "base/settings.h"
+#include "http/idempotency.h"
 #include "http/route.h"
 #include "http/style.h"
 #include "shm/metrics.h"
@@ -107,6 +108,8 @@ struct http_service {
     void (*refuse)(const struct request *request, struct http_refusal *refusal);
     /* The limits that this call is charged to, in order; the headers tell of the first. */
     size_t (*buckets)(struct request *request, struct http_bucket buckets[HTTP_BUCKETS_MAX]);
+    /* Where first answers are kept; NULL = keys of idempotency are not looked at. */
+    enum error (*idempotency)(struct request *request, struct http_idempotency *idempotency);
     /* Adds headers to an answer that is otherwise complete. */
     void (*finish)(struct request *request, struct reply *reply);
     /* After the answer has been sent, whatever became of it: to note, and to leave nothing open.
