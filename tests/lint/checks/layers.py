@@ -34,6 +34,7 @@ LIBRARIES = {
     r"jansson": "base",
     r"yaml\.h": "base",
     r"utf8proc": "text",
+    r"libstemmer": "text",
     r"hpdf": "report",
     r"xlsxwriter": "report",
 }

@@ -1,0 +1,39 @@
+/*
+ * Gathers the chunks of documents in memory and writes them as one segment. Speed is some 10 MB of
+ * text a second; memory about eight times the text.
+ */
+#ifndef ASSAY_SEARCH_BUILDER_H
+#define ASSAY_SEARCH_BUILDER_H
+
+#include "base/error.h"
+#include "text/language.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct index_builder;
+
+struct index_passage {
+    const char *text;
+    size_t length;
+};
+
+/* `memory` bounds what the builder may hold; passing it ends in ERROR_TOO_LARGE at the finish.
+ * NULL when out of memory. */
+struct index_builder *index_builder_create(size_t memory);
+void index_builder_destroy(struct index_builder *builder);
+
+/* Keys are the caller's; that of a chunk orders equal scores. */
+void index_builder_document(struct index_builder *builder, int64_t key, enum language language);
+
+/* A chunk of the last document: the head it stands under (may be NULL) and its passages. Words of
+ * the head count for the chunk and for each of its passages. */
+void index_builder_chunk(struct index_builder *builder, int64_t key, const char *head,
+                         const struct index_passage *passages, size_t count);
+
+/* Writes `directory`/`name`; `bytes` is its size. */
+MUST_CHECK enum error index_builder_finish(struct index_builder *builder, const char *directory,
+                                           const char *name, int64_t *bytes,
+                                           struct problem *problem);
+
+#endif

@@ -1,0 +1,35 @@
+/*
+ * Private to common/search: the best chunks of one segment for weighted terms, by BM25, exactly:
+ * MaxScore (Turtle and Flood 1995) with block maxima (Ding and Suel 2011) skips what cannot be
+ * among the best without changing which they are.
+ */
+#ifndef ASSAY_SEARCH_RANK_H
+#define ASSAY_SEARCH_RANK_H
+
+#include "search/segment.h"
+
+struct rank_term {
+    const struct segment_term *term;
+    double weight; /* times idf, times k1 + 1 */
+};
+
+struct rank_hit {
+    double score;
+    int64_t chunk, document; /* keys */
+};
+
+/* The best so far, over all segments: a heap with the worst on top. Equal scores are ordered by
+ * the chunk's key, the smaller first. */
+struct rank_heap {
+    struct rank_hit *hits;
+    size_t count, most;
+};
+
+/* Puts the hits in order, best first. */
+void rank_heap_sort(struct rank_heap *heap);
+
+/* `average` is the mean chunk length of the whole index. */
+void rank_segment(const struct segment *segment, const struct rank_term *terms, size_t count,
+                  double average, struct rank_heap *heap);
+
+#endif

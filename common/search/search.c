@@ -1,0 +1,205 @@
+/* The index of a tenant: its segments, what is known of all of them together, and the search. */
+#include "search/search.h"
+#include "search/rank.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { SEGMENTS_MAX = 256 };
+
+struct search_index {
+    char directory[512];
+    struct segment *segments[SEGMENTS_MAX];
+    size_t count;
+    struct search_totals totals;
+};
+
+struct search_index *search_index_create(const char *directory)
+{
+    struct search_index *index = calloc(1, sizeof *index);
+
+    if (index)
+        snprintf(index->directory, sizeof index->directory, "%s", directory);
+    return index;
+}
+
+static void drop_segment(struct segment *segment)
+{
+    if (!segment)
+        return;
+    segment_close(segment);
+    free(segment);
+}
+
+static void drop_all(struct segment **segments, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        drop_segment(segments[i]);
+}
+
+void search_index_destroy(struct search_index *index)
+{
+    if (!index)
+        return;
+    drop_all(index->segments, index->count);
+    free(index);
+}
+
+/* Takes the segment out of the index when it is there. */
+static struct segment *take(struct search_index *index, const struct search_segment *wanted)
+{
+    for (size_t i = 0; i < index->count; i++) {
+        struct segment *segment = index->segments[i];
+
+        if (segment && strcmp(segment->name, wanted->name) == 0 &&
+            segment->header->bytes == (uint64_t)wanted->bytes) {
+            index->segments[i] = NULL;
+            return segment;
+        }
+    }
+    return NULL;
+}
+
+static enum error map_segment(const struct search_index *index, const struct search_segment *wanted,
+                              struct segment **segment, struct problem *problem)
+{
+    enum error error;
+
+    *segment = calloc(1, sizeof **segment);
+    if (!*segment)
+        return problem_set(problem, ERROR_SYSTEM, "out_of_memory", "no memory for the index");
+    error = segment_open(*segment, index->directory, wanted->name, wanted->bytes, problem);
+    if (error) {
+        free(*segment);
+        *segment = NULL;
+    }
+    return error;
+}
+
+static void count_totals(struct search_index *index)
+{
+    struct search_totals *totals = &index->totals;
+
+    *totals = (struct search_totals){.documents = 0};
+    for (size_t i = 0; i < index->count; i++) {
+        const struct segment *segment = index->segments[i];
+
+        totals->documents += segment->header->documents;
+        totals->chunks += segment->header->chunks;
+        totals->live_chunks += segment->header->chunks;
+        totals->words += (int64_t)segment->header->words;
+        totals->passages += (int64_t)segment->header->passages;
+        totals->languages |= segment->header->languages;
+        for (uint32_t d = 0; segment->dead && d < segment->header->documents; d++) {
+            if (segment->dead[d >> 3] >> (d & 7) & 1)
+                totals->live_chunks -= segment->documents[d].chunk_count;
+        }
+    }
+}
+
+enum error search_index_update(struct search_index *index, const struct search_segment *segments,
+                               size_t count, size_t *damaged, struct problem *problem)
+{
+    struct segment *current[SEGMENTS_MAX];
+    enum error error = ERROR_NONE;
+    size_t done = 0;
+
+    if (count > SEGMENTS_MAX)
+        return problem_set(problem, ERROR_TOO_LARGE, "too_many_segments",
+                           "the search index has %zu segments", count);
+    for (; done < count && !error; done++) {
+        current[done] = take(index, &segments[done]);
+        if (!current[done])
+            error = map_segment(index, &segments[done], &current[done], problem);
+        if (!error)
+            segment_set_dead(current[done], segments[done].dead, segments[done].dead_count);
+    }
+    drop_all(index->segments, index->count);
+    index->count = 0;
+    if (error) {
+        *damaged = done - 1;
+        drop_all(current, done - 1);
+    } else {
+        memcpy(index->segments, current, count * sizeof current[0]);
+        index->count = count;
+    }
+    count_totals(index);
+    return error;
+}
+
+struct search_totals search_index_totals(const struct search_index *index)
+{
+    return index->totals;
+}
+
+struct search_frequency search_index_frequency(const struct search_index *index, const char *name,
+                                               size_t length)
+{
+    struct search_frequency found = {0, 0};
+
+    for (size_t i = 0; i < index->count; i++) {
+        const struct segment_term *term = segment_find(index->segments[i], name, length);
+
+        if (term) {
+            found.chunks += term->chunks;
+            found.passages += term->passages;
+        }
+    }
+    return found;
+}
+
+/* What stands under a term in each segment; weights hold the idf over all of them. */
+static double *term_weights(const struct search_index *index, struct arena *arena,
+                            const struct search_term *terms, size_t count,
+                            const struct segment_term **found)
+{
+    double *weights = ARENA_ARRAY(arena, double, count + 1);
+    double chunks = (double)index->totals.chunks;
+
+    for (size_t t = 0; t < count; t++) {
+        double holding = 0;
+
+        for (size_t s = 0; s < index->count; s++) {
+            const struct segment_term *term =
+                segment_find(index->segments[s], terms[t].name, terms[t].length);
+
+            found[s * count + t] = term;
+            holding += term ? term->chunks : 0;
+        }
+        weights[t] =
+            terms[t].weight * (SEARCH_K1 + 1) * log1p((chunks - holding + 0.5) / (holding + 0.5));
+    }
+    return weights;
+}
+
+size_t search_index_best(const struct search_index *index, struct arena *arena,
+                         const struct search_term *terms, size_t count, struct search_hit *hits,
+                         size_t most)
+{
+    const struct segment_term **found =
+        ARENA_ARRAY(arena, const struct segment_term *, count * index->count + 1);
+    struct rank_term *here = ARENA_ARRAY(arena, struct rank_term, count + 1);
+    struct rank_heap heap = {.hits = ARENA_ARRAY(arena, struct rank_hit, most + 1), .most = most};
+    double average, *weights;
+
+    if (!most || !index->totals.chunks)
+        return 0;
+    average = (double)index->totals.words / (double)index->totals.chunks;
+    weights = term_weights(index, arena, terms, count, found);
+    for (size_t s = 0; s < index->count; s++) {
+        size_t present = 0;
+
+        for (size_t t = 0; t < count; t++) {
+            if (found[s * count + t] && weights[t] > 0)
+                here[present++] = (struct rank_term){found[s * count + t], weights[t]};
+        }
+        rank_segment(index->segments[s], here, present, fmax(average, 1), &heap);
+    }
+    rank_heap_sort(&heap);
+    for (size_t i = 0; i < heap.count; i++)
+        hits[i] =
+            (struct search_hit){heap.hits[i].chunk, heap.hits[i].document, heap.hits[i].score};
+    return heap.count;
+}

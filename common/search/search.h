@@ -1,0 +1,80 @@
+/*
+ * The inverted index of one tenant as a worker sees it: a list of immutable segments, mapped and
+ * shared by all workers of the host through the page cache, and for each the documents that count
+ * no longer. Which segments are current is the caller's knowledge (a database row per segment);
+ * this kit finds the best chunks for weighted terms. docs/search.md describes the method.
+ */
+#ifndef ASSAY_SEARCH_SEARCH_H
+#define ASSAY_SEARCH_SEARCH_H
+
+#include "base/arena.h"
+#include "base/error.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct search_index;
+
+/* An empty index over the segments of a directory. NULL when out of memory; the caller owns it. */
+struct search_index *search_index_create(const char *directory);
+void search_index_destroy(struct search_index *index);
+
+struct search_segment {
+    const char *name;
+    int64_t bytes;
+    const uint32_t *dead; /* places of documents that have been replaced or deleted */
+    size_t dead_count;
+};
+
+/* Makes the index hold exactly these segments; those it holds already are not read again. After
+ * ERROR_NOT_FOUND `segment_damaged`, `damaged` says which one is lost: the caller builds it anew
+ * and calls again. The index is then empty. */
+MUST_CHECK enum error search_index_update(struct search_index *index,
+                                          const struct search_segment *segments, size_t count,
+                                          size_t *damaged, struct problem *problem);
+
+struct search_totals {
+    int64_t documents, chunks, words, passages; /* of live and dead ones */
+    int64_t live_chunks;
+    uint64_t languages; /* bits 1 << enum language */
+};
+struct search_totals search_index_totals(const struct search_index *index);
+
+/* In how many chunks and passages a term occurs. */
+struct search_frequency {
+    int64_t chunks, passages;
+};
+struct search_frequency search_index_frequency(const struct search_index *index, const char *name,
+                                               size_t length);
+
+struct search_term {
+    const char *name;
+    size_t length;
+    double weight; /* times the term's idf; terms with 0 are left out */
+};
+
+struct search_hit {
+    int64_t chunk, document; /* keys given when they were indexed */
+    double score;
+};
+
+/* The `most` best chunks, best first, in `hits`; how many. The score is BM25 (k1 1.2, b .75) with
+ * idf ln(1 + (N - n + .5) / (n + .5)) times each term's weight; equal scores by chunk key. */
+size_t search_index_best(const struct search_index *index, struct arena *arena,
+                         const struct search_term *terms, size_t count, struct search_hit *hits,
+                         size_t most);
+
+/* Writes the live documents of these segments of `directory`, in their order, as one new segment:
+ * `name`, of `bytes` bytes. The old files stay. */
+MUST_CHECK enum error search_merge(const char *directory, const struct search_segment *segments,
+                                   size_t count, const char *name, int64_t *bytes,
+                                   struct problem *problem);
+
+/* The keys of a segment's documents, in their order. ERROR_NOT_FOUND `segment_damaged`. */
+MUST_CHECK enum error search_segment_documents(const char *directory,
+                                               const struct search_segment *segment,
+                                               struct arena *arena, int64_t **keys, size_t *count,
+                                               struct problem *problem);
+
+#endif

@@ -1,0 +1,155 @@
+/* Mapping, checking and reading segments. */
+#include "search/segment.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static enum error damaged(const char *name, const char *why, struct problem *problem)
+{
+    return problem_set(problem, ERROR_NOT_FOUND, "segment_damaged", "search segment %s %s", name,
+                       why);
+}
+
+/* The file's bytes, NULL when it is not there or has another length. */
+static const uint8_t *map_file(const char *path, int64_t bytes)
+{
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    struct stat status;
+    void *mapped = MAP_FAILED;
+
+    if (fd < 0)
+        return NULL;
+    if (fstat(fd, &status) == 0 && S_ISREG(status.st_mode) && status.st_size == bytes &&
+        bytes >= (int64_t)sizeof(struct segment_header))
+        mapped = mmap(NULL, (size_t)bytes, PROT_READ, MAP_SHARED, fd, 0);
+    close(fd);
+    return mapped == MAP_FAILED ? NULL : mapped;
+}
+
+/* Whether a section of `count` items of `size` bytes lies within the file, aligned. */
+static bool lies_within(const struct segment_header *header, uint64_t at, uint64_t count,
+                        uint64_t size)
+{
+    return at % 8 == 0 && at >= sizeof *header && at <= header->bytes &&
+           count <= (header->bytes - at) / size;
+}
+
+static bool header_is_sound(const struct segment_header *header, int64_t bytes)
+{
+    return header->magic == SEGMENT_MAGIC && header->version == SEGMENT_VERSION &&
+           header->bytes == (uint64_t)bytes &&
+           lies_within(header, header->chunks_at, header->chunks, sizeof(struct segment_chunk)) &&
+           lies_within(header, header->documents_at, header->documents,
+                       sizeof(struct segment_document)) &&
+           lies_within(header, header->terms_at, header->terms, sizeof(struct segment_term)) &&
+           lies_within(header, header->blocks_at, header->blocks, sizeof(struct segment_block)) &&
+           lies_within(header, header->names_at, header->names_bytes, 1) &&
+           lies_within(header, header->postings_at, 0, 1) &&
+           lies_within(header, header->positions_at, 0, 1);
+}
+
+enum error segment_open(struct segment *segment, const char *directory, const char *name,
+                        int64_t bytes, struct problem *problem)
+{
+    char path[700];
+    const struct segment_header *header;
+
+    *segment = (struct segment){.dead = NULL};
+    if (snprintf(path, sizeof path, "%s/%s", directory, name) >= (int)sizeof path ||
+        snprintf(segment->name, sizeof segment->name, "%s", name) >= (int)sizeof segment->name)
+        return damaged(name, "has too long a name", problem);
+    segment->bytes = map_file(path, bytes);
+    if (!segment->bytes)
+        return damaged(name, "is missing or has another length", problem);
+    header = segment->header = (const struct segment_header *)(const void *)segment->bytes;
+    if (!header_is_sound(header, bytes) ||
+        segment_checksum(segment->bytes + sizeof *header, (uint64_t)bytes - sizeof *header) !=
+            header->checksum) {
+        munmap((void *)(uintptr_t)segment->bytes, (size_t)bytes);
+        segment->bytes = NULL;
+        return damaged(name, "does not hold what was written", problem);
+    }
+    segment->chunks = (const void *)(segment->bytes + header->chunks_at);
+    segment->documents = (const void *)(segment->bytes + header->documents_at);
+    segment->terms = (const void *)(segment->bytes + header->terms_at);
+    segment->blocks = (const void *)(segment->bytes + header->blocks_at);
+    segment->names = (const char *)(segment->bytes + header->names_at);
+    return ERROR_NONE;
+}
+
+void segment_close(struct segment *segment)
+{
+    if (segment->bytes)
+        munmap((void *)(uintptr_t)segment->bytes, segment->header->bytes);
+    free(segment->dead);
+    *segment = (struct segment){.dead = NULL};
+}
+
+void segment_set_dead(struct segment *segment, const uint32_t *documents, size_t count)
+{
+    free(segment->dead);
+    segment->dead = NULL;
+    segment->dead_count = count;
+    if (!count)
+        return;
+    segment->dead = calloc(segment->header->documents / 8 + 1, 1);
+    if (!segment->dead)
+        abort(); /* some bytes: the machine is past helping */
+    for (size_t i = 0; i < count; i++) {
+        if (documents[i] < segment->header->documents)
+            segment->dead[documents[i] >> 3] |= (uint8_t)(1 << (documents[i] & 7));
+    }
+}
+
+const struct segment_term *segment_find(const struct segment *segment, const char *name,
+                                        size_t length)
+{
+    size_t low = 0, high = segment->header->terms;
+
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        const struct segment_term *term = &segment->terms[middle];
+        size_t shorter = term->name_length < length ? term->name_length : length;
+        int order = memcmp(segment->names + term->name_at, name, shorter);
+
+        if (order == 0)
+            order = (term->name_length > length) - (term->name_length < length);
+        if (order == 0)
+            return term;
+        if (order < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return NULL;
+}
+
+size_t segment_read_block(const struct segment *segment, const struct segment_term *term,
+                          uint32_t block, uint32_t chunks[SEGMENT_BLOCK_POSTINGS],
+                          uint32_t frequencies[SEGMENT_BLOCK_POSTINGS])
+{
+    const struct segment_block *blocks = segment->blocks + term->first_block;
+    const uint8_t *at =
+        segment->bytes + segment->header->postings_at + term->postings_at + blocks[block].at;
+    uint32_t chunk = block ? blocks[block - 1].last_chunk : 0;
+    size_t count = term->chunks - (size_t)block * SEGMENT_BLOCK_POSTINGS;
+
+    if (count > SEGMENT_BLOCK_POSTINGS)
+        count = SEGMENT_BLOCK_POSTINGS;
+    for (size_t i = 0; i < count; i++) {
+        uint32_t value;
+
+        at = varint_get(at, &value);
+        chunk += value >> 1;
+        chunks[i] = chunk;
+        frequencies[i] = 1;
+        if (value & 1)
+            at = varint_get(at, &frequencies[i]);
+    }
+    return count;
+}

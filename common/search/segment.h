@@ -1,0 +1,58 @@
+/*
+ * Private to common/search: a segment as it is read. The file is mapped, so that all workers of a
+ * host share one copy in the page cache.
+ */
+#ifndef ASSAY_SEARCH_SEGMENT_H
+#define ASSAY_SEARCH_SEGMENT_H
+
+#include "base/error.h"
+#include "search/segment_format.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct segment {
+    char name[128];
+    const uint8_t *bytes; /* the whole file */
+    const struct segment_header *header;
+    const struct segment_chunk *chunks;
+    const struct segment_document *documents;
+    const struct segment_term *terms;
+    const struct segment_block *blocks;
+    const char *names;
+    uint8_t *dead; /* a bit per document; NULL = all live */
+    size_t dead_count;
+};
+
+/* Maps `directory`/`name`, which must be `bytes` long, and checks every byte of it once.
+ * ERROR_NOT_FOUND `segment_damaged` when it is missing or is not what was written. */
+MUST_CHECK enum error segment_open(struct segment *segment, const char *directory, const char *name,
+                                   int64_t bytes, struct problem *problem);
+void segment_close(struct segment *segment);
+
+/* Which documents count no longer, by their places; replaces what was set before. */
+void segment_set_dead(struct segment *segment, const uint32_t *documents, size_t count);
+
+static inline bool segment_is_dead(const struct segment *segment, uint32_t chunk)
+{
+    uint32_t document = segment->chunks[chunk].document;
+
+    return segment->dead && segment->dead[document >> 3] >> (document & 7) & 1;
+}
+
+/* NULL when no chunk holds it. */
+const struct segment_term *segment_find(const struct segment *segment, const char *name,
+                                        size_t length);
+
+/* How many blocks the term's postings fill. */
+static inline uint32_t segment_block_count(const struct segment_term *term)
+{
+    return (term->chunks + SEGMENT_BLOCK_POSTINGS - 1) / SEGMENT_BLOCK_POSTINGS;
+}
+
+/* Decodes one block: chunks and frequencies; how many. `block` counts within the term. */
+size_t segment_read_block(const struct segment *segment, const struct segment_term *term,
+                          uint32_t block, uint32_t chunks[SEGMENT_BLOCK_POSTINGS],
+                          uint32_t frequencies[SEGMENT_BLOCK_POSTINGS]);
+
+#endif

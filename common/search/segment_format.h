@@ -1,0 +1,113 @@
+/*
+ * Private to common/search: how a segment lies in its file. All numbers are little-endian, which
+ * is what this machine must be. Sections follow the header in the order of their offsets; a file
+ * is written once, checked by its checksum when it is mapped, and never changed.
+ *
+ *   postings   per term, blocks of up to 128: pairs of varint (chunk minus the one before, times
+ *              two, plus 1 when the frequency is not 1; then the frequency)
+ *   positions  per term that has them, per posting: the places of the term in the chunk, as
+ *              varint differences
+ *   chunks     struct segment_chunk
+ *   documents  struct segment_document
+ *   terms      struct segment_term, sorted by name bytewise
+ *   blocks     struct segment_block
+ *   names      the bytes of the terms
+ */
+#ifndef ASSAY_SEARCH_SEGMENT_FORMAT_H
+#define ASSAY_SEARCH_SEGMENT_FORMAT_H
+
+#include <stdint.h>
+
+enum {
+    SEGMENT_MAGIC = 0x47455341, /* "ASEG" */
+    SEGMENT_VERSION = 1,
+    SEGMENT_BLOCK_POSTINGS = 128,
+    SEGMENT_LENGTH_STEPS = 16
+};
+
+/*
+ * The average chunk length is known only when a question is asked, and a bound on a block's score
+ * depends on it. So a bound is kept for a ladder of averages, SEGMENT_LENGTH_FIRST times the powers
+ * of the square root of two; the step at or above the true average gives a bound that holds, since
+ * scores grow with the average. 255 stands for 1.
+ */
+#define SEGMENT_LENGTH_FIRST 8.0
+
+struct segment_header {
+    uint32_t magic, version;
+    uint64_t bytes;    /* of the whole file */
+    uint64_t checksum; /* of everything behind the header */
+    uint32_t chunks, documents, terms, blocks;
+    uint64_t words;     /* of all chunks */
+    uint64_t passages;  /* of all chunks */
+    uint64_t languages; /* bit 1 << enum language of every document's */
+    uint64_t postings_at, positions_at, chunks_at, documents_at, terms_at, blocks_at, names_at;
+    uint64_t names_bytes;
+};
+
+struct segment_chunk {
+    int64_t key;
+    uint32_t document; /* its place in `documents` */
+    uint32_t length;   /* in words */
+    uint32_t passages;
+    uint32_t spare;
+};
+
+struct segment_document {
+    int64_t key;
+    uint32_t first_chunk, chunk_count;
+};
+
+struct segment_term {
+    uint64_t postings_at;  /* behind the header's */
+    uint64_t positions_at; /* the same; UINT64_MAX without positions */
+    uint32_t name_at;
+    uint32_t name_length;
+    uint32_t chunks; /* how many hold it */
+    uint32_t passages;
+    uint32_t first_block;
+    uint8_t bound[SEGMENT_LENGTH_STEPS];
+    uint32_t spare;
+};
+
+struct segment_block {
+    uint32_t last_chunk;
+    uint32_t at; /* behind the term's postings */
+    uint8_t bound[SEGMENT_LENGTH_STEPS];
+};
+
+/* BM25's parameters; the bounds in the file are made with them. */
+#define SEARCH_K1 1.2
+#define SEARCH_B 0.75
+
+static inline double bm25_impact(double frequency, double length, double average)
+{
+    return frequency / (frequency + SEARCH_K1 * (1 - SEARCH_B + SEARCH_B * length / average));
+}
+
+static inline uint8_t *varint_put(uint8_t *at, uint32_t value)
+{
+    while (value >= 0x80) {
+        *at++ = (uint8_t)(value | 0x80);
+        value >>= 7;
+    }
+    *at++ = (uint8_t)value;
+    return at;
+}
+
+static inline const uint8_t *varint_get(const uint8_t *at, uint32_t *value)
+{
+    uint32_t byte = *at++, result = byte & 0x7f;
+
+    for (int shift = 7; byte & 0x80 && shift < 35; shift += 7) {
+        byte = *at++;
+        result |= (byte & 0x7f) << shift;
+    }
+    *value = result;
+    return at;
+}
+
+/* Of the bytes behind a header; detects damage, not forgery. */
+uint64_t segment_checksum(const void *bytes, uint64_t length);
+
+#endif

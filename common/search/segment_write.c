@@ -1,0 +1,365 @@
+/* Writing segments. Postings, the bulk, stream into the file; the rest is gathered in memory and
+ * put behind them. Failures are remembered and told at the end. */
+#include "search/segment_write.h"
+#include "search/segment_format.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+struct buffer {
+    uint8_t *bytes;
+    size_t length, capacity;
+};
+
+/* The shortest chunk for each frequency; all a bound needs to know of a block's postings. */
+enum { FREQUENCIES = 16 };
+
+struct extremes {
+    uint32_t shortest[FREQUENCIES]; /* by frequency - 1; the last one holds all above */
+    uint32_t most;                  /* highest frequency */
+};
+
+struct segment_writer {
+    char directory[512], name[128], temporary[700];
+    FILE *file;
+    bool failed;
+    struct segment_header header;
+    struct buffer positions, chunks, documents, terms, blocks, names;
+    uint64_t postings_bytes;
+    struct segment_term term;
+    struct extremes in_term, in_block;
+    uint32_t in_block_count, last_chunk;
+    bool term_open;
+};
+
+uint64_t segment_checksum(const void *bytes, uint64_t length)
+{
+    static const uint64_t prime = 0x9e3779b97f4a7c15u;
+    const uint8_t *at = bytes;
+    uint64_t lanes[4] = {1, 2, 3, 4}, word, result = length;
+
+    while (length >= 32) {
+        for (int i = 0; i < 4; i++) {
+            memcpy(&word, at + 8 * i, 8);
+            lanes[i] = (lanes[i] ^ word) * prime;
+            lanes[i] ^= lanes[i] >> 29;
+        }
+        at += 32;
+        length -= 32;
+    }
+    for (int i = 0; i < 4; i++)
+        result = ((result ^ lanes[i]) * prime) ^ (result >> 31);
+    for (; length; length--)
+        result = (result ^ *at++) * prime;
+    return result ^ result >> 32;
+}
+
+static void *buffer_room(struct segment_writer *writer, struct buffer *buffer, size_t more)
+{
+    if (writer->failed)
+        return NULL;
+    if (buffer->capacity - buffer->length < more) {
+        size_t capacity = buffer->capacity ? buffer->capacity : 4096;
+        uint8_t *bytes;
+
+        while (capacity - buffer->length < more)
+            capacity *= 2;
+        bytes = realloc(buffer->bytes, capacity);
+        if (!bytes) {
+            writer->failed = true;
+            return NULL;
+        }
+        buffer->bytes = bytes;
+        buffer->capacity = capacity;
+    }
+    return buffer->bytes + buffer->length;
+}
+
+static void buffer_add(struct segment_writer *writer, struct buffer *buffer, const void *bytes,
+                       size_t length)
+{
+    void *room = buffer_room(writer, buffer, length);
+
+    if (room && length)
+        memcpy(room, bytes, length);
+    if (room)
+        buffer->length += length;
+}
+
+static void extremes_clear(struct extremes *extremes)
+{
+    memset(extremes->shortest, 0xff, sizeof extremes->shortest);
+    extremes->most = 0;
+}
+
+static void extremes_note(struct extremes *extremes, uint32_t frequency, uint32_t length)
+{
+    size_t i = frequency < FREQUENCIES ? frequency - 1 : FREQUENCIES - 1;
+
+    if (length < extremes->shortest[i])
+        extremes->shortest[i] = length;
+    if (frequency > extremes->most)
+        extremes->most = frequency;
+}
+
+static void extremes_bound(const struct extremes *extremes, uint8_t bound[SEGMENT_LENGTH_STEPS])
+{
+    double average = SEGMENT_LENGTH_FIRST;
+
+    for (int step = 0; step < SEGMENT_LENGTH_STEPS; step++, average *= M_SQRT2) {
+        double best = 0;
+
+        for (uint32_t i = 0; i < FREQUENCIES; i++) {
+            double frequency = i + 1 < FREQUENCIES ? i + 1 : extremes->most;
+
+            if (extremes->shortest[i] != UINT32_MAX)
+                best = fmax(best, bm25_impact(frequency, extremes->shortest[i], average));
+        }
+        bound[step] = (uint8_t)fmin(255, ceil(best * 255));
+    }
+    bound[SEGMENT_LENGTH_STEPS - 1] = 255; /* beyond the ladder everything is possible */
+}
+
+struct segment_writer *segment_writer_open(const char *directory, const char *name)
+{
+    struct segment_writer *writer = calloc(1, sizeof *writer);
+
+    if (!writer)
+        return NULL;
+    snprintf(writer->directory, sizeof writer->directory, "%s", directory);
+    snprintf(writer->name, sizeof writer->name, "%s", name);
+    snprintf(writer->temporary, sizeof writer->temporary, "%s/%s.%ld.new", directory, name,
+             (long)getpid());
+    writer->file = fopen(writer->temporary, "w+be");
+    writer->failed =
+        !writer->file || fwrite(&writer->header, sizeof writer->header, 1, writer->file) != 1;
+    return writer;
+}
+
+void segment_writer_languages(struct segment_writer *writer, uint64_t languages)
+{
+    writer->header.languages |= languages;
+}
+
+void segment_writer_document(struct segment_writer *writer, int64_t key)
+{
+    struct segment_document document = {.key = key, .first_chunk = writer->header.chunks};
+
+    buffer_add(writer, &writer->documents, &document, sizeof document);
+    writer->header.documents++;
+}
+
+void segment_writer_chunk(struct segment_writer *writer, int64_t key, uint32_t length,
+                          uint32_t passages)
+{
+    struct segment_chunk chunk = {.key = key,
+                                  .document = writer->header.documents - 1,
+                                  .length = length,
+                                  .passages = passages};
+
+    buffer_add(writer, &writer->chunks, &chunk, sizeof chunk);
+    if (!writer->failed)
+        ((struct segment_document *)(void *)writer->documents.bytes)[chunk.document].chunk_count++;
+    writer->header.chunks++;
+    writer->header.words += length;
+    writer->header.passages += passages;
+}
+
+static void close_block(struct segment_writer *writer)
+{
+    struct segment_block *blocks = (struct segment_block *)(void *)writer->blocks.bytes;
+
+    if (!writer->in_block_count || writer->failed)
+        return;
+    blocks[writer->header.blocks - 1].last_chunk = writer->last_chunk;
+    extremes_bound(&writer->in_block, blocks[writer->header.blocks - 1].bound);
+    writer->in_block_count = 0;
+}
+
+static void open_block(struct segment_writer *writer)
+{
+    struct segment_block block = {
+        .at = (uint32_t)(writer->postings_bytes - writer->term.postings_at)};
+
+    buffer_add(writer, &writer->blocks, &block, sizeof block);
+    writer->header.blocks++;
+    extremes_clear(&writer->in_block);
+}
+
+static void close_term(struct segment_writer *writer)
+{
+    if (!writer->term_open)
+        return;
+    close_block(writer);
+    extremes_bound(&writer->in_term, writer->term.bound);
+    buffer_add(writer, &writer->terms, &writer->term, sizeof writer->term);
+    writer->header.terms++;
+    writer->term_open = false;
+}
+
+void segment_writer_term(struct segment_writer *writer, const char *name, size_t length,
+                         uint32_t passages, bool with_positions)
+{
+    close_term(writer);
+    writer->term = (struct segment_term){
+        .postings_at = writer->postings_bytes,
+        .positions_at = with_positions ? writer->positions.length : UINT64_MAX,
+        .name_at = (uint32_t)writer->names.length,
+        .name_length = (uint32_t)length,
+        .passages = passages,
+        .first_block = writer->header.blocks,
+    };
+    buffer_add(writer, &writer->names, name, length);
+    extremes_clear(&writer->in_term);
+    writer->in_block_count = 0;
+    writer->last_chunk = 0;
+    writer->term_open = true;
+}
+
+void segment_writer_posting(struct segment_writer *writer, uint32_t chunk, uint32_t frequency,
+                            const uint8_t *positions, size_t position_bytes)
+{
+    uint8_t bytes[12], *end;
+    uint32_t length;
+
+    if (writer->failed)
+        return;
+    if (!writer->in_block_count)
+        open_block(writer);
+    if (writer->failed)
+        return;
+    length = ((struct segment_chunk *)(void *)writer->chunks.bytes)[chunk].length;
+    end = varint_put(bytes, (chunk - writer->last_chunk) << 1 | (frequency != 1));
+    if (frequency != 1)
+        end = varint_put(end, frequency);
+    writer->failed |= fwrite(bytes, (size_t)(end - bytes), 1, writer->file) != 1;
+    writer->postings_bytes += (uint64_t)(end - bytes);
+    extremes_note(&writer->in_block, frequency, length);
+    extremes_note(&writer->in_term, frequency, length);
+    writer->last_chunk = chunk;
+    writer->term.chunks++;
+    if (writer->term.positions_at != UINT64_MAX)
+        buffer_add(writer, &writer->positions, positions, position_bytes);
+    if (++writer->in_block_count == SEGMENT_BLOCK_POSTINGS)
+        close_block(writer);
+}
+
+static uint64_t put_section(struct segment_writer *writer, uint64_t *at,
+                            const struct buffer *buffer)
+{
+    static const uint8_t zeros[8];
+    uint64_t start = *at, padding = (8 - buffer->length % 8) % 8;
+
+    if (buffer->length)
+        writer->failed |= fwrite(buffer->bytes, buffer->length, 1, writer->file) != 1;
+    if (padding)
+        writer->failed |= fwrite(zeros, padding, 1, writer->file) != 1;
+    *at += buffer->length + padding;
+    return start;
+}
+
+static void put_sections(struct segment_writer *writer)
+{
+    static uint8_t guard[16]; /* a varint cut off by the end of the file would be read behind it */
+    struct segment_header *header = &writer->header;
+    struct buffer padding = {guard, 8 + (8 - writer->postings_bytes % 8) % 8, sizeof guard};
+    uint64_t at = sizeof *header + writer->postings_bytes;
+
+    header->magic = SEGMENT_MAGIC;
+    header->version = SEGMENT_VERSION;
+    header->postings_at = sizeof *header;
+    writer->failed |= fwrite(padding.bytes, padding.length, 1, writer->file) != 1;
+    at += padding.length;
+    header->positions_at = put_section(writer, &at, &writer->positions);
+    header->chunks_at = put_section(writer, &at, &writer->chunks);
+    header->documents_at = put_section(writer, &at, &writer->documents);
+    header->terms_at = put_section(writer, &at, &writer->terms);
+    header->blocks_at = put_section(writer, &at, &writer->blocks);
+    header->names_at = put_section(writer, &at, &writer->names);
+    header->names_bytes = writer->names.length;
+    header->bytes = at;
+}
+
+/* The checksum is taken of the file as it can be read back, then the header goes in. */
+static bool seal(struct segment_writer *writer)
+{
+    struct segment_header *header = &writer->header;
+    int fd = fileno(writer->file);
+    uint8_t *bytes;
+
+    if (fflush(writer->file) != 0)
+        return false;
+    bytes = mmap(NULL, header->bytes, PROT_READ, MAP_SHARED, fd, 0);
+    if (bytes == MAP_FAILED)
+        return false;
+    header->checksum = segment_checksum(bytes + sizeof *header, header->bytes - sizeof *header);
+    munmap(bytes, header->bytes);
+    return pwrite(fd, header, sizeof *header, 0) == (ssize_t)sizeof *header && fsync(fd) == 0;
+}
+
+static bool give_name(struct segment_writer *writer)
+{
+    char path[700];
+    int directory;
+    bool fine;
+
+    snprintf(path, sizeof path, "%s/%s", writer->directory, writer->name);
+    if (rename(writer->temporary, path) != 0)
+        return false;
+    directory = open(writer->directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (directory < 0)
+        return false;
+    fine = fsync(directory) == 0;
+    close(directory);
+    return fine;
+}
+
+static void writer_free(struct segment_writer *writer)
+{
+    free(writer->positions.bytes);
+    free(writer->chunks.bytes);
+    free(writer->documents.bytes);
+    free(writer->terms.bytes);
+    free(writer->blocks.bytes);
+    free(writer->names.bytes);
+    free(writer);
+}
+
+enum error segment_writer_finish(struct segment_writer *writer, int64_t *bytes,
+                                 struct problem *problem)
+{
+    bool fine;
+    enum error error = ERROR_NONE;
+
+    close_term(writer);
+    if (writer->file && !writer->failed)
+        put_sections(writer);
+    fine = writer->file && !writer->failed && seal(writer);
+    if (writer->file && fclose(writer->file) != 0)
+        fine = false;
+    fine = fine && give_name(writer);
+    *bytes = (int64_t)writer->header.bytes;
+    if (!fine) {
+        error = problem_set(problem, ERROR_SYSTEM, "segment_not_written",
+                            "the search index could not be written: %s", strerror(errno));
+        unlink(writer->temporary);
+    }
+    writer_free(writer);
+    return error;
+}
+
+void segment_writer_drop(struct segment_writer *writer)
+{
+    if (!writer)
+        return;
+    if (writer->file)
+        fclose(writer->file);
+    unlink(writer->temporary);
+    writer_free(writer);
+}

@@ -1,0 +1,33 @@
+/*
+ * What the index knows a word by: its stem, and the character four-grams of `^word` for words of
+ * four letters and more, which find compounds and inflections that stems miss. Terms are byte
+ * strings; four-grams begin with a byte that no word begins with.
+ */
+#ifndef ASSAY_SEARCH_TERMS_H
+#define ASSAY_SEARCH_TERMS_H
+
+#include "text/language.h"
+#include "text/words.h"
+
+enum {
+    TERM_BYTES_MAX = WORD_BYTES_MAX,
+    TERM_GRAM_LENGTH = 4,  /* characters */
+    TERM_GRAMS_MAX = 32,   /* of one word */
+    TERM_GRAM_MARK = 0x01, /* first byte of a four-gram */
+    TERM_GRAM_BYTES_MAX = 1 + 4 * TERM_GRAM_LENGTH
+};
+
+struct term_gram {
+    char bytes[TERM_GRAM_BYTES_MAX];
+    size_t length;
+};
+
+/* The stem of a word as the index holds it, in `stem`; its length. */
+size_t term_stem(enum language text_language, const struct word *word,
+                 char stem[WORD_BYTES_MAX + 1]);
+
+/* The four-grams of a word, at most TERM_GRAMS_MAX; how many. Pairs and words with digits have
+ * none: codes and numbers are found exactly or not at all. */
+size_t term_grams(const struct word *word, struct term_gram grams[TERM_GRAMS_MAX]);
+
+#endif

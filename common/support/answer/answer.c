@@ -1,0 +1,169 @@
+/* Composing an answer from passages. */
+#include "support/answer/answer.h"
+#include "base/text.h"
+#include "support/answer/citations.h"
+
+#include <math.h>
+#include <string.h>
+
+static const double grade_least = 0.25;
+
+void answer_rank(struct found_chunk *chunks, size_t count)
+{
+    for (size_t i = 1; i < count; i++) { /* few, and nearly in order: insertion keeps ties */
+        struct found_chunk chunk = chunks[i];
+        size_t place = i;
+
+        while (place > 0 && chunks[place - 1].rank < chunk.rank - 1e-9) {
+            chunks[place] = chunks[place - 1];
+            place--;
+        }
+        chunks[place] = chunk;
+    }
+}
+
+size_t answer_grade(struct found_chunk *chunks, size_t count)
+{
+    size_t kept = 0;
+
+    for (size_t i = 0; i < count; i++) {
+        if (chunks[i].relevance >= grade_least)
+            chunks[kept++] = chunks[i];
+    }
+    return kept;
+}
+
+int answer_quality(double evidence, bool refused)
+{
+    double quality = refused ? floor(60 * evidence + 0.5) : floor(50 + 50 * evidence + 0.5);
+
+    return (int)fmax(1, fmin(refused ? 40 : 100, quality));
+}
+
+static int number_of(struct answer *answer, const struct found_chunk *chunk)
+{
+    for (size_t i = 0; i < answer->document_count; i++) {
+        if (answer->documents[i] == chunk)
+            return (int)i + 1;
+    }
+    return 0;
+}
+
+static void add_document(struct answer *answer, const struct found_chunk *chunk, size_t most)
+{
+    if (!number_of(answer, chunk) && answer->document_count < most &&
+        answer->document_count < ANSWER_DOCUMENTS_MAX)
+        answer->documents[answer->document_count++] = chunk;
+}
+
+/* How many of the selected passages fit into the length of an answer; the first always does. */
+static size_t fitting(const struct selection *selection)
+{
+    size_t length = 0, count = 0;
+
+    for (; count < selection->count; count++) {
+        length += utf8_count(selection->items[count].passage->passage->text) + 2;
+        if (count && length > ANSWER_LENGTH_MAX)
+            break;
+    }
+    return count;
+}
+
+static void write_answer(struct answer *answer, struct arena *arena)
+{
+    struct text text;
+
+    text_start(&text, arena, 1 << 20);
+    for (size_t i = 0; i < answer->selection.count; i++) {
+        const struct selected *item = &answer->selection.items[i];
+        const struct passage *passage = item->passage->passage;
+        int number = number_of(answer, item->chunk);
+
+        if (i)
+            text_append_string(&text, "\n\n");
+        text_append_string(&text, citation_mark(arena, passage->text, passage->length, number));
+        if (!answer->excerpts[number - 1])
+            answer->excerpts[number - 1] =
+                answer_excerpt(arena, item->chunk->chunk.body, passage->text);
+    }
+    answer->text = text.bytes;
+}
+
+static void refuse(struct answer *answer, struct arena *arena, const struct question *question)
+{
+    answer->refused = true;
+    answer->document_count = answer->cited_count = 0;
+    answer->selection.count = 0;
+    answer->text = answer_refusal(arena, question->language, question->missing_code);
+    answer->quality = answer_quality(answer->evidence.value, true);
+}
+
+struct answer answer_compose(const struct question *question, const struct search_index *index,
+                             struct arena *arena, const struct found_chunk *graded, size_t count,
+                             const struct found_chunk *lexical_order, size_t found, double least,
+                             size_t most)
+{
+    struct answer answer = {.refused = false};
+
+    answer.evidence = evidence_weigh(question, index, lexical_order, found);
+    answer.selection = select_passages(question, arena, graded, count);
+    if (!answer.selection.count || question->missing_code || answer.evidence.value < least) {
+        refuse(&answer, arena, question);
+        return answer;
+    }
+    answer.selection.count = fitting(&answer.selection);
+    for (size_t i = 0; i < answer.selection.count; i++)
+        add_document(&answer, answer.selection.items[i].chunk, most);
+    answer.cited_count = answer.document_count;
+    for (size_t i = 0; i < count; i++)
+        add_document(&answer, &graded[i], most);
+    write_answer(&answer, arena);
+    for (size_t i = 0; i < answer.document_count; i++) {
+        if (!answer.excerpts[i])
+            answer.excerpts[i] = answer_excerpt(arena, answer.documents[i]->chunk.body, "");
+    }
+    answer.quality = answer_quality(answer.evidence.value, false);
+    return answer;
+}
+
+/* Moves `at` by `points` code points within the text. */
+static size_t move(const char *text, size_t at, size_t length, long points)
+{
+    while (points > 0 && at < length) {
+        at++;
+        while (at < length && ((unsigned char)text[at] & 0xc0) == 0x80)
+            at++;
+        points--;
+    }
+    while (points < 0 && at > 0) {
+        at--;
+        while (at > 0 && ((unsigned char)text[at] & 0xc0) == 0x80)
+            at--;
+        points++;
+    }
+    return at;
+}
+
+/* A passage has its lines joined, so its first words are looked for. */
+static const char *find_passage(const char *text, const char *passage)
+{
+    size_t length = strcspn(passage, "\n");
+    const char *found = NULL;
+
+    if (length > 24)
+        length = move(passage, 0, length, 24);
+    for (; length > 8 && !found; length = move(passage, 0, length, (long)length / 2))
+        found = memmem(text, strlen(text), passage, length);
+    return found;
+}
+
+const char *answer_excerpt(struct arena *arena, const char *text, const char *passage)
+{
+    const char *found = *passage ? find_passage(text, passage) : NULL;
+    size_t length = strlen(text), start = found ? (size_t)(found - text) : 0, end;
+
+    end = move(text, start, length, EXCERPT_LENGTH_MAX);
+    if (end == length) /* near the end: the window reaches back */
+        start = move(text, end, length, -(long)EXCERPT_LENGTH_MAX);
+    return arena_copy(arena, text + start, end - start);
+}

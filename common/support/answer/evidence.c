@@ -1,0 +1,327 @@
+/* Evidence: coverage of a question's terms by passages, and what follows from it. */
+#include "support/answer/evidence.h"
+#include "search/terms.h"
+#include "text/sentences.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { RIVALS = 5 /* chunks that the best one is compared with */ };
+
+/* Likeness below this counts for nothing, above it for a little less than the word itself. */
+static const double alike_least = 0.5, alike_worth = 0.8;
+/* Evidence from which a question is answered, and from which without a person (quality 80). */
+static const double answered_from = 0.45, alone_from = 0.58, untouched_share = 2.0 / 3;
+static const double head_worth = 0.6, synonym_worth = 0.9, neighbour_worth = 0.5;
+
+/* The words of a passage. */
+struct reading {
+    uint64_t *stems;
+    int *groups;
+    struct shape *shapes;
+    size_t count;
+};
+
+static struct reading read_words(const struct question *question, struct arena *arena,
+                                 const char *text, size_t length, enum language language)
+{
+    size_t most = length / 2 + 2;
+    struct reading reading = {ARENA_ARRAY(arena, uint64_t, most), ARENA_ARRAY(arena, int, most),
+                              NULL, 0};
+    struct word_reader reader;
+    struct word word;
+    char stem[WORD_BYTES_MAX + 1];
+
+    word_reader_start(&reader, text, length);
+    while (reading.count < most && word_next(&reader, &word)) {
+        uint64_t hash = stem_hash(stem, term_stem(language, &word, stem));
+
+        reading.stems[reading.count] = hash;
+        reading.groups[reading.count++] = synonym_group(question->synonyms, hash);
+    }
+    reading.shapes = ARENA_ARRAY(arena, struct shape, reading.count + 1);
+    word_reader_start(&reader, text, length);
+    for (size_t i = 0; i < reading.count && word_next(&reader, &word); i++)
+        shape_of(&word, &reading.shapes[i]);
+    return reading;
+}
+
+/* How far a reading covers a term, 0 to 1. */
+static double cover_of(struct question_term *term, const struct reading *reading,
+                       enum language language)
+{
+    uint64_t wanted = question_stem(term, language);
+    double best = 0;
+
+    for (size_t i = 0; i < reading->count; i++) {
+        double likeness;
+
+        if (reading->stems[i] == wanted)
+            return 1;
+        if (term->group && reading->groups[i] == term->group)
+            best = fmax(best, synonym_worth);
+        if (term->code || !term->shape.count)
+            continue;
+        likeness = shape_likeness(&term->shape, &reading->shapes[i]);
+        if (likeness >= alike_least)
+            best = fmax(best, alike_worth * likeness);
+    }
+    return best;
+}
+
+static struct question_term *term_of_word(struct question *question, const struct word *word)
+{
+    for (size_t i = 0; i < question->count; i++) {
+        if (strcmp(question->terms[i].word.text, word->text) == 0)
+            return &question->terms[i];
+    }
+    return NULL;
+}
+
+static bool stands_together(const struct reading *reading, uint64_t first, uint64_t second)
+{
+    for (size_t i = 0; i + 1 < reading->count; i++) {
+        if (reading->stems[i] == first && reading->stems[i + 1] == second)
+            return true;
+    }
+    return false;
+}
+
+/* Neighbours in the question, function words included, that are neighbours in the passage. */
+static double pairs_of(struct question *question, const struct reading *reading,
+                       enum language language)
+{
+    char stem[WORD_BYTES_MAX + 1];
+    uint64_t before = 0;
+    const struct question_term *last = NULL;
+    double sum = 0;
+
+    for (size_t i = 0; i < question->word_count; i++) {
+        const struct word *word = &question->words[i];
+        const struct question_term *term = term_of_word(question, word);
+        uint64_t hash = stem_hash(stem, term_stem(language, word, stem));
+
+        if (i && (term || last) && stands_together(reading, before, hash))
+            sum += fmin(term ? term->weight : 1, last ? last->weight : 1);
+        before = hash;
+        last = term;
+    }
+    return sum;
+}
+
+/* A sentence: its own words, and the heading for what they do not say. */
+static void read_sentence(struct question *question, struct arena *arena, struct found_chunk *found,
+                          const struct reading *head, size_t passage, const char *text,
+                          size_t length)
+{
+    enum language language = found->chunk.language;
+    struct reading body = read_words(question, arena, text, length, language);
+    struct found_sentence *sentence = &found->sentences[found->sentence_count++];
+    struct found_passage *owner = &found->passages[passage];
+
+    *sentence = (struct found_sentence){passage, ARENA_ARRAY(arena, float, question->count + 1)};
+    for (size_t i = 0; i < question->count; i++) {
+        struct question_term *term = &question->terms[i];
+        double cover = cover_of(term, &body, language);
+
+        owner->has_code |= term->code && cover == 1;
+        if (cover < head_worth)
+            cover = fmax(cover, head_worth * cover_of(term, head, language));
+        sentence->cover[i] = (float)cover;
+        owner->cover[i] = fmaxf(owner->cover[i], (float)cover);
+    }
+    if (question->total > 0)
+        owner->pairs = fmax(owner->pairs, pairs_of(question, &body, language) / question->total);
+}
+
+static void read_passage(struct question *question, struct arena *arena, struct found_chunk *found,
+                         size_t index)
+{
+    struct found_passage *passage = &found->passages[index];
+    const struct passage *text = passage->passage;
+    struct reading head =
+        read_words(question, arena, text->head, strlen(text->head), found->chunk.language);
+    struct sentence_reader reader;
+    size_t start, end;
+
+    passage->cover = ARENA_ARRAY(arena, float, question->count + 1);
+    sentence_reader_start(&reader, text->text, text->length);
+    while (sentence_next(&reader, &start, &end))
+        read_sentence(question, arena, found, &head, index, text->text + start, end - start);
+    passage->has_duration = question->asks_duration && text_has_duration(text->text, text->length);
+}
+
+/* The best cover of a term by the sentences before and after. */
+static double near_cover(const struct found_chunk *found, size_t sentence, size_t term)
+{
+    double best = 0;
+
+    if (sentence > 0)
+        best = found->sentences[sentence - 1].cover[term];
+    if (sentence + 1 < found->sentence_count)
+        best = fmax(best, found->sentences[sentence + 1].cover[term]);
+    return best;
+}
+
+static double share_of(const struct question *question, const float *cover)
+{
+    double sum = 0;
+
+    for (size_t t = 0; t < question->count; t++)
+        sum += question->terms[t].weight * cover[t];
+    return question->total > 0 ? sum / question->total : 0;
+}
+
+static void look_around(const struct question *question, struct arena *arena,
+                        struct found_chunk *found)
+{
+    float *all = ARENA_ARRAY(arena, float, question->count + 1);
+    float *near = ARENA_ARRAY(arena, float, question->count + 1);
+
+    for (size_t i = 0; i < found->sentence_count; i++) {
+        struct found_passage *passage = &found->passages[found->sentences[i].passage];
+
+        for (size_t t = 0; t < question->count; t++) {
+            all[t] = fmaxf(all[t], found->sentences[i].cover[t]);
+            near[t] = (float)fmax(found->sentences[i].cover[t],
+                                  neighbour_worth * near_cover(found, i, t));
+        }
+        passage->near = fmax(passage->near, share_of(question, near));
+    }
+    found->share = share_of(question, all);
+    for (size_t p = 0; p < found->list.count; p++)
+        found->passages[p].share = share_of(question, found->passages[p].cover);
+}
+
+static double score_of(const struct question *question, const struct found_chunk *found,
+                       const struct found_passage *passage, double best_lexical)
+{
+    bool dated = question->asks_duration && passage->has_duration && passage->share > 0;
+
+    return 0.6 * passage->near + 0.4 * found->share + 0.3 * fmin(passage->pairs, 1) +
+           (best_lexical > 0 ? 0.2 * found->lexical / best_lexical : 0) + (dated ? 0.25 : 0);
+}
+
+void evidence_read(struct question *question, struct arena *arena,
+                   const struct knowledge_chunk *chunk, double lexical, double best_lexical,
+                   struct found_chunk *found)
+{
+    size_t length = strlen(chunk->body);
+    double best = 0;
+
+    *found = (struct found_chunk){.chunk = *chunk, .lexical = lexical};
+    found->list = passages_of(arena, chunk->body, length);
+    found->passages = ARENA_ARRAY(arena, struct found_passage, found->list.count + 1);
+    /* Tables repeat their head in every row, so passages may be longer than the body. */
+    for (size_t i = 0; i < found->list.count; i++)
+        length += found->list.items[i].length;
+    found->sentences = ARENA_ARRAY(arena, struct found_sentence, length / 2 + 2);
+    for (size_t i = 0; i < found->list.count; i++) {
+        found->passages[i].passage = &found->list.items[i];
+        read_passage(question, arena, found, i);
+    }
+    look_around(question, arena, found);
+    for (size_t i = 0; i < found->list.count; i++) {
+        struct found_passage *passage = &found->passages[i];
+
+        passage->score = score_of(question, found, passage, best_lexical);
+        found->score = fmax(found->score, passage->score);
+        best = fmax(best, passage->share);
+    }
+    found->rank = (best_lexical > 0 ? lexical / best_lexical : 0) + 0.5 * found->score;
+    found->relevance = round(fmin(best, 1) * 1000) / 1000;
+}
+
+/* Whether two chunks say the same: neighbours overlap, copies are equal. */
+static bool is_same_content(const struct knowledge_chunk *a, const struct knowledge_chunk *b)
+{
+    if (a->document == b->document)
+        return a->chunk_index - b->chunk_index <= 1 && b->chunk_index - a->chunk_index <= 1;
+    return strcmp(a->body, b->body) == 0;
+}
+
+/* How far the best chunk stands out: 1 when nothing else is found, 0 when others fit as well. */
+static double margin_of(const struct search_index *index, const struct found_chunk *chunks,
+                        size_t count)
+{
+    int64_t others = search_index_totals(index).live_chunks - 1;
+    double sum = 0;
+    int rivals = others < RIVALS ? (int)others : RIVALS, seen = 0;
+
+    for (size_t i = 1; i < count && seen < rivals; i++) {
+        if (is_same_content(&chunks[0].chunk, &chunks[i].chunk))
+            continue;
+        sum += chunks[i].lexical;
+        seen++;
+    }
+    if (rivals < 1 || chunks[0].lexical <= 0)
+        return 0.5;
+    return 1 - sum / rivals / chunks[0].lexical;
+}
+
+/* The score a chunk of average length would have that holds every term once or more. */
+static double full_score(const struct question *question, const struct search_index *index)
+{
+    struct search_totals totals = search_index_totals(index);
+    char stem[WORD_BYTES_MAX + 1];
+    double sum = 0;
+
+    for (size_t i = 0; i < question->count; i++) {
+        const struct question_term *term = &question->terms[i];
+        size_t length = term_stem(question->language, &term->word, stem);
+        double holding = (double)search_index_frequency(index, stem, length).chunks;
+
+        sum += term->times * log1p(((double)totals.chunks - holding + 0.5) / (holding + 0.5));
+    }
+    return sum;
+}
+
+/* A logistic regression of "the knowledge base holds the answer" on the features, the same for all
+ * languages, shifted so that the least evidence of an answer, .45, is where both errors weigh the
+ * same. docs/search.md tells on what it was fitted and how it was cross-validated. */
+static double value_of(const struct evidence *evidence)
+{
+    double z = 5.0 * evidence->near + 3.15 * evidence->chunk + 4.3 * evidence->margin +
+               1.8 * evidence->lexical + 1.1 * evidence->terms - 9.8;
+
+    return 1 / (1 + exp(-z));
+}
+
+/* An answer that leaves a third of what was asked untouched is for a person to look at: its
+ * evidence stays below what goes out by itself, in its order. */
+static double hold_back(double value, double share)
+{
+    if (share >= untouched_share || value <= answered_from)
+        return value;
+    return answered_from +
+           (value - answered_from) * (alone_from - answered_from) / (1 - answered_from);
+}
+
+struct evidence evidence_weigh(const struct question *question, const struct search_index *index,
+                               const struct found_chunk *chunks, size_t count)
+{
+    const struct found_chunk *best_chunk = NULL;
+    const struct found_passage *best = NULL;
+    struct evidence evidence = {.value = 0};
+    double full = full_score(question, index);
+
+    for (size_t i = 0; i < count; i++) {
+        for (size_t j = 0; j < chunks[i].list.count; j++) {
+            if (!best || chunks[i].passages[j].score > best->score) {
+                best = &chunks[i].passages[j];
+                best_chunk = &chunks[i];
+            }
+        }
+    }
+    if (!best || question->total <= 0)
+        return evidence;
+    evidence.near = best->near;
+    evidence.chunk = best_chunk->share;
+    evidence.margin = margin_of(index, chunks, count);
+    evidence.lexical = full > 0 ? best_chunk->lexical / full : 0;
+    evidence.terms = log((double)question->count);
+    evidence.value = hold_back(value_of(&evidence), best_chunk->share);
+    if (question->missing_code) /* nothing else makes up for it */
+        evidence.value *= 0.1;
+    return evidence;
+}

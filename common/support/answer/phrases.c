@@ -1,0 +1,195 @@
+/* What the answerer says of its own: refusals and suggestions, in the languages it answers in. */
+#include "support/answer/phrases.h"
+#include "base/text.h"
+#include "support/answer/answer.h"
+#include "text/fold.h"
+
+#include <string.h>
+
+struct phrase {
+    enum language language;
+    const char *refusal;      /* nothing is known */
+    const char *code_refusal; /* %s = the code that is not known */
+    const char *suggestion;   /* %s = a heading */
+};
+
+/* English comes first and serves the languages that are not listed. */
+static const struct phrase phrases[] = {
+    {LANGUAGE_EN, "This question cannot be answered from the documents; please contact support.",
+     "This question cannot be answered: the documents do not mention %s; please contact support.",
+     "What about \"%s\"?"},
+    {LANGUAGE_RU, "По имеющимся документам ответить нельзя: обратитесь в службу поддержки.",
+     "Ответить нельзя: в документах нет сведений о %s; обратитесь в службу поддержки.",
+     "Что сказано в разделе «%s»?"},
+    {LANGUAGE_DE,
+     "Diese Frage kann anhand der Dokumente nicht beantwortet werden; bitte wenden Sie sich an den "
+     "Support.",
+     "Diese Frage kann nicht beantwortet werden: %s kommt in den Dokumenten nicht vor; bitte "
+     "wenden "
+     "Sie sich an den Support.",
+     "Was steht unter „%s“?"},
+    {LANGUAGE_FR,
+     "Les documents ne permettent pas de répondre à cette question ; veuillez contacter le "
+     "support.",
+     "Impossible de répondre : les documents ne mentionnent pas %s ; veuillez contacter le "
+     "support.",
+     "Que dit « %s » ?"},
+    {LANGUAGE_ES,
+     "No se puede responder a esta pregunta con los documentos; póngase en contacto con soporte.",
+     "No se puede responder: los documentos no mencionan %s; póngase en contacto con soporte.",
+     "¿Qué dice «%s»?"},
+    {LANGUAGE_IT,
+     "Non è possibile rispondere a questa domanda con i documenti; contattate l'assistenza.",
+     "Non è possibile rispondere: i documenti non citano %s; contattate l'assistenza.",
+     "Che cosa dice «%s»?"},
+    {LANGUAGE_PT,
+     "Não é possível responder a esta pergunta com os documentos; entre em contacto com o suporte.",
+     "Não é possível responder: os documentos não mencionam %s; entre em contacto com o suporte.",
+     "O que diz «%s»?"},
+    {LANGUAGE_UK, "За наявними документами відповісти неможливо: зверніться до служби підтримки.",
+     "Відповісти неможливо: у документах немає відомостей про %s; зверніться до служби підтримки.",
+     "Що сказано в розділі «%s»?"},
+    {LANGUAGE_AR, "لا يمكن الإجابة عن هذا السؤال من الوثائق؛ يرجى التواصل مع الدعم.",
+     "لا يمكن الإجابة: لا تذكر الوثائق %s؛ يرجى التواصل مع الدعم.", "ماذا يقول قسم «%s»؟"},
+    {LANGUAGE_ZH, "根据现有文档无法回答这个问题，请联系客服。",
+     "无法回答：文档中没有提到 %s，请联系客服。", "“%s”部分说了什么？"},
+};
+
+/* Phrases by which refusals are known: those of the answerer, and what models and people write. */
+const char *const refusal_phrases[] = {
+    "cannot be answered",
+    "i don't know",
+    "cannot help",
+    "cannot answer",
+    "insufficient information",
+    "not enough information",
+    "no information about",
+    "could not find",
+    "ответить нельзя",
+    "я не знаю",
+    "не могу помочь",
+    "не могу ответить",
+    "обратитесь к менеджеру",
+    "недостаточно информации",
+    "нет информации",
+    "не найдено",
+    "kann nicht beantwortet werden",
+    "nicht beantwortet werden",
+    "ich weiß nicht",
+    "ne permettent pas de répondre",
+    "impossible de répondre",
+    "je ne sais pas",
+    "no se puede responder",
+    "no lo sé",
+    "non è possibile rispondere",
+    "não é possível responder",
+    "відповісти неможливо",
+    "لا يمكن الإجابة",
+    "لا أعرف",
+    "无法回答",
+    "我不知道",
+    NULL,
+};
+
+static const struct phrase *phrase_of(enum language language)
+{
+    for (size_t i = 0; i < sizeof phrases / sizeof phrases[0]; i++) {
+        if (phrases[i].language == language)
+            return &phrases[i];
+    }
+    return &phrases[0];
+}
+
+/* The pattern with its one `%s` replaced. */
+static const char *fill(struct arena *arena, const char *pattern, const char *value)
+{
+    const char *place = strstr(pattern, "%s");
+    struct text text;
+
+    text_start(&text, arena, 4096);
+    text_append(&text, pattern, (size_t)(place - pattern));
+    text_append_string(&text, value);
+    text_append_string(&text, place + 2);
+    return text.bytes;
+}
+
+const char *answer_refusal(struct arena *arena, enum language language, const char *code)
+{
+    const struct phrase *phrase = phrase_of(language);
+
+    return code ? fill(arena, phrase->code_refusal, code) : phrase->refusal;
+}
+
+bool answer_is_refusal(struct arena *arena, const char *text)
+{
+    const char *lower = text_lower(arena, text);
+
+    for (size_t i = 0; refusal_phrases[i]; i++) {
+        if (strstr(lower, refusal_phrases[i]))
+            return true;
+    }
+    return false;
+}
+
+static bool is_new(const char *const *suggestions, size_t count, const char *text)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (strcmp(suggestions[i], text) == 0)
+            return false;
+    }
+    return true;
+}
+
+static bool is_used(const struct answer *answer, const char *heading)
+{
+    for (size_t i = 0; i < answer->selection.count; i++) {
+        if (strcmp(answer->selection.items[i].passage->passage->head, heading) == 0)
+            return true;
+    }
+    return strstr(answer->text, heading) != NULL;
+}
+
+/* The line that leads to a list, without its colon; NULL for other passages. */
+static const char *lead_of(struct arena *arena, const struct passage *passage)
+{
+    const char *feed = strchr(passage->text, '\n');
+
+    if (!feed || feed == passage->text || feed[-1] != ':')
+        return NULL;
+    return arena_copy(arena, passage->text, (size_t)(feed - passage->text) - 1);
+}
+
+struct suggesting {
+    struct arena *arena;
+    const struct question *question;
+    const struct answer *answer;
+    const char **suggestions;
+    size_t count;
+};
+
+static void suggest(struct suggesting *all, const char *heading)
+{
+    const char *text;
+
+    if (!heading || !*heading || all->count == SUGGESTIONS_MAX || is_used(all->answer, heading))
+        return;
+    text = fill(all->arena, phrase_of(all->question->language)->suggestion, heading);
+    if (utf8_count(text) <= SUGGESTION_LENGTH_MAX && is_new(all->suggestions, all->count, text))
+        all->suggestions[all->count++] = text;
+}
+
+size_t answer_suggest(struct arena *arena, const struct question *question,
+                      const struct answer *answer, const char *suggestions[SUGGESTIONS_MAX])
+{
+    struct suggesting all = {arena, question, answer, suggestions, 0};
+
+    for (size_t i = 0; i < answer->document_count; i++) {
+        const struct found_chunk *chunk = answer->documents[i];
+
+        for (size_t j = 0; j < chunk->list.count; j++) {
+            suggest(&all, chunk->list.items[j].head);
+            suggest(&all, lead_of(arena, &chunk->list.items[j]));
+        }
+    }
+    return all.count;
+}

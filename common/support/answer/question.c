@@ -1,0 +1,441 @@
+/* Questions: words, weights, terms. */
+#include "support/answer/question.h"
+#include "base/text.h"
+#include "search/terms.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { FEW_TERMS = 2 /* fewer than this many say too little in a conversation */ };
+
+/* A question that begins with one of these speaks of what was said before. */
+static const char *const anaphors[] = {
+    "а",    "и",   "это",  "он",    "она", "оно", "они", "этот", "it",  "this", "that",
+    "they", "and", "what", "those", "und", "das", "es",  "y",    "eso", "et",   "cela",
+};
+
+/* Words of the kind of thing that is asked for rather than of the thing. */
+static const char *const asking_words =
+    "срок время времени шаг пошаговый причина действие день дня дней дата момент вероятный условие "
+    "период долго длиться длится три два событие длинный long period step cause reason time date "
+    "day last take code код ошибка error";
+
+/* What one does to a thing is said in many ways; the thing itself in few. Endings of Russian verbs,
+ * and English stems. */
+static const char *const verb_endings[] = {
+    "ть",  "ться", "тся", "лся", "лась", "лось", "лись", "ешь", "ишь",
+    "ает", "яет",  "ует", "еет", "ают",  "яют",  "уют",  "еют",
+};
+static const char *const verbs =
+    "fix change get find use make set turn cancel install reset update check work start stop open "
+    "contact need want happen pay enable";
+
+/* Question words of how long and when, folded. */
+static const char *const duration_words =
+    "сколько скольк срок сроки срока когда долго длится длиться long period when wann lange "
+    "dauert cuándo cuánto tiempo quand longtemps quando quanto متى مدة 多久 多长 何时";
+
+static const char *const duration_units =
+    "дня дней день дню недел неделя недели недель месяц месяца месяцев год года лет час часа часов "
+    "минут минуты минута day days week weeks month months year years hour hours minute minutes tag "
+    "tage tagen woche wochen monat monate monaten jahr jahre stunde stunden minuten día días "
+    "semana semanas mes meses año años hora horas minuto minutos jour jours semaine semaines mois "
+    "an ans heure heures أيام يوم أسبوع شهر أشهر سنة ساعة دقيقة 个月";
+
+/* Whether a blank-separated list holds the folded word. */
+static bool list_holds(const char *list, const struct word *word)
+{
+    struct word_reader reader;
+    struct word one;
+
+    word_reader_start(&reader, list, strlen(list));
+    while (word_next(&reader, &one)) {
+        if (one.length == word->length && memcmp(one.text, word->text, one.length) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* As list_holds(), comparing stems. */
+static bool list_holds_stem(const char *list, enum language language, const struct word *word)
+{
+    struct word_reader reader;
+    struct word one;
+    char a[WORD_BYTES_MAX + 1], b[WORD_BYTES_MAX + 1];
+
+    term_stem(language, word, a);
+    word_reader_start(&reader, list, strlen(list));
+    while (word_next(&reader, &one)) {
+        term_stem(language, &one, b);
+        if (strcmp(a, b) == 0)
+            return true;
+    }
+    return false;
+}
+
+static int by_value(const void *a, const void *b)
+{
+    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+
+    return (x > y) - (x < y);
+}
+
+/* Pieces of `length` characters from each place on. */
+static void add_pieces(struct shape *shape, const char *text, const size_t *places, size_t count,
+                       size_t length)
+{
+    for (size_t i = 0; i + length <= count && shape->count < SHAPE_MAX; i++)
+        shape->pieces[shape->count++] =
+            (uint32_t)stem_hash(text + places[i], places[i + length] - places[i]);
+}
+
+void shape_of(const struct word *word, struct shape *shape)
+{
+    char marked[WORD_BYTES_MAX + 2];
+    size_t places[WORD_BYTES_MAX + 3], count = 0, kept = 0;
+
+    shape->count = 0;
+    marked[0] = '^';
+    memcpy(marked + 1, word->text, word->length + 1);
+    for (size_t i = 0; i <= word->length; i++) {
+        if (((unsigned char)marked[i] & 0xc0) != 0x80)
+            places[count++] = i;
+    }
+    places[count] = word->length + 1;
+    if (word->pair) { /* its two characters */
+        add_pieces(shape, marked, places + 1, count - 1, 1);
+    } else if (count > 4 && !word->digits) {
+        add_pieces(shape, marked, places, count, 3);
+        add_pieces(shape, marked, places + 1, count - 1, 2);
+    }
+    qsort(shape->pieces, shape->count, sizeof shape->pieces[0], by_value);
+    for (size_t i = 0; i < shape->count; i++) {
+        if (!kept || shape->pieces[kept - 1] != shape->pieces[i])
+            shape->pieces[kept++] = shape->pieces[i];
+    }
+    shape->count = kept;
+}
+
+double shape_likeness(const struct shape *a, const struct shape *b)
+{
+    size_t i = 0, j = 0, same = 0;
+
+    if (!a->count || !b->count)
+        return 0;
+    while (i < a->count && j < b->count) {
+        if (a->pieces[i] == b->pieces[j]) {
+            same++;
+            i++;
+            j++;
+        } else if (a->pieces[i] < b->pieces[j]) {
+            i++;
+        } else {
+            j++;
+        }
+    }
+    return 2.0 * (double)same / (double)(a->count + b->count);
+}
+
+uint64_t question_stem(struct question_term *term, enum language language)
+{
+    char stem[WORD_BYTES_MAX + 1];
+
+    if (!term->stems[language]) {
+        size_t length = term_stem(language, &term->word, stem);
+
+        term->stems[language] = stem_hash(stem, length);
+    }
+    return term->stems[language];
+}
+
+static bool holds_stop_character(const struct word *word)
+{
+    for (size_t at = 0; at < word->length;) {
+        int32_t character = 0;
+
+        at += letter_read(word->text + at, word->length - at, &character);
+        if (language_is_stop_character(character))
+            return true;
+    }
+    return false;
+}
+
+static size_t characters(const struct word *word)
+{
+    return utf8_count(word->text);
+}
+
+static void add_term(struct question *question, const struct word *word, double times)
+{
+    struct question_term *term;
+    char stem[WORD_BYTES_MAX + 1];
+    uint64_t hash = stem_hash(stem, term_stem(question->language, word, stem));
+
+    for (size_t i = 0; i < question->count; i++) {
+        if (question_stem(&question->terms[i], question->language) == hash) {
+            question->terms[i].times += times == 1 ? 1 : 0;
+            return;
+        }
+    }
+    if (question->count == QUESTION_TERMS_MAX)
+        return;
+    term = &question->terms[question->count++];
+    *term = (struct question_term){.word = *word, .times = times};
+    term->code =
+        word->digits && (characters(word) >= 3 || (word->letters && characters(word) >= 2));
+    term->group = synonym_group(question->synonyms, hash);
+    question->has_codes |= term->code;
+    shape_of(word, &term->shape);
+}
+
+static bool is_content(const struct question *question, const struct word *word)
+{
+    if (word->pair)
+        return !holds_stop_character(word);
+    return !language_is_stop_word(question->language, word->text) &&
+           (question->language == LANGUAGE_EN || word->length > 1 || word->digits);
+}
+
+static size_t read_terms(struct question *question, const char *text, double times)
+{
+    struct word_reader reader;
+    struct word word;
+    size_t telling = 0;
+
+    word_reader_start(&reader, text, strlen(text));
+    while (word_next(&reader, &word)) {
+        if (times == 1 && question->word_count < QUESTION_WORDS_MAX)
+            question->words[question->word_count++] = word;
+        if (times == 1 && list_holds(duration_words, &word))
+            question->asks_duration = true;
+        if (!is_content(question, &word))
+            continue;
+        add_term(question, &word, times);
+        telling += !list_holds_stem(asking_words, question->language, &word);
+    }
+    return telling;
+}
+
+static bool begins_with_anaphor(const struct question *question)
+{
+    for (size_t i = 0; question->word_count && i < sizeof anaphors / sizeof anaphors[0]; i++) {
+        if (strcmp(question->words[0].text, anaphors[i]) == 0 && strcmp(anaphors[i], "what") != 0)
+            return true;
+    }
+    return question->word_count > 1 && strcmp(question->words[0].text, "what") == 0 &&
+           strcmp(question->words[1].text, "about") == 0;
+}
+
+void question_read(struct question *question, struct arena *arena, const char *text,
+                   const char *before, const struct synonyms *synonyms)
+{
+    size_t telling;
+
+    *question = (struct question){
+        .text = text,
+        .synonyms = synonyms,
+        .language = language_detect(text, strlen(text)),
+        .terms = ARENA_ARRAY(arena, struct question_term, QUESTION_TERMS_MAX),
+        .words = ARENA_ARRAY(arena, struct word, QUESTION_WORDS_MAX),
+    };
+    telling = read_terms(question, text, 1);
+    if (before && (telling < FEW_TERMS || begins_with_anaphor(question)))
+        read_terms(question, before, 0.5);
+}
+
+static double idf(double total, double holding)
+{
+    return log1p((total - holding + 0.5) / (holding + 0.5));
+}
+
+/* In how many passages the term occurs, in any language of the index. */
+static int64_t passages_holding(const struct question *question, const struct question_term *term,
+                                const struct search_index *index)
+{
+    uint64_t languages = search_index_totals(index).languages | UINT64_C(1) << question->language;
+    char stem[WORD_BYTES_MAX + 1], seen[LANGUAGE__MAX][WORD_BYTES_MAX + 1];
+    int64_t found = 0;
+    size_t count = 0;
+
+    for (int i = 0; i < LANGUAGE__MAX; i++) {
+        bool known = false;
+        size_t length;
+
+        if (!(languages >> i & 1))
+            continue;
+        length = term_stem((enum language)i, &term->word, stem);
+        for (size_t j = 0; j < count && !known; j++)
+            known = strcmp(seen[j], stem) == 0;
+        if (known)
+            continue;
+        memcpy(seen[count++], stem, length + 1);
+        found += search_index_frequency(index, stem, length).passages;
+    }
+    return found;
+}
+
+static double group_idf(const struct search_index *index, const struct synonyms *synonyms,
+                        int group, double total)
+{
+    double best = 0;
+
+    for (size_t i = 0; i < synonyms->count; i++) {
+        const struct synonym *one = &synonyms->items[i];
+        int64_t holding = one->group == group
+                              ? search_index_frequency(index, one->stem, one->length).passages
+                              : 0;
+
+        if (holding && (best == 0 || idf(total, (double)holding) < best))
+            best = idf(total, (double)holding);
+    }
+    return best;
+}
+
+static bool is_verb_like(enum language language, const struct word *word)
+{
+    for (size_t i = 0; i < sizeof verb_endings / sizeof verb_endings[0]; i++) {
+        size_t length = strlen(verb_endings[i]);
+
+        if (word->length > length + 2 &&
+            memcmp(word->text + word->length - length, verb_endings[i], length) == 0)
+            return true;
+    }
+    return list_holds_stem(verbs, language, word);
+}
+
+static void weigh_term(struct question *question, struct question_term *term,
+                       const struct search_index *index, double cap)
+{
+    double total = (double)search_index_totals(index).passages;
+    int64_t holding = passages_holding(question, term, index);
+    double likely =
+        holding || !term->group ? 0 : group_idf(index, question->synonyms, term->group, total);
+
+    term->in_index = holding > 0;
+    term->weight = holding ? fmin(cap, idf(total, (double)holding)) : likely > 0 ? likely : cap;
+    if (term->code) {
+        term->weight = 1.5 * cap;
+        if (!term->in_index && !question->missing_code)
+            question->missing_code = term->word.text;
+    } else if (term->word.digits) {
+        term->weight *= 0.5;
+    }
+    if (list_holds_stem(asking_words, question->language, &term->word) && !term->code)
+        term->weight = 0.2 * fmin(term->weight, 1);
+    else if (!term->group && is_verb_like(question->language, &term->word))
+        term->weight *= 0.6;
+    term->weight *= fmin(term->times, 1);
+}
+
+void question_weigh(struct question *question, const struct search_index *index)
+{
+    double total = (double)search_index_totals(index).passages;
+    double cap = fmax(2.5, 0.6 * idf(total, 0));
+
+    question->total = 0;
+    question->missing_code = NULL;
+    for (size_t i = 0; i < question->count; i++) {
+        weigh_term(question, &question->terms[i], index, cap);
+        question->total += question->terms[i].weight;
+    }
+}
+
+struct term_collector {
+    struct arena *arena;
+    struct search_term *terms;
+    size_t count, capacity;
+};
+
+/* Adds a term, or raises the weight of the same one. */
+static void collect(struct term_collector *collector, const char *name, size_t length,
+                    double weight, bool sum)
+{
+    for (size_t i = 0; i < collector->count; i++) {
+        struct search_term *term = &collector->terms[i];
+
+        if (term->length == length && memcmp(term->name, name, length) == 0) {
+            term->weight = sum ? term->weight + weight : fmax(term->weight, weight);
+            return;
+        }
+    }
+    if (collector->count == collector->capacity)
+        return;
+    collector->terms[collector->count++] =
+        (struct search_term){arena_copy(collector->arena, name, length), length, weight};
+}
+
+static void collect_stems(struct term_collector *collector, const struct question *question,
+                          const struct question_term *term, uint64_t languages)
+{
+    char stem[WORD_BYTES_MAX + 1];
+
+    for (int i = 0; i < LANGUAGE__MAX; i++) {
+        if ((languages | UINT64_C(1) << question->language) >> i & 1)
+            collect(collector, stem, term_stem((enum language)i, &term->word, stem), term->times,
+                    false);
+    }
+}
+
+static void collect_grams(struct term_collector *collector, const struct question *question,
+                          const struct question_term *term)
+{
+    struct term_gram grams[TERM_GRAMS_MAX];
+    size_t count = term_grams(&term->word, grams);
+    double weight = 0.5 * fmin(1, 6.0 / (double)question->count) / sqrt((double)count);
+
+    for (size_t i = 0; i < count; i++)
+        collect(collector, grams[i].bytes, grams[i].length, weight * fmin(term->times, 1), false);
+}
+
+enum { SEARCH_TERMS_MAX = 480 };
+
+struct search_term *question_search_terms(const struct question *question, struct arena *arena,
+                                          const struct search_index *index, size_t *count)
+{
+    const struct synonyms *synonyms = question->synonyms;
+    struct term_collector collector = {
+        arena, ARENA_ARRAY(arena, struct search_term, SEARCH_TERMS_MAX), 0, SEARCH_TERMS_MAX};
+    uint64_t languages = search_index_totals(index).languages;
+
+    for (size_t i = 0; i < question->count; i++)
+        collect_stems(&collector, question, &question->terms[i], languages);
+    for (size_t i = 0; i < question->count; i++) {
+        for (size_t j = 0; question->terms[i].group && j < synonyms->count; j++) {
+            if (synonyms->items[j].group == question->terms[i].group)
+                collect(&collector, synonyms->items[j].stem, synonyms->items[j].length, 0.9, false);
+        }
+    }
+    for (size_t i = 0; i < question->count; i++)
+        collect_grams(&collector, question, &question->terms[i]);
+    *count = collector.count;
+    return collector.terms;
+}
+
+bool text_has_duration(const char *text, size_t length)
+{
+    struct word_reader reader;
+    struct word word;
+    int since_number = 99;
+
+    word_reader_start(&reader, text, length);
+    while (word_next(&reader, &word)) {
+        if (since_number <= 2 && list_holds(duration_units, &word))
+            return true;
+        since_number = word.digits ? 0 : since_number + 1;
+    }
+    return false;
+}
+
+const char *question_search_text(const struct question *question, struct arena *arena)
+{
+    struct text text;
+
+    text_start(&text, arena, 8192);
+    for (size_t i = 0; i < question->count; i++) {
+        if (i)
+            text_append_byte(&text, ' ');
+        text_append(&text, question->terms[i].word.text, question->terms[i].word.length);
+    }
+    return question->count ? text.bytes : question->text;
+}

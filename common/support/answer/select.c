@@ -1,0 +1,137 @@
+/* Selection of passages. */
+#include "support/answer/select.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { CONTENT_MAX = 3 };
+
+/* What another passage must add, as a share of all weights: from the same document, from others. */
+static const double gain_same = 0.12, gain_other = 0.25;
+
+struct ordered {
+    struct selected item;
+    size_t order; /* of its chunk in the document and of the passage in the chunk */
+};
+
+static int by_score(const void *a, const void *b)
+{
+    const struct ordered *x = a, *y = b;
+    double one = x->item.passage->score, other = y->item.passage->score;
+    int order;
+
+    if (fabs(one - other) > 1e-9)
+        return one < other ? 1 : -1;
+    order = strcmp(x->item.chunk->chunk.doc_id, y->item.chunk->chunk.doc_id);
+    if (order)
+        return order;
+    return (x->order > y->order) - (x->order < y->order);
+}
+
+static struct ordered *order_passages(struct arena *arena, const struct found_chunk *chunks,
+                                      size_t count, size_t *total)
+{
+    struct ordered *ordered;
+    size_t n = 0;
+
+    for (size_t i = 0; i < count; i++)
+        n += chunks[i].list.count;
+    ordered = ARENA_ARRAY(arena, struct ordered, n + 1);
+    *total = 0;
+    for (size_t i = 0; i < count; i++) {
+        for (size_t j = 0; j < chunks[i].list.count; j++) {
+            if (chunks[i].passages[j].share > 0)
+                ordered[(*total)++] =
+                    (struct ordered){{&chunks[i], &chunks[i].passages[j]},
+                                     (size_t)chunks[i].chunk.chunk_index * 100000 + j};
+        }
+    }
+    qsort(ordered, *total, sizeof *ordered, by_score);
+    return ordered;
+}
+
+static bool is_selected(const struct selection *selection, const struct selected *item)
+{
+    for (size_t i = 0; i < selection->count; i++) {
+        if (strcmp(selection->items[i].passage->passage->text, item->passage->passage->text) == 0)
+            return true;
+    }
+    return false;
+}
+
+static double gain_of(const struct question *question, const float *covered,
+                      const struct found_passage *passage)
+{
+    double gain = 0;
+
+    for (size_t t = 0; t < question->count; t++)
+        gain += question->terms[t].weight * fmax(0, passage->cover[t] - covered[t]);
+    return question->total > 0 ? gain / question->total : 0;
+}
+
+static void take(struct selection *selection, const struct question *question, float *covered,
+                 const struct selected *item)
+{
+    selection->items[selection->count++] = *item;
+    for (size_t t = 0; t < question->count; t++)
+        covered[t] = fmaxf(covered[t], item->passage->cover[t]);
+}
+
+/* Whether both are parts of one long paragraph, side by side. */
+static bool continues(const struct selected *a, const struct selected *b)
+{
+    return a->chunk == b->chunk &&
+           a->passage->passage->paragraph == b->passage->passage->paragraph &&
+           labs(a->passage - b->passage) == 1;
+}
+
+static bool is_wanted(const struct question *question, const struct selection *selection,
+                      const float *covered, const struct selected *item)
+{
+    const struct selected *first = &selection->items[0];
+    bool same = first->chunk->chunk.document == item->chunk->chunk.document;
+
+    if (is_selected(selection, item))
+        return false;
+    if (question->has_codes && !item->passage->has_code)
+        return false;
+    if (continues(first, item))
+        return true;
+    return gain_of(question, covered, item->passage) >= (same ? gain_same : gain_other);
+}
+
+static void add_duration(struct selection *selection, const struct question *question,
+                         float *covered, const struct ordered *ordered, size_t total)
+{
+    for (size_t i = 0; i < selection->count; i++) {
+        if (selection->items[i].passage->has_duration)
+            return;
+    }
+    for (size_t i = 0; i < total; i++) {
+        const struct selected *item = &ordered[i].item;
+
+        if (item->passage->has_duration && !is_selected(selection, item) &&
+            item->chunk->chunk.document == selection->items[0].chunk->chunk.document) {
+            take(selection, question, covered, item);
+            return;
+        }
+    }
+}
+
+struct selection select_passages(const struct question *question, struct arena *arena,
+                                 const struct found_chunk *chunks, size_t count)
+{
+    struct selection selection = {.count = 0};
+    float *covered = ARENA_ARRAY(arena, float, question->count + 1);
+    size_t total;
+    const struct ordered *ordered = order_passages(arena, chunks, count, &total);
+
+    for (size_t i = 0; i < total && selection.count < CONTENT_MAX; i++) {
+        if (selection.count == 0 || is_wanted(question, &selection, covered, &ordered[i].item))
+            take(&selection, question, covered, &ordered[i].item);
+    }
+    if (question->asks_duration && selection.count)
+        add_duration(&selection, question, covered, ordered, total);
+    return selection;
+}

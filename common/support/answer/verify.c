@@ -1,0 +1,114 @@
+/* Verification of an answer's sentences against documents, and refusals by their phrases. */
+#include "base/text.h"
+#include "search/terms.h"
+#include "support/answer/answer.h"
+#include "support/answer/citations.h"
+#include "text/fold.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { WORDS_MAX = 512, EVIDENCE_MAX = 200 };
+
+static const double support_least = 0.8;
+
+/* The stems of a text, sorted, for looking up. */
+struct stem_set {
+    uint64_t *stems;
+    size_t count;
+};
+
+static int by_value(const void *a, const void *b)
+{
+    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+    return (x > y) - (x < y);
+}
+
+static struct stem_set read_set(struct arena *arena, const struct found_chunk *chunk)
+{
+    size_t length = strlen(chunk->chunk.body);
+    struct stem_set set = {ARENA_ARRAY(arena, uint64_t, length / 2 + 2), 0};
+    struct word_reader reader;
+    struct word word;
+    char stem[WORD_BYTES_MAX + 1];
+
+    word_reader_start(&reader, chunk->chunk.body, length);
+    while (set.count < length / 2 + 1 && word_next(&reader, &word))
+        set.stems[set.count++] = stem_hash(stem, term_stem(chunk->chunk.language, &word, stem));
+    qsort(set.stems, set.count, sizeof set.stems[0], by_value);
+    return set;
+}
+
+static bool holds(const struct stem_set *set, uint64_t stem)
+{
+    return bsearch(&stem, set->stems, set->count, sizeof stem, by_value) != NULL;
+}
+
+/* Whether one document holds nearly all of a sentence's telling words and all of its numbers. */
+static bool supports(const struct stem_set *set, enum language language, const char *sentence,
+                     size_t length)
+{
+    enum language spoken = language_detect(sentence, length);
+    struct word_reader reader;
+    struct word word;
+    char stem[WORD_BYTES_MAX + 1];
+    int words = 0, found = 0;
+
+    word_reader_start(&reader, sentence, length);
+    while (word_next(&reader, &word)) {
+        bool is_there = holds(set, stem_hash(stem, term_stem(language, &word, stem)));
+
+        if (word.digits && !is_there)
+            return false;
+        if (language_is_stop_word(spoken, word.text))
+            continue;
+        words++;
+        found += is_there;
+    }
+    return found >= support_least * words;
+}
+
+static const char *cut_text(struct arena *arena, const char *text, size_t most)
+{
+    size_t at = 0;
+
+    while (text[at] && most--)
+        at += utf8_sequence_length(text + at, strlen(text + at));
+    return arena_copy(arena, text, at);
+}
+
+static const char *evidence_of(struct arena *arena, const struct found_chunk *chunk,
+                               const char *sentence)
+{
+    return cut_text(arena, answer_excerpt(arena, chunk->chunk.body, sentence), EVIDENCE_MAX);
+}
+
+int answer_verify(struct arena *arena, const char *text, const struct found_chunk *const *chunks,
+                  size_t count, struct claim *claims, size_t most, size_t *claim_count)
+{
+    const char *plain = citation_strip(arena, text);
+    size_t length = strlen(plain), at = 0;
+    struct stem_set *sets = ARENA_ARRAY(arena, struct stem_set, count + 1);
+    int total = 0, supported = 0;
+
+    *claim_count = 0;
+    for (size_t i = 0; i < count; i++)
+        sets[i] = read_set(arena, chunks[i]);
+    while (at < length) {
+        size_t end = citation_sentence_end(plain, length, at), by = 0;
+        struct claim claim = {.text = arena_copy(arena, plain + at, end - at), .evidence = ""};
+
+        while (by < count && !supports(&sets[by], chunks[by]->chunk.language, plain + at, end - at))
+            by++;
+        claim.supported = by < count;
+        if (claim.supported)
+            claim.evidence = evidence_of(arena, chunks[by], claim.text);
+        total++;
+        supported += claim.supported;
+        if (*claim_count < most)
+            claims[(*claim_count)++] = claim;
+        at = end;
+    }
+    return total ? 100 * supported / total : 100;
+}

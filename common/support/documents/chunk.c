@@ -1,0 +1,291 @@
+/* Chunking. */
+#include "support/documents/chunk.h"
+#include "base/text.h"
+#include "text/sentences.h"
+
+#include <string.h>
+
+enum { LEVELS = 5 }; /* of cutting: blank line, line, sentence, blank, character */
+
+/* A piece of the text that is not cut further, and its length in code points. */
+struct piece {
+    size_t start, end;
+    int length;
+};
+
+struct cutter {
+    struct arena *arena;
+    const char *text;
+    const struct chunk_options *options;
+    struct piece *pieces;
+    size_t count, capacity;
+    struct chunk_list *list;
+    struct chunk frame; /* headings and page of the chunks being made */
+};
+
+struct section {
+    size_t start, end;
+    const char *headings[CHUNK_HEADINGS];
+    bool only_heading;
+    int level; /* of its heading; 0 = none */
+};
+
+static bool is_blank(char byte)
+{
+    return byte == ' ' || byte == '\t' || byte == '\r' || byte == '\n' || byte == '\f';
+}
+
+static int count_points(const char *text, size_t start, size_t end)
+{
+    int count = 0;
+
+    for (size_t i = start; i < end; i++)
+        count += ((unsigned char)text[i] & 0xc0) != 0x80;
+    return count;
+}
+
+static void add_piece(struct cutter *cutter, size_t start, size_t end, int length)
+{
+    if (cutter->count == cutter->capacity) {
+        size_t capacity = cutter->capacity ? cutter->capacity * 2 : 64;
+        struct piece *pieces = ARENA_ARRAY(cutter->arena, struct piece, capacity);
+
+        if (cutter->count)
+            memcpy(pieces, cutter->pieces, cutter->count * sizeof *pieces);
+        cutter->pieces = pieces;
+        cutter->capacity = capacity;
+    }
+    cutter->pieces[cutter->count++] = (struct piece){start, end, length};
+}
+
+/* Where the next piece begins at this level of cutting, behind `at`. Separators stay at the
+ * beginning of what follows them. */
+static size_t next_cut(const struct cutter *cutter, size_t at, size_t end, int level)
+{
+    const char *text = cutter->text;
+    const char *found;
+
+    switch (level) {
+    case 0:
+        found = memmem(text + at + 1, end - at - 1, "\n\n", 2);
+        return found ? (size_t)(found - text) : end;
+    case 1:
+        found = memchr(text + at + 1, '\n', end - at - 1);
+        return found ? (size_t)(found - text) : end;
+    case 2: {
+        struct sentence_reader reader;
+        size_t start, stop;
+
+        sentence_reader_start(&reader, text + at, end - at);
+        if (!sentence_next(&reader, &start, &stop))
+            return end;
+        return at + stop > at ? at + stop : end;
+    }
+    case 3:
+        found = memchr(text + at + 1, ' ', end - at - 1);
+        return found ? (size_t)(found - text) : end;
+    default:
+        at++;
+        while (at < end && ((unsigned char)text[at] & 0xc0) == 0x80)
+            at++;
+        return at;
+    }
+}
+
+static void cut(struct cutter *cutter, size_t start, size_t end, int level)
+{
+    int length = count_points(cutter->text, start, end);
+
+    if (length <= cutter->options->size || level == LEVELS) {
+        add_piece(cutter, start, end, length);
+        return;
+    }
+    while (start < end) {
+        size_t next = next_cut(cutter, start, end, level);
+
+        cut(cutter, start, next, level + 1);
+        start = next;
+    }
+}
+
+static void add_chunk(struct cutter *cutter, size_t start, size_t end)
+{
+    struct chunk_list *list = cutter->list;
+    struct chunk *chunk;
+
+    while (start < end && is_blank(cutter->text[start]))
+        start++;
+    while (end > start && is_blank(cutter->text[end - 1]))
+        end--;
+    if (start == end)
+        return;
+    if (list->count == list->capacity) {
+        size_t capacity = list->capacity ? list->capacity * 2 : 64;
+        struct chunk *items = ARENA_ARRAY(cutter->arena, struct chunk, capacity);
+
+        if (list->count)
+            memcpy(items, list->items, list->count * sizeof *items);
+        list->items = items;
+        list->capacity = capacity;
+    }
+    chunk = &list->items[list->count++];
+    *chunk = cutter->frame;
+    chunk->body = arena_copy(cutter->arena, cutter->text + start, end - start);
+    chunk->length = end - start;
+}
+
+/* Where the next chunk begins: with trailing pieces of the last one that are together no longer
+ * than the overlap, and leave room for the piece that comes next. */
+static size_t overlap_start(const struct cutter *cutter, size_t first, size_t next)
+{
+    int room = cutter->options->overlap, length = 0;
+
+    if (cutter->options->size - cutter->pieces[next].length < room)
+        room = cutter->options->size - cutter->pieces[next].length;
+    while (next > first + 1 && length + cutter->pieces[next - 1].length <= room)
+        length += cutter->pieces[--next].length;
+    return next;
+}
+
+/* Packs the pieces of a section greedily. */
+static void pack(struct cutter *cutter)
+{
+    size_t first = 0;
+
+    while (first < cutter->count) {
+        size_t next = first;
+        int length = 0;
+
+        while (next < cutter->count &&
+               (next == first || length + cutter->pieces[next].length <= cutter->options->size))
+            length += cutter->pieces[next++].length;
+        add_chunk(cutter, cutter->pieces[first].start, cutter->pieces[next - 1].end);
+        if (next == cutter->count)
+            return;
+        first = overlap_start(cutter, first, next);
+    }
+}
+
+static void chunk_section(struct cutter *cutter, size_t start, size_t end)
+{
+    cutter->count = 0;
+    if (start < end)
+        cut(cutter, start, end, 0);
+    pack(cutter);
+}
+
+const char *heading_of_line(struct arena *arena, const char *line, size_t length, int *level)
+{
+    size_t marks = 0;
+
+    while (length && is_blank(line[length - 1]))
+        length--;
+    while (marks < length && line[marks] == '#')
+        marks++;
+    if (marks == 0 || marks > CHUNK_HEADINGS || (marks < length && line[marks] != ' '))
+        return NULL;
+    *level = (int)marks;
+    while (marks < length && line[marks] == ' ')
+        marks++;
+    while (length > marks && line[length - 1] == '#')
+        length--;
+    while (length > marks && line[length - 1] == ' ')
+        length--;
+    return arena_copy(arena, line + marks, length - marks);
+}
+
+static bool is_fence(const char *line, size_t length)
+{
+    return length >= 3 && (memcmp(line, "```", 3) == 0 || memcmp(line, "~~~", 3) == 0);
+}
+
+static size_t line_end(const char *text, size_t at, size_t length)
+{
+    const char *feed = memchr(text + at, '\n', length - at);
+
+    return feed ? (size_t)(feed - text) + 1 : length;
+}
+
+static void open_heading(struct section *section, const char *title, int level)
+{
+    section->headings[level - 1] = title;
+    for (int i = level; i < CHUNK_HEADINGS; i++)
+        section->headings[i] = NULL;
+    section->only_heading = true;
+    section->level = level;
+}
+
+static void close_section(struct cutter *cutter, const struct section *section)
+{
+    memcpy(cutter->frame.headings, section->headings, sizeof section->headings);
+    chunk_section(cutter, section->start, section->end);
+}
+
+/* A section that holds only its heading goes with the deeper one that follows. */
+static void chunk_by_headings(struct cutter *cutter, size_t length)
+{
+    struct section section = {.start = 0};
+    bool fenced = false;
+
+    for (size_t at = 0; at < length;) {
+        size_t end = line_end(cutter->text, at, length);
+        const char *line = cutter->text + at;
+        int level = 0;
+        const char *title = NULL;
+
+        if (is_fence(line, end - at))
+            fenced = !fenced;
+        else if (!fenced)
+            title = heading_of_line(cutter->arena, line, end - at, &level);
+        if (title) {
+            bool joins = section.only_heading && level > section.level;
+
+            section.end = at;
+            if (!joins && at > section.start) {
+                close_section(cutter, &section);
+                section.start = at;
+            }
+            open_heading(&section, title, level);
+        } else {
+            for (size_t i = at; i < end && section.only_heading; i++)
+                section.only_heading = is_blank(cutter->text[i]);
+        }
+        at = end;
+    }
+    section.end = length;
+    close_section(cutter, &section);
+}
+
+void chunk_text(struct arena *arena, const char *text, size_t length, int page,
+                const struct chunk_options *options, struct chunk_list *list)
+{
+    struct cutter cutter = {
+        .arena = arena, .text = text, .options = options, .list = list, .frame = {.page = page}};
+
+    if (options->structural)
+        chunk_by_headings(&cutter, length);
+    else
+        chunk_section(&cutter, 0, length);
+}
+
+const char *chunk_header(struct arena *arena, const char *name, const struct chunk *chunk)
+{
+    struct text header;
+    int points = 0;
+    size_t at = 0;
+
+    text_start(&header, arena, 64 * 1024);
+    text_append_string(&header, name);
+    for (int i = 0; i < CHUNK_HEADINGS; i++) {
+        if (chunk->headings[i])
+            text_append_format(&header, " \xe2\x80\xba %s", chunk->headings[i]);
+    }
+    if (chunk->page)
+        text_append_format(&header, " \xe2\x80\xba %d", chunk->page);
+    while (at < header.length && points < CHUNK_HEADER_MAX) {
+        at += utf8_sequence_length(header.bytes + at, header.length - at);
+        points++;
+    }
+    text_cut(&header, at);
+    return header.bytes;
+}

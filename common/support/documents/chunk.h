@@ -1,0 +1,45 @@
+/*
+ * Cuts the text of a document into chunks: at headings first, then at blank lines, lines,
+ * sentences, blanks and characters, in this order, until every chunk fits. Sizes are in code
+ * points. A chunk knows the headings it stands under.
+ */
+#ifndef ASSAY_SUPPORT_DOCUMENTS_CHUNK_H
+#define ASSAY_SUPPORT_DOCUMENTS_CHUNK_H
+
+#include "base/arena.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+enum { CHUNK_HEADINGS = 4, CHUNK_HEADER_MAX = 200 /* code points */ };
+
+struct chunk {
+    const char *body; /* trimmed, NUL-terminated, with its heading lines */
+    size_t length;
+    const char *headings[CHUNK_HEADINGS]; /* titles of the open ones, outermost first; or NULL */
+    int page;                             /* counted from 1; 0 = none */
+};
+
+struct chunk_list {
+    struct chunk *items;
+    size_t count, capacity;
+};
+
+struct chunk_options {
+    int size, overlap;
+    bool structural; /* cut at headings */
+};
+
+/* Adds the chunks of a text (of one page, or of the whole document with page 0). Everything is the
+ * arena's. */
+void chunk_text(struct arena *arena, const char *text, size_t length, int page,
+                const struct chunk_options *options, struct chunk_list *list);
+
+/* "name › heading › heading › 3": what a chunk is indexed under beside its own words. */
+const char *chunk_header(struct arena *arena, const char *name, const struct chunk *chunk);
+
+/* The title of a heading line (`#` one to four times, a blank or the end), its level in `level`;
+ * NULL for other lines. `line` need not end with NUL. */
+const char *heading_of_line(struct arena *arena, const char *line, size_t length, int *level);
+
+#endif

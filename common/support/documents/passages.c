@@ -1,0 +1,261 @@
+/* Passages: blocks between blank lines first, then what kind of block each is. */
+#include "support/documents/passages.h"
+#include "base/text.h"
+#include "support/documents/chunk.h"
+#include "text/sentences.h"
+
+#include <string.h>
+
+struct line {
+    const char *text;
+    size_t length;
+};
+
+struct splitter {
+    struct arena *arena;
+    struct passage_list *list;
+    const char *head;
+    int paragraph;
+    struct line *lines; /* of the block being read */
+    size_t count;
+    const char *lead; /* a line ending with a colon, waiting for its list; NULL = none */
+};
+
+static bool is_blank(char byte)
+{
+    return byte == ' ' || byte == '\t' || byte == '\r';
+}
+
+static struct line trim(const char *text, size_t length)
+{
+    while (length && is_blank(text[0])) {
+        text++;
+        length--;
+    }
+    while (length && is_blank(text[length - 1]))
+        length--;
+    return (struct line){text, length};
+}
+
+static bool is_item(const struct line *line)
+{
+    size_t digits = 0;
+
+    if (line->length >= 2 && strchr("-*+", line->text[0]) && line->text[1] == ' ')
+        return true;
+    if (line->length >= 4 && memcmp(line->text, "\xe2\x80\xa2", 3) == 0) /* bullet */
+        return true;
+    while (digits < line->length && line->text[digits] >= '0' && line->text[digits] <= '9')
+        digits++;
+    return digits > 0 && digits <= 3 && digits + 1 < line->length &&
+           (line->text[digits] == '.' || line->text[digits] == ')') &&
+           line->text[digits + 1] == ' ';
+}
+
+static bool is_row(const struct line *line)
+{
+    const char *bar = line->length > 2 ? memchr(line->text, '|', line->length) : NULL;
+
+    return bar && memchr(bar + 1, '|', (size_t)(line->text + line->length - bar - 1));
+}
+
+/* "|---|:--:|" */
+static bool is_rule(const struct line *line)
+{
+    for (size_t i = 0; i < line->length; i++) {
+        if (!strchr("|-: ", line->text[i]))
+            return false;
+    }
+    return line->length > 0;
+}
+
+static bool ends_with_colon(const char *text, size_t length)
+{
+    return (length && text[length - 1] == ':') ||
+           (length >= 3 && memcmp(text + length - 3, "\xef\xbc\x9a", 3) == 0);
+}
+
+static void add(struct splitter *splitter, const char *text, size_t length)
+{
+    struct passage_list *list = splitter->list;
+
+    if (!length)
+        return;
+    if (list->count == list->capacity) {
+        size_t capacity = list->capacity ? list->capacity * 2 : 16;
+        struct passage *items = ARENA_ARRAY(splitter->arena, struct passage, capacity);
+
+        if (list->count)
+            memcpy(items, list->items, list->count * sizeof *items);
+        list->items = items;
+        list->capacity = capacity;
+    }
+    list->items[list->count++] = (struct passage){arena_copy(splitter->arena, text, length), length,
+                                                  splitter->head, splitter->paragraph};
+}
+
+static size_t points(const char *text, size_t length)
+{
+    size_t count = 0;
+
+    for (size_t i = 0; i < length; i++)
+        count += ((unsigned char)text[i] & 0xc0) != 0x80;
+    return count;
+}
+
+/* A paragraph as groups of whole sentences. */
+static void add_paragraph(struct splitter *splitter, const char *text, size_t length)
+{
+    struct sentence_reader reader;
+    size_t start, end, group = 0, group_end = 0;
+
+    if (points(text, length) <= PASSAGE_LENGTH_MAX) {
+        add(splitter, text, length);
+        return;
+    }
+    sentence_reader_start(&reader, text, length);
+    while (sentence_next(&reader, &start, &end)) {
+        if (group_end > group && points(text + group, end - group) > PASSAGE_LENGTH_MAX) {
+            add(splitter, text + group, group_end - group);
+            group = start;
+        } else if (group_end == 0) {
+            group = start;
+        }
+        group_end = end;
+    }
+    add(splitter, text + group, group_end - group);
+}
+
+/* The lines from `from` to `to` joined by blanks, or by line feeds. */
+static struct text join(struct splitter *splitter, const char *lead, size_t from, size_t to,
+                        bool as_list)
+{
+    struct text text;
+
+    text_start(&text, splitter->arena, (size_t)1 << 26);
+    if (lead)
+        text_append_string(&text, lead);
+    for (size_t i = from; i < to; i++) {
+        bool feed = as_list && (is_item(&splitter->lines[i]) || is_row(&splitter->lines[i]));
+
+        if (text.length)
+            text_append_byte(&text, feed ? '\n' : ' ');
+        text_append(&text, splitter->lines[i].text, splitter->lines[i].length);
+    }
+    return text;
+}
+
+/* A list from line `from` on with what leads to it; long ones in parts, each with the lead. */
+static void add_list(struct splitter *splitter, const char *lead, size_t from)
+{
+    size_t start = from, next = from;
+
+    while (next < splitter->count) {
+        size_t length = lead ? points(lead, strlen(lead)) : 0;
+        struct text text;
+
+        while (next < splitter->count &&
+               (next == start ||
+                length + points(splitter->lines[next].text, splitter->lines[next].length) <
+                    PASSAGE_LIST_MAX ||
+                !is_item(&splitter->lines[next]))) {
+            length += points(splitter->lines[next].text, splitter->lines[next].length) + 1;
+            next++;
+        }
+        text = join(splitter, lead, start, next, true);
+        add(splitter, text.bytes, text.length);
+        start = next;
+    }
+}
+
+static void add_table(struct splitter *splitter)
+{
+    size_t first = splitter->count > 1 && is_rule(&splitter->lines[1]) ? 2 : 1;
+
+    if (splitter->count <= first) {
+        add(splitter, splitter->lines[0].text, splitter->lines[0].length);
+        return;
+    }
+    for (size_t i = first; i < splitter->count; i++) {
+        const char *row = arena_print(splitter->arena, "%.*s\n%.*s", (int)splitter->lines[0].length,
+                                      splitter->lines[0].text, (int)splitter->lines[i].length,
+                                      splitter->lines[i].text);
+
+        add(splitter, row, strlen(row));
+    }
+}
+
+static void flush_lead(struct splitter *splitter)
+{
+    if (splitter->lead)
+        add_paragraph(splitter, splitter->lead, strlen(splitter->lead));
+    splitter->lead = NULL;
+}
+
+/* Lines before the first item are the list's lead; a lead kept from the block before counts too. */
+static void end_block(struct splitter *splitter)
+{
+    size_t item = 0;
+    struct text lead;
+
+    if (!splitter->count)
+        return;
+    splitter->paragraph++;
+    while (item < splitter->count && !is_item(&splitter->lines[item]))
+        item++;
+    if (item > 0 || !is_item(&splitter->lines[0]))
+        flush_lead(splitter);
+    if (is_row(&splitter->lines[0]) && item == splitter->count) {
+        add_table(splitter);
+    } else if (item == splitter->count) {
+        lead = join(splitter, NULL, 0, item, false);
+        if (ends_with_colon(lead.bytes, lead.length))
+            splitter->lead = lead.bytes;
+        else
+            add_paragraph(splitter, lead.bytes, lead.length);
+    } else if (item == 0) {
+        add_list(splitter, splitter->lead, 0);
+        splitter->lead = NULL;
+    } else {
+        lead = join(splitter, NULL, 0, item, false);
+        add_list(splitter, lead.bytes, item);
+    }
+    splitter->count = 0;
+}
+
+static void read_line(struct splitter *splitter, const char *text, size_t length)
+{
+    struct line line = trim(text, length);
+    int level;
+    const char *title = heading_of_line(splitter->arena, line.text, line.length, &level);
+
+    if (line.length == 0 || title)
+        end_block(splitter);
+    if (title) {
+        flush_lead(splitter);
+        splitter->head = title;
+    } else if (line.length) {
+        splitter->lines[splitter->count++] = line;
+    }
+}
+
+struct passage_list passages_of(struct arena *arena, const char *body, size_t length)
+{
+    struct passage_list list = {NULL, 0, 0};
+    struct splitter splitter = {.arena = arena, .list = &list, .head = ""};
+    size_t lines = 0;
+
+    for (size_t i = 0; i < length; i++)
+        lines += body[i] == '\n';
+    splitter.lines = ARENA_ARRAY(arena, struct line, lines + 2);
+    for (size_t at = 0; at < length;) {
+        const char *feed = memchr(body + at, '\n', length - at);
+        size_t end = feed ? (size_t)(feed - body) : length;
+
+        read_line(&splitter, body + at, end - at);
+        at = end + 1;
+    }
+    end_block(&splitter);
+    flush_lead(&splitter);
+    return list;
+}

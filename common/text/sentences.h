@@ -1,0 +1,24 @@
+/*
+ * The sentences of a text. A sentence ends after a full stop, an exclamation or question mark (of
+ * any script) that is followed by a blank or the end, at a line's end when the line is an item of
+ * a list, and at every blank line. It does not end after a list number, an initial, or one of the
+ * usual abbreviations, nor before a small letter.
+ */
+#ifndef ASSAY_TEXT_SENTENCES_H
+#define ASSAY_TEXT_SENTENCES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct sentence_reader {
+    const char *source;
+    size_t length;
+    size_t at;
+};
+
+void sentence_reader_start(struct sentence_reader *reader, const char *source, size_t length);
+
+/* The next sentence, blanks around it left out: its place in the source. False at the end. */
+bool sentence_next(struct sentence_reader *reader, size_t *start, size_t *end);
+
+#endif

@@ -1,0 +1,264 @@
+/* The index against a plain computation of BM25 over the same words; merging, deletion, damage. */
+#include "search/builder.h"
+#include "search/search.h"
+#include "test.h"
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+enum { CHUNKS = 700, WORDS = 60, VOCABULARY = 300 };
+
+static struct arena *arena;
+static char directory[] = "/tmp/assay-search-XXXXXX";
+static uint32_t draws = 12345;
+
+static uint32_t draw(uint32_t below)
+{
+    draws = draws * 1664525u + 1013904223u;
+    return (draws >> 8) % below;
+}
+
+/* Words w0..w299, frequent ones more often; digits keep them out of stems and four-grams. */
+static int corpus[CHUNKS][WORDS], lengths[CHUNKS];
+
+static void make_corpus(void)
+{
+    for (int c = 0; c < CHUNKS; c++) {
+        lengths[c] = 5 + (int)draw(WORDS - 5);
+        for (int w = 0; w < lengths[c]; w++)
+            corpus[c][w] = (int)(draw(VOCABULARY) * draw(VOCABULARY) / VOCABULARY);
+    }
+}
+
+/* Documents of ten chunks, from chunk `first` on. */
+static int64_t build(int first, int count, const char *name)
+{
+    struct index_builder *builder = index_builder_create((size_t)1 << 28);
+    struct problem problem;
+    int64_t bytes = 0;
+
+    for (int c = first; c < first + count; c++) {
+        char text[WORDS * 8];
+        size_t used = 0;
+        struct index_passage passage = {text, 0};
+
+        for (int w = 0; w < lengths[c]; w++)
+            used += (size_t)snprintf(text + used, sizeof text - used, "w%d ", corpus[c][w]);
+        passage.length = used;
+        if ((c - first) % 10 == 0)
+            index_builder_document(builder, c / 10, LANGUAGE_EN);
+        index_builder_chunk(builder, c, NULL, &passage, 1);
+    }
+    CHECK_INT(index_builder_finish(builder, directory, name, &bytes, &problem), ERROR_NONE);
+    index_builder_destroy(builder);
+    return bytes;
+}
+
+static bool dead(int chunk, int dead_from, int dead_to)
+{
+    return chunk >= dead_from && chunk < dead_to;
+}
+
+/* Scores of all chunks; the statistics count dead ones too when `counted`. */
+static void plain(const int *query, const double *weights, int terms, double *scores, int dead_from,
+                  int dead_to, bool counted)
+{
+    double total = 0, words = 0;
+
+    for (int c = 0; c < CHUNKS; c++) {
+        if (counted || !dead(c, dead_from, dead_to)) {
+            total++;
+            words += lengths[c];
+        }
+        scores[c] = 0;
+    }
+    for (int t = 0; t < terms; t++) {
+        double holding = 0;
+        int tf[CHUNKS] = {0};
+
+        for (int c = 0; c < CHUNKS; c++) {
+            for (int w = 0; w < lengths[c]; w++)
+                tf[c] += corpus[c][w] == query[t];
+            holding += tf[c] && (counted || !dead(c, dead_from, dead_to));
+        }
+        for (int c = 0; c < CHUNKS; c++)
+            scores[c] += weights[t] * log(1 + (total - holding + 0.5) / (holding + 0.5)) * 2.2 *
+                         tf[c] / (tf[c] + 1.2 * (0.25 + 0.75 * lengths[c] / (words / total)));
+    }
+    for (int c = dead_from; c < dead_to; c++)
+        scores[c] = 0;
+}
+
+static void check_queries(const struct search_index *index, int dead_from, int dead_to,
+                          bool counted)
+{
+    for (int q = 0; q < 60; q++) {
+        int query[8], terms = 1 + (int)draw(8);
+        double weights[8], scores[CHUNKS];
+        char names[8][12];
+        struct search_term wanted[8];
+        struct search_hit hits[10];
+        size_t found;
+
+        for (int t = 0; t < terms; t++) {
+            query[t] = (int)draw(VOCABULARY / 2) * 2 % VOCABULARY;
+            for (int u = 0; u < t; u++)
+                query[t] = query[u] == query[t] ? -1 - t : query[t];
+            weights[t] = 0.1 + draw(10) / 10.0;
+            snprintf(names[t], sizeof names[t], "w%d", query[t]);
+            wanted[t] = (struct search_term){names[t], strlen(names[t]), weights[t]};
+        }
+        plain(query, weights, terms, scores, dead_from, dead_to, counted);
+        found = search_index_best(index, arena, wanted, (size_t)terms, hits, 10);
+        for (size_t i = 0; i < found; i++) {
+            int better = 0;
+
+            CHECK_NEAR(hits[i].score, scores[hits[i].chunk], 1e-9);
+            CHECK_INT(hits[i].document, hits[i].chunk / 10);
+            for (int c = 0; c < CHUNKS; c++)
+                better += scores[c] > hits[i].score + 1e-9;
+            CHECK(better <= (int)i);
+        }
+        if (found < 10) {
+            for (int c = 0, seen = 0; c < CHUNKS; c++) {
+                seen += scores[c] > 0;
+                CHECK(seen <= (int)found);
+            }
+        }
+        arena_reset(arena);
+    }
+}
+
+static struct search_index *index_of(const struct search_segment *segments, size_t count)
+{
+    struct search_index *index = search_index_create(directory);
+    struct problem problem;
+    size_t damaged;
+
+    CHECK_INT(search_index_update(index, segments, count, &damaged, &problem), ERROR_NONE);
+    return index;
+}
+
+TEST(best_is_what_a_plain_computation_finds)
+{
+    struct search_segment one = {"one", build(0, CHUNKS, "one"), NULL, 0};
+    struct search_index *index = index_of(&one, 1);
+
+    CHECK_INT(search_index_totals(index).chunks, CHUNKS);
+    check_queries(index, 0, 0, true);
+    search_index_destroy(index);
+}
+
+TEST(segments_together_give_the_same)
+{
+    struct search_segment parts[3] = {{"a", build(0, 300, "a"), NULL, 0},
+                                      {"b", build(300, 10, "b"), NULL, 0},
+                                      {"c", build(310, CHUNKS - 310, "c"), NULL, 0}};
+    struct search_index *index = index_of(parts, 3);
+
+    check_queries(index, 0, 0, true);
+    search_index_destroy(index);
+}
+
+TEST(dead_documents_are_not_found_and_merging_drops_them)
+{
+    static const uint32_t gone[] = {2, 3};
+    struct search_segment parts[2] = {{"d", build(0, 300, "d"), gone, 2},
+                                      {"e", build(300, CHUNKS - 300, "e"), NULL, 0}};
+    struct search_segment merged = {"m", 0, NULL, 0};
+    struct search_index *index = index_of(parts, 2);
+    struct problem problem;
+
+    check_queries(index, 20, 40, true);
+    CHECK_INT(search_index_totals(index).live_chunks, CHUNKS - 20);
+    search_index_destroy(index);
+    CHECK_INT(search_merge(directory, parts, 2, "m", &merged.bytes, &problem), ERROR_NONE);
+    index = index_of(&merged, 1);
+    CHECK_INT(search_index_totals(index).chunks, CHUNKS - 20);
+    check_queries(index, 20, 40, false);
+    search_index_destroy(index);
+}
+
+/* Any byte that is not what was written, and any other length, is told. */
+TEST(damage_is_never_trusted)
+{
+    struct search_segment segment = {"x", build(0, 100, "x"), NULL, 0};
+    struct search_index *index = search_index_create(directory);
+    char path[200];
+    struct problem problem;
+    size_t damaged = 9;
+    int fd;
+
+    snprintf(path, sizeof path, "%s/x", directory);
+    for (int i = 0; i < 40; i++) {
+        off_t at = (off_t)draw((uint32_t)segment.bytes);
+        unsigned char byte;
+
+        fd = open(path, O_RDWR | O_CLOEXEC);
+        CHECK(pread(fd, &byte, 1, at) == 1);
+        byte ^= 0x40;
+        CHECK(pwrite(fd, &byte, 1, at) == 1);
+        if (at < 96 || at >= 104) /* spare bytes of the header hold nothing */
+            CHECK_INT(search_index_update(index, &segment, 1, &damaged, &problem), ERROR_NOT_FOUND);
+        CHECK_TEXT(problem.reason, "segment_damaged");
+        CHECK_INT(damaged, 0);
+        byte ^= 0x40;
+        CHECK(pwrite(fd, &byte, 1, at) == 1);
+        close(fd);
+    }
+    CHECK_INT(search_index_update(index, &segment, 1, &damaged, &problem), ERROR_NONE);
+    segment.bytes--;
+    CHECK_INT(search_index_update(index, &segment, 1, &damaged, &problem), ERROR_NOT_FOUND);
+    CHECK_INT(search_index_totals(index).chunks, 0);
+    search_index_destroy(index);
+}
+
+TEST(frequencies_count_chunks_and_passages)
+{
+    static const struct index_passage passages[] = {{"alpha beta", 10}, {"beta", 4}, {"gamma", 5}};
+    struct index_builder *builder = index_builder_create((size_t)1 << 24);
+    struct search_segment segment = {"f", 0, NULL, 0};
+    struct search_index *index;
+    struct problem problem;
+
+    index_builder_document(builder, 1, LANGUAGE_UNKNOWN);
+    index_builder_chunk(builder, 1, "Title", passages, 3);
+    CHECK_INT(index_builder_finish(builder, directory, "f", &segment.bytes, &problem), ERROR_NONE);
+    index_builder_destroy(builder);
+    index = index_of(&segment, 1);
+    CHECK_INT(search_index_totals(index).passages, 3);
+    CHECK_INT(search_index_frequency(index, "beta", 4).passages, 2);
+    CHECK_INT(search_index_frequency(index, "beta", 4).chunks, 1);
+    CHECK_INT(search_index_frequency(index, "titl", 4).passages, 3); /* stands over all */
+    CHECK_INT(search_index_frequency(index, "\1^gam", 5).chunks, 1);
+    CHECK_INT(search_index_frequency(index, "delta", 5).chunks, 0);
+    search_index_destroy(index);
+}
+
+int main(void)
+{
+    static const struct test_case cases[] = {
+        {"best", test_best_is_what_a_plain_computation_finds},
+        {"segments", test_segments_together_give_the_same},
+        {"dead", test_dead_documents_are_not_found_and_merging_drops_them},
+        {"damage", test_damage_is_never_trusted},
+        {"frequencies", test_frequencies_count_chunks_and_passages},
+    };
+    int failed;
+
+    if (!mkdtemp(directory))
+        return 2;
+    arena = arena_create((size_t)1 << 28);
+    make_corpus();
+    failed = test_run_all(cases, sizeof cases / sizeof cases[0]);
+    for (const char *name = "a\0b\0c\0d\0e\0f\0m\0one\0x\0"; *name; name += strlen(name) + 1) {
+        char path[200];
+
+        snprintf(path, sizeof path, "%s/%s", directory, name);
+        unlink(path);
+    }
+    rmdir(directory);
+    arena_destroy(arena);
+    return failed;
+}

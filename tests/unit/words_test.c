@@ -1,0 +1,178 @@
+/* Words, stems, sentences, languages. Expected folding is NFKC_Casefold; stems are those of the
+ * Snowball project's vocabularies. */
+#include "test.h"
+#include "text/language.h"
+#include "text/sentences.h"
+#include "text/stem.h"
+#include "text/words.h"
+
+static void join_words(const char *text, char *joined, size_t size)
+{
+    struct word_reader reader;
+    struct word word;
+    size_t used = 0;
+
+    joined[0] = '\0';
+    word_reader_start(&reader, text, strlen(text));
+    while (word_next(&reader, &word))
+        used += (size_t)snprintf(joined + used, size - used, "%s%s", used ? "|" : "", word.text);
+}
+
+TEST(words_are_runs_of_letters_and_digits)
+{
+    static const struct {
+        const char *text, *words;
+    } rows[] = {
+        {"", ""},
+        {"Hello, World! x_y 3.14", "hello|world|x|y|3|14"},
+        {"ЁЛКА ёж", "елка|еж"},
+        {"Straße", "strasse"},
+        {"e\xcc\x81t\xc3\xa9", "\xc3\xa9t\xc3\xa9"}, /* composed and not */
+        {"co\xc2\xadop", "coop"},                    /* soft hyphen */
+        {"ｅ２０", "e20"},                           /* full width */
+        {"退款政策", "退款|款政|政策"},
+        {"買", "買"},
+        {"iPhone手机", "iphone|手机"},
+        {"환불 정책", "환불|정책"},
+        {"สวัสดี", "สว|วั|ัส|สด|ดี"},
+        {"अनुरोध", "अनुरोध"},
+        {"أَحْمَد إلى مدرسة", "احمد|الي|مدرسه"},
+        {"a\xff"
+         "b",
+         "a|b"},
+    };
+    char joined[400];
+
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        join_words(rows[i].text, joined, sizeof joined);
+        CHECK_TEXT(joined, rows[i].words);
+    }
+}
+
+TEST(places_are_those_of_the_source)
+{
+    const char *text = "  Grüße, 退款政策";
+    struct word_reader reader;
+    struct word word;
+
+    word_reader_start(&reader, text, strlen(text));
+    CHECK(word_next(&reader, &word));
+    CHECK(memcmp(text + word.start, "Grüße", word.end - word.start) == 0);
+    CHECK(word_next(&reader, &word) && word.pair);
+    CHECK(memcmp(text + word.start, "退款", word.end - word.start) == 0);
+    CHECK(word_next(&reader, &word) && word_next(&reader, &word));
+    CHECK(memcmp(text + word.start, "政策", word.end - word.start) == 0);
+    CHECK(!word_next(&reader, &word));
+}
+
+TEST(long_words_are_cut_at_a_character)
+{
+    char text[2000];
+    struct word_reader reader;
+    struct word word;
+
+    for (size_t i = 0; i + 2 < sizeof text; i += 2)
+        memcpy(text + i, "ж", 3);
+    word_reader_start(&reader, text, strlen(text));
+    CHECK(word_next(&reader, &word));
+    CHECK_INT(word.length, WORD_BYTES_MAX);
+    CHECK(!word_next(&reader, &word));
+}
+
+TEST(stems)
+{
+    static const struct {
+        enum language language;
+        const char *word, *stem;
+    } rows[] = {
+        {LANGUAGE_EN, "policies", "polici"},   {LANGUAGE_EN, "shipping", "ship"},
+        {LANGUAGE_RU, "возврата", "возврат"},  {LANGUAGE_RU, "shipping", "ship"},
+        {LANGUAGE_EN, "возврата", "возврат"},  {LANGUAGE_DE, "versicherungen", "versicher"},
+        {LANGUAGE_ES, "canciones", "cancion"}, {LANGUAGE_EN, "e20", "e20"},
+        {LANGUAGE_ZH, "退款", "退款"},         {LANGUAGE_UK, "повернення", "повернення"},
+    };
+    char stem[WORD_BYTES_MAX + 1];
+    struct word_reader reader;
+    struct word word;
+
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        word_reader_start(&reader, rows[i].word, strlen(rows[i].word));
+        CHECK(word_next(&reader, &word));
+        stem_word(stem_language(rows[i].language, &word), &word, stem);
+        CHECK_TEXT(stem, rows[i].stem);
+    }
+}
+
+TEST(sentences)
+{
+    static const struct {
+        const char *text, *sentences;
+    } rows[] = {
+        {"", ""},
+        {"One. Two! Three?", "One.|Two!|Three?"},
+        {"Dr. Smith paid 3.50 euros. He left.", "Dr. Smith paid 3.50 euros.|He left."},
+        {"J. Smith came.", "J. Smith came."},
+        {"Он сказал: «Да!» и ушёл. Потом вернулся.", "Он сказал: «Да!» и ушёл.|Потом вернулся."},
+        {"今天好。明天呢？", "今天好。|明天呢？"},
+        {"هل تعمل؟ نعم.", "هل تعمل؟|نعم."},
+        {"Lead:\n- one;\n- two", "Lead:|- one;|- two"},
+        {"wrapped\nline. Next", "wrapped\nline.|Next"},
+        {"A\n\nB", "A|B"},
+    };
+    char joined[400];
+
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        struct sentence_reader reader;
+        size_t start, end, used = 0;
+
+        joined[0] = '\0';
+        sentence_reader_start(&reader, rows[i].text, strlen(rows[i].text));
+        while (sentence_next(&reader, &start, &end))
+            used += (size_t)snprintf(joined + used, sizeof joined - used, "%s%.*s", used ? "|" : "",
+                                     (int)(end - start), rows[i].text + start);
+        CHECK_TEXT(joined, rows[i].sentences);
+    }
+}
+
+TEST(languages)
+{
+    static const struct {
+        const char *text, *code;
+    } rows[] = {
+        {"", "unknown"},
+        {"12345 !?", "unknown"},
+        {"How long is the warranty?", "en"},
+        {"Сколько длится гарантия?", "ru"},
+        {"Скільки триває гарантія?", "uk"},
+        {"Колькі доўжыцца гарантыя?", "be"},
+        {"Wie lange gilt die Garantie?", "de"},
+        {"Quelle est la durée de la garantie ?", "fr"},
+        {"¿Cuánto dura la garantía?", "es"},
+        {"Quanto dura la garanzia?", "it"},
+        {"Qual é o prazo da garantia?", "pt"},
+        {"كم مدة الضمان؟", "ar"},
+        {"مدت گارانتی چقدر است؟", "fa"},
+        {"保修期多长？", "zh"},
+        {"保証期間はどのくらいですか", "ja"},
+        {"보증 기간은 얼마입니까", "ko"},
+        {"warranty", "en"},
+    };
+
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+        CHECK_TEXT(language_codes[language_detect(rows[i].text, strlen(rows[i].text))],
+                   rows[i].code);
+}
+
+TEST(stop_words)
+{
+    CHECK(language_is_stop_word(LANGUAGE_EN, "the"));
+    CHECK(!language_is_stop_word(LANGUAGE_EN, "warranty"));
+    CHECK(language_is_stop_word(LANGUAGE_RU, "еще"));
+    CHECK(!language_is_stop_word(LANGUAGE_ZH, "the"));
+    CHECK(language_is_stop_character(0x7684));
+    CHECK(!language_is_stop_character(0x9000));
+}
+
+TEST_MAIN(CASE(words_are_runs_of_letters_and_digits), CASE(places_are_those_of_the_source),
+          CASE(long_words_are_cut_at_a_character), CASE(stems), CASE(sentences), CASE(languages),
+          CASE(stop_words))
