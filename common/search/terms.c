@@ -1,4 +1,4 @@
-/* Terms of words. */
+/* Terms of words: stems by the language of the text, four-grams by the letters alone. */
 #include "search/terms.h"
 #include "text/stem.h"
 

@@ -8,7 +8,7 @@
 enum { CONTENT_MAX = 3 };
 
 /* What another passage must add, as a share of all weights: from the same document, from others. */
-static const double gain_same = 0.12, gain_other = 0.25;
+static const double gain_same = 0.11, gain_other = 0.25;
 
 struct ordered {
     struct selected item;

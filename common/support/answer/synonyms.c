@@ -1,4 +1,4 @@
-/* Synonyms. */
+/* Synonyms: reading groups of words, and looking up the group of a stem. */
 #include "support/answer/synonyms.h"
 #include "search/terms.h"
 #include "text/words.h"

@@ -1,4 +1,4 @@
-/* Chunking. */
+/* Chunking: sections by headings, pieces by ever finer cuts, and packing them with overlap. */
 #include "support/documents/chunk.h"
 #include "base/text.h"
 #include "text/sentences.h"
