@@ -280,6 +280,7 @@ complete_settings() {
     responder_setting[PATH]=$PATH
     responder_setting[ASSAY_STACK]=$dir
     responder_setting[ASSAY_RUN_DIR]=$dir/run
+    responder_setting[ASSAY_STATE_DIR]=$dir/state
     responder_setting[ASSAY_OPENAPI_FILE]=$dir/run/$service-openapi.json
     : "${responder_setting[ASSAY_LOCALES_DIR]:=$checkout/locales}"
     : "${responder_setting[ASSAY_SQL_DIR]:=$checkout/sql}"

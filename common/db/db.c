@@ -1,6 +1,7 @@
 /* The handle: opening, the rule of one process, what happens between requests, and the small
  * questions about the store. Knows no engine but through its table. */
 #include "db/db_internal.h"
+#include "db/record.h"
 
 #include "base/clock.h"
 #include "base/log.h"
@@ -80,6 +81,8 @@ static enum error fill_handle(struct db *db, const char *target, const struct db
         db->options.pool_directory = arena_copy_string(db->arena, options->pool_directory);
     for (int i = 0; i <= DB_OPEN_QUERIES_MAX; i++)
         db->queries[i].db = db;
+    if (options->identity_file)
+        db->identity = identity_open(db->arena, options->identity_file);
     return ERROR_NONE;
 }
 
@@ -87,6 +90,7 @@ static void db_free(struct db *db)
 {
     if (!db)
         return;
+    identity_close(db->identity);
     arena_destroy(db->arena);
     arena_destroy(db->scratch);
     free(db);
@@ -121,6 +125,7 @@ void db_drop_connection(struct db *db)
         db->engine->disconnect(db);
     db->connection = NULL;
     db->suspect = false;
+    db->verified = false;
 }
 
 void db_disconnect(struct db *db)
@@ -132,6 +137,12 @@ void db_disconnect(struct db *db)
     pool_close(db->pool);
     db->pool = NULL;
     db->owner = 0;
+}
+
+void db_give_back(struct db *db)
+{
+    if (db->target.engine == DB_POSTGRES)
+        db_disconnect(db);
 }
 
 void db_close(struct db *db)
@@ -165,11 +176,30 @@ static enum error connect_now(struct db *db, struct problem *problem)
     enum error error;
 
     db->owner = getpid();
-    error = db->engine->connect(db, problem);
+    error = db->identity ? identity_refusal(db->identity, problem) : ERROR_NONE;
+    if (!error)
+        error = db->engine->connect(db, problem);
     if (error)
         return error;
     db->generation++;
     db->counters.connects++;
+    db->verified = false;
+    return ERROR_NONE;
+}
+
+enum error db_verify(struct db *db, struct problem *problem)
+{
+    struct problem own;
+
+    if (!db->identity || db->verified)
+        return ERROR_NONE;
+    if (db->engine->verify(db, &own)) {
+        db->suspect = true;
+        if (problem)
+            *problem = own;
+        return own.error;
+    }
+    db->verified = true;
     return ERROR_NONE;
 }
 
@@ -190,7 +220,9 @@ enum error db_ready(struct db *db, struct problem *problem)
 
 enum error db_connect(struct db *db, struct problem *problem)
 {
-    return db_ready(db, problem);
+    enum error error = db_ready(db, problem);
+
+    return error ? error : db_verify(db, problem);
 }
 
 void db_fail_after(struct db *db, int64_t steps)
@@ -222,6 +254,7 @@ bool db_end_of_request(struct db *db)
         clean = false;
     }
     db->in_use = false;
+    db->verified = false;
     if (db->connection && (db->suspect || !db->engine->rest(db)))
         db_drop_connection(db);
     return clean;
@@ -264,7 +297,7 @@ void db_health(struct db *db, struct db_health *health)
     struct problem problem;
 
     *health = (struct db_health){.size_bytes = -1};
-    if (db_ready(db, &problem)) {
+    if (db_connect(db, &problem)) {
         snprintf(health->detail, sizeof health->detail, "%.255s", problem.text);
         snprintf(health->write_detail, sizeof health->write_detail, "%.255s", problem.text);
         return;

@@ -11,7 +11,7 @@
  *   ERROR_CONFLICT     unique_violation, foreign_key_violation
  *   ERROR_BUSY         database_busy, statement_timeout, pool_exhausted
  *   ERROR_UNAVAILABLE  database_unavailable, commit_unknown, disk_full, database_read_only,
- *                      database_io, database_corrupt, schema_newer
+ *                      database_io, database_corrupt, database_replaced, schema_newer
  *   ERROR_INVALID      embedded_nul, malformed_text, not_finite, value_rejected,
  *                      database_target, database_option
  *   ERROR_TOO_LARGE    result_too_large, value_too_large
@@ -66,6 +66,10 @@ struct db_options {
     const char *pool_directory;   /* where they are counted; NULL = not limited */
     int pool_timeout_ms;          /* how long a worker waits for its turn */
     const char *application_name; /* how the server lists the connection */
+    const char *identity_file;    /* the record of the right database (identity.h); NULL = whatever
+                                     is at the target is right, and a file is made where none is */
+    bool keep_log;                /* SQLite: the last one to leave leaves the log; always so with a
+                                     record */
 };
 
 #define DB_OPTIONS_DEFAULT                                                                         \
@@ -91,6 +95,9 @@ void db_close(struct db *db);
 
 /* Gives up the connection and keeps the handle; the next statement connects again. */
 void db_disconnect(struct db *db);
+
+/* The same where connections are few, that is on a server; an open file is kept. */
+void db_give_back(struct db *db);
 
 /* Connects if need be: for start-up checks. Statements do it by themselves. */
 MUST_CHECK enum error db_connect(struct db *db, struct problem *problem);

@@ -144,6 +144,9 @@ struct engine {
     int (*columns)(struct query *query);
     void (*column)(struct query *query, int column, struct value *value);
 
+    /* Is this still the database of the record? Asked only where there is one. */
+    MUST_CHECK enum error (*verify)(struct db *db, struct problem *problem);
+
     /* Brackets around migrations: longer waits, foreign keys checked at the end. */
     MUST_CHECK enum error (*migrating)(struct db *db, bool on, struct problem *problem);
     MUST_CHECK enum error (*migration_check)(struct db *db, int version, struct problem *problem);
@@ -167,13 +170,15 @@ struct db {
     void *connection;      /* the engine's; NULL = none */
     unsigned generation; /* counts connections, so that statements know when to be prepared anew */
     bool in_use;         /* something ran since the request began: the connection is known good */
+    bool verified;       /* in this request: the database is the right one */
     bool suspect;        /* drop the connection when idle */
     struct transaction transaction;
     struct db_counters counters;
     int64_t retry_at;    /* no connect before this (monotonic) */
     int failed_connects; /* in a row */
     struct pool *pool;
-    struct shm_region *turns; /* where writers queue; NULL = nowhere */
+    struct shm_region *turns;  /* where writers queue; NULL = nowhere */
+    struct identity *identity; /* the record of the right database; NULL = none is kept */
     struct prepared statements[STATEMENT_SLOTS];
     int statement_count;
     struct query queries[DB_OPEN_QUERIES_MAX + 1]; /* the last one only ever fails */
@@ -184,6 +189,8 @@ struct db {
 MUST_CHECK enum error db_ready(struct db *db, struct problem *problem);
 /* db.c: is this the step that db_fail_after() has chosen? */
 bool db_fails_now(struct db *db, struct problem *problem);
+/* db.c: looks whether this is the right database, unless the request has looked. */
+MUST_CHECK enum error db_verify(struct db *db, struct problem *problem);
 void db_warn(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* transaction.c */

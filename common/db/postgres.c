@@ -4,6 +4,7 @@
  * server, or the wire, that is gone.
  */
 #include "db/postgres.h"
+#include "db/record.h"
 
 #include "base/clock.h"
 #include "base/number.h"
@@ -13,6 +14,8 @@
 #include <string.h>
 
 enum { MIGRATION_WAIT_MS = 60 * 1000 };
+
+#define UNDEFINED_TABLE "42P01"
 
 /* SQLSTATEs or their classes, the longer before the class they belong to. */
 static const struct meaning {
@@ -70,6 +73,10 @@ enum error postgres_problem(struct db *db, const PGresult *result, struct proble
         mark_dead(db);
         return problem_set(problem, ERROR_UNAVAILABLE, "database_unavailable",
                            "the connection to the server was lost");
+    }
+    if (db->identity && state && strcmp(state, UNDEFINED_TABLE) == 0) {
+        db->suspect = true;
+        return identity_mismatch(problem, "tables of the database are missing");
     }
     if (!state)
         return problem_set(problem, ERROR_SYSTEM, "statement_failed",
@@ -170,11 +177,45 @@ enum error postgres_run(struct db *db, const char *sql, struct problem *problem)
     return own.error;
 }
 
+/* Sends `sql`, which ends with a look at the id of the database, and compares that. */
+static enum error run_and_compare(struct db *db, const char *sql, struct problem *problem)
+{
+    const struct postgres_connection *connection = db->connection;
+    PGresult *result;
+    bool right;
+
+    postgres_settle(db);
+    result = postgres_answer(db, !connection->dead && PQsendQuery(connection->libpq, sql), problem);
+    if (!result)
+        return problem->error;
+    right =
+        PQntuples(result) == 1 && strcmp(PQgetvalue(result, 0, 0), db->identity->record.id) == 0;
+    PQclear(result);
+    if (right)
+        return ERROR_NONE;
+    db->suspect = true;
+    return identity_mismatch(problem, "this is another database than the one of the start");
+}
+
+#define READ_SNAPSHOT "BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY"
+#define ASK_ID "SELECT id FROM assay_identity"
+
+static enum error verify(struct db *db, struct problem *problem)
+{
+    return run_and_compare(db, ASK_ID, problem);
+}
+
+/* With a record, looking whether this is the right database costs no journey of its own. */
 static enum error begin(struct db *db, enum db_intent intent, struct problem *problem)
 {
-    return postgres_run(
-        db, intent == DB_WRITE ? "BEGIN" : "BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY",
-        problem);
+    enum error error;
+
+    if (!db->identity)
+        return postgres_run(db, intent == DB_WRITE ? "BEGIN" : READ_SNAPSHOT, problem);
+    error = run_and_compare(db, intent == DB_WRITE ? "BEGIN; " ASK_ID : READ_SNAPSHOT "; " ASK_ID,
+                            problem);
+    db->verified = !error;
+    return error;
 }
 
 static enum error commit(struct db *db, struct problem *problem)
@@ -329,6 +370,7 @@ const struct engine postgres_engine = {
     .rollback = rollback,
     .lock = lock,
     .script = script,
+    .verify = verify,
     .start = postgres_start,
     .next = postgres_next,
     .finish = postgres_finish,

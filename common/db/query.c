@@ -192,6 +192,8 @@ static void run(struct query *query)
         error = open_stream(query);
     if (!error)
         error = db_ready(db, &query->problem);
+    if (!error && !db->transaction.depth)
+        error = db_verify(db, &query->problem);
     if (!error && db_fails_now(db, &query->problem))
         error = query->problem.error;
     if (error) {

@@ -1,6 +1,7 @@
 /* SQLite: opening the file, its settings, locks and transactions. sqlite_query.c runs statements.
  */
 #include "db/sqlite.h"
+#include "db/record.h"
 
 #include "base/clock.h"
 #include "shm/turn.h"
@@ -75,11 +76,13 @@ static bool make_directories(const char *path)
 
 /* The file is made here, not by SQLite, so that nobody else may ever read it. A file that was
  * there before and is gone must not come back empty. */
-static enum error make_file(const struct db *db, struct problem *problem)
+static enum error make_file(struct db *db, struct problem *problem)
 {
     const char *path = db->target.path;
     int file;
 
+    if (db->identity)
+        return sqlite_files_unchanged(db, problem);
     if (db->generation > 0) {
         if (access(path, F_OK) == 0)
             return ERROR_NONE;
@@ -178,6 +181,18 @@ static void fold_log(struct sqlite_connection *connection)
     connection->log_pages = 0;
 }
 
+/* A database with a record is one set of files from start to stop: the mode of its journal is
+ * chosen at the start, and nobody takes the log away when leaving as the last. */
+static enum error settle_journal(struct db *db, struct problem *problem)
+{
+    const struct sqlite_connection *connection = db->connection;
+    int persist = 1;
+
+    if (db->identity || db->options.keep_log)
+        sqlite3_file_control(connection->handle, "main", SQLITE_FCNTL_PERSIST_WAL, &persist);
+    return db->identity ? ERROR_NONE : set_journal_mode(db, problem);
+}
+
 static enum error configure(struct db *db, struct problem *problem)
 {
     struct sqlite_connection *connection = db->connection;
@@ -192,7 +207,7 @@ static enum error configure(struct db *db, struct problem *problem)
     sqlite3_db_config(handle, SQLITE_DBCONFIG_DQS_DML, 0, NULL);
     sqlite3_db_config(handle, SQLITE_DBCONFIG_DQS_DDL, 0, NULL);
     sqlite3_db_config(handle, SQLITE_DBCONFIG_ENABLE_FKEY, 1, NULL);
-    error = set_journal_mode(db, problem);
+    error = settle_journal(db, problem);
     if (!error)
         error = run(db, synchronous_pragmas[db->options.synchronous], NULL, 0, problem);
     if (!error) /* LIKE looks at case, as on PostgreSQL */
@@ -291,7 +306,9 @@ static bool alive(struct db *db)
  */
 static bool rest(struct db *db)
 {
-    fold_log(db->connection);
+    if (!db_verify(db, NULL))
+        fold_log(db->connection);
+    db->verified = false; /* the next request looks for itself */
     return true;
 }
 
@@ -308,7 +325,10 @@ static enum error begin(struct db *db, enum db_intent intent, struct problem *pr
     }
     if (intent == DB_WRITE)
         take_turn(db);
-    error = run_fixed(db, intent == DB_WRITE ? SQLITE_BEGIN_WRITE : SQLITE_BEGIN_READ, problem);
+    db->verified = false; /* a request may be long */
+    error = db_verify(db, problem);
+    if (!error)
+        error = run_fixed(db, intent == DB_WRITE ? SQLITE_BEGIN_WRITE : SQLITE_BEGIN_READ, problem);
     connection->waited = 0;
     if (error)
         give_turn(db);
@@ -319,6 +339,10 @@ static enum error commit(struct db *db, struct problem *problem)
 {
     enum error error = run_fixed(db, SQLITE_COMMIT_IT, problem);
 
+    if (!error && db->identity && db->transaction.intent == DB_WRITE) {
+        db->verified = false; /* nothing is acknowledged that went into another file */
+        error = db_verify(db, problem);
+    }
     if (error && strcmp(problem->reason, "database_io") == 0)
         problem->reason = "commit_unknown";
     if (!error) {
@@ -469,6 +493,7 @@ const struct engine sqlite_engine = {
     .rollback = rollback,
     .lock = lock,
     .script = script,
+    .verify = sqlite_verify,
     .start = sqlite_start,
     .next = sqlite_next,
     .finish = sqlite_finish,

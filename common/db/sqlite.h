@@ -16,6 +16,7 @@ struct sqlite_connection {
     int64_t busy_since;
     int64_t waited;          /* for the turn, before the lock was tried; microseconds */
     struct shm_region *turn; /* the one that is held; NULL = none */
+    bool confirmed;          /* the file that was opened is the one of the record */
     int log_pages;           /* in the write-ahead log after the last commit */
     int statement_timeout_ms;
     int64_t deadline; /* of the running step, monotonic; 0 = none */

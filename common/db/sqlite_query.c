@@ -144,6 +144,17 @@ static enum error step_problem(struct query *query, int code)
     return error;
 }
 
+/* What a statement wrote by itself is kept only when it went into the right file. */
+static enum error verify_written(struct query *query)
+{
+    struct db *db = query->db;
+
+    if (!db->identity || db->transaction.depth || !query->prepared->translation.writes)
+        return ERROR_NONE;
+    db->verified = false;
+    return db_verify(db, &query->problem);
+}
+
 enum error sqlite_next(struct query *query, bool *row)
 {
     sqlite3_stmt *statement = query->prepared->engine_statement;
@@ -159,7 +170,9 @@ enum error sqlite_next(struct query *query, bool *row)
     /* The count is that of the last statement that could change rows, maybe not this one. */
     if (code == SQLITE_DONE && query->mark != sqlite3_total_changes64(connection->handle))
         query->changes = sqlite3_changes64(connection->handle);
-    return code == SQLITE_ROW || code == SQLITE_DONE ? ERROR_NONE : step_problem(query, code);
+    if (code != SQLITE_ROW && code != SQLITE_DONE)
+        return step_problem(query, code);
+    return code == SQLITE_DONE ? verify_written(query) : ERROR_NONE;
 }
 
 enum error sqlite_start(struct query *query, bool *row)

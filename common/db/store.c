@@ -2,7 +2,9 @@
 #include "db/store.h"
 
 #include "base/clock.h"
+#include "base/log.h"
 #include "crypto/token.h"
+#include "db/identity.h"
 
 #include <errno.h>
 #include <libgen.h>
@@ -44,12 +46,26 @@ static bool is_plain_path(const char *target)
 enum error store_open(struct arena *arena, const struct store_plan *plan, struct store **store,
                       struct problem *problem)
 {
+    struct db_options options = plan->options;
+
+    options.identity_file = db_identity_path(arena, plan);
     *store = ARENA_NEW(arena, struct store);
     (*store)->schema = plan->schema;
     (*store)->schema.directory = arena_copy_string(arena, plan->schema.directory);
-    if (is_plain_path(plan->target))
+    if (is_plain_path(plan->target) && !options.identity_file)
         (*store)->file = arena_copy_string(arena, plan->target);
-    return db_open(plan->target, &plan->options, &(*store)->db, problem);
+    return db_open(plan->target, &options, &(*store)->db, problem);
+}
+
+void store_attach(struct store *store)
+{
+    struct problem problem;
+
+    if (db_engine(store->db) != DB_SQLITE)
+        return;
+    if (db_connect(store->db, &problem))
+        log_event(LOG_WARNING, "database_unavailable", problem.text);
+    db_end_of_request(store->db);
 }
 
 void store_close(struct store *store)

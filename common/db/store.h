@@ -13,6 +13,8 @@ struct store;
 
 /* Where a service stores; strings are copied. */
 struct store_plan {
+    const char *service;         /* whose database it is, in its record and in itself */
+    const char *state_directory; /* of the record (identity.h); NULL or "" = none is kept */
     const char *target; /* as db_open() takes it; folders of a plain path are made when needed */
     struct db_options options;
     struct db_schema schema; /* its backfills must outlive the store */
@@ -22,6 +24,11 @@ struct store_plan {
 MUST_CHECK enum error store_open(struct arena *arena, const struct store_plan *plan,
                                  struct store **store, struct problem *problem);
 void store_close(struct store *store);
+
+/* Opens an SQLite file at once, so that no other program is ever the last to leave it; failure is
+ * logged, and met again by the first request. Does nothing on a server, whose connections are few.
+ */
+void store_attach(struct store *store);
 
 /* The folder of the SQLite file, in which all files of the database lie; NULL on a server. From the
  * arena, its links followed as far as it exists. */

@@ -43,6 +43,9 @@ const struct setting experiments_settings_table[] = {
              "NORMAL survives any crash of programs."},
     {"ASSAY_SQL_DIR", SETTING_TEXT, AT(sql_directory), "sql",
      .help = "Folder of the migrations; `nginx/stack` fills it in."},
+    {"ASSAY_STATE_DIR", SETTING_TEXT, AT(state_directory), "state", .may_be_blank = true,
+     .help = "Folder of the record that says which database is the right one; `nginx/stack` fills "
+             "it in. Given but blank: none is kept, and any database will do (for tests)."},
     {"AB_SERVE_FRONTEND_DIST", SETTING_BOOLEAN, AT(serve_frontend_dist), "true",
      .help = "Serve the browser interface beside the API."},
     {"AB_FRONTEND_DIST_PATH", SETTING_TEXT, AT(frontend_dist_path), "static/experiments",

@@ -20,6 +20,7 @@ struct experiments_settings {
     int sqlite_journal_mode; /* enum db_journal_mode */
     int sqlite_synchronous;  /* enum db_synchronous */
     const char *sql_directory;
+    const char *state_directory; /* NULL = no record of the right database is kept */
 
     const char *frontend_dist_path;
     bool serve_frontend_dist;

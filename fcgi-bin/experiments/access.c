@@ -3,6 +3,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "crypto/digest.h"
+#include "db/identity.h"
 #include "experiments/service_internal.h"
 
 #include <ctype.h>
@@ -46,8 +47,9 @@ static bool known_to_be_open(const struct request *request)
 {
     const struct shm_region *region = request->server->region;
 
-    return (uint64_t)stamps_latest(region, STAMP_KNOWN_OPEN) ==
-           counters_total(region, COUNTER_KEY_CHANGES) + 1;
+    return !db_credentials_noted(store_handle(service_store(request))) &&
+           (uint64_t)stamps_latest(region, STAMP_KNOWN_OPEN) ==
+               counters_total(region, COUNTER_KEY_CHANGES) + 1;
 }
 
 /* Asks the database. While it is away a service that was open stays so: nothing that it could be
@@ -176,8 +178,11 @@ static enum verdict find_out_whether_enabled(struct request *request, struct cal
     const struct experiments_settings *settings = service_settings(request);
     struct key_census census;
 
-    caller->auth_enabled = settings->admin_token || settings->api_token ||
-                           settings->readonly_api_token || settings->public_demo;
+    /* What production demanded at the start is not given up later. */
+    caller->auth_enabled =
+        settings->admin_token || settings->api_token || settings->readonly_api_token ||
+        settings->public_demo ||
+        (experiments_is_production(settings) && !settings->allow_insecure_production);
     if (caller->auth_enabled)
         return ADMITTED;
     if (service_key_census(request, &census))

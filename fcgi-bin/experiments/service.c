@@ -114,16 +114,21 @@ static enum error probe_server(const struct service *service, struct problem *pr
                        health.reachable ? health.write_detail : health.detail);
 }
 
+/* Workers that are replaced while the database is away come up all the same, and let nobody in. */
 static enum error ready(struct server *server, bool starts, struct problem *problem)
 {
     const struct service *service = server->state;
     enum error error = starts ? probe_server(service, problem) : ERROR_NONE;
 
-    if (error)
-        return error;
     if (server->region)
         db_take_turns(store_handle(service->store), server->region);
-    return key_check_production(service->store, &service->settings, problem);
+    if (!error &&
+        (starts || service->settings.allow_insecure_production)) /* or it is only logged */
+        error = key_check_production(service->store, &service->settings, problem);
+    if (!starts)
+        store_attach(service->store);
+    db_give_back(store_handle(service->store)); /* to those who have requests */
+    return error;
 }
 
 static void stop(void *state)

@@ -275,9 +275,11 @@ class TestServerDies:
         """The stack comes up, says 503, and begins to work when the server does."""
         name = f"late{time.monotonic_ns()}"
         server.create_database(name)
+        late = Store("postgres", CLOSED, Database("postgres", server=server, name=name)).start()
+        late.stop()
         server.kill()
         try:
-            with Store("postgres", CLOSED, Database("postgres", server=server, name=name)) as store:
+            with late as store:
                 assert store.write.get(PROJECTS, may_fail=True).status == 503
                 server.start()
                 deadline = time.monotonic() + 15

@@ -12,6 +12,7 @@ static const char *const walk_settings[][2] = {
     {"AB_API_TOKEN", WRITE_TOKEN},
     {"AB_ADMIN_TOKEN", ADMIN_TOKEN},
     {"AB_RATE_LIMIT_ENABLED", "false"},
+    {"ASSAY_STATE_DIR", ""},
 };
 
 static const char *token_of(const struct route *route)

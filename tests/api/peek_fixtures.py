@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from peek import POOLS
-from stack import ROWS, Stack
+from stack import BUILD, ROWS, Stack
 
 
 @pytest.fixture(scope="session")
@@ -20,6 +20,7 @@ def peek_build(tmp_path_factory):
     for other in POOLS[1:]:
         shutil.copy(first, programs / other)
     (programs.parent / "cron-bin").mkdir()
+    (programs.parent / "cron-bin" / "database").symlink_to((BUILD / "cron-bin" / "database").resolve())
     for row in ROWS:
         if row[:1] == ["program"]:
             resident = programs.parent / "cron-bin" / row[2]

@@ -239,10 +239,14 @@ class TestProgram:
         assert done.returncode == 3 and done.stdout == "" and done.stderr.startswith("retention-purge: ")
         assert "geheim" not in done.stderr
 
-    def test_makes_its_database(self, stores, engine):
-        """Run before anything else, it leaves a store that the service takes over."""
+    def test_makes_no_database(self, stores, engine):
+        """Run before anything else, it says that there is none."""
         store = stores.new(engine, {**CLOSED, "AB_RETENTION_AUDIT_DAYS": 1})
         try:
+            done = store.program("retention-purge")
+            assert (done.returncode, done.stdout) == (3, "") and "no record" in done.stderr
+            assert engine == "postgres" or not store.database.path.exists()
+            assert store.program("database", "start").returncode == 0
             done = store.program("retention-purge")
             assert (done.returncode, done.stdout) == (0, "purged audit_log=0\n")
             store.start()

@@ -4,6 +4,7 @@
 #include "base/log.h"
 #include "crypto/digest.h"
 #include "crypto/token.h"
+#include "db/identity.h"
 #include "db/query.h"
 #include "experiments/storage/audit_store.h"
 
@@ -140,6 +141,29 @@ static enum error insert(const struct key_call *call, const struct key_request *
     return error ? error : record(call, "api_key_created", id);
 }
 
+static enum error take_stock(struct db *db, struct key_census *census, struct problem *problem)
+{
+    struct query *query = db_query(db, &take_census);
+
+    *census = (struct key_census){0};
+    if (query_next(query)) {
+        census->any = query_integer(query, 0) > 0;
+        census->any_active = query_integer(query, 1) > 0;
+        census->any_active_write = query_integer(query, 2) > 0;
+    }
+    return query_end(query, problem);
+}
+
+/* Says outside the database too whether keys are kept in it. The change stands; a note that could
+ * not be made is made by the next census. */
+static void note_keys(const struct key_call *call, bool kept)
+{
+    struct problem problem = {0};
+
+    if (db_note_credentials(call->db, kept, &problem))
+        log_event(LOG_WARNING, "keys_not_noted", problem.text);
+}
+
 enum error key_create(const struct key_call *call, const struct key_request *request,
                       struct api_key *key, const char **plaintext)
 {
@@ -155,7 +179,10 @@ enum error key_create(const struct key_call *call, const struct key_request *req
     error = insert(call, request, id, *plaintext);
     if (!error)
         error = fetch_known(call, &read_key, id, key);
-    return db_finish(call->db, error, call->problem);
+    error = db_finish(call->db, error, call->problem);
+    if (!error)
+        note_keys(call, true);
+    return error;
 }
 
 static enum error count(const struct key_call *call, size_t *total)
@@ -210,6 +237,7 @@ enum error key_delete(const struct key_call *call, const char *id)
 {
     struct api_key key;
     struct query *query;
+    struct key_census left = {.any = true};
     enum error error = db_begin(call->db, DB_WRITE, call->problem);
 
     if (error)
@@ -225,7 +253,12 @@ enum error key_delete(const struct key_call *call, const char *id)
     }
     if (!error)
         error = record(call, "api_key_deleted", id);
-    return db_finish(call->db, error, call->problem);
+    if (!error)
+        error = take_stock(call->db, &left, call->problem);
+    error = db_finish(call->db, error, call->problem);
+    if (!error)
+        note_keys(call, left.any);
+    return error;
 }
 
 enum error key_find(struct db *db, struct arena *arena, const char *token, struct api_key *key,
@@ -239,15 +272,13 @@ enum error key_find(struct db *db, struct arena *arena, const char *token, struc
 
 enum error key_census(struct db *db, struct key_census *census, struct problem *problem)
 {
-    struct query *query = db_query(db, &take_census);
+    enum error error = take_stock(db, census, problem);
 
-    *census = (struct key_census){0};
-    if (query_next(query)) {
-        census->any = query_integer(query, 0) > 0;
-        census->any_active = query_integer(query, 1) > 0;
-        census->any_active_write = query_integer(query, 2) > 0;
-    }
-    return query_end(query, problem);
+    if (!error && census->any)
+        return db_note_credentials(db, true, problem);
+    /* Keys that went without having been deleted here do not open the service. */
+    census->any = !error && db_credentials_noted(db);
+    return error;
 }
 
 /* An unknown database counts as one without keys. */

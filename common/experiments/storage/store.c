@@ -12,11 +12,12 @@ static const struct db_backfill backfills[] = {
     {NULL, NULL},
 };
 
-enum error experiments_store_open(struct arena *arena, const struct experiments_settings *settings,
-                                  const char *run_directory, struct store **store,
-                                  struct problem *problem)
+void experiments_store_plan(struct arena *arena, const struct experiments_settings *settings,
+                            struct store_plan *plan)
 {
-    struct store_plan plan = {
+    *plan = (struct store_plan){
+        .service = "experiments",
+        .state_directory = settings->state_directory,
         .target = settings->database_url ? settings->database_url : settings->db_path,
         .options = DB_OPTIONS_DEFAULT,
         .schema = {
@@ -25,11 +26,20 @@ enum error experiments_store_open(struct arena *arena, const struct experiments_
                 {[DB_SQLITE] = SQLITE_SCHEMA_VERSION, [DB_POSTGRES] = POSTGRES_SCHEMA_VERSION},
             .backfills = backfills}};
 
-    plan.options.busy_timeout_ms = (int)settings->sqlite_busy_timeout_ms;
-    plan.options.journal_mode = (enum db_journal_mode)settings->sqlite_journal_mode;
-    plan.options.synchronous = (enum db_synchronous)settings->sqlite_synchronous;
-    plan.options.pool_size = (int)settings->db_pool_size;
+    plan->options.busy_timeout_ms = (int)settings->sqlite_busy_timeout_ms;
+    plan->options.journal_mode = (enum db_journal_mode)settings->sqlite_journal_mode;
+    plan->options.synchronous = (enum db_synchronous)settings->sqlite_synchronous;
+    plan->options.pool_size = (int)settings->db_pool_size;
+    plan->options.application_name = "assay-experiments";
+}
+
+enum error experiments_store_open(struct arena *arena, const struct experiments_settings *settings,
+                                  const char *run_directory, struct store **store,
+                                  struct problem *problem)
+{
+    struct store_plan plan;
+
+    experiments_store_plan(arena, settings, &plan);
     plan.options.pool_directory = run_directory;
-    plan.options.application_name = "assay-experiments";
     return store_open(arena, &plan, store, problem);
 }

@@ -8,6 +8,10 @@
 #include "db/store.h"
 #include "experiments/settings.h"
 
+/* Where it is and what it should be like. Texts from `arena` and the settings. */
+void experiments_store_plan(struct arena *arena, const struct experiments_settings *settings,
+                            struct store_plan *plan);
+
 /* As store_open(). `run_directory` holds the leases of connections, NULL in programs that run
  * alone. */
 MUST_CHECK enum error experiments_store_open(struct arena *arena,

@@ -53,6 +53,7 @@ static void prepare_process(void)
     setenv("AB_API_TOKEN", family_write_token, 1);
     setenv("AB_ADMIN_TOKEN", family_admin_token, 1);
     setenv("AB_DB_PATH", file, 1);
+    setenv("ASSAY_STATE_DIR", "", 1);
     setenv("AB_SQLITE_JOURNAL_MODE", "MEMORY", 1);
     setenv("AB_SQLITE_SYNCHRONOUS", "OFF", 1);
     setenv("AB_CORS_ORIGINS", "https://a.example", 1);

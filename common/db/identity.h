@@ -1,0 +1,59 @@
+/*
+ * Which database is the right one. A database carries a random id; the record of it lies outside,
+ * in a file of the state directory. A handle whose options name that file works with this database
+ * alone: it makes none, and answers `database_replaced` when what it finds is another, an empty or
+ * no database. Only db_establish() makes databases and records, for the launcher and for operators.
+ *
+ * Of an SQLite database the record also says which files it consists of, and a text that was
+ * written into the file when the service was last started, so that a file that was moved, removed,
+ * exchanged or written over is noticed before the next transaction. Once that has been seen by one
+ * worker all of them refuse, until the service is stopped and started.
+ *
+ * Knows no service: four of them use the same records.
+ */
+#ifndef ASSAY_DB_IDENTITY_H
+#define ASSAY_DB_IDENTITY_H
+
+#include "db/store.h"
+
+/* The record of a service, `<state directory>/<service>.identity`, from the arena; NULL when none
+ * is kept. */
+const char *db_identity_path(struct arena *arena, const struct store_plan *plan);
+
+enum db_purpose {
+    DB_START,  /* as at every start: make one where there never was one, else find the right one */
+    DB_CREATE, /* begin anew, in place of one that is gone */
+    DB_ADOPT   /* from now on the one that is there, whatever was there before */
+};
+
+struct db_established {
+    bool created;
+    bool adopted;   /* it was there before there was a record of it */
+    bool running;   /* workers use it: nothing was looked at but the record */
+    char note[400]; /* what an operator should know; "" mostly */
+};
+
+/*
+ * Finds or makes the database, brings its schema up to date, and writes the record; the plan
+ * must have a state directory. Errors:
+ *   ERROR_UNAVAILABLE  it cannot be reached or read now; the record is as it was
+ *   ERROR_CONFLICT     database_lost, database_foreign: another database than the record's, or
+ *                      somebody else's file; nothing was changed
+ *   ERROR_BUSY         service_running, except for DB_START
+ */
+MUST_CHECK enum error db_establish(const struct store_plan *plan, enum db_purpose purpose,
+                                   struct db_established *established, struct problem *problem);
+
+/* Is it the database of the record, and whole? ERROR_UNAVAILABLE database_corrupt, with what SQLite
+ * found first, when it is not. */
+MUST_CHECK enum error db_check(const struct store_plan *plan, struct problem *problem);
+
+/* Whether the record says that credentials are kept in the database: without them nobody may be let
+ * in, whatever the database says. False without a record. */
+bool db_credentials_noted(const struct db *db);
+
+/* Says so in the record, or takes it back. ERROR_SYSTEM when that cannot be written. Does nothing
+ * without a record. */
+MUST_CHECK enum error db_note_credentials(struct db *db, bool kept, struct problem *problem);
+
+#endif

@@ -1,0 +1,71 @@
+/*
+ * Private to common/db: the record of the right database, a small text file. Its first lines are
+ * flags at fixed places, which workers set and read while they run; the rest is written once, by
+ * db_establish(). Whoever uses the record holds a shared lock on it for as long as the handle
+ * lives, so that a program can tell whether anybody does.
+ */
+#ifndef ASSAY_DB_RECORD_H
+#define ASSAY_DB_RECORD_H
+
+#include "db/db_internal.h"
+
+enum { IDENTITY_TEXT = 40, RECORD_SERVICE = 64, RECORD_TARGET = 4096 };
+
+enum record_file { RECORD_MAIN, RECORD_LOG, RECORD_INDEX, RECORD_FILE__MAX };
+
+/* A file of the database; both 0 when it is none of it. */
+struct file_place {
+    uint64_t device;
+    uint64_t inode;
+};
+
+struct record {
+    bool credentials; /* the database has kept some */
+    bool lost;        /* it was found gone or exchanged */
+    char service[RECORD_SERVICE];
+    char id[IDENTITY_TEXT];
+    char session[IDENTITY_TEXT]; /* of the start; SQLite */
+    int64_t session_at;          /* where it stands in the file; -1 = nowhere */
+    struct file_place files[RECORD_FILE__MAX];
+    char target[RECORD_TARGET]; /* as shown to people */
+};
+
+struct identity {
+    int file; /* -1 = there was no record when the handle was opened */
+    bool writable;
+    const char *path;
+    struct record record;
+};
+
+/* Never NULL. Reads the record, and holds it until identity_close(). */
+struct identity *identity_open(struct arena *arena, const char *path);
+void identity_close(struct identity *identity);
+
+/* The refusal of a record that is missing or says that the database is lost. */
+MUST_CHECK enum error identity_refusal(const struct identity *identity, struct problem *problem);
+
+/* The database is not the right one any more: said once in the log, and to all other workers.
+ * ERROR_UNAVAILABLE, database_replaced. */
+enum error identity_lose(struct identity *identity, struct problem *problem, const char *format,
+                         ...) __attribute__((format(printf, 3, 4)));
+
+/* The same where it may still come back: said to this caller alone. */
+enum error identity_mismatch(struct problem *problem, const char *what);
+
+/* record.c for db_establish(): the record of a path (ERROR_NOT_FOUND without one, ERROR_MALFORMED),
+ * with its lock for this program alone when `lock` is given (-1 when others have it), and writing a
+ * new one in its place, durably. */
+MUST_CHECK enum error record_read(const char *path, struct record *record, int *lock,
+                                  struct problem *problem);
+MUST_CHECK enum error record_write(const char *path, const struct record *record,
+                                   struct problem *problem);
+
+/* Where a file is: of SQLite's three by `which`. False when there is none (errno says why). */
+bool file_place_of(const char *path, enum record_file which, struct file_place *place);
+bool file_place_equal(const struct file_place *a, const struct file_place *b);
+
+/* sqlite_identity.c */
+MUST_CHECK enum error sqlite_files_unchanged(struct db *db, struct problem *problem);
+MUST_CHECK enum error sqlite_verify(struct db *db, struct problem *problem);
+
+#endif
