@@ -24,6 +24,7 @@ struct serving {
     size_t body_read;     /* of a body that the handler reads itself */
     size_t streamed;      /* bytes sent after the head */
     bool stream_ended;
+    bool parked;          /* the hub goes on with it */
     int64_t started;      /* monotonic microseconds */
     int64_t microseconds; /* taken, set when the head is composed */
     struct text head;     /* of the answer */

@@ -83,6 +83,16 @@ int listener_accept(const struct listener *listener)
     return -1;
 }
 
+int listener_take(const struct listener *listener)
+{
+    int connection;
+
+    if (asked_to_leave())
+        return LISTENER_LEAVES;
+    connection = accept4(listener->socket, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
+    return connection >= 0 ? connection : LISTENER_EMPTY;
+}
+
 void listener_close(struct listener *listener)
 {
     close(listener->leaving);

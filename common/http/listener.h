@@ -23,6 +23,11 @@ MUST_CHECK enum error listener_open(struct listener *listener, int socket, struc
 /* The next connection, non-blocking and the caller's to close; -1 when it is time to leave. */
 int listener_accept(const struct listener *listener);
 
+/* The same without waiting: LISTENER_EMPTY when nobody is there, LISTENER_LEAVES when it is time to
+ * leave. */
+enum { LISTENER_EMPTY = -1, LISTENER_LEAVES = -2 };
+int listener_take(const struct listener *listener);
+
 void listener_close(struct listener *listener);
 
 #endif

@@ -7,6 +7,7 @@
 #include "crypto/crypto.h"
 #include "http/fastcgi.h"
 #include "http/http_internal.h"
+#include "http/hub_internal.h"
 #include "http/listener.h"
 
 #include <stdio.h>
@@ -90,33 +91,47 @@ static bool is_gone(void *transport)
     return fastcgi_gone(transport);
 }
 
-static void serve(struct server *server, const struct listener *listener,
-                  const struct environment *environment)
+static struct fastcgi fastcgi; /* one per worker, used again for each request */
+
+static void serve_one(struct server *server, int connection)
 {
-    static struct fastcgi request;
-    struct exchange exchange = {.transport = &request,
+    struct exchange exchange = {.transport = &fastcgi,
                                 .variable = variable,
                                 .read = read_body,
                                 .write = write_answer,
                                 .append = append_bytes,
                                 .end = end_answer,
                                 .gone = is_gone};
+
+    if (!fastcgi_receive(&fastcgi, connection))
+        return;
+    server_serve(server, &exchange);
+    if (server->serving->parked)
+        hub_adopt(server, fastcgi.connection, fastcgi.id);
+    else
+        fastcgi_finish(&fastcgi);
+    server_after(server);
+}
+
+static void serve(struct server *server, const struct listener *listener,
+                  const struct environment *environment)
+{
     int64_t served = 0;
     int connection;
 
-    request.patience =
+    fastcgi.patience =
         (struct fastcgi_patience){.receive = milliseconds(environment->receive_seconds),
                                   .send = milliseconds(environment->send_seconds),
                                   .linger = milliseconds(environment->linger_seconds)};
     log_event(LOG_DEBUG, "startup", server->family->name);
+    if (server->hub) {
+        hub_serve(server, listener, serve_one);
+        return;
+    }
     while ((environment->requests == 0 || served < environment->requests) &&
            (connection = listener_accept(listener)) >= 0) {
-        if (!fastcgi_receive(&request, connection))
-            continue;
         served++;
-        server_serve(server, &exchange);
-        fastcgi_finish(&request);
-        server_after(server);
+        serve_one(server, connection);
     }
 }
 
@@ -192,6 +207,7 @@ static void stop_service(struct server *server)
 void server_stop(struct server *server)
 {
     stop_service(server);
+    hub_close(server);
     metrics_close(server->metrics);
     shm_region_close(server->region);
     arena_destroy(server->arena);
@@ -282,6 +298,7 @@ static int run(int argc, char **argv, const struct http_family *family, struct a
     if (listener_open(&listener, STDIN_FILENO, &problem) ||
         server_start(&server, arena, environment.run_directory, environment.locales_directory,
                      &problem) ||
+        (family->hub && hub_open(&server, environment.run_directory, &problem)) ||
         confine_worker(&server.policy, environment.run_directory, &problem) ||
         ask_ready(&server, false, &problem)) {
         server_stop(&server);

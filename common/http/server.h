@@ -45,6 +45,7 @@ struct server {
     struct shm_region *region;
     struct shm_family *counters;
     struct metrics *metrics; /* NULL where the service has none */
+    struct hub_state *hub;   /* of a family of streams that wait (hub.h), else NULL */
     struct arena *arena;     /* of the request being served */
     struct serving *serving; /* the request at hand, until server_after() */
 };

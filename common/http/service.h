@@ -15,6 +15,7 @@
 enum { HTTP_BUCKETS_MAX = 3 };
 
 struct server;
+struct hub;
 
 /* What a request is asked on its way to the handler. Contracts differ in the order (whether a
  * stranger learns that a body is malformed, or that a path does not exist), so a service may have
@@ -115,6 +116,8 @@ struct http_service {
     /* After the answer has been sent, whatever became of it: to note, and to leave nothing open.
      * The request's memory is still there; `status` is the answer's. */
     void (*after)(struct request *request, int status);
+    /* After a hub has looked for news: to leave nothing open. NULL = nothing to do. */
+    void (*after_turn)(struct server *server);
     /* When the worker leaves. */
     void (*stop)(void *state);
 };
@@ -129,6 +132,7 @@ struct http_family {
      * where that holds nothing but its pool (nginx/pool); and what computes for long rests while
      * other families answer requests (base/give_way.h). */
     int niceness;
+    const struct hub *hub; /* its streams wait together in one process (hub.h); NULL = no */
 };
 
 #define ROUTES(table) .routes = (table), .route_count = COUNT_OF(table)

@@ -132,7 +132,7 @@ bool stream_gone(struct stream *stream)
 
 void stream_abandon(struct serving *serving)
 {
-    if (serving->exchange->end && !serving->stream_ended)
+    if (serving->exchange->end && !serving->stream_ended && !serving->parked)
         serving->exchange->end(serving->exchange->transport);
     serving->stream_ended = true;
 }

@@ -1,0 +1,20 @@
+/* Private to common/http: the hub as the responder's loop uses it. */
+#ifndef ASSAY_HTTP_HUB_INTERNAL_H
+#define ASSAY_HTTP_HUB_INTERNAL_H
+
+#include "http/hub.h"
+#include "http/listener.h"
+
+/* Before the worker confines itself: makes the bell. */
+MUST_CHECK enum error hub_open(struct server *server, const char *run_directory,
+                               struct problem *problem);
+void hub_close(struct server *server);
+
+/* Serves until it is time to leave; `serve_one` is the way of one request. */
+void hub_serve(struct server *server, const struct listener *listener,
+               void (*serve_one)(struct server *server, int connection));
+
+/* Takes over the connection of the request that was parked; `id` is the transport's. */
+void hub_adopt(struct server *server, int connection, unsigned id);
+
+#endif
