@@ -1,4 +1,7 @@
-"""One service in a stack of its own, and a plain client of it: for the tests of every service but the first.
+"""One service in a stack of its own, and a client of it: for the tests of every service but the first.
+
+Whatever a test is about, each answer is held to the service's own API document: no status that the
+row of its route does not announce, and a JSON body that fits the schema announced for it.
 
     @pytest.fixture(scope="module", params=ENGINES)
     def support(request):
@@ -8,9 +11,11 @@
 
 import sys
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import requests
 
+from openapi import Document
 from stack import Stack
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "db"))
@@ -52,6 +57,7 @@ class Service:
         if engine == "postgres":
             self.env[DATABASE_SETTINGS[name]] = Servers.new_database()
         self.stack = Stack(services=services or (name,))
+        self._document = None
         self.session = requests.Session()
         self.session.trust_env = False
 
@@ -67,11 +73,30 @@ class Service:
         self.stack.close()
         assert not left, f"processes {left} are left"
 
-    def send(self, method, path, *, cookies=None, **arguments):
+    def send(self, method, path, *, cookies=None, checked=True, **arguments):
         """Without the cookies of earlier answers, and without following redirects."""
         self.session.cookies.clear()
-        return self.session.request(method, self.url + path, cookies=cookies, allow_redirects=False,
-                                    timeout=60, **arguments)
+        answer = self.session.request(method, self.url + path, cookies=cookies, allow_redirects=False,
+                                      timeout=60, **arguments)
+        if checked and not arguments.get("stream"):
+            self.check(method, urlsplit(path).path, answer)
+        return answer
+
+    def check(self, method, path, answer):
+        """Fails where the answer is not what the document announces. Failures of nginx and what is no
+        operation are not in it; 405 and redirects belong to no row."""
+        operation = self.document.find(method, path)
+        if operation is None or answer.status_code in (307, 405) or answer.status_code >= 500:
+            return
+        announced = operation.spec["responses"]
+        assert str(answer.status_code) in announced, \
+            f"{operation.name} answers {answer.status_code} and announces {sorted(announced)}: {answer.text[:300]}"
+        response = self.document.resolve(announced[str(answer.status_code)])
+        content = response.get("content", {}).get("application/json")
+        if content is None or not answer.content or method == "HEAD":
+            return
+        problems = self.document.problems(self.document.resolve(content["schema"]), answer.json())
+        assert not problems, f"{operation.name}: {problems[:5]} in {answer.text[:500]}"
 
     def get(self, path, **arguments):
         return self.send("GET", path, **arguments)
@@ -81,4 +106,6 @@ class Service:
 
     @property
     def document(self):
-        return self.get("/openapi.json").json()
+        if self._document is None:
+            self._document = Document(self.session.get(self.url + "/openapi.json", timeout=60).json())
+        return self._document
