@@ -28,6 +28,9 @@ const struct setting support_settings_table[] = {
              "puts it below the stack's directory."},
     {"ASSAY_SQL_DIR", SETTING_TEXT, AT(sql_directory), "sql",
      .help = "Folder of the migrations; `nginx/stack` fills it in."},
+    {"ASSAY_STATE_DIR", SETTING_TEXT, AT(state_directory), "state", .may_be_blank = true,
+     .help = "Folder of the record that says which database is the right one; `nginx/stack` fills "
+             "it in. Given but blank: none is kept, and any database will do (for tests)."},
     {"DATABASE_URL", SETTING_TEXT, AT(database_url), NULL, .secret = true,
      .help = "`postgresql://user:password@host/name`; unset uses `support.sqlite3` in DATA_DIR."},
     {"DB_POOL_SIZE", SETTING_INTEGER, AT(db_pool_size), "10", 1, 1000,

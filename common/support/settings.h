@@ -10,7 +10,8 @@ struct support_settings {
     int64_t port;
     const char *data_directory;
     const char *sql_directory;
-    const char *database_url; /* NULL = SQLite below data_directory */
+    const char *state_directory; /* of the record of the database; NULL = none is kept */
+    const char *database_url;    /* NULL = SQLite below data_directory */
     int64_t db_pool_size;
     int64_t sqlite_busy_timeout_ms;
     int confine;

@@ -5,6 +5,10 @@
 #include "db/store.h"
 #include "support/settings.h"
 
+/* Where, as the programs that make and keep databases need it, too. */
+void support_store_plan(struct arena *arena, const struct support_settings *settings,
+                        struct store_plan *plan);
+
 /* Makes the handle; connects to nothing. `run_directory` counts connections; NULL = not counted. */
 MUST_CHECK enum error support_store_open(struct arena *arena,
                                          const struct support_settings *settings,

@@ -13,6 +13,7 @@
 #include "crypto/crypto.h"
 #include "db/identity.h"
 #include "experiments/storage/store.h"
+#include "support/store.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -47,7 +48,22 @@ static enum error plan_experiments(struct arena *arena, struct store_plan *plan,
     return ERROR_NONE;
 }
 
-static const struct service services[] = {{"experiments", plan_experiments}};
+static enum error plan_support(struct arena *arena, struct store_plan *plan,
+                               struct problem *problem)
+{
+    struct support_settings *settings = ARENA_NEW(arena, struct support_settings);
+    enum error error = support_settings_load(settings, arena, NULL, problem);
+
+    if (error)
+        return error;
+    log_open("assay.database", (enum log_level)settings->log_level,
+             (enum log_format)settings->log_format);
+    support_store_plan(arena, settings, plan);
+    return ERROR_NONE;
+}
+
+static const struct service services[] = {{"experiments", plan_experiments},
+                                          {"support", plan_support}};
 
 static int complain(const struct store_plan *plan, enum error error, const struct problem *problem)
 {

@@ -77,10 +77,12 @@ static enum error ready(struct server *server, bool starts, struct problem *prob
 {
     const struct service *service = server->state;
 
-    (void)starts;
     (void)problem;
     if (server->region)
         db_take_turns(store_handle(service->store), server->region);
+    if (!starts)
+        store_attach(service->store);
+    db_give_back(store_handle(service->store));
     return ERROR_NONE;
 }
 
