@@ -15,6 +15,7 @@
 #include "shm/lock.h"
 #include "shm/rate_table.h"
 #include "shm/region.h"
+#include "shm/slots.h"
 
 #include <stdatomic.h>
 #include <sys/types.h>
@@ -103,11 +104,33 @@ struct breaker_table {
     struct breaker_cell cells[BREAKERS_MAX];
 };
 
+/* In use while `holder` is not 0: it is set last and cleared first. */
+struct slot_cell {
+    _Atomic uint32_t holder; /* generation of the ticket */
+    uint32_t granted;        /* 0 = it waits */
+    uint64_t order;          /* of arrival */
+    uint64_t started;        /* start time of the process, clock ticks since boot */
+    pid_t pid;
+    char name[SLOT_NAME_MAX];
+};
+
+struct slot_table {
+    struct shm_lock lock;
+    _Atomic uint32_t departures; /* waiters sleep on this word */
+    _Atomic uint32_t sleepers;   /* too many where one died in its sleep */
+    uint32_t generation;
+    uint32_t touched; /* cells from here on were never used */
+    uint64_t order;
+    int64_t owners_checked_at; /* CLOCK_MONOTONIC, microseconds */
+    struct slot_cell cells[SLOT_TICKETS_MAX];
+};
+
 struct region_layout {
     struct region_header header;
     struct shm_family families[SHM_FAMILIES_MAX];
     _Alignas(SHM_PAGE) struct admission_table admission;
     _Alignas(SHM_CACHE_LINE) struct breaker_table breakers;
+    _Alignas(SHM_PAGE) struct slot_table slots;
     _Alignas(SHM_CACHE_LINE) struct shm_lock turn; /* guards nothing in here */
     struct rate_shard rate_shards[RATE_SHARDS];
 };

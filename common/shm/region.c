@@ -67,6 +67,7 @@ static void fill_layout(struct region_layout *layout, uint32_t version)
     shm_lock_make(&header->join_lock);
     shm_lock_make(&layout->admission.lock);
     shm_lock_make(&layout->breakers.lock);
+    shm_lock_make(&layout->slots.lock);
     shm_lock_make(&layout->turn);
     for (int i = 0; i < RATE_SHARDS; i++)
         shm_lock_make(&layout->rate_shards[i].lock);

@@ -1,0 +1,123 @@
+/* Places with queues: who gets one, in which order, and what killed workers leave behind. */
+#include "shm/slots.h"
+
+#include "shm_children.h"
+
+#include <time.h>
+
+TEST(so_many_and_no_more)
+{
+    struct shm_region *region = open_anonymous();
+    struct slot_ticket a = {0}, b = {0}, c = {0}, other = {0};
+
+    CHECK(slots_ask(region, "m", 2, &a));
+    CHECK(slots_ask(region, "m", 2, &b));
+    CHECK(!slots_ask(region, "m", 2, &c));
+    CHECK(slots_ask(region, "n", 1, &other)); /* names are apart */
+    CHECK(slots_ask(region, "m", 2, &a));     /* what is held stays held */
+    slots_leave(region, &a);
+    CHECK(slots_ask(region, "m", 2, &c));
+    CHECK_INT(a.cell, 0);
+    slots_leave(region, &a); /* twice: harmless */
+    shm_region_close(region);
+}
+
+TEST(first_come_first_served)
+{
+    struct shm_region *region = open_anonymous();
+    struct slot_ticket holder = {0}, first = {0}, second = {0}, third = {0};
+
+    CHECK(slots_ask(region, "m", 1, &holder));
+    CHECK(!slots_ask(region, "m", 1, &first));
+    CHECK(!slots_ask(region, "m", 1, &second));
+    CHECK(!slots_ask(region, "m", 1, &third));
+    slots_leave(region, &holder);
+    CHECK(!slots_ask(region, "m", 1, &second)); /* asks sooner, came later */
+    CHECK(!slots_ask(region, "m", 1, &third));
+    slots_leave(region, &first); /* gives its turn back */
+    CHECK(!slots_ask(region, "m", 1, &third));
+    CHECK(slots_ask(region, "m", 1, &second));
+    shm_region_close(region);
+}
+
+static void take_and_stay(void *context)
+{
+    struct slot_ticket held = {0}, waits = {0};
+
+    (void)!slots_ask(context, "m", 1, &held);
+    (void)!slots_ask(context, "m", 1, &waits);
+}
+
+static bool get_in_time(struct shm_region *region, struct slot_ticket *ticket)
+{
+    for (int i = 0; i < 200; i++) {
+        if (slots_ask(region, "m", 1, ticket))
+            return true;
+        slots_rest(region, slots_departures(region), 10);
+    }
+    return false;
+}
+
+TEST(the_dead_hold_nothing)
+{
+    for (int n = 1; n < 10; n++) {
+        struct shm_region *region = open_anonymous();
+        struct slot_ticket ticket = {0};
+
+        (void)child_killed_at(n, take_and_stay, region);
+        CHECK(get_in_time(region, &ticket));
+        shm_region_close(region);
+    }
+}
+
+enum { WORKERS = 8, ROUNDS = 200 };
+
+/* Never more than three inside, whatever the workers do. */
+static int come_and_go(int child, void *context)
+{
+    struct shm_region *region = context;
+    struct slot_figures figures[4];
+
+    (void)child;
+    for (int i = 0; i < ROUNDS; i++) {
+        struct slot_ticket ticket = {0};
+
+        while (!slots_ask(region, "m", 3, &ticket))
+            slots_rest(region, slots_departures(region), 20);
+        if (slots_read_figures(region, figures, 4) != 1 || figures[0].held > 3)
+            return 1;
+        slots_leave(region, &ticket);
+    }
+    return 0;
+}
+
+TEST(workers_share_them)
+{
+    struct shm_region *region = open_anonymous();
+    struct slot_figures figures[4];
+
+    CHECK_INT(run_children(WORKERS, come_and_go, region), 0);
+    CHECK_INT(slots_read_figures(region, figures, 4), 0);
+    shm_region_close(region);
+}
+
+TEST(more_tickets_than_there_are)
+{
+    struct shm_region *region = open_anonymous();
+    struct slot_ticket tickets[SLOT_TICKETS_MAX] = {0}, more = {0};
+    struct slot_figures figures[2];
+
+    for (int i = 0; i < SLOT_TICKETS_MAX; i++)
+        CHECK_INT(slots_ask(region, "m", 10, &tickets[i]), i < 10);
+    CHECK(!slots_ask(region, "n", 10, &more));
+    CHECK_INT(more.cell, 0);
+    CHECK_INT(slots_read_figures(region, figures, 2), 1);
+    CHECK_INT(figures[0].held, 10);
+    CHECK_INT(figures[0].waiting, SLOT_TICKETS_MAX - 10);
+    slots_leave(region, &tickets[5]);
+    CHECK(slots_ask(region, "n", 10, &more));
+    shm_region_close(region);
+}
+
+TEST_MAIN(CASE(so_many_and_no_more), CASE(first_come_first_served), CASE(the_dead_hold_nothing),
+          CASE(workers_share_them), CASE(more_tickets_than_there_are))
