@@ -1,0 +1,240 @@
+/* The built-in catalog, names and prices. */
+#include "orchestrator/models/catalog.h"
+
+#include "base/schema.h"
+#include "text/fold.h"
+
+#include <string.h>
+
+static const char *const menu_labels[] = {"Best",
+                                          "Sonar",
+                                          "Claude Sonnet 4.6",
+                                          "GPT-5.4",
+                                          "Gemini 3.1 Pro",
+                                          "Kimi K2.5",
+                                          "Claude Opus 4.6",
+                                          "Max",
+                                          "Nemotron 3 Super"};
+
+/* Further names of models of the menu, whether it has them now or not. */
+static const struct {
+    const char *label;
+    const char *names[3];
+} known_names[] = {
+    {"Claude Sonnet 4.6", {"Claude 4.6", "Claude Sonnet"}},
+    {"GPT-5.4", {"GPT 5.4", "GPT-5"}},
+    {"Gemini 3.1 Pro", {"Gemini Pro 3.1", "Gemini Pro"}},
+    {"Kimi K2.5", {"Kimi K2", "Kimi", "Kimi K2 Thinking"}},
+    {"Claude Opus 4.6", {"Claude Opus"}},
+    {"Nemotron 3 Super", {"Nemotron 3"}},
+    {"Best", {NULL}},
+    {"Sonar", {NULL}},
+    {"Sonar 2", {NULL}},
+    {"Max", {NULL}},
+};
+
+static const char *gpt_names[] = {"gpt-5-4-api", "GPT-5.4 API", "GPT 5.4 API", "OpenAI GPT-5.4"};
+static const char *claude_names[] = {"claude-sonnet-4-6-api", "Claude Sonnet 4.6 API", "Claude API",
+                                     "Anthropic Claude"};
+
+static const struct model api_models[] = {
+    {.id = "gpt-5-4-api",
+     .display_name = "GPT-5.4 API",
+     .aliases = {COUNT_OF(gpt_names), gpt_names},
+     .backend = BACKEND_API,
+     .provider = "openai",
+     .provider_model_id = "gpt-5.4",
+     .timeout_seconds = 60,
+     .concurrency_limit = 4,
+     .reasoning_capable = true,
+     .priced = true,
+     .input_price = 5000,
+     .output_price = 15000},
+    {.id = "claude-sonnet-4-6-api",
+     .display_name = "Claude Sonnet 4.6 API",
+     .aliases = {COUNT_OF(claude_names), claude_names},
+     .backend = BACKEND_API,
+     .provider = "anthropic",
+     .provider_model_id = "claude-sonnet-4-6-20250514",
+     .timeout_seconds = 120,
+     .concurrency_limit = 4,
+     .reasoning_capable = true,
+     .priced = true,
+     .input_price = 3000,
+     .output_price = 15000},
+};
+
+/* Which API stands in for a model of the menu. */
+static const char *fallback_of(const char *id)
+{
+    if (strcmp(id, "claude-sonnet-4-6") == 0)
+        return "claude-sonnet-4-6-api";
+    return strcmp(id, "gpt-5-4") == 0 ? "gpt-5-4-api" : NULL;
+}
+
+static void remove_all(char *text, const char *what)
+{
+    size_t length = strlen(what);
+
+    for (char *at = text; (at = strstr(at, what)) != NULL;)
+        memmove(at, at + length, strlen(at + length) + 1);
+}
+
+const char *catalog_normalise(struct arena *arena, const char *name)
+{
+    char *text = arena_copy_string(arena, text_lower(arena, name)), *out = text;
+
+    for (char *at = text; *at; at++)
+        if (strchr(".-_\t\n\r", *at))
+            *at = ' ';
+    remove_all(text, " thinking");
+    remove_all(text, " with reasoning");
+    for (const char *at = text; *at; at++)
+        if (*at != ' ' || (out > text && out[-1] != ' '))
+            *out++ = *at;
+    while (out > text && out[-1] == ' ')
+        out--;
+    *out = '\0';
+    return text;
+}
+
+static const char *slug_of(struct arena *arena, const char *label)
+{
+    char *slug = arena_copy_string(arena, catalog_normalise(arena, label));
+
+    for (char *at = slug; *at; at++)
+        if (*at == ' ')
+            *at = '-';
+    return slug;
+}
+
+static void add_alias(struct string_list *aliases, const char *name)
+{
+    for (size_t i = 0; i < aliases->count; i++)
+        if (strcmp(aliases->items[i], name) == 0)
+            return;
+    aliases->items[aliases->count++] = name;
+}
+
+struct model catalog_browser_model(struct arena *arena, const char *label)
+{
+    const char *id = slug_of(arena, label);
+    bool fast = strcmp(id, "sonar") == 0 || strcmp(id, "sonar-2") == 0;
+    struct model model = {.id = id,
+                          .display_name = label,
+                          .backend = BACKEND_BROWSER,
+                          .provider = "web_provider",
+                          .provider_model_id = label,
+                          .timeout_seconds = 60,
+                          .fast = fast,
+                          .concurrency_limit = 1,
+                          .reasoning_capable = !fast,
+                          .fallback_model_id = fallback_of(id)};
+
+    model.aliases.items = ARENA_ARRAY(arena, const char *, 5);
+    add_alias(&model.aliases, label);
+    add_alias(&model.aliases, id);
+    for (size_t i = 0; i < COUNT_OF(known_names); i++)
+        for (size_t j = 0; j < 3 && strcmp(known_names[i].label, label) == 0; j++)
+            if (known_names[i].names[j])
+                add_alias(&model.aliases, known_names[i].names[j]);
+    return model;
+}
+
+static void start(struct arena *arena, struct catalog *catalog)
+{
+    *catalog = (struct catalog){.models = ARENA_ARRAY(arena, struct model, CATALOG_MODELS_MAX)};
+}
+
+static void add_apis(struct catalog *catalog)
+{
+    catalog->browser_count = catalog->count;
+    for (size_t i = 0; i < COUNT_OF(api_models); i++)
+        catalog->models[catalog->count++] = api_models[i];
+}
+
+void catalog_make_from_labels(struct arena *arena, const struct string_list *labels,
+                              struct catalog *catalog)
+{
+    start(arena, catalog);
+    for (size_t i = 0; i < labels->count && catalog->count < CATALOG_MODELS_MAX / 2; i++) {
+        struct model model = catalog_browser_model(arena, labels->items[i]);
+
+        if (*model.id && !catalog_find(catalog, model.id))
+            catalog->models[catalog->count++] = model;
+    }
+    add_apis(catalog);
+    catalog->source = "web-provider-model-menu";
+}
+
+void catalog_make_static(struct arena *arena, bool with_menu, struct catalog *catalog)
+{
+    struct string_list labels = {.count = with_menu ? COUNT_OF(menu_labels) : 0,
+                                 .items = (const char **)menu_labels};
+
+    catalog_make_from_labels(arena, &labels, catalog);
+    catalog->source = with_menu ? "dry-run-static" : "api-static";
+}
+
+const struct model *catalog_find(const struct catalog *catalog, const char *id)
+{
+    for (size_t i = 0; i < catalog->count; i++)
+        if (strcmp(catalog->models[i].id, id) == 0)
+            return &catalog->models[i];
+    return NULL;
+}
+
+static bool is_called(struct arena *arena, const struct model *model, const char *normalised)
+{
+    if (strcmp(catalog_normalise(arena, model->id), normalised) == 0 ||
+        strcmp(catalog_normalise(arena, model->display_name), normalised) == 0)
+        return true;
+    for (size_t i = 0; i < model->aliases.count; i++)
+        if (strcmp(catalog_normalise(arena, model->aliases.items[i]), normalised) == 0)
+            return true;
+    return false;
+}
+
+const struct model *catalog_resolve(struct arena *arena, const struct catalog *catalog,
+                                    const char *name)
+{
+    const char *normalised = catalog_normalise(arena, name);
+    bool has_menu = catalog->browser_count > 0;
+
+    for (size_t i = 0; *normalised && i < catalog->count; i++)
+        if (is_called(arena, &catalog->models[i], normalised))
+            return &catalog->models[i];
+    for (size_t i = 0; *normalised && has_menu && i < COUNT_OF(known_names); i++) {
+        struct model known = catalog_browser_model(arena, known_names[i].label);
+        struct model *copy;
+
+        if (!is_called(arena, &known, normalised))
+            continue;
+        copy = ARENA_NEW(arena, struct model);
+        *copy = known;
+        return copy;
+    }
+    return NULL;
+}
+
+bool catalog_equivalent(struct arena *arena, const struct catalog *catalog, const char *a,
+                        const char *b)
+{
+    const struct model *one = catalog_resolve(arena, catalog, a);
+    const struct model *other = catalog_resolve(arena, catalog, b);
+
+    return one && other && strcmp(one->id, other->id) == 0;
+}
+
+struct optional_integer model_cost(const struct model *model, struct optional_integer input_tokens,
+                                   struct optional_integer output_tokens)
+{
+    int64_t input, output, cost;
+
+    if (!model->priced || !input_tokens.given || !output_tokens.given ||
+        __builtin_mul_overflow(input_tokens.value, model->input_price, &input) ||
+        __builtin_mul_overflow(output_tokens.value, model->output_price, &output) ||
+        __builtin_add_overflow(input, output, &cost))
+        return (struct optional_integer){0};
+    return GIVEN_INTEGER(cost);
+}

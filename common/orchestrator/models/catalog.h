@@ -1,0 +1,86 @@
+/*
+ * The models that can be asked: those of the web provider's menu and those behind an API, what they
+ * are called, what they may do at the same time and what they cost. Names are compared without
+ * case, punctuation and the words for reasoning.
+ */
+#ifndef ASSAY_ORCHESTRATOR_MODELS_CATALOG_H
+#define ASSAY_ORCHESTRATOR_MODELS_CATALOG_H
+
+#include "base/arena.h"
+#include "base/error.h"
+#include "base/optional.h"
+#include "llm/llm.h"
+#include "orchestrator/words.h"
+
+enum { CATALOG_MODELS_MAX = 200 };
+
+/* Dollars are counted in billionths: prices per token are whole numbers then. */
+enum { NANO_PER_DOLLAR = 1000000000 };
+
+struct model {
+    const char *id;
+    const char *display_name;
+    struct string_list aliases;
+    enum backend backend;
+    const char *provider; /* "web_provider", "openai", "anthropic", or an operator's own name */
+    const char *provider_model_id;
+    int64_t timeout_seconds;
+    bool fast;
+    int64_t concurrency_limit;
+    bool reasoning_capable;
+    const char *fallback_model_id; /* NULL = none */
+    bool priced;
+    int64_t input_price, output_price; /* billionths of a dollar per token */
+    /* Of operators' own models: how they are reached, where that is not the provider's setting. */
+    bool own;
+    enum llm_protocol protocol;
+    const char *base_url;
+    const char *token;
+};
+
+struct catalog {
+    struct model *models; /* of the menu first, in its order; then the others */
+    size_t count;
+    size_t browser_count;
+    const char *source; /* "dry-run-static", "web-provider-model-menu", "api-static" */
+    const char *checked_at;
+};
+
+/* The built-in models: the menu as last known (when `with_menu`), and the two APIs. */
+void catalog_make_static(struct arena *arena, bool with_menu, struct catalog *catalog);
+
+/* The built-in APIs behind a menu of these labels. */
+void catalog_make_from_labels(struct arena *arena, const struct string_list *labels,
+                              struct catalog *catalog);
+
+/* Adds the models of an operator's file: a JSON array of objects with id, provider, protocol
+ * (openai, anthropic, mistral, ollama), model, base_url, and optionally display_name, aliases,
+ * api_key_env, timeout_seconds, concurrency_limit, reasoning, fallback, usd_per_1000_input and
+ * usd_per_1000_output. Errors name the file and the member. */
+MUST_CHECK enum error catalog_add_file(struct arena *arena, const char *path,
+                                       struct catalog *catalog, struct problem *problem);
+
+/* Lower case, `.`, `-` and `_` as blanks, without " thinking" and " with reasoning", single blanks.
+ */
+const char *catalog_normalise(struct arena *arena, const char *name);
+
+/* The model of a name: by id, display name or alias, in the catalog's order; else one that the menu
+ * is known to have had. NULL for names of nothing. */
+const struct model *catalog_resolve(struct arena *arena, const struct catalog *catalog,
+                                    const char *name);
+
+/* Whether both names mean the same model; false when either means none. */
+bool catalog_equivalent(struct arena *arena, const struct catalog *catalog, const char *a,
+                        const char *b);
+
+/* The model with this id, NULL when there is none. */
+const struct model *catalog_find(const struct catalog *catalog, const char *id);
+
+/* The spec of a label of the menu. */
+struct model catalog_browser_model(struct arena *arena, const char *label);
+
+/* What a call costs; not given when the model has no price or a count is not known. */
+struct optional_integer model_cost(const struct model *model, struct optional_integer input_tokens,
+                                   struct optional_integer output_tokens);
+
+#endif

@@ -1,0 +1,109 @@
+/* Operators' own models, out of a file. */
+#include "orchestrator/models/catalog.h"
+
+#include "base/json.h"
+#include "base/schema.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct entry {
+    const char *id, *display_name, *provider, *model, *base_url, *api_key_env, *fallback;
+    int protocol;
+    struct string_list aliases;
+    int64_t timeout_seconds, concurrency_limit;
+    bool reasoning, fast;
+    struct optional_number usd_per_1000_input, usd_per_1000_output;
+};
+
+#define OWNER struct entry
+static const struct field entry_fields[] = {
+    STRING(OWNER, id, .required = true, .min_length = 1, .max_length = 120),
+    STRING(OWNER, display_name, .nullable = true, .max_length = 200),
+    STRING(OWNER, provider, .required = true, .min_length = 1, .max_length = 60),
+    CHOICE(OWNER, protocol, llm_protocol_names, .required = true,
+           .choice_count = LLM_PROTOCOL__MAX),
+    STRING(OWNER, model, .required = true, .min_length = 1, .max_length = 200),
+    STRING(OWNER, base_url, .required = true, .min_length = 1, .max_length = 500),
+    STRING(OWNER, api_key_env, .nullable = true, .max_length = 100),
+    STRING(OWNER, fallback, .nullable = true, .max_length = 120),
+    STRINGS(OWNER, aliases, .max_length = 20),
+    INTEGER(OWNER, timeout_seconds, .preset = 60, .lower = AT_LEAST(1), .upper = AT_MOST(3600)),
+    INTEGER(OWNER, concurrency_limit, .preset = 4, .lower = AT_LEAST(1), .upper = AT_MOST(1000)),
+    BOOLEAN(OWNER, reasoning, .preset = 0),
+    BOOLEAN(OWNER, fast, .preset = 0),
+    NULLABLE_NUMBER(OWNER, usd_per_1000_input, .lower = AT_LEAST(0), .upper = AT_MOST(1000)),
+    NULLABLE_NUMBER(OWNER, usd_per_1000_output, .lower = AT_LEAST(0), .upper = AT_MOST(1000)),
+};
+#undef OWNER
+static SCHEMA(entry_schema, struct entry, "CatalogModel", entry_fields);
+
+static int64_t per_token(struct optional_number usd_per_1000)
+{
+    return (int64_t)llround(usd_per_1000.value / 1000 * NANO_PER_DOLLAR);
+}
+
+static struct model model_of(struct arena *arena, const struct entry *entry)
+{
+    struct model model = {.id = entry->id,
+                          .display_name = entry->display_name ? entry->display_name : entry->id,
+                          .backend = BACKEND_API,
+                          .provider = entry->provider,
+                          .provider_model_id = entry->model,
+                          .timeout_seconds = entry->timeout_seconds,
+                          .fast = entry->fast,
+                          .concurrency_limit = entry->concurrency_limit,
+                          .reasoning_capable = entry->reasoning,
+                          .fallback_model_id = entry->fallback,
+                          .own = true,
+                          .protocol = (enum llm_protocol)entry->protocol,
+                          .base_url = entry->base_url,
+                          .token = entry->api_key_env ? getenv(entry->api_key_env) : NULL};
+
+    model.aliases.items = ARENA_ARRAY(arena, const char *, entry->aliases.count + 1);
+    model.aliases.items[model.aliases.count++] = entry->id;
+    for (size_t i = 0; i < entry->aliases.count; i++)
+        model.aliases.items[model.aliases.count++] = entry->aliases.items[i];
+    model.priced = entry->usd_per_1000_input.given && entry->usd_per_1000_output.given;
+    if (model.priced) {
+        model.input_price = per_token(entry->usd_per_1000_input);
+        model.output_price = per_token(entry->usd_per_1000_output);
+    }
+    return model;
+}
+
+static enum error add_entry(struct arena *arena, const char *path, size_t place, json_t *json,
+                            struct catalog *catalog, struct problem *problem)
+{
+    struct entry *entry = ARENA_NEW(arena, struct entry);
+    struct schema_errors errors = {.arena = arena};
+
+    if (catalog->count == CATALOG_MODELS_MAX)
+        return problem_set(problem, ERROR_TOO_LARGE, "models_file", "%s: more than %d models", path,
+                           CATALOG_MODELS_MAX);
+    if (schema_decode(&entry_schema, json, "model", entry, &errors, arena)) {
+        const struct schema_path *at = errors.items[0].path;
+
+        return problem_set(problem, ERROR_INVALID, "models_file", "%s: model %zu: %s is wrong",
+                           path, place, at && at->key ? at->key : "an item");
+    }
+    if (catalog_find(catalog, entry->id))
+        return problem_set(problem, ERROR_INVALID, "models_file",
+                           "%s: model %zu: %s exists already", path, place, entry->id);
+    catalog->models[catalog->count++] = model_of(arena, entry);
+    return ERROR_NONE;
+}
+
+enum error catalog_add_file(struct arena *arena, const char *path, struct catalog *catalog,
+                            struct problem *problem)
+{
+    json_t *document;
+    enum error error = json_read_file(arena, path, &document, problem);
+
+    if (!error && !json_is_array(document))
+        error = problem_set(problem, ERROR_INVALID, "models_file", "%s: not a list", path);
+    for (size_t i = 0; !error && i < json_array_size(document); i++)
+        error = add_entry(arena, path, i, json_array_get(document, i), catalog, problem);
+    return error;
+}

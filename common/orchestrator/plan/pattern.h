@@ -1,0 +1,42 @@
+/* How much is done for an answer: patterns that a caller names, and levels of reliability. */
+#ifndef ASSAY_ORCHESTRATOR_PLAN_PATTERN_H
+#define ASSAY_ORCHESTRATOR_PLAN_PATTERN_H
+
+#include "orchestrator/plan/assess.h"
+
+enum role {
+    ROLE_VERIFIER,
+    ROLE_SYNTHESIZER,
+    ROLE_JUDGE,
+    ROLE_DEVIL_ADVOCATE,
+    ROLE_FACT_VERIFIER,
+    ROLE_DECOMPOSER,
+    ROLE__MAX
+};
+extern const char *const role_names[ROLE__MAX + 1];
+
+/* One treatment, settled. */
+struct treatment {
+    enum execution_pattern pattern;
+    enum reliability_level level;
+    int model_count;
+    bool reasoning;
+    enum merge_strategy merge;
+    int quorum;
+    bool use_consensus, use_decomposition, peer_review, confidence, iterative;
+    double threshold; /* of agreement */
+    int rounds;       /* of consensus */
+    unsigned roles;   /* bits of enum role */
+};
+
+struct treatment treatment_of_pattern(enum execution_pattern pattern);
+struct treatment treatment_of_level(enum reliability_level level);
+
+/* Without either: by what the prompt looks like. */
+struct treatment treatment_of_prompt(const struct complexity *complexity);
+
+/* What one role is asked about an answer. From the arena. */
+const char *role_prompt(struct arena *arena, enum role role, const char *question,
+                        const char *const *answers, size_t count);
+
+#endif

@@ -1,0 +1,292 @@
+/* Planning and measuring against the golden cases of the orchestrator's contract. */
+#include "orchestrator/measures/votes.h"
+#include "orchestrator/models/catalog.h"
+#include "orchestrator/plan/pattern.h"
+#include "orchestrator/plan/prompts.h"
+#include "test.h"
+
+#include "base/text.h"
+
+#include <stdlib.h>
+
+static struct arena *arena;
+
+static const char *repeat(const char *before, const char *what, int times)
+{
+    struct text text;
+
+    text_start(&text, arena, 100000);
+    text_append_string(&text, before);
+    for (int i = 0; i < times; i++)
+        text_append_string(&text, what);
+    return text.bytes;
+}
+
+TEST(complexity)
+{
+    const struct {
+        const char *prompt;
+        double score;
+        enum complexity_level level;
+        bool decompose;
+        int words;
+    } cases[] = {
+        {"What is Python?", 0.018, LEVEL_SIMPLE, false, 3},
+        {"Analyze the market trends", 0.149, LEVEL_SIMPLE, false, 4},
+        {"Explain X and also describe Y additionally Z", 0.248, LEVEL_SIMPLE, true, 8},
+        {repeat("Analyze ", "word ", 59), 0.425, LEVEL_MODERATE, false, 60},
+        {"Analyze and compare the impact of rising interest rates on the bond market yields and "
+         "portfolio valuations across different asset classes",
+         0.376, LEVEL_MODERATE, false, 21},
+        {repeat("Compare and evaluate several in-depth, comprehensive options; pros and cons of "
+                "each, step by step, ",
+                "x ", 40),
+         0.9, LEVEL_COMPLEX, true, 55},
+        {" \n\t ", 0, LEVEL_SIMPLE, false, 0},
+        {"comparebut analyzed", 0.012, LEVEL_SIMPLE, false, 2},
+        {"How does rain affect it", 0.155, LEVEL_SIMPLE, false, 5},
+        {"How does rain\naffect it", 0.03, LEVEL_SIMPLE, false, 5},
+    };
+
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct complexity found = assess_complexity(arena, cases[i].prompt);
+
+        CHECK_NEAR(found.score, cases[i].score, 1e-12);
+        CHECK_INT(found.level, cases[i].level);
+        CHECK_INT(found.should_decompose, cases[i].decompose);
+        CHECK_INT(found.words, cases[i].words);
+    }
+}
+
+TEST(kinds_of_prompts)
+{
+    static const struct {
+        const char *prompt, *type;
+    } cases[] = {
+        {"a rapid response", "general"},          {"decode this value", "general"},
+        {"write a function in python", "coding"}, {"prove the theorem using research", "math"},
+        {"the paper covers a story", "research"}, {"  ", "general"},
+        {"Pros and cons of it", "analysis"},      {"a POEM", "creative"}};
+
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
+        CHECK_TEXT(task_type_names[assess_task_type(arena, cases[i].prompt)], cases[i].type);
+}
+
+TEST(subtasks_of_a_reply)
+{
+    CHECK_INT(parse_subtasks(arena, "[\"a\",\"b\"]").count, 2);
+    CHECK_INT(parse_subtasks(arena, "not json").count, 0);
+    CHECK_INT(parse_subtasks(arena, "[]").count, 0);
+    CHECK_INT(parse_subtasks(arena, "{\"a\":1}").count, 0);
+    CHECK_TEXT(parse_subtasks(arena, "Here:\n```json\n[\" \", \"x\", 7]\n```\n").items[1], "7");
+    CHECK_INT(parse_subtasks(arena, "[1,2,3,4,5,6,7,8,9,10]").count, SUBTASKS_MAX);
+}
+
+TEST(context_of_a_session)
+{
+    const struct turn turns[] = {{"q1", "a1"}, {"q2", NULL}},
+                      answered[] = {{"q1", "a1"}, {"q2", "a2"}};
+
+    CHECK_TEXT(prompt_in_context(arena, turns, 2, 50000, "now"),
+               "[Turn 1]\nUser: q1\nAssistant: a1\n\n[Turn 2]\nUser: q2\nAssistant: (no response)"
+               "\n\n[Current]\nUser: now");
+    CHECK_TEXT(prompt_in_context(arena, answered, 2, 30, "now"),
+               "User: q2\nAssistant: a2\n\n[Current]\nUser: now");
+    CHECK_TEXT(prompt_in_context(arena, NULL, 0, 30, "now"), "now");
+}
+
+TEST(patterns_and_levels)
+{
+    struct treatment treatment = treatment_of_pattern(PATTERN_FIVE_MODELS_COMPARE);
+
+    CHECK_INT(treatment.level, RELIABILITY_STANDARD);
+    CHECK_INT(treatment.model_count, 5);
+    CHECK_INT(treatment.quorum, 3);
+    CHECK(!treatment.use_consensus);
+    treatment = treatment_of_level(RELIABILITY_HIGH);
+    CHECK_INT(treatment.pattern, PATTERN_CONSENSUS);
+    CHECK(treatment.use_consensus && treatment.use_decomposition);
+    CHECK_INT(treatment.rounds, 1);
+    CHECK_INT(treatment_of_prompt(&(struct complexity){.should_decompose = true}).level,
+              RELIABILITY_HIGH);
+    CHECK_INT(treatment_of_prompt(&(struct complexity){.level = LEVEL_COMPLEX}).level,
+              RELIABILITY_STANDARD);
+    CHECK_INT(treatment_of_prompt(&(struct complexity){.level = LEVEL_MODERATE}).level,
+              RELIABILITY_QUICK);
+}
+
+TEST(names_of_models)
+{
+    static const struct {
+        const char *name, *id;
+    } cases[] = {{"claude_sonnet-4.6 Thinking", "claude-sonnet-4-6"},
+                 {"GPT 5.4 with reasoning", "gpt-5-4"},
+                 {"Kimi K2 Thinking", "kimi-k2-5"},
+                 {"Claude API", "claude-sonnet-4-6-api"},
+                 {"Gemini Pro", "gemini-3-1-pro"},
+                 {"Sonar 2", "sonar-2"},
+                 {"gpt-5-4-api", "gpt-5-4-api"},
+                 {" BEST ", "best"}};
+    struct catalog catalog;
+
+    catalog_make_static(arena, true, &catalog);
+    CHECK_INT(catalog.browser_count, 9);
+    CHECK_INT(catalog.count, 11);
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        const struct model *model = catalog_resolve(arena, &catalog, cases[i].name);
+
+        CHECK(model);
+        if (model)
+            CHECK_TEXT(model->id, cases[i].id);
+    }
+    CHECK(!catalog_resolve(arena, &catalog, "no such model"));
+    CHECK(!catalog_resolve(arena, &catalog, ""));
+    CHECK(catalog_equivalent(arena, &catalog, "Kimi K2", "Kimi K2.5"));
+    CHECK(!catalog_equivalent(arena, &catalog, "x", "x"));
+    catalog_make_static(arena, false, &catalog);
+    CHECK(!catalog_resolve(arena, &catalog, "Kimi K2"));
+    CHECK(catalog_resolve(arena, &catalog, "Claude API"));
+}
+
+TEST(what_calls_cost)
+{
+    struct catalog catalog;
+    struct optional_integer cost;
+
+    catalog_make_static(arena, true, &catalog);
+    cost =
+        model_cost(catalog_find(&catalog, "gpt-5-4-api"), GIVEN_INTEGER(1000), GIVEN_INTEGER(500));
+    CHECK_INT(cost.value, 12500000);
+    cost = model_cost(catalog_find(&catalog, "claude-sonnet-4-6-api"), GIVEN_INTEGER(1234),
+                      GIVEN_INTEGER(567));
+    CHECK_INT(cost.value, 12207000);
+    CHECK(!model_cost(catalog_find(&catalog, "sonar"), GIVEN_INTEGER(1), GIVEN_INTEGER(1)).given);
+    CHECK(!model_cost(catalog_find(&catalog, "gpt-5-4-api"), GIVEN_INTEGER(1),
+                      (struct optional_integer){0})
+               .given);
+}
+
+static struct similarities between(size_t count, const double *values)
+{
+    return (struct similarities){count, values};
+}
+
+TEST(similarity_and_clusters)
+{
+    const double a[] = {1, 2, 3}, b[] = {1, 2, 4}, zero[] = {0, 0, 0};
+    const double near[] = {1, 0}, nearer[] = {.9, .1}, far[] = {0, 1};
+    const struct vector points[] = {{2, near}, {2, nearer}, {2, far}};
+    const double five[] = {1,  .95, .9, .1, .1, .95, 1,   .92, .1, .1, .9,  .92, 1,
+                           .1, .1,  .1, .1, .1, 1,   .93, .1,  .1, .1, .93, 1};
+    struct similarities similarities;
+    struct clusters clusters;
+    double found;
+
+    CHECK(cosine(&(struct vector){3, a}, &(struct vector){3, b}, &found));
+    CHECK_NEAR(found, 0.9914601339836675, 1e-15);
+    CHECK(cosine(&(struct vector){3, zero}, &(struct vector){3, a}, &found));
+    CHECK_NEAR(found, 0, 0);
+    CHECK(!cosine(&(struct vector){2, near}, &(struct vector){3, a}, &found));
+    CHECK(similarities_of(arena, points, 3, &similarities));
+    clusters = clusters_greedy(arena, &similarities, .85);
+    CHECK_INT(clusters.count, 2);
+    CHECK_INT(clusters.items[0].count, 2);
+    CHECK_INT(clusters.items[1].members[0], 2);
+    similarities = between(5, five);
+    clusters = clusters_average_linkage(arena, &similarities, .85);
+    CHECK_INT(clusters.count, 2);
+    CHECK_INT(clusters.items[0].count, 3);
+    CHECK_INT(clusters.items[1].members[0], 3);
+    CHECK_NEAR(clusters_confidence(&similarities, &clusters), 0.554, 1e-9);
+    CHECK_INT(cluster_centroid(&similarities, &clusters.items[0]), 1);
+    similarities = between(0, NULL);
+    CHECK_INT(clusters_average_linkage(arena, &similarities, .85).count, 0);
+}
+
+TEST(confidence_and_votes)
+{
+    static const struct {
+        const char *text;
+        double stated;
+    } cases[] = {{"Confidence: 8/10", 8},
+                 {"confidence=9", 9},
+                 {"confidence: 15", 10},
+                 {"high confidence. 3 reasons", 5},
+                 {"nothing", 5},
+                 {"Confidence 85%", 8.5},
+                 {"\xd0\xa3\xd0\xb2\xd0\xb5\xd1\x80\xd0\xb5\xd0\xbd\xd0\xbd\xd0\xbe\xd1\x81\xd1\x82"
+                  "\xd1\x8c: 7",
+                  7}};
+    size_t members[] = {0, 1};
+    const struct cluster cluster = {2, members};
+    const double weights[] = {.9, .8, .2};
+    const int rounds[] = {0, 0, 1, 2};
+
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
+        CHECK_NEAR(stated_confidence(cases[i].text), cases[i].stated, 1e-12);
+    CHECK_NEAR(weighted_vote(&cluster, weights, 3), 0.894737, 5e-7);
+    CHECK_NEAR(weighted_vote(&cluster, weights, 0), 0, 0);
+    CHECK_NEAR(round_weighted_vote(&cluster, rounds, 4), 0.581395, 5e-7);
+}
+
+TEST(divergence)
+{
+    static const struct {
+        double score;
+        int round, max;
+        const char *action;
+        int extra;
+    } cases[] = {{.9, 0, 5, "accept", 0},
+                 {.7, 0, 5, "debate", 0},
+                 {.5, 2, 4, "expand", 2},
+                 {.3, 5, 5, "escalate", 0},
+                 {.1, 0, 10, "expand", 3}};
+
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct divergence found = divergence_of(cases[i].score, cases[i].round, cases[i].max);
+
+        CHECK_TEXT(divergence_action_names[found.action], cases[i].action);
+        CHECK_INT(found.extra, cases[i].extra);
+    }
+}
+
+TEST(rankings)
+{
+    static const struct {
+        const char *reply;
+        size_t order[3];
+    } cases[] = {{"2,1,3", {1, 0, 2}}, {"garbage", {0, 1, 2}}, {"5,1,2", {0, 1, 2}}};
+    const size_t orders[] = {1, 0, 2, 2, 1, 0, 0, 1, 2};
+    size_t order[3];
+
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        parse_ranking(cases[i].reply, 3, order);
+        CHECK(memcmp(order, cases[i].order, sizeof order) == 0);
+    }
+    CHECK_INT(borda_winner(orders, 3, 3), 1);
+    CHECK_INT(borda_winner(orders, 2, 3), 1);
+    CHECK_INT(borda_winner((const size_t[]){0, 1, 1, 0}, 2, 2), 0);
+}
+
+int main(void)
+{
+    static const struct test_case cases[] = {
+        CASE(complexity),
+        CASE(kinds_of_prompts),
+        CASE(subtasks_of_a_reply),
+        CASE(context_of_a_session),
+        CASE(patterns_and_levels),
+        CASE(names_of_models),
+        CASE(what_calls_cost),
+        CASE(similarity_and_clusters),
+        CASE(confidence_and_votes),
+        CASE(divergence),
+        CASE(rankings),
+    };
+    int failed;
+
+    arena = arena_create(64 << 20);
+    failed = test_run_all(cases, sizeof cases / sizeof cases[0]);
+    arena_destroy(arena);
+    return failed;
+}
