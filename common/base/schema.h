@@ -79,8 +79,9 @@ struct field {
     double preset;            /* number, integer, boolean or choice when absent and not nullable */
     bool preset_unless_null;  /* a nullable integer takes its preset when absent; null stays null */
     const char *preset_text;
-    bool written; /* of an object in a reply: the member is a const char *, its JSON text */
-    bool plain;   /* whole values are written without a fraction: 50, not 50.0 */
+    bool written;  /* of an object in a reply: the member is a const char *, its JSON text */
+    bool left_out; /* of a reply: not written at all where it is null, or a list without items */
+    bool plain;    /* whole values are written without a fraction: 50, not 50.0 */
     bool
         rounded; /* written as number_round_figure() says, with `decimals` digits after the point */
     int decimals;

@@ -120,10 +120,36 @@ static void write_value(struct json_writer *writer, const struct field *field, c
     }
 }
 
+/* Whether a member stands for nothing. */
+static bool is_absent(const struct field *field, const void *member)
+{
+    switch (field->type) {
+    case FIELD_INTEGER:
+        return field->nullable && !((const struct optional_integer *)member)->given;
+    case FIELD_NUMBER:
+        return field->nullable && !((const struct optional_number *)member)->given;
+    case FIELD_BOOLEAN:
+        return field->nullable && !((const struct optional_boolean *)member)->given;
+    case FIELD_CHOICE:
+        return *(const int *)member < 0;
+    case FIELD_STRING:
+    case FIELD_OBJECT:
+    case FIELD_JSON:
+    case FIELD_JSON_OBJECT:
+    case FIELD_JSON_OBJECTS:
+        return !*(const void *const *)member;
+    default:
+        return !((const struct object_list *)member)->count;
+    }
+}
+
 void schema_write(struct json_writer *writer, const struct schema *schema, const void *object)
 {
     writer_open_object(writer);
     for (size_t i = 0; i < schema->field_count; i++) {
+        if (schema->fields[i].left_out &&
+            is_absent(&schema->fields[i], (const char *)object + schema->fields[i].offset))
+            continue;
         writer_key(writer, schema->fields[i].name);
         write_value(writer, &schema->fields[i], (const char *)object + schema->fields[i].offset);
     }
@@ -296,7 +322,8 @@ void schema_describe_field(struct json_writer *writer, const struct field *field
 
 static bool is_required(const struct schema *schema, const struct field *field, bool reply)
 {
-    return reply || field->required || (schema->complete && !field->nullable && !field->optional);
+    return (reply && !field->left_out) || field->required ||
+           (schema->complete && !field->nullable && !field->optional);
 }
 
 static void describe_required(struct json_writer *writer, const struct schema *schema, bool reply)

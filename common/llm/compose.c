@@ -220,7 +220,7 @@ static void write_messages(struct json_writer *writer, struct arena *arena,
 static const struct limit_names {
     const char *max_tokens, *seed, *stop;
 } limit_names[LLM_PROTOCOL__MAX] = {
-    [LLM_OPENAI] = {"max_tokens", "seed", "stop"},
+    [LLM_OPENAI] = {"max_completion_tokens", "seed", "stop"},
     [LLM_ANTHROPIC] = {"max_tokens", NULL, "stop_sequences"},
     [LLM_MISTRAL] = {"max_tokens", "random_seed", "stop"},
     [LLM_OLLAMA] = {"num_predict", "seed", "stop"},

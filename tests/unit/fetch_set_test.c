@@ -163,7 +163,10 @@ static bool hear(const char *bytes, size_t length, void *context)
 {
     struct heard *heard = context;
 
-    strncat(heard->text, bytes, length);
+    size_t held = strlen(heard->text);
+
+    if (held + length < sizeof heard->text)
+        memcpy(heard->text + held, bytes, length);
     return ++heard->pieces != heard->most;
 }
 

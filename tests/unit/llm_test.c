@@ -164,7 +164,10 @@ static bool hear(const char *text, size_t length, void *context)
 {
     struct heard *heard = context;
 
-    strncat(heard->text, text, length);
+    size_t held = strlen(heard->text);
+
+    if (held + length < sizeof heard->text)
+        memcpy(heard->text + held, text, length);
     return ++heard->pieces != heard->most;
 }
 
@@ -278,7 +281,7 @@ TEST(requests_in_each_protocol)
     struct fetch_request http;
 
     CHECK_TEXT(body_for(LLM_OPENAI, &request, &http),
-               "{\"model\":\"m\",\"max_tokens\":50,\"stop\":[\"END\"],\"messages\":["
+               "{\"model\":\"m\",\"max_completion_tokens\":50,\"stop\":[\"END\"],\"messages\":["
                "{\"role\":\"system\",\"content\":\"Be brief.\"},{\"role\":\"user\",\"content\":"
                "\"hi\"},{\"role\":\"assistant\",\"content\":null,\"tool_calls\":[{\"id\":\"t1\","
                "\"type\":\"function\",\"function\":{\"name\":\"look\",\"arguments\":"

@@ -1,0 +1,220 @@
+/* Models behind APIs: where they are, what a call may cost, and what its end means. */
+#include "orchestrator/dispatch/adapters.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <string.h>
+
+/* Tokens that a protocol adds around a prompt, at most. */
+enum { FRAME_TOKENS = 64, FRAME_TOKENS_PER_MESSAGE = 16 };
+
+static const double retry_after_most = 20;
+
+static const char *label_of(const struct model *model)
+{
+    static const char *const labels[LLM_PROTOCOL__MAX] = {
+        [LLM_OPENAI] = "OpenAI-compatible",
+        [LLM_ANTHROPIC] = "Anthropic",
+        [LLM_MISTRAL] = "Mistral",
+        [LLM_OLLAMA] = "Ollama",
+    };
+
+    if (model->own)
+        return labels[model->protocol];
+    return strcmp(model->provider, "anthropic") == 0 ? labels[LLM_ANTHROPIC] : labels[LLM_OPENAI];
+}
+
+static const struct provider_settings *settings_of(const struct house *house,
+                                                   const struct model *model)
+{
+    if (strcmp(model->provider, "anthropic") == 0)
+        return &house->settings->anthropic;
+    return strcmp(model->provider, "openai") == 0 ? &house->settings->openai : NULL;
+}
+
+static struct llm_provider provider_of(const struct run *run, const struct model *model)
+{
+    const struct orchestrator_settings *settings = run->house->settings;
+    const struct provider_settings *theirs = settings_of(run->house, model);
+    struct llm_provider provider = {.protocol = model->own ? model->protocol
+                                                : strcmp(model->provider, "anthropic") == 0
+                                                    ? LLM_ANTHROPIC
+                                                    : LLM_OPENAI,
+                                    .base_url = model->own ? model->base_url : theirs->base_url,
+                                    .model = model->provider_model_id,
+                                    .token = model->token            ? model->token
+                                             : model->own && !theirs ? NULL
+                                                                     : theirs->api_key,
+                                    .max_tokens = settings->max_answer_tokens,
+                                    .answer_max = (size_t)settings->max_answer_bytes,
+                                    .private_too = settings->outbound_allow_private,
+                                    .region = run->house->region,
+                                    .breaker_failures = (uint32_t)settings->breaker_failures,
+                                    .breaker_seconds = settings->breaker_seconds};
+    double timeout = model->timeout_seconds > 0 ? (double)model->timeout_seconds
+                     : theirs                   ? theirs->timeout_seconds
+                                                : ORCHESTRATOR_DEADLINE_SECONDS;
+
+    provider.patience =
+        (struct fetch_patience){.connect_seconds = fmin(10, timeout),
+                                .attempt_seconds = timeout,
+                                .total_seconds = run_seconds_left(run),
+                                .silence_seconds = 0,
+                                .attempts = 1 + (uint32_t)(theirs ? theirs->max_retries : 0),
+                                .first_pause_seconds = theirs ? theirs->backoff_seconds : 1,
+                                .pause_factor = 2,
+                                .retry_after_seconds = retry_after_most};
+    return provider;
+}
+
+int64_t api_call_price(const struct run *run, const struct order *order, const struct model *model)
+{
+    size_t bytes = order->prompt ? strlen(order->prompt) : 0;
+    size_t tokens = FRAME_TOKENS;
+    int64_t most = run->house->settings->max_answer_tokens;
+
+    if (!model->priced)
+        return 0;
+    if (order->request) {
+        bytes = 0;
+        for (size_t i = 0; i < order->request->message_count; i++) {
+            bytes += order->request->messages[i].content
+                         ? strlen(order->request->messages[i].content)
+                         : 0;
+            tokens += FRAME_TOKENS_PER_MESSAGE;
+        }
+        for (size_t i = 0; i < order->request->tool_count; i++)
+            bytes += strlen(order->request->tools[i].parameters) + FRAME_TOKENS;
+        if (order->request->max_tokens.given)
+            most = order->request->max_tokens.value;
+    }
+    return (int64_t)(bytes + tokens) * model->input_price + most * model->output_price;
+}
+
+struct llm_call *api_call_prepare(struct run *run, const struct order *order,
+                                  const struct model *model, struct result *result)
+{
+    struct llm_provider *provider = ARENA_NEW(run->arena, struct llm_provider);
+    struct llm_request *request = ARENA_NEW(run->arena, struct llm_request);
+    struct llm_message *message = ARENA_NEW(run->arena, struct llm_message);
+    struct llm_call *call = ARENA_NEW(run->arena, struct llm_call);
+
+    if (!model->own && !settings_of(run->house, model)) {
+        result->details = "{\"configured\":false}";
+        result_fail(run, result, FAILURE_PROVIDER_UNAVAILABLE,
+                    arena_print(run->arena, "No API adapter registered for provider '%s'.",
+                                model->provider));
+        return NULL;
+    }
+    *provider = provider_of(run, model);
+    if (!provider->token && !model->own) {
+        result_fail(run, result, FAILURE_PROVIDER_UNAVAILABLE,
+                    arena_print(run->arena, "%s API key is not configured.", label_of(model)));
+        return NULL;
+    }
+    *message = (struct llm_message){.role = "user", .content = order->prompt};
+    *request = order->request ? *order->request
+                              : (struct llm_request){.messages = message, .message_count = 1};
+    request->on_text = order->on_text;
+    request->context = order->context;
+    if (order->on_text)
+        provider->patience.silence_seconds = run->house->settings->stream_silence_seconds;
+    *call = (struct llm_call){.provider = provider, .request = request};
+    return call;
+}
+
+static const char *trimmed(struct arena *arena, const char *text)
+{
+    size_t length;
+
+    while (isspace((unsigned char)*text))
+        text++;
+    length = strlen(text);
+    while (length && isspace((unsigned char)text[length - 1]))
+        length--;
+    return arena_copy(arena, text, length);
+}
+
+/* What a call that gave no whole answer means: code, and the words behind the label. */
+static int failure_of(struct arena *arena, const struct llm_answer *answer, const char **words)
+{
+    switch (answer->result) {
+    case LLM_REFUSED:
+        *words = answer->status == 429 ? "rate limit reached."
+                                       : arena_print(arena, "HTTP error: %d", answer->status);
+        return answer->status == 429 ? FAILURE_RATE_LIMITED : FAILURE_PROVIDER_UNAVAILABLE;
+    case LLM_EMPTY:
+        *words = "adapter error: the answer is empty";
+        return FAILURE_UNKNOWN;
+    case LLM_MALFORMED:
+        *words = "adapter error: the answer cannot be read";
+        return FAILURE_UNKNOWN;
+    case LLM_FAULT:
+        *words = "streaming error: the provider told of a fault";
+        return FAILURE_PROVIDER_UNAVAILABLE;
+    case LLM_CUT:
+        if (answer->outcome == FETCH_TIMED_OUT)
+            break;
+        *words = "streaming error: the stream ended early";
+        return FAILURE_PROVIDER_UNAVAILABLE;
+    default:
+        break;
+    }
+    if (answer->outcome == FETCH_TIMED_OUT) {
+        *words = "request timed out.";
+        return FAILURE_TIMEOUT;
+    }
+    if (answer->outcome == FETCH_TOO_LARGE) {
+        *words = "adapter error: the answer is too large";
+        return FAILURE_UNKNOWN;
+    }
+    *words = answer->outcome == FETCH_SUSPENDED
+                 ? "network error: calls are suspended after failures in a row"
+                 : arena_print(arena, "network error: %s", fetch_outcome_name(answer->outcome));
+    return FAILURE_PROVIDER_UNAVAILABLE;
+}
+
+static const char *details_of(struct run *run, const struct model *model,
+                              const struct llm_call *call, const struct result *result)
+{
+    struct details details;
+
+    details_open(run, &details);
+    writer_key_string(&details.writer, "provider", model->provider);
+    if (result->status == RUN_SUCCEEDED) {
+        writer_key_string(&details.writer, "provider_model_id", model->provider_model_id);
+        writer_key_number(&details.writer, "timeout_seconds",
+                          call->provider->patience.attempt_seconds);
+    }
+    writer_key_integer(&details.writer, "attempts", call->answer.attempts);
+    if (result->waited_ms)
+        writer_key_integer(&details.writer, "waited_ms", result->waited_ms);
+    if (call->answer.retry_after > 0)
+        writer_key_number(&details.writer, "retry_after_seconds", call->answer.retry_after);
+    return details_close(&details);
+}
+
+void api_call_finish(struct run *run, const struct model *model, const struct llm_call *call,
+                     struct result *result)
+{
+    const struct llm_answer *answer = &call->answer;
+    const char *words = NULL;
+
+    result->status = RUN_SUCCEEDED;
+    result->failure_code = FAILURE_NONE;
+    result->failure_message = NULL;
+    result->text = *answer->text ? trimmed(run->arena, answer->text) : NULL;
+    result->tool_calls = answer->tool_calls;
+    result->tool_call_count = answer->tool_call_count;
+    result->finish = answer->finish;
+    result->input_tokens = answer->usage.input_tokens;
+    result->output_tokens = answer->usage.output_tokens;
+    result->cost = model_cost(model, result->input_tokens, result->output_tokens);
+    result->was_streamed = call->http_answer.streamed > 0 && result->text;
+    if (answer->result != LLM_ANSWERED) {
+        result->failure_code = failure_of(run->arena, answer, &words);
+        result->status = RUN_FAILED;
+        result->failure_message = arena_print(run->arena, "%s %s", label_of(model), words);
+    }
+    result->details = details_of(run, model, call, result);
+}

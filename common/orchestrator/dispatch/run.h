@@ -1,0 +1,108 @@
+/*
+ * What a worker has for orchestrating, and one run of it: a task on its way, with its deadline, its
+ * calls and the money they hold. Everything of a run lives in its arena.
+ */
+#ifndef ASSAY_ORCHESTRATOR_DISPATCH_RUN_H
+#define ASSAY_ORCHESTRATOR_DISPATCH_RUN_H
+
+#include "net/fetch.h"
+#include "orchestrator/models/catalog.h"
+#include "orchestrator/settings.h"
+#include "orchestrator/storage/spend_store.h"
+#include "orchestrator/storage/task_store.h"
+#include "shm/region.h"
+
+enum { RUN_CALLS_MAX = 400 /* of one run; a program error beyond */ };
+
+/* For the life of a worker. */
+struct house {
+    const struct orchestrator_settings *settings;
+    struct catalog *catalog;
+    struct shm_region *region; /* NULL = this process stands alone */
+    /* A call of an adapter has failed; NULL = nobody counts. */
+    void (*on_failure)(const char *adapter, int failure_code, void *context);
+    void *context;
+};
+
+/* A call that is wanted. */
+struct order {
+    const struct model *model;
+    const char *prompt;
+    const struct llm_request *request; /* instead of the prompt: a whole conversation; or NULL */
+    bool reasoning;
+    bool strict_model;
+    size_t attachment_count;
+    const char *const *attachment_names;
+    /* Words as they come; NULL = only the whole answer counts. */
+    bool (*on_text)(const char *text, size_t length, void *context);
+    void *context;
+};
+
+/* What became of it. Texts come from the run's arena. */
+struct result {
+    const struct model *model;    /* asked for */
+    const struct model *executed; /* that answered, or failed last */
+    const char *adapter_name;     /* "dry_run", "api.openai"... */
+    int status;                   /* RUN_SUCCEEDED, RUN_FAILED, RUN_CANCELLED */
+    int failure_code;
+    const char *failure_message;
+    const char *text; /* NULL = none; of a failure, what had come */
+    const struct llm_tool_call *tool_calls;
+    size_t tool_call_count;
+    const char *finish;
+    struct optional_integer duration_ms;
+    struct optional_integer input_tokens, output_tokens;
+    struct optional_integer cost; /* billionths of a dollar */
+    int64_t waited_ms;            /* for a place of the model */
+    const char *details;          /* a JSON object */
+    bool was_streamed;            /* some words have gone out already */
+};
+
+struct run {
+    const struct house *house;
+    struct arena *arena;
+    struct db *db;
+    const char *task_id;
+    const char *trace_id; /* NULL = none is known */
+    bool dry_run;
+    int64_t deadline;                /* monotonic microseconds */
+    bool reached_deadline;           /* some call was ended by it */
+    const struct fetch_watch *watch; /* NULL = nothing ends it early */
+    bool was_cancelled;              /* the watch has */
+    int calls;                       /* of models, so far */
+    struct step_list steps;          /* what is stored of them */
+    struct spend_hold *holds;
+    size_t hold_count;
+    struct problem *problem; /* of the store, when something returns an error */
+};
+
+/* How calls side by side are ended before all are there. */
+struct quorum {
+    size_t wanted;     /* successes; 0 = all are waited for */
+    bool cancels_rest; /* when so many are there */
+};
+
+/* Makes the calls, each when its model has a place: all side by side but those of the browser,
+ * which go one after the other. Every result is filled in, failures included; each call becomes a
+ * step. Only the store's own trouble is an error. */
+MUST_CHECK enum error dispatch(struct run *run, const struct order *orders, size_t count,
+                               struct quorum quorum, struct result *results);
+
+/* The same for one call. */
+MUST_CHECK enum error dispatch_one(struct run *run, const struct order *order,
+                                   struct result *result);
+
+/* Gives places back that a jump out of dispatch() has left taken. To be called behind each answer.
+ */
+void dispatch_abandon(const struct house *house);
+
+/* "api.openai". */
+const char *adapter_name_of(struct arena *arena, const struct model *model);
+
+/* Seconds until the deadline; 0 when it has passed. */
+double run_seconds_left(const struct run *run);
+
+/* The text of a result, or "[code] message" of a failure. */
+const char *result_text_or_failure(struct arena *arena, const struct result *result);
+
+#endif

@@ -1,0 +1,122 @@
+/* Splitting and putting together. */
+#include "orchestrator/runs/decompose.h"
+
+#include "base/json.h"
+#include "orchestrator/plan/assess.h"
+#include "orchestrator/plan/prompts.h"
+
+enum { DETAILS_MAX = 1 << 20 };
+
+struct asking {
+    struct run *run;
+    const struct model *model;
+    bool reasoning;
+    struct decomposition *decomposition;
+};
+
+static enum error ask(const struct asking *asking, const char *prompt)
+{
+    const struct order order = {
+        .model = asking->model, .prompt = prompt, .reasoning = asking->reasoning};
+
+    return dispatch_one(asking->run, &order, &asking->decomposition->result);
+}
+
+static bool goes_on(const struct asking *asking, enum error error)
+{
+    return !error && asking->decomposition->result.status == RUN_SUCCEEDED &&
+           asking->decomposition->result.text;
+}
+
+static enum error answer_parts(const struct asking *asking, const char *question)
+{
+    struct string_list *parts = &asking->decomposition->subtasks;
+    const char **answers = ARENA_ARRAY(asking->run->arena, const char *, parts->count);
+    enum error error = ERROR_NONE;
+
+    for (size_t i = 0; i < parts->count; i++) {
+        error = ask(asking, parts->items[i]);
+        if (!goes_on(asking, error))
+            return error;
+        answers[i] = asking->decomposition->result.text;
+    }
+    if (parts->count == 1)
+        return error;
+    return ask(asking, prompt_to_synthesize(asking->run->arena, question, parts->items, answers,
+                                            parts->count));
+}
+
+enum error decompose(struct run *run, const struct model *model, bool reasoning,
+                     const char *question, const char *prompt, struct decomposition *decomposition)
+{
+    const struct asking asking = {run, model, reasoning, decomposition};
+    struct complexity complexity = assess_complexity(run->arena, question);
+    enum error error;
+
+    *decomposition = (struct decomposition){.subtasks.items = ARENA_NEW(run->arena, const char *)};
+    if (complexity.level != LEVEL_SIMPLE) {
+        error = ask(&asking, prompt_to_split(run->arena, prompt));
+        if (!goes_on(&asking, error))
+            return error;
+        decomposition->subtasks = parse_subtasks(run->arena, decomposition->result.text);
+    }
+    if (!decomposition->subtasks.count) {
+        decomposition->subtasks.items[0] = prompt;
+        decomposition->subtasks.count = 1;
+    }
+    decomposition->was_decomposed = decomposition->subtasks.count > 1;
+    return answer_parts(&asking, question);
+}
+
+static void add_up(struct optional_integer *sum, struct optional_integer more)
+{
+    if (more.given)
+        *sum = GIVEN_INTEGER(sum->value + more.value);
+}
+
+void decompose_join_steps(struct run *run, const struct decomposition *decomposition)
+{
+    struct step_record *joined = ARENA_NEW(run->arena, struct step_record);
+
+    if (!run->steps.count)
+        return;
+    *joined = run->steps.items[run->steps.count - 1];
+    joined->step_index = 1;
+    joined->output_text = decomposition->result.text;
+    joined->input_tokens = joined->output_tokens = joined->duration_ms =
+        (struct optional_integer){0};
+    joined->cost_usd = (struct optional_number){0};
+    for (size_t i = 0; i < run->steps.count; i++) {
+        const struct step_record *step = &run->steps.items[i];
+
+        add_up(&joined->input_tokens, step->input_tokens);
+        add_up(&joined->output_tokens, step->output_tokens);
+        add_up(&joined->duration_ms, step->duration_ms);
+        if (step->cost_usd.given)
+            joined->cost_usd = GIVEN_NUMBER(joined->cost_usd.value + step->cost_usd.value);
+    }
+    run->steps = (struct step_list){1, joined};
+}
+
+const char *decompose_details(struct run *run, const struct decomposition *decomposition)
+{
+    struct json_writer writer;
+    struct text text;
+
+    text_start(&text, run->arena, DETAILS_MAX);
+    writer_start(&writer, &text);
+    writer_open_object(&writer);
+    writer_key(&writer, "decomposition");
+    writer_open_object(&writer);
+    writer_key_boolean(&writer, "was_decomposed", decomposition->was_decomposed);
+    writer_key_integer(&writer, "subtask_count",
+                       decomposition->was_decomposed ? (int64_t)decomposition->subtasks.count : 0);
+    writer_key(&writer, "subtasks");
+    writer_open_array(&writer);
+    for (size_t i = 0; decomposition->was_decomposed && i < decomposition->subtasks.count; i++)
+        writer_string(&writer, decomposition->subtasks.items[i]);
+    writer_close_array(&writer);
+    writer_close_object(&writer);
+    writer_close_object(&writer);
+    return text.bytes;
+}

@@ -1,0 +1,48 @@
+/*
+ * A task from its first row to its last: stored before anything is asked, ended once, with the
+ * events that tell what happened. Routes differ only in what they do in between.
+ */
+#ifndef ASSAY_ORCHESTRATOR_RUNS_TASK_RUN_H
+#define ASSAY_ORCHESTRATOR_RUNS_TASK_RUN_H
+
+#include "base/json.h"
+#include "orchestrator/plan/plan.h"
+#include "orchestrator/runs/aggregate.h"
+
+/* What is to be stored of a request. */
+struct task_order {
+    const char *prompt;
+    const char *session_id;       /* NULL = none */
+    const char *retry_of_task_id; /* NULL = none */
+    const json_t *metadata;       /* NULL = {} */
+    const char *route;            /* of what is no plain orchestration: goes into metadata; NULL */
+    bool dry_run;
+    bool decompose;
+    const struct plan *plan;
+};
+
+struct task_run {
+    struct run run;
+    struct task_record task;
+    struct event_record accepted;
+    const struct plan *plan;
+    int64_t started; /* monotonic microseconds */
+};
+
+/* Begins: fills in the run and stores the task, unless it is dry: then all of it is stored at its
+ * end. `trace_id` is the caller's or NULL; live tasks get one. */
+MUST_CHECK enum error task_run_begin(struct task_run *task_run, const struct house *house,
+                                     struct arena *arena, struct db *db,
+                                     const struct task_order *order, struct problem *problem);
+
+/* Ends: `results` are what the last part of the run has given, and make the events; all its steps
+ * are stored. Settles what was held. Also when `outcome` says that it failed. */
+MUST_CHECK enum error task_run_end(struct task_run *task_run, const struct outcome *outcome);
+
+/* The trace id in a metadata object: a text that is not blank, trimmed; NULL. */
+const char *trace_id_of(struct arena *arena, const json_t *metadata);
+
+/* "+00:00" at the end of a stored timestamp becomes Z, and six zeros go; NULL stays NULL. */
+const char *shown_time(struct arena *arena, const char *stored);
+
+#endif

@@ -1,0 +1,320 @@
+/* The table of settings of the orchestrator, and the rules that span several of them. */
+#include "orchestrator/settings.h"
+
+#include "base/log.h"
+#include "base/number.h"
+#include "db/db.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+const char *const storage_backend_names[STORAGE_BACKEND__MAX + 1] = {"sqlite", "postgres", "memory",
+                                                                     NULL};
+const char *const browser_driver_names[BROWSER_DRIVER__MAX + 1] = {"null", "cdp", "scripted", NULL};
+
+#define AT(member) offsetof(struct orchestrator_settings, member)
+
+/* The five settings of a provider. */
+#define PROVIDER(prefix, member, url, seconds, whom)                                                \
+    {prefix "_API_KEY",  SETTING_TEXT,                                                              \
+     AT(member.api_key), NULL,                                                                      \
+     .secret = true,     .help = "Key of " whom "; without it nothing is called there."},           \
+        {prefix "_BASE_URL",  SETTING_TEXT,                                                         \
+         AT(member.base_url), url,                                                                  \
+         .required = true,    .help = "Where " whom " is called; https, or http on this host."},    \
+        {prefix "_TIMEOUT_SECONDS", SETTING_NUMBER, AT(member.timeout_seconds), seconds, 0.1, 3600, \
+         .help = "Longest attempt."},                                                               \
+        {prefix "_MAX_RETRIES",                                                                     \
+         SETTING_INTEGER,                                                                           \
+         AT(member.max_retries),                                                                    \
+         "0",                                                                                       \
+         0,                                                                                         \
+         10,                                                                                        \
+         .help = "Further attempts where a failure may pass."},                                     \
+    {                                                                                               \
+        prefix "_RETRY_BACKOFF_SECONDS", SETTING_NUMBER, AT(member.backoff_seconds), "1.0", 0, 60,  \
+            .help = "Pause before the second attempt; each further one is twice as long."           \
+    }
+
+const struct setting orchestrator_settings_table[] = {
+    {"ORCH_VERSION", SETTING_TEXT, AT(version), "1.0.0",
+     .help = "Version in health answers and snapshots."},
+    {"ORCH_BUILD_SHA", SETTING_TEXT, AT(build_sha), "unknown",
+     .help = "Commit the binaries were built from; `nginx/stack` fills it in from git."},
+    {"ORCH_ENV", SETTING_TEXT, AT(environment), "development", .help = "Name of the environment."},
+    {"ORCH_HOST", SETTING_TEXT, AT(host), "127.0.0.1", .required = true,
+     .help = "Address that nginx listens on."},
+    {"ORCH_PORT", SETTING_INTEGER, AT(port), "8011", 1, 65535,
+     .help = "Port that nginx listens on for this service."},
+    {"ORCH_LOG_LEVEL", SETTING_CHOICE, AT(log_level), "INFO", .choices = log_level_names,
+     .help = "Least level that is logged."},
+    {"ORCH_LOG_FORMAT", SETTING_CHOICE, AT(log_format), "json", .choices = log_format_names,
+     .help = "One JSON object a line, or plain text."},
+    {"ORCH_CONFINE", SETTING_CHOICE, AT(confine), "auto", .choices = confine_mode_names,
+     .help = "Let the kernel keep workers from running programs and from changing files outside "
+             "the run directory and the database's folder: `auto` where it can, `on` or do not "
+             "start, `off`."},
+    {"ORCH_API_KEY", SETTING_TEXT, AT(api_key), NULL, .secret = true,
+     .help = "Key of the whole API, as `Authorization: Bearer` or `X-API-Key`; unset leaves it "
+             "open."},
+    {"ORCH_REQUIRE_AUTH", SETTING_BOOLEAN, AT(require_auth), "false",
+     .help = "Do not start without a key on an address that others reach."},
+    {"ORCH_STORAGE_BACKEND", SETTING_CHOICE, AT(storage), "sqlite",
+     .choices = storage_backend_names,
+     .help = "Where tasks are kept; `memory` keeps the last 10000 in the run directory until the "
+             "stack stops."},
+    {"ORCH_DB_PATH", SETTING_TEXT, AT(db_path), "data/orch.sqlite3", .required = true,
+     .help = "SQLite file; `nginx/stack` puts it below the stack's directory."},
+    {"ORCH_DB_DSN", SETTING_TEXT, AT(db_dsn), NULL, .secret = true,
+     .help = "`postgresql://user:password@host/name`; needed for `postgres`."},
+    {"ORCH_DB_CONNECT_TIMEOUT_SECONDS", SETTING_NUMBER, AT(db_connect_timeout_seconds), "5", 0.1,
+     300, .help = "How long to wait for PostgreSQL."},
+    {"ORCH_DB_POOL_ENABLED", SETTING_BOOLEAN, AT(db_pool_enabled), "false",
+     .help = "Let all workers of this host share ORCH_DB_POOL_MAX_SIZE connections; otherwise each "
+             "holds one."},
+    {"ORCH_DB_POOL_MIN_SIZE", SETTING_INTEGER, AT(db_pool_min_size), "1", 1, 1000,
+     .help = "Not above the maximum; connections are made when they are needed."},
+    {"ORCH_DB_POOL_MAX_SIZE", SETTING_INTEGER, AT(db_pool_max_size), "5", 1, 1000,
+     .help = "Connections of all workers together."},
+    {"ORCH_SQLITE_BUSY_TIMEOUT_MS", SETTING_INTEGER, AT(sqlite_busy_timeout_ms), "5000", 1, 600000,
+     .help = "How long a write waits for another worker's."},
+    {"ORCH_SQLITE_SYNCHRONOUS", SETTING_CHOICE, AT(sqlite_synchronous), "NORMAL",
+     .choices = db_synchronous_names,
+     .help = "How hard SQLite pushes to the disk: FULL survives a power cut to the last write, "
+             "NORMAL survives any crash of programs."},
+    {"ASSAY_SQL_DIR", SETTING_TEXT, AT(sql_directory), "sql",
+     .help = "Folder of the migrations; `nginx/stack` fills it in."},
+    {"ORCH_EXECUTION_PROFILE", SETTING_CHOICE, AT(profile), "dry-run",
+     .choices = execution_profile_names,
+     .help = "`dry-run` calls nobody, whatever is asked; `api-only` calls providers' APIs; "
+             "`hybrid` the browser as well."},
+    PROVIDER("ORCH_OPENAI", openai, "https://api.openai.com/v1", "60",
+             "OpenAI, or of anything that speaks its protocol"),
+    PROVIDER("ORCH_ANTHROPIC", anthropic, "https://api.anthropic.com", "120", "Anthropic"),
+    PROVIDER("ORCH_MISTRAL", mistral, "https://api.mistral.ai/v1", "30",
+             "the embeddings that consensus compares answers by"),
+    {"ORCH_MODELS_FILE", SETTING_TEXT, AT(models_file), NULL,
+     .help = "JSON file with further models behind APIs; docs/orchestrator.md shows one."},
+    {"ORCH_ACCOUNTS", SETTING_TEXT, AT(accounts), NULL, .secret = true,
+     .help = "JSON array of `{provider, account_id, api_key}`: keys that take turns."},
+    {"ORCH_OUTBOUND_ALLOW_PRIVATE", SETTING_BOOLEAN, AT(outbound_allow_private), "true",
+     .help = "Base URLs may lead to loopback and private addresses; only operators set them."},
+    {"ORCH_MAX_ANSWER_TOKENS", SETTING_INTEGER, AT(max_answer_tokens), "4096", 1, 1000000,
+     .help = "Longest answer that a model is allowed; its price is reserved before the call."},
+    {"ORCH_MAX_ANSWER_BYTES", SETTING_INTEGER, AT(max_answer_bytes), "4194304", 1024, 67108864,
+     .help = "Largest answer of a provider, as it is sent."},
+    {"ORCH_STREAM_SILENCE_SECONDS", SETTING_NUMBER, AT(stream_silence_seconds), "60", 0.1, 3600,
+     .help = "A stream that brings nothing for so long has failed."},
+    {"ORCH_API_BREAKER_FAILURES", SETTING_INTEGER, AT(breaker_failures), "5", 0, 1000,
+     .help = "Failed attempts in a row after which all workers leave an API alone; 0 = never."},
+    {"ORCH_API_BREAKER_SECONDS", SETTING_NUMBER, AT(breaker_seconds), "15", 0.001, 3600,
+     .help = "For how long, until one worker tries again."},
+    {"ORCH_DAILY_COST_LIMIT_USD", SETTING_NUMBER, AT(daily_cost_limit_usd), "5.0", -1, 1000000,
+     .help = "What all calls of a day (UTC) may cost together; 0 or less = no limit."},
+    {"ORCH_BROWSER_ENABLED", SETTING_BOOLEAN, AT(browser_enabled), "false",
+     .help = "Ask models of the web provider through a browser."},
+    {"ORCH_BROWSER_AUTOMATION_BACKEND", SETTING_CHOICE, AT(browser_driver), "null",
+     .choices = browser_driver_names,
+     .help = "`cdp` drives Chromium, `scripted` answers by itself for tests, `null` refuses."},
+    {"ORCH_BROWSER_PROFILE_DIR", SETTING_TEXT, AT(browser_profile_dir), NULL,
+     .help = "Directory of the browser's dedicated, signed-in profile."},
+    {"ORCH_BROWSER_BASE_URL", SETTING_TEXT, AT(browser_base_url), NULL,
+     .help = "Start page of the web provider."},
+    {"ORCH_BROWSER_CHANNEL", SETTING_TEXT, AT(browser_channel), "chrome",
+     .help = "Browser to start: a channel or a path."},
+    {"ORCH_BROWSER_HEADLESS", SETTING_BOOLEAN, AT(browser_headless), "false",
+     .help = "Without a window."},
+    {"ORCH_BROWSER_EXTRA_ARGS", SETTING_TEXT, AT(browser_extra_args), NULL,
+     .help = "Further arguments, separated by blanks."},
+    {"ORCH_BROWSER_CALL_TIMEOUT_SECONDS", SETTING_NUMBER, AT(browser_call_timeout_seconds), "120",
+     0.1, 3600, .help = "Longest call through the browser."},
+    {"ORCH_BROWSER_HUMAN_ACTION_DELAY_SECONDS", SETTING_NUMBER, AT(browser_action_delay_seconds),
+     "1.0", 0, 60, .help = "Pause between actions in the page."},
+    {"ORCH_BROWSER_SCREENSHOTS_DIR", SETTING_TEXT, AT(browser_screenshots_dir), NULL,
+     .help = "Where pictures of each step go; unset = none are taken."},
+    {"ORCH_MAX_BROWSER_SUBMITS_PER_TASK", SETTING_INTEGER, AT(max_submits_per_task), "0", 0, 100000,
+     .help = "Prompts that one task may submit; 0 = no limit."},
+    {"ORCH_MAX_BROWSER_SUBMITS_PER_HOUR", SETTING_INTEGER, AT(max_submits_per_hour), "0", 0, 100000,
+     .help = "Prompts that all tasks may submit in an hour; 0 = no limit."},
+    {"ORCH_BROWSER_CIRCUIT_BREAKER_ENABLED", SETTING_BOOLEAN, AT(browser_breaker_enabled), "true",
+     .help = "Leave the browser alone after failures in a row."},
+    {"ORCH_BROWSER_CIRCUIT_BREAKER_FAILURE_THRESHOLD", SETTING_INTEGER,
+     AT(browser_breaker_threshold), "3", 1, 1000, .help = "After how many."},
+    {"ORCH_BROWSER_CIRCUIT_BREAKER_COOLDOWN_SECONDS", SETTING_NUMBER,
+     AT(browser_breaker_cooldown_seconds), "60", 0.001, 86400, .help = "For how long."},
+    {"ORCH_BROWSER_SCRIPTED_LOGGED_IN", SETTING_BOOLEAN, AT(scripted_logged_in), "true",
+     .help = "Whether the scripted browser is signed in."},
+    {"ORCH_BROWSER_SCRIPTED_MODEL_LABEL", SETTING_TEXT, AT(scripted_model_label), NULL,
+     .help = "The model that it says is chosen; unset = the one asked for."},
+    {"ORCH_BROWSER_SCRIPTED_OUTPUT_TEXT", SETTING_TEXT, AT(scripted_output),
+     "scripted browser result", .help = "What it answers."},
+    {"ORCH_MODEL_CATALOG_REFRESH_INTERVAL_HOURS", SETTING_NUMBER, AT(catalog_refresh_hours), "24",
+     0.001, 8760, .help = "How old the list of the browser's models may become."},
+    {"ORCH_ENABLE_MODEL_FALLBACK", SETTING_BOOLEAN, AT(model_fallback), "false",
+     .help = "Ask the model that stands in when one cannot be reached."},
+    {"ORCH_ORCHESTRATE_TIMEOUT_SECONDS", SETTING_NUMBER, AT(orchestrate_timeout_seconds), "0", 0,
+     3600, .help = "Longest orchestration; 0 = 120 seconds."},
+    {"ORCH_CONTEXT_WINDOW_TURNS", SETTING_INTEGER, AT(context_window_turns), "20", 1, 100,
+     .help = "Earlier turns of a session that go before a prompt."},
+    {"ORCH_MAX_CONTEXT_CHARS", SETTING_INTEGER, AT(max_context_chars), "50000", 1, 1000000,
+     .help = "How long they may be together."},
+    {"ORCH_CACHE_URL", SETTING_TEXT, AT(cache_url), NULL, .secret = true,
+     .help = "`redis://host:port/number`: rate limits that several hosts share."},
+    {"ORCH_RATE_LIMIT_RPM", SETTING_INTEGER, AT(rate_limit_rpm.value), "60", 0, 1000000,
+     .help = "Requests per client and minute. Counted on this host only when set; 0 = no limit."},
+    {"ORCH_RATE_LIMIT_BURST", SETTING_INTEGER, AT(rate_limit_burst), "10", 0, 1000000,
+     .help = "How many more at once."},
+    {"ORCH_HEALTH_EXPOSE_DETAILS", SETTING_BOOLEAN, AT(health_exposes_details), "true",
+     .help = "Let /health tell more than its status."},
+    {"ORCH_USAGE_TELEMETRY_ENABLED", SETTING_BOOLEAN, AT(telemetry_enabled), "false",
+     .help = "One line per request into a file, with the digest of its body and never the body."},
+    {"ORCH_USAGE_TELEMETRY_PATH", SETTING_TEXT, AT(telemetry_path), "logs/usage.jsonl",
+     .help = "That file; `~` is the home directory."},
+    {"ORCH_MAX_REQUEST_BODY_BYTES", SETTING_INTEGER, AT(max_request_body_bytes), "1048576", 1024,
+     1073741824, .help = "Largest JSON body."},
+    {"ORCH_MAX_REQUEST_MEMORY_BYTES", SETTING_INTEGER, AT(max_request_memory_bytes), "536870912",
+     1048576, 68719476736.0, .help = "Memory that one request may use in a worker."},
+    {"ORCH_MAX_JSON_DEPTH", SETTING_INTEGER, AT(max_json_depth), "32", 8, 1000,
+     .help = "Deepest nesting of a JSON body."},
+    {"ORCH_TRUSTED_PROXY_HOPS", SETTING_INTEGER, AT(trusted_proxy_hops), "0", 0, 32,
+     .help = "Proxies in front of nginx whose X-Forwarded-For entries are believed."},
+    {"ORCH_TRUSTED_PROXIES", SETTING_LIST, AT(trusted_proxies), NULL,
+     .help = "Addresses or networks those proxies come from; empty believes any peer."},
+};
+const size_t orchestrator_settings_count =
+    sizeof orchestrator_settings_table / sizeof orchestrator_settings_table[0];
+
+bool orchestrator_is_exposed(const struct orchestrator_settings *settings)
+{
+    return strcmp(settings->host, "127.0.0.1") != 0 && strcmp(settings->host, "::1") != 0 &&
+           strcmp(settings->host, "localhost") != 0;
+}
+
+static bool is_boolean_word(const char *value)
+{
+    static const char *const words[] = {"1", "true", "yes", "on", "0", "false", "no", "off"};
+
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
+        if (strcasecmp(value, words[i]) == 0)
+            return true;
+    return false;
+}
+
+/* Where settings come from while they are loaded. */
+static const char *(*source)(const char *name);
+
+/* A value that its setting can be read from; anything else counts as unset. */
+static const char *look_up_readable(const char *name)
+{
+    const char *value = source ? source(name) : getenv(name);
+    double number;
+
+    if (!value || !*value)
+        return NULL;
+    for (size_t i = 0; i < orchestrator_settings_count; i++) {
+        const struct setting *setting = &orchestrator_settings_table[i];
+        bool is_number = setting->type == SETTING_INTEGER || setting->type == SETTING_NUMBER;
+
+        if (strcmp(setting->name, name) != 0)
+            continue;
+        if ((is_number && !number_parse(value, &number)) ||
+            (setting->type == SETTING_BOOLEAN && !is_boolean_word(value))) {
+            log_event(LOG_WARNING, "setting_ignored", name);
+            return NULL;
+        }
+    }
+    return value;
+}
+
+static bool is_loopback_url(const char *url)
+{
+    static const char *const hosts[] = {"http://127.0.0.1", "http://localhost", "http://[::1]"};
+
+    for (size_t i = 0; i < sizeof hosts / sizeof hosts[0]; i++) {
+        size_t length = strlen(hosts[i]);
+
+        if (strncmp(url, hosts[i], length) == 0 && strchr(":/", url[length]))
+            return true;
+    }
+    return false;
+}
+
+static enum error check_urls(const struct orchestrator_settings *settings, struct problem *problem)
+{
+    const struct {
+        const char *name;
+        const char *url;
+    } urls[] = {{"ORCH_OPENAI_BASE_URL", settings->openai.base_url},
+                {"ORCH_ANTHROPIC_BASE_URL", settings->anthropic.base_url},
+                {"ORCH_MISTRAL_BASE_URL", settings->mistral.base_url}};
+
+    for (size_t i = 0; i < sizeof urls / sizeof urls[0]; i++)
+        if ((strncmp(urls[i].url, "https://", 8) != 0 && !is_loopback_url(urls[i].url)) ||
+            strpbrk(urls[i].url, "@?# \t"))
+            return problem_set(problem, ERROR_INVALID, "setting_invalid",
+                               "%s must be https://, or http:// on this host, without user, "
+                               "password or query",
+                               urls[i].name);
+    return ERROR_NONE;
+}
+
+/* Of the profile: neither a way out of its parent nor a shell's shorthand, nor the one that
+ * somebody browses with. */
+static enum error check_profile_directory(const char *path, struct problem *problem)
+{
+    const char *end = path ? path + strlen(path) : NULL;
+
+    if (!path)
+        return ERROR_NONE;
+    if (strcmp(path, "..") == 0 || strncmp(path, "../", 3) == 0 || strstr(path, "/../") ||
+        (end - path >= 3 && strcmp(end - 3, "/..") == 0) || path[0] == '~' || strstr(path, "/~"))
+        return problem_set(problem, ERROR_INVALID, "setting_invalid",
+                           "ORCH_BROWSER_PROFILE_DIR must not have .. or ~ in it");
+    if (end - path >= 8 && strcasecmp(end - 8, "/default") == 0 &&
+        (strstr(path, "google-chrome") || strstr(path, "chromium") || strstr(path, "User Data")))
+        return problem_set(problem, ERROR_INVALID, "setting_invalid",
+                           "ORCH_BROWSER_PROFILE_DIR is somebody's own profile; use a directory "
+                           "for this service alone");
+    return ERROR_NONE;
+}
+
+static enum error check_together(const struct orchestrator_settings *settings,
+                                 struct problem *problem)
+{
+    if (settings->storage == STORAGE_POSTGRES && !settings->db_dsn)
+        return problem_set(problem, ERROR_INVALID, "setting_invalid",
+                           "ORCH_DB_DSN is needed when ORCH_STORAGE_BACKEND is postgres");
+    if (strstr(settings->db_path, "://"))
+        return problem_set(problem, ERROR_INVALID, "setting_invalid",
+                           "ORCH_DB_PATH must be the path of a file; a URL goes into ORCH_DB_DSN");
+    if (settings->db_pool_min_size > settings->db_pool_max_size)
+        return problem_set(problem, ERROR_INVALID, "setting_invalid",
+                           "ORCH_DB_POOL_MIN_SIZE must not be above ORCH_DB_POOL_MAX_SIZE");
+    if (settings->trusted_proxies.count && settings->trusted_proxy_hops == 0)
+        return problem_set(problem, ERROR_INVALID, "setting_invalid",
+                           "ORCH_TRUSTED_PROXY_HOPS must be at least 1 when ORCH_TRUSTED_PROXIES "
+                           "is set");
+    if (settings->require_auth && !settings->api_key && orchestrator_is_exposed(settings))
+        return problem_set(problem, ERROR_INVALID, "setting_invalid",
+                           "ORCH_API_KEY is needed: ORCH_REQUIRE_AUTH is set and ORCH_HOST is not "
+                           "this host alone");
+    return ERROR_NONE;
+}
+
+enum error orchestrator_settings_load(struct orchestrator_settings *settings, struct arena *arena,
+                                      const char *(*lookup)(const char *name),
+                                      struct problem *problem)
+{
+    enum error error;
+
+    source = lookup;
+    error = settings_load(orchestrator_settings_table, orchestrator_settings_count, settings, arena,
+                          look_up_readable, problem);
+    settings->rate_limit_rpm.given = look_up_readable("ORCH_RATE_LIMIT_RPM") != NULL;
+    if (!error)
+        error = check_urls(settings, problem);
+    if (!error)
+        error = check_profile_directory(settings->browser_profile_dir, problem);
+    return error ? error : check_together(settings, problem);
+}

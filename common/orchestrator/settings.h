@@ -1,0 +1,115 @@
+/* The settings of the orchestrator: one table, read from ORCH_* variables at start. */
+#ifndef ASSAY_ORCHESTRATOR_SETTINGS_H
+#define ASSAY_ORCHESTRATOR_SETTINGS_H
+
+#include "base/confine.h"
+#include "base/settings.h"
+#include "orchestrator/words.h"
+
+/* One provider's API. */
+struct provider_settings {
+    const char *api_key; /* NULL = it is not called */
+    const char *base_url;
+    double timeout_seconds;
+    int64_t max_retries;
+    double backoff_seconds;
+};
+
+enum storage_backend { STORAGE_SQLITE, STORAGE_POSTGRES, STORAGE_MEMORY, STORAGE_BACKEND__MAX };
+extern const char *const storage_backend_names[STORAGE_BACKEND__MAX + 1];
+
+enum browser_driver { BROWSER_NULL, BROWSER_CDP, BROWSER_SCRIPTED, BROWSER_DRIVER__MAX };
+extern const char *const browser_driver_names[BROWSER_DRIVER__MAX + 1];
+
+struct orchestrator_settings {
+    const char *version;
+    const char *build_sha;
+    const char *environment;
+    const char *host;
+    int64_t port;
+
+    int log_level;  /* enum log_level */
+    int log_format; /* enum log_format */
+    int confine;    /* enum confine_mode */
+
+    const char *api_key; /* NULL = everything is open */
+    bool require_auth;
+
+    int storage; /* enum storage_backend */
+    const char *db_path;
+    const char *db_dsn;
+    double db_connect_timeout_seconds;
+    bool db_pool_enabled;
+    int64_t db_pool_min_size, db_pool_max_size;
+    int64_t sqlite_busy_timeout_ms;
+    int sqlite_synchronous; /* enum db_synchronous */
+    const char *sql_directory;
+
+    int profile; /* enum execution_profile */
+    struct provider_settings openai, anthropic, mistral;
+    const char *models_file; /* NULL = none */
+    const char *accounts;    /* JSON; NULL = none */
+    bool outbound_allow_private;
+    int64_t max_answer_tokens;
+    int64_t max_answer_bytes;
+    double stream_silence_seconds;
+    int64_t breaker_failures;
+    double breaker_seconds;
+    double daily_cost_limit_usd;
+
+    bool browser_enabled;
+    int browser_driver; /* enum browser_driver */
+    const char *browser_profile_dir;
+    const char *browser_base_url;
+    const char *browser_channel;
+    bool browser_headless;
+    const char *browser_extra_args;
+    double browser_call_timeout_seconds;
+    double browser_action_delay_seconds;
+    const char *browser_screenshots_dir;
+    int64_t max_submits_per_task, max_submits_per_hour; /* 0 = no limit */
+    bool browser_breaker_enabled;
+    int64_t browser_breaker_threshold;
+    double browser_breaker_cooldown_seconds;
+    bool scripted_logged_in;
+    const char *scripted_model_label;
+    const char *scripted_output;
+    double catalog_refresh_hours;
+
+    bool model_fallback;
+    double orchestrate_timeout_seconds; /* 0 = none is set */
+    int64_t context_window_turns, max_context_chars;
+
+    const char *cache_url; /* NULL = limits are this host's own */
+    struct optional_integer rate_limit_rpm;
+    int64_t rate_limit_burst;
+    bool health_exposes_details;
+
+    bool telemetry_enabled;
+    const char *telemetry_path;
+
+    int64_t max_request_body_bytes;
+    int64_t max_request_memory_bytes;
+    int64_t max_json_depth;
+    int64_t trusted_proxy_hops;
+    struct string_list trusted_proxies;
+};
+
+extern const struct setting orchestrator_settings_table[];
+extern const size_t orchestrator_settings_count;
+
+/* Loads the table and checks what spans several settings. Words that are no boolean and texts that
+ * are no number count as unset, with a warning; everything else that is wrong is ERROR_INVALID and
+ * names the variable. */
+MUST_CHECK enum error orchestrator_settings_load(struct orchestrator_settings *settings,
+                                                 struct arena *arena,
+                                                 const char *(*lookup)(const char *name),
+                                                 struct problem *problem);
+
+/* The seconds that one request may take where no time-out is set. */
+enum { ORCHESTRATOR_DEADLINE_SECONDS = 120 };
+
+/* The service listens where others can reach it. */
+bool orchestrator_is_exposed(const struct orchestrator_settings *settings);
+
+#endif

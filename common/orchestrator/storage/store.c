@@ -1,0 +1,37 @@
+/* Where the orchestrator stores. */
+#include "orchestrator/storage/store.h"
+
+static const char *target_of(struct arena *arena, const struct orchestrator_settings *settings,
+                             const char *run_directory)
+{
+    switch (settings->storage) {
+    case STORAGE_POSTGRES:
+        return settings->db_dsn;
+    case STORAGE_MEMORY:
+        return run_directory ? arena_print(arena, "%s/orchestrator-memory.sqlite3", run_directory)
+                             : ":memory:";
+    default:
+        return settings->db_path;
+    }
+}
+
+enum error orchestrator_store_open(struct arena *arena,
+                                   const struct orchestrator_settings *settings,
+                                   const char *run_directory, struct store **store,
+                                   struct problem *problem)
+{
+    struct store_plan plan = {
+        .target = target_of(arena, settings, run_directory),
+        .options = DB_OPTIONS_DEFAULT,
+        .schema = {.directory = arena_print(arena, "%s/orchestrator", settings->sql_directory)}};
+
+    plan.options.busy_timeout_ms = (int)settings->sqlite_busy_timeout_ms;
+    plan.options.connect_timeout_ms = (int)(settings->db_connect_timeout_seconds * 1000);
+    plan.options.synchronous = settings->storage == STORAGE_MEMORY
+                                   ? DB_SYNCHRONOUS_OFF
+                                   : (enum db_synchronous)settings->sqlite_synchronous;
+    plan.options.pool_size = (int)settings->db_pool_max_size;
+    plan.options.pool_directory = settings->db_pool_enabled ? run_directory : NULL;
+    plan.options.application_name = "assay-orchestrator";
+    return store_open(arena, &plan, store, problem);
+}

@@ -1,0 +1,16 @@
+/* The database of the orchestrator, out of its settings. The storage files beside this one hold all
+ * its SQL. */
+#ifndef ASSAY_ORCHESTRATOR_STORAGE_STORE_H
+#define ASSAY_ORCHESTRATOR_STORAGE_STORE_H
+
+#include "db/store.h"
+#include "orchestrator/settings.h"
+
+/* As store_open(). `run_directory` holds the leases of connections and the file of the backend
+ * `memory`, NULL in programs that run alone. */
+MUST_CHECK enum error orchestrator_store_open(struct arena *arena,
+                                              const struct orchestrator_settings *settings,
+                                              const char *run_directory, struct store **store,
+                                              struct problem *problem);
+
+#endif

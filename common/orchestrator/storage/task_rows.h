@@ -1,0 +1,29 @@
+/* Private to common/orchestrator/storage: the columns of tasks, steps and events, and how rows
+ * become structs. */
+#ifndef ASSAY_ORCHESTRATOR_STORAGE_TASK_ROWS_H
+#define ASSAY_ORCHESTRATOR_STORAGE_TASK_ROWS_H
+
+#include "db/query.h"
+#include "orchestrator/storage/task_store.h"
+
+#define TASK_COLUMNS                                                                               \
+    "task_id, status, accepted_at, completed_at, duration_ms, prompt, reasoning, execution_mode,"  \
+    " dry_run, model_count, quorum, merge_strategy, adapter_hint, cancel_on_quorum, failure_code," \
+    " failure_message, output_text, metadata, retry_of_task_id, session_id, was_decomposed,"       \
+    " subtask_count, decompose"
+#define STEP_COLUMNS                                                                               \
+    "task_id, step_index, model_id, model_display_name, backend, provider, status, failure_code,"  \
+    " failure_message, output_text, duration_ms, input_tokens, output_tokens, cost_usd,"           \
+    " executed_model_id"
+#define EVENT_COLUMNS "event_id, task_id, sequence_no, event_type, created_at, payload"
+
+void task_read_row(struct query *query, struct arena *arena, struct task_record *task);
+void step_read_row(struct query *query, struct arena *arena, struct step_record *step);
+void event_read_row(struct query *query, struct arena *arena, struct event_record *event);
+
+/* Lists that grow with the rows of a query. */
+struct task_record *task_list_add(struct arena *arena, struct task_list *list);
+struct step_record *step_list_add(struct arena *arena, struct step_list *list);
+struct event_record *event_list_add(struct arena *arena, struct event_list *list);
+
+#endif

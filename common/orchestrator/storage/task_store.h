@@ -1,0 +1,167 @@
+/*
+ * Tasks, their steps and events. A task is stored before it is worked on and is ended once, by
+ * whoever comes first: the worker, or somebody who finds it after its deadline.
+ */
+#ifndef ASSAY_ORCHESTRATOR_STORAGE_TASK_STORE_H
+#define ASSAY_ORCHESTRATOR_STORAGE_TASK_STORE_H
+
+#include "base/optional.h"
+#include "db/db.h"
+#include "orchestrator/words.h"
+
+struct task_record {
+    const char *task_id;
+    int status; /* enum run_status */
+    const char *accepted_at;
+    const char *completed_at; /* NULL while it runs */
+    struct optional_integer duration_ms;
+    const char *prompt;
+    bool reasoning;
+    int execution_mode; /* enum execution_mode */
+    bool dry_run;
+    int64_t model_count;
+    int64_t quorum;
+    int merge_strategy; /* enum merge_strategy */
+    int adapter_hint;   /* enum adapter_hint */
+    bool cancel_on_quorum;
+    int failure_code; /* enum failure_code */
+    const char *failure_message;
+    const char *output_text;
+    const char *metadata; /* JSON */
+    const char *retry_of_task_id;
+    const char *session_id;
+    bool was_decomposed;
+    int64_t subtask_count;
+    bool decompose;
+};
+
+struct step_record {
+    const char *task_id; /* filled in when read in bulk */
+    int64_t step_index;  /* from 1 */
+    const char *model_id;
+    const char *model_display_name;
+    int backend; /* enum backend */
+    const char *provider;
+    int status; /* enum run_status; RUN_ACCEPTED stands for pending */
+    int failure_code;
+    const char *failure_message;
+    const char *output_text;
+    struct optional_integer duration_ms;
+    struct optional_integer input_tokens, output_tokens;
+    struct optional_number cost_usd;
+    const char *executed_model_id; /* NULL = model_id */
+    const char *details;           /* for its event; not stored with the step */
+};
+
+struct event_record {
+    const char *event_id; /* NULL = made when it is stored */
+    const char *task_id;
+    int64_t sequence_no;
+    int event_type; /* enum event_type */
+    const char *created_at;
+    const char *payload; /* JSON */
+};
+
+struct step_list {
+    size_t count;
+    struct step_record *items;
+};
+struct event_list {
+    size_t count;
+    struct event_record *items;
+};
+struct task_list {
+    size_t count;
+    struct task_record *items;
+};
+
+/* A whole task. */
+struct task_bundle {
+    struct task_record task;
+    struct step_list steps;
+    struct event_list events;
+};
+
+/* Stores a task that begins, with its first event, and until when it may run (a timestamp). */
+MUST_CHECK enum error task_begin(struct db *db, const struct task_record *task,
+                                 const struct event_record *accepted, const char *deadline_at,
+                                 struct problem *problem);
+
+/* Ends a task that was begun: all of it, with steps and the further events, in one transaction, or
+ * joining the caller's. ERROR_CONFLICT (`task_ended`) when somebody else has ended it. */
+MUST_CHECK enum error task_finish(struct db *db, const struct task_bundle *bundle,
+                                  struct problem *problem);
+
+/* Stores a task that begins and ends in one, or puts it in the place of one with its id. */
+MUST_CHECK enum error task_replace(struct db *db, const struct task_bundle *bundle,
+                                   struct problem *problem);
+
+/* ERROR_NOT_FOUND (`task_not_found`). */
+MUST_CHECK enum error task_get(struct db *db, struct arena *arena, const char *task_id,
+                               struct task_record *task, struct problem *problem);
+
+struct task_filter {
+    int status, execution_mode, failure_code; /* -1 = any */
+    struct optional_boolean dry_run;
+    const char *before;          /* accepted strictly before; NULL = any */
+    const char *prompt_contains; /* without regard to case; NULL = any */
+    int64_t limit;
+};
+/* Newest first. */
+MUST_CHECK enum error task_list_recent(struct db *db, struct arena *arena,
+                                       const struct task_filter *filter, struct task_list *list,
+                                       struct problem *problem);
+
+/* The last tasks of a session, oldest first; only prompt and output are filled in. */
+MUST_CHECK enum error task_list_session(struct db *db, struct arena *arena, const char *session_id,
+                                        int64_t most, struct task_list *list,
+                                        struct problem *problem);
+
+MUST_CHECK enum error task_steps(struct db *db, struct arena *arena, const char *task_id,
+                                 struct step_list *steps, struct problem *problem);
+
+/* A page of a task's events in their order; `limit` 0 = all from `offset` on. `total` may be NULL.
+ */
+MUST_CHECK enum error task_events(struct db *db, struct arena *arena, const char *task_id,
+                                  int64_t limit, int64_t offset, struct event_list *events,
+                                  int64_t *total, struct problem *problem);
+
+/* The last event that ended the task; an empty list when it runs. */
+MUST_CHECK enum error task_terminal_event(struct db *db, struct arena *arena, const char *task_id,
+                                          struct event_list *event, struct problem *problem);
+
+/* Steps and the first and terminal events of several tasks at once, ordered by task. */
+MUST_CHECK enum error task_steps_of(struct db *db, struct arena *arena,
+                                    const struct string_list *task_ids, struct step_list *steps,
+                                    struct problem *problem);
+MUST_CHECK enum error task_events_of(struct db *db, struct arena *arena,
+                                     const struct string_list *task_ids, bool outer_only,
+                                     struct event_list *events, struct problem *problem);
+
+struct store_counts {
+    int64_t tasks, steps, events;
+};
+MUST_CHECK enum error task_counts(struct db *db, struct store_counts *counts,
+                                  struct problem *problem);
+
+struct model_statistics {
+    const char *model_id;
+    int64_t total, successful, failed;
+    double average_ms; /* of those that have a duration; 0 without any */
+};
+struct statistics_list {
+    size_t count;
+    struct model_statistics *items; /* by model */
+};
+/* Over the steps of the newest `tasks` tasks. */
+MUST_CHECK enum error task_statistics(struct db *db, struct arena *arena, int64_t tasks,
+                                      struct statistics_list *list, struct problem *problem);
+
+/* Ends what is past its deadline: its worker is gone. Returns how many. */
+MUST_CHECK enum error task_sweep(struct db *db, struct arena *arena, int64_t *swept,
+                                 struct problem *problem);
+
+/* Keeps the newest `most` tasks. */
+MUST_CHECK enum error task_evict(struct db *db, int64_t most, struct problem *problem);
+
+#endif

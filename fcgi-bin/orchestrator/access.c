@@ -1,0 +1,61 @@
+/* Who may call the orchestrator: everybody, or who shows the one key; and how often. */
+#include "crypto/digest.h"
+#include "orchestrator/service_internal.h"
+
+#include <string.h>
+
+enum { RETRY_AFTER_SECONDS = 60 };
+
+static bool shows_key(const struct request *request, const char *key)
+{
+    const char *bearer = request_header(request, "HTTP_AUTHORIZATION");
+    const char *header = request_header(request, "HTTP_X_API_KEY");
+    bool by_bearer =
+        bearer && strncmp(bearer, "Bearer ", 7) == 0 && digest_equal_secret(bearer + 7, key);
+
+    return by_bearer || digest_equal_secret(header, key);
+}
+
+bool service_authenticate(struct request *request, struct http_refusal *refusal)
+{
+    const char *key = service_settings(request)->api_key;
+    const struct route *route = request->route;
+
+    request->who.role = ORCHESTRATOR_CALLER;
+    if (!key || (route && (route->traits & TRAIT_PUBLIC)))
+        return true;
+    if (shows_key(request, key)) {
+        request->who.source = "api_key";
+        return true;
+    }
+    *refusal = (struct http_refusal){.status = 401,
+                                     .error_code = "unauthorized",
+                                     .detail = "Invalid or missing API key.",
+                                     .challenge = "Bearer",
+                                     .counts = true};
+    return false;
+}
+
+void service_refuse(const struct request *request, struct http_refusal *refusal)
+{
+    (void)request;
+    *refusal = (struct http_refusal){
+        .status = 401, .error_code = "unauthorized", .detail = "Invalid or missing API key."};
+}
+
+size_t service_buckets(struct request *request, struct http_bucket buckets[HTTP_BUCKETS_MAX])
+{
+    const struct orchestrator_settings *settings = service_settings(request);
+    int64_t rpm = settings->rate_limit_rpm.value;
+    const struct route *route = request->route;
+
+    if (!settings->rate_limit_rpm.given || rpm == 0 || (route && (route->traits & TRAIT_UNLIMITED)))
+        return 0;
+    buckets[0] = (struct http_bucket){
+        .name = arena_print(request->arena, "api:%s", request->client.resolved),
+        .tokens = {(uint32_t)(rpm + settings->rate_limit_burst), (uint32_t)rpm},
+        .detail = arena_print(request->arena, "Rate limit exceeded: %lld requests/minute allowed.",
+                              (long long)rpm),
+        .retry_after = RETRY_AFTER_SECONDS};
+    return 1;
+}

@@ -1,0 +1,30 @@
+/* What is sent to the routes that ask models. */
+#ifndef ASSAY_ORCHESTRATOR_BODIES_H
+#define ASSAY_ORCHESTRATOR_BODIES_H
+
+#include "base/schema.h"
+#include "http/request.h"
+#include "orchestrator/runs/orchestrate.h"
+
+struct orchestrate_body {
+    const char *prompt;
+    const char *model;
+    struct string_list models;
+    int adapter_hint;
+    int64_t quorum;
+    int merge_strategy;
+    bool cancel_on_quorum;
+    bool reasoning;
+    json_t *metadata;
+    bool dry_run;
+    bool decompose;
+    const char *session_id;
+};
+extern const struct schema orchestrate_body_schema;
+
+/* What the shape alone does not say of the request's body. */
+MUST_CHECK enum error orchestrate_body_check(struct request *request);
+
+struct orchestration_request orchestration_request_of(const struct orchestrate_body *body);
+
+#endif

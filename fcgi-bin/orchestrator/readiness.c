@@ -1,0 +1,256 @@
+/* The components of the service. */
+#include "orchestrator/readiness.h"
+
+#include "orchestrator/storage/schema_report.h"
+#include "orchestrator/storage/spend_store.h"
+
+#include <string.h>
+
+enum { DETAILS_MAX = 1 << 20 };
+
+const char *const component_state_names[COMPONENT_STATE__MAX + 1] = {
+    "ok", "degraded", "failed", "unknown", "model_auth_required", NULL};
+
+struct writing {
+    struct text text;
+    struct json_writer writer;
+};
+
+static void begin(struct request *request, struct writing *writing)
+{
+    text_start(&writing->text, request->arena, DETAILS_MAX);
+    writer_start(&writing->writer, &writing->text);
+    writer_open_object(&writing->writer);
+}
+
+static const char *end(struct writing *writing)
+{
+    writer_close_object(&writing->writer);
+    return writing->text.bytes;
+}
+
+static struct component *add(struct readiness *readiness, const char *name, const char *kind,
+                             bool required)
+{
+    struct component *component = &readiness->components[readiness->component_count++];
+
+    *component = (struct component){.name = name, .kind = kind, .required = required};
+    return component;
+}
+
+static void look_at_storage(struct request *request, struct readiness *readiness)
+{
+    struct component *component = add(readiness, "storage", "storage", true);
+    struct schema_report report;
+    struct problem problem = {0};
+    struct writing writing;
+    struct db *db = NULL;
+    enum error error = store_use(service_store(request), &db, &problem);
+
+    if (!error)
+        error = task_counts(db, &readiness->counts, &problem);
+    if (!error)
+        error = schema_report_make(request->arena, db, store_schema(service_store(request)),
+                                   &report, &problem);
+    readiness->counts_known = !error;
+    begin(request, &writing);
+    writer_key_string(&writing.writer, "status", error ? "degraded" : "ok");
+    writer_key_string(&writing.writer, "backend", readiness->backend);
+    if (error) {
+        writer_key_string(&writing.writer, "error", "The store does not answer.");
+    } else {
+        writer_key_string(&writing.writer, "schema_version", report.schema_version);
+        writer_key_integer(&writing.writer, "task_count", readiness->counts.tasks);
+        writer_key_integer(&writing.writer, "step_count", readiness->counts.steps);
+        writer_key_integer(&writing.writer, "event_count", readiness->counts.events);
+        writer_key(&writing.writer, "schema");
+        schema_report_write(&writing.writer, &report, readiness->backend);
+    }
+    component->details = end(&writing);
+    component->status = error ? STATE_FAILED : report.ok ? STATE_OK : STATE_DEGRADED;
+}
+
+int64_t readiness_active(const struct readiness *readiness, const char *model_id)
+{
+    for (size_t i = 0; i < readiness->figure_count; i++)
+        if (strcmp(readiness->figures[i].name, model_id) == 0)
+            return readiness->figures[i].held;
+    return 0;
+}
+
+struct string_list readiness_saturated(struct request *request, const struct readiness *readiness)
+{
+    const struct catalog *catalog = service_house(request)->catalog;
+    struct string_list list = {.items = ARENA_ARRAY(request->arena, const char *, catalog->count)};
+
+    for (size_t i = 0; i < catalog->count; i++) {
+        const struct model *model = &catalog->models[i];
+        size_t place = list.count;
+
+        if (readiness_active(readiness, model->id) < model->concurrency_limit)
+            continue;
+        for (; place > 0 && strcmp(list.items[place - 1], model->id) > 0; place--)
+            list.items[place] = list.items[place - 1];
+        list.items[place] = model->id;
+        list.count++;
+    }
+    return list;
+}
+
+static void write_models(struct request *request, const struct readiness *readiness,
+                         struct json_writer *writer)
+{
+    const struct catalog *catalog = service_house(request)->catalog;
+    struct string_list saturated = readiness_saturated(request, readiness);
+
+    writer_key_integer(writer, "active_model_executions", readiness->active);
+    writer_key(writer, "active_by_model");
+    writer_open_object(writer);
+    for (size_t i = 0; i < readiness->figure_count; i++)
+        if (readiness->figures[i].held)
+            writer_key_integer(writer, readiness->figures[i].name, readiness->figures[i].held);
+    writer_close_object(writer);
+    writer_key(writer, "waiting_by_model");
+    writer_open_object(writer);
+    for (size_t i = 0; i < readiness->figure_count; i++)
+        if (readiness->figures[i].waiting)
+            writer_key_integer(writer, readiness->figures[i].name, readiness->figures[i].waiting);
+    writer_close_object(writer);
+    writer_key(writer, "model_limits");
+    writer_open_object(writer);
+    for (size_t i = 0; i < catalog->count; i++)
+        writer_key_integer(writer, catalog->models[i].id, catalog->models[i].concurrency_limit);
+    writer_close_object(writer);
+    writer_key(writer, "saturated_models");
+    writer_open_array(writer);
+    for (size_t i = 0; i < saturated.count; i++)
+        writer_string(writer, saturated.items[i]);
+    writer_close_array(writer);
+}
+
+static void write_spend(struct request *request, struct json_writer *writer)
+{
+    const struct orchestrator_settings *settings = service_settings(request);
+    struct problem problem = {0};
+    int64_t booked = 0, held = 0;
+    struct db *db;
+    char day[16];
+    bool known = !store_use(service_store(request), &db, &problem) &&
+                 !spend_today(db, &booked, &held, &problem);
+
+    spend_day(day);
+    writer_key(writer, "spend");
+    writer_open_object(writer);
+    writer_key_string(writer, "day", day);
+    if (known) {
+        writer_key_number(writer, "usd", (double)booked / NANO_PER_DOLLAR);
+        writer_key_number(writer, "held_usd", (double)held / NANO_PER_DOLLAR);
+    } else {
+        writer_key_null(writer, "usd");
+        writer_key_null(writer, "held_usd");
+    }
+    if (settings->daily_cost_limit_usd > 0)
+        writer_key_number(writer, "limit", settings->daily_cost_limit_usd);
+    else
+        writer_key_null(writer, "limit");
+    writer_close_object(writer);
+}
+
+static void write_budget(struct request *request, struct json_writer *writer)
+{
+    const struct orchestrator_settings *settings = service_settings(request);
+
+    writer_key(writer, "budget");
+    writer_open_object(writer);
+    if (settings->max_submits_per_task)
+        writer_key_integer(writer, "per_task_limit", settings->max_submits_per_task);
+    else
+        writer_key_null(writer, "per_task_limit");
+    if (settings->max_submits_per_hour)
+        writer_key_integer(writer, "per_hour_limit", settings->max_submits_per_hour);
+    else
+        writer_key_null(writer, "per_hour_limit");
+    writer_close_object(writer);
+}
+
+static void look_at_router(struct request *request, struct readiness *readiness)
+{
+    struct component *component = add(readiness, "execution-router", "execution", true);
+    const struct house *house = service_house(request);
+    struct writing writing;
+
+    readiness->figure_count =
+        house->region ? slots_read_figures(house->region, readiness->figures, FIGURES_MAX) : 0;
+    for (size_t i = 0; i < readiness->figure_count; i++)
+        readiness->active += readiness->figures[i].held;
+    begin(request, &writing);
+    write_models(request, readiness, &writing.writer);
+    write_budget(request, &writing.writer);
+    write_spend(request, &writing.writer);
+    component->details = end(&writing);
+}
+
+static void look_at_api(struct request *request, struct readiness *readiness, const char *name,
+                        const char *provider, const struct provider_settings *settings)
+{
+    struct component *component = add(readiness, name, "adapter", false);
+    struct writing writing;
+
+    component->status = settings->api_key ? STATE_OK : STATE_DEGRADED;
+    begin(request, &writing);
+    writer_key_string(&writing.writer, "status", component_state_names[component->status]);
+    writer_key_string(&writing.writer, "adapter_name", name);
+    writer_key_string(&writing.writer, "provider", provider);
+    writer_key_boolean(&writing.writer, "configured", settings->api_key != NULL);
+    component->details = end(&writing);
+}
+
+static void look_at_browser(struct request *request, struct readiness *readiness)
+{
+    const struct orchestrator_settings *settings = service_settings(request);
+    struct component *component =
+        add(readiness, "browser.web_provider", "adapter", settings->profile == PROFILE_HYBRID);
+    bool configured = settings->browser_enabled && settings->browser_profile_dir;
+    bool scripted = settings->browser_driver == BROWSER_SCRIPTED;
+    struct writing writing;
+
+    component->status = !configured || !scripted        ? STATE_DEGRADED
+                        : !settings->scripted_logged_in ? STATE_AUTH_REQUIRED
+                                                        : STATE_OK;
+    begin(request, &writing);
+    writer_key_string(&writing.writer, "status", component_state_names[component->status]);
+    writer_key_string(&writing.writer, "adapter_name", "browser.web_provider");
+    writer_key_string(&writing.writer, "provider", "web_provider");
+    writer_key_boolean(&writing.writer, "configured", configured);
+    writer_key_string(&writing.writer, "driver", browser_driver_names[settings->browser_driver]);
+    component->details = end(&writing);
+}
+
+/* The worst of what is required: failed before a missing sign-in before degraded. */
+static int overall(const struct readiness *readiness)
+{
+    static const int order[] = {STATE_FAILED, STATE_AUTH_REQUIRED, STATE_DEGRADED};
+
+    for (size_t severity = 0; severity < COUNT_OF(order); severity++)
+        for (size_t i = 0; i < readiness->component_count; i++)
+            if (readiness->components[i].required &&
+                readiness->components[i].status == order[severity])
+                return order[severity];
+    return STATE_OK;
+}
+
+void readiness_look(struct request *request, struct readiness *readiness)
+{
+    const struct orchestrator_settings *settings = service_settings(request);
+    struct component *simulator;
+
+    *readiness = (struct readiness){.backend = storage_backend_names[settings->storage]};
+    look_at_storage(request, readiness);
+    look_at_router(request, readiness);
+    simulator = add(readiness, "dry_run", "adapter", true);
+    simulator->details = "{\"status\":\"ok\",\"adapter_name\":\"dry_run\",\"simulated\":true}";
+    look_at_api(request, readiness, "api.openai", "openai", &settings->openai);
+    look_at_api(request, readiness, "api.anthropic", "anthropic", &settings->anthropic);
+    look_at_browser(request, readiness);
+    readiness->status = overall(readiness);
+}

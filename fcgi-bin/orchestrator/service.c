@@ -1,0 +1,262 @@
+/* The life of the orchestrator in a worker: settings into the pipeline's policy, the database, the
+ * catalog; and what is left to do behind an answer. */
+#include "base/clock.h"
+#include "base/log.h"
+#include "orchestrator/service_internal.h"
+#include "orchestrator/storage/store.h"
+#include "orchestrator/storage/task_store.h"
+
+#include <libgen.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    FORM_ALLOWANCE = 1 << 20,        /* bytes of a form round its files */
+    SWEEP_INTERVAL_SECONDS = 10,     /* between two looks for tasks without a worker */
+    SWEEP_MEMORY = 16 * 1024 * 1024, /* bytes */
+    MEMORY_TASKS_MAX = 10000,        /* kept by the backend `memory` */
+    HOST_CONNECTIONS = 16
+};
+
+/* What lives as long as the worker. */
+struct service {
+    struct orchestrator_settings settings;
+    struct store *store;
+    struct catalog catalog;
+    struct house house;
+    struct server *server;
+    int64_t swept_at; /* monotonic microseconds, as the next one */
+    int64_t begun_at; /* of the request at hand */
+};
+
+static const struct reason_answer reasons[] = {
+    {"plan_rejected", 422, "plan_rejected"},
+    {"task_not_found", 404, "not_found", "Task not found"},
+    {"run_rejected", 400, "bad_request"},
+    {"model_auth_required", 503, "model_auth_required"},
+    {"storage_failed", 503, "storage_failed"},
+    {"orchestration_timeout", 504, "timeout"},
+};
+
+static const struct metric metrics[METRICS_COUNTED] = {
+    [METRIC_REQUESTS] = {"orch_http_requests_total", METRIC_COUNTER, "Requests that were answered.",
+                         .labels = {"endpoint", "status_code"}},
+    [METRIC_ADAPTER_ERRORS] = {"orch_adapter_errors_total", METRIC_COUNTER,
+                               "Calls of models that failed.",
+                               .labels = {"adapter", "failure_code"}},
+    [METRIC_DURATION] = {"orch_http_request_duration_seconds", METRIC_HISTOGRAM,
+                         "How long requests took.", .labels = {"endpoint"},
+                         .buckets = {0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10}},
+};
+
+/* Limits come before the key, and the key before anything is told about paths. */
+static const enum http_step order[] = {
+    STEP_RATE,   STEP_PREFLIGHT, STEP_AUTHENTICATE, STEP_SLASH, STEP_LENGTH,
+    STEP_ROUTE,  STEP_BODY,      STEP_JSON,         STEP_ROLE,  STEP_QUERY,
+    STEP_FIELDS, STEP_FORM,      STEP_ADMISSION,    STEP_END};
+
+static void set_policy(const struct orchestrator_settings *settings, struct arena *arena,
+                       struct http_policy *policy)
+{
+    policy->confine = (enum confine_mode)settings->confine;
+    if (settings->storage == STORAGE_SQLITE)
+        policy->data_directory = dirname(arena_copy_string(arena, settings->db_path));
+    policy->body_limits[LIMIT_STANDARD] = (size_t)settings->max_request_body_bytes;
+    policy->body_limits[LIMIT_UPLOAD_BODY] = UPLOAD_BYTES_MAX + FORM_ALLOWANCE;
+    policy->body_limits[LIMIT_UPLOAD_FILE] = UPLOAD_FILE_BYTES_MAX;
+    policy->memory_limit = (size_t)settings->max_request_memory_bytes;
+    policy->json_depth = (int)settings->max_json_depth;
+    policy->trusted_proxy_hops = settings->trusted_proxy_hops;
+}
+
+static enum error make_catalog(struct service *service, struct arena *arena,
+                               struct problem *problem)
+{
+    const struct orchestrator_settings *settings = &service->settings;
+
+    catalog_make_static(arena, settings->profile != PROFILE_API_ONLY, &service->catalog);
+    service->house = (struct house){.settings = settings, .catalog = &service->catalog};
+    return settings->models_file
+               ? catalog_add_file(arena, settings->models_file, &service->catalog, problem)
+               : ERROR_NONE;
+}
+
+static enum error start(struct server *server, struct arena *arena, struct problem *problem)
+{
+    struct service *service = ARENA_NEW(arena, struct service);
+    struct orchestrator_settings *settings = &service->settings;
+    enum error error = orchestrator_settings_load(settings, arena, NULL, problem);
+
+    if (error)
+        return error;
+    log_open("assay.orchestrator", (enum log_level)settings->log_level,
+             (enum log_format)settings->log_format);
+    set_policy(settings, arena, &server->policy);
+    server->info = (struct document_info){
+        .title = "Assay orchestrator",
+        .version = settings->version,
+        .description = "Puts one prompt to several language models, within budgets, and makes one "
+                       "answer of theirs."};
+    server->settings = settings;
+    server->state = service;
+    fetch_limit_connections(HOST_CONNECTIONS, HOST_CONNECTIONS);
+    error = policy_read_proxies(&server->policy, &settings->trusted_proxies, "ORCH_TRUSTED_PROXIES",
+                                problem);
+    if (!error)
+        error = make_catalog(service, arena, problem);
+    return error ? error
+                 : orchestrator_store_open(arena, settings, getenv("ASSAY_RUN_DIR"),
+                                           &service->store, problem);
+}
+
+static void count_failure(const char *adapter, int failure_code, void *context)
+{
+    const struct service *service = context;
+    const char *code = failure_name(failure_code);
+
+    metric_add(service->server->metrics, METRIC_ADAPTER_ERRORS,
+               (const char *const[]){adapter, code ? code : "none"}, 1);
+}
+
+static enum error ready(struct server *server, bool starts, struct problem *problem)
+{
+    struct service *service = server->state;
+
+    (void)problem;
+    service->server = server;
+    service->house.region = server->region;
+    service->house.on_failure = count_failure;
+    service->house.context = service;
+    if (server->region)
+        db_take_turns(store_handle(service->store), server->region);
+    if (starts && !service->settings.api_key)
+        log_event(orchestrator_is_exposed(&service->settings) ? LOG_ERROR : LOG_WARNING,
+                  "open_without_key", "ORCH_API_KEY is not set: everybody may call.");
+    return ERROR_NONE;
+}
+
+static void stop(void *state)
+{
+    store_close(((struct service *)state)->store);
+}
+
+/* Ends tasks whose workers are gone, now and then; a new worker looks after its first request. */
+static void sweep(struct service *service)
+{
+    int64_t now = clock_monotonic_microseconds(), swept = 0;
+    struct problem problem = {0};
+    struct arena *arena;
+    struct db *db;
+
+    if (service->swept_at && now - service->swept_at < SWEEP_INTERVAL_SECONDS * INT64_C(1000000))
+        return;
+    service->swept_at = now;
+    arena = arena_create(SWEEP_MEMORY);
+    if (arena && !store_use(service->store, &db, &problem)) {
+        if (task_sweep(db, arena, &swept, &problem))
+            log_event(LOG_WARNING, "sweep_failed", problem.text);
+        if (service->settings.storage == STORAGE_MEMORY &&
+            task_evict(db, MEMORY_TASKS_MAX, &problem))
+            log_event(LOG_WARNING, "evict_failed", problem.text);
+    }
+    arena_destroy(arena);
+    if (swept)
+        log_event(LOG_WARNING, "tasks_abandoned", "Tasks without a worker were ended.");
+}
+
+static bool begin(struct request *request, struct reply *reply)
+{
+    (void)reply;
+    ((struct service *)request->state)->begun_at = clock_monotonic_microseconds();
+    return true;
+}
+
+/* The path of the route with {id} for what differs; paths of nothing are all one. */
+static const char *endpoint_of(struct request *request)
+{
+    const char *path = request->route ? request->route->path : "other";
+    const char *open = strchr(path, '{'), *close = strchr(path, '}');
+
+    return open && close
+               ? arena_print(request->arena, "%.*s{id}%s", (int)(open - path), path, close + 1)
+               : path;
+}
+
+static void count(struct request *request, const struct service *service, int status)
+{
+    struct metrics *figures = service->server->metrics;
+    const char *endpoint = endpoint_of(request);
+    double seconds = (double)(clock_monotonic_microseconds() - service->begun_at) / 1e6;
+
+    metric_add(figures, METRIC_REQUESTS,
+               (const char *const[]){endpoint, arena_print(request->arena, "%d", status)}, 1);
+    metric_observe(figures, METRIC_DURATION, &endpoint, seconds);
+}
+
+static void after(struct request *request, int status)
+{
+    struct service *service = request->state;
+
+    count(request, service, status);
+    dispatch_abandon(&service->house);
+    db_end_of_request(store_handle(service->store));
+    if (request->route && !(request->route->traits & TRAIT_UNLIMITED))
+        sweep(service);
+    db_end_of_request(store_handle(service->store));
+}
+
+const struct orchestrator_settings *service_settings(const struct request *request)
+{
+    return &((const struct service *)request->state)->settings;
+}
+
+const struct house *service_house(const struct request *request)
+{
+    return &((const struct service *)request->state)->house;
+}
+
+struct store *service_store(const struct request *request)
+{
+    return ((const struct service *)request->state)->store;
+}
+
+enum error service_database(struct request *request, struct db **db)
+{
+    enum error error = store_use(service_store(request), db, &request->problem);
+
+    return service_storage_error(request, error, "healthcheck");
+}
+
+enum error service_storage_error(struct request *request, enum error error, const char *operation)
+{
+    if (error != ERROR_UNAVAILABLE && error != ERROR_BUSY && error != ERROR_SYSTEM)
+        return error;
+    log_event(LOG_ERROR, "storage_failed", request->problem.text);
+    request->detail_json = arena_print(
+        request->arena,
+        "{\"code\":\"storage_failed\",\"message\":\"Storage is temporarily unavailable (operation: "
+        "%s).\"}",
+        operation);
+    return problem_set(&request->problem, ERROR_UNAVAILABLE, "storage_failed",
+                       "Storage is temporarily unavailable (operation: %s).", operation);
+}
+
+const struct http_service orchestrator_service = {
+    .name = "orchestrator",
+    .style = &orchestrator_style,
+    .order = order,
+    .settings = orchestrator_settings_table,
+    .setting_count = &orchestrator_settings_count,
+    .reasons = reasons,
+    .reason_count = COUNT_OF(reasons),
+    .start = start,
+    .ready = ready,
+    .metrics = metrics,
+    .metric_count = COUNT_OF(metrics),
+    .begin = begin,
+    .authenticate = service_authenticate,
+    .refuse = service_refuse,
+    .buckets = service_buckets,
+    .after = after,
+    .stop = stop,
+};

@@ -1,0 +1,37 @@
+/* What all responders of the orchestrator share: its life, its style, who may call. No route, no
+ * rule of orchestrating. */
+#ifndef ASSAY_ORCHESTRATOR_SERVICE_H
+#define ASSAY_ORCHESTRATOR_SERVICE_H
+
+#include "db/store.h"
+#include "http/server.h"
+#include "orchestrator/dispatch/run.h"
+
+extern const struct http_service orchestrator_service;
+
+/* Roles: who has shown the key, or nobody. */
+enum { ORCHESTRATOR_NOBODY, ORCHESTRATOR_CALLER };
+
+/* Traits of its routes. */
+enum {
+    TRAIT_PUBLIC = 1,   /* answered without a key */
+    TRAIT_UNLIMITED = 2 /* not counted by the rate limit */
+};
+
+enum { LIMIT_STANDARD, LIMIT_UPLOAD_BODY, LIMIT_UPLOAD_FILE };
+enum { UPLOAD_FILES_MAX = 10, UPLOAD_FILE_BYTES_MAX = 20 << 20, UPLOAD_BYTES_MAX = 50 << 20 };
+
+/* What is counted beside the gauges that are read when somebody asks. */
+enum { METRIC_REQUESTS, METRIC_ADAPTER_ERRORS, METRIC_DURATION, METRICS_COUNTED };
+
+const struct orchestrator_settings *service_settings(const struct request *request);
+const struct house *service_house(const struct request *request);
+struct store *service_store(const struct request *request);
+
+/* The database, ready for use. */
+MUST_CHECK enum error service_database(struct request *request, struct db **db);
+
+/* Words an error of the store: 503 with the operation that failed. Other errors pass through. */
+enum error service_storage_error(struct request *request, enum error error, const char *operation);
+
+#endif

@@ -1,0 +1,14 @@
+/* Private to fcgi-bin/orchestrator: what its files share among themselves. */
+#ifndef ASSAY_ORCHESTRATOR_SERVICE_INTERNAL_H
+#define ASSAY_ORCHESTRATOR_SERVICE_INTERNAL_H
+
+#include "orchestrator/service.h"
+
+extern const struct http_style orchestrator_style;
+
+/* access.c: of struct http_service */
+bool service_authenticate(struct request *request, struct http_refusal *refusal);
+void service_refuse(const struct request *request, struct http_refusal *refusal);
+size_t service_buckets(struct request *request, struct http_bucket buckets[HTTP_BUCKETS_MAX]);
+
+#endif

@@ -1,0 +1,231 @@
+"""A loopback server that speaks like the providers of language models: OpenAI's and Anthropic's chat, whole and
+streamed, and embeddings. What it does is said by the name of the model: `echo`, `wait:0.5`, `status:429`, `stall`,
+`cut`, `fault`, `nonsense`, `empty`, `huge`, or any other, which answers what the last rule for it says.
+
+    with ModelServer() as server:
+        server.answers["gpt-5.4"] = "four"
+        ...
+        server.calls          # every request: protocol, model, prompt, headers
+        server.billed_nano    # what it has counted, in billionths of a dollar
+"""
+
+import json
+import threading
+import time
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+PRICES = {"openai": (5000, 15000), "anthropic": (3000, 15000)}  # per token, in billionths of a dollar
+
+
+def tokens_of(text):
+    return max(1, len(text.split()))
+
+
+class Handler(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    disable_nagle_algorithm = True
+
+    def log_message(self, *_):
+        pass
+
+    def do_POST(self):
+        server = self.server.owner
+        body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        if self.path.endswith("/embeddings"):
+            self.embed(body)
+            return
+        protocol = "anthropic" if self.path.endswith("/messages") else "openai"
+        prompt = body["messages"][-1]["content"]
+        call = {"protocol": protocol, "model": body["model"], "prompt": prompt, "headers": dict(self.headers),
+                "stream": bool(body.get("stream")), "body": body, "path": self.path}
+        with server.lock:
+            server.calls.append(call)
+            server.running += 1
+            server.most = max(server.most, server.running)
+        try:
+            self.behave(server, protocol, body, prompt)
+        finally:
+            with server.lock:
+                server.running -= 1
+
+    def behave(self, server, protocol, body, prompt):
+        rule = server.rule_of(body["model"], prompt)
+        kind, _, value = rule.partition(":")
+        if kind == "wait":
+            seconds, _, text = value.partition(":")
+            time.sleep(float(seconds))
+            self.answer(protocol, body, prompt, text or "waited")
+        elif kind == "status":
+            code, _, retry = value.partition(":")
+            self.refuse(int(code), retry)
+        elif kind == "stall":
+            self.stall(value)
+        elif kind == "nonsense":
+            self.send_whole(200, b"<html>not json")
+        elif kind == "empty":
+            self.answer(protocol, body, prompt, " \n ")
+        elif kind == "huge":
+            self.send_whole(200, b" " * (8 << 20))
+        elif kind in ("cut", "fault", "hang"):
+            self.stream(protocol, body, prompt, value or "half an answer", kind)
+        elif kind == "close":
+            self.close_connection = True
+        else:
+            self.answer(protocol, body, prompt, prompt if kind == "echo" else rule.removeprefix("text:"))
+
+    def refuse(self, code, retry):
+        self.send_response(code)
+        if retry:
+            self.send_header("Retry-After", retry)
+        data = b'{"error":{"message":"refused"}}'
+        self.send_header("Content-Length", str(len(data)))
+        self.end_headers()
+        self.wfile.write(data)
+
+    def send_whole(self, status, data):
+        self.send_response(status)
+        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Length", str(len(data)))
+        self.end_headers()
+        self.wfile.write(data)
+
+    def stall(self, seconds):
+        time.sleep(float(seconds or 30))
+        self.close_connection = True
+
+    def count(self, protocol, prompt, text):
+        used = tokens_of(prompt), tokens_of(text)
+        prices = PRICES[protocol]
+        with self.server.owner.lock:
+            self.server.owner.billed_nano += used[0] * prices[0] + used[1] * prices[1]
+        return used
+
+    def answer(self, protocol, body, prompt, text):
+        if body.get("stream"):
+            self.stream(protocol, body, prompt, text, "whole")
+            return
+        used = self.count(protocol, prompt, text)
+        if protocol == "anthropic":
+            document = {"content": [{"type": "text", "text": text}], "model": body["model"],
+                        "usage": {"input_tokens": used[0], "output_tokens": used[1]}, "stop_reason": "end_turn"}
+        else:
+            document = {"choices": [{"message": {"role": "assistant", "content": text}, "finish_reason": "stop"}],
+                        "model": body["model"], "usage": {"prompt_tokens": used[0], "completion_tokens": used[1]}}
+        self.send_whole(200, json.dumps(document).encode())
+
+    def event(self, document, name=None):
+        data = document if isinstance(document, str) else json.dumps(document)
+        text = (f"event: {name}\n" if name else "") + f"data: {data}\n\n"
+        self.wfile.write(f"{len(text.encode()):x}\r\n".encode() + text.encode() + b"\r\n")
+        self.wfile.flush()
+
+    def stream(self, protocol, body, prompt, text, end):
+        self.send_response(200)
+        self.send_header("Content-Type", "text/event-stream")
+        self.send_header("Transfer-Encoding", "chunked")
+        self.end_headers()
+        try:
+            self.pieces(protocol, body, prompt, text, end)
+        except OSError:
+            self.server.owner.left.append(time.monotonic())
+            self.close_connection = True
+
+    def pieces(self, protocol, body, prompt, text, end):
+        words = text.split(" ")
+        pieces = [w + " " for w in words[:-1]] + [words[-1]]
+        if protocol == "anthropic":
+            self.event({"type": "message_start", "message": {"model": body["model"],
+                                                            "usage": {"input_tokens": tokens_of(prompt)}}}, "message_start")
+        for piece in pieces:
+            if protocol == "anthropic":
+                self.event({"type": "content_block_delta", "delta": {"type": "text_delta", "text": piece}},
+                           "content_block_delta")
+            else:
+                self.event({"choices": [{"delta": {"content": piece}}]})
+            time.sleep(self.server.owner.pause)
+        if end == "cut":
+            self.close_connection = True
+            self.connection.close()
+            return
+        if end == "hang":
+            while True:
+                time.sleep(0.05)
+                self.event({"choices": []} if protocol == "openai" else {"type": "ping"})
+        if end == "fault":
+            self.event({"type": "error", "error": {"message": "overloaded"}}, "error")
+            self.wfile.write(b"0\r\n\r\n")
+            return
+        used = self.count(protocol, prompt, text)
+        if protocol == "anthropic":
+            self.event({"type": "message_delta", "delta": {"stop_reason": "end_turn"},
+                        "usage": {"output_tokens": used[1]}}, "message_delta")
+            self.event({"type": "message_stop"}, "message_stop")
+        else:
+            self.event({"choices": [], "usage": {"prompt_tokens": used[0], "completion_tokens": used[1]}})
+            self.event("[DONE]")
+        self.wfile.write(b"0\r\n\r\n")
+
+    def embed(self, body):
+        owner = self.server.owner
+        owner.embedded.append(body["input"])
+        if owner.embedding_status != 200:
+            self.refuse(owner.embedding_status, "")
+            return
+        data = [{"embedding": owner.vectors.get(text, [1.0, 0.0]), "index": i} for i, text in enumerate(body["input"])]
+        self.send_whole(200, json.dumps({"data": data}).encode())
+
+
+class Server(ThreadingHTTPServer):
+    daemon_threads = True
+    request_queue_size = 512
+
+    def handle_error(self, *_):
+        pass
+
+
+class ModelServer:
+    def __init__(self):
+        self.answers = {}  # model -> rule, or a list of rules for one call after the other, or a function of the prompt
+        self.calls, self.embedded, self.left = [], [], []
+        self.vectors, self.embedding_status = {}, 200
+        self.billed_nano = self.running = self.most = 0
+        self.pause = 0.0
+        self.lock = threading.Lock()
+
+    def __enter__(self):
+        self.server = Server(("127.0.0.1", 0), Handler)
+        self.server.owner = self
+        self.url = f"http://127.0.0.1:{self.server.server_port}"
+        threading.Thread(target=self.server.serve_forever, args=(0.05,), daemon=True).start()
+        return self
+
+    def __exit__(self, *_):
+        self.server.shutdown()
+        self.server.server_close()
+
+    def rule_of(self, model, prompt):
+        with self.lock:
+            rule = self.answers.get(model, model)
+            if callable(rule):
+                return rule(prompt)
+            if isinstance(rule, list):
+                return rule.pop(0) if len(rule) > 1 else rule[0]
+            return rule
+
+    def reset(self):
+        with self.lock:
+            self.answers.clear()
+            self.calls.clear()
+            self.embedded.clear()
+            self.vectors.clear()
+            self.embedding_status = 200
+            self.pause = 0.0
+            self.most = 0
+
+    @property
+    def settings(self):
+        """What makes the orchestrator call here."""
+        return {"ORCH_EXECUTION_PROFILE": "api-only", "ORCH_OPENAI_BASE_URL": self.url + "/v1",
+                "ORCH_OPENAI_API_KEY": "openai-secret-key", "ORCH_ANTHROPIC_BASE_URL": self.url,
+                "ORCH_ANTHROPIC_API_KEY": "anthropic-secret-key", "ORCH_MISTRAL_BASE_URL": self.url + "/v1",
+                "ORCH_MISTRAL_API_KEY": "mistral-secret-key"}
