@@ -10,7 +10,6 @@
 
 static const char *const profile_names[] = {"demo", "dev", "production", NULL};
 static const char *const as_of_names[] = {"versions", "current", NULL};
-static const char *const basis_names[] = {"journal", "events", NULL};
 
 const struct setting livedata_settings_table[] = {
     {"LIVE_APP_NAME", SETTING_TEXT, AT(app_name), "Live Data API",
@@ -104,8 +103,6 @@ const struct setting livedata_settings_table[] = {
      .help = "How often a host looks for changes that other hosts have made (PostgreSQL)."},
     {"LIVE_METRIC_AS_OF", SETTING_CHOICE, AT(metric_as_of), "versions", .choices = as_of_names,
      .help = "Whether historical order metrics see orders as they were then, or as they are now."},
-    {"LIVE_ERROR_RATE_BASIS", SETTING_CHOICE, AT(error_basis), "journal", .choices = basis_names,
-     .help = "Whether the error rate counts all journal rows or one row per event."},
     {"LIVE_QUERY_TIMEOUT_MS", SETTING_INTEGER, AT(query_timeout_ms), "5000", 10, 600000,
      .help = "How long a query may run."},
     {"LIVE_QUERY_ROWS_MAX", SETTING_INTEGER, AT(query_rows_max), "1000", 1, 10000,

@@ -55,7 +55,6 @@ struct livedata_settings {
     double entity_cache_ttl_seconds;
     double cache_poll_seconds;
     int metric_as_of; /* enum livedata_as_of */
-    int error_basis;  /* enum livedata_error_basis */
 
     int64_t query_timeout_ms;
     int64_t query_rows_max;
@@ -81,7 +80,6 @@ struct livedata_settings {
 
 enum livedata_profile { PROFILE_DEMO, PROFILE_DEV, PROFILE_PRODUCTION };
 enum livedata_as_of { AS_OF_VERSIONS, AS_OF_CURRENT };
-enum livedata_error_basis { ERROR_BASIS_JOURNAL, ERROR_BASIS_EVENTS };
 
 extern const struct setting livedata_settings_table[];
 extern const size_t livedata_settings_count;

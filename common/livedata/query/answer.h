@@ -1,0 +1,58 @@
+/*
+ * Answering questions: translated, guarded, scoped to the tenant, a page at a time.
+ */
+#ifndef ASSAY_LIVEDATA_QUERY_ANSWER_H
+#define ASSAY_LIVEDATA_QUERY_ANSWER_H
+
+#include "db/guarded.h"
+#include "livedata/catalog/catalog.h"
+#include "livedata/storage/rows.h"
+
+struct query_request {
+    const char *question;
+    int64_t limit;
+    const char *cursor;                      /* NULL = the first page */
+    const struct string_list *allowed_types; /* of the key; NULL = all */
+    bool paged;                              /* false: at most query_rows_max rows, no count */
+};
+
+struct query_result {
+    const char *sql;    /* as it ran */
+    const char *engine; /* "rule_based" or "llm" */
+    struct guarded_answer answer;
+    struct string_list tables;
+    bool has_more;
+    const char *next_cursor; /* or NULL */
+    struct optional_integer total_count;
+    int64_t execution_ms;
+    struct optional_number freshness_seconds;
+    bool clamped;
+};
+
+/* ERROR_INVALID untranslatable, invalid_cursor, foreign_cursor, query_failed; ERROR_FORBIDDEN
+ * unsafe_query; ERROR_BUSY query_timeout; and the database's. Outside transactions. */
+MUST_CHECK enum error query_answer(const struct storage_call *call, const struct catalog *catalog,
+                                   const struct livedata_settings *settings,
+                                   const struct query_request *request,
+                                   struct query_result *result);
+
+struct query_explanation {
+    const char *sql;
+    const char *engine;
+    struct string_list tables;
+    struct optional_integer estimated_rows;
+    const char *warning; /* or NULL */
+};
+MUST_CHECK enum error query_explain(const struct storage_call *call, const struct catalog *catalog,
+                                    const struct livedata_settings *settings,
+                                    const struct query_request *request,
+                                    struct query_explanation *explanation);
+
+/* The rows as a JSON list. */
+void query_write_rows(struct json_writer *writer, const struct guarded_answer *answer);
+
+/* base64url of "<offset>:<hash>", padded; and back. False for what is no cursor. */
+const char *cursor_make(struct arena *arena, int64_t offset, const char *hash);
+bool cursor_read(struct arena *arena, const char *cursor, int64_t *offset, const char **hash);
+
+#endif

@@ -1,0 +1,46 @@
+/*
+ * Metrics: what a file declares, computed over a window of the tenant's rows, now or as of a
+ * moment.
+ */
+#ifndef ASSAY_LIVEDATA_READS_METRIC_H
+#define ASSAY_LIVEDATA_READS_METRIC_H
+
+#include "livedata/catalog/catalog.h"
+#include "livedata/storage/rows.h"
+
+enum { METRIC_CURRENCIES_MAX = 16 };
+
+struct metric_value {
+    double value;          /* four decimals */
+    size_t currency_count; /* of a metric of money: its value per currency */
+    struct {
+        const char *currency;
+        double value;
+    } currencies[METRIC_CURRENCIES_MAX];
+    struct optional_number
+        freshness_seconds; /* absent for a moment of the past, or before events */
+};
+
+struct metric_request {
+    const struct metric *metric;
+    const char *window;
+    int64_t as_of; /* 0 = now */
+};
+
+/* ERROR_INVALID unsupported_window. Other errors are the database's. Outside transactions. */
+MUST_CHECK enum error metric_compute(const struct storage_call *call,
+                                     const struct livedata_settings *settings,
+                                     const struct metric_request *request,
+                                     struct metric_value *value);
+MUST_CHECK enum error metric_check_window(const struct metric *metric, const char *window,
+                                          struct arena *arena, struct problem *problem);
+
+/* Whether the guard passes what each file declares; for start-up. ERROR_INVALID naming the metric.
+ */
+MUST_CHECK enum error metric_check_all(struct arena *arena, const struct catalog *catalog,
+                                       struct problem *problem);
+
+/* What is asked of the metric's table, without its scope. */
+const char *metric_question(struct arena *arena, const struct metric *metric, bool by_currency);
+
+#endif
