@@ -153,6 +153,13 @@ static bool bayesian_has_precision(const void *object)
     return sizing_precision_holds(request->analysis_mode, request->desired_precision);
 }
 
+static bool power_is_above_alpha(const void *object)
+{
+    const struct sizing_request *request = object;
+
+    return sizing_power_holds(request->power, request->alpha, request->variants_count);
+}
+
 static bool cluster_has_a_user(const void *object)
 {
     return sizing_cluster_size_holds(((const struct sizing_request *)object)->avg_cluster_size);
@@ -180,6 +187,7 @@ static const struct schema_rule request_rules[] = {
     {"errors.schemas.bayesian_requires_precision", bayesian_has_precision},
     {"errors.schemas.cluster_size_min", cluster_has_a_user},
     {"errors.schemas.icc_range", icc_is_share},
+    {"errors.schemas.power_above_alpha", power_is_above_alpha},
 };
 
 const struct schema calculate_request_schema = {

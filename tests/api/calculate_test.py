@@ -30,7 +30,8 @@ REPLY_KEYS = [
 SUMMARY_KEYS = ["metric_type", "baseline_value", "mde_pct", "mde_absolute", "alpha", "power", "planned_test",
                 "equivalence_margin_pct", "equivalence_margin_absolute"]
 RESULT_KEYS = ["sample_size_per_variant", "total_sample_size", "effective_daily_traffic", "estimated_duration_days",
-               "holdout_fraction", "mutually_exclusive_experiments", "allocated_daily_traffic"]
+               "holdout_fraction", "mutually_exclusive_experiments", "allocated_daily_traffic",
+               "verified_power", "verified_sample_size", "allocation"]
 LOOK_KEYS = ["look", "info_fraction", "cumulative_alpha_spent", "incremental_alpha", "z_boundary", "p_boundary",
              "is_final"]
 

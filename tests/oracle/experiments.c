@@ -5,6 +5,7 @@
 #include "experiments/design/sequential.h"
 #include "experiments/design/sizing.h"
 #include "experiments/design/srm.h"
+#include "experiments/design/verified.h"
 #include "experiments/methods/two_sample.h"
 #include "support/lines.h"
 
@@ -63,6 +64,41 @@ static void answer_plan(struct line *line)
     PRINT_NUMBERS(n, (double)plan.individual_sample_size, (double)plan.normal_sample_size,
                   (double)plan.total_events, sizing_power(&request, &plan, n),
                   sizing_power(&request, &plan, n - 1), sizing_power(&request, &plan, n / 2));
+}
+
+/* As plan -> planned users, verified power there, verified users */
+static void answer_verified(struct line *line)
+{
+    const double *a = line_take(line, 12).items;
+    struct sizing_request request = read_request(a);
+    struct sizing_plan plan;
+    struct verified_plan verified;
+    struct problem problem;
+
+    if (sizing_plan_design(&request, &plan, &problem) ||
+        verified_plan_find(&request, &plan, &verified, &problem)) {
+        print_problem(&problem);
+        return;
+    }
+    PRINT_NUMBERS((double)plan.sample_size_per_variant, verified.power,
+                  (double)verified.sample_size_per_variant);
+}
+
+/* As plan, then users of control and of treatment -> verified power, nan where there is none */
+static void answer_verified_power(struct line *line)
+{
+    const double *a = line_take(line, 14).items;
+    struct sizing_request request = read_request(a);
+    struct sizing_plan plan;
+    struct optional_number power;
+    struct problem problem;
+
+    if (sizing_plan_design(&request, &plan, &problem)) {
+        print_problem(&problem);
+        return;
+    }
+    power = verified_power(&request, &plan, (int64_t)a[12], (int64_t)a[13]);
+    PRINT_NUMBERS(power.given ? power.value : NAN);
 }
 
 /* As plan, then cuped_std cuped_correlation precision credibility */
@@ -179,9 +215,17 @@ static void answer_wilson(struct line *line)
 }
 
 static const struct line_method methods[] = {
-    {"plan", answer_plan},     {"companions", answer_companions}, {"guardrail", answer_guardrail},
-    {"fisher", answer_fisher}, {"sequential", answer_sequential}, {"srm", answer_srm},
-    {"binary", answer_binary}, {"continuous", answer_continuous}, {"wilson", answer_wilson},
+    {"plan", answer_plan},
+    {"verified", answer_verified},
+    {"verified_power", answer_verified_power},
+    {"companions", answer_companions},
+    {"guardrail", answer_guardrail},
+    {"fisher", answer_fisher},
+    {"sequential", answer_sequential},
+    {"srm", answer_srm},
+    {"binary", answer_binary},
+    {"continuous", answer_continuous},
+    {"wilson", answer_wilson},
 };
 
 LINES_MAIN(methods)

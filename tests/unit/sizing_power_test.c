@@ -27,9 +27,9 @@ TEST(fisher_scan_gives_up_where_the_test_is_too_coarse)
 
     request.planned_test = PLAN_FISHER_EXACT;
     request.baseline_value = 0.001;
-    request.mde_pct = 140;
-    request.alpha = 0.75;
-    request.power = 0.5;
+    request.mde_pct = 200;
+    request.alpha = 0.2;
+    request.power = 0.22;
     CHECK_INT(sizing_plan_design(&request, &plan, &problem), ERROR_INVALID);
     CHECK_TEXT(problem.reason, "exact_power_not_reached");
     CHECK(strstr(problem.text, "fisher_exact") != NULL);

@@ -1,5 +1,6 @@
 /* From a design to the document that explains it. */
 #include "experiments/design/calculation.h"
+#include "experiments/design/allocation.h"
 #include "experiments/design/assumptions.h"
 #include "experiments/design/rules.h"
 #include "experiments/design/sequential.h"
@@ -25,6 +26,30 @@ static const struct schema summary_schema = {.name = "CalculationSummary",
                                              .fields = summary_fields,
                                              .field_count = COUNT_OF(summary_fields)};
 
+#define OWNER struct calculation_allocation
+static const struct field allocation_fields[] = {
+    INTEGERS(OWNER, users_per_variant, .help = "By the plan's formula; control first."),
+    INTEGER(OWNER, total_sample_size),
+    INTEGER(OWNER, estimated_duration_days, .help = "Days until every variant is full."),
+    INTEGER(OWNER, extra_users, .help = "More than an even split takes."),
+    NUMBER(OWNER, total_ratio, ROUNDED(4), .help = "The total over that of an even split."),
+    NULLABLE_NUMBER(OWNER, verified_power, ROUNDED(4),
+                    .help = "Of the planned test, for these users and the weakest comparison."),
+    INTEGERS(OWNER, verified_users_per_variant, .nullable = true,
+             .help = "From which on that power stays at the target. Null for unequal arms of "
+                     "fisher_exact and poisson_rate."),
+    NULLABLE_INTEGER(OWNER, verified_total_sample_size),
+    NULLABLE_INTEGER(OWNER, verified_duration_days),
+};
+#undef OWNER
+const struct schema calculation_allocation_schema = {.name = "Allocation",
+                                                     .help = "Users for the actual split.",
+                                                     .extra = EXTRA_IGNORE,
+                                                     .complete = true,
+                                                     .size = sizeof(struct calculation_allocation),
+                                                     .fields = allocation_fields,
+                                                     .field_count = COUNT_OF(allocation_fields)};
+
 #define OWNER struct calculation_results
 static const struct field results_fields[] = {
     INTEGER(OWNER, sample_size_per_variant),
@@ -36,6 +61,12 @@ static const struct field results_fields[] = {
     NULLABLE_INTEGER(OWNER, mutually_exclusive_experiments),
     NULLABLE_NUMBER(OWNER, allocated_daily_traffic,
                     .help = "After holdout and exclusion; null when neither was asked for."),
+    NULLABLE_NUMBER(OWNER, verified_power, ROUNDED(4),
+                    .help = "Of the planned test itself, at sample_size_per_variant."),
+    NULLABLE_INTEGER(OWNER, verified_sample_size,
+                     .help = "Users per variant from which that power stays at the target."),
+    OBJECT(OWNER, allocation, &calculation_allocation_schema, .nullable = true,
+           .help = "The same for the actual split; even arms are the plan again."),
 };
 #undef OWNER
 const struct schema calculation_results_schema = {.name = "CalculationResults",
@@ -143,8 +174,46 @@ static const struct calculation_summary *summarise(const struct sizing_request *
     return summary;
 }
 
+/* What was found of a plan before it is told. */
+struct findings {
+    struct verified_plan verified;
+    struct allocation allocation;
+};
+
+static struct integer_list list_users(const struct allocated_users *users, size_t variants,
+                                      struct arena *arena)
+{
+    struct integer_list list = {variants, ARENA_ARRAY(arena, int64_t, variants)};
+
+    for (size_t i = 0; i < variants; i++)
+        list.items[i] = users->users[i];
+    return list;
+}
+
+static const struct calculation_allocation *allocation_figures(const struct allocation *found,
+                                                               const struct sizing_plan *plan,
+                                                               struct arena *arena)
+{
+    struct calculation_allocation *told = ARENA_NEW(arena, struct calculation_allocation);
+
+    *told = (struct calculation_allocation){
+        .users_per_variant = list_users(&found->planned, found->variants, arena),
+        .total_sample_size = found->planned.total,
+        .estimated_duration_days = found->planned.duration_days,
+        .extra_users = found->planned.total - plan->total_sample_size,
+        .total_ratio = found->total_ratio,
+        .verified_power = found->power};
+    if (!found->verified_given)
+        return told;
+    told->verified_users_per_variant = list_users(&found->verified, found->variants, arena);
+    told->verified_total_sample_size = GIVEN_INTEGER(found->verified.total);
+    told->verified_duration_days = GIVEN_INTEGER(found->verified.duration_days);
+    return told;
+}
+
 static const struct calculation_results *plan_figures(const struct sizing_request *design,
                                                       const struct sizing_plan *plan,
+                                                      const struct findings *found,
                                                       struct arena *arena)
 {
     struct calculation_results *results = ARENA_NEW(arena, struct calculation_results);
@@ -155,7 +224,10 @@ static const struct calculation_results *plan_figures(const struct sizing_reques
         .effective_daily_traffic = plan->effective_daily_traffic,
         .estimated_duration_days = plan->estimated_duration_days,
         .holdout_fraction = design->holdout_fraction,
-        .mutually_exclusive_experiments = design->mutually_exclusive_experiments};
+        .mutually_exclusive_experiments = design->mutually_exclusive_experiments,
+        .verified_power = GIVEN_NUMBER(found->verified.power),
+        .verified_sample_size = GIVEN_INTEGER(found->verified.sample_size_per_variant),
+        .allocation = allocation_figures(&found->allocation, plan, arena)};
     if (plan->allocation_given)
         results->allocated_daily_traffic = GIVEN_NUMBER(plan->allocated_daily_traffic);
     return results;
@@ -253,12 +325,14 @@ static enum error add_sequential(struct calculation *answer, const struct sizing
 static enum error add_warnings(struct calculation *answer, const struct sizing_request *design,
                                const struct sizing_plan *plan,
                                const struct sequential_design *sequential,
-                               const struct calculation_call *call)
+                               const struct findings *found, const struct calculation_call *call)
 {
     struct srm_result srm;
     struct rules_facts facts = {.request = design,
                                 .plan = plan,
-                                .inflation_factor = sequential ? sequential->inflation_factor : 1};
+                                .inflation_factor = sequential ? sequential->inflation_factor : 1,
+                                .verified = &found->verified,
+                                .allocation = &found->allocation};
     enum error error = ERROR_NONE;
 
     if (design->actual_counts.count) {
@@ -279,21 +353,33 @@ static struct object_list draw_curve(const struct sizing_request *design,
     return (struct object_list){sizing_power_curve(design, plan, points, CURVE_POINTS_MAX), points};
 }
 
+static enum error verify(const struct calculation_call *call, const struct sizing_request *design,
+                         const struct sizing_plan *plan, struct findings *found)
+{
+    enum error error = verified_plan_find(design, plan, &found->verified, call->problem);
+
+    return error
+               ? error
+               : allocation_find(design, plan, &found->verified, &found->allocation, call->problem);
+}
+
 enum error calculation_run(const struct calculation_call *call, const struct sizing_request *design,
                            struct calculation *answer)
 {
     const struct sequential_design *sequential;
     struct sizing_plan plan;
+    struct findings found;
     enum error error = sizing_plan_design(design, &plan, call->problem);
 
     *answer = (struct calculation){0};
-    if (error || (error = add_precision(answer, design, &plan, call)) ||
+    if (error || (error = verify(call, design, &plan, &found)) ||
+        (error = add_precision(answer, design, &plan, call)) ||
         (error = add_cuped(answer, design, &plan, call)) ||
         (error = add_sequential(answer, design, &plan, &sequential, call)) ||
-        (error = add_warnings(answer, design, &plan, sequential, call)))
+        (error = add_warnings(answer, design, &plan, sequential, &found, call)))
         return error;
     answer->calculation_summary = summarise(design, &plan, call->arena);
-    answer->results = plan_figures(design, &plan, call->arena);
+    answer->results = plan_figures(design, &plan, &found, call->arena);
     answer->assumptions = assumptions_list(design, &plan, sequential, call->arena);
     answer->bonferroni_note = assumptions_bonferroni_note(&plan, call->arena);
     add_clusters(answer, design, &plan);

@@ -21,6 +21,19 @@ struct calculation_summary {
     struct optional_number equivalence_margin_absolute;
 };
 
+/* Arms of the actual ratio; verified figures are absent where the power is not enumerated. */
+struct calculation_allocation {
+    struct integer_list users_per_variant;
+    int64_t total_sample_size;
+    int64_t estimated_duration_days;
+    int64_t extra_users;
+    double total_ratio;
+    struct optional_number verified_power;
+    struct integer_list verified_users_per_variant;
+    struct optional_integer verified_total_sample_size;
+    struct optional_integer verified_duration_days;
+};
+
 struct calculation_results {
     int64_t sample_size_per_variant;
     int64_t total_sample_size;
@@ -29,6 +42,9 @@ struct calculation_results {
     struct optional_number holdout_fraction;
     struct optional_integer mutually_exclusive_experiments;
     struct optional_number allocated_daily_traffic;
+    struct optional_number verified_power;
+    struct optional_integer verified_sample_size;
+    const struct calculation_allocation *allocation; /* NULL in documents of older programs */
 };
 
 struct calculation_look {
@@ -70,6 +86,7 @@ extern const struct schema calculation_schema;
 
 /* Blocks of it that other documents have too. */
 extern const struct schema calculation_results_schema, calculation_warning_schema;
+extern const struct schema calculation_allocation_schema;
 
 struct calculation_call {
     const struct locale *locale; /* of the warnings */

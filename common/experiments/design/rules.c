@@ -1,6 +1,7 @@
 /* The warning catalogue. A rule is a row: what clients match, what readers see, and when. */
 #include "experiments/design/rules.h"
 
+#include <math.h>
 #include <string.h>
 
 struct rule {
@@ -84,6 +85,22 @@ static bool srm_detected(const struct rules_facts *facts)
     return facts->srm && facts->srm->is_srm;
 }
 
+static double split_cost_pct(const struct rules_facts *facts)
+{
+    return facts->allocation ? 100 * (facts->allocation->total_ratio - 1) : 0;
+}
+
+static bool unequal_split(const struct rules_facts *facts)
+{
+    return facts->allocation && facts->allocation->unequal &&
+           fabs(split_cost_pct(facts)) > RULES_SPLIT_COST_PCT;
+}
+
+static bool approximate_size(const struct rules_facts *facts)
+{
+    return facts->verified && facts->verified->differs;
+}
+
 static const struct rule rules[] = {
     {"MISSING_VARIANCE", "high", "warnings.missing_variance", missing_variance},
     {"LONG_DURATION", "high", "warnings.long_duration", long_duration},
@@ -100,18 +117,34 @@ static const struct rule rules[] = {
     {"INTERIM_LOOKS_INCREASE_SAMPLE", "medium", "warnings.interim_looks_increase_sample",
      interim_looks},
     {"SRM_DETECTED", "high", "warnings.srm_detected", srm_detected},
+    {"UNEQUAL_SPLIT", "medium", "warnings.unequal_split", unequal_split},
+    {"APPROXIMATE_SIZE", "medium", "warnings.approximate_size", approximate_size},
 };
 
 enum { RULE_COUNT = sizeof rules / sizeof rules[0] };
+
+static const char *print_count(struct arena *arena, int64_t count)
+{
+    return arena_print(arena, "%lld", (long long)count);
+}
 
 struct object_list rules_evaluate(const struct rules_facts *facts, const struct locale *locale,
                                   struct arena *arena)
 {
     struct warning *warnings = ARENA_ARRAY(arena, struct warning, RULE_COUNT);
+    const struct allocation *allocation = facts->allocation;
+    const struct verified_plan *verified = facts->verified;
     const struct text_argument arguments[] = {
         {"max_days", arena_print(arena, "%d", RULES_LONG_DURATION_DAYS)},
-        {"n_looks", arena_print(arena, "%lld", (long long)facts->request->n_looks)},
+        {"n_looks", print_count(arena, facts->request->n_looks)},
         {"pct", arena_print(arena, "%.1f", (facts->inflation_factor - 1) * 100)},
+        {"total", print_count(arena, allocation ? allocation->planned.total : 0)},
+        {"days", print_count(arena, allocation ? allocation->planned.duration_days : 0)},
+        {"cost", arena_print(arena, "%+.1f", split_cost_pct(facts))},
+        {"planned", print_count(arena, facts->plan->sample_size_per_variant)},
+        {"verified", print_count(arena, verified ? verified->sample_size_per_variant : 0)},
+        {"power", arena_print(arena, "%.1f", verified ? 100 * verified->power : 0)},
+        {"target", arena_print(arena, "%g", 100 * facts->request->power)},
     };
     size_t count = 0;
 

@@ -8,15 +8,17 @@
 
 #include "base/arena.h"
 #include "base/optional.h"
+#include "experiments/design/allocation.h"
 #include "experiments/design/sizing.h"
 #include "experiments/design/srm.h"
 #include "i18n/i18n.h"
 
 enum {
-    RULES_LONG_DURATION_DAYS = 56,       /* eight weeks */
-    RULES_SHORT_TEST_DAYS = 14,          /* what is still a short test */
-    RULES_LOW_TRAFFIC = 1000,            /* allocated users per day */
-    RULES_LOW_TRAFFIC_PER_VARIANT = 2000 /* the same for each variant of a multivariant test */
+    RULES_LONG_DURATION_DAYS = 56,        /* eight weeks */
+    RULES_SHORT_TEST_DAYS = 14,           /* what is still a short test */
+    RULES_LOW_TRAFFIC = 1000,             /* allocated users per day */
+    RULES_LOW_TRAFFIC_PER_VARIANT = 2000, /* the same for each variant of a multivariant test */
+    RULES_SPLIT_COST_PCT = 1              /* of users, from which on a split is worth a word */
 };
 
 struct warning {
@@ -32,6 +34,8 @@ struct rules_facts {
     const struct sizing_plan *plan;
     double inflation_factor;      /* of the sequential design; 1 (or 0) when there is none */
     const struct srm_result *srm; /* of the actual counts; NULL when none were given */
+    const struct verified_plan *verified; /* NULL when the plan was not verified */
+    const struct allocation *allocation;  /* NULL likewise */
 };
 
 /* The warnings that hold, in table order: a list of struct warning, from the arena. */

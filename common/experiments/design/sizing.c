@@ -184,9 +184,9 @@ static enum error size_tost(const struct sizing_request *request, struct sizing_
     error = settle_size(fmax(2 * root * root, 2), "sample size per variant", n, problem);
     if (error)
         return error;
-    if (*n > 2 && sizing_power(request, plan, (double)(*n - 1)) >= request->power)
+    if (*n > 2 && independent_power(request, plan, (double)(*n - 1)) >= request->power)
         --*n;
-    else if (sizing_power(request, plan, (double)*n) < request->power)
+    else if (independent_power(request, plan, (double)*n) < request->power)
         ++*n;
     return ERROR_NONE;
 }
@@ -315,11 +315,18 @@ enum error sizing_plan_design(const struct sizing_request *request, struct sizin
     plan->adjusted_alpha = request->alpha / (double)plan->comparisons;
     plan->mde_absolute = request->baseline_value * (request->mde_pct / 100);
     find_design_effect(request, plan);
+    if (request->power <= plan->adjusted_alpha)
+        return problem_set(problem, ERROR_INVALID, "power_not_above_alpha",
+                           "A power of %g is not above the alpha of one comparison, %g.",
+                           request->power, plan->adjusted_alpha);
 
     error = size_functions[plan->planned_test](request, plan, problem);
     if (!error && !isfinite(plan->mde_absolute))
         error = problem_set(problem, ERROR_INVALID, "sample_size_not_finite",
                             "mde_pct of baseline_value is too large to be finite.");
+    if (!error && plan->planned_test != PLAN_POISSON_RATE &&
+        plan->individual_sample_size < SIZING_USERS_MIN)
+        plan->individual_sample_size = SIZING_USERS_MIN;
     if (!error)
         error = apply_design_effect(request, plan, problem);
     if (error)

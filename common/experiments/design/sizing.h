@@ -10,6 +10,9 @@
 #include "base/error.h"
 #include "base/optional.h"
 
+/* The analyses take two users an arm at least. */
+enum { SIZING_USERS_MIN = 2 };
+
 enum metric_type { METRIC_BINARY, METRIC_CONTINUOUS, METRIC_RATIO, METRIC_COUNT, METRIC__MAX };
 
 enum planned_test {
@@ -89,7 +92,8 @@ struct sizing_plan {
 
 /* Sizes the design. ERROR_INVALID with reason variant_rate_out_of_range, std_dev_not_positive,
  * sample_size_not_finite, duration_not_finite, exact_power_not_reached when the numbers have no
- * plan. Sizes and durations are at least 1 and at most 2^53. */
+ * plan, and power_not_above_alpha for a target that needs no test. Sizes are at least what the
+ * analysis takes (2 users, 1 for counts), durations at least 1 day, both at most 2^53. */
 MUST_CHECK enum error sizing_plan_design(const struct sizing_request *request,
                                          struct sizing_plan *plan, struct problem *problem);
 

@@ -26,6 +26,10 @@ double size_two_means(double std_dev, double difference, double alpha, double po
  * finite or above 2^53, where doubles stop telling neighbours apart. */
 bool round_size_up(double value, int64_t *size);
 
+/* sizing_power() of so many independent users: before the design effect. */
+double independent_power(const struct sizing_request *request, const struct sizing_plan *plan,
+                         double n);
+
 /* As round_size_up, with the refusal put in words; `what` names the number. */
 MUST_CHECK enum error settle_size(double value, const char *what, int64_t *size,
                                   struct problem *problem);

@@ -92,11 +92,15 @@ static plan_power *const power_functions[PLAN__MAX] = {
     [PLAN_POISSON_RATE] = power_poisson_rate,
 };
 
+double independent_power(const struct sizing_request *request, const struct sizing_plan *plan,
+                         double n)
+{
+    return power_functions[plan->planned_test](request, plan, n);
+}
+
 double sizing_power(const struct sizing_request *request, const struct sizing_plan *plan, double n)
 {
-    double independent = fmax(n, 0) / plan->design_effect;
-
-    return power_functions[plan->planned_test](request, plan, independent);
+    return independent_power(request, plan, fmax(n, 0) / plan->design_effect);
 }
 
 /* Adds `size` unless it is not above the last one. */

@@ -47,6 +47,11 @@ bool sizing_tost_margin_holds(struct sizing_metric metric)
     return metric.planned_test != PLAN_TOST || metric.equivalence_margin_pct.given;
 }
 
+bool sizing_power_holds(double power, double alpha, int64_t variants)
+{
+    return power > (variants > 2 ? alpha / (double)(variants - 1) : alpha);
+}
+
 bool sizing_cluster_size_holds(struct optional_number avg_cluster_size)
 {
     return !avg_cluster_size.given || avg_cluster_size.value >= 1;

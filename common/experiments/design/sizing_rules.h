@@ -26,6 +26,9 @@ bool sizing_std_dev_holds(struct sizing_metric metric, enum metric_type type);
 bool sizing_planned_test_holds(struct sizing_metric metric);
 bool sizing_tost_margin_holds(struct sizing_metric metric);
 
+/* A power that is not above the alpha of one comparison needs no users at all. */
+bool sizing_power_holds(double power, double alpha, int64_t variants);
+
 bool sizing_cluster_size_holds(struct optional_number avg_cluster_size);
 bool sizing_icc_holds(struct optional_number icc);
 bool sizing_precision_holds(enum analysis_mode mode, struct optional_number desired_precision);

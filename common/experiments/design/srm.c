@@ -5,6 +5,7 @@
 
 #include "math/chi_square.h"
 
+#include <float.h>
 #include <math.h>
 
 #define SRM_THRESHOLD 0.001
@@ -13,7 +14,7 @@
 #define SHARE_MINIMUM 1e-200
 
 /* A count this close to its expectation, relatively, is met: shares of a third are rounded. */
-#define SHARE_ROUNDING 1e-14
+#define SHARE_ROUNDING (2 * DBL_EPSILON)
 
 static enum error check_counts(const struct integer_list *counts, double *total,
                                struct problem *problem)

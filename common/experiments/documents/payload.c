@@ -377,6 +377,18 @@ static const struct field design_fields[] = {BLOCKS(sized_metrics_schema)};
 #undef BLOCKS
 #undef OWNER
 
+static bool power_is_above_alpha(const void *object)
+{
+    const struct experiment_payload *payload = object;
+
+    return sizing_power_holds(payload->metrics->power, payload->metrics->alpha,
+                              payload->setup->variants_count);
+}
+
+static const struct schema_rule design_rules[] = {
+    {"errors.schemas.power_above_alpha", power_is_above_alpha},
+};
+
 static const char payload_example[] =
     "{\"project\":{\"project_name\":\"Checkout button\",\"domain\":\"e-commerce\","
     "\"product_type\":\"web shop\",\"platform\":\"web\",\"market\":\"DE\","
@@ -398,7 +410,8 @@ static const char payload_example[] =
 SCHEMA(payload_schema, struct experiment_payload, "ExperimentPayload", payload_fields,
        .help = "The design of an experiment.", .example = payload_example);
 SCHEMA(design_schema, struct experiment_payload, "DesignRequest", design_fields,
-       .help = "The design of an experiment, to be sized.", .example = payload_example);
+       .help = "The design of an experiment, to be sized.", RULES(design_rules),
+       .example = payload_example);
 
 static struct optional_boolean known(bool value)
 {

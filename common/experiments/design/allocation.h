@@ -1,0 +1,39 @@
+/*
+ * Users per variant when the traffic is not split evenly: a small arm takes more users in all, and
+ * fills in as many days as the others. Differences from the plan of even arms are what the split
+ * costs.
+ */
+#ifndef ASSAY_EXPERIMENTS_DESIGN_ALLOCATION_H
+#define ASSAY_EXPERIMENTS_DESIGN_ALLOCATION_H
+
+#include "experiments/design/verified.h"
+
+enum { ALLOCATION_VARIANTS_MAX = 10 };
+
+/* Users of one arm after the other, control first. */
+struct allocated_users {
+    int64_t users[ALLOCATION_VARIANTS_MAX];
+    int64_t total;
+    int64_t duration_days;
+};
+
+struct allocation {
+    size_t variants;
+    bool unequal;
+    struct allocated_users planned; /* by the plan's formula for the actual ratio of the arms */
+    double total_ratio;             /* planned total over that of even arms */
+    struct optional_number power;   /* of the test itself at `planned`, of the weakest comparison */
+    bool verified_given;
+    struct allocated_users verified; /* the first from which that power stays at the target */
+};
+
+/* Every comparison is that of control with one treatment at its share of alpha; the arm that needs
+ * most decides for all. For even splits this is the plan, and what was verified of it. Formulas:
+ * docs/statistics.md. Power and verified users are absent for unequal arms of Fisher's and the
+ * count test. Errors as sizing_plan_design(). */
+MUST_CHECK enum error allocation_find(const struct sizing_request *request,
+                                      const struct sizing_plan *plan,
+                                      const struct verified_plan *verified,
+                                      struct allocation *allocation, struct problem *problem);
+
+#endif

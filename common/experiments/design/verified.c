@@ -1,0 +1,279 @@
+/* From the power of a test at given arms to the size that it needs. */
+#include "experiments/design/verified.h"
+
+#include "experiments/design/exact_power.h"
+#include "experiments/design/sizing_kernels.h"
+#include "math/normal.h"
+
+#include <math.h>
+
+/* Where enumeration takes long and changes nothing. */
+#define ENUMERATED_VARIANCE_MAX 1e6
+#define INTEGRATED_USERS_MAX 1e8
+
+/* Teeth are looked for in steps of the size over this: the power rises by some 0.4 of that. */
+#define SCAN_RESOLUTION 2500.0
+#define FISHER_SCAN_RESOLUTION 300.0
+
+/* Conversions, or failures, of an arm from which on the teeth are as wide as for normal ones. */
+#define MANY_CONVERSIONS 100.0
+
+/* Variance of the conversions from which on a tooth is less than 0.1 percentage points. */
+#define TEETH_VARIANCE_MAX 1e5
+
+/* Events from which on the power of the count test has no teeth to speak of. */
+#define MANY_EVENTS 2000.0
+
+/* Ranks are exact up to 15 users an arm and approximate beyond. */
+enum { RANKS_SMOOTH_FROM = 40, RANKS_SPAN = 4 };
+
+struct power_of {
+    const struct sizing_request *request;
+    const struct sizing_plan *plan;
+    struct rank_alternative ranks; /* Mann-Whitney only */
+};
+
+static struct power_of power_of(const struct sizing_request *request,
+                                const struct sizing_plan *plan)
+{
+    struct power_of of = {.request = request, .plan = plan};
+
+    if (plan->planned_test == PLAN_MANN_WHITNEY)
+        of.ranks = rank_alternative(fabs(plan->mde_absolute) / request->std_dev.value);
+    return of;
+}
+
+static double events_per_user(const struct sizing_request *request)
+{
+    return request->baseline_value *
+           (request->exposure_per_user.given ? request->exposure_per_user.value : 1);
+}
+
+/* Of the conversions of both arms, or the number of events, or nothing to enumerate. */
+static double enumerated_variance(const struct power_of *of, double users)
+{
+    double rate = of->request->baseline_value, other = rate + of->plan->mde_absolute;
+
+    if (of->plan->planned_test == PLAN_POISSON_RATE)
+        return users * events_per_user(of->request) * (2 + of->request->mde_pct / 100);
+    if (of->request->metric_type == METRIC_BINARY)
+        return users * (rate * (1 - rate) + other * (1 - other));
+    return 0;
+}
+
+static bool is_enumerated(const struct power_of *of, double users)
+{
+    return enumerated_variance(of, users) <= ENUMERATED_VARIANCE_MAX &&
+           (of->request->metric_type == METRIC_BINARY ||
+            of->plan->planned_test == PLAN_POISSON_RATE || users <= INTEGRATED_USERS_MAX);
+}
+
+static double power_of_proportions(const struct power_of *of, struct arm_sizes arms)
+{
+    double rate = of->request->baseline_value, other = rate + of->plan->mde_absolute;
+
+    return pooled_z_power(rate, other, arms, of->plan->adjusted_alpha);
+}
+
+static double power_of_fisher(const struct power_of *of, struct arm_sizes arms)
+{
+    double rate = of->request->baseline_value, other = rate + of->plan->mde_absolute;
+
+    if (arms.control != arms.treatment)
+        return NAN;
+    return fisher_exact_power(rate, other, arms.control, of->plan->adjusted_alpha);
+}
+
+static double power_of_means(const struct power_of *of, struct arm_sizes arms)
+{
+    double shift = of->plan->mde_absolute / of->request->std_dev.value;
+
+    if (of->request->metric_type == METRIC_RATIO)
+        return estimated_z_power(shift, arms, of->plan->adjusted_alpha);
+    return welch_power(shift, arms, of->plan->adjusted_alpha);
+}
+
+static double power_of_z_test(const struct power_of *of, struct arm_sizes arms)
+{
+    return of->request->metric_type == METRIC_BINARY ? power_of_proportions(of, arms)
+                                                     : power_of_means(of, arms);
+}
+
+static double power_of_ranks(const struct power_of *of, struct arm_sizes arms)
+{
+    return rank_sum_power(&of->ranks, arms, of->plan->adjusted_alpha);
+}
+
+static double power_of_equivalence(const struct power_of *of, struct arm_sizes arms)
+{
+    return equivalence_power(of->plan->equivalence_margin_absolute / of->request->std_dev.value,
+                             arms, of->plan->adjusted_alpha);
+}
+
+static double power_of_counts(const struct power_of *of, struct arm_sizes arms)
+{
+    double events = (double)arms.control * events_per_user(of->request);
+
+    if (arms.control != arms.treatment)
+        return NAN;
+    return conditional_count_power(events, events * (1 + of->request->mde_pct / 100),
+                                   of->plan->adjusted_alpha);
+}
+
+static double (*const powers[PLAN__MAX])(const struct power_of *, struct arm_sizes) = {
+    [PLAN_Z_TEST] = power_of_z_test,       [PLAN_FISHER_EXACT] = power_of_fisher,
+    [PLAN_MANN_WHITNEY] = power_of_ranks,  [PLAN_TOST] = power_of_equivalence,
+    [PLAN_POISSON_RATE] = power_of_counts,
+};
+
+static double power_at(const struct power_of *of, int64_t users)
+{
+    return powers[of->plan->planned_test](of, (struct arm_sizes){users, users});
+}
+
+/* What is too large to enumerate counts as reached, so that every search ends. */
+static bool reaches(const struct power_of *of, int64_t users)
+{
+    return !is_enumerated(of, 2 * (double)users) || !(power_at(of, users) < of->request->power);
+}
+
+/* The number of users over which the power of a test of two proportions falls back and recovers:
+ * one table more or less at the boundary, over what a user adds. 0 when the boundary, drawn through
+ * many totals, passes so many tables at once that nothing is left of the teeth. */
+static double teeth_of_proportions(const struct power_of *of, double users)
+{
+    double rate = of->request->baseline_value, other = rate + of->plan->mde_absolute;
+    double mean = (rate + other) / 2,
+           critical = normal_upper_quantile(of->plan->adjusted_alpha / 2);
+    double distance = fmax(critical + normal_quantile(of->request->power), critical);
+    double deviation = sqrt(users * (rate * (1 - rate) + other * (1 - other)));
+    double fall = 2 * users / (distance * deviation);
+    double period = sqrt(2 * users / (mean * (1 - mean))) / critical;
+    double spread = M_PI * critical * (1 - 2 * mean);
+    double fewest = users * fmin(fmin(rate, 1 - rate), fmin(other, 1 - other));
+
+    if (deviation * deviation > TEETH_VARIANCE_MAX)
+        return 0;
+    if (fewest > MANY_CONVERSIONS && fall * exp(-spread * spread / 2) < 0.5)
+        return 0;
+    return ceil(fmax(fall, period)) + 2;
+}
+
+static double teeth(const struct power_of *of, double users)
+{
+    switch (of->plan->planned_test) {
+    case PLAN_MANN_WHITNEY:
+        return users < RANKS_SMOOTH_FROM ? RANKS_SPAN : 0;
+    case PLAN_POISSON_RATE:
+        return enumerated_variance(of, users) < MANY_EVENTS ? ceil(users / 50) + 2 : 0;
+    case PLAN_FISHER_EXACT:
+        return teeth_of_proportions(of, users);
+    default:
+        return of->request->metric_type == METRIC_BINARY ? teeth_of_proportions(of, users) : 0;
+    }
+}
+
+/* A size that does not reach the target, or `least` - 1, and a larger one that does. */
+static void bracket(const struct power_of *of, int64_t least, int64_t start, int64_t *low,
+                    int64_t *high)
+{
+    int64_t step = start / 64 + 1;
+
+    *low = *high = start;
+    if (!reaches(of, start)) {
+        do {
+            *low = *high;
+            *high += step;
+            step *= 2;
+        } while (!reaches(of, *high));
+        return;
+    }
+    do {
+        *high = *low;
+        *low = *low - step < least ? least - 1 : *low - step;
+        step *= 2;
+    } while (*low >= least && reaches(of, *low));
+}
+
+static void halve(const struct power_of *of, int64_t *low, int64_t *high)
+{
+    while (*high - *low > 1) {
+        int64_t middle = *low + (*high - *low) / 2;
+
+        if (reaches(of, middle))
+            *high = middle;
+        else
+            *low = middle;
+    }
+}
+
+/* From `found`, where one user less falls short, to the first size from which the target is held: a
+ * whole span of teeth above it has to hold. */
+static int64_t pass_teeth(const struct power_of *of, int64_t found, double span)
+{
+    bool coarse = of->plan->planned_test == PLAN_FISHER_EXACT;
+    double resolution = coarse ? FISHER_SCAN_RESOLUTION : SCAN_RESOLUTION;
+    int64_t step = (int64_t)fmax(1, floor((double)found / resolution)), width = (int64_t)span;
+
+    for (;;) {
+        int64_t top = found + 2 * width, size = top;
+
+        while (size > found && reaches(of, size))
+            size -= step;
+        if (size <= found)
+            return found;
+        if (top - size >= width)
+            return size + step;
+        found = size + 1;
+    }
+}
+
+static int64_t find_size(const struct power_of *of, int64_t least, int64_t start)
+{
+    int64_t low, high;
+    double span;
+
+    bracket(of, least, start, &low, &high);
+    halve(of, &low, &high);
+    span = teeth(of, (double)high);
+    return span > 0 ? pass_teeth(of, high, span) : high;
+}
+
+/* What the analyses take at least. */
+static int64_t least_users(const struct sizing_plan *plan)
+{
+    return plan->planned_test == PLAN_POISSON_RATE ? 1 : SIZING_USERS_MIN;
+}
+
+enum error verified_plan_find(const struct sizing_request *request, const struct sizing_plan *plan,
+                              struct verified_plan *verified, struct problem *problem)
+{
+    struct power_of of = power_of(request, plan);
+    double planned = (double)plan->sample_size_per_variant, gap;
+    int64_t users = plan->individual_sample_size;
+
+    *verified = (struct verified_plan){.sample_size_per_variant = plan->sample_size_per_variant};
+    if (!is_enumerated(&of, 2 * (double)users)) {
+        verified->power = sizing_power(request, plan, planned);
+        return ERROR_NONE;
+    }
+    verified->power = power_at(&of, users);
+    users = find_size(&of, least_users(plan), users);
+    gap = fabs((double)users - (double)plan->individual_sample_size);
+    verified->differs = gap > 1 && gap > (double)plan->individual_sample_size / 100;
+    return settle_size((double)users * plan->design_effect, "verified sample size per variant",
+                       &verified->sample_size_per_variant, problem);
+}
+
+struct optional_number verified_power(const struct sizing_request *request,
+                                      const struct sizing_plan *plan, int64_t control,
+                                      int64_t treatment)
+{
+    struct power_of of = power_of(request, plan);
+    double power;
+
+    if (!is_enumerated(&of, (double)control + (double)treatment))
+        return (struct optional_number){0};
+    power = powers[plan->planned_test](&of, (struct arm_sizes){control, treatment});
+    return isnan(power) ? (struct optional_number){0} : GIVEN_NUMBER(power);
+}

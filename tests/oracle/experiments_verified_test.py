@@ -1,0 +1,204 @@
+"""The plans against the tests that will be run, on a grid of 200 designs for each planned test: tables and
+totals enumerated here by other means, tests of means integrated over drawn variances, ranks simulated.
+
+The verified power must be right, the verified size must reach the target to half a point, and one user less
+must not, where the power rises with every user. With ASSAY_TEST_SOAK=1 (make soak) ranks are drawn twenty times
+as often and every size of the following quarter is looked at.
+"""
+import itertools
+import math
+import os
+import time
+
+import numpy as np
+import pytest
+from scipy import stats
+from scipy.special import gammaln
+
+from experiments_driver import Driver
+
+SOAK = os.environ.get("ASSAY_TEST_SOAK") == "1"
+BINARY, CONTINUOUS, RATIO, COUNT = range(4)
+OWN, FISHER, MANN_WHITNEY, TOST = -1, 1, 2, 3
+NONE = math.nan
+HALF_POINT = 0.005
+LEVELS = list(itertools.product((.05, .01, .1, .025, .005), (.8, .9, .7, .95)))
+
+
+def design(metric, test, baseline, mde, alpha, power, std=NONE, exposure=NONE, margin=NONE):
+    return (metric, test, baseline, mde, alpha, power, 2, std, exposure, margin, NONE, NONE)
+
+
+def proportions(test, rates):
+    """Ten pairs of rates at each of twenty levels."""
+    return [design(BINARY, test, p, 100 * (q / p - 1), alpha, power)
+            for (p, q), (alpha, power) in itertools.product(rates, LEVELS)]
+
+
+def means(metric, test, effects):
+    return [design(metric, test, 10.0, 10 * effect, alpha, power, std=1.0, margin=10 * effect if test == TOST else NONE)
+            for effect, (alpha, power) in itertools.product(effects, LEVELS)]
+
+
+GRID = {
+    "z_test of rates": proportions(OWN, [(.05, .15), (.2, .4), (.5, .7), (.01, .06), (.3, .45), (.8, .95), (.1, .2),
+                                         (.45, .55), (.002, .02), (.9, .97)]),
+    "fisher_exact": proportions(FISHER, [(.05, .3), (.2, .5), (.5, .8), (.01, .15), (.3, .6), (.6, .95), (.1, .4),
+                                         (.4, .65), (.02, .25), (.7, .98)]),
+    "z_test of means": means(CONTINUOUS, OWN, [.1, .2, .3, .5, .7, 1.0, 1.5, 2.0, 3.0, 5.0]),
+    "z_test of ratios": means(RATIO, OWN, [.1, .2, .3, .5, .7, 1.0, 1.5, 2.0, 3.0, 5.0]),
+    "tost": means(CONTINUOUS, TOST, [.15, .2, .3, .5, .7, 1.0, 1.5, 2.0, 3.0, 5.0]),
+    "mann_whitney": means(CONTINUOUS, MANN_WHITNEY, [.5, .6, .7, .8, 1.0, 1.2, 1.5, 2.0, 2.5, 3.0]),
+    "poisson_rate": [design(COUNT, OWN, rate, mde, alpha, power, exposure=exposure)
+                     for (rate, mde, exposure), (alpha, power) in itertools.product(
+                         [(.3, 20, 1), (.3, 100, 1), (5, 30, 1), (.01, 300, 1), (2, 50, .25), (40, 100, 1), (.1, 60, 3),
+                          (1, 25, 1), (.5, 1000, 1), (.02, 150, 10)], LEVELS)],
+}
+
+
+def effect_of(case):
+    return case[2] * case[3] / 100
+
+
+def z_power(case, n):
+    p, alpha = case[2], case[4]
+    q = p + effect_of(case)
+    x, y = (np.arange(max(0, int(n * r - 9 * math.sqrt(n * r * (1 - r)) - 40)),
+                      min(n, int(n * r + 9 * math.sqrt(n * r * (1 - r)) + 40)) + 1) for r in (p, q))
+    pooled = (x[:, None] + y) / (2 * n)
+    with np.errstate(all="ignore"):
+        z = np.abs(y - x[:, None]) / n / np.sqrt(pooled * (1 - pooled) * 2 / n)
+    rejects = np.nan_to_num(z) > stats.norm.isf(alpha / 2)
+    return float(stats.binom.pmf(x, n, p) @ rejects @ stats.binom.pmf(y, n, q))
+
+
+def fisher_power(case, n):
+    p, alpha = case[2], case[4]
+    q, k = p + effect_of(case), np.arange(n + 1)
+    control, treatment = stats.binom.pmf(k, n, p), stats.binom.pmf(k, n, q)
+    choose = gammaln(n + 1) - gammaln(k + 1) - gammaln(n - k + 1)
+    power = 0.0
+    for m in range(2 * n + 1):
+        x = np.arange(max(0, m - n), min(n, m) + 1)
+        joint = control[m - x] * treatment[x]
+        if joint.sum() < 1e-12:
+            continue
+        masses = np.exp(choose[x] + choose[m - x] - (gammaln(2 * n + 1) - gammaln(m + 1) - gammaln(2 * n - m + 1)))
+        order = np.sort(masses)
+        p_values = np.cumsum(order)[np.searchsorted(order, masses * (1 + 1e-7), side="right") - 1]
+        power += joint[p_values < alpha * (1 - 1e-10)].sum()
+    return float(power)
+
+
+def count_power(case, n):
+    control = case[2] * n * case[8]
+    both, share = control * (2 + case[3] / 100), (1 + case[3] / 100) / (2 + case[3] / 100)
+    spread = 9 * math.sqrt(both) + 40
+    totals = np.arange(max(0, int(both - spread)), int(both + spread) + 1)
+    # 2 P(X >= c) < alpha for the first time
+    c = totals - stats.binom.ppf(case[4] / 2, totals, .5) + 1
+    for step in (-2, -1, -1, -1):
+        lower = np.maximum(c + step, np.floor(totals / 2) + 1)
+        c = np.where(2 * stats.binom.sf(lower - 1, totals, .5) < case[4], lower, c)
+    c = np.where(2 * stats.binom.sf(c - 1, totals, .5) < case[4], c, c + 1)
+    rejected = stats.binom.sf(c - 1, totals, share) + stats.binom.cdf(totals - c, totals, share)
+    return float(stats.poisson.pmf(totals, both) @ rejected)
+
+
+DRAW = np.random.default_rng(20)
+
+
+def t_quantiles(tail, df, n):
+    grid = np.linspace(n - 1, 2 * n - 2, 400)
+    return np.interp(df, grid, stats.t.isf(tail, grid))
+
+
+def mean_power(case, n):
+    """Given the two sample variances the rest is a normal probability; these are drawn."""
+    metric, test, alpha = case[0], case[1], case[4]
+    first, second = DRAW.chisquare(n - 1, (2, 80_000 if n < 12 else 12_000)) / (n - 1)
+    error = np.sqrt((first + second) / n)
+    df = (first + second) ** 2 * (n - 1) / (first ** 2 + second ** 2)
+    true_error, effect = math.sqrt(2 / n), effect_of(case) / case[7]
+    if test == TOST:
+        reach = (case[2] * case[9] / 100 / case[7] - t_quantiles(alpha, df, n) * error) / true_error
+        return float(np.maximum(2 * stats.norm.cdf(reach) - 1, 0).mean())
+    critical = stats.norm.isf(alpha / 2) if metric == RATIO else t_quantiles(alpha / 2, df, n)
+    reach = critical * error / true_error
+    return float((stats.norm.sf(reach - effect / true_error) + stats.norm.cdf(-reach - effect / true_error)).mean())
+
+
+def rank_p_values(u, n):
+    """Two-sided, exact up to 30 values, as the analysis has them."""
+    if 2 * n > 30:
+        z = np.maximum(np.abs(u - n * n / 2) - .5, 0) / math.sqrt(n * n / 12 * (2 * n + 1))
+        return 2 * stats.norm.sf(z)
+    ways = np.zeros(n * n + 1)
+    ways[0] = 1
+    for i in range(1, n + 1):
+        for k in range(n * n, n + i - 1, -1):
+            ways[k] -= ways[k - n - i]
+        for k in range(i, n * n + 1):
+            ways[k] += ways[k - i]
+    below = np.cumsum(ways) / ways.sum()
+    u = np.minimum(u, n * n - u).astype(int)
+    return np.minimum(1, 2 * below[u])
+
+
+def rank_power(case, n, draws=100_000 if SOAK else 5000):
+    ranks = np.argsort(np.argsort(np.concatenate(
+        [DRAW.standard_normal((draws, n)), DRAW.standard_normal((draws, n)) + effect_of(case) / case[7]], axis=1)))
+    u = ranks[:, n:].sum(axis=1) - n * (n - 1) / 2
+    return float((rank_p_values(u, n) < case[4]).mean())
+
+
+# Reference, what it is off by itself, and whether every user adds power.
+JUDGES = {
+    "z_test of rates": (z_power, 1e-9, False),
+    "fisher_exact": (fisher_power, 1e-8, False),
+    "z_test of means": (mean_power, 5e-3, True),
+    "z_test of ratios": (mean_power, 5e-3, True),
+    "tost": (mean_power, 5e-3, True),
+    "mann_whitney": (rank_power, HALF_POINT + (.008 if SOAK else .03), False),
+    "poisson_rate": (count_power, 1e-8, False),
+}
+
+
+@pytest.mark.parametrize("name", GRID)
+def test_plans_reach_their_power(evaluator, name):
+    power_of, limit, rises = JUDGES[name]
+    cases, missed = GRID[name], []
+    assert len(cases) == 200
+    began = time.monotonic()
+    rows = Driver(evaluator).rows("verified", cases)
+    took = time.monotonic() - began
+    for case, (planned, power, verified) in zip(cases, rows):
+        planned, verified, target = int(planned), int(verified), case[5]
+        reached = power_of(case, verified)
+        if reached < target - max(HALF_POINT, limit):
+            missed.append(("short", case, verified, reached))
+        if planned >= 2 and planned <= 2000:
+            there = power_of(case, planned)
+            if abs(there - power) > limit:
+                missed.append(("power", case, planned, power, there))
+        least = 1 if case[0] == COUNT else 2
+        if rises and verified > least and power_of(case, verified - 1) > target + limit:
+            missed.append(("too large", case, verified))
+    assert not missed, "\n" + "\n".join(map(str, missed[:10])) + f"\n{len(missed)} in all"
+    assert took < 2.0  # 200 plans: ten milliseconds each at the very most
+
+
+@pytest.mark.parametrize("name", ["z_test of rates", "fisher_exact", "poisson_rate"])
+def test_more_users_never_fall_short(evaluator, name):
+    """Power is a saw in the users: from the verified size on its teeth stay above the target, and the size
+    before is a tooth that does not."""
+    power_of, _, _ = JUDGES[name]
+    cases = GRID[name][::1 if SOAK else 8]
+    for case, (_, _, verified) in zip(cases, Driver(evaluator).rows("verified", cases)):
+        verified, target = int(verified), case[5]
+        if verified > (600 if SOAK else 120):
+            continue
+        if verified > (1 if name == "poisson_rate" else 2):
+            assert power_of(case, verified - 1) < target, case
+        for n in range(verified, verified + 3 + verified // 4):
+            assert power_of(case, n) >= target - 1e-9, (case, verified, n)
