@@ -290,10 +290,27 @@ void db_counters_reset(struct db *db)
     db->counters = (struct db_counters){0};
 }
 
-/* Fills what every engine answers the same way: can it be reached, can a writer begin. */
+/* The row that establish.c has made room for; without a record nothing is kept. */
+static enum error write_probe(struct db *db, struct problem *problem)
+{
+    static const struct statement keep = {"health_probe",
+                                          "INSERT INTO assay_probe (id, at) VALUES (1, {now})"
+                                          " ON CONFLICT (id) DO UPDATE SET at = excluded.at"};
+    enum error error = db_begin(db, DB_WRITE, problem);
+
+    if (error)
+        return error;
+    if (!db->identity) {
+        db_rollback(db);
+        return ERROR_NONE;
+    }
+    error = query_end(db_query(db, &keep), problem);
+    return db_finish(db, error, problem);
+}
+
+/* Fills what every engine answers the same way: can it be reached, can it be written to. */
 void db_health(struct db *db, struct db_health *health)
 {
-    const char *statement = db->target.engine == DB_SQLITE ? "BEGIN IMMEDIATE" : "BEGIN";
     struct problem problem;
 
     *health = (struct db_health){.size_bytes = -1};
@@ -307,13 +324,13 @@ void db_health(struct db *db, struct db_health *health)
     db->engine->health(db, health);
     if (health->write_detail[0])
         return;
-    if (db_begin(db, DB_WRITE, &problem)) {
+    if (write_probe(db, &problem)) {
         snprintf(health->write_detail, sizeof health->write_detail, "%.255s", problem.text);
         return;
     }
-    db_rollback(db);
     health->writable = true;
-    snprintf(health->write_detail, sizeof health->write_detail, "%s succeeded", statement);
+    snprintf(health->write_detail, sizeof health->write_detail, "%s succeeded",
+             db->target.engine == DB_SQLITE ? "BEGIN IMMEDIATE" : "BEGIN");
 }
 
 enum error db_maintain(struct db *db, struct problem *problem)

@@ -193,13 +193,15 @@ struct db_health {
     char journal_mode[16]; /* upper case; POSTGRES on the server */
     bool journal_mode_as_configured;
     char synchronous[24]; /* OFF NORMAL FULL EXTRA; READ COMMITTED on the server */
-    bool writable;        /* a write transaction could begin and was rolled back */
+    bool writable;        /* a row was written and kept, and the disk has room for more */
     char write_detail[256];
     int64_t size_bytes;      /* of the database; -1 when unknown */
     int64_t disk_free_bytes; /* 0 on the server */
+    int pool_size;           /* connections of this host that are wanted; 0 = not counted */
+    int pool_limit;          /* and that the server allows, as far as is known */
 };
 
-/* Looks without changing anything; must not be called inside a transaction. */
+/* Looks, and writes the one row that is there for it; must not be called inside a transaction. */
 void db_health(struct db *db, struct db_health *health);
 
 /* Housekeeping for a scheduled program: on SQLite refreshes the planner's statistics and empties

@@ -221,6 +221,14 @@ void pool_close(struct pool *pool);
 MUST_CHECK enum error pool_take(struct pool *pool, int timeout_ms, struct problem *problem);
 void pool_give(struct pool *pool);
 
+/* The connection for which the slot was taken stands. */
+void pool_connected(const struct pool *pool);
+
+/* The server has refused one more: as many as stand now are tried for a while. How many that is, the
+ * size of the pool when the server has refused none. */
+void pool_settle(const struct pool *pool);
+int pool_limit(const struct pool *pool);
+
 /* A request is over: from now on others may take the connection on `socket` away. False when
  * somebody waits for it already. */
 bool pool_rest(struct pool *pool, int socket);

@@ -8,6 +8,9 @@
  * a byte of its own, which tells the busy ones to let go at the end of their request, and sends
  * SIGURG to the holders, which makes the idle ones let go at once. That signal is ignored by every
  * process that does not ask for it, so a stale process number does no harm.
+ *
+ * The server may allow fewer connections than there are slots, and change its mind. Whom it refuses
+ * writes down how many stand, and until that note is out of date nobody tries for more.
  */
 #include "db/db_internal.h"
 
@@ -25,8 +28,16 @@
 
 enum {
     WAITING_BYTE = 1 << 20, /* locked, together, by all who wait */
+    LIMIT_AT = 1 << 16,     /* where `struct limit` stands in the file */
+    LIMIT_SECONDS = 30,     /* until more are tried again */
     POOLS_MAX = 8,          /* handles of one process that are limited */
     PAUSE_MS = 4            /* between two tries for a slot, and as much again at random */
+};
+
+/* How many connections the server has been found to allow. */
+struct limit {
+    int64_t until; /* monotonic microseconds */
+    int32_t connections;
 };
 
 struct pool {
@@ -134,31 +145,94 @@ void pool_close(struct pool *pool)
     free(pool);
 }
 
-/* The file holds the process number of each slot's holder, for let_go(). */
+/* The file holds the process number of each slot's holder, for let_go(); negative while it is still
+ * connecting. */
+static void note_holder(const struct pool *pool, int32_t holder)
+{
+    if (pwrite(pool->file, &holder, sizeof holder, (off_t)pool->slot * (off_t)sizeof holder) < 0)
+        db_warn("the holder of a connection could not be noted: %s", strerror(errno));
+}
+
+static int32_t holder_of(const struct pool *pool, int slot)
+{
+    int32_t holder = 0;
+    ssize_t got = pread(pool->file, &holder, sizeof holder, (off_t)slot * (off_t)sizeof holder);
+
+    return got == (ssize_t)sizeof holder ? holder : 0;
+}
+
+static bool is_locked(const struct pool *pool, off_t byte)
+{
+    struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = byte, .l_len = 1};
+
+    return fcntl(pool->file, F_OFD_GETLK, &lock) == 0 && lock.l_type != F_UNLCK;
+}
+
+/* Connections of others that stand; with those that are still being made when `all`. */
+static int count_held(const struct pool *pool, bool all)
+{
+    int held = 0;
+
+    for (int slot = 0; slot < pool->size; slot++)
+        held += is_locked(pool, slot) && (all || holder_of(pool, slot) > 0);
+    return held;
+}
+
+int pool_limit(const struct pool *pool)
+{
+    struct limit limit = {0};
+
+    if (pread(pool->file, &limit, sizeof limit, LIMIT_AT) != (ssize_t)sizeof limit ||
+        limit.until < clock_monotonic_microseconds() || limit.connections >= pool->size)
+        return pool->size;
+    return limit.connections;
+}
+
+void pool_settle(const struct pool *pool)
+{
+    int held = count_held(pool, false), before = pool_limit(pool);
+    struct limit limit = {.until =
+                              clock_monotonic_microseconds() + (int64_t)LIMIT_SECONDS * 1000000,
+                          .connections = held > 0 ? held : 1};
+
+    if (pwrite(pool->file, &limit, sizeof limit, LIMIT_AT) < 0)
+        db_warn("the limit of connections could not be noted: %s", strerror(errno));
+    else if (before != limit.connections)
+        db_warn("the server allows %d connections of %d; no more are tried for %d s",
+                (int)limit.connections, pool->size, (int)LIMIT_SECONDS);
+}
+
 static bool take_any(struct pool *pool)
 {
     int32_t self = (int32_t)getpid();
+    int limit = pool_limit(pool);
 
+    if (limit < pool->size && count_held(pool, true) >= limit)
+        return false;
     for (int i = 0; i < pool->size; i++) {
         int slot = (int)(((unsigned)self + (unsigned)i) % (unsigned)pool->size);
 
         if (!lock_byte(pool, slot, F_WRLCK))
             continue;
-        if (pwrite(pool->file, &self, sizeof self, (off_t)slot * (off_t)sizeof self) < 0)
-            db_warn("the holder of a connection could not be noted: %s", strerror(errno));
         pool->slot = slot;
+        note_holder(pool, -self);
         return true;
     }
     return false;
 }
 
+void pool_connected(const struct pool *pool)
+{
+    if (pool && pool->slot >= 0)
+        note_holder(pool, (int32_t)getpid());
+}
+
 static void ask_others(const struct pool *pool)
 {
     for (int slot = 0; slot < pool->size; slot++) {
-        int32_t holder = 0;
-        ssize_t got = pread(pool->file, &holder, sizeof holder, (off_t)slot * (off_t)sizeof holder);
+        int32_t holder = holder_of(pool, slot);
 
-        if (got == (ssize_t)sizeof holder && holder > 0 && holder != (int32_t)getpid())
+        if (holder > 0 && holder != (int32_t)getpid())
             kill(holder, SIGURG);
     }
     let_go(SIGURG); /* another handle of this process may be idle */
@@ -174,7 +248,7 @@ static enum error wait_for_slot(struct pool *pool, int timeout_ms, struct proble
 
         if (now >= give_up)
             return problem_set(problem, ERROR_BUSY, "pool_exhausted",
-                               "all %d connections of this host are in use", pool->size);
+                               "all %d connections of this host are in use", pool_limit(pool));
         ask_others(pool);
         nanosleep(&pause, NULL);
     }
@@ -201,21 +275,13 @@ void pool_give(struct pool *pool)
     pool->slot = -1;
 }
 
-static bool somebody_waits(const struct pool *pool)
-{
-    struct flock lock = {
-        .l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = WAITING_BYTE, .l_len = 1};
-
-    return fcntl(pool->file, F_OFD_GETLK, &lock) == 0 && lock.l_type != F_UNLCK;
-}
-
 bool pool_rest(struct pool *pool, int socket)
 {
     if (!pool)
         return true;
     pool->socket = socket;
     pool->resting = 1;
-    return !somebody_waits(pool);
+    return !is_locked(pool, WAITING_BYTE);
 }
 
 bool pool_wake(struct pool *pool)

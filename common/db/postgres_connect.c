@@ -9,13 +9,19 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 enum {
     OLDEST_SERVER = 130000,
     ANSWER_GRACE_MS = 5000, /* what an answer may take beyond the server's own limit */
-    PAUSES_MAX = 16         /* doublings of the pause between failed connects */
+    PAUSES_MAX = 16,        /* doublings of the pause between failed connects */
+    HANDOVER_TRIES = 4,     /* a connection that was let go may still count for an instant */
+    HANDOVER_PAUSE_MS = 8
 };
+
+/* Of the server, a role or a database. */
+static const char too_many_connections[] = "53300";
 
 bool postgres_wait(PGconn *libpq, short events, int64_t deadline)
 {
@@ -84,13 +90,27 @@ static void drop_notice(void *context, const PGresult *result)
     (void)result;
 }
 
+/* libpq keeps the SQLSTATE of a refused connection to itself, but for its verbose words:
+ * `FATAL:  53300: too many connections ... LOCATION: ...`. */
+static bool refused_as(const char *text, const char *state)
+{
+    const char *at = strstr(text, "FATAL:  ");
+
+    return at && strncmp(at + 8, state, strlen(state)) == 0;
+}
+
 /* libpq's words on one line, without credentials. */
 static enum error unreachable(const char *text, struct problem *problem)
 {
+    const char *place = strstr(text, "LOCATION:");
     char line[400], shown[400];
     size_t length = 0;
 
-    for (; *text && length + 1 < sizeof line; text++) {
+    if (refused_as(text, too_many_connections))
+        return problem_set(problem, ERROR_BUSY, "pool_exhausted",
+                           "the server allows no more connections (SQLSTATE %s)",
+                           too_many_connections);
+    for (; *text && text != place && length + 1 < sizeof line; text++) {
         bool blank = *text == '\n' || *text == '\t' || *text == ' ';
 
         if (!blank)
@@ -164,6 +184,7 @@ static enum error connect_now(struct db *db, struct problem *problem)
     connection->libpq = start_connecting(db);
     if (!connection->libpq)
         return problem_set(problem, ERROR_SYSTEM, "out_of_memory", "no memory for a connection");
+    PQsetErrorVerbosity(connection->libpq, PQERRORS_VERBOSE);
     if (PQstatus(connection->libpq) == CONNECTION_BAD ||
         !finish_connecting(connection->libpq, deadline)) {
         if (PQstatus(connection->libpq) == CONNECTION_BAD)
@@ -172,6 +193,7 @@ static enum error connect_now(struct db *db, struct problem *problem)
                            "the server did not answer within %d ms",
                            db->options.connect_timeout_ms);
     }
+    PQsetErrorVerbosity(connection->libpq, PQERRORS_DEFAULT);
     return set_up(db, problem);
 }
 
@@ -188,7 +210,7 @@ static void plan_retry(struct db *db)
     db->retry_at = now + pause * 750 + (now ^ getpid()) % 500 * pause;
 }
 
-static enum error take_turn(struct db *db, struct problem *problem)
+static enum error take_turn(struct db *db, int timeout_ms, struct problem *problem)
 {
     if (!db->options.pool_directory)
         return ERROR_NONE;
@@ -196,7 +218,36 @@ static enum error take_turn(struct db *db, struct problem *problem)
         db->pool = pool_open(db, problem);
     if (!db->pool)
         return ERROR_UNAVAILABLE;
-    return pool_take(db->pool, db->options.pool_timeout_ms, problem);
+    return pool_take(db->pool, timeout_ms, problem);
+}
+
+static bool is_pool_pressure(const struct problem *problem)
+{
+    return strcmp(problem->reason, "pool_exhausted") == 0;
+}
+
+/* Connects in turn. Refused because there are too many already, it waits as for a slot: what others
+ * let go may count for an instant longer, and what is refused again shows how many there can be. */
+static enum error connect_in_turn(struct db *db, struct problem *problem)
+{
+    int64_t give_up = clock_monotonic_microseconds() + (int64_t)db->options.pool_timeout_ms * 1000;
+    struct timespec pause = {.tv_nsec = HANDOVER_PAUSE_MS * 1000000};
+
+    for (int tries = 1;; tries++) {
+        int64_t left = give_up - clock_monotonic_microseconds();
+        enum error error = take_turn(db, left > 0 ? (int)(left / 1000) : 0, problem);
+
+        if (!error)
+            error = connect_now(db, problem);
+        if (!error)
+            return ERROR_NONE;
+        postgres_disconnect(db);
+        if (!is_pool_pressure(problem) || clock_monotonic_microseconds() >= give_up)
+            return error;
+        if (db->pool && tries % HANDOVER_TRIES == 0)
+            pool_settle(db->pool);
+        nanosleep(&pause, NULL);
+    }
 }
 
 enum error postgres_connect(struct db *db, struct problem *problem)
@@ -209,17 +260,15 @@ enum error postgres_connect(struct db *db, struct problem *problem)
         return problem_set(problem, ERROR_UNAVAILABLE, "database_unavailable",
                            "the server could not be reached; the next try is in %lld ms",
                            (long long)(wait / 1000));
-    error = take_turn(db, problem);
-    if (error)
-        return error;
-    error = connect_now(db, &own);
+    error = connect_in_turn(db, &own);
     if (!error) {
+        pool_connected(db->pool);
         db->retry_at = 0;
         db->failed_connects = 0;
         return ERROR_NONE;
     }
-    postgres_disconnect(db);
-    plan_retry(db);
+    if (!is_pool_pressure(&own))
+        plan_retry(db);
     db->suspect = false;
     return problem_set(problem, error, own.reason, "%s", own.text);
 }

@@ -18,9 +18,10 @@
 
 enum {
     MIGRATION_WAIT_MS = 60 * 1000,
-    DEADLINE_STEPS = 2000, /* virtual machine steps between two looks at the clock */
-    BUSY_PAUSE_MS = 8,     /* the longest pause between two tries for a lock */
-    LOG_PAGES = 1000       /* of the write-ahead log, before it is folded into the file */
+    DEADLINE_STEPS = 2000,        /* virtual machine steps between two looks at the clock */
+    BUSY_PAUSE_MS = 8,            /* the longest pause between two tries for a lock */
+    DISK_FREE_LEAST = 256 * 1024, /* bytes; with less the disk counts as full */
+    LOG_PAGES = 1000              /* of the write-ahead log, before it is folded into the file */
 };
 
 static const char *const journal_pragmas[DB_JOURNAL__MAX] = {
@@ -468,6 +469,10 @@ static void health(struct db *db, struct db_health *health)
     health->size_bytes = file_bytes(path, "") + file_bytes(path, "-wal");
     if (statvfs(db->target.place, &space) == 0)
         health->disk_free_bytes = (int64_t)space.f_bavail * (int64_t)space.f_frsize;
+    /* The log may have room for a small row when there is none for anything else. */
+    if (health->disk_free_bytes < DISK_FREE_LEAST && strcmp(path, ":memory:") != 0)
+        snprintf(health->write_detail, sizeof health->write_detail,
+                 "the disk is full: %lld bytes are free", (long long)health->disk_free_bytes);
 }
 
 static enum error maintain(struct db *db, struct problem *problem)

@@ -123,6 +123,21 @@ static void check_journal(struct checklist *list, const struct storage_state *st
                               db_journal_mode_names[settings->sqlite_journal_mode]));
 }
 
+/* With fewer connections than it would like the service works on, only slower. */
+static void check_pool(struct checklist *list, const struct storage_state *state)
+{
+    struct arena *arena = list->request->arena;
+    const struct db_health *health = &state->health;
+
+    if (!health->pool_size)
+        return;
+    add_check(list, "postgres_pool", true,
+              health->pool_limit < health->pool_size
+                  ? arena_print(arena, "settled at %d of %d connections: the server allows no more",
+                                health->pool_limit, health->pool_size)
+                  : arena_print(arena, "up to %d connections", health->pool_size));
+}
+
 /* A database that cannot be reached is one failed check; the others would only repeat it. */
 static void check_storage(struct checklist *list)
 {
@@ -141,6 +156,7 @@ static void check_storage(struct checklist *list)
     check_journal(list, state);
     add_check(list, check_name(arena, state, "write_probe"), state->health.writable,
               state->health.write_detail);
+    check_pool(list, state);
 }
 
 static void check_frontend(struct checklist *list)

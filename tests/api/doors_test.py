@@ -8,6 +8,8 @@ import shutil
 import signal
 import sqlite3
 import time
+from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
@@ -335,3 +337,57 @@ class TestStart:
             assert done.returncode == 0 and "kept from now on" in done.stderr
             assert store.write.get(f"{PROJECTS}/{project['id']}").status == 200
             assert store.stack.run("run", "database", "check").returncode == 0
+
+
+class TestConnections:
+    """Of PostgreSQL: what the start looks at gives its connection back, and fewer are made do with."""
+
+    def crowd(self, client, seconds=3):
+        """Twenty callers for a while; how often each status was answered, and the longest wait."""
+        end, found, longest = time.monotonic() + seconds, Counter(), [0]
+
+        def ask(number):
+            while time.monotonic() < end:
+                begun = time.monotonic()
+                path = (PROJECTS, "/api/v1/diagnostics", "/api/v1/audit")[number % 3]
+                found[client.send("GET", path, may_fail=True).status] += 1
+                longest[0] = max(longest[0], time.monotonic() - begun)
+
+        with ThreadPoolExecutor(20) as pool:
+            list(pool.map(ask, range(20)))
+        return found, longest[0]
+
+    @pytest.mark.parametrize("credentials", ["key", "token", "both"])
+    @pytest.mark.parametrize("environment", ["production", "local"])
+    def test_nobody_starves(self, server, environment, credentials):
+        name = f"crowd{time.monotonic_ns()}"
+        server.create_database(name)
+        store = Store("postgres", {**CLOSED, "AB_DB_POOL_SIZE": 4}, Database("postgres", server=server, name=name)).start()
+        try:
+            key = expect(store.admin.post("/api/v1/keys", {"name": "only", "scope": "write"}))["plaintext_key"]
+            token = CLOSED["AB_API_TOKEN"] + "-long-enough-for-production"
+            tokens = {"AB_API_TOKEN": token} if credentials != "key" else {}
+            restart(store, {**OPEN, "AB_ENV": environment, **tokens})
+            found, _ = self.crowd(store.as_token(token if credentials == "token" else key))
+            assert set(found) == {200} and found[200] > 20, found
+        finally:
+            store.stack.close()
+
+    def test_three_connections_will_do(self, server):
+        name = f"few{time.monotonic_ns()}"
+        server.create_database(name)
+        server.sql(f"CREATE ROLE {name} LOGIN PASSWORD 'x' CONNECTION LIMIT 3; GRANT ALL ON DATABASE {name} TO {name}",
+                   database="postgres")
+        server.sql(f"GRANT ALL ON SCHEMA public TO {name}", database=name)
+        url = f"postgresql://{name}:x@127.0.0.1:{server.port}/{name}"
+        store = Store("postgres", {**CLOSED, "AB_DATABASE_URL": url}, Database("postgres", server=server, name=name))
+        store.stack.env["AB_DATABASE_URL"] = url
+        try:
+            store.start()
+            self.crowd(store.write, 2)
+            found, _ = self.crowd(store.write)
+            assert set(found) == {200} and found[200] > 20, found
+            checks = {c["name"]: c for c in expect(store.write.get("/readyz"))["checks"]}
+            assert checks["postgres_pool"]["ok"] and "of 10 connections" in checks["postgres_pool"]["detail"], checks
+        finally:
+            store.stack.close()

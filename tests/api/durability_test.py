@@ -381,6 +381,10 @@ class TestDiskFull:
             load.await_status(503, seconds=60)
             time.sleep(0.5)
             self.check_outage(store)
+            if store.engine == "sqlite":
+                ready = store.write.get("/readyz", may_fail=True)
+                probe = {c["name"]: c for c in ready.json()["checks"]}["sqlite_write_probe"]
+                assert ready.status == 503 and not probe["ok"] and "full" in probe["detail"], str(ready)
             free()
             load.await_success_of_all(15)
         assert load.check({200, 503, 404}) > 10
