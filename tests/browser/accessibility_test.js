@@ -74,7 +74,7 @@ for (const colorScheme of ['light', 'dark'])
             colorScheme,
         });
         await page.click('button[type="submit"]');
-        await page.waitForSelector('#problems [role="alert"]');
+        await page.waitForSelector('#problems[role="alert"]');
         assert.deepEqual(await accessibilityFaults(page), []);
         await close(page, [422]);
     });

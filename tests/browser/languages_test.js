@@ -55,7 +55,7 @@ test('changes language in place, keeps what was entered and remembers the choice
     await page.reload();
     await answered(page);
     assert.equal(await page.textContent('h1'), titles.ar);
-    assert.equal(await page.inputValue('#mde_pct'), '10');
+    assert.equal(await page.inputValue('#mde_pct'), '10%');
     await close(page);
 });
 

@@ -70,7 +70,7 @@ test('puts ticks at round numbers', async () => {
 test('quotes what a shell would take apart', async () => {
     const page = await open(`${experiments}/`);
     const command = await page.evaluate(async () => {
-        const { curlCommand } = await import(`${globalThis.assayBase}experiments/calculator/design-link.js`);
+        const { curlCommand } = await import(`${globalThis.assayBase}experiments/calculator/link.js`);
         return curlCommand(
             '/api/v1/calculate',
             { power: "it's $HOME `x`" },

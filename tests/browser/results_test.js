@@ -72,7 +72,7 @@ test('shows problems of nested fields at their controls', async () => {
     await page.fill('#treatment_users', '1');
     await page.fill('#control_conversions', '');
     await page.click('button[type="submit"]');
-    await page.waitForSelector('#problems [role="alert"]');
+    await page.waitForSelector('#problems[role="alert"]');
     assert.equal(await page.textContent('#treatment_users-error'), 'Must be 2 or more.');
     assert.equal(await page.textContent('#control_conversions-error'), 'A value is needed.');
     await close(page, [422]);
@@ -83,7 +83,7 @@ test('names both fields where one contradicts the other', async () => {
     await answered(page);
     await page.fill('#control_conversions', '2000');
     await page.click('button[type="submit"]');
-    await page.waitForSelector('#problems [role="alert"]');
+    await page.waitForSelector('#problems[role="alert"]');
     assert.match(await page.textContent('#control_conversions-error'), /“Conversions”.*“Users”/);
     await close(page, [422]);
 });
@@ -100,7 +100,7 @@ test('does not move the button away while it is being pressed', async () => {
     assert.equal(await page.evaluate(() => document.activeElement.type), 'submit');
     assert.deepEqual(await page.locator('button[type="submit"]').boundingBox(), before);
     await page.mouse.up();
-    await page.waitForSelector('#problems [role="alert"]');
+    await page.waitForSelector('#problems[role="alert"]');
     assert.equal(await page.isVisible('#control_conversions-error'), true);
     await close(page, [422]);
 });

@@ -109,15 +109,16 @@ function items(field) {
     </div>`;
 }
 
-/* Beside the text of the control: its unit, or what the text was understood as. */
+/* Beside the text of the control: its unit, or what the text was understood as. The control keeps its
+ * place in the page whichever it is, and with it the focus. */
 function affixed(field, inside) {
     const affix = field.affix && !field.echo ? field.affix : null;
-    if (!field.echo && affix === null) return inside;
     return html`<div class="affixed">
-        ${inside}
-        ${affix === null
+        ${inside}${field.echo
             ? html`<output class="affix" id=${`${field.id}-echo`}>${echoText(field.echo)}</output>`
-            : html`<span class="affix" aria-hidden="true">${affix}</span>`}
+            : affix === null
+              ? null
+              : html`<span class="affix" aria-hidden="true">${affix}</span>`}
     </div>`;
 }
 

@@ -3,6 +3,7 @@
  * by the kind of each field, and shows what the API says about it. Any number of forms per page.
  */
 import { hasText, t } from '../i18n.js';
+import { released } from '../press.js';
 import { fieldView } from './field.js';
 import { html, nothing } from './lit.js';
 import { pastedCells, readQuantity, writeQuantity } from './units.js';
@@ -32,8 +33,8 @@ function startsUpper(text) {
  * description: id (prefix of the ids of its controls, none by default); fields, a list of
  *   {name, kind, label, hint?, optional?, initial?, options?, affix?, placeholder?, wide?, …}
  *   kind: percent, fraction, count, number, text, textarea, password, date, select, choice, flag;
- *   label, hint and the like are functions of the values, so that they follow language and input
- *   (or plain texts); applies(values) says whether the field is asked for at all; list {count(values),
+ *   kind, label, hint and the like may be functions of the values of the fields before, so that they
+ *   follow language and input; applies(values) says whether the field is asked for at all; list {count(values),
  *   name(index), label(index), initial(index, count)} makes it one control per item; flagValue is
  *   what a ticked box is sent as; spread: names of the fields that a pasted row goes on into.
  * onInput(values) is called after each change, onSubmit(values) when the reader asks.
@@ -49,12 +50,20 @@ export function createForm(update, { id = '', fields, onInput = null, onSubmit =
     const domId = (name) => (id === '' ? name : `${id}-${name}`);
     const evaluated = (value, values) => (typeof value === 'function' ? value(values) : value);
 
-    function initialText(field) {
+    const kindOf = (field, values) => evaluated(field.kind, values);
+    const isQuantity = (field, values) => quantities.includes(kindOf(field, values));
+
+    function initialText(field, values) {
         if (field.kind === 'flag') return 'false';
-        if (field.initial !== undefined) return writeQuantity(field.initial, field.kind);
-        if (field.kind === 'select' || field.kind === 'choice')
-            return String(evaluated(field.options, {})[0]?.value ?? '');
+        if (field.initial !== undefined) return writeQuantity(field.initial, kindOf(field, values));
         return '';
+    }
+
+    /* What is chosen, the first option where nothing is or what was is no longer there. */
+    function chosen(field, values) {
+        const options = evaluated(field.options, values);
+        const found = options.find(({ value }) => String(value) === texts[field.name]);
+        return found ?? options[0];
     }
 
     /* Texts of a list as long as it should be: another number of items starts anew. */
@@ -74,8 +83,12 @@ export function createForm(update, { id = '', fields, onInput = null, onSubmit =
             return all.map((text) => readQuantity(text, field.kind).value ?? '');
         }
         const text = texts[field.name] ?? '';
+        if (field.options) {
+            const value = chosen(field, values)?.value;
+            return value === '' ? undefined : value;
+        }
         if (field.kind === 'flag') return text === 'true' ? (field.flagValue ?? true) : undefined;
-        if (quantities.includes(field.kind)) return readQuantity(text, field.kind).value;
+        if (isQuantity(field, values)) return readQuantity(text, kindOf(field, values)).value;
         const kept = field.kind === 'textarea' || field.kind === 'password' ? text : text.trim();
         return kept === '' ? undefined : kept;
     }
@@ -123,16 +136,23 @@ export function createForm(update, { id = '', fields, onInput = null, onSubmit =
         const values = readAll();
         const mine = problems.filter(({ name }) => name === field.name);
         const shown = field.name === spared && !explicit ? [] : mine;
-        const read = quantities.includes(field.kind) && !field.list ? readQuantity(texts[field.name] ?? '', field.kind) : {};
+        const kind = kindOf(field, values);
+        const read = quantities.includes(kind) && !field.list ? readQuantity(texts[field.name] ?? '', kind) : {};
         return {
             ...field,
+            kind,
             id: domId(field.name),
+            wide: evaluated(field.wide, values),
             label: evaluated(field.label, values),
             hint: evaluated(field.hint, values) ?? null,
             options: evaluated(field.options, values),
-            affix: evaluated(field.affix, values) ?? (field.kind === 'percent' && !/[%\u066a]/.test(texts[field.name] ?? '') ? '%' : null),
+            affix: evaluated(field.affix, values) ?? (kind === 'percent' && !/[%\u066a]/.test(texts[field.name] ?? '') ? '%' : null),
             placeholder: evaluated(field.placeholder, values),
-            text: field.list ? listTexts(field, values) : (texts[field.name] ?? ''),
+            text: field.list
+                ? listTexts(field, values)
+                : field.options
+                  ? String(chosen(field, values)?.value ?? '')
+                  : (texts[field.name] ?? ''),
             count: field.list?.count(values),
             itemName: field.list?.name,
             itemLabel: field.list?.label,
@@ -163,13 +183,19 @@ export function createForm(update, { id = '', fields, onInput = null, onSubmit =
         );
     }
 
+    /* The names of the fields that are asked for as things stand. */
+    function namesNow() {
+        const values = readAll();
+        return fields.filter(({ applies }) => !applies || applies(values)).map(({ name }) => name);
+    }
+
     function problemOf(item) {
         const loc = item.loc ?? [];
         const name = loc.findLast((part) => byName.has(part)) ?? null;
         const text = withLabels(problemText(item));
         const last = loc.at(-1);
         return {
-            name: name ?? namedIn(String(item.msg ?? ''), names),
+            name: name ?? namedIn(String(item.msg ?? ''), namesNow()),
             index: name !== null && Number.isInteger(last) ? last : null,
             message: name === null && item.type !== 'value_error' && last ? `${last}: ${text}` : text,
         };
@@ -195,24 +221,25 @@ export function createForm(update, { id = '', fields, onInput = null, onSubmit =
         texts: () => texts,
 
         /* Whether a field asks what was meant: until it is answered there is nothing to send. */
-        unclear: () =>
-            fields.some(
-                (field) =>
-                    quantities.includes(field.kind) &&
-                    !field.list &&
-                    readQuantity(texts[field.name] ?? '', field.kind).question &&
-                    (!field.applies || field.applies(readAll())),
-            ),
+        unclear() {
+            const values = readAll();
+            const asks = (field) =>
+                isQuantity(field, values) &&
+                !field.list &&
+                readQuantity(texts[field.name] ?? '', kindOf(field, values)).question !== null;
+            return fields.some((field) => asks(field) && (!field.applies || field.applies(values)));
+        },
 
         /* Empties the form to its defaults and puts `values` over them. */
         write(values = {}) {
-            texts = Object.fromEntries(fields.filter((field) => !field.list).map((field) => [field.name, initialText(field)]));
+            const plain = fields.filter((field) => !field.list);
+            texts = Object.fromEntries(plain.map((field) => [field.name, initialText(field, values)]));
             for (const field of fields) {
                 const value = values[field.name];
                 if (value === undefined || value === null) continue;
                 if (field.list) texts[field.name] = [...value].map((one) => writeQuantity(one, field.kind));
                 else if (field.kind === 'flag') texts[field.name] = String(String(value) === String(field.flagValue ?? true));
-                else texts[field.name] = writeQuantity(value, field.kind);
+                else texts[field.name] = writeQuantity(value, kindOf(field, values));
             }
             problems = [];
             update();
@@ -228,7 +255,7 @@ export function createForm(update, { id = '', fields, onInput = null, onSubmit =
         /* Shows what an ApiError says about fields; false when it is about none of them. */
         showError(error, { asked = true } = {}) {
             const items = error.items.map(problemOf);
-            const named = items.length === 0 && error.kind === 'rejected' ? namedIn(error.message, names) : null;
+            const named = items.length === 0 && error.kind === 'rejected' ? namedIn(error.message, namesNow()) : null;
             problems = named === null ? items : [{ name: named, index: null, message: withLabels(error.message) }];
             explicit = asked;
             update();
@@ -279,10 +306,10 @@ export function createForm(update, { id = '', fields, onInput = null, onSubmit =
         },
 
         /* The form around `content`; without content, all fields in a grid and a button `action`. */
-        view(content, { label = null, action = null, busy = false, className = 'form' } = {}) {
+        view(content, { label = null, action = null, busy = false, className = 'form', formId = id } = {}) {
             return html`<form
                 class=${className}
-                id=${id === '' ? nothing : id}
+                id=${formId === '' ? nothing : formId}
                 novalidate
                 aria-label=${label ?? nothing}
                 @submit=${(event) => {
@@ -290,8 +317,9 @@ export function createForm(update, { id = '', fields, onInput = null, onSubmit =
                     spared = null;
                     if (!busy) onSubmit?.(readAll());
                 }}
-                @focusout=${() => {
+                @focusout=${async () => {
                     if (spared === null) return;
+                    await released(); /* a message must not move what is being pressed */
                     spared = null;
                     update();
                 }}

@@ -67,7 +67,7 @@ export function table({ columns, rows, key = null, caption, captionShown = false
         html`<tr data-marked=${marked?.(row) ? '' : nothing}>
             ${columns.map((column, index) => cell(column, row, index))}
         </tr>`;
-    return html`<div class="table-scroll" data-cards=${plain ? nothing : ''} tabindex=${plain ? 0 : nothing} role=${plain ? 'region' : nothing} aria-label=${plain ? caption : nothing}>
+    return html`<div class="table-scroll" data-cards=${plain ? nothing : ''} tabindex=${plain ? 0 : nothing}>
         <table class="table" data-sticky>
             <caption class=${captionShown ? '' : 'visually-hidden'}>${caption}</caption>
             <thead>

@@ -10,9 +10,13 @@
 import { currentLocale } from '../i18n.js';
 import { formatInteger, formatNumber, formatPercent, isolated } from '../numbers.js';
 
+/* They say nothing in a number, and stay out of what is typed. */
+const directionMarks = /[\u061c\u200e\u200f\u2066-\u2069]/g;
+
 /* Digits and marks of Arabic and Persian as Western ones; the minus of typography as the plain one. */
 function western(text) {
     return text
+        .replace(directionMarks, '')
         .replace(/[\u0660-\u0669]/g, (digit) => String(digit.charCodeAt(0) - 0x660))
         .replace(/[\u06f0-\u06f9]/g, (digit) => String(digit.charCodeAt(0) - 0x6f0))
         .replace(/\u066b/g, '.')
@@ -72,7 +76,8 @@ const writers = {
 
 /* A value of the API as a reader of the field would type it. */
 export function writeQuantity(value, kind) {
-    return typeof value === 'number' && kind in writers ? writers[kind](value) : String(value ?? '');
+    if (typeof value !== 'number' || !(kind in writers)) return String(value ?? '');
+    return writers[kind](value).replace(directionMarks, '');
 }
 
 /* Says what has been understood, where that is not what stands there already. */
@@ -80,12 +85,12 @@ function echoOf(text, value, kind) {
     const understood = writers[kind](value);
     const bare = (written) => western(written).replace(/[\s\u00a0\u202f%]/g, '');
     const asTyped = bare(text) === bare(understood) || /^[-+]?\d+$/.test(text.trim());
-    if (kind === 'fraction') return bare(text) === bare(understood) && /[%\u066a]/.test(text) ? '' : understood;
+    if (kind === 'fraction') return bare(text) === bare(understood) && western(text).includes('%') ? '' : understood;
     return asTyped ? '' : understood;
 }
 
 function question(value, kind) {
-    return { value, text: writers[kind](value) };
+    return { value, text: writeQuantity(value, kind) };
 }
 
 function readFraction(text, { value, percent }) {
@@ -118,7 +123,8 @@ export function readQuantity(text, kind) {
     if (read === null) return { ...blank, value: trimmed };
     if (kind === 'fraction') return { ...blank, ...readFraction(trimmed, read) };
     if (kind === 'percent') return { ...blank, ...readPercent(trimmed, read) };
-    if (read.percent) return { ...blank, value: trimmed };
+    if (read.percent && kind === 'count') return { ...blank, value: trimmed };
+    if (read.percent) return { ...blank, value: hundredth(read.value), echo: writers.number(hundredth(read.value)) };
     return { ...blank, value: read.value, echo: echoOf(trimmed, read.value, kind) };
 }
 

@@ -1,5 +1,5 @@
 /* A design as the query of a link, and as a command line. */
-import { fields } from './design-fields.js';
+import { fields } from './fields.js';
 
 /* The query that describes `design`; other parameters of the page are not part of it. */
 export function queryOf(design) {
@@ -13,15 +13,29 @@ export function queryOf(design) {
     return query;
 }
 
-/* The design in a query, its values as texts; null when there is none. */
+const isNumber = (text) => /^-?\d*\.?\d+(e[-+]?\d+)?$/i.test(text);
+
+/* A number where the text is one, else the text, so that the API can say what is wrong with it. */
+function valueOf(text) {
+    return isNumber(text) ? Number(text) : text;
+}
+
+/*
+ * The design in a query, null when there is none. `cut` names the lists that do not have one item per
+ * variant; they are left out, for whoever made the link meant something else.
+ */
 export function designOf(query) {
     const design = {};
-    for (const { name, kind } of fields)
-        if (query.has(name)) {
-            const text = query.get(name);
-            design[name] = kind === 'integers' || kind === 'decimals' ? text.split(',') : text;
-        }
-    return Object.keys(design).length > 0 ? design : null;
+    const cut = [];
+    for (const { name, list } of fields) {
+        const text = query.get(name);
+        if (text === null) continue;
+        const items = text.split(',').map(valueOf);
+        if (!list) design[name] = valueOf(text);
+        else if (items.length === list.count(design)) design[name] = items;
+        else cut.push(name);
+    }
+    return Object.keys(design).length + cut.length > 0 ? { design, cut } : null;
 }
 
 /* Puts the design into the address without a step in the history. */
@@ -30,7 +44,7 @@ export function rememberInAddress(design) {
     const lang = url.searchParams.get('lang');
     url.search = queryOf(design).toString();
     if (lang !== null) url.searchParams.set('lang', lang);
-    history.replaceState(null, '', url);
+    history.replaceState(history.state, '', url);
 }
 
 export function linkTo(design) {
