@@ -115,7 +115,9 @@ static const struct route routes[] = {
      .handler = projects_revisions,
      .name = "project_revisions",
      .tag = "projects",
-     .summary = "What a project has been"},
+     .summary = "What a project has been",
+     .help = "A page ends early where its documents are large: go on at offset + the number that "
+             "came."},
 };
 
 static const struct http_family family = {

@@ -443,9 +443,44 @@ ON_BOTH(the_newest_run_is_the_one_noted)
     CHECK_OK(project_add_export(&call, project.id, EXPORT_PDF, runs[1].id, &project));
 }
 
+/* Forty revisions of a megabyte come in two pages, each of which fits an answer. */
+ON_BOTH(pages_of_large_documents_end_early)
+{
+    enum { REVISIONS = 40, BYTES = 1024 * 1024 };
+    struct project_call call = call_of(bench);
+    struct project project = made(bench, "Large", METRIC_BINARY);
+    struct experiment_payload *payload = bench_payload(bench->arena, "Large", METRIC_BINARY);
+    struct payload_project *described = ARENA_NEW(bench->arena, struct payload_project);
+    struct project_page page = {.limit = 100};
+    char *words = arena_alloc(bench->arena, BYTES);
+    int64_t found = 0, pages = 0;
+
+    memset(words, 'x', BYTES - 1);
+    *described = *payload->project;
+    described->project_description = words;
+    payload->project = described;
+    for (int i = 1; i < REVISIONS; i++) {
+        struct arena *turn = arena_create((size_t)1 << 28);
+        struct project_call one = {bench->db, turn, &bench->actor, &bench->problem};
+        struct project updated;
+
+        CHECK_OK(project_update(&one, project.id, NULL, payload, &updated));
+        arena_destroy(turn);
+    }
+    do {
+        CHECK_OK(project_revisions(&call, project.id, &page));
+        found += (int64_t)page.items.count;
+        page.offset += (int64_t)page.items.count;
+        pages++;
+    } while (page.items.count && found < page.total);
+    CHECK_INT(found, REVISIONS);
+    CHECK_INT(pages, 2);
+}
+
 TEST_MAIN(CASE(what_is_saved_can_be_read), CASE(ids_that_are_none_are_not_found),
           CASE(versions_are_compared), CASE(moments_never_go_back), CASE(a_later_moment),
           CASE(lists_count_what_they_list), CASE(names_longer_than_an_index_entry),
           CASE(a_change_is_whole_or_not_at_all), CASE(a_damaged_payload_can_still_be_put_away),
           CASE(missing_folds_are_made), CASE(folding_leaves_newer_texts_alone),
-          CASE(writers_of_one_shard_never_deadlock), CASE(the_newest_run_is_the_one_noted))
+          CASE(writers_of_one_shard_never_deadlock), CASE(the_newest_run_is_the_one_noted),
+          CASE(pages_of_large_documents_end_early))

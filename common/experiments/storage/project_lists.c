@@ -243,10 +243,15 @@ static const struct history events = {&count_events, &list_events, sizeof(struct
 static const struct history revisions = {&count_revisions, &list_revisions, sizeof(struct revision),
                                          read_revision};
 
+/* Memory, of which a document takes some six times its size. A page ends where its documents would
+ * make an answer too large: the next one begins behind it. */
+enum { PAGE_BYTES_MAX = 128 * 1024 * 1024 };
+
 static enum error read_items(const struct project_call *call, const struct history *history,
                              const char *id, struct project_page *page)
 {
     struct query *query = db_query(call->db, history->list);
+    size_t before = arena_used(call->arena);
     bool readable = true;
     enum error error;
 
@@ -255,7 +260,8 @@ static enum error read_items(const struct project_call *call, const struct histo
     query_bind_text(query, id);
     query_bind_integer(query, page->limit);
     query_bind_integer(query, page->offset);
-    while (readable && page->items.count < (size_t)page->limit && query_next(query)) {
+    while (readable && page->items.count < (size_t)page->limit &&
+           arena_used(call->arena) - before < PAGE_BYTES_MAX && query_next(query)) {
         char *item = (char *)page->items.items + page->items.count * history->size;
 
         readable = history->read(query, call->arena, item);

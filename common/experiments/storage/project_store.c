@@ -381,11 +381,20 @@ static const char *difference(const struct project_call *call, const char *befor
     return audit_diff(call->arena, old, new);
 }
 
+/* What of a new design does not depend on what is stored: made before anybody is kept waiting. */
+struct replacement {
+    const struct experiment_payload *payload;
+    const char *document;
+    const char *sort_name;
+    const char *search_text;
+};
+
 static enum error replace(const struct project_call *call, const struct project *before,
-                          const struct experiment_payload *payload)
+                          const struct replacement *new)
 {
     struct query *query = db_query(call->db, &update_project);
-    const char *document = payload_to_json(payload, call->arena);
+    const struct experiment_payload *payload = new->payload;
+    const char *document = new->document;
     const char *name = payload->project->project_name;
     const char *now = store_later(call->arena, before->updated_at);
     int metric_type = payload->metrics->metric_type;
@@ -395,8 +404,8 @@ static enum error replace(const struct project_call *call, const struct project 
     query_bind_json(query, document);
     query_bind_integer(query, PAYLOAD_SCHEMA_VERSION);
     query_bind_text(query, now);
-    query_bind_text(query, sort_name(call->arena, name));
-    query_bind_text(query, search_text(call->arena, payload));
+    query_bind_text(query, new->sort_name);
+    query_bind_text(query, new->search_text);
     query_bind_text(query, payload->hypothesis->hypothesis_statement);
     query_bind_text(query, metric_type_names[metric_type]);
     query_bind_text(query, now);
@@ -417,6 +426,11 @@ static enum error replace(const struct project_call *call, const struct project 
 enum error project_update(const struct project_call *call, const char *id, const char *if_match,
                           const struct experiment_payload *payload, struct project *project)
 {
+    const struct replacement new = {.payload = payload,
+                                    .document = payload_to_json(payload, call->arena),
+                                    .sort_name =
+                                        sort_name(call->arena, payload->project->project_name),
+                                    .search_text = search_text(call->arena, payload)};
     struct project before;
     enum error error = db_begin(call->db, DB_WRITE, call->problem);
 
@@ -424,7 +438,7 @@ enum error project_update(const struct project_call *call, const char *id, const
         return error;
     error = lock_active(call, id, if_match, &before);
     if (!error)
-        error = replace(call, &before, payload);
+        error = replace(call, &before, &new);
     if (!error)
         error = fetch(call, &read_project, id, "project_not_found", project);
     return db_finish(call->db, error, call->problem);

@@ -114,7 +114,7 @@ MUST_CHECK enum error project_list(const struct project_call *call,
 
 /* One page of what is kept with a project, newest first; `total` counts all. */
 struct project_page {
-    int64_t limit;
+    int64_t limit; /* fewer come when their documents are large: go on at offset + items.count */
     int64_t offset;
     int64_t total;            /* out */
     struct object_list items; /* out */
