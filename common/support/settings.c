@@ -14,6 +14,8 @@ enum { SECRET_MIN = 32 };
 static const char *const environments[SUPPORT_ENVIRONMENT__MAX + 1] = {"development", "staging",
                                                                        "production", NULL};
 
+static const char *const ingest_modes[INGEST__MAX + 1] = {"auto", "always", "never", NULL};
+
 #define AT(member) offsetof(struct support_settings, member)
 
 const struct setting support_settings_table[] = {
@@ -91,6 +93,67 @@ const struct setting support_settings_table[] = {
      .help = "Proxies in front of nginx whose X-Forwarded-For entries are believed."},
     {"TRUSTED_PROXIES", SETTING_LIST, AT(trusted_proxies), NULL,
      .help = "Addresses or networks those proxies come from; empty believes any peer."},
+    {"CHUNK_SIZE", SETTING_INTEGER, AT(chunk_size), "800", 100, 20000,
+     .help = "Characters of a chunk, the piece of a document that is searched."},
+    {"CHUNK_OVERLAP", SETTING_INTEGER, AT(chunk_overlap), "200", 0, 5000,
+     .help = "Characters that a chunk may repeat of the one before."},
+    {"RAG_STRUCTURAL_CHUNKING", SETTING_BOOLEAN, AT(structural_chunking), "true",
+     .help = "Cut documents at their headings first."},
+    {"RAG_CONTEXTUAL_HEADERS", SETTING_BOOLEAN, AT(contextual_headers), "true",
+     .help = "Index each chunk under the names of its document and headings as well."},
+    {"INGEST_ASYNC", SETTING_CHOICE, AT(ingest_async), "auto", .choices = ingest_modes,
+     .help = "Leave uploads to the program `ingest`: large ones while it runs (`auto`), `always`, "
+             "or `never`. PDF, DOCX and HTML are always read by it."},
+    {"INGEST_ASYNC_MIN_BYTES", SETTING_INTEGER, AT(ingest_async_min_bytes), "262144", 0, 1e12,
+     .help = "Files larger than this count as large."},
+    {"READER_MEMORY_BYTES", SETTING_INTEGER, AT(reader_memory_bytes), "1073741824", 67108864, 1e13,
+     .help = "Memory of the process that reads one document."},
+    {"READER_SECONDS", SETTING_INTEGER, AT(reader_seconds), "20", 1, 3600,
+     .help = "Computing time of that process; by the clock it has twice as long."},
+    {"READER_TEXT_BYTES", SETTING_INTEGER, AT(reader_text_bytes), "67108864", 1024, 1e11,
+     .help = "Text that one document may hold."},
+    {"INDEX_MEMORY_BYTES", SETTING_INTEGER, AT(index_memory_bytes), "2147483648", 16777216, 1e12,
+     .help = "Memory that indexing one document may use."},
+    {"RAG_RETRIEVAL_TOP_K", SETTING_INTEGER, AT(retrieval_top_k), "20", 1, 100,
+     .help = "Chunks that are read closely for a question."},
+    {"RAG_RERANK_TOP_K", SETTING_INTEGER, AT(rerank_top_k), "5", 1, 20,
+     .help = "Chunks that an answer may stand on."},
+    {"RAG_PARENT_EXPANSION", SETTING_BOOLEAN, AT(parent_expansion), "true",
+     .help = "Show sources with the chunks around them."},
+    {"RAG_PARENT_EXPANSION_WINDOW", SETTING_INTEGER, AT(parent_expansion_window), "2", 0, 10,
+     .help = "Chunks before and after."},
+    {"RAG_PARENT_EXPANSION_MAX_CHARS", SETTING_INTEGER, AT(parent_expansion_max_chars), "3600", 100,
+     100000, .help = "Characters of a source with them."},
+    {"EMBEDDED_MIN_EVIDENCE", SETTING_NUMBER, AT(embedded_min_evidence), "0.45", 0, 1,
+     .help = "Least evidence for an answer; below it the question is refused."},
+    {"QUALITY_THRESHOLD", SETTING_INTEGER, AT(quality_threshold), "80", 1, 100,
+     .help = "Quality from which an answer goes out without a person."},
+    {"FACT_VERIFICATION_ENABLED", SETTING_BOOLEAN, AT(fact_verification), "true",
+     .help = "Check each sentence of an answer against the documents."},
+    {"FACT_VERIFICATION_MIN_SCORE", SETTING_INTEGER, AT(fact_verification_min_score), "70", 0, 100,
+     .help = "Share of supported sentences from which an answer goes out without a person."},
+    {"RAG_SELF_RAG_MAX_ITER", SETTING_INTEGER, AT(self_rag_max_iterations), "2", 0, 5,
+     .help = "How often a weak answer is tried again with other words."},
+    {"SUGGESTED_QUESTIONS_ENABLED", SETTING_BOOLEAN, AT(suggested_questions), "true",
+     .help = "Suggest up to three further questions."},
+    {"MODEL_ROUTING_ENABLED", SETTING_BOOLEAN, AT(model_routing), "false",
+     .help = "Tell simple questions from complex ones first."},
+    {"REQUEST_TIMEOUT_SEC", SETTING_INTEGER, AT(request_timeout_sec), "30", 1, 3600,
+     .help = "Longest answer to a question; then 504."},
+    {"MAX_CONCURRENT_PIPELINES", SETTING_INTEGER, AT(max_concurrent_pipelines), "8", 1, 1000,
+     .help = "Questions that are answered at the same time, by all workers."},
+    {"PIPELINE_ACQUIRE_TIMEOUT_SEC", SETTING_NUMBER, AT(pipeline_acquire_timeout_sec), "0.5", 0, 60,
+     .help = "How long one more waits before it is told to come back."},
+    {"AUTO_TICKET_ON_HUMAN", SETTING_BOOLEAN, AT(auto_ticket_on_human), "true",
+     .help = "Open a ticket for every answer that a person should look at."},
+    {"SESSION_TTL_SECONDS", SETTING_INTEGER, AT(session_ttl_seconds), "7200", 60, 31536000,
+     .help = "How long after its last message a conversation counts as active."},
+    {"API_DEFAULT_PAGE_SIZE", SETTING_INTEGER, AT(default_page_size), "50", 1, 500,
+     .help = "Rows of a list when no number was asked for."},
+    {"ONLINE_EVALUATORS_ENABLED", SETTING_BOOLEAN, AT(online_evaluators), "true",
+     .help = "Judge every answer by seven evaluators."},
+    {"STREAMING_ENABLED", SETTING_BOOLEAN, AT(streaming_enabled), "true",
+     .help = "Tell pages that answers can be streamed; the routes work either way."},
 };
 const size_t support_settings_count =
     sizeof support_settings_table / sizeof support_settings_table[0];
@@ -137,6 +200,9 @@ enum error support_settings_load(struct support_settings *settings, struct arena
     if (settings->admin_password_hash && !password_is_hash(settings->admin_password_hash))
         return problem_set(problem, ERROR_INVALID, "setting_invalid",
                            "ADMIN_PASSWORD_HASH must be a bcrypt or yescrypt hash");
+    if (settings->chunk_overlap >= settings->chunk_size)
+        return problem_set(problem, ERROR_INVALID, "setting_invalid",
+                           "CHUNK_OVERLAP must be less than CHUNK_SIZE");
     return settings->environment == SUPPORT_PRODUCTION ? check_production(settings, problem)
                                                        : ERROR_NONE;
 }

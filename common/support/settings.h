@@ -40,7 +40,41 @@ struct support_settings {
     int64_t max_json_depth;
     int64_t trusted_proxy_hops;
     struct string_list trusted_proxies;
+
+    int64_t chunk_size; /* code points, as the next */
+    int64_t chunk_overlap;
+    bool structural_chunking;
+    bool contextual_headers;
+    int ingest_async; /* enum support_ingest */
+    int64_t ingest_async_min_bytes;
+    int64_t reader_memory_bytes;
+    int64_t reader_seconds;
+    int64_t reader_text_bytes;
+    int64_t index_memory_bytes;
+
+    int64_t retrieval_top_k;
+    int64_t rerank_top_k;
+    bool parent_expansion;
+    int64_t parent_expansion_window;
+    int64_t parent_expansion_max_chars;
+    double embedded_min_evidence;
+    int64_t quality_threshold;
+    bool fact_verification;
+    int64_t fact_verification_min_score;
+    int64_t self_rag_max_iterations;
+    bool suggested_questions;
+    bool model_routing;
+    int64_t request_timeout_sec;
+    int64_t max_concurrent_pipelines;
+    double pipeline_acquire_timeout_sec;
+    bool auto_ticket_on_human;
+    int64_t session_ttl_seconds;
+    int64_t default_page_size;
+    bool online_evaluators;
+    bool streaming_enabled;
 };
+
+enum support_ingest { INGEST_AUTO, INGEST_ALWAYS, INGEST_NEVER, INGEST__MAX };
 
 enum support_environment {
     SUPPORT_DEVELOPMENT,

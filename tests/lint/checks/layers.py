@@ -35,6 +35,9 @@ LIBRARIES = {
     r"yaml\.h": "base",
     r"utf8proc": "text",
     r"libstemmer": "text",
+    r"gumbo": "support",
+    r"libxml/": "support",
+    r"zip": "support",
     r"hpdf": "report",
     r"xlsxwriter": "report",
 }

@@ -1,0 +1,273 @@
+/* Knowledge bases in a worker. */
+#include "support/answer/knowledge.h"
+#include "base/json.h"
+#include "base/text.h"
+#include "support/documents/ingest.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { TENANTS_MAX = 32, REPAIRS_MAX = 32, TENANT_BYTES = 64 };
+
+struct knowledge_cache {
+    struct entry {
+        char tenant[TENANT_BYTES];
+        struct search_index *index;
+        int64_t version; /* -1 = not read yet */
+        uint64_t used;
+    } entries[TENANTS_MAX];
+    uint64_t clock;
+};
+
+struct knowledge_cache *knowledge_cache_create(void)
+{
+    return calloc(1, sizeof(struct knowledge_cache));
+}
+
+void knowledge_cache_destroy(struct knowledge_cache *cache)
+{
+    if (!cache)
+        return;
+    for (size_t i = 0; i < TENANTS_MAX; i++)
+        search_index_destroy(cache->entries[i].index);
+    free(cache);
+}
+
+/* The tenant's entry, or that of the one longest not asked for. */
+static struct entry *entry_of(struct knowledge_cache *cache, const char *tenant, const char *folder)
+{
+    struct entry *oldest = &cache->entries[0];
+
+    for (size_t i = 0; i < TENANTS_MAX; i++) {
+        struct entry *entry = &cache->entries[i];
+
+        if (entry->index && strcmp(entry->tenant, tenant) == 0) {
+            entry->used = ++cache->clock;
+            return entry;
+        }
+        if (entry->used < oldest->used)
+            oldest = entry;
+    }
+    search_index_destroy(oldest->index);
+    memset(oldest, 0, sizeof *oldest);
+    memcpy(oldest->tenant, tenant, strnlen(tenant, TENANT_BYTES - 1));
+    oldest->index = search_index_create(folder);
+    oldest->version = -1;
+    oldest->used = ++cache->clock;
+    return oldest;
+}
+
+static struct search_segment *as_segments(struct arena *arena, const struct segment_rows *rows)
+{
+    struct search_segment *segments = ARENA_ARRAY(arena, struct search_segment, rows->count + 1);
+
+    for (size_t i = 0; i < rows->count; i++) {
+        const struct segment_row *row = &rows->items[i];
+        uint32_t *dead = ARENA_ARRAY(arena, uint32_t, row->count + 1);
+
+        segments[i] = (struct search_segment){.name = row->name, .bytes = row->bytes, .dead = dead};
+        for (size_t place = 0; place < row->count; place++) {
+            if (row->dead[place])
+                dead[segments[i].dead_count++] = (uint32_t)place;
+        }
+    }
+    return segments;
+}
+
+/* A segment that is missing may have been merged away since the rows were read, so they are read
+ * again first; what is missing twice is built anew. */
+static enum error refresh(struct entry *entry, const struct document_call *call,
+                          const struct support_settings *settings)
+{
+    const char *missing = "";
+
+    for (int round = 0; round < REPAIRS_MAX; round++) {
+        struct segment_rows rows;
+        int64_t version;
+        size_t damaged = 0;
+        enum error error = document_segments(call, &version, &rows);
+
+        if (error)
+            return error;
+        error = search_index_update(entry->index, as_segments(call->arena, &rows), rows.count,
+                                    &damaged, call->problem);
+        if (!error) {
+            entry->version = version;
+            return ERROR_NONE;
+        }
+        entry->version = -1;
+        if (error != ERROR_NOT_FOUND)
+            return error;
+        if (strcmp(missing, rows.items[damaged].name) == 0)
+            error = ingest_rebuild(call, settings, &rows.items[damaged]);
+        else
+            missing = rows.items[damaged].name, error = ERROR_NONE;
+        if (error)
+            return error;
+    }
+    return problem_set(call->problem, ERROR_UNAVAILABLE, "index_unavailable",
+                       "the knowledge base is being rebuilt");
+}
+
+enum error knowledge_open(struct knowledge_cache *cache, const struct document_call *call,
+                          const struct support_settings *settings, struct knowledge *knowledge)
+{
+    struct entry *entry =
+        entry_of(cache, call->tenant, ingest_index_folder(call->arena, settings, call->tenant));
+    int64_t version;
+    enum error error = document_kb_version(call, &version);
+
+    if (!error && !entry->index)
+        error =
+            problem_set(call->problem, ERROR_SYSTEM, "out_of_memory", "no memory for the index");
+    if (!error && entry->version != version)
+        error = refresh(entry, call, settings);
+    *knowledge = (struct knowledge){call, entry->index, entry->version};
+    return error;
+}
+
+static const char *metadata_of(struct arena *arena, const struct chunk_row *row)
+{
+    struct text text;
+    struct json_writer writer;
+
+    text_start(&text, arena, 65536);
+    writer_start(&writer, &text);
+    writer_open_object(&writer);
+    writer_key_string(&writer, "source", row->source);
+    writer_key_string(&writer, "doc_id", row->doc_id);
+    writer_key_string(&writer, "title", row->title);
+    writer_key_string(&writer, "file_type", row->file_type);
+    writer_key_string(&writer, "context_header", row->header);
+    writer_key_integer(&writer, "chunk_index", row->chunk_index);
+    writer_key_integer(&writer, "version", row->version);
+    writer_key_string(&writer, "last_updated", row->last_updated);
+    if (row->page.given)
+        writer_key_integer(&writer, "page", row->page.value);
+    writer_key(&writer, "categories");
+    writer_raw(&writer, row->categories);
+    writer_close_object(&writer);
+    return text.bytes;
+}
+
+static void as_chunk(struct arena *arena, const struct chunk_row *row,
+                     struct knowledge_chunk *chunk)
+{
+    *chunk = (struct knowledge_chunk){.key = row->key,
+                                      .document = row->document_key,
+                                      .doc_id = row->doc_id,
+                                      .title = row->title,
+                                      .source = row->source,
+                                      .language = language_by_code(row->language),
+                                      .chunk_index = (int)row->chunk_index,
+                                      .page = row->page.given ? (int)row->page.value : 0,
+                                      .header = row->header,
+                                      .body = row->body,
+                                      .metadata = metadata_of(arena, row)};
+}
+
+enum error knowledge_read(const struct knowledge *knowledge, int64_t chunk_key,
+                          struct knowledge_chunk *chunk, bool *found)
+{
+    struct chunk_row row;
+    enum error error = document_chunk(knowledge->call, chunk_key, &row, found);
+
+    if (!error && *found)
+        as_chunk(knowledge->call->arena, &row, chunk);
+    return error;
+}
+
+/* The neighbours of one chunk, in document order, as far as they fit. */
+struct neighbourhood {
+    const struct chunk_row *rows;
+    size_t count;
+    bool *taken;
+};
+
+/* Keys of chunks that stand in some text already. */
+struct used_keys {
+    int64_t *keys;
+    size_t count;
+};
+
+static bool is_used(const struct used_keys *used, int64_t key)
+{
+    for (size_t i = 0; i < used->count; i++) {
+        if (used->keys[i] == key)
+            return true;
+    }
+    return false;
+}
+
+static void take_neighbours(const struct neighbourhood *around, int middle,
+                            const struct expansion *expansion, size_t room, struct used_keys *used)
+{
+    for (int distance = 1; distance <= expansion->window; distance++) {
+        for (int side = -1; side <= 1; side += 2) {
+            for (size_t i = 0; i < around->count; i++) {
+                const struct chunk_row *row = &around->rows[i];
+                size_t length;
+
+                if (row->chunk_index != middle + side * distance || is_used(used, row->key))
+                    continue;
+                length = utf8_count(row->body);
+                if (length > room)
+                    continue;
+                room -= length;
+                around->taken[i] = true;
+                used->keys[used->count++] = row->key;
+            }
+        }
+    }
+}
+
+static const char *join(struct arena *arena, const struct neighbourhood *around,
+                        const struct knowledge_chunk *chunk, bool *expanded)
+{
+    struct text text;
+
+    text_start(&text, arena, (size_t)1 << 24);
+    for (size_t i = 0; i < around->count; i++) {
+        bool is_self = around->rows[i].key == chunk->key;
+
+        if (!is_self && !around->taken[i])
+            continue;
+        if (text.length)
+            text_append_string(&text, "\n\n");
+        text_append_string(&text, around->rows[i].body);
+        *expanded |= !is_self;
+    }
+    return text.length ? text.bytes : chunk->body;
+}
+
+enum error knowledge_expand(const struct knowledge *knowledge,
+                            const struct found_chunk *const *chunks, size_t count,
+                            const struct expansion *expansion, const char **texts, bool *expanded)
+{
+    struct arena *arena = knowledge->call->arena;
+    struct used_keys used = {
+        ARENA_ARRAY(arena, int64_t, count * (size_t)(2 * expansion->window + 1) + 1), 0};
+
+    for (size_t i = 0; i < count; i++)
+        used.keys[used.count++] = chunks[i]->chunk.key;
+    for (size_t i = 0; i < count; i++) {
+        const struct knowledge_chunk *chunk = &chunks[i]->chunk;
+        size_t length = utf8_count(chunk->body);
+        struct object_list rows;
+        struct neighbourhood around;
+        enum error error = document_chunks(knowledge->call, chunk->document,
+                                           chunk->chunk_index - expansion->window,
+                                           chunk->chunk_index + expansion->window, &rows);
+
+        if (error)
+            return error;
+        around = (struct neighbourhood){rows.items, rows.count,
+                                        ARENA_ARRAY(arena, bool, rows.count + 1)};
+        if (length < (size_t)expansion->most)
+            take_neighbours(&around, chunk->chunk_index, expansion,
+                            (size_t)expansion->most - length, &used);
+        expanded[i] = false;
+        texts[i] = join(arena, &around, chunk, &expanded[i]);
+    }
+    return ERROR_NONE;
+}

@@ -1,0 +1,574 @@
+/* Documents, chunks and segments in the database. */
+#include "support/documents/document_store.h"
+#include "db/query.h"
+#include "db/store.h"
+
+#include <string.h>
+
+enum { CHUNKS_MOST = 200000 /* read at once, when a document is indexed again */ };
+
+#define DOCUMENT_COLUMNS                                                                           \
+    "doc_id, document_key, version, title, source, file_type, language, content_hash, size_bytes," \
+    " categories, page_count, chunk_count, auto_generated, last_updated, created_at"
+#define CHUNK_COLUMNS                                                                              \
+    "c.chunk_key, c.document_key, c.chunk_index, c.page, c.header, c.body, d.doc_id, d.title,"     \
+    " d.source, d.file_type, d.language, d.categories, d.last_updated, d.version"
+#define CHUNK_TABLES                                                                               \
+    " FROM kb_chunks c JOIN kb_documents d ON d.tenant_id = c.tenant_id"                           \
+    " AND d.document_key = c.document_key"
+
+static const struct statement find_document = {
+    .name = "document_find",
+    .sql = "SELECT " DOCUMENT_COLUMNS " FROM kb_documents WHERE tenant_id = ? AND doc_id = ?",
+};
+static const struct statement list_documents = {
+    .name = "document_list",
+    .sql = "SELECT " DOCUMENT_COLUMNS " FROM kb_documents WHERE tenant_id = ?"
+           " ORDER BY last_updated DESC, doc_id LIMIT ? OFFSET ?",
+};
+static const struct statement touch_document = {
+    .name = "document_touch",
+    .sql = "UPDATE kb_documents SET last_updated = {now} WHERE tenant_id = ? AND doc_id = ?",
+};
+static const struct statement draw_keys = {
+    .name = "kb_draw_keys",
+    .sql = "INSERT INTO kb_state (tenant_id, version, next_key) VALUES (?, 0, 1 + ?)"
+           " ON CONFLICT (tenant_id) DO UPDATE SET next_key = kb_state.next_key + ?"
+           " RETURNING next_key",
+};
+static const struct statement read_version = {
+    .name = "kb_version",
+    .sql = "SELECT version FROM kb_state WHERE tenant_id = ?",
+};
+static const struct statement raise_version = {
+    .name = "kb_raise_version",
+    .sql = "UPDATE kb_state SET version = version + 1 WHERE tenant_id = ?",
+};
+static const struct statement list_segments = {
+    .name = "kb_segment_list",
+    .sql = "SELECT s.name, s.bytes, d.document_key, d.dead FROM kb_segments s"
+           " JOIN kb_segment_documents d ON d.tenant_id = s.tenant_id AND d.segment = s.name"
+           " WHERE s.tenant_id = ? ORDER BY s.name, d.place",
+    .streams = true,
+};
+static const struct statement put_document = {
+    .name = "document_put",
+    .sql = "INSERT INTO kb_documents (tenant_id, doc_id, document_key, version, title, source,"
+           " file_type, language, content_hash, size_bytes, categories, page_count, chunk_count,"
+           " auto_generated, last_updated, created_at)"
+           " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, {now}, {now})"
+           " ON CONFLICT (tenant_id, doc_id) DO UPDATE SET document_key = excluded.document_key,"
+           " version = excluded.version, title = excluded.title, source = excluded.source,"
+           " file_type = excluded.file_type, language = excluded.language,"
+           " content_hash = excluded.content_hash, size_bytes = excluded.size_bytes,"
+           " categories = excluded.categories, page_count = excluded.page_count,"
+           " chunk_count = excluded.chunk_count, auto_generated = excluded.auto_generated,"
+           " last_updated = excluded.last_updated",
+};
+static const struct statement drop_document = {
+    .name = "document_drop",
+    .sql = "DELETE FROM kb_documents WHERE tenant_id = ? AND doc_id = ?",
+};
+static const struct statement lock_document = {
+    .name = "document_lock",
+    .sql = "SELECT document_key, version FROM kb_documents WHERE tenant_id = ? AND doc_id = ?"
+           " {for_update}",
+};
+static const struct statement drop_chunks = {
+    .name = "kb_chunks_drop",
+    .sql = "DELETE FROM kb_chunks WHERE tenant_id = ? AND document_key = ?",
+};
+static const struct statement put_chunk = {
+    .name = "kb_chunk_put",
+    .sql = "INSERT INTO kb_chunks (tenant_id, chunk_key, document_key, chunk_index, page, header,"
+           " body) VALUES (?, ?, ?, ?, ?, ?, ?)",
+};
+static const struct statement bury = {
+    .name = "kb_segment_bury",
+    .sql = "UPDATE kb_segment_documents SET dead = 1 WHERE tenant_id = ? AND document_key = ?",
+};
+static const struct statement put_segment = {
+    .name = "kb_segment_put",
+    .sql = "INSERT INTO kb_segments (tenant_id, name, bytes, created_at) VALUES (?, ?, ?, {now})",
+};
+static const struct statement put_segment_document = {
+    .name = "kb_segment_document_put",
+    .sql = "INSERT INTO kb_segment_documents (tenant_id, segment, place, document_key, dead)"
+           " SELECT ?, ?, ?, ?, CASE WHEN EXISTS (SELECT 1 FROM kb_documents d WHERE"
+           " d.tenant_id = ? AND d.document_key = ?) THEN 0 ELSE 1 END",
+};
+static const struct statement drop_segment = {
+    .name = "kb_segment_drop",
+    .sql = "DELETE FROM kb_segments WHERE tenant_id = ? AND name = ?",
+};
+static const struct statement drop_segment_documents = {
+    .name = "kb_segment_documents_drop",
+    .sql = "DELETE FROM kb_segment_documents WHERE tenant_id = ? AND segment = ?",
+};
+static const struct statement log_ingestion = {
+    .name = "kb_ingest_log_add",
+    .sql = "INSERT INTO kb_ingest_log (ts, tenant_id, doc_id, version, documents, chunks,"
+           " chunk_config, duration_ms) VALUES ({now}, ?, ?, ?, 1, ?, ?, ?)",
+};
+static const struct statement read_chunk = {
+    .name = "kb_chunk_read",
+    .sql = "SELECT " CHUNK_COLUMNS CHUNK_TABLES " WHERE c.tenant_id = ? AND c.chunk_key = ?",
+};
+static const struct statement read_chunks = {
+    .name = "kb_chunks_read",
+    .sql = "SELECT " CHUNK_COLUMNS CHUNK_TABLES " WHERE c.tenant_id = ? AND c.document_key = ?"
+           " AND c.chunk_index BETWEEN ? AND ? ORDER BY c.chunk_index",
+    .streams = true,
+};
+static const struct statement count_chunks = {
+    .name = "kb_chunks_count",
+    .sql = "SELECT coalesce(sum(chunk_count), 0) FROM kb_documents WHERE ? = '' OR tenant_id = ?",
+};
+static const struct statement note_citation = {
+    .name = "document_cited",
+    .sql = "INSERT INTO document_stats (tenant_id, doc_id, citation_count, last_cited_at)"
+           " VALUES (?, ?, 1, {now}) ON CONFLICT (tenant_id, doc_id) DO UPDATE SET"
+           " citation_count = document_stats.citation_count + 1,"
+           " last_cited_at = excluded.last_cited_at",
+};
+
+static void document_row(struct query *query, struct arena *arena, struct document_row *row)
+{
+    *row = (struct document_row){.doc_id = query_text(query, 0, arena),
+                                 .key = query_integer(query, 1),
+                                 .version = query_integer(query, 2),
+                                 .title = query_text(query, 3, arena),
+                                 .source = query_text(query, 4, arena),
+                                 .file_type = query_text(query, 5, arena),
+                                 .language = query_text(query, 6, arena),
+                                 .content_hash = query_text(query, 7, arena),
+                                 .size_bytes = query_integer(query, 8),
+                                 .categories = query_json(query, 9, arena),
+                                 .page_count = query_integer(query, 10),
+                                 .chunk_count = query_integer(query, 11),
+                                 .auto_generated = query_boolean(query, 12),
+                                 .last_updated = query_text(query, 13, arena),
+                                 .created_at = query_text(query, 14, arena)};
+}
+
+/* Runs a statement of the tenant and one more text. */
+static enum error run(const struct document_call *call, const struct statement *statement,
+                      const char *text, int64_t *changes)
+{
+    struct query *query = db_query(call->db, statement);
+    int64_t changed;
+
+    query_bind_text(query, call->tenant);
+    if (text)
+        query_bind_text(query, text);
+    changed = query_changes(query);
+    if (changes)
+        *changes = changed;
+    return query_end(query, call->problem);
+}
+
+static enum error run_key(const struct document_call *call, const struct statement *statement,
+                          int64_t key)
+{
+    struct query *query = db_query(call->db, statement);
+
+    query_bind_text(query, call->tenant);
+    query_bind_integer(query, key);
+    return query_end(query, call->problem);
+}
+
+enum error document_find(const struct document_call *call, const char *doc_id,
+                         struct document_row *row, bool *found)
+{
+    struct query *query = db_query(call->db, &find_document);
+
+    query_bind_text(query, call->tenant);
+    query_bind_text(query, doc_id);
+    *found = query_next(query);
+    if (*found)
+        document_row(query, call->arena, row);
+    return query_end(query, call->problem);
+}
+
+enum error document_list(const struct document_call *call, int64_t limit, int64_t offset,
+                         struct object_list *rows)
+{
+    struct document_row *items = ARENA_ARRAY(call->arena, struct document_row, (size_t)limit + 1);
+    struct query *query = db_query(call->db, &list_documents);
+
+    query_bind_text(query, call->tenant);
+    query_bind_integer(query, limit);
+    query_bind_integer(query, offset);
+    *rows = (struct object_list){.items = items};
+    while (rows->count < (size_t)limit && query_next(query))
+        document_row(query, call->arena, &items[rows->count++]);
+    return query_end(query, call->problem);
+}
+
+enum error document_touch(const struct document_call *call, const char *doc_id, bool *found)
+{
+    int64_t changes = 0;
+    enum error error = run(call, &touch_document, doc_id, &changes);
+
+    *found = changes > 0;
+    return error;
+}
+
+enum error document_draw_keys(const struct document_call *call, int64_t count, int64_t *first)
+{
+    struct query *query = db_query(call->db, &draw_keys);
+
+    query_bind_text(query, call->tenant);
+    query_bind_integer(query, count);
+    query_bind_integer(query, count);
+    *first = query_next(query) ? query_integer(query, 0) - count : 0;
+    return query_end(query, call->problem);
+}
+
+enum error document_kb_version(const struct document_call *call, int64_t *version)
+{
+    struct query *query = db_query(call->db, &read_version);
+
+    query_bind_text(query, call->tenant);
+    *version = query_next(query) ? query_integer(query, 0) : 0;
+    return query_end(query, call->problem);
+}
+
+/* Rows come by segment and place; lists grow by doubling. */
+static void add_place(struct arena *arena, struct segment_row *row, int64_t key, bool dead)
+{
+    if ((row->count & (row->count - 1)) == 0) {
+        size_t capacity = row->count ? row->count * 2 : 1;
+        int64_t *keys = ARENA_ARRAY(arena, int64_t, capacity);
+        bool *flags = ARENA_ARRAY(arena, bool, capacity);
+
+        if (row->count) {
+            memcpy(keys, row->document, row->count * sizeof *keys);
+            memcpy(flags, row->dead, row->count * sizeof *flags);
+        }
+        row->document = keys;
+        row->dead = flags;
+    }
+    row->document[row->count] = key;
+    row->dead[row->count++] = dead;
+}
+
+static struct segment_row *add_segment(struct arena *arena, struct segment_rows *rows,
+                                       const char *name, int64_t bytes)
+{
+    if ((rows->count & (rows->count - 1)) == 0) {
+        struct segment_row *items =
+            ARENA_ARRAY(arena, struct segment_row, rows->count ? rows->count * 2 : 1);
+
+        if (rows->count)
+            memcpy(items, rows->items, rows->count * sizeof *items);
+        rows->items = items;
+    }
+    rows->items[rows->count] = (struct segment_row){.name = name, .bytes = bytes};
+    return &rows->items[rows->count++];
+}
+
+static enum error read_segments(const struct document_call *call, struct segment_rows *rows)
+{
+    struct query *query = db_query(call->db, &list_segments);
+    struct segment_row *row = NULL;
+
+    *rows = (struct segment_rows){0, NULL};
+    query_bind_text(query, call->tenant);
+    while (query_next(query)) {
+        struct query_bytes name = query_bytes(query, 0);
+
+        if (!row || strlen(row->name) != name.length ||
+            memcmp(row->name, name.bytes, name.length) != 0)
+            row = add_segment(call->arena, rows, query_text(query, 0, call->arena),
+                              query_integer(query, 1));
+        add_place(call->arena, row, query_integer(query, 2), query_boolean(query, 3));
+    }
+    return query_end(query, call->problem);
+}
+
+enum error document_segments(const struct document_call *call, int64_t *version,
+                             struct segment_rows *rows)
+{
+    enum error error = db_begin(call->db, DB_READ, call->problem);
+
+    if (error)
+        return error;
+    error = document_kb_version(call, version);
+    if (!error)
+        error = read_segments(call, rows);
+    return db_finish(call->db, error, call->problem);
+}
+
+static enum error put_row(const struct document_call *call, const struct document_row *row)
+{
+    struct query *query = db_query(call->db, &put_document);
+
+    query_bind_text(query, call->tenant);
+    query_bind_text(query, row->doc_id);
+    query_bind_integer(query, row->key);
+    query_bind_integer(query, row->version);
+    query_bind_text(query, row->title);
+    query_bind_text(query, row->source);
+    query_bind_text(query, row->file_type);
+    query_bind_text(query, row->language);
+    query_bind_text(query, row->content_hash);
+    query_bind_integer(query, row->size_bytes);
+    query_bind_json(query, row->categories);
+    query_bind_integer(query, row->page_count);
+    query_bind_integer(query, row->chunk_count);
+    query_bind_boolean(query, row->auto_generated);
+    return query_end(query, call->problem);
+}
+
+static enum error put_chunks(const struct document_call *call, const struct document_change *change)
+{
+    struct query *query = db_query(call->db, &put_chunk);
+
+    for (size_t i = 0; i < change->chunks->count; i++) {
+        const struct chunk *chunk = &change->chunks->items[i];
+
+        query_bind_text(query, call->tenant);
+        query_bind_integer(query, change->first_chunk_key + (int64_t)i);
+        query_bind_integer(query, change->row->key);
+        query_bind_integer(query, (int64_t)i);
+        query_bind_optional_integer(
+            query, (struct optional_integer){.given = chunk->page > 0, .value = chunk->page});
+        query_bind_text(query, change->headers[i]);
+        query_bind_bytes(query, chunk->body, chunk->length);
+        query_repeat(query, NULL);
+    }
+    return query_end(query, call->problem);
+}
+
+static enum error put_segment_places(const struct document_call *call, const char *name,
+                                     const int64_t *documents, size_t count)
+{
+    struct query *query = db_query(call->db, &put_segment_document);
+
+    for (size_t i = 0; i < count; i++) {
+        query_bind_text(query, call->tenant);
+        query_bind_text(query, name);
+        query_bind_integer(query, (int64_t)i);
+        query_bind_integer(query, documents[i]);
+        query_bind_text(query, call->tenant);
+        query_bind_integer(query, documents[i]);
+        query_repeat(query, NULL);
+    }
+    return query_end(query, call->problem);
+}
+
+static enum error put_segment_row(const struct document_call *call, const char *name, int64_t bytes,
+                                  const int64_t *documents, size_t count)
+{
+    struct query *query = db_query(call->db, &put_segment);
+    enum error error;
+
+    query_bind_text(query, call->tenant);
+    query_bind_text(query, name);
+    query_bind_integer(query, bytes);
+    error = query_end(query, call->problem);
+    return error || !count ? error : put_segment_places(call, name, documents, count);
+}
+
+/* What the old version left: its chunks, and its place in a segment. */
+static enum error drop_version(const struct document_call *call, int64_t key)
+{
+    enum error error = run_key(call, &drop_chunks, key);
+
+    return error ? error : run_key(call, &bury, key);
+}
+
+static enum error lock_version(const struct document_call *call, const char *doc_id, int64_t *key,
+                               int64_t *version)
+{
+    struct query *query = db_query(call->db, &lock_document);
+
+    query_bind_text(query, call->tenant);
+    query_bind_text(query, doc_id);
+    *key = *version = 0;
+    if (query_next(query)) {
+        *key = query_integer(query, 0);
+        *version = query_integer(query, 1);
+    }
+    return query_end(query, call->problem);
+}
+
+static enum error log_change(const struct document_call *call, const struct document_change *change)
+{
+    struct query *query = db_query(call->db, &log_ingestion);
+
+    query_bind_text(query, call->tenant);
+    query_bind_text(query, change->row->doc_id);
+    query_bind_integer(query, change->row->version);
+    query_bind_integer(query, (int64_t)change->chunks->count);
+    query_bind_text(query, change->chunk_config);
+    query_bind_integer(query, change->duration_ms);
+    return query_end(query, call->problem);
+}
+
+static enum error replace(const struct document_call *call, const struct document_change *change)
+{
+    int64_t old_key, old_version;
+    enum error error = db_lock(call->db, "kb_documents", call->problem);
+
+    if (!error)
+        error = lock_version(call, change->row->doc_id, &old_key, &old_version);
+    if (error)
+        return error;
+    if (old_version != change->expected_version)
+        return problem_set(call->problem, ERROR_CONFLICT, "document_changed",
+                           "the document was changed by somebody else meanwhile");
+    error = old_key ? drop_version(call, old_key) : ERROR_NONE;
+    if (!error)
+        error = put_row(call, change->row);
+    if (!error && change->chunks->count)
+        error = put_chunks(call, change);
+    if (!error && change->segment)
+        error = put_segment_row(call, change->segment, change->segment_bytes, &change->row->key, 1);
+    if (!error)
+        error = run(call, &raise_version, NULL, NULL);
+    return error ? error : log_change(call, change);
+}
+
+enum error document_replace(const struct document_call *call, const struct document_change *change)
+{
+    enum error error = db_begin(call->db, DB_WRITE, call->problem);
+
+    return error ? error : db_finish(call->db, replace(call, change), call->problem);
+}
+
+static enum error delete_document(const struct document_call *call, const char *doc_id, bool *found)
+{
+    int64_t key, version;
+    enum error error = lock_version(call, doc_id, &key, &version);
+
+    *found = !error && key != 0;
+    if (error || !*found)
+        return error;
+    error = drop_version(call, key);
+    if (!error)
+        error = run(call, &drop_document, doc_id, NULL);
+    return error ? error : run(call, &raise_version, NULL, NULL);
+}
+
+enum error document_delete(const struct document_call *call, const char *doc_id, bool *found)
+{
+    enum error error = db_begin(call->db, DB_WRITE, call->problem);
+
+    return error ? error : db_finish(call->db, delete_document(call, doc_id, found), call->problem);
+}
+
+static enum error swap(const struct document_call *call, const char *const *old, size_t old_count,
+                       const struct segment_row *fresh, bool counts)
+{
+    enum error error = db_lock(call->db, "kb_documents", call->problem);
+
+    for (size_t i = 0; i < old_count && !error; i++) {
+        int64_t dropped = 0;
+
+        error = run(call, &drop_segment, old[i], &dropped);
+        if (!error && !dropped)
+            error = problem_set(call->problem, ERROR_CONFLICT, "segments_changed",
+                                "the index was changed by somebody else meanwhile");
+        if (!error)
+            error = run(call, &drop_segment_documents, old[i], NULL);
+    }
+    if (!error && fresh->count)
+        error = put_segment_row(call, fresh->name, fresh->bytes, fresh->document, fresh->count);
+    return error || !counts ? error : run(call, &raise_version, NULL, NULL);
+}
+
+enum error document_swap_segments(const struct document_call *call, const char *const *old,
+                                  size_t old_count, const struct segment_row *fresh, bool counts)
+{
+    enum error error = db_begin(call->db, DB_WRITE, call->problem);
+
+    return error ? error
+                 : db_finish(call->db, swap(call, old, old_count, fresh, counts), call->problem);
+}
+
+static void chunk_row(struct query *query, struct arena *arena, struct chunk_row *row)
+{
+    *row = (struct chunk_row){.key = query_integer(query, 0),
+                              .document_key = query_integer(query, 1),
+                              .chunk_index = query_integer(query, 2),
+                              .page = query_optional_integer(query, 3),
+                              .header = query_text(query, 4, arena),
+                              .body = query_text(query, 5, arena),
+                              .doc_id = query_text(query, 6, arena),
+                              .title = query_text(query, 7, arena),
+                              .source = query_text(query, 8, arena),
+                              .file_type = query_text(query, 9, arena),
+                              .language = query_text(query, 10, arena),
+                              .categories = query_json(query, 11, arena),
+                              .last_updated = query_text(query, 12, arena),
+                              .version = query_integer(query, 13)};
+}
+
+enum error document_chunk(const struct document_call *call, int64_t key, struct chunk_row *row,
+                          bool *found)
+{
+    struct query *query = db_query(call->db, &read_chunk);
+
+    query_bind_text(query, call->tenant);
+    query_bind_integer(query, key);
+    *found = query_next(query);
+    if (*found)
+        chunk_row(query, call->arena, row);
+    return query_end(query, call->problem);
+}
+
+enum error document_chunks(const struct document_call *call, int64_t document_key, int64_t from,
+                           int64_t to, struct object_list *rows)
+{
+    struct query *query = db_query(call->db, &read_chunks);
+    struct chunk_row *items = NULL;
+    size_t capacity = 0, count = 0;
+
+    query_bind_text(query, call->tenant);
+    query_bind_integer(query, document_key);
+    query_bind_integer(query, from);
+    query_bind_integer(query, to);
+    while (count < CHUNKS_MOST && query_next(query)) {
+        if (count == capacity) {
+            struct chunk_row *grown =
+                ARENA_ARRAY(call->arena, struct chunk_row, capacity ? capacity * 2 : 8);
+
+            if (count)
+                memcpy(grown, items, count * sizeof *items);
+            capacity = capacity ? capacity * 2 : 8;
+            items = grown;
+        }
+        chunk_row(query, call->arena, &items[count++]);
+    }
+    *rows = (struct object_list){.count = count, .items = items};
+    return query_end(query, call->problem);
+}
+
+enum error document_count_chunks(struct db *db, const char *tenant, int64_t *chunks,
+                                 struct problem *problem)
+{
+    struct query *query = db_query(db, &count_chunks);
+
+    query_bind_text(query, tenant ? tenant : "");
+    query_bind_text(query, tenant ? tenant : "");
+    *chunks = query_next(query) ? query_integer(query, 0) : 0;
+    return query_end(query, problem);
+}
+
+enum error document_note_citations(const struct document_call *call, const char *const *doc_ids,
+                                   size_t count)
+{
+    enum error error = ERROR_NONE;
+
+    for (size_t i = 0; i < count && !error; i++) {
+        bool again = false;
+
+        for (size_t j = 0; j < i && !again; j++)
+            again = strcmp(doc_ids[i], doc_ids[j]) == 0;
+        if (!again)
+            error = run(call, &note_citation, doc_ids[i], NULL);
+    }
+    return error;
+}

@@ -1,0 +1,188 @@
+/* HTML to text: the tree of an HTML5 parser (Gumbo), walked without recursion, since a document may
+ * be nested as deep as it is long. Runs in a child that ends afterwards, so nothing is freed. */
+#include "support/documents/formats.h"
+
+#include <gumbo.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { FILE_MOST = 1 << 30 };
+
+struct writer {
+    FILE *out;
+    bool at_line_start;
+    bool blank_wanted; /* between words */
+    int feeds;         /* line ends in a row */
+    int preformatted;
+};
+
+static void end_line(struct writer *writer, int feeds)
+{
+    while (writer->feeds < feeds) {
+        fputc('\n', writer->out);
+        writer->feeds++;
+    }
+    writer->at_line_start = true;
+    writer->blank_wanted = false;
+}
+
+static void put(struct writer *writer, char byte)
+{
+    if (writer->blank_wanted && !writer->at_line_start)
+        fputc(' ', writer->out);
+    writer->blank_wanted = writer->at_line_start = false;
+    writer->feeds = 0;
+    fputc(byte, writer->out);
+}
+
+static void write_text(struct writer *writer, const char *text)
+{
+    for (; *text; text++) {
+        if (writer->preformatted && *text == '\n')
+            end_line(writer, writer->feeds + 1 > 2 ? 2 : writer->feeds + 1);
+        else if (strchr(" \t\r\n\f", *text))
+            writer->blank_wanted = true;
+        else
+            put(writer, *text);
+    }
+}
+
+static void write_mark(struct writer *writer, const char *mark)
+{
+    for (; *mark; mark++)
+        put(writer, *mark);
+    writer->blank_wanted = true;
+}
+
+static bool is_skipped(GumboTag tag)
+{
+    return tag == GUMBO_TAG_SCRIPT || tag == GUMBO_TAG_STYLE || tag == GUMBO_TAG_NOSCRIPT ||
+           tag == GUMBO_TAG_TEMPLATE || tag == GUMBO_TAG_HEAD || tag == GUMBO_TAG_SVG ||
+           tag == GUMBO_TAG_IFRAME;
+}
+
+static bool is_inline(GumboTag tag)
+{
+    static const GumboTag tags[] = {
+        GUMBO_TAG_A,    GUMBO_TAG_ABBR,   GUMBO_TAG_B,    GUMBO_TAG_BDI,   GUMBO_TAG_BDO,
+        GUMBO_TAG_CITE, GUMBO_TAG_CODE,   GUMBO_TAG_DATA, GUMBO_TAG_DEL,   GUMBO_TAG_DFN,
+        GUMBO_TAG_EM,   GUMBO_TAG_FONT,   GUMBO_TAG_I,    GUMBO_TAG_INS,   GUMBO_TAG_KBD,
+        GUMBO_TAG_MARK, GUMBO_TAG_Q,      GUMBO_TAG_S,    GUMBO_TAG_SAMP,  GUMBO_TAG_SMALL,
+        GUMBO_TAG_SPAN, GUMBO_TAG_STRONG, GUMBO_TAG_SUB,  GUMBO_TAG_SUP,   GUMBO_TAG_TIME,
+        GUMBO_TAG_U,    GUMBO_TAG_VAR,    GUMBO_TAG_WBR,  GUMBO_TAG_LABEL, GUMBO_TAG_BUTTON,
+        GUMBO_TAG_IMG,  GUMBO_TAG_INPUT,
+    };
+
+    for (size_t i = 0; i < sizeof tags / sizeof tags[0]; i++) {
+        if (tags[i] == tag)
+            return true;
+    }
+    return false;
+}
+
+/* Whether the element's children are to be walked. */
+static bool open_element(struct writer *writer, const GumboElement *element)
+{
+    GumboTag tag = element->tag;
+
+    if (is_skipped(tag))
+        return false;
+    if (tag >= GUMBO_TAG_H1 && tag <= GUMBO_TAG_H6) {
+        int level = (int)(tag - GUMBO_TAG_H1) + 1;
+
+        end_line(writer, 2);
+        write_mark(writer, &"####"[level < 4 ? 4 - level : 0]);
+    } else if (tag == GUMBO_TAG_LI) {
+        end_line(writer, 1);
+        write_mark(writer, "-");
+    } else if (tag == GUMBO_TAG_BR || tag == GUMBO_TAG_TR) {
+        end_line(writer, 1);
+    } else if (tag == GUMBO_TAG_TD || tag == GUMBO_TAG_TH) {
+        if (!writer->at_line_start)
+            write_text(writer, " | ");
+    } else if (!is_inline(tag)) {
+        end_line(writer, tag == GUMBO_TAG_UL || tag == GUMBO_TAG_OL ? 1 : 2);
+    }
+    writer->preformatted += tag == GUMBO_TAG_PRE;
+    return true;
+}
+
+static void close_element(struct writer *writer, const GumboElement *element)
+{
+    GumboTag tag = element->tag;
+
+    writer->preformatted -= tag == GUMBO_TAG_PRE;
+    if (tag == GUMBO_TAG_LI || tag == GUMBO_TAG_TR)
+        end_line(writer, 1);
+    else if (!is_inline(tag) && tag != GUMBO_TAG_TD && tag != GUMBO_TAG_TH && tag != GUMBO_TAG_BR)
+        end_line(writer, 2);
+}
+
+static const GumboNode *child_of(const GumboNode *node, unsigned int index)
+{
+    const GumboVector *children = &node->v.element.children;
+
+    return index < children->length ? children->data[index] : NULL;
+}
+
+/* From node to node by parents and places. */
+static void walk(struct writer *writer, const GumboNode *root)
+{
+    const GumboNode *node = root;
+
+    while (node) {
+        const GumboNode *next = NULL;
+
+        if (node->type == GUMBO_NODE_TEXT || node->type == GUMBO_NODE_WHITESPACE ||
+            node->type == GUMBO_NODE_CDATA)
+            write_text(writer, node->v.text.text);
+        else if (node->type == GUMBO_NODE_ELEMENT && open_element(writer, &node->v.element))
+            next = child_of(node, 0);
+        while (!next && node != root) {
+            if (node->type == GUMBO_NODE_ELEMENT && !is_skipped(node->v.element.tag))
+                close_element(writer, &node->v.element);
+            next = child_of(node->parent, (unsigned int)node->index_within_parent + 1);
+            node = node->parent;
+        }
+        if (next || node == root)
+            node = next;
+    }
+}
+
+static char *read_whole(const char *path, size_t *length)
+{
+    FILE *file = fopen(path, "rbe");
+    char *bytes = NULL;
+    long size;
+
+    *length = 0;
+    if (!file)
+        return NULL;
+    if (fseek(file, 0, SEEK_END) == 0 && (size = ftell(file)) >= 0 && size < FILE_MOST) {
+        rewind(file);
+        bytes = malloc((size_t)size + 1);
+        if (bytes)
+            *length = fread(bytes, 1, (size_t)size, file);
+    }
+    fclose(file);
+    return bytes;
+}
+
+bool format_read_html(const char *path, FILE *out)
+{
+    size_t length;
+    char *bytes = read_whole(path, &length);
+    struct writer writer = {.out = out, .at_line_start = true, .feeds = 2};
+    GumboOptions options = kGumboDefaultOptions;
+    GumboOutput *output;
+
+    if (!bytes)
+        return false;
+    options.max_errors = 0;
+    output = gumbo_parse_with_options(&options, bytes, length);
+    if (!output || !output->root)
+        return false;
+    walk(&writer, output->root);
+    fputc('\n', out);
+    return fflush(out) == 0;
+}

@@ -1,0 +1,426 @@
+/* Ingestion: the steps from a file to a version that is searched, and what keeps segments few. */
+#include "support/documents/ingest.h"
+#include "base/clock.h"
+#include "crypto/digest.h"
+#include "crypto/token.h"
+#include "search/builder.h"
+#include "search/search.h"
+#include "support/documents/categories.h"
+#include "support/documents/passages.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+enum {
+    MERGE_FROM = 10,      /* segments from which small ones are merged */
+    MERGE_MOST = 8,       /* at a time */
+    MERGE_BYTES = 1 << 28 /* segments as large as this stay as they are */
+};
+
+static const char *make_folder(struct arena *arena, const struct support_settings *settings,
+                               const char *kind, const char *tenant)
+{
+    const char *folder = arena_print(arena, "%s/%s", settings->data_directory, kind);
+
+    mkdir(settings->data_directory, 0700);
+    mkdir(folder, 0700);
+    if (tenant) {
+        folder = arena_print(arena, "%s/%s", folder, tenant);
+        mkdir(folder, 0700);
+    }
+    return folder;
+}
+
+const char *ingest_index_folder(struct arena *arena, const struct support_settings *settings,
+                                const char *tenant)
+{
+    return make_folder(arena, settings, "index", tenant);
+}
+
+const char *ingest_upload_folder(struct arena *arena, const struct support_settings *settings,
+                                 const char *tenant)
+{
+    return make_folder(arena, settings, "uploads", strcmp(tenant, "default") == 0 ? NULL : tenant);
+}
+
+/* One ingestion on its way. */
+struct run {
+    const struct document_call *call;
+    const struct support_settings *settings;
+    const struct ingest_order *order;
+    struct reading_result text;
+    struct chunk_list chunks;
+    const char **headers;
+    char hash[DIGEST_SHA256_TEXT];
+    int64_t started, size;
+    enum language language;
+    struct document_row before, row;
+    bool existed;
+};
+
+static void tell(const struct run *run, const char *step, size_t count)
+{
+    if (run->order->progress)
+        run->order->progress(run->order->context, step, count);
+}
+
+static enum error load(struct run *run)
+{
+    const struct support_settings *settings = run->settings;
+    const struct reader_limits limits = {settings->reader_memory_bytes, settings->reader_seconds,
+                                         settings->reader_text_bytes};
+    struct arena *arena = run->call->arena;
+    struct stat about;
+
+    if (run->order->text) {
+        run->text.pages = ARENA_NEW(arena, struct page);
+        run->text.pages[0] = (struct page){run->order->text, strlen(run->order->text), 0};
+        run->text.count = 1;
+        run->size = (int64_t)run->text.pages[0].length;
+        return ERROR_NONE;
+    }
+    if (stat(run->order->path, &about) == 0)
+        run->size = about.st_size;
+    return reader_read(arena, run->order->path, file_type_of(run->order->doc_id), &limits,
+                       settings->data_directory, &run->text, run->call->problem);
+}
+
+/* Of the pages one after the other, each ending with its number, so that moved page breaks are a
+ * change. */
+static void hash_text(struct run *run)
+{
+    struct text all;
+
+    text_start(&all, run->call->arena, (size_t)run->settings->reader_text_bytes * 2);
+    for (size_t i = 0; i < run->text.count; i++) {
+        text_append(&all, run->text.pages[i].text, run->text.pages[i].length);
+        if (run->text.count > 1 || run->text.pages[i].number)
+            text_append_format(&all, "\f%d", run->text.pages[i].number);
+    }
+    digest_sha256_hex(all.bytes, all.length, run->hash);
+}
+
+static void cut_chunks(struct run *run)
+{
+    const struct chunk_options options = {(int)run->settings->chunk_size,
+                                          (int)run->settings->chunk_overlap,
+                                          run->settings->structural_chunking};
+    struct arena *arena = run->call->arena;
+
+    for (size_t i = 0; i < run->text.count; i++)
+        chunk_text(arena, run->text.pages[i].text, run->text.pages[i].length,
+                   run->text.pages[i].number, &options, &run->chunks);
+    run->headers = ARENA_ARRAY(arena, const char *, run->chunks.count + 1);
+    for (size_t i = 0; i < run->chunks.count; i++)
+        run->headers[i] = run->settings->contextual_headers
+                              ? chunk_header(arena, run->row.title, &run->chunks.items[i])
+                              : run->row.title;
+}
+
+static void describe(struct run *run)
+{
+    const struct page *first = run->text.count ? &run->text.pages[0] : NULL;
+    struct arena *arena = run->call->arena;
+
+    run->language = first ? language_detect(first->text, first->length) : LANGUAGE_UNKNOWN;
+    run->row = (struct document_row){
+        .doc_id = run->order->doc_id,
+        .version = run->existed ? run->before.version + 1 : 1,
+        .title = run->order->title ? run->order->title : run->order->doc_id,
+        .source = run->order->doc_id,
+        .file_type = run->order->text ? "md" : file_type_names[file_type_of(run->order->doc_id)],
+        .language = language_codes[run->language],
+        .content_hash = run->hash,
+        .size_bytes = run->size,
+        .categories = first ? categories_of(arena, categories_built_in, categories_built_in_count,
+                                            first->text, first->length)
+                            : "[\"uncategorized\"]",
+        .page_count = run->text.page_count,
+        .auto_generated = run->order->auto_generated,
+    };
+}
+
+/* Memory of passages is given back chunk by chunk through an arena of their own. */
+static void index_chunk(struct index_builder *builder, struct arena *scratch, int64_t key,
+                        const char *header, const char *body, size_t length)
+{
+    struct passage_list list = passages_of(scratch, body, length);
+    struct index_passage *passages = ARENA_ARRAY(scratch, struct index_passage, list.count + 1);
+
+    for (size_t i = 0; i < list.count; i++)
+        passages[i] = (struct index_passage){list.items[i].text, list.items[i].length};
+    index_builder_chunk(builder, key, header, passages, list.count);
+    arena_reset(scratch);
+}
+
+/* A segment's name is never used twice. */
+static const char *new_name(struct arena *arena)
+{
+    char id[TOKEN_UUID_TEXT];
+
+    token_uuid(id);
+    return arena_print(arena, "%013lld-%.8s.seg", (long long)(clock_unix_microseconds() / 1000),
+                       id);
+}
+
+static enum error no_memory(struct problem *problem)
+{
+    return problem_set(problem, ERROR_SYSTEM, "out_of_memory", "no memory for the index");
+}
+
+static enum error write_segment(struct run *run, int64_t first_key, const char *name,
+                                int64_t *bytes)
+{
+    const struct document_call *call = run->call;
+    struct index_builder *builder = index_builder_create((size_t)run->settings->index_memory_bytes);
+    struct arena *scratch = arena_create((size_t)1 << 28);
+    enum error error = builder && scratch ? ERROR_NONE : no_memory(call->problem);
+
+    if (!error) {
+        index_builder_document(builder, run->row.key, run->language);
+        for (size_t i = 0; i < run->chunks.count; i++)
+            index_chunk(builder, scratch, first_key + (int64_t)i, run->headers[i],
+                        run->chunks.items[i].body, run->chunks.items[i].length);
+        error = index_builder_finish(builder,
+                                     ingest_index_folder(call->arena, run->settings, call->tenant),
+                                     name, bytes, call->problem);
+    }
+    index_builder_destroy(builder);
+    if (scratch)
+        arena_destroy(scratch);
+    return error;
+}
+
+static enum error store(struct run *run)
+{
+    struct document_change change = {.row = &run->row,
+                                     .chunks = &run->chunks,
+                                     .headers = run->headers,
+                                     .expected_version = run->existed ? run->before.version : 0};
+    struct arena *arena = run->call->arena;
+    int64_t first;
+    enum error error = document_draw_keys(run->call, (int64_t)run->chunks.count + 1, &first);
+
+    if (error)
+        return error;
+    run->row.key = first;
+    run->row.chunk_count = (int64_t)run->chunks.count;
+    change.first_chunk_key = first + 1;
+    change.chunk_config = arena_print(arena, "%lld/%lld", (long long)run->settings->chunk_size,
+                                      (long long)run->settings->chunk_overlap);
+    if (run->chunks.count) {
+        tell(run, "indexing", run->text.count);
+        change.segment = new_name(arena);
+        error = write_segment(run, first + 1, change.segment, &change.segment_bytes);
+    }
+    change.duration_ms = (clock_monotonic_microseconds() - run->started) / 1000;
+    return error ? error : document_replace(run->call, &change);
+}
+
+enum error ingest_document(const struct document_call *call,
+                           const struct support_settings *settings,
+                           const struct ingest_order *order, struct ingest_result *result)
+{
+    struct run run = {.call = call,
+                      .settings = settings,
+                      .order = order,
+                      .started = clock_monotonic_microseconds()};
+    bool touched;
+    enum error error;
+
+    tell(&run, "loading", 0);
+    error = load(&run);
+    if (!error)
+        error = document_find(call, order->doc_id, &run.before, &run.existed);
+    if (error)
+        return error;
+    hash_text(&run);
+    describe(&run);
+    *result = (struct ingest_result){.version = run.row.version,
+                                     .documents = (int64_t)run.text.count,
+                                     .categories = run.row.categories};
+    if (run.existed && !order->again && strcmp(run.before.content_hash, run.hash) == 0) {
+        result->deduplicated = true;
+        result->version = run.before.version;
+        result->chunks = run.before.chunk_count;
+        result->categories = run.before.categories;
+        return document_touch(call, order->doc_id, &touched);
+    }
+    cut_chunks(&run);
+    result->chunks = (int64_t)run.chunks.count;
+    error = store(&run);
+    return error ? error : ingest_merge(call, settings);
+}
+
+/* Places of dead documents, as the index takes them. */
+static struct search_segment as_segment(struct arena *arena, const struct segment_row *row)
+{
+    uint32_t *dead = ARENA_ARRAY(arena, uint32_t, row->count + 1);
+    size_t count = 0;
+
+    for (size_t i = 0; i < row->count; i++) {
+        if (row->dead[i])
+            dead[count++] = (uint32_t)i;
+    }
+    return (struct search_segment){row->name, row->bytes, dead, count};
+}
+
+/* The smallest segments, in the order of their names, in `chosen`; how many. */
+static size_t choose(const struct segment_rows *rows, const struct segment_row **chosen)
+{
+    size_t count = 0;
+
+    for (size_t i = 0; i < rows->count; i++) {
+        const struct segment_row *row = &rows->items[i];
+        size_t largest = 0;
+
+        if (row->bytes >= MERGE_BYTES)
+            continue;
+        if (count < MERGE_MOST) {
+            chosen[count++] = row;
+            continue;
+        }
+        for (size_t j = 1; j < count; j++)
+            largest = chosen[j]->bytes > chosen[largest]->bytes ? j : largest;
+        if (row->bytes < chosen[largest]->bytes) {
+            memmove(&chosen[largest], &chosen[largest + 1],
+                    (count - largest - 1) * sizeof chosen[0]);
+            chosen[count - 1] = row;
+        }
+    }
+    return count;
+}
+
+/* What was replaced is not needed any more; workers that have it mapped keep it. */
+static void remove_files(const char *folder, const char *const *names, size_t count,
+                         struct arena *arena)
+{
+    for (size_t i = 0; i < count; i++)
+        unlink(arena_print(arena, "%s/%s", folder, names[i]));
+}
+
+static enum error swap_merged(const struct document_call *call, const char *folder,
+                              const char *const *old, size_t count, const struct search_segment *to)
+{
+    struct segment_row fresh = {.name = to->name, .bytes = to->bytes};
+    enum error error = search_segment_documents(folder, to, call->arena, &fresh.document,
+                                                &fresh.count, call->problem);
+
+    if (!error)
+        error = document_swap_segments(call, old, count, &fresh, true);
+    if (error == ERROR_CONFLICT || !fresh.count) { /* somebody else was faster, or nothing lives */
+        unlink(arena_print(call->arena, "%s/%s", folder, to->name));
+        error = error == ERROR_CONFLICT ? ERROR_NONE : error;
+    }
+    return error;
+}
+
+enum error ingest_merge(const struct document_call *call, const struct support_settings *settings)
+{
+    const struct segment_row *chosen[MERGE_MOST];
+    struct search_segment segments[MERGE_MOST], merged = {.dead = NULL};
+    const char *names[MERGE_MOST];
+    const char *folder = ingest_index_folder(call->arena, settings, call->tenant);
+    struct segment_rows rows;
+    int64_t version;
+    size_t count;
+    enum error error = document_segments(call, &version, &rows);
+
+    if (error || rows.count < MERGE_FROM)
+        return error;
+    count = choose(&rows, chosen);
+    if (count < 2)
+        return ERROR_NONE;
+    for (size_t i = 0; i < count; i++) {
+        segments[i] = as_segment(call->arena, chosen[i]);
+        names[i] = chosen[i]->name;
+    }
+    merged.name = new_name(call->arena);
+    error = search_merge(folder, segments, count, merged.name, &merged.bytes, call->problem);
+    if (error) /* a damaged one is mended by whoever searches next */
+        return error == ERROR_NOT_FOUND ? ERROR_NONE : error;
+    error = swap_merged(call, folder, names, count, &merged);
+    if (!error)
+        remove_files(folder, names, count, call->arena);
+    return error;
+}
+
+static enum error index_stored(const struct document_call *call, struct index_builder *builder,
+                               struct arena *scratch, int64_t key)
+{
+    struct object_list rows;
+    enum error error = document_chunks(call, key, 0, INT64_MAX, &rows);
+    const struct chunk_row *chunks = rows.items;
+
+    if (error || !rows.count)
+        return error;
+    index_builder_document(builder, key, language_by_code(chunks[0].language));
+    for (size_t i = 0; i < rows.count; i++)
+        index_chunk(builder, scratch, chunks[i].key, chunks[i].header, chunks[i].body,
+                    strlen(chunks[i].body));
+    return ERROR_NONE;
+}
+
+enum error ingest_rebuild(const struct document_call *call, const struct support_settings *settings,
+                          const struct segment_row *lost)
+{
+    struct index_builder *builder = index_builder_create((size_t)settings->index_memory_bytes);
+    struct arena *scratch = arena_create((size_t)1 << 28);
+    const char *folder = ingest_index_folder(call->arena, settings, call->tenant);
+    struct segment_row fresh = {.name = new_name(call->arena),
+                                .document = ARENA_ARRAY(call->arena, int64_t, lost->count + 1)};
+    enum error error = builder && scratch ? ERROR_NONE : no_memory(call->problem);
+
+    for (size_t i = 0; i < lost->count && !error; i++) {
+        if (lost->dead[i])
+            continue;
+        fresh.document[fresh.count++] = lost->document[i];
+        error = index_stored(call, builder, scratch, lost->document[i]);
+    }
+    if (!error && fresh.count)
+        error = index_builder_finish(builder, folder, fresh.name, &fresh.bytes, call->problem);
+    if (!error)
+        error = document_swap_segments(call, &lost->name, 1, &fresh, false);
+    index_builder_destroy(builder);
+    if (scratch)
+        arena_destroy(scratch);
+    return error == ERROR_CONFLICT ? ERROR_NONE : error;
+}
+
+static bool is_named(const struct segment_rows *rows, const char *name)
+{
+    for (size_t i = 0; i < rows->count; i++) {
+        if (strcmp(rows->items[i].name, name) == 0)
+            return true;
+    }
+    return false;
+}
+
+void ingest_sweep(const struct document_call *call, const struct support_settings *settings,
+                  int64_t seconds)
+{
+    const char *folder = ingest_index_folder(call->arena, settings, call->tenant);
+    struct segment_rows rows;
+    int64_t version;
+    DIR *directory = opendir(folder);
+    const struct dirent *entry;
+    struct stat about;
+
+    if (!directory)
+        return;
+    if (document_segments(call, &version, &rows) == ERROR_NONE) {
+        while ((entry = readdir(directory))) {
+            if (entry->d_name[0] != '.' && !is_named(&rows, entry->d_name) &&
+                fstatat(dirfd(directory), entry->d_name, &about, 0) == 0 &&
+                about.st_mtime < time(NULL) - seconds)
+                unlinkat(dirfd(directory), entry->d_name, 0);
+        }
+    }
+    closedir(directory);
+}

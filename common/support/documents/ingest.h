@@ -1,0 +1,61 @@
+/*
+ * From a file to what can be asked: text, chunks, a search segment, and one transaction that puts
+ * them in the place of the version before. Whatever dies on the way leaves the old version whole;
+ * the same file again heals everything.
+ */
+#ifndef ASSAY_SUPPORT_DOCUMENTS_INGEST_H
+#define ASSAY_SUPPORT_DOCUMENTS_INGEST_H
+
+#include "support/documents/document_store.h"
+#include "support/documents/reader.h"
+#include "support/settings.h"
+
+struct ingest_order {
+    const char *path;   /* of the stored file; NULL when `text` is given */
+    const char *text;   /* what to ingest instead of a file */
+    const char *doc_id; /* its name */
+    const char *title;  /* NULL = the doc_id */
+    bool auto_generated;
+    bool again; /* even if nothing has changed */
+    void (*progress)(void *context, const char *step, size_t count); /* may be NULL */
+    void *context;
+};
+
+struct ingest_result {
+    int64_t version;
+    int64_t chunks;
+    int64_t documents; /* pages or rows with text */
+    bool deduplicated; /* the same text as before: nothing was done */
+    const char *categories;
+};
+
+/* ERROR_CONFLICT `document_changed` when somebody else ingested the same document meanwhile; errors
+ * of the reader, the index and the database. Nothing is half done after any of them. */
+MUST_CHECK enum error ingest_document(const struct document_call *call,
+                                      const struct support_settings *settings,
+                                      const struct ingest_order *order,
+                                      struct ingest_result *result);
+
+/* Merges small segments of the tenant when there are many. Losing a race against somebody else is
+ * no error. */
+MUST_CHECK enum error ingest_merge(const struct document_call *call,
+                                   const struct support_settings *settings);
+
+/* Builds a lost or damaged segment again from the database and puts it in the old one's place. */
+MUST_CHECK enum error ingest_rebuild(const struct document_call *call,
+                                     const struct support_settings *settings,
+                                     const struct segment_row *lost);
+
+/* Removes files of the tenant's index folder that no row names and that are older than
+ * `seconds`. */
+void ingest_sweep(const struct document_call *call, const struct support_settings *settings,
+                  int64_t seconds);
+
+/* `<data>/index/<tenant>`, made when it is missing; `<data>/uploads` or `<data>/uploads/<tenant>`.
+ */
+const char *ingest_index_folder(struct arena *arena, const struct support_settings *settings,
+                                const char *tenant);
+const char *ingest_upload_folder(struct arena *arena, const struct support_settings *settings,
+                                 const char *tenant);
+
+#endif

@@ -1,0 +1,15 @@
+/* Private to common/support/documents: formats that are text already. */
+#ifndef ASSAY_SUPPORT_DOCUMENTS_PLAIN_H
+#define ASSAY_SUPPORT_DOCUMENTS_PLAIN_H
+
+#include "support/documents/reader.h"
+
+/* Cleans the bytes and adds them as a page when they hold more than blanks; the result has room. */
+void plain_add_page(struct arena *arena, struct reading_result *result, const char *bytes,
+                    size_t length, int number);
+
+/* The pages of a text: rows of CSV, items of a JSON list, else the whole of it. */
+void plain_read(struct arena *arena, enum file_type type, const char *bytes, size_t length,
+                struct reading_result *result);
+
+#endif

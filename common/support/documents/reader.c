@@ -1,0 +1,246 @@
+/* Reading documents: which format, in which process, under which limits, and what becomes of the
+ * bytes that come back. */
+#include "support/documents/reader.h"
+#include "base/clock.h"
+#include "base/confine.h"
+#include "base/text.h"
+#include "support/documents/formats.h"
+#include "support/documents/plain.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { CHILD_CANNOT = 3, PIPE_BYTES = 65536, NO_CHILD = -1 };
+
+const char *const file_type_names[FILE_TYPE__MAX] = {"",     "txt", "md",   "html",
+                                                     "json", "csv", "docx", "pdf"};
+
+enum file_type file_type_of(const char *name)
+{
+    const char *dot = strrchr(name, '.');
+
+    if (!dot)
+        return FILE_UNKNOWN;
+    if (strcasecmp(dot, ".htm") == 0)
+        return FILE_HTML;
+    for (int i = FILE_TXT; i < FILE_TYPE__MAX; i++) {
+        if (strcasecmp(dot + 1, file_type_names[i]) == 0)
+            return (enum file_type)i;
+    }
+    return FILE_UNKNOWN;
+}
+
+bool file_type_needs_child(enum file_type type)
+{
+    return type == FILE_HTML || type == FILE_DOCX || type == FILE_PDF;
+}
+
+bool file_looks_like(enum file_type type, const char *bytes, size_t length)
+{
+    if (type == FILE_PDF)
+        return length >= 5 && memcmp(bytes, "%PDF-", 5) == 0;
+    if (type == FILE_DOCX)
+        return length >= 4 && memcmp(bytes, "PK\x03\x04", 4) == 0;
+    return memchr(bytes, '\0', length) == NULL;
+}
+
+static void limit(int resource, rlim_t value)
+{
+    struct rlimit both = {value, value};
+
+    setrlimit(resource, &both); /* what cannot be lowered is low enough already */
+}
+
+/* From here on the process is the child: it writes to `out` and ends. */
+static _Noreturn void run_child(const char *path, enum file_type type,
+                                const struct reader_limits *limits, const char *work_folder,
+                                int out)
+{
+    const char *const folders[] = {work_folder, NULL};
+    struct problem problem;
+    FILE *stream;
+    bool fine;
+    int nothing = open("/dev/null", O_RDWR);
+
+    limit(RLIMIT_AS, (rlim_t)limits->memory_bytes);
+    limit(RLIMIT_CPU, (rlim_t)limits->seconds);
+    limit(RLIMIT_CORE, 0);
+    limit(RLIMIT_FSIZE, 0);
+    dup2(nothing, 0);
+    dup2(nothing, 2);
+    dup2(out, 1);
+    closefrom(3);
+    if (type == FILE_PDF) {
+        (void)!unshare(CLONE_NEWUSER | CLONE_NEWNET); /* no network, where the kernel lets us */
+        execlp("pdftotext", "pdftotext", "-q", "-enc", "UTF-8", "-eol", "unix", path, "-",
+               (char *)NULL);
+        _exit(127);
+    }
+    stream = fdopen(1, "w");
+    if (!stream || confine_process(CONFINE_AUTO, folders, &problem) != ERROR_NONE)
+        _exit(CHILD_CANNOT);
+    fine = type == FILE_HTML ? format_read_html(path, stream)
+                             : format_read_docx(path, limits->text_bytes * 4, stream);
+    _exit(fine ? 0 : 1);
+}
+
+static pid_t start_child(const char *path, enum file_type type, const struct reader_limits *limits,
+                         const char *work_folder, int *from)
+{
+    int ends[2];
+    pid_t child;
+
+    if (pipe2(ends, O_CLOEXEC) != 0)
+        return NO_CHILD;
+    child = fork();
+    if (child == 0)
+        run_child(path, type, limits, work_folder, ends[1]);
+    close(ends[1]);
+    if (child < 0) {
+        close(ends[0]);
+        return NO_CHILD;
+    }
+    *from = ends[0];
+    return child;
+}
+
+/* Everything the child writes, until it ends, writes too much or takes too long. */
+static bool drain(int from, const struct reader_limits *limits, struct text *text)
+{
+    int64_t end = clock_monotonic_microseconds() + limits->seconds * 2 * 1000000;
+    struct pollfd wait = {.fd = from, .events = POLLIN};
+
+    while (!text->overflowed) {
+        int64_t left = (end - clock_monotonic_microseconds()) / 1000;
+        char *room;
+        ssize_t got;
+
+        if (left <= 0 || poll(&wait, 1, (int)left) <= 0)
+            return false;
+        room = text_extend(text, PIPE_BYTES);
+        if (!room) {
+            text->overflowed = true;
+            break;
+        }
+        got = read(from, room, PIPE_BYTES);
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got <= 0)
+            return got == 0;
+        text_extend_to(text, room + got);
+    }
+    return true;
+}
+
+static enum error explain(int status, bool timely, const struct text *text, struct problem *problem)
+{
+    if (text->overflowed)
+        return problem_set(problem, ERROR_TOO_LARGE, "text_too_large",
+                           "the document holds more text than is allowed");
+    if (!timely ||
+        (WIFSIGNALED(status) && (WTERMSIG(status) == SIGXCPU || WTERMSIG(status) == SIGKILL)))
+        return problem_set(problem, ERROR_MALFORMED, "unreadable_file",
+                           "the document takes too long to read");
+    if (WIFEXITED(status) && (WEXITSTATUS(status) == 127 || WEXITSTATUS(status) == CHILD_CANNOT))
+        return problem_set(problem, ERROR_UNAVAILABLE, "no_reader",
+                           "no program is there to read this kind of document");
+    if (!WIFEXITED(status) || WEXITSTATUS(status) != 0)
+        return problem_set(problem, ERROR_MALFORMED, "unreadable_file",
+                           "the document is damaged, encrypted, or not of the kind its name says");
+    return ERROR_NONE;
+}
+
+static enum error read_by_child(struct arena *arena, const char *path, enum file_type type,
+                                const struct reader_limits *limits, const char *work_folder,
+                                struct text *text, struct problem *problem)
+{
+    int from = -1, status = 0;
+    pid_t child = start_child(path, type, limits, work_folder, &from);
+    bool timely;
+
+    text_start(text, arena, (size_t)limits->text_bytes);
+    if (child == NO_CHILD)
+        return problem_set(problem, ERROR_UNAVAILABLE, "no_reader",
+                           "this process cannot start a reader");
+    timely = drain(from, limits, text);
+    if (!timely || text->overflowed)
+        kill(child, SIGKILL);
+    close(from);
+    while (waitpid(child, &status, 0) < 0 && errno == EINTR)
+        ;
+    return explain(status, timely, text, problem);
+}
+
+static enum error read_here(struct arena *arena, const char *path,
+                            const struct reader_limits *limits, struct text *text,
+                            struct problem *problem)
+{
+    FILE *file = fopen(path, "rbe");
+    size_t got = 1;
+
+    text_start(text, arena, (size_t)limits->text_bytes);
+    if (!file)
+        return problem_set(problem, ERROR_SYSTEM, "file_not_read", "the file cannot be read");
+    while (got && !text->overflowed) {
+        char *room = text_extend(text, PIPE_BYTES);
+
+        if (!room) {
+            text->overflowed = fgetc(file) != EOF;
+            break;
+        }
+        got = fread(room, 1, PIPE_BYTES, file);
+        text_extend_to(text, room + got);
+    }
+    fclose(file);
+    if (text->overflowed)
+        return problem_set(problem, ERROR_TOO_LARGE, "text_too_large",
+                           "the document holds more text than is allowed");
+    return ERROR_NONE;
+}
+
+/* One page per form feed. */
+static void split_pages(struct arena *arena, const struct text *text, struct reading_result *result)
+{
+    size_t count = 1, start = 0;
+
+    for (size_t i = 0; i < text->length; i++)
+        count += text->bytes[i] == '\f';
+    result->pages = ARENA_ARRAY(arena, struct page, count);
+    while (start < text->length) {
+        const char *feed = memchr(text->bytes + start, '\f', text->length - start);
+        size_t end = feed ? (size_t)(feed - text->bytes) : text->length;
+
+        result->page_count++;
+        plain_add_page(arena, result, text->bytes + start, end - start, result->page_count);
+        start = end + 1;
+    }
+}
+
+enum error reader_read(struct arena *arena, const char *path, enum file_type type,
+                       const struct reader_limits *limits, const char *work_folder,
+                       struct reading_result *result, struct problem *problem)
+{
+    struct text text;
+    enum error error = file_type_needs_child(type)
+                           ? read_by_child(arena, path, type, limits, work_folder, &text, problem)
+                           : read_here(arena, path, limits, &text, problem);
+
+    *result = (struct reading_result){NULL, 0, 0};
+    if (error)
+        return error;
+    if (type == FILE_PDF)
+        split_pages(arena, &text, result);
+    else
+        plain_read(arena, type, text.bytes, text.length, result);
+    return ERROR_NONE;
+}

@@ -1,0 +1,17 @@
+/* What is done to all knowledge bases at once: indexing anew, and tidying the folders. */
+#ifndef ASSAY_SUPPORT_DOCUMENTS_REINDEX_H
+#define ASSAY_SUPPORT_DOCUMENTS_REINDEX_H
+
+#include "support/documents/ingest.h"
+
+/* Ingests every document of every tenant again from its stored file; how many.
+ * Documents whose file is gone or cannot be read stay as they are. */
+MUST_CHECK enum error reindex_all(struct db *db, const struct support_settings *settings,
+                                  int64_t *documents, struct problem *problem);
+
+/* Removes files of indexes that nothing names and that are older than an hour. */
+MUST_CHECK enum error reindex_sweep(struct db *db, struct arena *arena,
+                                    const struct support_settings *settings,
+                                    struct problem *problem);
+
+#endif

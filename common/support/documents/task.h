@@ -1,0 +1,42 @@
+/*
+ * Ingestions that are done later by the program `ingest`, and what becomes of them. A task is a row
+ * to look at and a durable job of the same key.
+ */
+#ifndef ASSAY_SUPPORT_DOCUMENTS_TASK_H
+#define ASSAY_SUPPORT_DOCUMENTS_TASK_H
+
+#include "jobs/job.h"
+#include "support/documents/ingest.h"
+
+enum { TASK_LEASE_SECONDS = 120, TASK_KEPT_SECONDS = 3600, HEARTBEAT_SECONDS = 10 };
+
+struct task {
+    const char *id;
+    const char *status; /* PENDING, STARTED, PROCESSING, RETRY, SUCCESS, FAILURE, REVOKED */
+    const char *meta;   /* JSON or NULL */
+    const char *result; /* JSON or NULL */
+};
+
+/* Promises the ingestion of a stored file; the task's id in `id`. */
+MUST_CHECK enum error task_submit(const struct document_call *call, const char *doc_id,
+                                  const char *path, const char **id);
+
+/* ERROR_NOT_FOUND `task_not_found`, also for another tenant's. */
+MUST_CHECK enum error task_find(const struct document_call *call, const char *id,
+                                struct task *task);
+
+/* Ends a task that is not over as REVOKED. ERROR_NOT_FOUND, ERROR_CONFLICT `task_over`. */
+MUST_CHECK enum error task_revoke(const struct document_call *call, const char *id);
+
+/* Whether a program that drains tasks was heard of in the last seconds. */
+MUST_CHECK enum error task_is_drained(struct db *db, bool *drained, struct problem *problem);
+
+/* For the program: says that it is alive, does what is due (the count goes into `tally`), forgets
+ * what ended an hour ago. */
+MUST_CHECK enum error task_beat(struct db *db, struct problem *problem);
+MUST_CHECK enum error task_run_due(struct db *db, struct arena *arena,
+                                   const struct support_settings *settings, int64_t most,
+                                   struct job_tally *tally, struct problem *problem);
+MUST_CHECK enum error task_forget(struct db *db, struct problem *problem);
+
+#endif

@@ -1,0 +1,255 @@
+/* Documents into the knowledge base and out again, on both engines: versions, duplicates, lost
+ * segments, merging, deletion, and the readers of untrusted files. */
+#include "../db/fixture.h"
+
+#include "support/answer/knowledge.h"
+#include "support/documents/ingest.h"
+
+#include <fcntl.h>
+
+#define POLICY "# Returns\n\nGoods can be returned within 14 days.\n\nA receipt is needed.\n"
+
+struct bench {
+    struct support_settings settings;
+    struct document_call call;
+    struct knowledge_cache *cache;
+};
+
+static const char *nothing(const char *name)
+{
+    (void)name;
+    return NULL;
+}
+
+static void bench_make(struct bench *bench, struct store *store)
+{
+    static const struct db_schema schema = {.directory = "sql/support"};
+
+    CHECK_OK(db_migrate(store->db, &schema, &store->problem));
+    bench->settings = (struct support_settings){0};
+    CHECK_OK(support_settings_load(&bench->settings, store->arena, nothing, &store->problem));
+    bench->settings.data_directory = arena_print(store->arena, "%s/data", store->directory);
+    bench->call = (struct document_call){store->db, store->arena, "default", &store->problem};
+    bench->cache = knowledge_cache_create();
+}
+
+static struct ingest_result ingest(struct bench *bench, struct store *store, const char *name,
+                                   const char *text)
+{
+    struct ingest_result result = {.version = -1};
+    struct ingest_order order = {.text = text, .doc_id = name};
+
+    CHECK_OK(ingest_document(&bench->call, &bench->settings, &order, &result));
+    return result;
+}
+
+/* How many chunks hold the stem, as a worker sees it now. */
+static int64_t holding(struct bench *bench, struct store *store, const char *stem)
+{
+    struct knowledge knowledge;
+    struct search_term term = {stem, strlen(stem), 1};
+    struct search_hit hits[50];
+
+    CHECK_OK(knowledge_open(bench->cache, &bench->call, &bench->settings, &knowledge));
+    return (int64_t)search_index_best(knowledge.index, store->arena, &term, 1, hits, 50);
+}
+
+ON_BOTH(a_version_replaces_the_one_before)
+{
+    struct bench bench;
+    struct ingest_result result;
+
+    bench_make(&bench, store);
+    result = ingest(&bench, store, "a.md", POLICY);
+    CHECK_INT(result.version, 1);
+    CHECK_INT(result.chunks, 1);
+    CHECK_INT(holding(&bench, store, "receipt"), 1);
+    result = ingest(&bench, store, "a.md", POLICY);
+    CHECK(result.deduplicated);
+    CHECK_INT(result.version, 1);
+    result = ingest(&bench, store, "a.md", "# Returns\n\nVouchers are accepted.\n");
+    CHECK_INT(result.version, 2);
+    CHECK_INT(holding(&bench, store, "receipt"), 0);
+    CHECK_INT(holding(&bench, store, "voucher"), 1);
+    ingest(&bench, store, "b.md", "# Returns\n\nVouchers are accepted.\n"); /* by another name */
+    CHECK_INT(holding(&bench, store, "voucher"), 2);
+    knowledge_cache_destroy(bench.cache);
+}
+
+ON_BOTH(tenants_do_not_see_each_other)
+{
+    struct bench bench;
+
+    bench_make(&bench, store);
+    ingest(&bench, store, "a.md", POLICY);
+    bench.call.tenant = "other";
+    CHECK_INT(holding(&bench, store, "receipt"), 0);
+    ingest(&bench, store, "a.md", "# X\n\nSomething else.\n");
+    CHECK_INT(holding(&bench, store, "someth"), 1);
+    bench.call.tenant = "default";
+    CHECK_INT(holding(&bench, store, "receipt"), 1);
+    CHECK_INT(holding(&bench, store, "someth"), 0);
+    knowledge_cache_destroy(bench.cache);
+}
+
+static const char *only_segment(struct bench *bench, struct store *store)
+{
+    struct segment_rows rows;
+    int64_t version;
+
+    CHECK_OK(document_segments(&bench->call, &version, &rows));
+    CHECK_INT(rows.count, 1);
+    return arena_print(store->arena, "%s/%s",
+                       ingest_index_folder(store->arena, &bench->settings, "default"),
+                       rows.items[0].name);
+}
+
+ON_BOTH(a_lost_or_damaged_segment_is_built_again)
+{
+    struct bench bench;
+    int fd;
+
+    bench_make(&bench, store);
+    ingest(&bench, store, "a.md", POLICY);
+    CHECK(unlink(only_segment(&bench, store)) == 0);
+    CHECK_INT(holding(&bench, store, "receipt"), 1);
+    fd = open(only_segment(&bench, store), O_WRONLY | O_CLOEXEC);
+    CHECK(pwrite(fd, "damage", 6, 300) == 6);
+    close(fd);
+    knowledge_cache_destroy(bench.cache); /* as a worker that starts now */
+    bench.cache = knowledge_cache_create();
+    CHECK_INT(holding(&bench, store, "receipt"), 1);
+    knowledge_cache_destroy(bench.cache);
+}
+
+ON_BOTH(many_small_segments_become_one)
+{
+    struct bench bench;
+    struct segment_rows rows;
+    int64_t version;
+
+    bench_make(&bench, store);
+    for (int i = 0; i < 25; i++)
+        ingest(&bench, store, arena_print(store->arena, "d%d.md", i),
+               arena_print(store->arena, "# D\n\nCommon word and own%d.\n", i));
+    ingest(&bench, store, "d3.md", "# D\n\nReplaced.\n");
+    CHECK_OK(document_segments(&bench.call, &version, &rows));
+    CHECK(rows.count < 12);
+    CHECK_INT(holding(&bench, store, "common"), 24);
+    CHECK_INT(holding(&bench, store, "own3"), 0);
+    CHECK_INT(holding(&bench, store, "own24"), 1);
+    CHECK_INT(holding(&bench, store, "replac"), 1);
+    knowledge_cache_destroy(bench.cache);
+}
+
+ON_BOTH(a_deleted_document_is_gone)
+{
+    struct bench bench;
+    bool found;
+
+    bench_make(&bench, store);
+    ingest(&bench, store, "a.md", POLICY);
+    CHECK_OK(document_delete(&bench.call, "a.md", &found));
+    CHECK(found);
+    CHECK_INT(holding(&bench, store, "receipt"), 0);
+    CHECK_OK(document_delete(&bench.call, "a.md", &found));
+    CHECK(!found);
+    knowledge_cache_destroy(bench.cache);
+}
+
+/* Every statement of an ingestion fails once: the old version is served whole, and the next try
+ * puts everything right. */
+ON_BOTH(a_failure_at_any_step_leaves_the_old_version)
+{
+    struct bench bench;
+    struct ingest_result result;
+    int64_t step = 0;
+    enum error error = ERROR_UNAVAILABLE;
+
+    bench_make(&bench, store);
+    ingest(&bench, store, "a.md", POLICY);
+    while (error && ++step < 100) {
+        struct ingest_order order = {.text = "# V\n\nVoucher.\n", .doc_id = "a.md"};
+
+        db_fail_after(store->db, step);
+        error = ingest_document(&bench.call, &bench.settings, &order, &result);
+        db_fail_after(store->db, 0);
+        if (error) {
+            int64_t old = holding(&bench, store, "receipt"),
+                    fresh = holding(&bench, store, "voucher");
+
+            CHECK_INT(old + fresh, 1); /* one or the other: a failure behind the commit is late */
+        }
+    }
+    CHECK(step > 8 && step < 100);
+    CHECK_INT(holding(&bench, store, "receipt"), 0);
+    CHECK_INT(holding(&bench, store, "voucher"), 1);
+    knowledge_cache_destroy(bench.cache);
+}
+
+static void put(const char *path, const char *bytes, size_t length)
+{
+    FILE *file = fopen(path, "wbe");
+
+    CHECK(file && fwrite(bytes, 1, length, file) == length && fclose(file) == 0);
+}
+
+static enum error read_file(struct store *store, const char *name, const char *bytes, size_t length,
+                            struct reading_result *result)
+{
+    static const struct reader_limits limits = {1 << 30, 3, 1 << 20};
+    const char *path = arena_print(store->arena, "%s/%s", store->directory, name);
+
+    put(path, bytes, length);
+    return reader_read(store->arena, path, file_type_of(name), &limits, store->directory, result,
+                       &store->problem);
+}
+
+ON_ONE(readers, DB_SQLITE)
+{
+    struct reading_result result;
+    static const char html[] =
+        "<!doctype html><title>t</title><style>x{}</style><h2>Head</h2><p>One <b>two</b>"
+        "<ul><li>a<li>b</ul><script>alert(1)</script><table><tr><td>c<td>d</table>";
+    static const char csv[] = "name,days\nreturn,14\n\"a, b\",\"x\"\"y\"\n";
+
+    CHECK_OK(read_file(store, "a.html", html, sizeof html - 1, &result));
+    CHECK_INT(result.count, 1);
+    CHECK_TEXT(result.pages[0].text, "## Head\n\nOne two\n\n- a\n- b\n\nc | d");
+    CHECK_OK(read_file(store, "a.csv", csv, sizeof csv - 1, &result));
+    CHECK_INT(result.count, 2);
+    CHECK_TEXT(result.pages[1].text, "name: a, b\ndays: x\"y");
+    CHECK_OK(read_file(store, "a.json", "[\"one\",{\"k\":1}]", 15, &result));
+    CHECK_INT(result.count, 2);
+    CHECK_TEXT(result.pages[0].text, "one");
+    CHECK_OK(read_file(store, "a.txt", "\xef\xbb\xbfok\xff\0bad\r\n", 12, &result));
+    CHECK_TEXT(result.pages[0].text, "okbad");
+    CHECK_OK(read_file(store, "e.txt", " \n\t", 3, &result));
+    CHECK_INT(result.count, 0);
+}
+
+/* Files made to hurt their reader end in an error or in text, soon, and the reader goes on. */
+ON_ONE(hostile_files, DB_SQLITE)
+{
+    struct reading_result result;
+    size_t length = (size_t)3 << 20;
+    char *deep = malloc(length + 1), *large = malloc(length);
+
+    for (size_t i = 0; i + 3 <= length; i += 3)
+        memcpy(deep + i, "<b>", 3);
+    memset(large, 'x', length);
+    (void)!read_file(store, "deep.html", deep, length / 3 * 3, &result); /* text or an error */
+    CHECK_FAILS(read_file(store, "large.txt", large, length, &result), ERROR_TOO_LARGE,
+                "text_too_large");
+    CHECK_FAILS(read_file(store, "a.docx", "PK\x03\x04nonsense", 12, &result), ERROR_MALFORMED,
+                "unreadable_file");
+    CHECK_FAILS(read_file(store, "a.pdf", "%PDF-1.4 nonsense", 17, &result), ERROR_MALFORMED,
+                "unreadable_file");
+    free(deep);
+    free(large);
+}
+
+TEST_MAIN(CASE(a_version_replaces_the_one_before), CASE(tenants_do_not_see_each_other),
+          CASE(a_lost_or_damaged_segment_is_built_again), CASE(many_small_segments_become_one),
+          CASE(a_deleted_document_is_gone), CASE(a_failure_at_any_step_leaves_the_old_version),
+          CASE(readers), CASE(hostile_files))
