@@ -224,8 +224,8 @@ void pool_give(struct pool *pool);
 /* The connection for which the slot was taken stands. */
 void pool_connected(const struct pool *pool);
 
-/* The server has refused one more: as many as stand now are tried for a while. How many that is, the
- * size of the pool when the server has refused none. */
+/* The server has refused one more: as many as stand now are tried for a while. How many that is,
+ * the size of the pool when the server has refused none. */
 void pool_settle(const struct pool *pool);
 int pool_limit(const struct pool *pool);
 
