@@ -86,10 +86,13 @@ static double integer_as_number(int64_t value)
     return (double)value;
 }
 
+/* "1e4" is a number, but nobody writes an integer so: "12" and "12.0" are. */
 static bool read_number_text(const char *text, bool integer, double *number)
 {
     int64_t exact;
 
+    if (integer && strpbrk(text, "eE"))
+        return false;
     if (!integer || !integer_parse(text, &exact))
         return number_parse(text, number);
     *number = integer_as_number(exact);

@@ -98,3 +98,45 @@ def test_texts_in_all_languages(api, language):
                                                 "treatment_conversions": 2000, "treatment_users": 50_000}}
     answer = api.post("/api/v1/results", body, headers={"Accept-Language": language})
     assert "3.2e-05" in answer.json()["interpretation"]
+
+
+class TestTies:
+    def test_product_limit(self, api):
+        """1 - 77/128 by steps: 51/128 = .3984375 is a tie, and goes to the even digit."""
+        arm = {"durations": list(range(1, 129)), "events_observed": [True] * 77 + [False] * 51}
+        reply = ask(api, "results/survival", {"control_arm": arm, "treatment_arm": arm})
+        assert reply["control_curve"][-1]["survival"] == .398438
+
+    def test_relative_effect(self, api):
+        """44.375 percent, of counts and of means."""
+        reply = ask(api, "results", {"metric_type": "binary", "binary": {
+            "control_conversions": 160, "control_users": 1000, "treatment_conversions": 231, "treatment_users": 1000}})
+        assert reply["observed_effect_relative"] == 44.38
+        for kind in ("fisher_exact",):
+            reply = ask(api, "results", {"metric_type": kind, "binary": {
+                "control_conversions": 16, "control_users": 1000, "treatment_conversions": 231, "treatment_users": 10_000}})
+            assert reply["observed_effect_relative"] == 44.38
+        reply = ask(api, "results", {"metric_type": "continuous", "continuous": {
+            "control_mean": 16, "control_std": 2, "control_n": 50, "treatment_mean": 23.1, "treatment_std": 2,
+            "treatment_n": 50}})
+        assert reply["observed_effect_relative"] == 44.38
+
+    def test_overflow_has_a_reason(self, api):
+        body = {"metric_type": "continuous", "continuous": {
+            "control_mean": 1e-300, "control_std": 2, "control_n": 50, "treatment_mean": 1e10, "treatment_std": 2,
+            "treatment_n": 50}}
+        reply = ask(api, "results", body)
+        assert reply["observed_effect_relative"] is None
+        assert reply["observed_effect_relative_reason"] == "relative_effect_too_large"
+        body["continuous"]["control_mean"] = 1
+        reply = ask(api, "results", body)
+        assert reply["observed_effect_relative_reason"] is None
+
+
+@pytest.mark.parametrize("written, taken", [("400", True), ("400.0", True), ("4e2", False), ("4E2", False), ("40.5", False)])
+def test_integers_in_quotes(api, written, taken):
+    answer = api.post("/api/v1/results", {"metric_type": "binary", "binary": {
+        "control_conversions": 10, "control_users": written, "treatment_conversions": 12, "treatment_users": 400}})
+    assert answer.status == (200 if taken else 422)
+    if not taken:
+        assert answer.detail[0]["type"] == "int_parsing"

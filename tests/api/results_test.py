@@ -14,7 +14,7 @@ REPLY_KEYS = [
     "metric_type", "observed_effect", "observed_effect_relative", "control_rate", "treatment_rate", "ci_lower",
     "ci_upper", "ci_score_lower", "ci_score_upper", "ci_level", "p_value", "test_statistic", "is_significant",
     "power_achieved", "verdict", "interpretation", "effect_size", "effect_size_label", "effect_size_ci_lower",
-    "effect_size_ci_upper"]
+    "effect_size_ci_upper", "observed_effect_relative_reason"]
 LANGUAGES = ["ru", "de", "es", "fr", "zh", "ar"]
 LARGEST_INTEGER = 2**53
 

@@ -1,6 +1,8 @@
 /* Tables of the results documents and the rules that span their fields. */
 #include "experiments/documents/results_shape.h"
 
+#include <math.h>
+
 enum { RANKED_VALUES_MAX = 1000 }; /* per arm */
 
 const char *const results_analyzer_names[ANALYZER__MAX] = {
@@ -223,12 +225,21 @@ const struct schema results_request_schema = {
                "\"alpha\":0.05}}",
 };
 
+struct optional_number results_relative_effect(const struct test_result *test)
+{
+    return isfinite(test->effect_relative_pct) ? GIVEN_NUMBER(test->effect_relative_pct)
+                                               : (struct optional_number){0};
+}
+
 #define OWNER struct results_reply
 static const struct field reply_fields[] = {
     STRING(OWNER, metric_type),
     NUMBER(OWNER, observed_effect,
            .help = "Treatment minus control; percentage points where the data are conversions."),
-    NUMBER(OWNER, observed_effect_relative, ROUNDED(2), .help = "Percent of the control value."),
+    NULLABLE_NUMBER(OWNER, observed_effect_relative, ROUNDED(2),
+                    .help =
+                        "Percent of the control value, 0 beside a control value of 0; null where "
+                        "it is too large for a number, and the reason says so."),
     NULLABLE_NUMBER(OWNER, control_rate, ROUNDED(4), .help = "Percent."),
     NULLABLE_NUMBER(OWNER, treatment_rate, ROUNDED(4), .help = "Percent."),
     NUMBER(OWNER, ci_lower,
@@ -255,6 +266,8 @@ static const struct field reply_fields[] = {
     NULLABLE_NUMBER(OWNER, effect_size_ci_lower, ROUNDED(4)),
     NULLABLE_NUMBER(OWNER, effect_size_ci_upper, ROUNDED(4),
                     .help = "Null beside a lower end: infinite."),
+    STRING(OWNER, observed_effect_relative_reason, .nullable = true,
+           .help = "Why there is no relative effect: relative_effect_too_large."),
 };
 #undef OWNER
 const struct schema results_reply_schema = {.name = "ResultsReply",

@@ -37,7 +37,7 @@ struct results_request {
 struct results_reply {
     const char *metric_type;
     double observed_effect;
-    double observed_effect_relative;
+    struct optional_number observed_effect_relative;
     struct optional_number control_rate;
     struct optional_number treatment_rate;
     double ci_lower;
@@ -55,7 +55,13 @@ struct results_reply {
     const char *effect_size_label;
     struct optional_number effect_size_ci_lower;
     struct optional_number effect_size_ci_upper;
+    const char *observed_effect_relative_reason; /* NULL beside a number */
 };
+
+#define RELATIVE_EFFECT_TOO_LARGE "relative_effect_too_large"
+
+/* Absent where it passes the largest number. */
+struct optional_number results_relative_effect(const struct test_result *test);
 
 extern const struct schema results_request_schema;
 extern const struct schema results_reply_schema;

@@ -87,7 +87,7 @@ static void set_rates(const struct count_observation *observed, double critical,
     result->power = two_sample_normal_power(difference / error, critical);
     if (observed->control_events == 0)
         return;
-    result->effect_relative_pct = finite_value(100 * (difference / control.value));
+    result->effect_relative_pct = relative_percent(difference, control.value);
     result->effect_size = GIVEN_NUMBER(finite_value(treatment.value / control.value));
     result->statistic = result->effect_size.value;
 }

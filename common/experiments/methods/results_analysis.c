@@ -160,7 +160,9 @@ static void compose(const struct results_call *call, const struct results_reques
     *answer = (struct results_reply){
         .metric_type = results_analyzer_names[observed->metric_type],
         .observed_effect = number_round_figure(test->effect, finding->decimals),
-        .observed_effect_relative = test->effect_relative_pct,
+        .observed_effect_relative = results_relative_effect(test),
+        .observed_effect_relative_reason =
+            results_relative_effect(test).given ? NULL : RELATIVE_EFFECT_TOO_LARGE,
         .control_rate = test->control_rate_pct,
         .treatment_rate = test->treatment_rate_pct,
         .ci_lower = number_round_figure(test->ci_lower, finding->decimals),

@@ -81,7 +81,8 @@ struct object_list kaplan_meier(const struct survival_table *table, size_t arm, 
 {
     struct survival_point *points =
         ARENA_ARRAY(arena, struct survival_point, (size_t)table->observed[arm]);
-    double survival = 1, greenwood = 0, critical = normal_upper_quantile(alpha / 2);
+    long double product = 1; /* so that 51/128 is that, whatever led there */
+    double survival, greenwood = 0, critical = normal_upper_quantile(alpha / 2);
     size_t count = 0;
 
     for (size_t row = 0; row < table->time_count; row++) {
@@ -91,7 +92,8 @@ struct object_list kaplan_meier(const struct survival_table *table, size_t arm, 
 
         if (d == 0)
             continue;
-        survival *= (double)(n - d) / (double)n;
+        product *= (long double)(n - d) / (long double)n;
+        survival = (double)product;
         if (n > d) {
             greenwood += (double)d / ((double)n * (double)(n - d));
             error = survival * sqrt(greenwood);

@@ -87,7 +87,11 @@ struct proportions make_proportions(const struct binary_observation *observed)
     __int128 cross = (__int128)observed->treatment_conversions * observed->control_users -
                      (__int128)observed->control_conversions * observed->treatment_users;
 
+    /* the quotient of two whole numbers, rounded once where a double holds them */
+    __int128 base = (__int128)observed->control_conversions * observed->treatment_users;
+
     return (struct proportions){
+        .relative_pct = base > 0 ? (double)(100 * cross) / (double)base : 0,
         .control = (double)observed->control_conversions / n1,
         .treatment = (double)observed->treatment_conversions / n2,
         .control_rest = (double)(observed->control_users - observed->control_conversions) / n1,
@@ -95,6 +99,13 @@ struct proportions make_proportions(const struct binary_observation *observed)
             (double)(observed->treatment_users - observed->treatment_conversions) / n2,
         .difference = (double)cross / n1 / n2,
     };
+}
+
+double relative_percent(double difference, double control)
+{
+    double hundredfold = 100 * difference;
+
+    return isfinite(hundredfold) ? hundredfold / control : 100 * (difference / control);
 }
 
 static double pooled_standard_error(const struct binary_observation *observed)
@@ -163,8 +174,7 @@ void two_sample_binary(const struct binary_observation *observed, struct test_re
     half = critical * unpooled_standard_error(observed, &rates);
     result->degenerate = false;
     result->effect = 100 * rates.difference;
-    if (rates.control > 0)
-        result->effect_relative_pct = 100 * (rates.difference / rates.control);
+    result->effect_relative_pct = rates.relative_pct;
     result->ci_lower = 100 * (rates.difference - half);
     result->ci_upper = 100 * (rates.difference + half);
     result->statistic = rates.difference / standard_error;
@@ -211,7 +221,7 @@ void set_effect(double control, double treatment, double difference, struct test
     result->treatment_value = treatment;
     result->effect = finite_value(difference);
     if (control != 0)
-        result->effect_relative_pct = finite_value(100 * (result->effect / control));
+        result->effect_relative_pct = relative_percent(result->effect, control);
 }
 
 void set_mean_interval(const struct mean_comparison *means, double critical,

@@ -62,7 +62,7 @@ struct test_result {
      * 1. Rates and score interval of a binary metric are told where its arms have users. */
     bool degenerate;
     double effect;
-    double effect_relative_pct; /* of the control value; 0 when that is 0 */
+    double effect_relative_pct; /* of the control value; 0 when that is 0, infinite past doubles */
     double control_value;       /* the two that are compared: means, medians, quantiles, event */
     double treatment_value;     /* rates; 0 for binary metrics, which have the rates below */
     struct optional_number control_rate_pct;

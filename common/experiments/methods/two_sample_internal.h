@@ -16,11 +16,16 @@ double probability_value(double probability);
 /* No standard error: no effect, no interval, p = 1. */
 struct test_result degenerate_result(double alpha);
 
+/* A difference in percent of the control value, which is not 0; infinite past the largest double.
+ * In that order a hundredth is no fraction. */
+double relative_percent(double difference, double control);
+
 /* Two rates. */
 struct proportions {
     double control, treatment;           /* rates */
     double control_rest, treatment_rest; /* 1 - rate */
     double difference;
+    double relative_pct; /* of the control's; 0 when that is 0 */
 };
 
 struct proportions make_proportions(const struct binary_observation *observed);
