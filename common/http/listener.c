@@ -61,12 +61,17 @@ static bool asked_to_leave(void)
            (sigismember(&pending, SIGTERM) == 1 || sigismember(&pending, SIGUSR1) == 1);
 }
 
+static bool is_over(const struct listener *listener)
+{
+    return asked_to_leave() || (listener->go_on && !listener->go_on(listener->context));
+}
+
 int listener_accept(const struct listener *listener)
 {
     struct epoll_event event;
     int connection;
 
-    while (!asked_to_leave()) {
+    while (!is_over(listener)) {
         connection = accept4(listener->socket, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
         if (connection >= 0)
             return connection;
@@ -87,7 +92,7 @@ int listener_take(const struct listener *listener)
 {
     int connection;
 
-    if (asked_to_leave())
+    if (is_over(listener))
         return LISTENER_LEAVES;
     connection = accept4(listener->socket, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
     return connection >= 0 ? connection : LISTENER_EMPTY;

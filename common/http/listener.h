@@ -14,6 +14,10 @@ struct listener {
     int socket;  /* not ours to close */
     int leaving; /* a signalfd of SIGTERM and SIGUSR1, which stay blocked */
     int events;  /* an epoll of both */
+    /* Asked before every wait, which lasts a second at most; false = it is time to leave. NULL =
+     * always true. */
+    bool (*go_on)(void *context);
+    void *context;
 };
 
 bool listener_is_socket(int descriptor);

@@ -1,5 +1,6 @@
 /* A responder process: its command line, its start, and the loop. One request at a time, each on a
  * connection of its own; the socket is descriptor 0 and outlives every worker. */
+#include "base/clock.h"
 #include "base/confine.h"
 #include "base/give_way.h"
 #include "base/log.h"
@@ -9,6 +10,7 @@
 #include "http/http_internal.h"
 #include "http/hub_internal.h"
 #include "http/listener.h"
+#include "shm/watch.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,6 +18,8 @@
 #include <unistd.h>
 
 enum {
+    OVERTIME_SECONDS = 5, /* that a worker has beyond the longest answer of its family */
+    LOOK_MICROSECONDS = 1000000,
     PROCESS_MEMORY_MAX = 16 * 1024 * 1024, /* settings and what lives as long as the process */
     DESCRIPTION_MAX = 16 * 1024 * 1024,
 };
@@ -24,7 +28,8 @@ enum {
 struct environment {
     const char *run_directory;
     const char *locales_directory;
-    int64_t requests; /* 0 = no end */
+    int64_t requests;     /* 0 = no end */
+    int64_t pool_seconds; /* 0 = no limit */
     double receive_seconds, send_seconds, linger_seconds;
     double give_way_seconds;
 };
@@ -40,6 +45,9 @@ static const struct setting environment_settings[] = {
      .help = "The catalogues of texts; `nginx/stack` sets it."},
     {"ASSAY_WORKER_REQUESTS", SETTING_INTEGER, AT(requests), "100000",
      .help = "Requests after which a worker leaves and another takes its place; 0 = never."},
+    {"ASSAY_POOL_SECONDS", SETTING_INTEGER, AT(pool_seconds), "0", .maximum = 86400,
+     .help = "The longest answer of the family; `nginx/stack` sets it. A worker that is at one "
+             "request 5 s longer, hanging or stopped, is killed by the others; 0 = never."},
     {"ASSAY_RECEIVE_SECONDS", SETTING_NUMBER, AT(receive_seconds), "5", .minimum = 0.001,
      .maximum = 3600, .help = "For the web server to hand over a whole request."},
     {"ASSAY_SEND_SECONDS", SETTING_NUMBER, AT(send_seconds), "10", .minimum = 0.001,
@@ -91,6 +99,28 @@ static bool is_gone(void *transport)
     return fastcgi_gone(transport);
 }
 
+/* Once a second: does any worker of the service hang, and is what all of them share still whole? */
+static bool look_around(void *context)
+{
+    static int64_t looked_at;
+    const struct server *server = context;
+    int64_t now = clock_monotonic_microseconds();
+    unsigned killed;
+
+    if (now - looked_at < LOOK_MICROSECONDS)
+        return true;
+    looked_at = now;
+    if (!shm_region_is_sound(server->region)) {
+        log_event(LOG_ERROR, "shared_memory_damaged",
+                  "this worker leaves for one with a fresh file");
+        return false;
+    }
+    killed = watch_enforce(server->region);
+    if (killed)
+        log_event(LOG_ERROR, "workers_killed", "past the longest answer of their family");
+    return true;
+}
+
 static struct fastcgi fastcgi; /* one per worker, used again for each request */
 
 static void serve_one(struct server *server, int connection)
@@ -105,12 +135,14 @@ static void serve_one(struct server *server, int connection)
 
     if (!fastcgi_receive(&fastcgi, connection))
         return;
+    watch_limit(server->region, server->watch, server->limit);
     server_serve(server, &exchange);
     if (server->serving->parked)
         hub_adopt(server, fastcgi.connection, fastcgi.id);
     else
         fastcgi_finish(&fastcgi);
     server_after(server);
+    watch_limit(server->region, server->watch, 0);
 }
 
 static void serve(struct server *server, const struct listener *listener,
@@ -123,6 +155,9 @@ static void serve(struct server *server, const struct listener *listener,
         (struct fastcgi_patience){.receive = milliseconds(environment->receive_seconds),
                                   .send = milliseconds(environment->send_seconds),
                                   .linger = milliseconds(environment->linger_seconds)};
+    server->watch = watch_join(server->region);
+    server->limit =
+        environment->pool_seconds ? (double)environment->pool_seconds + OVERTIME_SECONDS : 0;
     log_event(LOG_DEBUG, "startup", server->family->name);
     if (server->hub) {
         hub_serve(server, listener, serve_one);
@@ -306,6 +341,8 @@ static int run(int argc, char **argv, const struct http_family *family, struct a
     }
     if (family->niceness)
         give_way_to(requests_of_others, &server, environment.give_way_seconds);
+    listener.go_on = look_around;
+    listener.context = &server;
     serve(&server, &listener, &environment);
     server_stop(&server);
     listener_close(&listener);

@@ -47,6 +47,8 @@ struct server {
     struct metrics *metrics; /* NULL where the service has none */
     struct hub_state *hub;   /* of a family of streams that wait (hub.h), else NULL */
     struct arena *arena;     /* of the request being served */
+    uint32_t watch;          /* its place among those watched (shm/watch.h) */
+    double limit;            /* seconds for one request; 0 = no end */
     struct serving *serving; /* the request at hand, until server_after() */
 };
 

@@ -2,6 +2,7 @@
  */
 #include "http/stream.h"
 #include "http/http_internal.h"
+#include "shm/watch.h"
 
 #include <string.h>
 
@@ -41,6 +42,8 @@ static void send_bytes(struct stream *stream, const char *bytes, size_t length)
     if (stream->broken || !length || stream->request->method == METHOD_HEAD)
         return;
     stream->request->server->serving->streamed += length;
+    watch_limit(stream->request->server->region, stream->request->server->watch,
+                stream->request->server->limit); /* its silence is limited, not its length */
     stream->broken = !exchange->append(exchange->transport, bytes, length);
 }
 

@@ -16,11 +16,12 @@
 #include "shm/rate_table.h"
 #include "shm/region.h"
 #include "shm/slots.h"
+#include "shm/watch.h"
 
 #include <stdatomic.h>
 #include <sys/types.h>
 
-#define SHM_LAYOUT_VERSION 4
+#define SHM_LAYOUT_VERSION 6
 #define SHM_MAGIC "ASSAYSHM"
 
 enum { SHM_CACHE_LINE = 64, SHM_PAGE = 4096, SHM_BOOT_ID_TEXT = 40 };
@@ -32,6 +33,7 @@ struct region_header {
     uint64_t size;
     char boot_id[SHM_BOOT_ID_TEXT];
     int64_t created_at;
+    int64_t damaged_at; /* when a damaged file was found in its place; 0 = none was */
     unsigned char rate_secret[DIGEST_SHORT_KEY_BYTES];
     struct shm_lock join_lock;
     _Atomic uint32_t family_count; /* raised last, when the new family is complete */
@@ -125,6 +127,13 @@ struct slot_table {
     struct slot_cell cells[SLOT_TICKETS_MAX];
 };
 
+/* Free while its process is gone. */
+struct watched {
+    _Atomic int64_t deadline; /* CLOCK_MONOTONIC, microseconds; 0 = at no request */
+    uint64_t started;         /* start time of the process, clock ticks since boot */
+    pid_t pid;
+};
+
 struct region_layout {
     struct region_header header;
     struct shm_family families[SHM_FAMILIES_MAX];
@@ -132,6 +141,7 @@ struct region_layout {
     _Alignas(SHM_CACHE_LINE) struct breaker_table breakers;
     _Alignas(SHM_PAGE) struct slot_table slots;
     _Alignas(SHM_CACHE_LINE) struct shm_lock turn; /* guards nothing in here */
+    _Alignas(SHM_CACHE_LINE) struct watched watched[WATCHED_MAX];
     struct rate_shard rate_shards[RATE_SHARDS];
 };
 
@@ -139,6 +149,9 @@ struct region_layout {
 struct shm_region {
     struct region_layout *layout;
     int64_t (*now)(void); /* microseconds */
+    char *path;           /* NULL without a file */
+    dev_t device;         /* of the file that is mapped */
+    ino_t inode;
 };
 
 /* Aborts on an index that the caller's enum should never give. */

@@ -25,7 +25,7 @@ enum { LOCK_PAUSE_MS = 5, LOCK_REPLACED_MAX = 10 };
 
 int shm_open_patience_ms = 10000;
 
-enum file_verdict { FILE_USABLE, FILE_REPLACEABLE, FILE_REFUSED };
+enum file_verdict { FILE_USABLE, FILE_REPLACEABLE, FILE_DAMAGED, FILE_REFUSED };
 
 static int64_t now_since_boot(void)
 {
@@ -54,7 +54,7 @@ static void read_boot_id(char boot_id[SHM_BOOT_ID_TEXT])
     close(fd);
 }
 
-static void fill_layout(struct region_layout *layout, uint32_t version)
+static void fill_layout(struct region_layout *layout, uint32_t version, bool after_damage)
 {
     struct region_header *header = &layout->header;
 
@@ -62,6 +62,7 @@ static void fill_layout(struct region_layout *layout, uint32_t version)
     header->caller_version = version;
     header->size = sizeof *layout;
     header->created_at = clock_unix_microseconds();
+    header->damaged_at = after_damage ? header->created_at : 0;
     read_boot_id(header->boot_id);
     token_random_bytes(header->rate_secret, sizeof header->rate_secret);
     shm_lock_make(&header->join_lock);
@@ -97,8 +98,8 @@ static bool reserve(int fd)
     return (errno == EOPNOTSUPP || errno == ENOSYS) && ftruncate(fd, size) == 0;
 }
 
-static enum error make_file(const char *path, uint32_t version, struct region_layout **layout,
-                            struct problem *problem)
+static enum error make_file(const char *path, uint32_t version, bool after_damage,
+                            struct region_layout **layout, struct problem *problem)
 {
     char unfinished[PATH_MAX];
     enum error error = ERROR_NONE;
@@ -116,7 +117,7 @@ static enum error make_file(const char *path, uint32_t version, struct region_la
         error = system_problem(problem, "cannot reserve and map", unfinished);
     } else {
         shm_checkpoint("region.mapped");
-        fill_layout(*layout, version);
+        fill_layout(*layout, version, after_damage);
         shm_checkpoint("region.filled");
         if (rename(unfinished, path) != 0) {
             error = system_problem(problem, "cannot name", path);
@@ -141,7 +142,7 @@ static bool is_all_zero(const void *memory, size_t size)
 }
 
 /* An empty file, or one whose header never reached the disk, is what a crash of the machine leaves
- * behind; anything else without our mark belongs to somebody. */
+ * behind; any other file of ours by this name without our mark was damaged. */
 static enum file_verdict examine_file(int fd, const char *path, uint32_t version,
                                       struct problem *problem)
 {
@@ -153,27 +154,32 @@ static enum file_verdict examine_file(int fd, const char *path, uint32_t version
         system_problem(problem, "cannot read", path);
         return FILE_REFUSED;
     }
-    if (!S_ISREG(status.st_mode) || status.st_uid != geteuid() ||
-        (memcmp(header.magic, SHM_MAGIC, sizeof header.magic) != 0 &&
-         !is_all_zero(&header, sizeof header))) {
+    if (!S_ISREG(status.st_mode) || status.st_uid != geteuid()) {
         problem_set(problem, ERROR_MALFORMED, "shm_not_ours",
                     "%s is not a shared region of this user; move it away", path);
         return FILE_REFUSED;
     }
+    if (memcmp(header.magic, SHM_MAGIC, sizeof header.magic) != 0)
+        return is_all_zero(&header, sizeof header) ? FILE_REPLACEABLE : FILE_DAMAGED;
     read_boot_id(boot_id);
     if (header.layout_version != SHM_LAYOUT_VERSION || header.caller_version != version ||
         header.size != sizeof(struct region_layout) ||
         memcmp(header.boot_id, boot_id, sizeof boot_id) != 0)
         return FILE_REPLACEABLE;
-    if ((uint64_t)status.st_size != header.size) {
-        problem_set(problem, ERROR_MALFORMED, "shm_truncated",
-                    "%s has %lld bytes instead of %llu; stop the service and remove it", path,
-                    (long long)status.st_size, (unsigned long long)header.size);
-        return FILE_REFUSED;
-    }
+    if ((uint64_t)status.st_size != header.size)
+        return FILE_DAMAGED;
     if (status.st_mode & 077)
         fchmod(fd, 0600);
     return FILE_USABLE;
+}
+
+/* For whoever wants to know what happened to it. */
+static void keep_damaged(const char *path)
+{
+    char kept[PATH_MAX];
+
+    if (snprintf(kept, sizeof kept, "%s.damaged", path) < (int)sizeof kept)
+        (void)!rename(path, kept);
 }
 
 static enum error open_or_make(const char *path, uint32_t version, struct region_layout **layout,
@@ -197,7 +203,11 @@ static enum error open_or_make(const char *path, uint32_t version, struct region
     }
     if (fd >= 0)
         close(fd);
-    return verdict == FILE_REPLACEABLE ? make_file(path, version, layout, problem) : error;
+    if (verdict == FILE_DAMAGED)
+        keep_damaged(path);
+    if (verdict == FILE_USABLE || verdict == FILE_REFUSED)
+        return error;
+    return make_file(path, version, verdict == FILE_DAMAGED, layout, problem);
 }
 
 /* Waits for the lock; afterwards the lock file must still be the one with that name, or somebody
@@ -247,7 +257,7 @@ static enum error take_file_lock(const char *path, int *lock_fd, struct problem 
 static enum error wrap_layout(struct region_layout *layout, struct shm_region **region,
                               struct problem *problem)
 {
-    *region = malloc(sizeof **region);
+    *region = calloc(1, sizeof **region);
     if (!*region) {
         munmap(layout, sizeof *layout);
         return problem_set(problem, ERROR_SYSTEM, "shm_system", "out of memory");
@@ -255,6 +265,18 @@ static enum error wrap_layout(struct region_layout *layout, struct shm_region **
     (*region)->layout = layout;
     (*region)->now = now_since_boot;
     return ERROR_NONE;
+}
+
+/* Under the lock, so that the name is that of what was mapped. */
+static void remember_file(struct shm_region *region, const char *path)
+{
+    struct stat status;
+
+    if (stat(path, &status) != 0)
+        return;
+    region->path = strdup(path);
+    region->device = status.st_dev;
+    region->inode = status.st_ino;
 }
 
 enum error shm_region_open(const char *path, uint32_t version, struct shm_region **region,
@@ -268,8 +290,12 @@ enum error shm_region_open(const char *path, uint32_t version, struct shm_region
         return error;
     shm_checkpoint("region.locked");
     error = open_or_make(path, version, &layout, problem);
+    if (!error)
+        error = wrap_layout(layout, region, problem);
+    if (!error)
+        remember_file(*region, path);
     close(lock_fd);
-    return error ? error : wrap_layout(layout, region, problem);
+    return error;
 }
 
 enum error shm_region_open_anonymous(struct shm_region **region, struct problem *problem)
@@ -279,7 +305,7 @@ enum error shm_region_open_anonymous(struct shm_region **region, struct problem 
 
     if (layout == MAP_FAILED)
         return system_problem(problem, "cannot map", "shared memory");
-    fill_layout(layout, 0);
+    fill_layout(layout, 0, false);
     return wrap_layout(layout, region, problem);
 }
 
@@ -288,12 +314,49 @@ void shm_region_close(struct shm_region *region)
     if (!region)
         return;
     munmap(region->layout, sizeof *region->layout);
+    free(region->path);
     free(region);
 }
 
 int64_t shm_region_created_at(const struct shm_region *region)
 {
     return region->layout->header.created_at;
+}
+
+int64_t shm_region_damaged_at(const struct shm_region *region)
+{
+    return region->layout->header.damaged_at;
+}
+
+/* Another file in the place of the mapped one is where new processes are, unless it has another
+ * version: then these are of another program, and each keeps to its own. */
+static bool is_place_of_others(const struct region_header *ours, const char *path)
+{
+    struct region_header header = {0};
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+    bool read_whole = fd >= 0 && pread(fd, &header, sizeof header, 0) == (ssize_t)sizeof header;
+
+    if (fd >= 0)
+        close(fd);
+    return !read_whole || memcmp(header.magic, SHM_MAGIC, sizeof header.magic) != 0 ||
+           (header.layout_version == ours->layout_version &&
+            header.caller_version == ours->caller_version);
+}
+
+bool shm_region_is_sound(const struct shm_region *region)
+{
+    const struct region_header *header = &region->layout->header;
+    struct stat status;
+
+    if (!region->path)
+        return true;
+    if (stat(region->path, &status) != 0)
+        return errno != ENOENT;
+    if (status.st_dev != region->device || status.st_ino != region->inode)
+        return !is_place_of_others(header, region->path);
+    return (uint64_t)status.st_size == sizeof *region->layout &&
+           memcmp(header->magic, SHM_MAGIC, sizeof header->magic) == 0 &&
+           header->layout_version == SHM_LAYOUT_VERSION && header->size == sizeof *region->layout;
 }
 
 void shm_region_set_clock(struct shm_region *region, int64_t (*now_microseconds)(void))

@@ -11,6 +11,7 @@
 
 #include "base/error.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -27,12 +28,12 @@ struct shm_family;
  * processes may do so at the same moment. `version` is the caller's own number for the meaning of
  * its counters and histograms: a file of another version (or of an earlier boot, or one that is
  * empty because its maker died) is replaced by a fresh one, while processes that still map the old
- * one keep it to themselves. `<path>.lock` stays beside the file.
+ * one keep it to themselves. One that was damaged or truncated is replaced as well, and kept as
+ * `<path>.damaged`. `<path>.lock` stays beside the file.
  *
- * ERROR_MALFORMED: the file is something else, or was damaged or truncated (`shm_not_ours`,
- * `shm_truncated`); remove it while the service is stopped. ERROR_BUSY: another process has held
- * the lock for ten seconds (`shm_locked`). ERROR_SYSTEM: the system refused (`shm_system`).
- * On success the caller owns *region until shm_region_close().
+ * ERROR_MALFORMED: what has the name is no file, or somebody else's (`shm_not_ours`). ERROR_BUSY:
+ * another process has held the lock for ten seconds (`shm_locked`). ERROR_SYSTEM: the system
+ * refused (`shm_system`). On success the caller owns *region until shm_region_close().
  */
 enum error shm_region_open(const char *path, uint32_t version, struct shm_region **region,
                            struct problem *problem) MUST_CHECK;
@@ -45,6 +46,13 @@ void shm_region_close(struct shm_region *region);
 
 /* When the region was made: Unix time in microseconds. */
 int64_t shm_region_created_at(const struct shm_region *region);
+
+/* When a damaged file was found in the place of this one, as above; 0 = none was. */
+int64_t shm_region_damaged_at(const struct shm_region *region);
+
+/* Whether the file is still there, whole, and the one that other processes open: else this process
+ * is on its own, and should leave for one that is not. */
+bool shm_region_is_sound(const struct shm_region *region);
 
 /* Tests replace the clock of rate.h (microseconds, never going back); NULL brings back the
  * system's, which counts time asleep (CLOCK_BOOTTIME). Holds for this handle only. */

@@ -6,7 +6,9 @@
 #include "experiments/advice/providers.h"
 #include "experiments/service.h"
 #include "experiments/storage/storage_state.h"
+#include "shm/admission.h"
 #include "shm/histogram.h"
+#include "shm/rate.h"
 
 #include <string.h>
 #include <unistd.h>
@@ -208,9 +210,25 @@ static void add_times(const struct shm_region *region, struct runtime *runtime)
     runtime->process_time_ms_p99 = GIVEN_NUMBER(histogram_quantile(&view, 0.99) / 1000);
 }
 
+static void add_limits(struct shm_region *region, struct runtime *runtime)
+{
+    struct admission_figures admission;
+    struct rate_figures rate;
+
+    admission_read_figures(region, &admission);
+    rate_read_figures(region, &rate);
+    runtime->heavy_in_flight_peak = admission.heavy_peak;
+    runtime->cheap_in_flight_peak = admission.cheap_peak;
+    runtime->cost_in_flight_peak = (int64_t)admission.cost_peak;
+    runtime->admission_slots_reclaimed = (int64_t)admission.reclaimed;
+    runtime->rate_limit_keys = (int64_t)rate.keys;
+    runtime->rate_limit_keys_evicted = (int64_t)rate.evicted;
+    runtime->rate_limit_overflows = (int64_t)rate.overflow;
+}
+
 static const struct runtime *describe_runtime(const struct request *request)
 {
-    const struct shm_region *region = request->server->region;
+    struct shm_region *region = request->server->region;
     struct runtime *runtime = ARENA_NEW(request->arena, struct runtime);
     struct note note;
     int64_t errors;
@@ -232,6 +250,7 @@ static const struct runtime *describe_runtime(const struct request *request)
     if (runtime->total_requests)
         runtime->error_rate = (double)errors / (double)runtime->total_requests;
     add_times(region, runtime);
+    add_limits(region, runtime);
     return runtime;
 }
 

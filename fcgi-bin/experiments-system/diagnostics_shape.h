@@ -106,6 +106,13 @@ struct runtime {
     int64_t rate_limited_responses;
     int64_t request_body_rejections;
     int64_t compute_capacity_rejections;
+    int64_t heavy_in_flight_peak;
+    int64_t cheap_in_flight_peak;
+    int64_t cost_in_flight_peak;
+    int64_t admission_slots_reclaimed;
+    int64_t rate_limit_keys;
+    int64_t rate_limit_keys_evicted;
+    int64_t rate_limit_overflows;
     const char *last_request_at;
     const char *last_error_at;
     const char *last_error_code;

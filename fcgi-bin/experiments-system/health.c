@@ -1,5 +1,6 @@
 /* Liveness, readiness, and the composed API document. */
 #include "experiments-system/health.h"
+#include "base/clock.h"
 #include "base/json.h"
 #include "base/log.h"
 #include "base/number.h"
@@ -192,6 +193,21 @@ static void check_logging(struct checklist *list)
                           log_format_names[settings->log_format]));
 }
 
+/* Only where there is something to say of it. */
+static void check_shared_memory(struct checklist *list)
+{
+    const struct shm_region *region = list->request->server->region;
+    char since[CLOCK_TEXT_MAX];
+
+    if (!shm_region_is_sound(region)) {
+        add_check(list, "shared_memory", false, "damaged: workers are leaving for a fresh file");
+    } else if (shm_region_damaged_at(region)) {
+        clock_format(shm_region_damaged_at(region), since);
+        add_check(list, "shared_memory", true,
+                  arena_print(list->request->arena, "was damaged, replaced at %s", since));
+    }
+}
+
 enum error readiness_handle(struct request *request, struct reply *reply)
 {
     struct readiness *readiness = ARENA_NEW(request->arena, struct readiness);
@@ -203,6 +219,7 @@ enum error readiness_handle(struct request *request, struct reply *reply)
     check_frontend(list);
     check_llm(list);
     check_logging(list);
+    check_shared_memory(list);
     *readiness = (struct readiness){.status = list->ready ? "ready" : "degraded",
                                     .generated_at = store_now(request->arena),
                                     .checks = {list->count, list->items}};

@@ -13,7 +13,7 @@ import pytest
 import requests
 
 from peek import assert_nothing_left, start
-from stack import CHECKOUT, Stack, clean_environment
+from stack import BUILD, CHECKOUT, Stack, clean_environment
 
 pytest_plugins = ("peek_fixtures",)
 
@@ -60,6 +60,7 @@ def house(peek_build, tmp_path_factory):
         (root / "static" / service / "index.html").write_text(f"<!doctype html><title>{service}</title>")
     (root / "build" / "fcgi-bin").mkdir(parents=True)
     (root / "build" / "cron-bin").mkdir()
+    (root / "build" / "cron-bin" / "database").symlink_to((BUILD / "cron-bin" / "database").resolve())
     for pool in POOLS:
         shutil.copy(peek_build / "fcgi-bin" / "experiments-system", root / "build" / "fcgi-bin" / pool)
     program = root / "build" / "cron-bin" / "upkeep"
@@ -262,7 +263,8 @@ class TestPrograms:
         assert self.told(own_several)[1:] == ["left"]
 
     def test_not_built(self, own_several, house, tmp_path):
-        shutil.copytree(house / "build" / "fcgi-bin", tmp_path / "build" / "fcgi-bin")
+        shutil.copytree(house / "build", tmp_path / "build", symlinks=True)
+        (tmp_path / "build" / "cron-bin" / "upkeep").unlink()
         done = own_several.run("start", env={"ASSAY_BUILD_DIR": str(tmp_path / "build")})
         assert done.returncode == 1 and "cron-bin/upkeep is not built" in done.stderr
 

@@ -206,35 +206,73 @@ TEST(what_a_crash_of_the_machine_leaves_is_replaced)
     finish();
 }
 
-TEST(somebody_elses_file_is_left_alone)
+/* What is left of a file that is replaced, in `text`. */
+static void read_kept(char *text, size_t size)
+{
+    char kept[112];
+    int fd;
+
+    snprintf(kept, sizeof kept, "%s.damaged", path);
+    fd = open(kept, O_RDONLY);
+    CHECK(fd >= 0 && read(fd, text, size) == (ssize_t)size);
+    close(fd);
+    unlink(kept);
+}
+
+TEST(a_damaged_file_is_replaced_and_kept)
 {
     static const char letter[] = "Dear reader, this is not shared memory.";
     char text[sizeof letter] = "";
-    enum error error;
-    int fd;
+    struct shm_region *region;
 
     start();
     write_file(letter, sizeof letter);
-    CHECK_TEXT(refusal_of(path, &error), "shm_not_ours");
-    CHECK_INT(error, ERROR_MALFORMED);
-    fd = open(path, O_RDONLY);
-    CHECK_INT(read(fd, text, sizeof text), sizeof letter);
+    region = open_version(1);
+    CHECK(region != NULL && shm_region_damaged_at(region) > 0);
+    read_kept(text, sizeof text);
     CHECK_TEXT(text, letter);
-    close(fd);
+    shm_region_close(region);
     finish();
 }
 
-TEST(a_truncated_file_is_an_error)
+TEST(a_truncated_file_is_replaced)
 {
-    enum error error;
+    static const off_t sizes[] = {sizeof(struct region_layout) - 4096,
+                                  sizeof(struct region_header)};
+    char text[8];
 
     start();
-    shm_region_close(open_version(1));
-    CHECK_INT(truncate(path, (off_t)sizeof(struct region_layout) - 4096), 0);
-    CHECK_TEXT(refusal_of(path, &error), "shm_truncated");
-    CHECK_INT(error, ERROR_MALFORMED);
-    CHECK_INT(truncate(path, (off_t)sizeof(struct region_header)), 0);
-    CHECK_TEXT(refusal_of(path, &error), "shm_truncated");
+    for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
+        struct shm_region *first = open_version(1), *second;
+
+        CHECK(shm_region_is_sound(first));
+        CHECK_INT(truncate(path, sizes[i]), 0);
+        CHECK(!shm_region_is_sound(first));
+        second = open_version(1);
+        CHECK(second != NULL && shm_region_is_sound(second) && shm_region_damaged_at(second) > 0);
+        CHECK(!shm_region_is_sound(first)); /* it is alone now */
+        read_kept(text, sizeof text);
+        shm_region_close(first);
+        shm_region_close(second);
+        unlink(path);
+    }
+    finish();
+}
+
+TEST(who_is_alone_notices)
+{
+    struct shm_region *region, *newer;
+
+    start();
+    region = open_version(1);
+    newer = open_version(2); /* another program, with a file of its own */
+    CHECK(shm_region_is_sound(region) && shm_region_is_sound(newer));
+    CHECK_INT(unlink(path), 0);
+    CHECK(!shm_region_is_sound(region) && !shm_region_is_sound(newer));
+    write_file("", 0);
+    CHECK(!shm_region_is_sound(newer));
+    shm_region_close(region);
+    shm_region_close(newer);
     finish();
 }
 
@@ -389,8 +427,8 @@ TEST_MAIN(CASE(the_file_is_private_and_of_full_size), CASE(a_second_opening_sees
           CASE(two_versions_may_fight_without_harm),
           CASE(a_file_from_before_the_last_boot_is_replaced),
           CASE(what_a_crash_of_the_machine_leaves_is_replaced),
-          CASE(somebody_elses_file_is_left_alone), CASE(a_truncated_file_is_an_error),
-          CASE(links_and_directories_are_refused),
+          CASE(a_damaged_file_is_replaced_and_kept), CASE(a_truncated_file_is_replaced),
+          CASE(who_is_alone_notices), CASE(links_and_directories_are_refused),
           CASE(a_file_that_others_can_read_is_made_private),
           CASE(a_worker_killed_anywhere_while_opening_does_no_harm), CASE(waiting_for_a_lock_ends),
           CASE(families_are_found_by_name_up_to_their_limit),
