@@ -31,6 +31,7 @@ enum field_type {
     FIELD_JSON,         /* json_t *, any value as it stands */
     FIELD_JSON_OBJECT,  /* json_t *, an object as it stands, NULL when null */
     FIELD_JSON_OBJECTS, /* json_t *, an array of objects as they stand */
+    FIELD_MOMENT,       /* struct optional_integer, microseconds since 1970 (base/instant.h) */
     FIELD__MAX
 };
 
@@ -138,6 +139,7 @@ enum schema_fault {
     FAULT_NUMBER_PARSING,
     FAULT_BOOLEAN_PARSING,
     FAULT_INTEGER_FROM_FRACTION,
+    FAULT_MOMENT,
     FAULT_CHOICE,
     FAULT_LOWER_BOUND,
     FAULT_UPPER_BOUND,
@@ -304,6 +306,12 @@ bool schema_is_secret_name(const char *name);
     {                                                                                              \
         .name = #member, .type = FIELD_JSON_OBJECTS,                                               \
         .offset = FIELD_OFFSET(owner, member, json_t *), __VA_ARGS__                               \
+    }
+/* A point in time, absent when null. */
+#define MOMENT(owner, member, ...)                                                                 \
+    {                                                                                              \
+        .name = #member, .type = FIELD_MOMENT, .nullable = true,                                   \
+        .offset = FIELD_OFFSET(owner, member, struct optional_integer), __VA_ARGS__                \
     }
 /* A schema over a table of fields; further members follow. Put `static` before it where it is only
  * used in its file. */

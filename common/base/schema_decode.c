@@ -1,6 +1,7 @@
 /* From a JSON document to a C struct by its schema, with the lenient readings that clients rely on
  * (numeric strings, 0/1 for booleans) and every error collected. */
 #include "base/give_way.h"
+#include "base/instant.h"
 #include "base/number.h"
 #include "base/schema.h"
 
@@ -197,6 +198,19 @@ static int read_choice(struct schema_errors *errors, const struct field *field, 
     return -1;
 }
 
+static void read_moment(struct schema_errors *errors, const struct field *field,
+                        const json_t *value, const struct schema_path *path,
+                        struct optional_integer *moment)
+{
+    const char *text = json_string_value(value);
+
+    moment->given = text ? instant_parse(text, &moment->value)
+                         : json_is_number(value) &&
+                               instant_from_number(json_number_value(value), &moment->value);
+    if (!moment->given)
+        fault(errors, FAULT_MOMENT, field, path, value);
+}
+
 static void decode_object(struct schema_errors *errors, const struct schema *schema,
                           const json_t *value, const struct schema_path *path, void *object);
 
@@ -348,6 +362,9 @@ static void decode_value(struct schema_errors *errors, const struct field *field
         break;
     case FIELD_JSON:
         *(const json_t **)member = value;
+        break;
+    case FIELD_MOMENT:
+        read_moment(errors, field, value, path, member);
         break;
     default:
         decode_list(errors, field, value, path, member);

@@ -295,6 +295,7 @@ static void describe_members(struct json_writer *writer, const struct field *fie
         describe_object(writer, field, reply);
         break;
     case FIELD_JSON:
+    case FIELD_MOMENT:
         break; /* anything */
     case FIELD_JSON_OBJECT:
         describe_type(writer, "object", field->nullable);

@@ -19,6 +19,7 @@ static const struct word {
     {"blob", {"BLOB", "BYTEA"}},
     {"boolean", {"INTEGER", "SMALLINT"}},
     {"bytewise", {"COLLATE BINARY", "COLLATE \"C\""}},
+    {"clustered", {"STRICT, WITHOUT ROWID", ""}},
     {"for_update", {"", "FOR UPDATE"}},
     {"for_update_skip_locked", {"", "FOR UPDATE SKIP LOCKED"}},
     {"greatest", {"max", "greatest"}},

@@ -64,6 +64,11 @@ struct experiments_settings {
     int64_t compute_retry_after_seconds;
 
     int64_t retention_audit_days;
+    int64_t retention_exposures_days;
+    int64_t retention_conversions_days;
+
+    int64_t live_spike_events;
+    int64_t live_mixture_users;
 
     const char *llm_base_url; /* of the orchestrator; "" = there is none */
     const char *llm_path;

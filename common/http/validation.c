@@ -109,6 +109,8 @@ static const struct {
                                "Input should be a valid boolean, unable to interpret input"},
     [FAULT_INTEGER_FROM_FRACTION] = {"int_from_float", "Input should be a valid integer, got a "
                                                        "number with a fractional part"},
+    [FAULT_MOMENT] = {"datetime_parsing", "Input should be a valid datetime: ISO 8601 text, or "
+                                          "seconds or milliseconds since 1970"},
     [FAULT_CHOICE] = {"literal_error", "Input should be "},
     [FAULT_LOWER_BOUND] = {"greater_than", "Input should be greater than "},
     [FAULT_UPPER_BOUND] = {"less_than", "Input should be less than "},

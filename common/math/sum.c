@@ -49,6 +49,24 @@ double sum_value(const struct sum *sum)
     return sum->high;
 }
 
+/* With x = n a + r and y = n b + s, where a and b are means as doubles: products less n a b, a s, b
+ * r and r s / n. */
+double sum_about_means(const struct sum *products, const struct sum *x, const struct sum *y,
+                       double count)
+{
+    struct sum total = *products;
+    double a = x->high / count, b = y->high / count;
+    double r = fma(-a, count, x->high) + x->low, s = fma(-b, count, y->high) + y->low;
+    double product = a * b;
+
+    sum_add_product(&total, -product, count);
+    sum_add_product(&total, -fma(a, b, -product), count);
+    sum_add_product(&total, -a, s);
+    sum_add_product(&total, -b, r);
+    sum_add(&total, -r * (s / count));
+    return sum_value(&total);
+}
+
 static inline void add_pair(struct strands *strands, int i, pair value)
 {
     pair high = strands->high[i], total = high + value, part = total - high;

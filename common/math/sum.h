@@ -22,6 +22,12 @@ void sum_merge(struct sum *sum, const struct sum *other);
 
 double sum_value(const struct sum *sum);
 
+/* The sum of (x - mean of x)(y - mean of y) from running totals of x y, x and y over `count`
+ * values: with x for y, the sum of squares about the mean. As good as the totals: about 106 bits
+ * less those that cancel. */
+double sum_about_means(const struct sum *products, const struct sum *x, const struct sum *y,
+                       double count);
+
 /* The compensated total of an array; 0 when it is empty. */
 double sum_array(const double *values, size_t count);
 

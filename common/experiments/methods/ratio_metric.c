@@ -100,27 +100,65 @@ static struct ratio_estimate estimate_ratio(const struct ratio_arm *arm, struct 
     };
 }
 
-void ratio_metric_test(const struct ratio_observation *observed, struct arena *arena,
-                       struct test_result *result)
+static void compare_ratios(const struct ratio_estimate *control,
+                           const struct ratio_estimate *treatment, double alpha,
+                           struct test_result *result)
 {
-    struct ratio_estimate control = estimate_ratio(observed->control_arm, arena);
-    struct ratio_estimate treatment = estimate_ratio(observed->treatment_arm, arena);
-    struct mean_estimate before = {.mean = control.ratio, .spread = control.standard_error};
-    struct mean_estimate after = {.mean = treatment.ratio, .spread = treatment.standard_error};
-    double critical = normal_upper_quantile(observed->alpha / 2);
+    struct mean_estimate before = {.mean = control->ratio, .spread = control->standard_error};
+    struct mean_estimate after = {.mean = treatment->ratio, .spread = treatment->standard_error};
+    double critical = normal_upper_quantile(alpha / 2);
     struct mean_comparison ratios;
 
-    *result = degenerate_result(observed->alpha);
-    if (!control.defined || !treatment.defined || (before.spread == 0 && after.spread == 0))
+    *result = degenerate_result(alpha);
+    if (!control->defined || !treatment->defined || (before.spread == 0 && after.spread == 0))
         return;
     before.weight = after.weight = 1;
     before.df = after.df = 1;
     ratios = compare_means(&before, &after);
     result->degenerate = false;
-    set_effect(control.ratio, treatment.ratio, ratios.difference, result);
+    set_effect(control->ratio, treatment->ratio, ratios.difference, result);
     set_mean_interval(&ratios, critical, result);
     result->statistic = finite_value(ratios.difference / ratios.scale / ratios.standard_error);
     result->p_value = probability_value(2 * normal_survival(fabs(result->statistic)));
-    result->is_significant = result->p_value < observed->alpha;
+    result->is_significant = result->p_value < alpha;
     result->power = two_sample_normal_power(result->statistic, critical);
+}
+
+void ratio_metric_test(const struct ratio_observation *observed, struct arena *arena,
+                       struct test_result *result)
+{
+    struct ratio_estimate control = estimate_ratio(observed->control_arm, arena);
+    struct ratio_estimate treatment = estimate_ratio(observed->treatment_arm, arena);
+
+    compare_ratios(&control, &treatment, observed->alpha, result);
+}
+
+bool ratio_moments_estimate(const struct ratio_moments *arm, double *ratio, double *variance)
+{
+    double n = (double)arm->n, rest;
+
+    *ratio = *variance = 0;
+    if (arm->n < 2 || arm->denominator_mean == 0)
+        return false;
+    *ratio = arm->numerator_mean / arm->denominator_mean;
+    rest = arm->numerator_squares - 2 * *ratio * arm->products +
+           *ratio * *ratio * arm->denominator_squares;
+    /* No more than the rounding of its terms is nothing. */
+    if (rest <=
+        16 * DBL_EPSILON * (arm->numerator_squares + *ratio * *ratio * arm->denominator_squares))
+        rest = 0;
+    *variance = rest / (n - 1) / n / (arm->denominator_mean * arm->denominator_mean);
+    return isfinite(*ratio) && isfinite(*variance);
+}
+
+void ratio_moments_test(const struct ratio_moments *control, const struct ratio_moments *treatment,
+                        double alpha, struct test_result *result)
+{
+    struct ratio_estimate before = {0}, after = {0};
+
+    before.defined = ratio_moments_estimate(control, &before.ratio, &before.standard_error);
+    after.defined = ratio_moments_estimate(treatment, &after.ratio, &after.standard_error);
+    before.standard_error = sqrt(before.standard_error);
+    after.standard_error = sqrt(after.standard_error);
+    compare_ratios(&before, &after, alpha, result);
 }

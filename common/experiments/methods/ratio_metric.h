@@ -8,6 +8,8 @@
 #include "base/arena.h"
 #include "experiments/methods/two_sample.h"
 
+#include <stdbool.h>
+
 /* The i-th value of both lists belongs to the same user; equally long, at least 2 finite values. */
 struct ratio_arm {
     struct number_list numerators;
@@ -27,5 +29,20 @@ struct ratio_observation {
  * than rounding. Scratch, where values are extreme, comes from the arena. */
 void ratio_metric_test(const struct ratio_observation *observed, struct arena *arena,
                        struct test_result *result);
+
+/* An arm of at least 2 users as its means, and sums of squares and products about them. */
+struct ratio_moments {
+    int64_t n;
+    double numerator_mean, denominator_mean;
+    double numerator_squares, denominator_squares, products;
+};
+
+/* The ratio and the variance of it by the delta method; false where there is none: fewer than 2
+ * users, or no denominators. */
+bool ratio_moments_estimate(const struct ratio_moments *arm, double *ratio, double *variance);
+
+/* The same test from moments. */
+void ratio_moments_test(const struct ratio_moments *control, const struct ratio_moments *treatment,
+                        double alpha, struct test_result *result);
 
 #endif

@@ -15,19 +15,12 @@
 /* Digits after the point of effect and interval: rates of events are small numbers. */
 enum { EFFECT_DECIMALS = 4, RATE_DECIMALS = 6 };
 
-/* What an analyzer gives: the numbers, and the words that depend on the method. */
-struct finding {
-    struct test_result test;
-    int decimals;
-    const char *verdict; /* NULL = the common one */
-    const char *interpretation;
-};
-
 typedef void analyzer_function(const struct results_call *call,
-                               const struct results_request *observed, struct finding *finding);
+                               const struct results_request *observed,
+                               struct results_finding *finding);
 
 static void analyze_binary(const struct results_call *call, const struct results_request *observed,
-                           struct finding *finding)
+                           struct results_finding *finding)
 {
     two_sample_binary(observed->binary, &finding->test);
     finding->interpretation =
@@ -35,7 +28,8 @@ static void analyze_binary(const struct results_call *call, const struct results
 }
 
 static void analyze_continuous(const struct results_call *call,
-                               const struct results_request *observed, struct finding *finding)
+                               const struct results_request *observed,
+                               struct results_finding *finding)
 {
     two_sample_continuous(observed->continuous, &finding->test);
     finding->interpretation = report_continuous_interpretation(
@@ -43,7 +37,8 @@ static void analyze_continuous(const struct results_call *call,
 }
 
 static void analyze_equivalence(const struct results_call *call,
-                                const struct results_request *observed, struct finding *finding)
+                                const struct results_request *observed,
+                                struct results_finding *finding)
 {
     double margin = observed->continuous->equivalence_margin.value;
 
@@ -60,7 +55,7 @@ static void settle(const struct ranked_observation *observed, struct test_result
 }
 
 static void analyze_ranks(const struct results_call *call, const struct results_request *observed,
-                          struct finding *finding)
+                          struct results_finding *finding)
 {
     struct rank_sum_result result;
 
@@ -71,7 +66,8 @@ static void analyze_ranks(const struct results_call *call, const struct results_
 }
 
 static void analyze_by_bootstrap(const struct results_call *call,
-                                 const struct results_request *observed, struct finding *finding)
+                                 const struct results_request *observed,
+                                 struct results_finding *finding)
 {
     struct resampling_result result;
 
@@ -82,7 +78,8 @@ static void analyze_by_bootstrap(const struct results_call *call,
 }
 
 static void analyze_quantiles(const struct results_call *call,
-                              const struct results_request *observed, struct finding *finding)
+                              const struct results_request *observed,
+                              struct results_finding *finding)
 {
     struct resampling_result result;
 
@@ -94,7 +91,8 @@ static void analyze_quantiles(const struct results_call *call,
 }
 
 static void analyze_trimmed_means(const struct results_call *call,
-                                  const struct results_request *observed, struct finding *finding)
+                                  const struct results_request *observed,
+                                  struct results_finding *finding)
 {
     struct trimmed_mean_result result;
 
@@ -106,7 +104,7 @@ static void analyze_trimmed_means(const struct results_call *call,
 }
 
 static void analyze_fisher(const struct results_call *call, const struct results_request *observed,
-                           struct finding *finding)
+                           struct results_finding *finding)
 {
     fisher_exact_test(observed->binary, &finding->test);
     finding->interpretation = report_exact_interpretation(
@@ -114,7 +112,8 @@ static void analyze_fisher(const struct results_call *call, const struct results
 }
 
 static void analyze_boschloo(const struct results_call *call,
-                             const struct results_request *observed, struct finding *finding)
+                             const struct results_request *observed,
+                             struct results_finding *finding)
 {
     boschloo_test(observed->binary, call->arena, &finding->test);
     finding->interpretation = report_exact_interpretation(
@@ -122,7 +121,7 @@ static void analyze_boschloo(const struct results_call *call,
 }
 
 static void analyze_barnard(const struct results_call *call, const struct results_request *observed,
-                            struct finding *finding)
+                            struct results_finding *finding)
 {
     barnard_test(observed->binary, call->arena, &finding->test);
     finding->interpretation = report_exact_interpretation(
@@ -130,7 +129,7 @@ static void analyze_barnard(const struct results_call *call, const struct result
 }
 
 static void analyze_counts(const struct results_call *call, const struct results_request *observed,
-                           struct finding *finding)
+                           struct results_finding *finding)
 {
     poisson_rates_test(observed->count, &finding->test);
     finding->decimals = RATE_DECIMALS;
@@ -152,13 +151,13 @@ static analyzer_function *const analyzers[ANALYZER__MAX] = {
     [ANALYZER_COUNT] = analyze_counts,
 };
 
-static void compose(const struct results_call *call, const struct results_request *observed,
-                    const struct finding *finding, struct results_reply *answer)
+void results_compose(const struct results_call *call, enum analyzer analyzer,
+                     const struct results_finding *finding, struct results_reply *answer)
 {
     const struct test_result *test = &finding->test;
 
     *answer = (struct results_reply){
-        .metric_type = results_analyzer_names[observed->metric_type],
+        .metric_type = finding->name ? finding->name : results_analyzer_names[analyzer],
         .observed_effect = number_round_figure(test->effect, finding->decimals),
         .observed_effect_relative = results_relative_effect(test),
         .observed_effect_relative_reason =
@@ -196,11 +195,11 @@ enum error results_analyze(const struct results_call *call, const struct results
                            struct results_reply *answer)
 {
     const struct results_limit *limit = results_limit_passed(observed);
-    struct finding finding = {.decimals = EFFECT_DECIMALS};
+    struct results_finding finding = {.decimals = EFFECT_DECIMALS};
 
     if (limit)
         return refuse(call, limit);
     analyzers[observed->metric_type](call, observed, &finding);
-    compose(call, observed, &finding, answer);
+    results_compose(call, (enum analyzer)observed->metric_type, &finding, answer);
     return ERROR_NONE;
 }

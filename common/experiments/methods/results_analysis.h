@@ -14,6 +14,19 @@ struct results_call {
     struct problem *problem;
 };
 
+/* What a method gives: the numbers, and the words that depend on it. */
+struct results_finding {
+    struct test_result test;
+    int decimals;        /* of the effect and its interval */
+    const char *name;    /* of the metric's type; NULL = that of the analyzer */
+    const char *verdict; /* NULL = the common one */
+    const char *interpretation;
+};
+
+/* The finding as a document. Texts and what they are made of must live as long as the arena. */
+void results_compose(const struct results_call *call, enum analyzer analyzer,
+                     const struct results_finding *finding, struct results_reply *answer);
+
 /* Analyses a valid request. ERROR_TOO_LARGE, with the reason of results_limits.h, when it passes a
  * limit. */
 MUST_CHECK enum error results_analyze(const struct results_call *call,

@@ -248,23 +248,30 @@ double welch_statistic(const struct mean_estimate *control, const struct mean_es
     return standardised_difference(&means);
 }
 
+void mean_comparison_test(const struct mean_comparison *means, double control, double treatment,
+                          double alpha, struct test_result *result)
+{
+    double critical = student_upper_quantile(alpha / 2, means->df), distance;
+
+    *result = degenerate_result(alpha);
+    result->degenerate = false;
+    set_effect(control, treatment, means->difference, result);
+    set_mean_interval(means, critical, result);
+    result->statistic = standardised_difference(means);
+    result->degrees_of_freedom = means->df;
+    distance = fabs(result->statistic);
+    result->p_value = probability_value(2 * student_survival(distance, means->df));
+    result->is_significant = result->p_value < alpha;
+    result->power = probability_value(student_survival(critical - distance, means->df) +
+                                      student_survival(critical + distance, means->df));
+}
+
 void welch_test(const struct mean_estimate *control, const struct mean_estimate *treatment,
                 double alpha, struct test_result *result)
 {
     struct mean_comparison means = compare_means(control, treatment);
-    double critical = student_upper_quantile(alpha / 2, means.df), distance;
 
-    *result = degenerate_result(alpha);
-    result->degenerate = false;
-    set_effect(control->mean, treatment->mean, means.difference, result);
-    set_mean_interval(&means, critical, result);
-    result->statistic = standardised_difference(&means);
-    result->degrees_of_freedom = means.df;
-    distance = fabs(result->statistic);
-    result->p_value = probability_value(2 * student_survival(distance, means.df));
-    result->is_significant = result->p_value < alpha;
-    result->power = probability_value(student_survival(critical - distance, means.df) +
-                                      student_survival(critical + distance, means.df));
+    mean_comparison_test(&means, control->mean, treatment->mean, alpha, result);
 }
 
 bool continuous_estimates(const struct continuous_observation *observed,

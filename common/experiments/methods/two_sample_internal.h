@@ -75,6 +75,10 @@ void set_mean_interval(const struct mean_comparison *means, double critical,
 /* The difference in standard errors; 0 when both spreads are. */
 double welch_statistic(const struct mean_estimate *control, const struct mean_estimate *treatment);
 
+/* Student's t-test of a difference whose standard error and degrees of freedom are known. */
+void mean_comparison_test(const struct mean_comparison *means, double control, double treatment,
+                          double alpha, struct test_result *result);
+
 /* Welch 1947 on any two estimates, one of which has a positive spread. */
 void welch_test(const struct mean_estimate *control, const struct mean_estimate *treatment,
                 double alpha, struct test_result *result);

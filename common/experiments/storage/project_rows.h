@@ -20,7 +20,6 @@ void project_row(struct query *query, struct arena *arena, struct project *proje
 const char *project_document(const char *document, struct arena *arena);
 
 /* The stored document as a struct; NULL when it cannot be read. */
-const struct experiment_payload *project_payload(const char *document, struct arena *arena);
 const struct analysis_payload *project_analysis(const char *document, struct arena *arena);
 
 #endif

@@ -58,6 +58,9 @@ struct revision {
     const struct experiment_payload *payload;
 };
 
+/* The stored document of a design as a struct; NULL when it cannot be read. */
+const struct experiment_payload *project_payload(const char *document, struct arena *arena);
+
 /* What every call works with. The transaction is the callee's; the memory is `arena`'s. */
 struct project_call {
     struct db *db;

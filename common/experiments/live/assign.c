@@ -1,0 +1,85 @@
+/* The order of the rules of assignment. */
+#include "experiments/live/assign.h"
+
+#include "experiments/assignment/assignment.h"
+#include "experiments/assignment/targeting.h"
+
+#include <math.h>
+
+static void set_shares(const struct payload_setup *setup, struct arena *arena,
+                       struct live_assignment *assignment)
+{
+    const struct number_list *split = &setup->traffic_split;
+    double sum = 0;
+
+    assignment->weights =
+        (struct number_list){split->count, ARENA_ARRAY(arena, double, split->count)};
+    for (size_t i = 0; i < split->count; i++)
+        sum += split->items[i];
+    for (size_t i = 0; i < split->count; i++)
+        assignment->weights.items[i] = sum > 0 ? split->items[i] / sum : 1 / (double)split->count;
+}
+
+/* What the design says, before anything that was recorded. */
+static void assign_by_design(const struct experiment_payload *design, const char *id,
+                             const char *user_id, const json_t *attributes,
+                             enum hash_version version, struct live_assignment *assignment)
+{
+    const struct payload_setup *setup = design->setup;
+    struct assignment_plan plan = {
+        .seed = id, .version = version, .count = (size_t)setup->variants_count};
+
+    assignment->variation = ASSIGNMENT_NONE;
+    assignment->targeting_excluded = !targeting_holds(&setup->targeting_rules, attributes);
+    if (assignment->targeting_excluded)
+        return;
+    assignment->namespace_excluded =
+        setup->namespace && !assignment_in_namespace(setup->namespace, user_id);
+    if (assignment->namespace_excluded)
+        return;
+    assignment_cut(&plan, assignment->coverage, &assignment->weights);
+    assignment->variation = assignment_at(&plan, assignment->place);
+}
+
+static enum error read_and_assign(const struct live_call *call, const char *id, const char *user_id,
+                                  const json_t *attributes, enum hash_version version,
+                                  struct live_assignment *assignment)
+{
+    struct optional_integer stored = {0};
+    struct live_reading reading;
+    const struct payload_constraints *constraints;
+    enum error error = live_read_experiment(call, id, &reading);
+
+    if (!error && reading.experiment.number)
+        error = live_find_exposure(call, reading.experiment.number, user_id, &stored);
+    if (error)
+        return error;
+    constraints = reading.design->constraints;
+    *assignment = (struct live_assignment){
+        .place = hash_unit(version, id, user_id),
+        .variations = reading.design->setup->variants_count,
+        .coverage = constraints->holdout_fraction.given
+                        ? fmin(fmax(1 - constraints->holdout_fraction.value, 0), 1)
+                        : 1};
+    set_shares(reading.design->setup, call->arena, assignment);
+    if (stored.given) {
+        assignment->sticky = true;
+        assignment->variation = stored.value;
+    } else {
+        assign_by_design(reading.design, id, user_id, attributes, version, assignment);
+    }
+    assignment->in_experiment = assignment->variation >= 0;
+    return ERROR_NONE;
+}
+
+enum error live_assign(const struct live_call *call, const char *id, const char *user_id,
+                       const json_t *attributes, enum hash_version version,
+                       struct live_assignment *assignment)
+{
+    enum error error = db_begin(call->db, DB_READ, call->problem);
+
+    if (error)
+        return error;
+    error = read_and_assign(call, id, user_id, attributes, version, assignment);
+    return db_finish(call->db, error, call->problem);
+}

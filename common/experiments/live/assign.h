@@ -1,0 +1,26 @@
+/*
+ * Which variation a user of a stored experiment gets: what was recorded before all, then targeting,
+ * the namespace and the hash. Records nothing.
+ */
+#ifndef ASSAY_EXPERIMENTS_LIVE_ASSIGN_H
+#define ASSAY_EXPERIMENTS_LIVE_ASSIGN_H
+
+#include "experiments/assignment/hashing.h"
+#include "experiments/live/rollup_store.h"
+
+struct live_assignment {
+    int64_t variation; /* -1 = not in the experiment */
+    bool in_experiment;
+    double place; /* of the user in 0..1 */
+    int64_t variations;
+    double coverage;
+    struct number_list weights; /* shares that sum to 1; none when the design has none */
+    bool sticky, namespace_excluded, targeting_excluded;
+};
+
+/* `attributes` is an object or NULL. ERROR_NOT_FOUND with `not_found`. */
+MUST_CHECK enum error live_assign(const struct live_call *call, const char *id, const char *user_id,
+                                  const json_t *attributes, enum hash_version version,
+                                  struct live_assignment *assignment);
+
+#endif

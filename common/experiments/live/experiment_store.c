@@ -1,0 +1,435 @@
+/* The row of an experiment, the names seen in it, and what its design needs of the aggregates. */
+#include "experiments/live/rollup_store.h"
+
+#include "base/json.h"
+#include "db/query.h"
+#include "experiments/storage/project_store.h"
+
+#include <string.h>
+
+enum { NAMES_FIRST = 16, NAMES_BYTES_MAX = 16 * 1024 * 1024 };
+
+#define EXPERIMENT_COLUMNS                                                                         \
+    "e.experiment, e.version, e.next_unit, e.next_sequence, e.metrics, e.covariates, e.slices,"    \
+    " e.strata, e.links, e.alias_exposures, e.alias_conversions, e.merged_people,"                 \
+    " e.spike_events, e.primary_metric, e.numerator, e.denominator, e.stale"
+
+static const struct statement find_project = {
+    .name = "live_project",
+    .sql = "SELECT archived FROM projects WHERE id = ?",
+};
+static const struct statement find_experiment = {
+    .name = "live_experiment",
+    .sql = "SELECT " EXPERIMENT_COLUMNS " FROM live_experiments e WHERE e.experiment_id = ?",
+};
+static const struct statement read_project = {
+    .name = "live_project_read",
+    .sql = "SELECT updated_at, payload_json FROM projects WHERE id = ?",
+};
+static const struct statement insert_experiment = {
+    .name = "live_experiment_insert",
+    .sql = "INSERT INTO live_experiments (experiment_id, spike_events) VALUES (?, ?)"
+           " RETURNING experiment",
+};
+static const struct statement update_experiment = {
+    .name = "live_experiment_update",
+    .sql = "UPDATE live_experiments SET version = ?, next_unit = ?, next_sequence = ?,"
+           " metrics = ?, covariates = ?, slices = ?, strata = ?, links = ?,"
+           " alias_exposures = ?, alias_conversions = ?, merged_people = ?, spike_events = ?,"
+           " primary_metric = ?, numerator = ?, denominator = ?, stale = ? WHERE experiment = ?",
+};
+
+#define WANTED_NAMES                                                                               \
+    " FROM (SELECT value ->> 0 AS dimension, value ->> 1 AS name FROM {json_rows:?}) AS wanted"    \
+    " CROSS JOIN "
+
+/* How names of each kind are read, looked for and added; the dimension is '' where there is none.
+ */
+static const struct {
+    struct statement all, some, insert;
+} name_statements[] = {
+    [LIVE_METRIC_NAMES] =
+        {{"live_metric_names",
+          "SELECT metric, '', name FROM live_metrics WHERE experiment = ? ORDER BY name",
+          .streams = true},
+         {"live_metrics_by_name", "SELECT m.metric, '', m.name" WANTED_NAMES "live_metrics m"
+                                  " WHERE m.experiment = ? AND m.name = wanted.name"},
+         {"live_metric_insert",
+          "INSERT INTO live_metrics (experiment, metric, name) VALUES (?, ?, ?)"}},
+    [LIVE_COVARIATE_NAMES] =
+        {{"live_covariate_names",
+          "SELECT covariate, '', name FROM live_covariates WHERE experiment = ? ORDER BY name",
+          .streams = true},
+         {"live_covariates_by_name",
+          "SELECT c.covariate, '', c.name" WANTED_NAMES "live_covariates c"
+          " WHERE c.experiment = ? AND c.name = wanted.name"},
+         {"live_covariate_name_insert",
+          "INSERT INTO live_covariates (experiment, covariate, name) VALUES (?, ?, ?)"}},
+    [LIVE_SLICE_NAMES] =
+        {{"live_slice_names",
+          "SELECT slice, dimension, name FROM live_slices WHERE experiment = ?"
+          " ORDER BY dimension, name",
+          .streams = true},
+         {"live_slices_by_name",
+          "SELECT s.slice, s.dimension, s.name" WANTED_NAMES "live_slices s"
+          " WHERE s.experiment = ? AND s.dimension = wanted.dimension AND s.name = wanted.name"},
+         {"live_slice_insert",
+          "INSERT INTO live_slices (experiment, slice, name, dimension) VALUES (?, ?, ?, ?)"}},
+};
+
+static const struct statement list_experiments = {
+    .name = "live_experiments",
+    .sql = "SELECT experiment_id FROM live_experiments ORDER BY experiment_id",
+    .streams = true,
+};
+
+static const struct statement slices_of_dimension = {
+    .name = "live_slices_of_dimension",
+    .sql = "SELECT slice, dimension, name FROM live_slices WHERE experiment = ?"
+           " AND dimension = ? ORDER BY name",
+    .streams = true,
+};
+
+static bool read_row(struct query *query, const char *id, struct live_experiment *experiment)
+{
+    if (!query_next(query))
+        return false;
+    *experiment = (struct live_experiment){
+        .number = query_integer(query, 0),
+        .id = id,
+        .version = query_integer(query, 1),
+        .next_unit = query_integer(query, 2),
+        .next_sequence = query_integer(query, 3),
+        .metrics = query_integer(query, 4),
+        .covariates = query_integer(query, 5),
+        .slices = query_integer(query, 6),
+        .strata = query_integer(query, 7),
+        .links = query_integer(query, 8),
+        .alias_exposures = query_integer(query, 9),
+        .alias_conversions = query_integer(query, 10),
+        .merged_people = query_integer(query, 11),
+        .spike_events = query_integer(query, 12),
+        .primary_metric = query_integer(query, 13),
+        .numerator = query_integer(query, 14),
+        .denominator = query_integer(query, 15),
+        .stale = query_boolean(query, 16),
+    };
+    return true;
+}
+
+static enum error find_row(const struct live_call *call, const char *id, bool *found,
+                           struct live_experiment *experiment)
+{
+    struct query *query = db_query(call->db, &find_experiment);
+
+    *experiment = (struct live_experiment){.id = id};
+    query_bind_text(query, id);
+    *found = read_row(query, id, experiment);
+    return query_end(query, call->problem);
+}
+
+/* Before the lock: who asks for what is not there should not take one. */
+static enum error check_project(const struct live_call *call, const char *id)
+{
+    struct query *query = db_query(call->db, &find_project);
+    bool found, archived;
+    enum error error;
+
+    query_bind_text(query, id);
+    found = query_next(query);
+    archived = found && query_boolean(query, 0);
+    error = query_end(query, call->problem);
+    if (error)
+        return error;
+    if (!found)
+        return problem_set(call->problem, ERROR_NOT_FOUND, "project_not_found",
+                           "Project not found");
+    if (archived)
+        return problem_set(call->problem, ERROR_INVALID, "project_archived", "Project is archived");
+    return ERROR_NONE;
+}
+
+static enum error read_design(const struct live_call *call, const char *id,
+                              struct live_reading *reading)
+{
+    struct query *query = db_query(call->db, &read_project);
+    const char *document = NULL;
+    enum error error;
+
+    query_bind_text(query, id);
+    if (query_next(query)) {
+        reading->updated_at = query_text(query, 0, call->arena);
+        document = query_json(query, 1, call->arena);
+    }
+    error = query_end(query, call->problem);
+    if (error)
+        return error;
+    if (!document)
+        return problem_set(call->problem, ERROR_NOT_FOUND, "not_found", "Experiment not found");
+    reading->design = project_payload(document, call->arena);
+    if (!reading->design)
+        return problem_set(call->problem, ERROR_SYSTEM, "stored_document",
+                           "the stored design of %s cannot be read", id);
+    return ERROR_NONE;
+}
+
+enum error live_read_experiment(const struct live_call *call, const char *id,
+                                struct live_reading *reading)
+{
+    bool found;
+    enum error error = read_design(call, id, reading);
+
+    return error ? error : find_row(call, id, &found, &reading->experiment);
+}
+
+static const char *name_or_null(const char *name)
+{
+    return name && *name ? name : NULL;
+}
+
+struct live_design_metrics live_design_metrics(const struct experiment_payload *design)
+{
+    const struct payload_metrics *metrics = design->metrics;
+
+    if (metrics->metric_type == METRIC_CONTINUOUS)
+        return (struct live_design_metrics){.primary = name_or_null(metrics->primary_metric_name)};
+    if (metrics->metric_type == METRIC_RATIO)
+        return (struct live_design_metrics){
+            .numerator = name_or_null(metrics->numerator_metric_name),
+            .denominator = name_or_null(metrics->denominator_metric_name)};
+    return (struct live_design_metrics){0};
+}
+
+static enum error make_row(const struct live_call *call, const char *id,
+                           struct live_experiment *experiment)
+{
+    struct query *query = db_query(call->db, &insert_experiment);
+    struct live_reading reading;
+    enum error error;
+
+    query_bind_text(query, id);
+    query_bind_integer(query, call->spike_events);
+    *experiment = (struct live_experiment){
+        .id = id, .next_unit = 1, .next_sequence = 1, .spike_events = call->spike_events};
+    if (query_next(query))
+        experiment->number = query_integer(query, 0);
+    error = query_end(query, call->problem);
+    if (!error)
+        error = read_design(call, id, &reading);
+    return error ? error : live_fit_design(call, reading.design, experiment);
+}
+
+static enum error lock_experiment(const struct live_call *call, const char *id)
+{
+    return db_lock(call->db, arena_print(call->arena, "live %s", id), call->problem);
+}
+
+enum error live_open_experiment(const struct live_call *call, const char *id,
+                                struct live_experiment *experiment)
+{
+    bool found = false;
+    enum error error = check_project(call, id);
+
+    if (!error)
+        error = lock_experiment(call, id);
+    if (!error)
+        error = find_row(call, id, &found, experiment);
+    if (!error && !found)
+        error = make_row(call, id, experiment);
+    return error;
+}
+
+enum error live_lock_experiment(const struct live_call *call, const char *id,
+                                struct live_reading *reading)
+{
+    enum error error = lock_experiment(call, id);
+
+    return error ? error : live_read_experiment(call, id, reading);
+}
+
+enum error live_save_experiment(const struct live_call *call,
+                                const struct live_experiment *experiment)
+{
+    struct query *query = db_query(call->db, &update_experiment);
+    const int64_t values[] = {experiment->version,         experiment->next_unit,
+                              experiment->next_sequence,   experiment->metrics,
+                              experiment->covariates,      experiment->slices,
+                              experiment->strata,          experiment->links,
+                              experiment->alias_exposures, experiment->alias_conversions,
+                              experiment->merged_people,   experiment->spike_events,
+                              experiment->primary_metric,  experiment->numerator,
+                              experiment->denominator};
+
+    for (size_t i = 0; i < sizeof values / sizeof values[0]; i++)
+        query_bind_integer(query, values[i]);
+    query_bind_boolean(query, experiment->stale);
+    query_bind_integer(query, experiment->number);
+    return query_end(query, call->problem);
+}
+
+static struct live_name *append_name(struct arena *arena, struct live_name_list *names)
+{
+    if (names->count == names->capacity) {
+        struct live_name *before = names->items;
+
+        names->capacity = names->capacity ? 2 * names->capacity : NAMES_FIRST;
+        names->items = ARENA_ARRAY(arena, struct live_name, names->capacity);
+        if (names->count)
+            memcpy(names->items, before, names->count * sizeof *before);
+    }
+    return &names->items[names->count++];
+}
+
+struct live_name *live_name_entry(struct arena *arena, struct live_name_list *names,
+                                  const char *dimension, const char *name)
+{
+    struct live_name *entry;
+
+    for (size_t i = 0; i < names->count; i++)
+        if (strcmp(names->items[i].name, name) == 0 &&
+            strcmp(names->items[i].dimension, dimension) == 0)
+            return &names->items[i];
+    entry = append_name(arena, names);
+    *entry = (struct live_name){dimension, name, 0};
+    return entry;
+}
+
+static enum error read_names(const struct live_call *call, struct query *query,
+                             struct live_name_list *names)
+{
+    while (query_next(query))
+        *append_name(call->arena, names) =
+            (struct live_name){query_text(query, 1, call->arena), query_text(query, 2, call->arena),
+                               query_integer(query, 0)};
+    return query_end(query, call->problem);
+}
+
+enum error live_read_names(const struct live_call *call, int64_t experiment,
+                           enum live_name_kind kind, struct live_name_list *names)
+{
+    struct query *query = db_query(call->db, &name_statements[kind].all);
+
+    query_bind_integer(query, experiment);
+    return read_names(call, query, names);
+}
+
+enum error live_read_slices(const struct live_call *call, int64_t experiment, const char *dimension,
+                            struct live_name_list *names)
+{
+    struct query *query = db_query(call->db, &slices_of_dimension);
+
+    query_bind_integer(query, experiment);
+    query_bind_text(query, dimension);
+    return read_names(call, query, names);
+}
+
+static const char *names_as_json(const struct live_name_list *names, struct arena *arena)
+{
+    struct json_writer writer;
+    struct text text;
+
+    text_start(&text, arena, NAMES_BYTES_MAX);
+    writer_start(&writer, &text);
+    writer_open_array(&writer);
+    for (size_t i = 0; i < names->count; i++) {
+        writer_open_array(&writer);
+        writer_string(&writer, names->items[i].dimension);
+        writer_string(&writer, names->items[i].name);
+        writer_close_array(&writer);
+    }
+    writer_close_array(&writer);
+    return text.bytes;
+}
+
+enum error live_find_names(const struct live_call *call, int64_t experiment,
+                           enum live_name_kind kind, struct live_name_list *names)
+{
+    struct query *query;
+
+    if (names->count == 0)
+        return ERROR_NONE;
+    query = db_query(call->db, &name_statements[kind].some);
+    query_bind_json(query, names_as_json(names, call->arena));
+    query_bind_integer(query, experiment);
+    while (query_next(query)) {
+        struct live_name *name =
+            live_name_entry(call->arena, names, query_text(query, 1, call->arena),
+                            query_text(query, 2, call->arena));
+
+        name->number = query_integer(query, 0);
+    }
+    return query_end(query, call->problem);
+}
+
+static int64_t next_number(struct live_experiment *experiment, enum live_name_kind kind,
+                           const struct live_name *name)
+{
+    switch (kind) {
+    case LIVE_METRIC_NAMES:
+        return ++experiment->metrics;
+    case LIVE_COVARIATE_NAMES:
+        return ++experiment->covariates;
+    default:
+        experiment->strata += !*name->dimension;
+        return ++experiment->slices;
+    }
+}
+
+enum error live_number_names(const struct live_call *call, struct live_experiment *experiment,
+                             enum live_name_kind kind, struct live_name_list *names)
+{
+    struct query *query = NULL;
+    enum error error = live_find_names(call, experiment->number, kind, names);
+
+    for (size_t i = 0; !error && i < names->count; i++) {
+        struct live_name *name = &names->items[i];
+
+        if (name->number)
+            continue;
+        name->number = next_number(experiment, kind, name);
+        if (!query)
+            query = db_query(call->db, &name_statements[kind].insert);
+        query_bind_integer(query, experiment->number);
+        query_bind_integer(query, name->number);
+        query_bind_text(query, name->name);
+        if (kind == LIVE_SLICE_NAMES)
+            query_bind_text(query, name->dimension);
+        query_repeat(query, NULL);
+    }
+    return query ? query_end(query, call->problem) : error;
+}
+
+int64_t live_name_number(const struct live_name_list *names, const char *name)
+{
+    for (size_t i = 0; name && i < names->count; i++)
+        if (strcmp(names->items[i].name, name) == 0)
+            return names->items[i].number;
+    return 0;
+}
+
+enum error live_fit_design(const struct live_call *call, const struct experiment_payload *design,
+                           struct live_experiment *experiment)
+{
+    const struct live_design_metrics metrics = live_design_metrics(design);
+    const char *const needed[] = {metrics.primary, metrics.numerator, metrics.denominator};
+    struct live_name_list names = {0};
+    enum error error;
+
+    for (size_t i = 0; i < sizeof needed / sizeof needed[0]; i++)
+        if (needed[i])
+            live_name_entry(call->arena, &names, "", needed[i]);
+    error = live_number_names(call, experiment, LIVE_METRIC_NAMES, &names);
+    experiment->primary_metric = live_name_number(&names, metrics.primary);
+    experiment->numerator = live_name_number(&names, metrics.numerator);
+    experiment->denominator = live_name_number(&names, metrics.denominator);
+    return error;
+}
+
+enum error live_list_experiments(const struct live_call *call, struct live_names *experiments)
+{
+    struct query *query = db_query(call->db, &list_experiments);
+
+    while (query_next(query))
+        live_names_add(experiments, query_text(query, 0, experiments->arena));
+    return query_end(query, call->problem);
+}

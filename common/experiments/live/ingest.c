@@ -1,0 +1,432 @@
+/* A batch: load the people it touches, take them out of the sums, change them, put them back. */
+#include "experiments/live/ingest.h"
+
+#include "base/clock.h"
+#include "experiments/live/rollup_store.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { DIMENSION_TEXT_MAX = LIVE_DIMENSIONS_MAX * 20 };
+
+/* What the steps of a batch share. */
+struct batch {
+    const struct live_call *call;
+    enum live_kind kind;
+    const struct object_list *records;
+    struct live_outcome *outcome;
+    struct live_experiment experiment;
+    struct live_people people;
+    struct live_rollup rollup;
+    struct live_name_list names; /* metrics, covariates or slices of the records */
+    struct live_names opened;    /* user ids of roots that were taken out */
+    struct live_event *events;
+    size_t event_count;
+    int64_t now;
+    bool covariates_grew;
+};
+
+/* The ids of every record that stand for users. */
+static struct live_names user_ids(const struct batch *batch)
+{
+    struct live_names ids = {.arena = batch->call->arena};
+    const void *items = batch->records->items;
+
+    for (size_t i = 0; i < batch->records->count; i++) {
+        switch (batch->kind) {
+        case LIVE_EXPOSURES:
+            live_names_add(&ids, ((const struct live_exposure *)items)[i].user_id);
+            break;
+        case LIVE_CONVERSIONS:
+            live_names_add(&ids, ((const struct live_conversion *)items)[i].user_id);
+            break;
+        case LIVE_IDENTITIES:
+            live_names_add(&ids, ((const struct live_identity *)items)[i].anonymous_id);
+            live_names_add(&ids, ((const struct live_identity *)items)[i].canonical_id);
+            break;
+        case LIVE_EXCLUSIONS:
+            live_names_add(&ids, ((const struct live_exclusion *)items)[i].user_id);
+            break;
+        case LIVE_HOLDOUTS:
+            live_names_add(&ids, ((const struct live_holdout_member *)items)[i].user_id);
+            break;
+        case LIVE_PRE_PERIODS:
+            live_names_add(&ids, ((const struct live_pre_period *)items)[i].user_id);
+            break;
+        default:
+            live_names_add(&ids, ((const struct live_stratum *)items)[i].user_id);
+        }
+    }
+    return ids;
+}
+
+static enum error number_metrics(struct batch *batch)
+{
+    const struct live_conversion *records = batch->records->items;
+
+    for (size_t i = 0; i < batch->records->count; i++)
+        live_name_entry(batch->call->arena, &batch->names, "", records[i].metric);
+    return live_number_names(batch->call, &batch->experiment, LIVE_METRIC_NAMES, &batch->names);
+}
+
+/* Whoever has a value for a name that is new has it from this batch, so that the sums over people
+ * with all covariates start anew, from the people of this batch. */
+static enum error number_covariates(struct batch *batch)
+{
+    const struct live_pre_period *records = batch->records->items;
+    int64_t before = batch->experiment.covariates;
+    enum error error;
+
+    for (size_t i = 0; i < batch->records->count; i++)
+        live_name_entry(batch->call->arena, &batch->names, "", records[i].covariate_name);
+    error = live_number_names(batch->call, &batch->experiment, LIVE_COVARIATE_NAMES, &batch->names);
+    batch->covariates_grew = batch->experiment.covariates > before;
+    if (!error && batch->covariates_grew)
+        error = live_clear_family(batch->call, batch->experiment.number, LIVE_COVARIANCE);
+    return error;
+}
+
+/* Whether the record will be dropped: the user has one, or had one earlier in the batch. */
+static bool is_dropped(const struct batch *batch, const char *user_id, struct live_people *seen)
+{
+    const struct live_unit *unit = live_people_find(&batch->people, user_id);
+
+    if ((batch->kind == LIVE_STRATA ? unit->stratum != 0 : unit->exposed) ||
+        live_people_find(seen, user_id))
+        return true;
+    live_people_add(seen, user_id);
+    return false;
+}
+
+/* Only names that will be stored are names of the experiment. */
+static enum error number_slices(struct batch *batch)
+{
+    struct arena *arena = batch->call->arena;
+    struct live_people seen;
+
+    live_people_start(&seen, arena, batch->records->count);
+    for (size_t i = 0; i < batch->records->count; i++) {
+        const struct live_stratum *strata = batch->records->items;
+        const struct live_exposure *exposures = batch->records->items;
+        const struct live_dimension *dimension;
+
+        if (batch->kind == LIVE_STRATA) {
+            if (!is_dropped(batch, strata[i].user_id, &seen))
+                live_name_entry(arena, &batch->names, "", strata[i].stratum);
+            continue;
+        }
+        dimension = exposures[i].dimensions.items;
+        if (exposures[i].dimensions.count == 0 || is_dropped(batch, exposures[i].user_id, &seen))
+            continue;
+        for (size_t k = 0; k < exposures[i].dimensions.count; k++)
+            live_name_entry(arena, &batch->names, dimension[k].name, dimension[k].value);
+    }
+    return live_number_names(batch->call, &batch->experiment, LIVE_SLICE_NAMES, &batch->names);
+}
+
+static enum error number_names(struct batch *batch)
+{
+    switch (batch->kind) {
+    case LIVE_CONVERSIONS:
+        return number_metrics(batch);
+    case LIVE_PRE_PERIODS:
+        return number_covariates(batch);
+    case LIVE_STRATA:
+    case LIVE_EXPOSURES:
+        return number_slices(batch);
+    default:
+        return ERROR_NONE;
+    }
+}
+
+static int64_t number_of(struct batch *batch, const char *dimension, const char *name)
+{
+    return live_name_entry(batch->call->arena, &batch->names, dimension, name)->number;
+}
+
+/* Takes the person out of the sums until the batch is over. */
+static void open_person(struct batch *batch, struct live_unit *root)
+{
+    if (root->open)
+        return;
+    batch->rollup.off[LIVE_COVARIANCE] = batch->covariates_grew;
+    live_rollup_person(&batch->rollup, root, -1);
+    root->open = true;
+    live_names_add(&batch->opened, root->user_id);
+}
+
+static const char *slices_of(struct batch *batch, const struct live_exposure *record)
+{
+    const struct live_dimension *dimension = record->dimensions.items;
+    char text[DIMENSION_TEXT_MAX];
+    size_t length = 0;
+
+    if (record->dimensions.count == 0)
+        return NULL;
+    for (size_t i = 0; i < record->dimensions.count; i++)
+        length +=
+            (size_t)snprintf(text + length, sizeof text - length, i ? " %lld" : "%lld",
+                             (long long)number_of(batch, dimension[i].name, dimension[i].value));
+    return arena_copy_string(batch->call->arena, text);
+}
+
+static void take_exposure(struct batch *batch, const struct live_exposure *record)
+{
+    struct live_unit *unit = live_people_find(&batch->people, record->user_id);
+
+    if (unit->exposed) {
+        batch->outcome->deduplicated++;
+        return;
+    }
+    open_person(batch, unit->root);
+    unit->exposed = unit->changed = true;
+    unit->variation = record->variation_index;
+    unit->occurred_at = record->occurred_at.given ? record->occurred_at.value : batch->now;
+    unit->exposed_at = batch->now;
+    unit->exposure_sequence = batch->experiment.next_sequence++;
+    unit->dimensions = slices_of(batch, record);
+    unit->root->retime = true;
+    batch->outcome->recorded++;
+}
+
+static void take_holdout(struct batch *batch, const struct live_holdout_member *record)
+{
+    const struct live_exposure exposure = {.user_id = record->user_id,
+                                           .variation_index = LIVE_HOLDOUT};
+
+    take_exposure(batch, &exposure);
+}
+
+static void take_conversion(struct batch *batch, const struct live_conversion *record)
+{
+    struct live_unit *unit = live_people_find(&batch->people, record->user_id);
+    int64_t metric = number_of(batch, "", record->metric);
+    int64_t moment = record->occurred_at.given ? record->occurred_at.value : batch->now;
+    struct live_values *values;
+
+    open_person(batch, unit->root);
+    values = live_unit_values(&batch->people, unit, metric);
+    live_values_count(values, record->value);
+    live_values_place(values, moment, live_person_exposure(unit->root));
+    values->changed = true;
+    batch->events[batch->event_count++] =
+        (struct live_event){.unit = unit,
+                            .sequence = batch->experiment.next_sequence++,
+                            .metric = metric,
+                            .value = record->value,
+                            .occurred_at = moment,
+                            .idempotency_key = record->idempotency_key};
+    batch->outcome->recorded++;
+}
+
+static void take_identity(struct batch *batch, const struct live_identity *record)
+{
+    struct live_unit *alias = live_people_find(&batch->people, record->anonymous_id);
+    struct live_unit *canonical = live_people_find(&batch->people, record->canonical_id);
+
+    if (alias == canonical || canonical->canonical_id || alias->aliases)
+        return;
+    if (alias->canonical_id) {
+        batch->outcome->deduplicated++;
+        return;
+    }
+    open_person(batch, alias);
+    open_person(batch, canonical);
+    alias->canonical_id = canonical->user_id;
+    alias->linked_at = batch->now;
+    alias->changed = true;
+    live_unit_join(alias, canonical);
+    canonical->retime = true;
+    batch->experiment.links++;
+    batch->outcome->recorded++;
+}
+
+static void take_exclusion(struct batch *batch, const struct live_exclusion *record)
+{
+    struct live_unit *unit = live_people_find(&batch->people, record->user_id);
+
+    if (unit->exclusion_reason) {
+        batch->outcome->deduplicated++;
+        return;
+    }
+    open_person(batch, unit->root);
+    unit->exclusion_reason = record->exclusion_reason;
+    unit->excluded_at = batch->now;
+    unit->changed = true;
+    batch->outcome->recorded++;
+}
+
+static void take_pre_period(struct batch *batch, const struct live_pre_period *record)
+{
+    struct live_unit *unit = live_people_find(&batch->people, record->user_id);
+    int64_t number = number_of(batch, "", record->covariate_name);
+
+    if (live_unit_covariate(unit, number)) {
+        batch->outcome->deduplicated++;
+        return;
+    }
+    open_person(batch, unit->root);
+    live_unit_add_covariate(&batch->people, unit, number, record->value, false);
+    batch->outcome->recorded++;
+}
+
+static void take_stratum(struct batch *batch, const struct live_stratum *record)
+{
+    struct live_unit *unit = live_people_find(&batch->people, record->user_id);
+
+    if (unit->stratum) {
+        batch->outcome->deduplicated++;
+        return;
+    }
+    open_person(batch, unit->root);
+    unit->stratum = number_of(batch, "", record->stratum);
+    unit->stratified_at = batch->now;
+    unit->stratum_sequence = batch->experiment.next_sequence++;
+    unit->changed = true;
+    batch->outcome->recorded++;
+}
+
+static void take_records(struct batch *batch)
+{
+    const void *items = batch->records->items;
+
+    for (size_t i = 0; i < batch->records->count; i++) {
+        switch (batch->kind) {
+        case LIVE_EXPOSURES:
+            take_exposure(batch, (const struct live_exposure *)items + i);
+            break;
+        case LIVE_IDENTITIES:
+            take_identity(batch, (const struct live_identity *)items + i);
+            break;
+        case LIVE_EXCLUSIONS:
+            take_exclusion(batch, (const struct live_exclusion *)items + i);
+            break;
+        case LIVE_HOLDOUTS:
+            take_holdout(batch, (const struct live_holdout_member *)items + i);
+            break;
+        case LIVE_PRE_PERIODS:
+            take_pre_period(batch, (const struct live_pre_period *)items + i);
+            break;
+        default:
+            take_stratum(batch, (const struct live_stratum *)items + i);
+        }
+    }
+}
+
+/* Conversions whose key was taken, here or before, are left out. The table of seen keys is that of
+ * people: it maps texts. */
+static enum error take_conversions(struct batch *batch)
+{
+    const struct live_conversion *records = batch->records->items;
+    struct arena *arena = batch->call->arena;
+    struct live_names keys = {.arena = arena}, taken = {.arena = arena};
+    struct live_people seen;
+    enum error error;
+
+    for (size_t i = 0; i < batch->records->count; i++)
+        if (records[i].idempotency_key)
+            live_names_add(&keys, records[i].idempotency_key);
+    error = live_find_keys(batch->call, &batch->experiment, &keys, &taken);
+    if (error)
+        return error;
+    live_people_start(&seen, arena, keys.count);
+    for (size_t i = 0; i < taken.count; i++)
+        live_people_add(&seen, taken.items[i]);
+    batch->events = ARENA_ARRAY(arena, struct live_event, batch->records->count);
+    for (size_t i = 0; i < batch->records->count; i++) {
+        const char *key = records[i].idempotency_key;
+
+        if (key && live_people_find(&seen, key)) {
+            batch->outcome->deduplicated++;
+            continue;
+        }
+        if (key)
+            live_people_add(&seen, key);
+        take_conversion(batch, &records[i]);
+    }
+    return ERROR_NONE;
+}
+
+/* Everybody who was taken out comes back, except those who are part of somebody else by now. */
+static void close_people(struct batch *batch)
+{
+    batch->rollup.off[LIVE_COVARIANCE] = false;
+    for (size_t i = 0; i < batch->opened.count; i++) {
+        const struct live_unit *unit = live_people_find(&batch->people, batch->opened.items[i]);
+
+        if (unit->root == unit)
+            live_rollup_person(&batch->rollup, unit, 1);
+    }
+}
+
+static enum error save(struct batch *batch)
+{
+    const struct live_call *call = batch->call;
+    enum error error = live_save_people(call, &batch->experiment, &batch->people);
+
+    if (!error)
+        error = live_save_events(call, &batch->experiment, batch->now, batch->events,
+                                 batch->event_count);
+    if (!error)
+        error = live_save_rollup(call, &batch->experiment, &batch->rollup);
+    batch->experiment.version++;
+    return error ? error : live_save_experiment(call, &batch->experiment);
+}
+
+static enum error run(struct batch *batch)
+{
+    const struct live_call *call = batch->call;
+    struct live_names ids = user_ids(batch);
+    const struct live_load load = {.call = call,
+                                   .experiment = &batch->experiment,
+                                   .people = &batch->people,
+                                   .linked = batch->experiment.links > 0 ||
+                                             batch->kind == LIVE_IDENTITIES,
+                                   .create = true,
+                                   .covariates = batch->experiment.covariates > 0};
+    enum error error;
+
+    live_people_start(&batch->people, call->arena, ids.count);
+    live_rollup_start(&batch->rollup, &batch->experiment, call->arena);
+    batch->opened.arena = call->arena;
+    error = live_load_people(&load, &ids);
+    if (!error)
+        error = number_names(batch);
+    if (error)
+        return error;
+    if (batch->kind == LIVE_CONVERSIONS)
+        error = take_conversions(batch);
+    else
+        take_records(batch);
+    if (!error)
+        error = live_load_times(&load);
+    if (error || batch->outcome->recorded == 0)
+        return error;
+    close_people(batch);
+    return save(batch);
+}
+
+enum error live_ingest(const struct live_call *call, const char *experiment_id, enum live_kind kind,
+                       const struct object_list *records, struct live_outcome *outcome)
+{
+    struct batch batch = {.call = call,
+                          .kind = kind,
+                          .records = records,
+                          .outcome = outcome,
+                          .now = clock_unix_microseconds()};
+    enum error error;
+
+    *outcome = (struct live_outcome){.received = (int64_t)records->count};
+    error = db_begin(call->db, DB_WRITE, call->problem);
+    if (error)
+        return error;
+    error = live_open_experiment(call, experiment_id, &batch.experiment);
+    if (!error && records->count > 0)
+        error = run(&batch);
+    outcome->skipped = outcome->received - outcome->recorded - outcome->deduplicated;
+    if (!error && outcome->recorded == 0) {
+        db_rollback(call->db); /* new names of records that were dropped, at the most */
+        return ERROR_NONE;
+    }
+    return db_finish(call->db, error, call->problem);
+}

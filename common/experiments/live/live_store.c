@@ -1,0 +1,569 @@
+/* Reads by sets of ids, writes by repetition: on a server neither waits for each row. */
+#include "experiments/live/live_store.h"
+
+#include "base/json.h"
+#include "db/query.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Sums of the same values in another order. */
+#define SAME_DIGITS 1e-12
+
+enum { NAMES_FIRST = 64, LIST_BYTES_MAX = 64 * 1024 * 1024 };
+
+#define UNIT_COLUMNS                                                                               \
+    "u.user_id, u.unit, u.variation, u.occurred_at, u.exposed_at, u.exposure_sequence,"            \
+    " u.dimensions, u.canonical_id, u.linked_at, u.exclusion_reason, u.excluded_at, u.stratum,"    \
+    " u.stratified_at, u.stratum_sequence"
+
+static const struct statement units_by_id = {
+    .name = "live_units_by_id",
+    .sql = "SELECT " UNIT_COLUMNS " FROM (SELECT value AS wanted FROM {json_text_rows:?}) AS ids"
+           " CROSS JOIN live_units u WHERE u.experiment = ? AND u.user_id = ids.wanted",
+    .streams = true,
+};
+static const struct statement units_by_canonical = {
+    .name = "live_units_by_canonical",
+    .sql = "SELECT " UNIT_COLUMNS " FROM (SELECT value AS wanted FROM {json_text_rows:?}) AS ids"
+           " CROSS JOIN live_units u WHERE u.experiment = ? AND u.canonical_id = ids.wanted",
+    .streams = true,
+};
+static const struct statement values_of_units = {
+    .name = "live_values_of_units",
+    .sql = "SELECT ids.place, m.metric, m.events, m.huge, m.early, m.late, m.sum_high, m.sum_low"
+           " FROM (SELECT CAST(value ->> 0 AS BIGINT) AS unit, CAST(value ->> 1 AS BIGINT) AS place"
+           " FROM {json_rows:?}) AS ids CROSS JOIN live_unit_metrics m"
+           " WHERE m.experiment = ? AND m.unit = ids.unit",
+    .streams = true,
+};
+static const struct statement covariates_of_units = {
+    .name = "live_covariates_of_units",
+    .sql = "SELECT ids.place, c.covariate, c.value"
+           " FROM (SELECT CAST(value ->> 0 AS BIGINT) AS unit, CAST(value ->> 1 AS BIGINT) AS place"
+           " FROM {json_rows:?}) AS ids CROSS JOIN live_unit_covariates c"
+           " WHERE c.experiment = ? AND c.unit = ids.unit",
+    .streams = true,
+};
+static const struct statement events_of_units = {
+    .name = "live_events_of_units",
+    .sql = "SELECT ids.place, c.metric, c.value, c.occurred_at"
+           " FROM (SELECT CAST(value ->> 0 AS BIGINT) AS unit, CAST(value ->> 1 AS BIGINT) AS place"
+           " FROM {json_rows:?}) AS ids CROSS JOIN live_conversions c"
+           " WHERE c.experiment = ? AND c.unit = ids.unit",
+    .streams = true,
+};
+static const struct statement keys_taken = {
+    .name = "live_keys_taken",
+    .sql = "SELECT c.idempotency_key FROM (SELECT value AS wanted FROM {json_text_rows:?}) AS ids"
+           " CROSS JOIN live_conversions c WHERE c.experiment = ? AND c.idempotency_key ="
+           " ids.wanted",
+    .streams = true,
+};
+static const struct statement insert_unit = {
+    .name = "live_unit_insert",
+    .sql = "INSERT INTO live_units (variation, occurred_at, exposed_at, exposure_sequence,"
+           " dimensions, canonical_id, linked_at, exclusion_reason, excluded_at, stratum,"
+           " stratified_at, stratum_sequence, experiment, user_id, unit)"
+           " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+};
+static const struct statement update_unit = {
+    .name = "live_unit_update",
+    .sql = "UPDATE live_units SET variation = ?, occurred_at = ?, exposed_at = ?,"
+           " exposure_sequence = ?, dimensions = ?, canonical_id = ?, linked_at = ?,"
+           " exclusion_reason = ?, excluded_at = ?, stratum = ?, stratified_at = ?,"
+           " stratum_sequence = ? WHERE experiment = ? AND user_id = ?",
+};
+static const struct statement put_values = {
+    .name = "live_values_put",
+    .sql = "INSERT INTO live_unit_metrics (experiment, unit, metric, events, huge, early, late,"
+           " sum_high, sum_low) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"
+           " ON CONFLICT (experiment, unit, metric) DO UPDATE SET events = excluded.events,"
+           " huge = excluded.huge, early = excluded.early, late = excluded.late,"
+           " sum_high = excluded.sum_high, sum_low = excluded.sum_low",
+};
+static const struct statement insert_covariate = {
+    .name = "live_covariate_insert",
+    .sql = "INSERT INTO live_unit_covariates (experiment, unit, covariate, value, created_at)"
+           " VALUES (?, ?, ?, ?, {now_microseconds})",
+};
+static const struct statement insert_event = {
+    .name = "live_event_insert",
+    .sql = "INSERT INTO live_conversions (experiment, unit, sequence, metric, value, occurred_at,"
+           " created_at, idempotency_key) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+};
+static const struct statement next_roots = {
+    .name = "live_next_roots",
+    .sql = "SELECT user_id FROM live_units WHERE experiment = ? AND user_id > ?"
+           " AND canonical_id IS NULL ORDER BY user_id LIMIT ?",
+};
+
+static const struct statement exposure_of_user = {
+    .name = "live_exposure_of_user",
+    .sql = "SELECT variation FROM live_units WHERE experiment = ? AND user_id = ?",
+};
+
+void live_names_add(struct live_names *names, const char *name)
+{
+    if (names->count == names->capacity) {
+        const char **before = names->items;
+
+        names->capacity = names->capacity ? 2 * names->capacity : NAMES_FIRST;
+        names->items = ARENA_ARRAY(names->arena, const char *, names->capacity);
+        if (names->count)
+            memcpy(names->items, before, names->count * sizeof *before);
+    }
+    names->items[names->count++] = name;
+}
+
+static const char *texts_as_json(const struct live_names *names, struct arena *arena)
+{
+    struct json_writer writer;
+    struct text text;
+
+    text_start(&text, arena, LIST_BYTES_MAX);
+    writer_start(&writer, &text);
+    writer_open_array(&writer);
+    for (size_t i = 0; i < names->count; i++)
+        writer_string(&writer, names->items[i]);
+    writer_close_array(&writer);
+    return text.bytes;
+}
+
+/* The units that `wanted` says, as pairs of their number and their place among the people. */
+static const char *places_as_json(const struct live_people *people,
+                                  bool (*wanted)(const struct live_unit *unit), size_t *count)
+{
+    struct json_writer writer;
+    struct text text;
+
+    *count = 0;
+    text_start(&text, people->arena, LIST_BYTES_MAX);
+    writer_start(&writer, &text);
+    writer_open_array(&writer);
+    for (size_t i = 0; i < people->count; i++) {
+        if (!wanted(people->units[i]))
+            continue;
+        writer_open_array(&writer);
+        writer_integer(&writer, people->units[i]->number);
+        writer_integer(&writer, (int64_t)i);
+        writer_close_array(&writer);
+        ++*count;
+    }
+    writer_close_array(&writer);
+    return text.bytes;
+}
+
+static int64_t integer_or_zero(struct query *query, int column)
+{
+    return query_is_null(query, column) ? 0 : query_integer(query, column);
+}
+
+static void read_unit(struct query *query, struct live_people *people)
+{
+    struct arena *arena = people->arena;
+    struct live_unit *unit = live_people_add(people, query_text(query, 0, arena));
+
+    unit->stored = true;
+    unit->number = query_integer(query, 1);
+    unit->exposed = !query_is_null(query, 2);
+    unit->variation = integer_or_zero(query, 2);
+    unit->occurred_at = integer_or_zero(query, 3);
+    unit->exposed_at = integer_or_zero(query, 4);
+    unit->exposure_sequence = integer_or_zero(query, 5);
+    unit->dimensions = query_text_or_null(query, 6, arena);
+    unit->canonical_id = query_text_or_null(query, 7, arena);
+    unit->linked_at = integer_or_zero(query, 8);
+    unit->exclusion_reason = query_text_or_null(query, 9, arena);
+    unit->excluded_at = integer_or_zero(query, 10);
+    unit->stratum = integer_or_zero(query, 11);
+    unit->stratified_at = integer_or_zero(query, 12);
+    unit->stratum_sequence = integer_or_zero(query, 13);
+}
+
+static enum error load_units(const struct live_load *load, const struct statement *statement,
+                             const struct live_names *ids)
+{
+    struct query *query;
+
+    if (ids->count == 0)
+        return ERROR_NONE;
+    query = db_query(load->call->db, statement);
+    query_bind_json(query, texts_as_json(ids, load->people->arena));
+    query_bind_integer(query, load->experiment->number);
+    while (query_next(query))
+        read_unit(query, load->people);
+    return query_end(query, load->call->problem);
+}
+
+/* The canonical ids of those that are aliases, then the aliases of all: one hop each way. */
+static enum error load_folded(const struct live_load *load)
+{
+    struct live_people *people = load->people;
+    struct live_names canonical = {.arena = people->arena}, all = {.arena = people->arena};
+    enum error error;
+
+    for (size_t i = 0; i < people->count; i++) {
+        const char *id = people->units[i]->canonical_id;
+
+        if (id && !live_people_find(people, id))
+            live_names_add(&canonical, id);
+    }
+    error = load_units(load, &units_by_id, &canonical);
+    for (size_t i = 0; i < people->count; i++)
+        if (!people->units[i]->canonical_id)
+            live_names_add(&all, people->units[i]->user_id);
+    if (!error)
+        error = load_units(load, &units_by_canonical, &all);
+    for (size_t i = 0; i < people->count; i++) {
+        struct live_unit *unit = people->units[i];
+        struct live_unit *root =
+            unit->canonical_id ? live_people_find(people, unit->canonical_id) : NULL;
+
+        if (root)
+            live_unit_join(unit, root);
+    }
+    return error;
+}
+
+static bool is_stored(const struct live_unit *unit)
+{
+    return unit->stored;
+}
+
+static enum error load_values(const struct live_load *load)
+{
+    struct live_people *people = load->people;
+    struct query *query;
+    const char *places;
+    size_t count;
+
+    places = places_as_json(people, is_stored, &count);
+    if (count == 0)
+        return ERROR_NONE;
+    query = db_query(load->call->db, &values_of_units);
+    query_bind_json(query, places);
+    query_bind_integer(query, load->experiment->number);
+    while (query_next(query)) {
+        struct live_values *values = live_unit_values(
+            people, people->units[query_integer(query, 0)], query_integer(query, 1));
+
+        values->stored = true;
+        values->events = query_integer(query, 2);
+        values->huge = query_integer(query, 3);
+        values->early = query_integer(query, 4);
+        values->late = query_integer(query, 5);
+        values->sum = (struct sum){query_number(query, 6), query_number(query, 7)};
+    }
+    return query_end(query, load->call->problem);
+}
+
+static enum error load_covariates(const struct live_load *load)
+{
+    struct live_people *people = load->people;
+    struct query *query;
+    const char *places;
+    size_t count;
+
+    places = places_as_json(people, is_stored, &count);
+    if (count == 0)
+        return ERROR_NONE;
+    query = db_query(load->call->db, &covariates_of_units);
+    query_bind_json(query, places);
+    query_bind_integer(query, load->experiment->number);
+    while (query_next(query))
+        live_unit_add_covariate(people, people->units[query_integer(query, 0)],
+                                query_integer(query, 1), query_number(query, 2), true);
+    return query_end(query, load->call->problem);
+}
+
+enum error live_load_people(const struct live_load *load, const struct live_names *user_ids)
+{
+    struct live_people *people = load->people;
+    enum error error = load_units(load, &units_by_id, user_ids);
+
+    if (!error && load->linked)
+        error = load_folded(load);
+    if (!error)
+        error = load_values(load);
+    if (!error && load->covariates)
+        error = load_covariates(load);
+    if (error || !load->create)
+        return error;
+    for (size_t i = 0; i < user_ids->count; i++) {
+        struct live_unit *unit = live_people_add(people, user_ids->items[i]);
+
+        if (unit->number == 0)
+            unit->number = load->experiment->next_unit++;
+    }
+    return ERROR_NONE;
+}
+
+static bool is_out_of_time(const struct live_unit *unit)
+{
+    return unit->stored && unit->root->retime && unit->value_count > 0;
+}
+
+enum error live_load_times(const struct live_load *load)
+{
+    struct live_people *people = load->people;
+    struct query *query;
+    const char *places;
+    size_t count;
+
+    places = places_as_json(people, is_out_of_time, &count);
+    if (count == 0)
+        return ERROR_NONE;
+    for (size_t i = 0; i < people->count; i++) {
+        struct live_unit *unit = people->units[i];
+
+        for (size_t k = 0; is_out_of_time(unit) && k < unit->value_count; k++) {
+            unit->values[k].early = unit->values[k].late = 0;
+            unit->values[k].changed = true;
+        }
+    }
+    query = db_query(load->call->db, &events_of_units);
+    query_bind_json(query, places);
+    query_bind_integer(query, load->experiment->number);
+    while (query_next(query)) {
+        struct live_unit *unit = people->units[query_integer(query, 0)];
+
+        live_values_place(live_unit_values(people, unit, query_integer(query, 1)),
+                          query_integer(query, 3), live_person_exposure(unit->root));
+    }
+    return query_end(query, load->call->problem);
+}
+
+static bool same_values(const struct live_values *one, const struct live_values *other)
+{
+    return one->events == other->events && one->huge == other->huge && one->early == other->early &&
+           one->late == other->late &&
+           fabs(one->sum.high - other->sum.high) <= SAME_DIGITS * fabs(other->sum.high);
+}
+
+enum error live_load_values_again(const struct live_load *load, int64_t *differences)
+{
+    struct live_people *people = load->people, kept = {.arena = people->arena};
+    struct query *query;
+    const char *places;
+    size_t count;
+    enum error error;
+
+    live_people_start(&kept, people->arena, people->count);
+    for (size_t i = 0; i < people->count; i++) {
+        struct live_unit *unit = people->units[i], *before = live_people_add(&kept, unit->user_id);
+
+        before->values = unit->values;
+        before->value_count = unit->value_count;
+        unit->values = NULL;
+        unit->value_count = unit->value_capacity = 0;
+        for (size_t k = 0; k < before->value_count; k++)
+            live_unit_values(people, unit, before->values[k].metric);
+    }
+    places = places_as_json(people, is_stored, &count);
+    if (count == 0)
+        return ERROR_NONE;
+    query = db_query(load->call->db, &events_of_units);
+    query_bind_json(query, places);
+    query_bind_integer(query, load->experiment->number);
+    while (query_next(query)) {
+        struct live_unit *unit = people->units[query_integer(query, 0)];
+        struct live_values *values = live_unit_values(people, unit, query_integer(query, 1));
+
+        live_values_count(values, query_number(query, 2));
+        live_values_place(values, query_integer(query, 3), live_person_exposure(unit->root));
+    }
+    error = query_end(query, load->call->problem);
+    for (size_t i = 0; i < people->count; i++) {
+        struct live_unit *unit = people->units[i];
+
+        for (size_t k = 0; k < unit->value_count; k++) {
+            struct live_values *values = &unit->values[k];
+
+            values->changed =
+                !same_values(values, live_unit_values(&kept, kept.units[i], values->metric));
+            *differences += values->changed;
+        }
+    }
+    return error;
+}
+
+static void bind_when(struct query *query, bool given, int64_t value)
+{
+    query_bind_optional_integer(query, (struct optional_integer){given, value});
+}
+
+static void bind_unit(struct query *query, const struct live_unit *unit, int64_t experiment)
+{
+    bind_when(query, unit->exposed, unit->variation);
+    bind_when(query, unit->exposed, unit->occurred_at);
+    bind_when(query, unit->exposed, unit->exposed_at);
+    bind_when(query, unit->exposed, unit->exposure_sequence);
+    query_bind_text(query, unit->dimensions);
+    query_bind_text(query, unit->canonical_id);
+    bind_when(query, unit->canonical_id, unit->linked_at);
+    query_bind_text(query, unit->exclusion_reason);
+    bind_when(query, unit->exclusion_reason, unit->excluded_at);
+    bind_when(query, unit->stratum, unit->stratum);
+    bind_when(query, unit->stratum, unit->stratified_at);
+    bind_when(query, unit->stratum, unit->stratum_sequence);
+    query_bind_integer(query, experiment);
+    query_bind_text(query, unit->user_id);
+}
+
+/* Something has been recorded under the id. */
+static bool is_used(const struct live_unit *unit)
+{
+    return unit->changed || unit->value_count > 0 || unit->covariate_count > 0 || unit->aliases;
+}
+
+/* Units that are `stored` already are updated, the others inserted. */
+static enum error save_units(const struct live_call *call, int64_t experiment,
+                             const struct live_people *people, bool stored)
+{
+    struct query *query = NULL;
+
+    for (size_t i = 0; i < people->count; i++) {
+        const struct live_unit *unit = people->units[i];
+
+        if (unit->stored != stored || !(stored ? unit->changed : is_used(unit)))
+            continue;
+        if (!query)
+            query = db_query(call->db, stored ? &update_unit : &insert_unit);
+        bind_unit(query, unit, experiment);
+        if (!stored)
+            query_bind_integer(query, unit->number);
+        query_repeat(query, NULL);
+    }
+    return query ? query_end(query, call->problem) : ERROR_NONE;
+}
+
+static enum error save_values(const struct live_call *call, int64_t experiment,
+                              const struct live_people *people)
+{
+    struct query *query = NULL;
+
+    for (size_t i = 0; i < people->count; i++) {
+        const struct live_unit *unit = people->units[i];
+
+        for (size_t k = 0; k < unit->value_count; k++) {
+            const struct live_values *values = &unit->values[k];
+
+            if (!values->changed)
+                continue;
+            if (!query)
+                query = db_query(call->db, &put_values);
+            query_bind_integer(query, experiment);
+            query_bind_integer(query, unit->number);
+            query_bind_integer(query, values->metric);
+            query_bind_integer(query, values->events);
+            query_bind_integer(query, values->huge);
+            query_bind_integer(query, values->early);
+            query_bind_integer(query, values->late);
+            query_bind_number(query, values->sum.high);
+            query_bind_number(query, values->sum.low);
+            query_repeat(query, NULL);
+        }
+    }
+    return query ? query_end(query, call->problem) : ERROR_NONE;
+}
+
+static enum error save_covariates(const struct live_call *call, int64_t experiment,
+                                  const struct live_people *people)
+{
+    struct query *query = NULL;
+
+    for (size_t i = 0; i < people->count; i++) {
+        const struct live_unit *unit = people->units[i];
+
+        for (size_t k = 0; k < unit->covariate_count; k++) {
+            const struct live_covariate *covariate = &unit->covariates[k];
+
+            if (covariate->stored)
+                continue;
+            if (!query)
+                query = db_query(call->db, &insert_covariate);
+            query_bind_integer(query, experiment);
+            query_bind_integer(query, unit->number);
+            query_bind_integer(query, covariate->number);
+            query_bind_number(query, covariate->value);
+            query_repeat(query, NULL);
+        }
+    }
+    return query ? query_end(query, call->problem) : ERROR_NONE;
+}
+
+enum error live_save_people(const struct live_call *call, const struct live_experiment *experiment,
+                            const struct live_people *people)
+{
+    enum error error = save_units(call, experiment->number, people, true);
+
+    if (!error)
+        error = save_units(call, experiment->number, people, false);
+    if (!error)
+        error = save_values(call, experiment->number, people);
+    return error ? error : save_covariates(call, experiment->number, people);
+}
+
+enum error live_save_events(const struct live_call *call, const struct live_experiment *experiment,
+                            int64_t now, const struct live_event *events, size_t count)
+{
+    struct query *query;
+
+    if (count == 0)
+        return ERROR_NONE;
+    query = db_query(call->db, &insert_event);
+    for (size_t i = 0; i < count; i++) {
+        query_bind_integer(query, experiment->number);
+        query_bind_integer(query, events[i].unit->number);
+        query_bind_integer(query, events[i].sequence);
+        query_bind_integer(query, events[i].metric);
+        query_bind_number(query, events[i].value);
+        query_bind_integer(query, events[i].occurred_at);
+        query_bind_integer(query, now);
+        query_bind_text(query, events[i].idempotency_key);
+        query_repeat(query, NULL);
+    }
+    return query_end(query, call->problem);
+}
+
+enum error live_find_keys(const struct live_call *call, const struct live_experiment *experiment,
+                          const struct live_names *keys, struct live_names *taken)
+{
+    struct query *query;
+
+    if (keys->count == 0)
+        return ERROR_NONE;
+    query = db_query(call->db, &keys_taken);
+    query_bind_json(query, texts_as_json(keys, call->arena));
+    query_bind_integer(query, experiment->number);
+    while (query_next(query))
+        live_names_add(taken, query_text(query, 0, call->arena));
+    return query_end(query, call->problem);
+}
+
+enum error live_next_roots(const struct live_call *call, int64_t experiment, const char *after,
+                           int64_t limit, struct live_names *roots)
+{
+    struct query *query = db_query(call->db, &next_roots);
+
+    query_bind_integer(query, experiment);
+    query_bind_text(query, after);
+    query_bind_integer(query, limit);
+    while (query_next(query))
+        live_names_add(roots, query_text(query, 0, roots->arena));
+    return query_end(query, call->problem);
+}
+
+enum error live_find_exposure(const struct live_call *call, int64_t experiment, const char *user_id,
+                              struct optional_integer *variation)
+{
+    struct query *query = db_query(call->db, &exposure_of_user);
+
+    query_bind_integer(query, experiment);
+    query_bind_text(query, user_id);
+    *variation = (struct optional_integer){0};
+    if (query_next(query))
+        *variation = query_optional_integer(query, 0);
+    return query_end(query, call->problem);
+}

@@ -1,0 +1,70 @@
+/*
+ * SQL of single users: what a batch needs to know of them, and writing it back. Aggregates are in
+ * rollup_store.h.
+ */
+#ifndef ASSAY_EXPERIMENTS_LIVE_LIVE_STORE_H
+#define ASSAY_EXPERIMENTS_LIVE_LIVE_STORE_H
+
+#include "experiments/live/rollup.h"
+
+/* A list of texts that grows, in an arena. */
+struct live_names {
+    struct arena *arena;
+    size_t count, capacity;
+    const char **items;
+};
+void live_names_add(struct live_names *names, const char *name);
+
+/*
+ * Fills `people` with the ids asked for, all that their persons consist of besides, and what is
+ * kept of them. Ids that nobody has seen are left out unless `create` says to number them.
+ */
+struct live_load {
+    const struct live_call *call;
+    struct live_experiment *experiment;
+    struct live_people *people;
+    bool linked;     /* aliases may come into it */
+    bool create;     /* number the ids that are new */
+    bool covariates; /* values from before the experiment are needed */
+};
+MUST_CHECK enum error live_load_people(const struct live_load *load,
+                                       const struct live_names *user_ids);
+
+/* Puts all events of the people marked `retime` in time anew, from the raw rows. */
+MUST_CHECK enum error live_load_times(const struct live_load *load);
+
+/* Makes the values of every one of the people again from the raw rows, in place of what is kept,
+ * and counts those that were not so before. */
+MUST_CHECK enum error live_load_values_again(const struct live_load *load, int64_t *differences);
+
+/* Writes what is new or has changed. */
+MUST_CHECK enum error live_save_people(const struct live_call *call,
+                                       const struct live_experiment *experiment,
+                                       const struct live_people *people);
+
+/* An event as it is stored. */
+struct live_event {
+    const struct live_unit *unit;
+    int64_t sequence, metric;
+    double value;
+    int64_t occurred_at;
+    const char *idempotency_key;
+};
+MUST_CHECK enum error live_save_events(const struct live_call *call,
+                                       const struct live_experiment *experiment, int64_t now,
+                                       const struct live_event *events, size_t count);
+
+/* Which of the keys an event has been stored under: adds them to `taken`. */
+MUST_CHECK enum error live_find_keys(const struct live_call *call,
+                                     const struct live_experiment *experiment,
+                                     const struct live_names *keys, struct live_names *taken);
+
+/* The next ids that are no aliases, in bytewise order after `after`: for going over everybody. */
+MUST_CHECK enum error live_next_roots(const struct live_call *call, int64_t experiment,
+                                      const char *after, int64_t limit, struct live_names *roots);
+
+/* The exposure that was stored under exactly this id. */
+MUST_CHECK enum error live_find_exposure(const struct live_call *call, int64_t experiment,
+                                         const char *user_id, struct optional_integer *variation);
+
+#endif

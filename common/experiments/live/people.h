@@ -1,0 +1,116 @@
+/*
+ * The user ids of a batch in memory, folded into people: an alias belongs to its canonical id, one
+ * hop and no further. No SQL here; live_store.h fills this in and writes it back.
+ */
+#ifndef ASSAY_EXPERIMENTS_LIVE_PEOPLE_H
+#define ASSAY_EXPERIMENTS_LIVE_PEOPLE_H
+
+#include "base/arena.h"
+#include "math/sum.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Values beyond this have no finite square; they are counted apart. */
+#define LIVE_VALUE_MAX 1e150
+
+/* Events of one metric. Early: before the exposure of the person; late: more than the horizon after
+ * it. Nobody is early or late without an exposure. */
+struct live_values {
+    int64_t metric;
+    int64_t events;
+    int64_t huge; /* events that `sum` leaves out */
+    int64_t early;
+    int64_t late;
+    struct sum sum;
+    bool stored, changed;
+};
+
+struct live_covariate {
+    int64_t number;
+    double value;
+    bool stored;
+};
+
+/* One user id. */
+struct live_unit {
+    const char *user_id;
+    int64_t number;
+    bool stored, changed;
+
+    bool exposed;
+    int64_t variation;
+    int64_t occurred_at, exposed_at, exposure_sequence; /* exposures are compared in this order */
+    const char *dimensions;                             /* slices, as numbers; NULL = none */
+
+    const char *canonical_id; /* NULL = not an alias */
+    int64_t linked_at;
+
+    const char *exclusion_reason; /* NULL = not excluded */
+    int64_t excluded_at;
+
+    int64_t stratum; /* 0 = none */
+    int64_t stratified_at, stratum_sequence;
+
+    size_t value_count, value_capacity;
+    struct live_values *values;
+    size_t covariate_count, covariate_capacity;
+    struct live_covariate *covariates;
+
+    struct live_unit *root;       /* whose person it is; itself when it is no alias */
+    struct live_unit *aliases;    /* of a root */
+    struct live_unit *next_alias; /* of an alias */
+    bool open;                    /* of a root: its contribution is taken out for now */
+    bool retime;                  /* of a root: its events are to be put in time again */
+};
+
+struct live_people {
+    struct arena *arena;
+    size_t count, capacity;
+    struct live_unit **units; /* in the order in which they came */
+    size_t slot_count;
+    struct live_unit **slots;
+};
+
+void live_people_start(struct live_people *people, struct arena *arena, size_t expected);
+
+/* NULL when it is not there. */
+struct live_unit *live_people_find(const struct live_people *people, const char *user_id);
+
+/* Finds or adds; a new one is its own root and has no number. The text is borrowed. */
+struct live_unit *live_people_add(struct live_people *people, const char *user_id);
+
+/* Makes `alias` belong to `root`. */
+void live_unit_join(struct live_unit *alias, struct live_unit *root);
+
+/* The values of a metric of a unit, added as zeros when there are none. */
+struct live_values *live_unit_values(struct live_people *people, struct live_unit *unit,
+                                     int64_t metric);
+
+/* NULL when the unit has no value for the covariate. */
+struct live_covariate *live_unit_covariate(const struct live_unit *unit, int64_t number);
+void live_unit_add_covariate(struct live_people *people, struct live_unit *unit, int64_t number,
+                             double value, bool stored);
+
+/* The exposure that counts for the person: the first one. NULL when there is none. */
+const struct live_unit *live_person_exposure(const struct live_unit *root);
+
+/* The stratum of the person: the first one that was sent; 0 = none. */
+int64_t live_person_stratum(const struct live_unit *root);
+
+bool live_person_excluded(const struct live_unit *root);
+
+/* Goes over the root and its aliases. NOLINTBEGIN(bugprone-macro-parentheses): `unit` is a name. */
+#define FOR_EACH_UNIT(unit, root)                                                                  \
+    for (const struct live_unit *unit = (root); unit;                                              \
+         unit = unit == (root) ? (root)->aliases : unit->next_alias)
+/* NOLINTEND(bugprone-macro-parentheses) */
+
+/* Counts the value of an event. */
+void live_values_count(struct live_values *values, double value);
+
+/* Counts an event that happened at `moment`, by the exposure of its person (NULL = none). */
+void live_values_place(struct live_values *values, int64_t moment,
+                       const struct live_unit *exposure);
+
+#endif

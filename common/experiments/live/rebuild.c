@@ -1,0 +1,262 @@
+/* Everybody once, a thousand at a time, through the same code that events go through. */
+#include "experiments/live/rebuild.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { PEOPLE_AT_A_TIME = 1000, CHUNK_MEMORY_MAX = 1024 * 1024 * 1024 };
+
+static const double same_digits = 1e-12;
+
+/* One pass over all people of an experiment. */
+struct pass {
+    const struct live_call *call;
+    struct live_rebuild *rebuild;
+    struct live_experiment *experiment;
+    struct live_rollup rollup;
+    int64_t links;
+    bool write;
+};
+
+static void note(struct live_rebuild *rebuild, const char *what, int64_t metric, int64_t slice,
+                 int64_t arm)
+{
+    if (rebuild->differences++ == 0)
+        snprintf(rebuild->first, sizeof rebuild->first, "%s of metric %lld, slice %lld, arm %lld",
+                 what, (long long)metric, (long long)slice, (long long)arm);
+}
+
+static enum error pass_over(struct pass *pass, struct arena *arena, const struct live_names *roots)
+{
+    struct live_call call = *pass->call;
+    struct live_people people;
+    const struct live_load load = {.call = &call,
+                                   .experiment = pass->experiment,
+                                   .people = &people,
+                                   .linked = true,
+                                   .covariates = true};
+    int64_t differences = 0;
+    enum error error;
+
+    call.arena = arena;
+    live_people_start(&people, arena, roots->count);
+    error = live_load_people(&load, roots);
+    if (!error)
+        error = live_load_values_again(&load, &differences);
+    if (error)
+        return error;
+    for (size_t i = 0; i < people.count; i++) {
+        pass->links += people.units[i]->root != people.units[i];
+        if (people.units[i]->root == people.units[i])
+            live_rollup_person(&pass->rollup, people.units[i], 1);
+    }
+    if (pass->write)
+        return live_save_people(&call, pass->experiment, &people);
+    for (; differences > 0; differences--)
+        note(pass->rebuild, "values of single users", 0, 0, 0);
+    return ERROR_NONE;
+}
+
+static enum error go_over_everybody(struct pass *pass, struct arena *arena)
+{
+    char last[LIVE_USER_MAX * 4 + 1] = "";
+    enum error error = ERROR_NONE;
+    size_t count = 1;
+
+    while (!error && count > 0) {
+        struct live_names roots = {.arena = arena};
+
+        error =
+            live_next_roots(pass->call, pass->experiment->number, last, PEOPLE_AT_A_TIME, &roots);
+        count = roots.count;
+        if (error || count == 0)
+            break;
+        snprintf(last, sizeof last, "%s", roots.items[count - 1]);
+        error = pass_over(pass, arena, &roots);
+        arena_reset(arena);
+        pass->rebuild->people += (int64_t)count;
+        if (pass->rebuild->progress)
+            pass->rebuild->progress(pass->rebuild->people, pass->rebuild->context);
+    }
+    return error;
+}
+
+static enum error run_pass(struct pass *pass)
+{
+    struct arena *arena = arena_create(CHUNK_MEMORY_MAX);
+    enum error error;
+
+    if (!arena)
+        return problem_set(pass->call->problem, ERROR_SYSTEM, "out_of_memory",
+                           "no memory to go over the people of an experiment");
+    live_rollup_start(&pass->rollup, pass->experiment, pass->call->arena);
+    error = go_over_everybody(pass, arena);
+    arena_destroy(arena);
+    return error;
+}
+
+static enum error rebuild_locked(const struct live_call *call, const char *id,
+                                 struct live_rebuild *rebuild)
+{
+    struct live_reading reading;
+    struct live_experiment *experiment = &reading.experiment;
+    struct pass pass = {.call = call, .rebuild = rebuild, .experiment = experiment, .write = true};
+    enum error error = live_lock_experiment(call, id, &reading);
+
+    if (error || experiment->number == 0)
+        return error;
+    experiment->spike_events = call->spike_events;
+    error = live_fit_design(call, reading.design, experiment);
+    if (!error)
+        error = live_clear_rollup(call, experiment->number);
+    if (!error)
+        error = run_pass(&pass);
+    if (error)
+        return error;
+    experiment->stale = false;
+    experiment->version++;
+    experiment->links = pass.links;
+    experiment->alias_exposures = experiment->alias_conversions = experiment->merged_people = 0;
+    error = live_save_rollup(call, experiment, &pass.rollup);
+    return error ? error : live_save_experiment(call, experiment);
+}
+
+enum error live_rebuild_experiment(const struct live_call *call, const char *id,
+                                   struct live_rebuild *rebuild)
+{
+    enum error error = db_begin(call->db, DB_WRITE, call->problem);
+
+    rebuild->people = rebuild->differences = 0;
+    if (error)
+        return error;
+    return db_finish(call->db, rebuild_locked(call, id, rebuild), call->problem);
+}
+
+/* `size` is what the digits are counted from. */
+static bool same_sum(const struct sum *one, const struct sum *other, double size)
+{
+    return fabs(one->high - other->high) <=
+           same_digits * fmax(fabs(size), fmax(fabs(one->high), fabs(other->high)));
+}
+
+static void compare_cells(struct live_rebuild *rebuild, struct live_rollup *stored,
+                          struct live_rollup *right)
+{
+    for (size_t i = 0; i < right->cell_slots; i++)
+        if (right->cells[i])
+            live_rollup_cell(stored, right->cells[i]->metric, right->cells[i]->slice,
+                             right->cells[i]->arm);
+    for (size_t i = 0; i < stored->cell_slots; i++) {
+        const struct live_cell *one = stored->cells[i], *other;
+        double size;
+
+        if (!one)
+            continue;
+        other = live_rollup_cell(right, one->metric, one->slice, one->arm);
+        size = sqrt(fmax(other->squares.high, 0) * (double)(1 + other->people));
+        if (one->people != other->people || one->huge != other->huge ||
+            one->events != other->events || one->early != other->early ||
+            one->late != other->late || !same_sum(&one->sum, &other->sum, size) ||
+            !same_sum(&one->squares, &other->squares, 0))
+            note(rebuild, "the cell", one->metric, one->slice, one->arm);
+    }
+}
+
+static void compare_products(struct live_rebuild *rebuild, const struct live_rollup *stored,
+                             const struct live_rollup *right)
+{
+    static const struct live_products nothing = {0};
+
+    for (int family = 0; family < LIVE_FAMILY__MAX; family++) {
+        for (int arm = 0; arm < LIVE_ARMS_MAX; arm++) {
+            const struct live_products *one = stored->products[family][arm];
+            const struct live_products *other = right->products[family][arm];
+            bool same;
+
+            one = one ? one : &nothing;
+            other = other ? other : &nothing;
+            same = one->huge == other->huge;
+            for (int i = 0; i < LIVE_FACTORS_MAX; i++)
+                for (int j = i; j < LIVE_FACTORS_MAX; j++)
+                    same = same && same_sum(&one->at[i][j].sum, &other->at[i][j].sum,
+                                            sqrt(fabs(other->at[i][i].sum.high)) *
+                                                sqrt(fabs(other->at[j][j].sum.high)));
+            if (!same)
+                note(rebuild, "the products", 0, 0, arm);
+        }
+    }
+}
+
+static void compare_counts(struct pass *pass, struct live_rollup *stored)
+{
+    struct live_rollup *right = &pass->rollup;
+
+    if (memcmp(stored->arms, right->arms, sizeof stored->arms) != 0)
+        note(pass->rebuild, "the arms", 0, 0, 0);
+    if (stored->alias_exposures != right->alias_exposures ||
+        stored->alias_conversions != right->alias_conversions ||
+        stored->merged_people != right->merged_people || pass->experiment->links != pass->links)
+        note(pass->rebuild, "the links", 0, 0, 0);
+    for (int64_t metric = 0; metric <= pass->experiment->metrics; metric++) {
+        const struct live_total *one = live_rollup_total(stored, metric);
+        const struct live_total *other = live_rollup_total(right, metric);
+
+        if (one->events != other->events || one->huge != other->huge ||
+            !same_sum(&one->sum, &other->sum, (double)one->events))
+            note(pass->rebuild, "the total", metric, 0, 0);
+    }
+}
+
+static enum error verify_now(const struct live_call *call, const char *id,
+                             struct live_rebuild *rebuild)
+{
+    struct live_reading reading;
+    struct live_rollup stored;
+    struct pass pass = {.call = call, .rebuild = rebuild, .experiment = &reading.experiment};
+    enum error error = live_read_experiment(call, id, &reading);
+
+    if (error || reading.experiment.number == 0)
+        return error;
+    error = run_pass(&pass);
+    if (error)
+        return error;
+    live_rollup_start(&stored, &reading.experiment, call->arena);
+    error = live_read_rollup(call, true, &stored);
+    if (error)
+        return error;
+    compare_counts(&pass, &stored);
+    compare_cells(rebuild, &stored, &pass.rollup);
+    compare_products(rebuild, &stored, &pass.rollup);
+    return ERROR_NONE;
+}
+
+enum error live_verify_experiment(const struct live_call *call, const char *id,
+                                  struct live_rebuild *rebuild)
+{
+    enum error error = db_begin(call->db, DB_READ, call->problem);
+
+    rebuild->people = rebuild->differences = 0;
+    if (error)
+        return error;
+    return db_finish(call->db, verify_now(call, id, rebuild), call->problem);
+}
+
+bool live_is_stale(const struct live_call *call, const struct live_reading *reading,
+                   const struct live_name_list *metrics)
+{
+    const struct live_experiment *experiment = &reading->experiment;
+    struct live_design_metrics needed = live_design_metrics(reading->design);
+
+    if (experiment->number == 0)
+        return false;
+    if (experiment->stale || experiment->spike_events != call->spike_events)
+        return true;
+    if ((needed.primary && !live_name_number(metrics, needed.primary)) ||
+        (needed.numerator && !live_name_number(metrics, needed.numerator)) ||
+        (needed.denominator && !live_name_number(metrics, needed.denominator)))
+        return true;
+    return experiment->primary_metric != live_name_number(metrics, needed.primary) ||
+           experiment->numerator != live_name_number(metrics, needed.numerator) ||
+           experiment->denominator != live_name_number(metrics, needed.denominator);
+}

@@ -1,0 +1,35 @@
+/*
+ * Making what is kept again from the raw rows, and finding out whether it is what it should be.
+ */
+#ifndef ASSAY_EXPERIMENTS_LIVE_REBUILD_H
+#define ASSAY_EXPERIMENTS_LIVE_REBUILD_H
+
+#include "experiments/live/rollup_store.h"
+
+/* Called from time to time with the number of people done. */
+typedef void live_progress(int64_t people, void *context);
+
+struct live_rebuild {
+    live_progress *progress; /* NULL = nobody wants to know */
+    void *context;
+    int64_t people;      /* out: how many there are */
+    int64_t differences; /* out: of verifying */
+    char first[160];     /* out: the first of them, in words */
+};
+
+/* Recomputes the aggregates of an experiment for the design and the settings as they are, in one
+ * transaction under its lock. Memory does not grow with the number of people. */
+MUST_CHECK enum error live_rebuild_experiment(const struct live_call *call, const char *id,
+                                              struct live_rebuild *rebuild);
+
+/* Compares what is kept with what the raw rows say, in one snapshot, and changes nothing. Counts
+ * must be the same, sums to 12 digits. */
+MUST_CHECK enum error live_verify_experiment(const struct live_call *call, const char *id,
+                                             struct live_rebuild *rebuild);
+
+/* True when the aggregates were made for another design or other settings, or have lost digits.
+ * `metrics` holds the numbers of the design's metrics. */
+bool live_is_stale(const struct live_call *call, const struct live_reading *reading,
+                   const struct live_name_list *metrics);
+
+#endif

@@ -1,0 +1,356 @@
+/* Contributions of a person, in one place. */
+#include "experiments/live/rollup.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { CELLS_FIRST = 64, TOTALS_FIRST = 16, SCRATCH_FIRST = 32 };
+
+/* When less than this of the largest sum is left, too many of its digits went with the rest. */
+#define CANCELLED 0x1p-50
+
+/* What is asked of a person more than once. */
+struct person {
+    const struct live_unit *root;
+    const struct live_unit *exposure;
+    bool included;
+    int arm;
+    int64_t events;
+    size_t value_count;
+    const struct live_values *values; /* one per metric */
+};
+
+void live_rollup_start(struct live_rollup *rollup, const struct live_experiment *experiment,
+                       struct arena *arena)
+{
+    *rollup = (struct live_rollup){.arena = arena,
+                                   .experiment = experiment,
+                                   .cell_slots = CELLS_FIRST,
+                                   .total_capacity = TOTALS_FIRST,
+                                   .scratch_capacity = SCRATCH_FIRST};
+    rollup->cells = ARENA_ARRAY(arena, struct live_cell *, rollup->cell_slots);
+    rollup->totals = ARENA_ARRAY(arena, struct live_total, rollup->total_capacity);
+    rollup->scratch = ARENA_ARRAY(arena, struct live_values, rollup->scratch_capacity);
+}
+
+static struct live_cell **cell_slot(const struct live_rollup *rollup, int64_t metric, int64_t slice,
+                                    int arm)
+{
+    uint64_t key = ((uint64_t)metric * 1000003 + (uint64_t)slice) * 16 + (uint64_t)(arm + 1);
+    size_t at = (size_t)((key * UINT64_C(0x9e3779b97f4a7c15)) >> 32) & (rollup->cell_slots - 1);
+
+    while (rollup->cells[at] &&
+           (rollup->cells[at]->metric != metric || rollup->cells[at]->slice != slice ||
+            rollup->cells[at]->arm != arm))
+        at = (at + 1) & (rollup->cell_slots - 1);
+    return &rollup->cells[at];
+}
+
+static void grow_cells(struct live_rollup *rollup)
+{
+    struct live_cell **before = rollup->cells;
+    size_t slots = rollup->cell_slots;
+
+    rollup->cell_slots *= 4;
+    rollup->cells = ARENA_ARRAY(rollup->arena, struct live_cell *, rollup->cell_slots);
+    for (size_t i = 0; i < slots; i++)
+        if (before[i])
+            *cell_slot(rollup, before[i]->metric, before[i]->slice, before[i]->arm) = before[i];
+}
+
+struct live_cell *live_rollup_cell(struct live_rollup *rollup, int64_t metric, int64_t slice,
+                                   int arm)
+{
+    struct live_cell **slot = cell_slot(rollup, metric, slice, arm);
+
+    if (*slot)
+        return *slot;
+    if (2 * ++rollup->cell_count > rollup->cell_slots) {
+        grow_cells(rollup);
+        slot = cell_slot(rollup, metric, slice, arm);
+    }
+    *slot = ARENA_NEW(rollup->arena, struct live_cell);
+    (*slot)->metric = metric;
+    (*slot)->slice = slice;
+    (*slot)->arm = arm;
+    return *slot;
+}
+
+struct live_total *live_rollup_total(struct live_rollup *rollup, int64_t metric)
+{
+    size_t wanted = (size_t)metric + 1;
+
+    if (wanted > rollup->total_capacity) {
+        struct live_total *before = rollup->totals;
+
+        while (wanted > rollup->total_capacity)
+            rollup->total_capacity *= 2;
+        rollup->totals = ARENA_ARRAY(rollup->arena, struct live_total, rollup->total_capacity);
+        memcpy(rollup->totals, before, rollup->total_count * sizeof *before);
+    }
+    for (; rollup->total_count < wanted; rollup->total_count++)
+        rollup->totals[rollup->total_count].metric = (int64_t)rollup->total_count;
+    return &rollup->totals[metric];
+}
+
+static void merge_signed(struct sum *sum, const struct sum *other, int sign)
+{
+    sum_add(sum, sign * other->high);
+    sum_add(sum, sign * other->low);
+}
+
+/* What was sent, whoever it is of. */
+static void add_raw(struct live_rollup *rollup, const struct live_unit *root, int sign)
+{
+    bool merged = false;
+
+    FOR_EACH_UNIT(unit, root)
+    {
+        int64_t events = 0;
+
+        if (unit->exposed)
+            rollup->arms[1 + unit->variation].exposures += sign;
+        for (size_t i = 0; i < unit->value_count; i++) {
+            const struct live_values *values = &unit->values[i];
+            struct live_total *total = live_rollup_total(rollup, values->metric);
+
+            total->events += sign * values->events;
+            total->huge += sign * values->huge;
+            merge_signed(&total->sum, &values->sum, sign);
+            events += values->events;
+        }
+        if (unit == root)
+            continue;
+        rollup->alias_exposures += unit->exposed ? sign : 0;
+        rollup->alias_conversions += sign * events;
+        merged = merged || unit->exposed || events > 0;
+    }
+    rollup->merged_people += merged ? sign : 0;
+}
+
+static void merge_values(struct live_rollup *rollup, struct person *person,
+                         const struct live_values *values)
+{
+    struct live_values *merged = rollup->scratch, *end = merged + person->value_count;
+
+    while (merged < end && merged->metric != values->metric)
+        merged++;
+    if (merged < end) {
+        merged->events += values->events;
+        merged->huge += values->huge;
+        merged->early += values->early;
+        merged->late += values->late;
+        sum_merge(&merged->sum, &values->sum);
+        return;
+    }
+    if (person->value_count == rollup->scratch_capacity) {
+        struct live_values *before = rollup->scratch;
+
+        rollup->scratch_capacity *= 2;
+        rollup->scratch = ARENA_ARRAY(rollup->arena, struct live_values, rollup->scratch_capacity);
+        memcpy(rollup->scratch, before, person->value_count * sizeof *before);
+    }
+    rollup->scratch[person->value_count++] = *values;
+}
+
+static struct person look_at(struct live_rollup *rollup, const struct live_unit *root)
+{
+    struct person person = {.root = root, .exposure = live_person_exposure(root)};
+
+    if (root->aliases) {
+        FOR_EACH_UNIT(unit, root)
+        for (size_t i = 0; i < unit->value_count; i++)
+            merge_values(rollup, &person, &unit->values[i]);
+        person.values = rollup->scratch;
+    } else {
+        person.values = root->values;
+        person.value_count = root->value_count;
+    }
+    for (size_t i = 0; i < person.value_count; i++)
+        person.events += person.values[i].events;
+    person.arm = person.exposure ? (int)person.exposure->variation : LIVE_HOLDOUT;
+    return person;
+}
+
+static bool is_huge(const struct live_values *values)
+{
+    return values->huge > 0 || !(fabs(sum_value(&values->sum)) <= LIVE_VALUE_MAX);
+}
+
+static void add_to_cell(struct live_cell *cell, const struct live_values *values, int sign)
+{
+    double value = sum_value(&values->sum);
+
+    cell->people += sign;
+    cell->events += sign * values->events;
+    cell->early += sign * values->early;
+    cell->late += sign * values->late;
+    if (is_huge(values)) {
+        cell->huge += sign;
+        return;
+    }
+    sum_add(&cell->sum, sign * value);
+    sum_add_product(&cell->squares, sign * value, value);
+    cell->peak = fmax(cell->peak, value * value);
+}
+
+static void add_to_slice(struct live_rollup *rollup, const struct person *person, int64_t slice,
+                         int sign)
+{
+    live_rollup_cell(rollup, LIVE_PRESENCE, slice, person->arm)->people += sign;
+    for (size_t i = 0; i < person->value_count; i++)
+        if (person->values[i].events)
+            add_to_cell(live_rollup_cell(rollup, person->values[i].metric, slice, person->arm),
+                        &person->values[i], sign);
+}
+
+/* The value of a metric, 0 without events. False when it is too large. */
+static bool value_of(const struct person *person, int64_t metric, double *value)
+{
+    *value = 0;
+    for (size_t i = 0; metric && i < person->value_count; i++) {
+        if (person->values[i].metric != metric)
+            continue;
+        if (is_huge(&person->values[i]))
+            return false;
+        *value = sum_value(&person->values[i].sum);
+    }
+    return true;
+}
+
+/* The one value that all ids of the person agree on. */
+static bool covariate_of(const struct live_unit *root, int64_t number, double *value)
+{
+    bool found = false;
+
+    FOR_EACH_UNIT(unit, root)
+    {
+        const struct live_covariate *covariate = live_unit_covariate(unit, number);
+
+        if (!covariate)
+            continue;
+        if (found && covariate->value != *value)
+            return false;
+        *value = covariate->value;
+        found = true;
+    }
+    return found;
+}
+
+static void add_products(struct live_rollup *rollup, enum live_family family, int arm,
+                         const double *factors, int count, int sign)
+{
+    struct live_products **products = &rollup->products[family][arm];
+
+    if (!*products)
+        *products = ARENA_NEW(rollup->arena, struct live_products);
+    for (int i = 0; i < count; i++) {
+        if (fabs(factors[i]) > LIVE_VALUE_MAX) {
+            (*products)->huge += sign;
+            return;
+        }
+    }
+    for (int i = 0; i < count; i++) {
+        for (int j = i; j < count; j++) {
+            struct live_product *product = &(*products)->at[i][j];
+
+            sum_add_product(&product->sum, sign * factors[i], factors[j]);
+            product->peak = fmax(product->peak, fabs(factors[i] * factors[j]));
+        }
+    }
+}
+
+int live_family_factors(const struct live_experiment *experiment, enum live_family family)
+{
+    if (family == LIVE_RATIO)
+        return experiment->numerator && experiment->denominator ? 3 : 0;
+    if (!experiment->primary_metric || experiment->covariates < 1 ||
+        experiment->covariates > LIVE_COVARIATES_MAX)
+        return 0;
+    return 2 + (int)experiment->covariates;
+}
+
+static void add_families(struct live_rollup *rollup, const struct person *person, int sign)
+{
+    const struct live_experiment *experiment = rollup->experiment;
+    double factors[LIVE_FACTORS_MAX] = {1};
+    int ratio = rollup->off[LIVE_RATIO] ? 0 : live_family_factors(experiment, LIVE_RATIO);
+    int covariance =
+        rollup->off[LIVE_COVARIANCE] ? 0 : live_family_factors(experiment, LIVE_COVARIANCE);
+
+    if (ratio) {
+        if (!value_of(person, experiment->denominator, &factors[1]) ||
+            !value_of(person, experiment->numerator, &factors[2]))
+            factors[1] = INFINITY;
+        add_products(rollup, LIVE_RATIO, person->arm, factors, ratio, sign);
+    }
+    if (!covariance)
+        return;
+    for (int i = 2; i < covariance; i++)
+        if (!covariate_of(person->root, i - 1, &factors[i]))
+            return;
+    if (!value_of(person, experiment->primary_metric, &factors[1]))
+        factors[1] = INFINITY;
+    add_products(rollup, LIVE_COVARIANCE, person->arm, factors, covariance, sign);
+}
+
+static void add_slices(struct live_rollup *rollup, const struct person *person, int sign)
+{
+    int64_t stratum = live_person_stratum(person->root);
+    const char *rest = person->exposure->dimensions;
+    char *end;
+
+    if (stratum)
+        add_to_slice(rollup, person, stratum, sign);
+    while (rest && *rest) {
+        add_to_slice(rollup, person, strtoll(rest, &end, 10), sign);
+        rest = *end ? end + 1 : end;
+    }
+}
+
+void live_rollup_person(struct live_rollup *rollup, const struct live_unit *root, int sign)
+{
+    struct person person = look_at(rollup, root);
+    struct live_arm *arm = &rollup->arms[1 + person.arm];
+
+    add_raw(rollup, root, sign);
+    if (!person.exposure)
+        return;
+    if (live_person_excluded(root)) {
+        arm->excluded += sign;
+    } else if (person.events > rollup->experiment->spike_events) {
+        arm->spiked += sign;
+    } else {
+        arm->people += sign;
+        add_to_slice(rollup, &person, LIVE_EVERYBODY, sign);
+        if (person.arm == LIVE_HOLDOUT)
+            return;
+        add_slices(rollup, &person, sign);
+        add_families(rollup, &person, sign);
+    }
+}
+
+bool live_cell_add(struct live_cell *stored, const struct live_cell *change)
+{
+    stored->people += change->people;
+    stored->huge += change->huge;
+    stored->events += change->events;
+    stored->early += change->early;
+    stored->late += change->late;
+    sum_merge(&stored->sum, &change->sum);
+    sum_merge(&stored->squares, &change->squares);
+    stored->peak = fmax(fmax(stored->peak, change->peak), fabs(stored->squares.high));
+    if (stored->people == stored->huge) {
+        stored->sum = stored->squares = (struct sum){0};
+        stored->peak = 0;
+    }
+    return stored->squares.high >= CANCELLED * stored->peak;
+}
+
+bool live_product_add(struct live_product *stored, const struct live_product *change)
+{
+    sum_merge(&stored->sum, &change->sum);
+    stored->peak = fmax(fmax(stored->peak, change->peak), fabs(stored->sum.high));
+    return fabs(stored->sum.high) >= CANCELLED * stored->peak;
+}

@@ -1,0 +1,501 @@
+/* Aggregates are read, added to in memory and written back under the experiment's lock: neither
+ * engine can add pairs of doubles. */
+#include "experiments/live/rollup_store.h"
+
+#include "base/json.h"
+#include "db/query.h"
+
+#include <string.h>
+
+enum { KEYS_BYTES_MAX = 16 * 1024 * 1024, HUGE_ROW = -1 };
+
+static const struct statement cells_by_key = {
+    .name = "live_cells_by_key",
+    .sql = "SELECT c.metric, c.slice, c.arm, c.people, c.huge, c.sum_high, c.sum_low,"
+           " c.squares_high, c.squares_low, c.peak, c.events, c.early, c.late"
+           " FROM (SELECT CAST(value ->> 0 AS BIGINT) AS metric,"
+           " CAST(value ->> 1 AS BIGINT) AS slice, CAST(value ->> 2 AS BIGINT) AS arm"
+           " FROM {json_rows:?}) AS keys CROSS JOIN live_cells c WHERE c.experiment = ?"
+           " AND c.metric = keys.metric AND c.slice = keys.slice AND c.arm = keys.arm",
+    .streams = true,
+};
+static const struct statement cells_of_experiment = {
+    .name = "live_cells",
+    .sql = "SELECT metric, slice, arm, people, huge, sum_high, sum_low, squares_high,"
+           " squares_low, peak, events, early, late FROM live_cells"
+           " WHERE experiment = ? AND slice <= ?",
+    .streams = true,
+};
+static const struct statement cells_of_metrics = {
+    .name = "live_cells_of_metrics",
+    .sql = "SELECT c.metric, c.slice, c.arm, c.people, c.huge, c.sum_high, c.sum_low,"
+           " c.squares_high, c.squares_low, c.peak, c.events, c.early, c.late"
+           " FROM (SELECT CAST(value ->> 0 AS BIGINT) AS metric FROM {json_rows:?}) AS wanted"
+           " CROSS JOIN live_cells c WHERE c.experiment = ? AND c.metric = wanted.metric"
+           " AND c.slice = 0",
+};
+static const struct statement cells_of_dimension = {
+    .name = "live_cells_of_dimension",
+    .sql = "SELECT c.metric, c.slice, c.arm, c.people, c.huge, c.sum_high, c.sum_low,"
+           " c.squares_high, c.squares_low, c.peak, c.events, c.early, c.late"
+           " FROM (SELECT CAST(value ->> 0 AS BIGINT) AS metric FROM {json_rows:?}) AS wanted"
+           " CROSS JOIN live_slices s CROSS JOIN live_cells c WHERE s.experiment = ?"
+           " AND s.dimension = ? AND c.experiment = ? AND c.metric = wanted.metric"
+           " AND c.slice = s.slice",
+    .streams = true,
+};
+static const struct statement put_cell = {
+    .name = "live_cell_put",
+    .sql = "INSERT INTO live_cells (experiment, metric, slice, arm, people, huge, sum_high,"
+           " sum_low, squares_high, squares_low, peak, events, early, late)"
+           " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+           " ON CONFLICT (experiment, metric, slice, arm) DO UPDATE SET people = excluded.people,"
+           " huge = excluded.huge, sum_high = excluded.sum_high, sum_low = excluded.sum_low,"
+           " squares_high = excluded.squares_high, squares_low = excluded.squares_low,"
+           " peak = excluded.peak, events = excluded.events, early = excluded.early,"
+           " late = excluded.late",
+};
+static const struct statement add_to_arm = {
+    .name = "live_arm_add",
+    .sql = "INSERT INTO live_arms (experiment, arm, exposures, people, excluded, spiked)"
+           " VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (experiment, arm) DO UPDATE SET"
+           " exposures = live_arms.exposures + excluded.exposures,"
+           " people = live_arms.people + excluded.people,"
+           " excluded = live_arms.excluded + excluded.excluded,"
+           " spiked = live_arms.spiked + excluded.spiked",
+};
+static const struct statement arms_of_experiment = {
+    .name = "live_arms",
+    .sql = "SELECT arm, exposures, people, excluded, spiked FROM live_arms WHERE experiment = ?",
+};
+static const struct statement totals_of_experiment = {
+    .name = "live_totals",
+    .sql = "SELECT metric, events, huge, sum_high, sum_low FROM live_metrics WHERE experiment = ?",
+    .streams = true,
+};
+static const struct statement put_total = {
+    .name = "live_total_put",
+    .sql = "UPDATE live_metrics SET events = ?, huge = ?, sum_high = ?, sum_low = ?"
+           " WHERE experiment = ? AND metric = ?",
+};
+static const struct statement products_of_experiment = {
+    .name = "live_products",
+    .sql = "SELECT family, arm, first, second, sum_high, sum_low, peak FROM live_products"
+           " WHERE experiment = ?",
+};
+static const struct statement put_product = {
+    .name = "live_product_put",
+    .sql = "INSERT INTO live_products (experiment, family, arm, first, second, sum_high, sum_low,"
+           " peak) VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
+           " ON CONFLICT (experiment, family, arm, first, second) DO UPDATE SET"
+           " sum_high = excluded.sum_high, sum_low = excluded.sum_low, peak = excluded.peak",
+};
+static const struct statement clear_statements[] = {
+    {"live_cells_clear", "DELETE FROM live_cells WHERE experiment = ?"},
+    {"live_arms_clear", "DELETE FROM live_arms WHERE experiment = ?"},
+    {"live_products_clear", "DELETE FROM live_products WHERE experiment = ?"},
+    {"live_totals_clear", "UPDATE live_metrics SET events = 0, huge = 0, sum_high = 0, sum_low = 0"
+                          " WHERE experiment = ?"},
+};
+static const struct statement clear_family = {
+    .name = "live_family_clear",
+    .sql = "DELETE FROM live_products WHERE experiment = ? AND family = ?",
+};
+
+static void read_cell(struct query *query, struct live_rollup *rollup)
+{
+    struct live_cell *cell = live_rollup_cell(
+        rollup, query_integer(query, 0), query_integer(query, 1), (int)query_integer(query, 2));
+
+    cell->people = query_integer(query, 3);
+    cell->huge = query_integer(query, 4);
+    cell->sum = (struct sum){query_number(query, 5), query_number(query, 6)};
+    cell->squares = (struct sum){query_number(query, 7), query_number(query, 8)};
+    cell->peak = query_number(query, 9);
+    cell->events = query_integer(query, 10);
+    cell->early = query_integer(query, 11);
+    cell->late = query_integer(query, 12);
+}
+
+static const char *keys_as_json(const struct live_rollup *rollup)
+{
+    struct json_writer writer;
+    struct text text;
+
+    text_start(&text, rollup->arena, KEYS_BYTES_MAX);
+    writer_start(&writer, &text);
+    writer_open_array(&writer);
+    for (size_t i = 0; i < rollup->cell_slots; i++) {
+        const struct live_cell *cell = rollup->cells[i];
+
+        if (!cell)
+            continue;
+        writer_open_array(&writer);
+        writer_integer(&writer, cell->metric);
+        writer_integer(&writer, cell->slice);
+        writer_integer(&writer, cell->arm);
+        writer_close_array(&writer);
+    }
+    writer_close_array(&writer);
+    return text.bytes;
+}
+
+static bool is_nothing(const struct live_cell *cell)
+{
+    return cell->people == 0 && cell->huge == 0 && cell->sum.high == 0 && cell->sum.low == 0 &&
+           cell->squares.high == 0 && cell->squares.low == 0 && cell->events == 0 &&
+           cell->early == 0 && cell->late == 0;
+}
+
+static void bind_cell(struct query *query, int64_t experiment, const struct live_cell *cell)
+{
+    query_bind_integer(query, experiment);
+    query_bind_integer(query, cell->metric);
+    query_bind_integer(query, cell->slice);
+    query_bind_integer(query, cell->arm);
+    query_bind_integer(query, cell->people);
+    query_bind_integer(query, cell->huge);
+    query_bind_number(query, cell->sum.high);
+    query_bind_number(query, cell->sum.low);
+    query_bind_number(query, cell->squares.high);
+    query_bind_number(query, cell->squares.low);
+    query_bind_number(query, cell->peak);
+    query_bind_integer(query, cell->events);
+    query_bind_integer(query, cell->early);
+    query_bind_integer(query, cell->late);
+}
+
+static enum error save_cells(const struct live_call *call, struct live_experiment *experiment,
+                             const struct live_rollup *changes)
+{
+    struct live_rollup stored;
+    struct query *query;
+    enum error error;
+
+    if (changes->cell_count == 0)
+        return ERROR_NONE;
+    live_rollup_start(&stored, experiment, changes->arena);
+    query = db_query(call->db, &cells_by_key);
+    query_bind_json(query, keys_as_json(changes));
+    query_bind_integer(query, experiment->number);
+    while (query_next(query))
+        read_cell(query, &stored);
+    error = query_end(query, call->problem);
+    if (error)
+        return error;
+    query = NULL;
+    for (size_t i = 0; i < changes->cell_slots; i++) {
+        const struct live_cell *change = changes->cells[i];
+        struct live_cell *cell;
+
+        if (!change || is_nothing(change))
+            continue;
+        cell = live_rollup_cell(&stored, change->metric, change->slice, change->arm);
+        if (!live_cell_add(cell, change))
+            experiment->stale = true;
+        query = query ? query : db_query(call->db, &put_cell);
+        bind_cell(query, experiment->number, cell);
+        query_repeat(query, NULL);
+    }
+    return query ? query_end(query, call->problem) : ERROR_NONE;
+}
+
+static enum error save_arms(const struct live_call *call, int64_t experiment,
+                            const struct live_rollup *changes)
+{
+    struct query *query = NULL;
+
+    for (int i = 0; i < 1 + LIVE_ARMS_MAX; i++) {
+        const struct live_arm *arm = &changes->arms[i];
+
+        if (!arm->exposures && !arm->people && !arm->excluded && !arm->spiked)
+            continue;
+        query = query ? query : db_query(call->db, &add_to_arm);
+        query_bind_integer(query, experiment);
+        query_bind_integer(query, i - 1);
+        query_bind_integer(query, arm->exposures);
+        query_bind_integer(query, arm->people);
+        query_bind_integer(query, arm->excluded);
+        query_bind_integer(query, arm->spiked);
+        query_repeat(query, NULL);
+    }
+    return query ? query_end(query, call->problem) : ERROR_NONE;
+}
+
+static enum error read_totals(const struct live_call *call, struct live_rollup *rollup)
+{
+    struct query *query = db_query(call->db, &totals_of_experiment);
+
+    query_bind_integer(query, rollup->experiment->number);
+    while (query_next(query)) {
+        struct live_total *total = live_rollup_total(rollup, query_integer(query, 0));
+
+        total->events = query_integer(query, 1);
+        total->huge = query_integer(query, 2);
+        total->sum = (struct sum){query_number(query, 3), query_number(query, 4)};
+    }
+    return query_end(query, call->problem);
+}
+
+static enum error save_totals(const struct live_call *call,
+                              const struct live_experiment *experiment,
+                              const struct live_rollup *changes)
+{
+    struct live_rollup stored;
+    struct query *query;
+    enum error error;
+
+    if (changes->total_count == 0)
+        return ERROR_NONE;
+    live_rollup_start(&stored, experiment, changes->arena);
+    error = read_totals(call, &stored);
+    if (error)
+        return error;
+    query = NULL;
+    for (size_t i = 0; i < changes->total_count; i++) {
+        const struct live_total *change = &changes->totals[i];
+        struct live_total *total;
+
+        if (!change->events && !change->huge && !change->sum.high && !change->sum.low)
+            continue;
+        total = live_rollup_total(&stored, change->metric);
+        total->events += change->events;
+        total->huge += change->huge;
+        sum_merge(&total->sum, &change->sum);
+        query = query ? query : db_query(call->db, &put_total);
+        query_bind_integer(query, total->events);
+        query_bind_integer(query, total->huge);
+        query_bind_number(query, total->sum.high);
+        query_bind_number(query, total->sum.low);
+        query_bind_integer(query, experiment->number);
+        query_bind_integer(query, total->metric);
+        query_repeat(query, NULL);
+    }
+    return query ? query_end(query, call->problem) : ERROR_NONE;
+}
+
+static struct live_products *products_of(struct live_rollup *rollup, int family, int arm)
+{
+    if (!rollup->products[family][arm])
+        rollup->products[family][arm] = ARENA_NEW(rollup->arena, struct live_products);
+    return rollup->products[family][arm];
+}
+
+static enum error read_products(const struct live_call *call, struct live_rollup *rollup)
+{
+    struct query *query = db_query(call->db, &products_of_experiment);
+
+    query_bind_integer(query, rollup->experiment->number);
+    while (query_next(query)) {
+        int64_t first = query_integer(query, 2), second = query_integer(query, 3);
+        struct live_products *products =
+            products_of(rollup, (int)query_integer(query, 0), (int)query_integer(query, 1));
+        struct sum sum = {query_number(query, 4), query_number(query, 5)};
+
+        if (first == HUGE_ROW)
+            products->huge = (int64_t)sum.high;
+        else
+            products->at[first][second] = (struct live_product){sum, query_number(query, 6)};
+    }
+    return query_end(query, call->problem);
+}
+
+static void put_one_product(struct query *query, const int64_t key[5],
+                            const struct live_product *product)
+{
+    for (int i = 0; i < 5; i++)
+        query_bind_integer(query, key[i]);
+    query_bind_number(query, product->sum.high);
+    query_bind_number(query, product->sum.low);
+    query_bind_number(query, product->peak);
+    query_repeat(query, NULL);
+}
+
+/* Adds one arm's changes and writes all its rows. */
+static bool put_products(struct query *query, const int64_t place[3], int count,
+                         struct live_products *stored, const struct live_products *change)
+{
+    int64_t key[5] = {place[0], place[1], place[2], HUGE_ROW, 0};
+    bool kept = true;
+
+    stored->huge += change->huge;
+    put_one_product(query, key, &(struct live_product){.sum.high = (double)stored->huge});
+    for (int i = 0; i < count; i++) {
+        for (int j = i; j < count; j++) {
+            bool whole = live_product_add(&stored->at[i][j], &change->at[i][j]);
+
+            /* Sums of squares tell; products of two may well come to nothing. */
+            kept = kept && (whole || i != j || i == 0);
+        }
+    }
+    if (stored->at[0][0].sum.high == 0) {
+        memset(stored->at, 0, sizeof stored->at);
+        kept = true;
+    }
+    for (int i = 0; i < count; i++) {
+        for (int j = i; j < count; j++) {
+            key[3] = i;
+            key[4] = j;
+            put_one_product(query, key, &stored->at[i][j]);
+        }
+    }
+    return kept;
+}
+
+static enum error save_products(const struct live_call *call, struct live_experiment *experiment,
+                                const struct live_rollup *changes)
+{
+    struct live_rollup stored;
+    struct query *query;
+    bool any = false;
+    enum error error;
+
+    for (int family = 0; family < LIVE_FAMILY__MAX; family++)
+        for (int arm = 0; arm < LIVE_ARMS_MAX; arm++)
+            any = any || changes->products[family][arm];
+    if (!any)
+        return ERROR_NONE;
+    live_rollup_start(&stored, experiment, changes->arena);
+    error = read_products(call, &stored);
+    if (error)
+        return error;
+    query = db_query(call->db, &put_product);
+    for (int family = 0; family < LIVE_FAMILY__MAX; family++) {
+        for (int arm = 0; arm < LIVE_ARMS_MAX; arm++) {
+            const int64_t place[3] = {experiment->number, family, arm};
+
+            if (changes->products[family][arm] &&
+                !put_products(query, place,
+                              live_family_factors(experiment, (enum live_family)family),
+                              products_of(&stored, family, arm), changes->products[family][arm]))
+                experiment->stale = true;
+        }
+    }
+    return query_end(query, call->problem);
+}
+
+enum error live_save_rollup(const struct live_call *call, struct live_experiment *experiment,
+                            const struct live_rollup *rollup)
+{
+    enum error error = save_cells(call, experiment, rollup);
+
+    if (!error)
+        error = save_arms(call, experiment->number, rollup);
+    if (!error)
+        error = save_totals(call, experiment, rollup);
+    if (!error)
+        error = save_products(call, experiment, rollup);
+    experiment->alias_exposures += rollup->alias_exposures;
+    experiment->alias_conversions += rollup->alias_conversions;
+    experiment->merged_people += rollup->merged_people;
+    return error;
+}
+
+enum error live_clear_rollup(const struct live_call *call, int64_t experiment)
+{
+    enum error error = ERROR_NONE;
+
+    for (size_t i = 0; !error && i < sizeof clear_statements / sizeof clear_statements[0]; i++) {
+        struct query *query = db_query(call->db, &clear_statements[i]);
+
+        query_bind_integer(query, experiment);
+        error = query_end(query, call->problem);
+    }
+    return error;
+}
+
+enum error live_clear_family(const struct live_call *call, int64_t experiment,
+                             enum live_family family)
+{
+    struct query *query = db_query(call->db, &clear_family);
+
+    query_bind_integer(query, experiment);
+    query_bind_integer(query, family);
+    return query_end(query, call->problem);
+}
+
+static enum error read_cells(const struct live_call *call, bool slices, struct live_rollup *rollup)
+{
+    struct query *query = db_query(call->db, &cells_of_experiment);
+
+    query_bind_integer(query, rollup->experiment->number);
+    query_bind_integer(query, slices ? INT64_MAX : LIVE_EVERYBODY);
+    while (query_next(query))
+        read_cell(query, rollup);
+    return query_end(query, call->problem);
+}
+
+static const char *metrics_as_json(const struct integer_list *metrics, struct arena *arena)
+{
+    struct json_writer writer;
+    struct text text;
+
+    text_start(&text, arena, KEYS_BYTES_MAX);
+    writer_start(&writer, &text);
+    writer_open_array(&writer);
+    for (size_t i = 0; i < metrics->count; i++) {
+        writer_open_array(&writer);
+        writer_integer(&writer, metrics->items[i]);
+        writer_close_array(&writer);
+    }
+    writer_close_array(&writer);
+    return text.bytes;
+}
+
+enum error live_read_metrics(const struct live_call *call, const struct integer_list *metrics,
+                             const char *dimension, struct live_rollup *rollup)
+{
+    struct query *query = db_query(call->db, dimension ? &cells_of_dimension : &cells_of_metrics);
+
+    query_bind_json(query, metrics_as_json(metrics, call->arena));
+    query_bind_integer(query, rollup->experiment->number);
+    if (dimension) {
+        query_bind_text(query, dimension);
+        query_bind_integer(query, rollup->experiment->number);
+    }
+    while (query_next(query))
+        read_cell(query, rollup);
+    return query_end(query, call->problem);
+}
+
+static enum error read_arms(const struct live_call *call, struct live_rollup *rollup)
+{
+    struct query *query = db_query(call->db, &arms_of_experiment);
+
+    query_bind_integer(query, rollup->experiment->number);
+    while (query_next(query))
+        rollup->arms[1 + query_integer(query, 0)] =
+            (struct live_arm){query_integer(query, 1), query_integer(query, 2),
+                              query_integer(query, 3), query_integer(query, 4)};
+    return query_end(query, call->problem);
+}
+
+enum error live_read_arms(const struct live_call *call, bool products, struct live_rollup *rollup)
+{
+    enum error error = read_arms(call, rollup);
+
+    if (!error && products)
+        error = read_products(call, rollup);
+    return error;
+}
+
+enum error live_read_totals(const struct live_call *call, struct live_rollup *rollup)
+{
+    enum error error = read_arms(call, rollup);
+
+    return error ? error : read_totals(call, rollup);
+}
+
+enum error live_read_rollup(const struct live_call *call, bool slices, struct live_rollup *rollup)
+{
+    enum error error = read_cells(call, slices, rollup);
+
+    rollup->alias_exposures = rollup->experiment->alias_exposures;
+    rollup->alias_conversions = rollup->experiment->alias_conversions;
+    rollup->merged_people = rollup->experiment->merged_people;
+    if (!error)
+        error = read_arms(call, rollup);
+    if (!error)
+        error = read_totals(call, rollup);
+    return error ? error : read_products(call, rollup);
+}

@@ -1,0 +1,256 @@
+/* Reading the aggregates that a design asks for. */
+#include "experiments/live/view.h"
+
+#include "experiments/live/rebuild.h"
+
+#include <string.h>
+
+static void want(struct live_view *view, struct arena *arena, const char *name)
+{
+    if (name && *name)
+        live_name_entry(arena, &view->metrics, "", name);
+}
+
+static void want_metrics(struct live_view *view, struct arena *arena)
+{
+    const struct payload_metrics *metrics = view->design->metrics;
+    const struct guardrail_metric *guardrails = metrics->guardrail_metrics.items;
+
+    want(view, arena, metrics->primary_metric_name);
+    if (metrics->metric_type == METRIC_RATIO) {
+        want(view, arena, metrics->numerator_metric_name);
+        want(view, arena, metrics->denominator_metric_name);
+    }
+    for (size_t i = 0; i < metrics->guardrail_metrics.count; i++)
+        want(view, arena, guardrails[i].name);
+    for (size_t i = 0; i < metrics->secondary_metrics.count; i++)
+        want(view, arena, metrics->secondary_metrics.items[i]);
+}
+
+/* The numbers of those that have events, and presence before them. */
+static struct integer_list metric_numbers(const struct live_view *view, struct arena *arena)
+{
+    struct integer_list numbers = {1, ARENA_ARRAY(arena, int64_t, 1 + view->metrics.count)};
+
+    numbers.items[0] = LIVE_PRESENCE;
+    for (size_t i = 0; i < view->metrics.count; i++)
+        if (view->metrics.items[i].number)
+            numbers.items[numbers.count++] = view->metrics.items[i].number;
+    return numbers;
+}
+
+/* Strata are of use to rates and means. */
+static bool uses_strata(const struct live_view *view)
+{
+    int type = view->design->metrics->metric_type;
+
+    return (type == METRIC_BINARY || type == METRIC_CONTINUOUS) && view->experiment.strata > 0 &&
+           view->experiment.strata <= LIVE_STRATA_MAX;
+}
+
+static enum error read_strata(const struct live_call *call, struct live_view *view)
+{
+    int64_t items[] = {LIVE_PRESENCE,
+                       live_view_metric(view, view->design->metrics->primary_metric_name)};
+    struct integer_list numbers = {items[1] ? 2 : 1, items};
+    enum error error = live_read_slices(call, view->experiment.number, "", &view->strata);
+
+    return error ? error : live_read_metrics(call, &numbers, "", &view->rollup);
+}
+
+static enum error read_parts(const struct live_call *call, const struct live_wish *wish,
+                             struct live_view *view)
+{
+    struct integer_list numbers = metric_numbers(view, call->arena);
+    int64_t experiment = view->experiment.number;
+    enum error error = live_read_arms(call, true, &view->rollup);
+
+    if (!error)
+        error = live_read_metrics(call, &numbers, NULL, &view->rollup);
+    if (!error && uses_strata(view))
+        error = read_strata(call, view);
+    if (!error && view->experiment.covariates > 0 &&
+        view->experiment.covariates <= LIVE_COVARIATES_MAX)
+        error = live_read_names(call, experiment, LIVE_COVARIATE_NAMES, &view->covariates);
+    if (!error && wish->dimension)
+        error = live_read_slices(call, experiment, wish->dimension, &view->slices);
+    if (!error && view->slices.count > 0 && view->slices.count <= LIVE_SLICES_MAX)
+        error = live_read_metrics(call, &numbers, wish->dimension, &view->rollup);
+    return error;
+}
+
+/* In one snapshot; `stale` tells that the aggregates are for another design. */
+static enum error read_view(const struct live_call *call, const char *id,
+                            const struct live_wish *wish, struct live_view *view, bool *stale)
+{
+    struct live_reading reading;
+    enum error error = live_read_experiment(call, id, &reading);
+
+    if (error)
+        return error;
+    *view = (struct live_view){.experiment = reading.experiment,
+                               .design = reading.design,
+                               .updated_at = reading.updated_at,
+                               .arm_count = (size_t)reading.design->setup->variants_count};
+    live_rollup_start(&view->rollup, &view->experiment, call->arena);
+    want_metrics(view, call->arena);
+    if (view->experiment.number == 0)
+        return ERROR_NONE;
+    error = live_find_names(call, view->experiment.number, LIVE_METRIC_NAMES, &view->metrics);
+    if (error)
+        return error;
+    *stale = live_is_stale(call, &reading, &view->metrics);
+    return *stale ? ERROR_NONE : read_parts(call, wish, view);
+}
+
+enum error live_view_load(const struct live_call *call, const char *id,
+                          const struct live_wish *wish, struct live_view *view)
+{
+    struct live_rebuild rebuild = {0};
+    bool stale = true;
+    enum error error = ERROR_NONE;
+
+    /* Once more when the design was changed in between, and then as it is. */
+    for (int tries = 0; !error && stale && tries < 3; tries++) {
+        stale = false;
+        error = db_begin(call->db, DB_READ, call->problem);
+        if (error)
+            return error;
+        error = db_finish(call->db, read_view(call, id, wish, view, &stale), call->problem);
+        if (!error && stale)
+            error = live_rebuild_experiment(call, id, &rebuild);
+    }
+    if (!error && stale)
+        return problem_set(call->problem, ERROR_BUSY, "database_busy",
+                           "the design of %s keeps changing", id);
+    return error;
+}
+
+static const char *version_text(const struct live_call *call,
+                                const struct live_experiment *experiment, const char *updated_at)
+{
+    return arena_print(call->arena, "%lld.%lld.%lld.%s", (long long)experiment->number,
+                       (long long)experiment->version, (long long)call->spike_events, updated_at);
+}
+
+enum error live_read_version(const struct live_call *call, const char *id, const char **version)
+{
+    struct live_reading reading;
+    enum error error = db_begin(call->db, DB_READ, call->problem);
+
+    if (error)
+        return error;
+    error = db_finish(call->db, live_read_experiment(call, id, &reading), call->problem);
+    if (!error)
+        *version = version_text(call, &reading.experiment, reading.updated_at);
+    return error;
+}
+
+const char *live_view_version(const struct live_call *call, const struct live_view *view)
+{
+    return version_text(call, &view->experiment, view->updated_at);
+}
+
+int64_t live_view_metric(const struct live_view *view, const char *name)
+{
+    return live_name_number(&view->metrics, name);
+}
+
+struct live_moments live_view_moments(const struct live_view *view, int64_t metric, int64_t slice,
+                                      int arm)
+{
+    struct live_rollup *rollup = (struct live_rollup *)&view->rollup; /* absent cells are added */
+    struct live_moments moments = {.defined = true};
+    const struct live_cell *cell;
+    struct sum sum, squares;
+
+    moments.n = live_rollup_cell(rollup, LIVE_PRESENCE, slice, arm)->people;
+    if (!metric || moments.n == 0)
+        return moments;
+    cell = live_rollup_cell(rollup, metric, slice, arm);
+    sum = cell->sum;
+    squares = cell->squares;
+    moments.converted = cell->people;
+    moments.defined = cell->huge == 0;
+    moments.sum = sum_value(&sum);
+    moments.mean = moments.sum / (double)moments.n;
+    moments.squares = sum_about_means(&squares, &sum, &sum, (double)moments.n);
+    /* What rounding leaves of values that are all the same. */
+    if (moments.squares < 0x1p-90 * sum_value(&squares))
+        moments.squares = 0;
+    return moments;
+}
+
+static int64_t count_exposures(const struct live_rollup *rollup, struct arena *arena,
+                               struct object_list *list)
+{
+    struct live_variation_count *counts =
+        ARENA_ARRAY(arena, struct live_variation_count, 1 + LIVE_ARMS_MAX);
+    int64_t total = 0;
+
+    list->items = counts;
+    for (int i = 0; i < 1 + LIVE_ARMS_MAX; i++) {
+        if (rollup->arms[i].exposures == 0)
+            continue;
+        counts[list->count++] = (struct live_variation_count){i - 1, rollup->arms[i].exposures};
+        total += rollup->arms[i].exposures;
+    }
+    return total;
+}
+
+/* `names` are in order, the totals by number. */
+static int64_t count_conversions(struct live_rollup *rollup, const struct live_name_list *names,
+                                 struct arena *arena, struct object_list *list)
+{
+    struct live_metric_count *counts = ARENA_ARRAY(arena, struct live_metric_count, names->count);
+    const struct live_total **by_number =
+        ARENA_ARRAY(arena, const struct live_total *, 1 + (size_t)rollup->experiment->metrics);
+    int64_t total = 0;
+
+    for (size_t i = 0; i < rollup->total_count; i++)
+        by_number[rollup->totals[i].metric] = &rollup->totals[i];
+    list->items = counts;
+    for (size_t i = 0; i < names->count; i++) {
+        const struct live_total *found = by_number[names->items[i].number];
+
+        if (!found || found->events == 0)
+            continue;
+        counts[list->count] = (struct live_metric_count){names->items[i].name, found->events};
+        if (found->huge == 0)
+            counts[list->count].value_sum = GIVEN_NUMBER(sum_value(&found->sum));
+        list->count++;
+        total += found->events;
+    }
+    return total;
+}
+
+static enum error read_ingestion(const struct live_call *call, const char *id,
+                                 struct live_ingestion *ingestion)
+{
+    struct live_name_list names = {0};
+    struct live_rollup rollup;
+    struct live_reading reading;
+    enum error error = live_read_experiment(call, id, &reading);
+
+    if (error)
+        return error;
+    live_rollup_start(&rollup, &reading.experiment, call->arena);
+    if (reading.experiment.number) {
+        error = live_read_totals(call, &rollup);
+        if (!error)
+            error = live_read_names(call, reading.experiment.number, LIVE_METRIC_NAMES, &names);
+    }
+    *ingestion = (struct live_ingestion){.experiment_id = id};
+    ingestion->exposures_total = count_exposures(&rollup, call->arena, &ingestion->exposure_counts);
+    ingestion->conversions_total =
+        count_conversions(&rollup, &names, call->arena, &ingestion->conversion_counts);
+    return error;
+}
+
+enum error live_read_ingestion(const struct live_call *call, const char *id,
+                               struct live_ingestion *ingestion)
+{
+    enum error error = db_begin(call->db, DB_READ, call->problem);
+
+    return error ? error : db_finish(call->db, read_ingestion(call, id, ingestion), call->problem);
+}

@@ -1,0 +1,79 @@
+/*
+ * All that a reading of a running experiment is made of, from one snapshot of the database. Its
+ * cost does not depend on the number of events.
+ */
+#ifndef ASSAY_EXPERIMENTS_LIVE_VIEW_H
+#define ASSAY_EXPERIMENTS_LIVE_VIEW_H
+
+#include "experiments/live/rollup_store.h"
+
+enum {
+    LIVE_STRATA_MAX = 50, /* with more, nothing is stratified */
+    LIVE_GUARDRAILS_MAX = 3,
+    LIVE_SLICES_MAX = 50 /* of a dimension that is looked into */
+};
+
+struct live_view {
+    struct live_experiment experiment; /* number 0: nothing has come in */
+    const struct experiment_payload *design;
+    const char *updated_at;           /* of the design */
+    size_t arm_count;                 /* of the design */
+    struct live_name_list metrics;    /* those that the design names */
+    struct live_name_list strata;     /* bytewise; none when there are too many */
+    struct live_name_list covariates; /* bytewise; none when there are too many */
+    struct live_name_list slices;     /* of the dimension asked for */
+    struct live_rollup rollup;        /* cells of those metrics; of strata the primary one's */
+};
+
+/* What is read beside the usual. */
+struct live_wish {
+    const char *dimension; /* its slices, for all metrics; NULL = none */
+};
+
+/* Brings the aggregates up to the design first when that has been changed. ERROR_NOT_FOUND with
+ * `not_found`. */
+MUST_CHECK enum error live_view_load(const struct live_call *call, const char *id,
+                                     const struct live_wish *wish, struct live_view *view);
+
+/* What is another one whenever a reading may be: made of the number of changes, the design and the
+ * settings. From the arena. */
+MUST_CHECK enum error live_read_version(const struct live_call *call, const char *id,
+                                        const char **version);
+const char *live_view_version(const struct live_call *call, const struct live_view *view);
+
+/* People of an arm with what they have of a metric. */
+struct live_moments {
+    int64_t n;
+    int64_t converted;
+    double sum, mean, squares; /* squares about the mean */
+    bool defined;              /* all values could be squared */
+};
+
+/* Of a metric by number (0 = one without events) over a slice. */
+struct live_moments live_view_moments(const struct live_view *view, int64_t metric, int64_t slice,
+                                      int arm);
+
+/* The number of a metric of the design. */
+int64_t live_view_metric(const struct live_view *view, const char *name);
+
+/* Counts as they were sent, without folding or leaving out. */
+struct live_metric_count {
+    const char *metric;
+    int64_t count;
+    struct optional_number value_sum; /* absent when a value is too large to be added */
+};
+struct live_variation_count {
+    int64_t variation_index;
+    int64_t count;
+};
+struct live_ingestion {
+    const char *experiment_id;
+    int64_t exposures_total;
+    struct object_list exposure_counts; /* struct live_variation_count */
+    int64_t conversions_total;
+    struct object_list conversion_counts; /* struct live_metric_count */
+};
+MUST_CHECK enum error live_read_ingestion(const struct live_call *call, const char *id,
+                                          struct live_ingestion *ingestion);
+
+#endif

@@ -1,0 +1,354 @@
+/* Treatments against the control on the primary metric, and how far the sample has come. */
+#include "experiments/readout/readout_internal.h"
+
+#include "experiments/documents/report_print.h"
+#include "experiments/documents/report_text.h"
+#include "experiments/methods/always_valid.h"
+#include "experiments/methods/superiority.h"
+
+#include <math.h>
+#include <string.h>
+
+static struct ratio_moments ratio_of(const struct readout *readout, int arm, int64_t n)
+{
+    const struct live_products *products =
+        arm < 0 ? NULL : readout->view->rollup.products[LIVE_RATIO][arm];
+    struct ratio_moments moments = {.n = n};
+    const struct live_product(*at)[LIVE_FACTORS_MAX];
+    double count = (double)n;
+
+    if (!products || n == 0)
+        return moments;
+    at = products->at;
+    moments.denominator_mean = sum_value(&at[0][1].sum) / count;
+    moments.numerator_mean = sum_value(&at[0][2].sum) / count;
+    moments.denominator_squares =
+        fmax(sum_about_means(&at[1][1].sum, &at[0][1].sum, &at[0][1].sum, count), 0);
+    moments.numerator_squares =
+        fmax(sum_about_means(&at[2][2].sum, &at[0][2].sum, &at[0][2].sum, count), 0);
+    moments.products = sum_about_means(&at[1][2].sum, &at[0][1].sum, &at[0][2].sum, count);
+    return moments;
+}
+
+/* Tries a change of the data out on an arm. */
+static void apply_change(const struct readout *readout, struct readout_arm *arm)
+{
+    const struct readout_change *change = &readout->change;
+    double effect = arm->index > CONTROL_ARM ? change->effect : 0;
+    double people = change->people, n = round((double)arm->n * people);
+
+    arm->converted = (int64_t)fmin(
+        fmax(round(((double)arm->converted + effect * (double)arm->n) * people), 0), n);
+    arm->n = arm->ratio.n = (int64_t)n;
+    arm->mean += effect;
+    arm->deviation *= change->error;
+    arm->ratio.numerator_mean += effect * arm->ratio.denominator_mean;
+    arm->ratio.numerator_squares *= people * change->error * change->error;
+    arm->ratio.denominator_squares *= people * change->error * change->error;
+    arm->ratio.products *= people * change->error * change->error;
+}
+
+struct readout_arm readout_arm(const struct readout *readout, int arm)
+{
+    const struct live_view *view = readout->view;
+    struct live_moments moments = live_view_moments(
+        view, live_view_metric(view, readout->design->primary_metric_name), LIVE_EVERYBODY, arm);
+    struct readout_arm result = {.index = arm,
+                                 .n = moments.n,
+                                 .converted = moments.converted,
+                                 .mean = moments.mean,
+                                 .defined = moments.defined};
+
+    if (moments.n > 1)
+        result.deviation = sqrt(moments.squares / (double)(moments.n - 1));
+    if (readout->design->metric_type == METRIC_RATIO) {
+        const struct live_products *products =
+            arm < 0 ? NULL : view->rollup.products[LIVE_RATIO][arm];
+
+        result.ratio = ratio_of(readout, arm, moments.n);
+        result.defined = !products || products->huge == 0;
+    }
+    if (readout->change.people > 0)
+        apply_change(readout, &result);
+    return result;
+}
+
+static const struct live_arm_statistic *statistic_of(const struct readout *readout,
+                                                     const struct readout_arm *arm)
+{
+    struct live_arm_statistic *statistic =
+        ARENA_NEW(readout->call->arena, struct live_arm_statistic);
+    double ratio, variance;
+
+    *statistic = (struct live_arm_statistic){
+        .variation_index = arm->index, .exposed_users = arm->n, .converted_users = arm->converted};
+    switch (readout->design->metric_type) {
+    case METRIC_BINARY:
+        statistic->conversion_rate =
+            readout_number(arm->n > 0, (double)arm->converted / (double)arm->n);
+        break;
+    case METRIC_RATIO:
+        statistic->converted_users = 0;
+        if (arm->defined && ratio_moments_estimate(&arm->ratio, &ratio, &variance))
+            statistic->ratio = readout_number(true, ratio);
+        break;
+    default:
+        statistic->mean = readout_number(arm->n > 0 && arm->defined, arm->mean);
+        statistic->std = readout_number(arm->n > 1 && arm->defined, arm->deviation);
+    }
+    return statistic;
+}
+
+const char *readout_bonferroni(const struct readout *readout)
+{
+    struct arena *arena = readout->call->arena;
+    int64_t comparisons = (int64_t)readout->arms - 1;
+
+    if (comparisons < 2 || readout->rough)
+        return NULL;
+    return locale_format(
+        readout->call->locale, arena, "live.bonferroni",
+        TEXT_ARGUMENTS({"alpha", arena_print(arena, "%.6g", readout->alpha)},
+                       {"comparisons", report_print_count(arena, comparisons)},
+                       {"designAlpha", arena_print(arena, "%.6g", readout->design->alpha)}));
+}
+
+static const struct live_always_valid *always_valid(const struct readout *readout,
+                                                    double difference, double variance)
+{
+    struct live_always_valid *block = ARENA_NEW(readout->call->arena, struct live_always_valid);
+    struct always_valid result;
+
+    always_valid_test(difference, variance, readout->mixture, readout->alpha, &result);
+    *block = (struct live_always_valid){.status = "not_evaluable"};
+    if (!result.evaluable) {
+        block->note = readout_text(readout, "live.always_valid_not_evaluable");
+        return block;
+    }
+    *block = (struct live_always_valid){
+        .status = "ok",
+        .always_valid_p_value = GIVEN_NUMBER(result.p_value),
+        .confidence_level = GIVEN_NUMBER(result.confidence_level),
+        .ci_sequence_lower = GIVEN_NUMBER(result.lower),
+        .ci_sequence_upper = GIVEN_NUMBER(result.upper),
+        .is_significant = {true, result.is_significant},
+        .mixture_variance = GIVEN_NUMBER(result.mixture_variance),
+        .note = readout_text(readout, "live.always_valid"),
+    };
+    return block;
+}
+
+static double rate_variance(const struct readout_arm *arm)
+{
+    double rate = (double)arm->converted / (double)arm->n;
+
+    return rate * ((double)(arm->n - arm->converted) / (double)arm->n) / (double)arm->n;
+}
+
+/* Probability by normal posteriors, for trying things out. */
+static double rough_superiority(const struct readout_arm *control,
+                                const struct readout_arm *treatment)
+{
+    return superiority_of_means((double)treatment->converted / (double)treatment->n -
+                                    (double)control->converted / (double)control->n,
+                                sqrt(rate_variance(control) + rate_variance(treatment)));
+}
+
+static void compare_rates(const struct readout *readout, const struct readout_arm *control,
+                          const struct readout_arm *treatment, struct live_comparison *comparison)
+{
+    const struct binary_observation observed = {control->converted, control->n,
+                                                treatment->converted, treatment->n, readout->alpha};
+    struct test_result *test = &comparison->test;
+
+    two_sample_binary(&observed, test);
+    comparison->status = "ok";
+    comparison->variance = rate_variance(control) + rate_variance(treatment);
+    comparison->probability_treatment_beats_control =
+        GIVEN_NUMBER(readout->rough ? rough_superiority(control, treatment)
+                                    : superiority_of_rates(control->converted, control->n,
+                                                           treatment->converted, treatment->n));
+    comparison->always_valid =
+        always_valid(readout, test->effect / 100, test->degenerate ? 0 : comparison->variance);
+    if (!readout->rough)
+        comparison->analysis = readout_analysis(
+            readout, test,
+            report_binary_interpretation(readout->call->locale, readout->call->arena, test));
+}
+
+static void compare_means_of(const struct readout *readout, const struct readout_arm *control,
+                             const struct readout_arm *treatment,
+                             struct live_comparison *comparison)
+{
+    const struct continuous_observation observed = {.control_mean = control->mean,
+                                                    .control_std = control->deviation,
+                                                    .control_n = control->n,
+                                                    .treatment_mean = treatment->mean,
+                                                    .treatment_std = treatment->deviation,
+                                                    .treatment_n = treatment->n,
+                                                    .alpha = readout->alpha};
+    struct test_result *test = &comparison->test;
+
+    if (control->deviation == 0 || treatment->deviation == 0) {
+        comparison->note = readout_text(readout, "live.zero_variance");
+        return;
+    }
+    two_sample_continuous(&observed, test);
+    comparison->status = "ok";
+    comparison->variance = control->deviation * control->deviation / (double)control->n +
+                           treatment->deviation * treatment->deviation / (double)treatment->n;
+    comparison->probability_treatment_beats_control =
+        GIVEN_NUMBER(superiority_of_means(test->effect, sqrt(comparison->variance)));
+    comparison->always_valid = always_valid(readout, test->effect, comparison->variance);
+    if (!readout->rough)
+        comparison->analysis =
+            readout_analysis(readout, test,
+                             report_continuous_interpretation(
+                                 readout->call->locale, readout->call->arena, &observed, test));
+}
+
+static void compare_ratios_of(const struct readout *readout, const struct readout_arm *control,
+                              const struct readout_arm *treatment,
+                              struct live_comparison *comparison)
+{
+    struct test_result *test = &comparison->test;
+    double ratio, before, after;
+
+    ratio_moments_test(&control->ratio, &treatment->ratio, readout->alpha, test);
+    if (test->degenerate || !ratio_moments_estimate(&control->ratio, &ratio, &before) ||
+        !ratio_moments_estimate(&treatment->ratio, &ratio, &after)) {
+        comparison->note = readout_text(readout, "live.ratio_undefined");
+        return;
+    }
+    comparison->status = "ok";
+    comparison->variance = before + after;
+    comparison->always_valid = always_valid(readout, test->effect, comparison->variance);
+    if (!readout->rough)
+        comparison->analysis = readout_analysis(
+            readout, test,
+            report_ratio_interpretation(readout->call->locale, readout->call->arena, test));
+}
+
+void readout_compare(const struct readout *readout, const struct readout_arm *control,
+                     const struct readout_arm *treatment, struct live_comparison *comparison)
+{
+    comparison->status = "insufficient_data";
+    if (control->n < PEOPLE_LEAST || treatment->n < PEOPLE_LEAST) {
+        comparison->note = readout_text(readout, "live.too_few_users");
+        return;
+    }
+    if (!control->defined || !treatment->defined) {
+        comparison->note = readout_text(readout, "live.values_too_large");
+        return;
+    }
+    if (readout->design->metric_type == METRIC_BINARY)
+        compare_rates(readout, control, treatment, comparison);
+    else if (readout->design->metric_type == METRIC_RATIO)
+        compare_ratios_of(readout, control, treatment, comparison);
+    else
+        compare_means_of(readout, control, treatment, comparison);
+    if (!comparison->note)
+        comparison->note = readout_bonferroni(readout);
+}
+
+void readout_comparisons(const struct readout *readout, struct live_stats *stats)
+{
+    size_t count = readout->arms > 0 ? readout->arms - 1 : 0;
+    struct live_comparison *comparisons =
+        ARENA_ARRAY(readout->call->arena, struct live_comparison, count);
+    struct readout_arm control = readout_arm(readout, CONTROL_ARM);
+
+    for (size_t i = 0; i < count; i++) {
+        struct readout_arm treatment = readout_arm(readout, (int)i + 1);
+
+        comparisons[i].treatment_index = (int64_t)i + 1;
+        comparisons[i].control = statistic_of(readout, &control);
+        comparisons[i].treatment = statistic_of(readout, &treatment);
+        readout_compare(readout, &control, &treatment, &comparisons[i]);
+    }
+    stats->comparisons = (struct object_list){count, comparisons};
+}
+
+static double smallest_fraction(const struct readout *readout, double planned)
+{
+    double smallest = 1;
+
+    for (size_t i = 0; i < readout->arms; i++) {
+        double share = readout_share(readout, i) * (double)readout->arms;
+
+        smallest =
+            fmin(smallest, (double)readout_arm(readout, (int)i).n / fmax(share * planned, 1));
+    }
+    return smallest;
+}
+
+static void mark_crossings(double boundary, struct live_stats *stats)
+{
+    struct live_comparison *comparisons = stats->comparisons.items;
+
+    for (size_t i = 0; i < stats->comparisons.count; i++)
+        if (strcmp(comparisons[i].status, "ok") == 0)
+            comparisons[i].sequential_significant =
+                (struct optional_boolean){true, fabs(comparisons[i].test.statistic) > boundary};
+}
+
+void readout_sequential(const struct readout *readout, struct live_stats *stats)
+{
+    const struct readout_plan *plan = &readout->plan;
+    struct live_sequential *block = ARENA_NEW(readout->call->arena, struct live_sequential);
+    int64_t looks = readout->view->design->constraints->n_looks;
+    bool known = looks > 1 ? plan->sequential_known : plan->known;
+    double planned = (double)(looks > 1 ? plan->sequential_size : plan->sample_size);
+    double total = (double)stats->exposures_total, fraction;
+
+    *block = (struct live_sequential){.status = looks > 1 ? "insufficient_data" : "fixed_horizon",
+                                      .n_looks = looks,
+                                      .planned_sample_size_per_variant =
+                                          readout_integer(known, (int64_t)planned),
+                                      .total_exposed = stats->exposures_total};
+    stats->sequential = block;
+    block->note = readout_text(readout, looks > 1 ? "live.sequential_insufficient"
+                                                  : "live.sequential_fixed_horizon");
+    if (!known || planned <= 0 || (looks > 1 && total <= 0))
+        return;
+    fraction = fmin(1, total / (planned * (double)readout->arms));
+    block->information_fraction = GIVEN_NUMBER(fraction);
+    block->smallest_arm_fraction = GIVEN_NUMBER(smallest_fraction(readout, planned));
+    if (looks <= 1)
+        return;
+    block->status = "active";
+    block->final_boundary = plan->final_boundary;
+    block->current_boundary_z = GIVEN_NUMBER(plan->final_boundary / sqrt(fraction));
+    block->note = readout_text(readout, "live.sequential_active");
+    mark_crossings(block->current_boundary_z.value, stats);
+}
+
+void readout_srm(const struct readout *readout, struct live_stats *stats)
+{
+    struct arena *arena = readout->call->arena;
+    struct live_srm *block = ARENA_NEW(arena, struct live_srm);
+    struct number_list weights = {readout->arms, ARENA_ARRAY(arena, double, readout->arms)};
+    double *expected = ARENA_ARRAY(arena, double, readout->arms);
+    size_t split = readout->view->design->setup->traffic_split.count;
+    struct srm_result result;
+
+    *block = (struct live_srm){
+        .status = "insufficient_data",
+        .observed_counts = {readout->arms, ARENA_ARRAY(arena, int64_t, readout->arms)},
+        .expected_counts = {0, expected},
+        .verdict = readout_text(readout, "live.srm_insufficient")};
+    stats->srm = block;
+    for (size_t i = 0; i < readout->arms; i++) {
+        block->observed_counts.items[i] = readout_arm(readout, (int)i).n;
+        weights.items[i] = readout_share(readout, i);
+    }
+    if (readout->arms < 2 || split != readout->arms ||
+        srm_check(&block->observed_counts, &weights, expected, &result, NULL))
+        return;
+    block->status = result.is_srm ? "srm_detected" : "ok";
+    block->chi_square = GIVEN_NUMBER(result.chi_square);
+    block->p_value = GIVEN_NUMBER(result.p_value);
+    block->is_srm = result.is_srm;
+    block->expected_counts.count = readout->arms;
+    block->verdict = report_srm_verdict(readout->call->locale, arena, &result);
+}

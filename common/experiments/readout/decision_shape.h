@@ -1,0 +1,78 @@
+/*
+ * The document of a decision: a verdict, why, and what would have to change for another one.
+ */
+#ifndef ASSAY_EXPERIMENTS_READOUT_DECISION_SHAPE_H
+#define ASSAY_EXPERIMENTS_READOUT_DECISION_SHAPE_H
+
+#include "base/schema.h"
+
+struct decision_reason {
+    const char *code;
+    json_t *params;
+    const char *text; /* the same in the reader's language */
+};
+
+struct decision_policy {
+    const char *version;
+    bool require_practical_evidence;
+    const char *practical_rule;
+    const char *mwe_scale;
+    struct optional_number minimum_worthwhile_effect;
+    struct optional_number minimum_worthwhile_effect_relative_pct;
+    const char *mwe_source;
+    const char *metric_type;
+    struct optional_number baseline_value;
+    struct optional_number planned_power;
+    struct string_list evidence_fields;
+};
+
+struct decision_practical {
+    const char *status;
+    struct optional_number mwe;
+    struct optional_number ci_lower;
+    struct optional_number ci_upper;
+    bool sample_complete;
+};
+
+struct decision_arm {
+    int64_t arm;
+    struct optional_number effect_relative; /* absent when it passes the largest number */
+    double p_value;
+    const struct decision_practical *practical;
+};
+
+struct decision_evidence {
+    const char *policy_version;
+    struct optional_number minimum_worthwhile_effect;
+    const char *mwe_source;
+    struct optional_number planned_power;
+    bool require_practical_evidence;
+    struct object_list winning_arms;
+    bool power_achieved_not_used;
+};
+
+/* The smallest change of one thing, all else being as it is, that gives another verdict. */
+struct decision_change {
+    const char *change; /* effect, error, sample */
+    const char *verdict;
+    double from;
+    double to;
+    const char *unit;
+    const char *text;
+};
+
+struct live_decision {
+    const char *experiment_id;
+    const char *verdict;
+    const char *confidence;
+    const char *summary;
+    struct object_list reasons;
+    struct object_list blockers;
+    const struct decision_policy *policy;
+    const struct decision_evidence *evidence;
+    struct object_list what_would_change;
+};
+
+extern const struct schema live_decision_schema;
+
+#endif

@@ -1,0 +1,249 @@
+/*
+ * The documents of a running experiment: live statistics and the decision. Numbers in the structs
+ * are as they were computed; the schemas round them when they are written.
+ */
+#ifndef ASSAY_EXPERIMENTS_READOUT_LIVE_SHAPE_H
+#define ASSAY_EXPERIMENTS_READOUT_LIVE_SHAPE_H
+
+#include "experiments/documents/results_shape.h"
+
+struct live_arm_statistic {
+    int64_t variation_index;
+    int64_t exposed_users;
+    int64_t converted_users;
+    struct optional_number conversion_rate;
+    struct optional_number mean;
+    struct optional_number std;
+    struct optional_number ratio;
+};
+
+struct live_always_valid {
+    const char *status;
+    struct optional_number always_valid_p_value;
+    struct optional_number confidence_level;
+    struct optional_number ci_sequence_lower;
+    struct optional_number ci_sequence_upper;
+    struct optional_boolean is_significant;
+    struct optional_number mixture_variance;
+    const char *note;
+};
+
+struct live_srm {
+    const char *status;
+    struct optional_number chi_square;
+    struct optional_number p_value;
+    bool is_srm;
+    struct integer_list observed_counts;
+    struct number_list expected_counts;
+    const char *verdict;
+};
+
+/* `test` is what the analysis was made of; `evaluable` without one is false. */
+struct live_comparison {
+    int64_t treatment_index;
+    const char *status;
+    const struct live_arm_statistic *control;
+    const struct live_arm_statistic *treatment;
+    const struct results_reply *analysis;
+    struct optional_number probability_treatment_beats_control;
+    struct optional_boolean sequential_significant;
+    const struct live_always_valid *always_valid;
+    const char *note;
+    struct test_result test;
+    double variance; /* of the difference, unpooled, in natural units */
+};
+
+struct live_sequential {
+    const char *status;
+    int64_t n_looks;
+    struct optional_integer planned_sample_size_per_variant;
+    int64_t total_exposed;
+    struct optional_number information_fraction;
+    struct optional_number smallest_arm_fraction;
+    struct optional_number current_boundary_z;
+    const char *note;
+    double final_boundary; /* of an active design */
+};
+
+struct live_covariate_slope {
+    const char *name;
+    double theta;
+};
+struct live_cuped_arm {
+    int64_t variation_index;
+    int64_t covariate_users;
+    int64_t exposed_users;
+    struct optional_number coverage;
+    struct optional_number unadjusted_mean;
+    struct optional_number adjusted_mean;
+    struct optional_number adjusted_std;
+};
+struct live_cuped_comparison {
+    int64_t treatment_index;
+    const char *status;
+    const struct live_cuped_arm *control;
+    const struct live_cuped_arm *treatment;
+    const struct results_reply *analysis;
+    struct optional_number variance_reduction_pct;
+    const char *note;
+};
+struct live_cuped {
+    const char *status;
+    const char *note;
+    struct optional_number theta;
+    struct optional_integer num_covariates;
+    struct object_list covariates;
+    struct optional_number variance_reduction_pct;
+    struct optional_integer covariate_users_total;
+    struct optional_integer exposed_users_total;
+    struct optional_number coverage_total;
+    const char *selection_caveat;
+    struct object_list comparisons;
+};
+
+struct live_stratum_effect {
+    const char *stratum;
+    int64_t users;
+    int64_t control_users;
+    int64_t treatment_users;
+    struct optional_number effect;
+};
+struct live_stratified_comparison {
+    int64_t treatment_index;
+    const char *status;
+    struct optional_number effect;
+    struct optional_number standard_error;
+    struct optional_number test_statistic;
+    struct optional_number p_value;
+    struct optional_number ci_lower;
+    struct optional_number ci_upper;
+    struct optional_number ci_level;
+    struct optional_boolean is_significant;
+    struct optional_number variance_reduction_pct;
+    struct optional_integer num_strata;
+    struct object_list strata;
+    const char *note;
+};
+struct live_stratified {
+    const char *status;
+    const char *note;
+    struct optional_integer num_strata;
+    struct optional_integer stratified_users_total;
+    struct optional_integer exposed_users_total;
+    struct object_list comparisons;
+};
+
+struct live_guardrail_arm {
+    int64_t variation_index;
+    int64_t exposed_users;
+    struct optional_number point_estimate;
+};
+struct live_guardrail_comparison {
+    int64_t treatment_index;
+    const char *status;
+    const struct live_guardrail_arm *control;
+    const struct live_guardrail_arm *treatment;
+    struct optional_number effect;
+    struct optional_number harm;
+    struct optional_number harm_lower_bound;
+    struct optional_number harm_upper_bound;
+    double margin;
+    struct optional_number p_value;
+    bool is_breached;
+    struct optional_boolean is_non_inferior;
+    struct optional_number p_value_non_inferior;
+    const char *note;
+};
+struct live_guardrail_metric {
+    const char *name;
+    const char *metric_type;
+    const char *direction;
+    struct optional_number margin_pct;
+    const char *status;
+    struct optional_boolean is_non_inferior;
+    struct object_list comparisons;
+};
+struct live_guardrail {
+    const char *status;
+    const char *note;
+    bool any_breached;
+    struct object_list metrics;
+};
+
+struct live_holdout_side {
+    const char *label;
+    int64_t exposed_users;
+    int64_t converted_users;
+    struct optional_number conversion_rate;
+    struct optional_number mean;
+    struct optional_number std;
+};
+struct live_holdout {
+    const char *status;
+    const char *note;
+    const struct live_holdout_side *treated;
+    const struct live_holdout_side *holdout;
+    const struct results_reply *analysis;
+    struct optional_number probability_treated_beats_holdout;
+    const struct live_always_valid *always_valid;
+    struct optional_integer treated_users_total;
+    struct optional_integer holdout_users_total;
+};
+
+struct live_event_timing {
+    const char *status;
+    const char *metric;
+    double horizon_days;
+    int64_t in_window;
+    int64_t late;
+    int64_t out_of_order;
+    int64_t total;
+};
+struct live_identity_resolution {
+    const char *status;
+    int64_t linked_identities;
+    struct optional_integer canonicalized_events;
+    struct optional_integer merged_users;
+};
+struct live_exclusions {
+    const char *status;
+    int64_t total_filtered;
+    struct optional_integer manual_filtered;
+    struct optional_integer rate_spike_filtered;
+};
+struct live_population {
+    const char *status;
+    const char *policy_version;
+    const char *fingerprint;
+    int64_t treated_users;
+    int64_t holdout_users;
+    int64_t excluded_users;
+    int64_t manual_excluded;
+    int64_t rate_spike_excluded;
+    int64_t linked_identities;
+    bool policy_aligned;
+};
+
+struct live_stats {
+    const char *experiment_id;
+    const char *metric_type;
+    const char *primary_metric_name;
+    int64_t exposures_total;
+    int64_t conversions_total;
+    const char *disclaimer;
+    const struct live_srm *srm;
+    struct object_list comparisons;
+    const struct live_sequential *sequential;
+    const struct live_cuped *cuped;
+    const struct live_stratified *stratified;
+    const struct live_guardrail *guardrail;
+    const struct live_holdout *holdout;
+    const struct live_event_timing *event_timing;
+    const struct live_identity_resolution *identity_resolution;
+    const struct live_exclusions *exclusions;
+    const struct live_population *population;
+};
+
+extern const struct schema live_stats_schema, live_comparison_schema, live_arm_schema;
+
+#endif

@@ -1,0 +1,88 @@
+/*
+ * The decision policy practical_v1: from statistics to a verdict. Pure rules; no texts.
+ */
+#ifndef ASSAY_EXPERIMENTS_READOUT_POLICY_H
+#define ASSAY_EXPERIMENTS_READOUT_POLICY_H
+
+#include "experiments/documents/payload.h"
+#include "experiments/readout/live_shape.h"
+
+enum verdict { VERDICT_SHIP, VERDICT_NO_SHIP, VERDICT_KEEP_RUNNING, VERDICT__MAX };
+enum confidence { CONFIDENCE_HIGH, CONFIDENCE_MEDIUM, CONFIDENCE_LOW, CONFIDENCE__MAX };
+
+extern const char *const verdict_names[VERDICT__MAX];
+extern const char *const confidence_names[CONFIDENCE__MAX];
+
+enum reason {
+    REASON_SRM_MISMATCH,
+    REASON_GUARDRAIL_BREACH,
+    REASON_NO_EXPOSURES,
+    REASON_INSUFFICIENT_PER_ARM,
+    REASON_THRESHOLD_UNAVAILABLE,
+    REASON_BLOCKED_UNTRUSTWORTHY,
+    REASON_GUARDRAIL_VETOED,
+    REASON_POSITIVE_BELOW_THRESHOLD,
+    REASON_COMPLETE_NO_EFFECT,
+    REASON_SIGNIFICANT_WIN,
+    REASON_SIGNIFICANT_LOSS,
+    REASON_THRESHOLD_MET,
+    REASON_THRESHOLD_UNCERTAIN,
+    REASON_BELOW_THRESHOLD_PROVEN,
+    REASON_BAYESIAN_WIN,
+    REASON_SEQUENTIAL_CROSSED,
+    REASON_SEQUENTIAL_NOT_CROSSED,
+    REASON_ANYTIME_CONFIRMED,
+    REASON_INCONCLUSIVE_CI,
+    REASON_BEFORE_PLANNED_READ,
+    REASON_INFO_INCOMPLETE,
+    REASON__MAX
+};
+
+extern const char *const reason_codes[REASON__MAX];
+
+enum practical {
+    PRACTICAL_UNAVAILABLE,
+    PRACTICAL_MET,
+    PRACTICAL_UNCERTAIN,
+    PRACTICAL_PROVEN_BELOW,
+    PRACTICAL__MAX
+};
+
+extern const char *const practical_names[PRACTICAL__MAX];
+
+/* The effect from which on a change is worth having, in units of the analysis; absent when the
+ * design does not say. */
+struct optional_number policy_worthwhile_effect(const struct payload_metrics *design);
+
+/* `comparison` is the index of what a reason is about, `guardrail` that of a metric; -1 = neither.
+ */
+struct policy_reason {
+    enum reason reason;
+    int comparison;
+    int guardrail;
+};
+
+enum { POLICY_REASONS_MAX = 64, POLICY_ARMS_MAX = 10, POLICY_BLOCKERS_MAX = 8 };
+
+struct policy_winner {
+    int comparison;
+    bool practical_known;
+    enum practical practical;
+};
+
+struct policy_outcome {
+    enum verdict verdict;
+    enum confidence confidence;
+    size_t reason_count;
+    struct policy_reason reasons[POLICY_REASONS_MAX];
+    size_t blocker_count;
+    struct policy_reason blockers[POLICY_BLOCKERS_MAX];
+    size_t winner_count;
+    struct policy_winner winners[POLICY_ARMS_MAX];
+    bool complete; /* the planned sample is there */
+};
+
+void policy_decide(const struct live_stats *stats, const struct payload_metrics *design,
+                   struct policy_outcome *outcome);
+
+#endif

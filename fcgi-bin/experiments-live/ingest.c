@@ -1,0 +1,124 @@
+/* Batches of records in, counts out. */
+#include "experiments-live/live.h"
+
+#include "experiments/live/ingest.h"
+#include "experiments/live/view.h"
+
+struct ingest_reply {
+    int64_t received;
+    int64_t recorded;
+    int64_t deduplicated;
+};
+
+#define OWNER struct ingest_reply
+static const struct field reply_fields[] = {
+    INTEGER(OWNER, received),
+    INTEGER(OWNER, recorded),
+    INTEGER(OWNER, deduplicated, .help = "Dropped, because the like of it was recorded before."),
+};
+#undef OWNER
+SCHEMA(ingest_reply_schema, struct ingest_reply, "IngestReply", reply_fields);
+
+#define OWNER struct live_variation_count
+static const struct field variation_fields[] = {
+    INTEGER(OWNER, variation_index),
+    INTEGER(OWNER, count),
+};
+#undef OWNER
+static SCHEMA(variation_schema, struct live_variation_count, "VariationCount", variation_fields);
+
+#define OWNER struct live_metric_count
+static const struct field metric_fields[] = {
+    STRING(OWNER, metric),
+    INTEGER(OWNER, count),
+    NULLABLE_NUMBER(OWNER, value_sum, .help = "Null when a value beyond 1e150 is among them."),
+};
+#undef OWNER
+static SCHEMA(metric_schema, struct live_metric_count, "MetricCount", metric_fields);
+
+#define OWNER struct live_ingestion
+static const struct field ingestion_fields[] = {
+    STRING(OWNER, experiment_id),
+    INTEGER(OWNER, exposures_total),
+    OBJECTS(OWNER, exposure_counts, &variation_schema),
+    INTEGER(OWNER, conversions_total),
+    OBJECTS(OWNER, conversion_counts, &metric_schema),
+};
+#undef OWNER
+SCHEMA(ingestion_schema, struct live_ingestion, "Ingestion", ingestion_fields,
+       .help = "What was recorded, before anybody is folded or left out.");
+
+enum error live_begin(struct request *request, struct live_call *call)
+{
+    *call = (struct live_call){.arena = request->arena,
+                               .spike_events = service_settings(request)->live_spike_events,
+                               .problem = &request->problem};
+    return service_database(request, &call->db);
+}
+
+static enum error take(struct request *request, struct reply *reply, enum live_kind kind)
+{
+    const struct live_batch *batch = request->body;
+    struct ingest_reply *answer = ARENA_NEW(request->arena, struct ingest_reply);
+    struct live_outcome outcome;
+    struct live_call call;
+    enum error error = live_begin(request, &call);
+
+    if (!error)
+        error = live_ingest(&call, request->arguments[0], kind, &batch->records, &outcome);
+    if (error)
+        return error;
+    *answer = (struct ingest_reply){outcome.received, outcome.recorded, outcome.deduplicated};
+    if (outcome.skipped > 0)
+        reply_add_header(reply, "X-AB-Ingest-Skipped",
+                         arena_print(request->arena, "%lld", (long long)outcome.skipped));
+    reply->object = answer;
+    return ERROR_NONE;
+}
+
+enum error live_handle_exposures(struct request *request, struct reply *reply)
+{
+    return take(request, reply, LIVE_EXPOSURES);
+}
+
+enum error live_handle_conversions(struct request *request, struct reply *reply)
+{
+    return take(request, reply, LIVE_CONVERSIONS);
+}
+
+enum error live_handle_identities(struct request *request, struct reply *reply)
+{
+    return take(request, reply, LIVE_IDENTITIES);
+}
+
+enum error live_handle_exclusions(struct request *request, struct reply *reply)
+{
+    return take(request, reply, LIVE_EXCLUSIONS);
+}
+
+enum error live_handle_holdout(struct request *request, struct reply *reply)
+{
+    return take(request, reply, LIVE_HOLDOUTS);
+}
+
+enum error live_handle_pre_period(struct request *request, struct reply *reply)
+{
+    return take(request, reply, LIVE_PRE_PERIODS);
+}
+
+enum error live_handle_strata(struct request *request, struct reply *reply)
+{
+    return take(request, reply, LIVE_STRATA);
+}
+
+enum error live_handle_ingestion(struct request *request, struct reply *reply)
+{
+    struct live_ingestion *answer = ARENA_NEW(request->arena, struct live_ingestion);
+    struct live_call call;
+    enum error error = live_begin(request, &call);
+
+    if (!error)
+        error = live_read_ingestion(&call, request->arguments[0], answer);
+    reply->object = answer;
+    return error;
+}

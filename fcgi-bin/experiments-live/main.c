@@ -1,0 +1,83 @@
+/* The experiments service, family live: what running experiments observe and show. Routes only. */
+#include "experiments-live/live.h"
+
+#include "experiments/readout/decision_shape.h"
+#include "experiments/readout/live_shape.h"
+
+#define EXPERIMENT "/api/v1/experiments/{experiment_id}"
+
+/* A route that takes records of a kind. */
+#define TAKES(path_end, kind, function, operation, what)                                           \
+    {                                                                                              \
+        .method = METHOD_POST, .path = EXPERIMENT path_end, .role = ROLE_WRITER,                   \
+        .body = &live_batch_schemas[kind], .reply = &ingest_reply_schema, .errors = ERRORS(400),   \
+        .handler = (function), .name = (operation), .tag = "experiments", .summary = (what)        \
+    }
+
+static const struct route routes[] = {
+    {.method = METHOD_POST,
+     .path = EXPERIMENT "/assign",
+     .role = ROLE_WRITER,
+     .body = &assign_request_schema,
+     .reply = &assign_reply_schema,
+     .handler = live_handle_assign,
+     .name = "assign_variation",
+     .tag = "experiments",
+     .summary = "Say which variation a user gets",
+     .help = "Records nothing: the client posts the exposure when the user has seen something."},
+    TAKES("/exposures", LIVE_EXPOSURES, live_handle_exposures, "record_exposures",
+          "Record who has seen which variation"),
+    TAKES("/conversions", LIVE_CONVERSIONS, live_handle_conversions, "record_conversions",
+          "Record what users did"),
+    TAKES("/identities", LIVE_IDENTITIES, live_handle_identities, "link_identities",
+          "Say that two ids are one person"),
+    TAKES("/exclusions", LIVE_EXCLUSIONS, live_handle_exclusions, "exclude_users",
+          "Leave users out of every number"),
+    TAKES("/holdout", LIVE_HOLDOUTS, live_handle_holdout, "record_holdout",
+          "Record who is kept out of the experiment"),
+    TAKES("/pre-period", LIVE_PRE_PERIODS, live_handle_pre_period, "record_pre_period",
+          "Record what was known of users before"),
+    TAKES("/strata", LIVE_STRATA, live_handle_strata, "record_strata",
+          "Record which stratum users belong to"),
+    {.method = METHOD_GET,
+     .path = EXPERIMENT "/ingestion",
+     .role = ROLE_READER,
+     .reply = &ingestion_schema,
+     .handler = live_handle_ingestion,
+     .name = "read_ingestion",
+     .tag = "experiments",
+     .summary = "Count what was recorded"},
+    {.method = METHOD_GET,
+     .path = EXPERIMENT "/live-stats",
+     .role = ROLE_READER,
+     .reply = &live_stats_schema,
+     .errors = ERRORS(304, 400),
+     .headers = HEADERS("If-None-Match"),
+     .handler = live_handle_stats,
+     .name = "read_live_stats",
+     .tag = "experiments",
+     .summary = "Read what an experiment shows so far",
+     .help =
+         "Answers with an ETag; asked with If-None-Match, 304 while nothing has come in and the "
+         "design is the same."},
+    {.method = METHOD_GET,
+     .path = EXPERIMENT "/decision",
+     .role = ROLE_READER,
+     .reply = &live_decision_schema,
+     .errors = ERRORS(304, 400),
+     .headers = HEADERS("If-None-Match"),
+     .handler = live_handle_decision,
+     .name = "read_decision",
+     .tag = "experiments",
+     .summary = "Read what to do",
+     .help = "Ship, do not ship or keep running, by the policy practical_v1; with an ETag as "
+             "live-stats."},
+};
+
+static const struct http_family family = {
+    .service = &experiments_service, .name = "live", ROUTES(routes)};
+
+int main(int argc, char **argv)
+{
+    return responder_main(argc, argv, &family);
+}

@@ -1,0 +1,76 @@
+/* Live statistics and the decision. Who has seen the state of now is told so, and nothing else. */
+#include "experiments-live/live.h"
+
+#include "experiments/readout/decision.h"
+#include "http/idempotency.h"
+
+/* Tells the client the version of what it reads. True when it has that already. */
+static bool is_known(struct request *request, struct reply *reply, const char *version)
+{
+    const char *language = language_tags[locale_language(request->locale)];
+
+    return reply_is_unchanged(request, reply,
+                              arena_print(request->arena, "%s.%s", version, language));
+}
+
+/* Loads what is to be read; `view` is NULL, and the reply complete, when the client has it. */
+static enum error load(struct request *request, struct reply *reply, struct live_view **view)
+{
+    const struct live_wish wish = {0};
+    struct reply unused = {0};
+    const char *version;
+    struct live_call call;
+    enum error error = live_begin(request, &call);
+
+    *view = NULL;
+    /* Cheaper to find out before everything is read. */
+    if (!error && request_header(request, "HTTP_IF_NONE_MATCH")) {
+        error = live_read_version(&call, request->arguments[0], &version);
+        if (!error && is_known(request, &unused, version)) {
+            (void)is_known(request, reply, version);
+            return ERROR_NONE;
+        }
+    }
+    if (error)
+        return error;
+    *view = ARENA_NEW(request->arena, struct live_view);
+    error = live_view_load(&call, request->arguments[0], &wish, *view);
+    if (!error && is_known(request, reply, live_view_version(&call, *view)))
+        *view = NULL;
+    return error;
+}
+
+static struct readout_call readout_call(const struct request *request)
+{
+    return (struct readout_call){.locale = request->locale,
+                                 .arena = request->arena,
+                                 .mixture_users = service_settings(request)->live_mixture_users};
+}
+
+enum error live_handle_stats(struct request *request, struct reply *reply)
+{
+    struct live_stats *answer = ARENA_NEW(request->arena, struct live_stats);
+    const struct readout_call call = readout_call(request);
+    struct live_view *view;
+    enum error error = load(request, reply, &view);
+
+    if (error || !view)
+        return error;
+    readout_statistics(&call, view, answer);
+    reply->object = answer;
+    return ERROR_NONE;
+}
+
+enum error live_handle_decision(struct request *request, struct reply *reply)
+{
+    struct live_decision *answer = ARENA_NEW(request->arena, struct live_decision);
+    const struct readout_call call = readout_call(request);
+    struct live_view *view;
+    enum error error = load(request, reply, &view);
+
+    if (error || !view)
+        return error;
+    readout_decision(&call, view, answer);
+    reply->object = answer;
+    return ERROR_NONE;
+}

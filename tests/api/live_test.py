@@ -1,0 +1,331 @@
+"""Running experiments over HTTP: assignment, batches of records, who counts as whom, and reading with an ETag. On both
+engines; the statistics themselves are in live_oracle_test.py."""
+
+import json
+
+import pytest
+
+from stored import PROJECTS, create, expect, payload, unknown_id
+
+pytest_plugins = ["store_fixtures"]
+
+HOUR = 3600
+KEYS = {"holdout": "holdout", "pre-period": "pre_period_values"}
+ROUTES = ["exposures", "conversions", "identities", "exclusions", "holdout", "pre-period", "strata"]
+SAMPLE = {
+    "exposures": {"user_id": "u", "variation_index": 0}, "conversions": {"user_id": "u", "metric": "purchase"},
+    "identities": {"anonymous_id": "a", "canonical_id": "b"}, "exclusions": {"user_id": "u"}, "holdout": {"user_id": "u"},
+    "pre-period": {"user_id": "u", "value": 1}, "strata": {"user_id": "u", "stratum": "s"}}
+
+
+def design(**blocks):
+    return payload("live", "binary", metrics={
+        "primary_metric_name": "purchase", "metric_type": "binary", "baseline_value": 0.1, "mde_pct": 20,
+        "alpha": 0.05, "power": 0.8}, **blocks)
+
+
+class Experiment:
+    """A project and what is sent to it."""
+
+    def __init__(self, client, sent=None):
+        self.client = client
+        self.id = create(client, sent or design())["id"]
+
+    def path(self, route):
+        return f"/api/v1/experiments/{self.id}/{route}"
+
+    def post(self, route, *records):
+        return self.client.post(self.path(route), {KEYS.get(route, route): list(records)})
+
+    def send(self, route, *records):
+        """(received, recorded, deduplicated)"""
+        answer = expect(self.post(route, *records))
+        assert set(answer) == {"received", "recorded", "deduplicated"}
+        return tuple(answer.values())
+
+    def expose(self, user, arm, at=0):
+        return self.send("exposures", {"user_id": user, "variation_index": arm, "occurred_at": at})
+
+    def convert(self, user, metric="purchase", value=1, **more):
+        return self.send("conversions", {"user_id": user, "metric": metric, "value": value, **more})
+
+    def link(self, anonymous, canonical):
+        return self.send("identities", {"anonymous_id": anonymous, "canonical_id": canonical})
+
+    def stats(self):
+        return expect(self.client.get(self.path("live-stats")))
+
+    def arm(self, index):
+        comparison = self.stats()["comparisons"][max(index, 1) - 1]
+        return comparison["treatment" if index else "control"]
+
+
+@pytest.fixture
+def experiment(store):
+    return Experiment(store.client)
+
+
+def test_the_first_exposure_of_a_user_stands(experiment):
+    records = [{"user_id": u, "variation_index": v} for u, v in (("u1", 0), ("u2", 1), ("u1", 1))]
+    assert experiment.send("exposures", *records) == (3, 2, 1)
+    assert experiment.send("exposures", *records) == (3, 0, 3)
+    assert experiment.arm(0)["exposed_users"] == 1
+
+
+def test_a_key_counts_once_whatever_else_is_sent(experiment):
+    record = {"user_id": "u1", "metric": "purchase", "idempotency_key": "k1"}
+    assert experiment.send("conversions", record, record) == (2, 1, 1)
+    assert experiment.send("conversions", {**record, "user_id": "u2", "metric": "other", "value": 9}) == (1, 0, 1)
+    assert experiment.convert("u1") == (1, 1, 0) and experiment.convert("u1") == (1, 1, 0)
+
+
+def test_links_make_neither_chains_nor_circles(experiment):
+    assert experiment.link("a", "b") == (1, 1, 0)
+    for chain in (("b", "c"), ("z", "a"), ("q", "q")):
+        assert experiment.link(*chain) == (1, 0, 0)
+    assert experiment.post("identities", {"anonymous_id": "q", "canonical_id": "q"}).headers.get("X-AB-Ingest-Skipped") == "1"
+    assert experiment.link("a", "zz") == (1, 0, 1)
+    assert experiment.link("p", "b") == (1, 1, 0)
+
+
+def test_a_person_is_counted_once_in_the_first_arm(experiment):
+    experiment.expose("anon", 0, 0)
+    experiment.expose("user", 1, 5 * HOUR)
+    experiment.link("anon", "user")
+    experiment.convert("user")
+    assert (experiment.arm(0)["exposed_users"], experiment.arm(0)["converted_users"]) == (1, 1)
+    assert experiment.arm(1)["exposed_users"] == 0
+
+
+def test_more_than_a_hundred_events_are_a_robots(experiment):
+    experiment.expose("u", 0)
+    experiment.send("conversions", *[{"user_id": "u", "metric": "purchase"}] * 100)
+    assert experiment.stats()["exposures_total"] == 1
+    experiment.convert("u", "another")
+    stats = experiment.stats()
+    assert stats["exposures_total"] == 0
+    assert stats["exclusions"] == {"status": "active", "total_filtered": 1, "manual_filtered": 0, "rate_spike_filtered": 1}
+    experiment.send("exclusions", {"user_id": "u"})
+    assert experiment.stats()["exclusions"]["manual_filtered"] == 1
+    assert experiment.stats()["exclusions"]["total_filtered"] == 1
+
+
+def test_the_holdout_is_left_out_of_the_counters(experiment):
+    experiment.send("holdout", {"user_id": "h1"}, {"user_id": "h2"})
+    experiment.convert("h1")
+    experiment.convert("h2")
+    experiment.send("exclusions", {"user_id": "h1"})
+    stats = experiment.stats()
+    assert stats["holdout"]["holdout"]["exposed_users"] == 1 and stats["holdout"]["holdout"]["converted_users"] == 1
+    assert stats["exclusions"]["status"] == "inactive"
+    assert experiment.expose("h2", 1) == (1, 0, 1)
+
+
+def test_the_fingerprint(experiment):
+    experiment.expose("t1", 0)
+    experiment.expose("t2", 1)
+    experiment.send("holdout", {"user_id": "h1"})
+    experiment.link("t1", "canon-t1")
+    experiment.send("exclusions", {"user_id": "t2"})
+    assert experiment.stats()["population"]["fingerprint"] == (
+        "analytical_population_v1|metric=purchase|treated=1|holdout=1|excluded=1|manual=1|spike=0|links=1")
+
+
+def test_events_in_time(experiment):
+    for user, seen, done in (("a", "2026-05-01T12:00", "2026-05-02T12:00"), ("b", "2026-05-01 12:00Z", "2026-05-20T12:00:00+00:00"),
+                             ("c", "2026-05-10T14:00:00.5+0200", "2026-05-08"), ("d", 0, 14 * 24 * HOUR), ("e", 0, 0)):
+        experiment.convert(user, occurred_at=done)
+        experiment.expose(user, 0, seen)
+    timing = experiment.stats()["event_timing"]
+    assert (timing["in_window"], timing["late"], timing["out_of_order"], timing["total"]) == (3, 1, 1, 5)
+
+
+def test_identity_counters(experiment):
+    experiment.expose("anon1", 0)
+    experiment.convert("anon1")
+    experiment.link("anon1", "user1")
+    experiment.link("ghost", "user9")
+    assert experiment.stats()["identity_resolution"] == {
+        "status": "active", "linked_identities": 2, "canonicalized_events": 2, "merged_users": 1}
+
+
+def test_digits_of_large_values(store):
+    experiment = Experiment(store.client, payload("large", "continuous", metrics={
+        "primary_metric_name": "purchase", "metric_type": "continuous", "baseline_value": 10, "mde_pct": 5, "std_dev": 4,
+        "alpha": 0.05, "power": 0.8}))
+    for arm, shift in ((0, 0), (1, 3)):
+        for i, step in enumerate((-2, -1, 0, 1, 2)):
+            experiment.expose(f"{arm}{i}", arm)
+            experiment.convert(f"{arm}{i}", value=5e8)
+            experiment.convert(f"{arm}{i}", value=5e8 + step + shift)
+    comparison = experiment.stats()["comparisons"][0]
+    assert comparison["control"]["std"] == 1.581139 and comparison["treatment"]["std"] == 1.581139
+    analysis = comparison["analysis"]
+    assert (analysis["observed_effect"], analysis["test_statistic"], analysis["p_value"]) == (3.0, 3.0, 0.017072)
+    assert abs(analysis["ci_lower"] - 0.694) < 5e-4 and abs(analysis["ci_upper"] - 5.306) < 5e-4
+    # A value without a square spoils its block and nothing else, and is gone with its person.
+    experiment.expose("huge", 0)
+    experiment.convert("huge", value=1e300)
+    assert experiment.stats()["comparisons"][0]["status"] == "insufficient_data"
+    experiment.send("exclusions", {"user_id": "huge"})
+    assert experiment.stats()["comparisons"][0]["control"]["std"] == 1.581139
+
+
+def test_what_was_sent_is_counted_raw(experiment):
+    assert expect(experiment.client.get(experiment.path("ingestion"))) == {
+        "experiment_id": experiment.id, "exposures_total": 0, "exposure_counts": [], "conversions_total": 0,
+        "conversion_counts": []}
+    experiment.expose("u", 7)
+    experiment.send("holdout", {"user_id": "h"})
+    experiment.convert("u", "b", 2.5)
+    experiment.convert("nobody", "a", -1)
+    experiment.send("exclusions", {"user_id": "u"})
+    raw = expect(experiment.client.get(experiment.path("ingestion")))
+    assert raw["exposure_counts"] == [{"variation_index": -1, "count": 1}, {"variation_index": 7, "count": 1}]
+    assert raw["conversion_counts"] == [{"metric": "a", "count": 1, "value_sum": -1.0}, {"metric": "b", "count": 1, "value_sum": 2.5}]
+
+
+def test_assignment_is_the_hash_until_something_was_recorded(store):
+    experiment = Experiment(store.client, design(setup={"variants_count": 2, "traffic_split": [1, 3]}))
+    first = expect(experiment.client.post(experiment.path("assign"), {"user_id": "user-1"}))
+    assert first["in_experiment"] and not first["sticky"] and first["weights"] == [0.25, 0.75]
+    assert first["growthbook"] == {"key": experiment.id, "variationId": first["variation_index"], "inExperiment": True,
+                                   "hashUsed": True, "hashAttribute": "id", "hashValue": "user-1", "bucket": first["hash"]}
+    other = 1 - first["variation_index"]
+    experiment.expose("user-1", other)
+    again = expect(experiment.client.post(experiment.path("assign"), {"user_id": "user-1"}))
+    assert (again["variation_index"], again["sticky"]) == (other, True)
+    experiment.send("holdout", {"user_id": "user-2"})
+    held = expect(experiment.client.post(experiment.path("assign"), {"user_id": "user-2"}))
+    assert (held["variation_index"], held["in_experiment"], held["sticky"]) == (-1, False, True)
+    assert held["growthbook"]["variationId"] == 0
+
+
+def test_targeting_and_namespaces_come_before_the_hash(store):
+    experiment = Experiment(store.client, design(setup={
+        "targeting_rules": [{"attribute": "country", "operator": "in", "value": ["DE", "FR"]}],
+        "namespace": {"id": "checkout", "range_start": 0, "range_end": 0.6}}))
+
+    def assigned(user, **attributes):
+        answer = expect(experiment.client.post(experiment.path("assign"), {"user_id": user, "attributes": attributes}))
+        return answer["in_experiment"], answer["targeting_excluded"], answer["namespace_excluded"]
+
+    assert assigned("user-2", country="US") == (False, True, False)
+    assert assigned("user-1", country="DE") == (False, False, True)  # .694
+    assert assigned("user-2", country="DE") == (True, False, False)  # .511
+
+
+def test_a_reader_who_has_it_gets_nothing_twice(experiment):
+    experiment.expose("u", 0)
+    for route in ("live-stats", "decision"):
+        first = experiment.client.get(experiment.path(route))
+        tag = first.headers.get("ETag")
+        assert tag
+        for known in (tag, f'W/{tag}, "other"', "*"):
+            again = experiment.client.get(experiment.path(route), headers={"If-None-Match": known})
+            assert (again.status, again.headers.get("ETag"), again.body) == (304, tag, b"")
+        german = experiment.client.get(experiment.path(route), headers={"If-None-Match": tag, "Accept-Language": "de"})
+        assert german.status == 200 and german.headers.get("ETag") != tag
+    experiment.expose("u", 1)  # deduplicated: nothing has changed
+    assert experiment.client.get(experiment.path("decision"), headers={"If-None-Match": tag}).status == 304
+    experiment.expose("v", 1)
+    assert experiment.client.get(experiment.path("decision"), headers={"If-None-Match": tag}).status == 200
+
+
+def test_an_edited_design_changes_the_next_reading(store):
+    experiment = Experiment(store.client)
+    for i in range(20):
+        experiment.expose(f"u{i}", i % 2)
+        experiment.convert(f"u{i}", "revenue", i)
+        experiment.send("pre-period", {"user_id": f"u{i}", "value": i + i % 3})
+    assert experiment.stats()["cuped"]["status"] == "not_applicable"
+    edited = payload("live", "continuous", metrics={
+        "primary_metric_name": "revenue", "metric_type": "continuous", "baseline_value": 10, "mde_pct": 20, "std_dev": 5,
+        "alpha": 0.05, "power": 0.8})
+    expect(experiment.client.send("PUT", f"{PROJECTS}/{experiment.id}", json=edited))
+    stats = experiment.stats()
+    assert stats["cuped"]["status"] == "available" and stats["cuped"]["covariate_users_total"] == 20
+    assert stats["comparisons"][0]["control"]["mean"] == 9.0
+
+
+@pytest.mark.parametrize("route", ROUTES)
+def test_refusals_in_their_order(store, route):
+    experiment = Experiment(store.client)
+    body = {KEYS.get(route, route): [SAMPLE[route]]}
+    unknown = f"/api/v1/experiments/{unknown_id()}/{route}"
+    assert store.client.post(unknown, {"wrong": []}).status == 422
+    answer = store.client.post(unknown, body)
+    assert (answer.status, answer.error_code, answer.detail) == (404, "project_not_found", "Project not found")
+    expect(store.client.post(f"{PROJECTS}/{experiment.id}/archive"))
+    answer = experiment.post(route, SAMPLE[route])
+    assert (answer.status, answer.error_code, answer.detail) == (400, "project_archived", "Project is archived")
+    for size in (0, 1001):
+        answer = experiment.post(route, *[SAMPLE[route]] * size)
+        assert answer.status == 422 and answer.detail[0]["type"] in ("too_short", "too_long")
+
+
+@pytest.mark.parametrize("route", ["ingestion", "live-stats", "decision", "assign"])
+def test_reading_what_does_not_exist(store, route):
+    path = f"/api/v1/experiments/{unknown_id()}/{route}"
+    answer = store.client.post(path, {"user_id": "u"}) if route == "assign" else store.client.get(path)
+    assert (answer.status, answer.error_code, answer.detail) == (404, "not_found", "Experiment not found")
+
+
+HOSTILE = [
+    ("exposures", {"user_id": "u", "variation_index": 10}, ["variation_index"], "less_than_equal"),
+    ("exposures", {"user_id": "u", "variation_index": 1.5}, ["variation_index"], "int_from_float"),
+    ("exposures", {"user_id": "u", "variation_index": 0, "more": 1}, ["more"], "extra_forbidden"),
+    ("exposures", {"user_id": 7, "variation_index": 0}, ["user_id"], "string_type"),
+    ("exposures", {"user_id": "", "variation_index": 0}, ["user_id"], "string_too_short"),
+    ("exposures", {"user_id": "\u00e4" * 201, "variation_index": 0}, ["user_id"], "string_too_long"),
+    ("exposures", {"user_id": "u", "variation_index": 0, "occurred_at": "yesterday"}, ["occurred_at"], "datetime_parsing"),
+    ("exposures", {"user_id": "u", "variation_index": 0, "occurred_at": "10000-01-01"}, ["occurred_at"], "datetime_parsing"),
+    ("exposures", {"user_id": "u", "variation_index": 0, "occurred_at": 1e300}, ["occurred_at"], "datetime_parsing"),
+    ("conversions", {"user_id": "u", "metric": "m", "value": None}, ["value"], "float_type"),
+    ("conversions", {"user_id": "u", "metric": "m", "value": "1e309"}, ["value"], "float_parsing"),
+    ("conversions", {"user_id": "u", "metric": "m", "value": "NaN"}, ["value"], "float_parsing"),
+    ("exclusions", {"user_id": "u", "exclusion_reason": None}, ["exclusion_reason"], "string_type"),
+    ("pre-period", {"user_id": "u", "value": 1, "covariate_name": ""}, ["covariate_name"], "string_too_short"),
+]
+
+
+@pytest.mark.parametrize("route, bad, where, kind", HOSTILE, ids=[f"{r}-{w[-1]}-{k}" for r, _, w, k in HOSTILE])
+def test_one_bad_record_refuses_the_batch(experiment, route, bad, where, kind):
+    answer = experiment.post(route, SAMPLE[route], bad)
+    assert answer.status == 422
+    assert [(e["loc"], e["type"]) for e in answer.detail] == [(["body", KEYS.get(route, route), 1, *where], kind)]
+    assert expect(experiment.client.get(experiment.path("ingestion")))["exposures_total"] == 0
+
+
+def test_text_that_is_no_text(experiment):
+    path = experiment.path("conversions")
+    for text in ('"a\\u0000b"', '"\\ud800"', '"\\udc00x"', "NaN", "1e309"):
+        field = "user_id" if text[0] == '"' else "value"
+        body = '{"conversions":[{"user_id":"u","metric":"m","value":1},{"user_id":"u","metric":"m","value":2}]}'
+        old = '"user_id":"u","metric":"m","value":2' if field == "user_id" else '"value":2'
+        new = f'"user_id":{text},"metric":"m","value":2' if field == "user_id" else f'"value":{text}'
+        answer = experiment.client.post(path, data=body.replace(old, new).encode(), headers={"Content-Type": "application/json"})
+        assert answer.status == 422, text
+    assert expect(experiment.client.get(experiment.path("ingestion")))["conversions_total"] == 0
+
+
+def test_numbers_may_come_as_text(experiment):
+    assert experiment.send("exposures", {"user_id": "u", "variation_index": "1", "occurred_at": "1700000000"},
+                           {"user_id": "v", "variation_index": 1.0}, {"user_id": "w", "variation_index": True}) == (3, 3, 0)
+    assert experiment.arm(1)["exposed_users"] == 3
+
+
+def test_deleting_a_project_takes_its_events(experiment):
+    experiment.expose("u", 0)
+    expect(experiment.client.send("DELETE", f"{PROJECTS}/{experiment.id}"))
+    assert experiment.client.get(experiment.path("live-stats")).status == 404
+
+
+def test_reasons_in_the_language_of_the_reader(experiment):
+    texts = set()
+    for language in ("en", "de", "es", "fr", "ru", "zh", "ar"):
+        decision = expect(experiment.client.get(experiment.path("decision"), headers={"Accept-Language": language}))
+        assert decision["verdict"] == "keep_running" and decision["reasons"][0]["code"] == "no_exposures"
+        texts.add(decision["reasons"][0]["text"])
+        assert "{{" not in json.dumps(decision)
+    assert len(texts) == 7

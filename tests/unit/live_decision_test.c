@@ -1,0 +1,277 @@
+/*
+ * Decisions from aggregates that are laid down by hand: the table of the policy practical_v1, and
+ * that what would change a verdict does.
+ */
+#include "live_bench.h"
+
+struct decision_case {
+    const char *name;
+    double baseline, mde;
+    int64_t looks;
+    size_t arms;
+    int64_t n[3], c[3];
+    const char *verdict, *confidence;
+    const char *codes; /* of all reasons, then of the blockers */
+};
+
+static const char *codes_of(struct bench *bench)
+{
+    const struct object_list *lists[] = {&bench->decision.reasons, &bench->decision.blockers};
+    struct text text;
+
+    text_start(&text, bench->arena, 10000);
+    for (size_t k = 0; k < 2; k++) {
+        const struct decision_reason *reasons = lists[k]->items;
+
+        if (k == 1 && lists[k]->count > 0)
+            text_append_string(&text, " |");
+        for (size_t i = 0; i < lists[k]->count; i++)
+            text_append_format(&text, "%s%s", text.length ? " " : "", reasons[i].code);
+    }
+    return text.bytes;
+}
+
+static void decide(struct bench *bench)
+{
+    const struct readout_call call = {locale_get(LANGUAGE_EN), bench->arena, 5000};
+
+    readout_decision(&call, &bench->view, &bench->decision);
+}
+
+#define WIN "significant_win practical_threshold_met bayesian_win"
+
+static const struct decision_case decisions[] = {
+    {"D-01", 0.1, 5, 1, 2, {0, 0}, {0, 0}, "keep_running", "low", "no_exposures"},
+    {"D-02", 0.1, 5, 1, 2, {1, 1}, {0, 1}, "keep_running", "low", "insufficient_per_arm"},
+    {"D-03",
+     0.1,
+     5,
+     1,
+     2,
+     {40, 1},
+     {0, 0},
+     "no_ship",
+     "low",
+     "insufficient_per_arm | srm_mismatch"},
+    {"D-04",
+     0.1,
+     5,
+     1,
+     2,
+     {5000, 3000},
+     {500, 360},
+     "no_ship",
+     "low",
+     "blocked_untrustworthy | srm_mismatch"},
+    {"D-05", 0.1, 20, 1, 2, {5000, 5000}, {500, 700}, "ship", "high", WIN},
+    {"D-06",
+     0.1,
+     20,
+     1,
+     2,
+     {5000, 5000},
+     {500, 600},
+     "no_ship",
+     "medium",
+     "significant_win practical_threshold_uncertain"
+     " statistically_positive_but_below_practical_threshold"},
+    {"D-07",
+     0.1,
+     5,
+     1,
+     2,
+     {5000, 5000},
+     {500, 600},
+     "keep_running",
+     "low",
+     "fixed_horizon_before_planned_read info_fraction_incomplete"},
+    {"D-08",
+     0.1,
+     5,
+     1,
+     2,
+     {5000, 5000},
+     {500, 700},
+     "ship",
+     "medium",
+     WIN " anytime_valid_confirmed"},
+    {"D-09",
+     0.1,
+     5,
+     1,
+     2,
+     {200000, 200000},
+     {20000, 20400},
+     "no_ship",
+     "medium",
+     "significant_win below_practical_threshold_proven"},
+    {"D-10",
+     0.042,
+     5,
+     1,
+     2,
+     {2000, 2000},
+     {86, 124},
+     "keep_running",
+     "low",
+     "fixed_horizon_before_planned_read info_fraction_incomplete"},
+    {"D-11",
+     0.1,
+     5,
+     1,
+     2,
+     {5000, 5000},
+     {650, 500},
+     "no_ship",
+     "medium",
+     "significant_loss anytime_valid_confirmed"},
+    {"D-12", 0.1, 20, 1, 2, {5000, 5000}, {600, 400}, "no_ship", "high", "significant_loss"},
+    {"D-13",
+     0.1,
+     20,
+     1,
+     3,
+     {5000, 5000, 5000},
+     {500, 700, 350},
+     "ship",
+     "high",
+     WIN " significant_loss"},
+    {"D-14",
+     0.1,
+     20,
+     1,
+     3,
+     {5000, 5000, 5000},
+     {500, 350, 505},
+     "keep_running",
+     "low",
+     "significant_loss inconclusive_ci"},
+    {"D-15", 0.1, 20, 3, 2, {3000, 3000}, {300, 420}, "ship", "high", WIN " sequential_crossed"},
+    {"D-16",
+     0.1,
+     20,
+     3,
+     2,
+     {5000, 5000},
+     {500, 510},
+     "no_ship",
+     "medium",
+     "inconclusive_ci info_fraction_complete_no_effect"},
+    {"D-17",
+     0.1,
+     5,
+     3,
+     2,
+     {5000, 5000},
+     {500, 600},
+     "keep_running",
+     "low",
+     "sequential_not_crossed info_fraction_incomplete"},
+};
+
+TEST(verdicts)
+{
+    for (size_t i = 0; i < sizeof decisions / sizeof decisions[0]; i++) {
+        const struct decision_case *at = &decisions[i];
+        int failures = test_failures_here;
+        struct bench bench;
+
+        bench_start(&bench, METRIC_BINARY, at->baseline, at->mde, at->arms);
+        bench.constraints.n_looks = at->looks;
+        for (size_t arm = 0; arm < at->arms; arm++)
+            lay_rate(&bench, (int)arm, at->n[arm], at->c[arm]);
+        decide(&bench);
+        CHECK_TEXT(bench.decision.verdict, at->verdict);
+        CHECK_TEXT(bench.decision.confidence, at->confidence);
+        CHECK_TEXT(codes_of(&bench), at->codes);
+        if (test_failures_here > failures)
+            printf("... in %s\n", at->name);
+        bench_stop(&bench);
+    }
+}
+
+/* D-18 and D-19: what is broken by it vetoes a win, what is only endangered does not. */
+TEST(guardrails_and_verdicts)
+{
+    static const struct {
+        int64_t before, after;
+        const char *verdict, *codes;
+    } vetoes[] = {
+        {100, 400, "no_ship", "significant_win guardrail_vetoed | guardrail_breach"},
+        {250, 265, "ship", WIN},
+    };
+
+    for (size_t i = 0; i < sizeof vetoes / sizeof vetoes[0]; i++) {
+        struct bench bench;
+
+        bench_start(&bench, METRIC_BINARY, 0.1, 20, 2);
+        declare_guardrail(&bench, METRIC_BINARY, 0);
+        lay_rate(&bench, 0, 5000, 500);
+        lay_rate(&bench, 1, 5000, 700);
+        lay(&bench, GUARDRAIL, 0, 0, 5000, vetoes[i].before, (double)vetoes[i].before, 0);
+        lay(&bench, GUARDRAIL, 0, 1, 5000, vetoes[i].after, (double)vetoes[i].after, 0);
+        decide(&bench);
+        CHECK_TEXT(bench.decision.verdict, vetoes[i].verdict);
+        CHECK_TEXT(bench.decision.confidence, "high");
+        CHECK_TEXT(codes_of(&bench), vetoes[i].codes);
+        bench_stop(&bench);
+    }
+}
+
+/* D-21: a ratio without a baseline to measure its effect by. */
+TEST(a_win_without_a_threshold)
+{
+    struct bench bench;
+
+    bench_start(&bench, METRIC_CONTINUOUS, 0, 5, 2);
+    lay(&bench, PRIMARY, 0, 0, 500, 500, 5000, 500);
+    lay(&bench, PRIMARY, 0, 1, 500, 500, 5200, 500);
+    bench.metrics.std_dev = (struct optional_number){0};
+    decide(&bench);
+    CHECK_TEXT(bench.decision.verdict, "ship");
+    CHECK_TEXT(bench.decision.confidence, "high");
+    CHECK_TEXT(codes_of(&bench), "significant_win bayesian_win");
+    CHECK(!bench.decision.policy->require_practical_evidence);
+    bench_stop(&bench);
+}
+
+/* Changing what is named by as much as is named gives the verdict that is named, and by a hair less
+ * does not. */
+TEST(what_would_change_does_change)
+{
+    const struct decision_change *changes;
+    struct bench bench;
+    int checked = 0;
+
+    bench_start(&bench, METRIC_BINARY, 0.1, 20, 2);
+    lay_rate(&bench, 0, 5000, 500);
+    lay_rate(&bench, 1, 5000, 600);
+    decide(&bench);
+    changes = bench.decision.what_would_change.items;
+    for (size_t i = 0; i < bench.decision.what_would_change.count; i++) {
+        struct bench other;
+        double rate = 600 + (changes[i].to - changes[i].from) / 100 * 5000;
+        int64_t moved = (int64_t)rint(rate);
+
+        if (strcmp(changes[i].change, "effect") != 0)
+            continue;
+        bench_start(&other, METRIC_BINARY, 0.1, 20, 2);
+        lay_rate(&other, 0, 5000, 500);
+        lay_rate(&other, 1, 5000, moved);
+        decide(&other);
+        CHECK_TEXT(other.decision.verdict, changes[i].verdict);
+        bench_stop(&other);
+        bench_start(&other, METRIC_BINARY, 0.1, 20, 2);
+        lay_rate(&other, 0, 5000, 500);
+        lay_rate(&other, 1, 5000, moved + (changes[i].to > changes[i].from ? -2 : 2));
+        decide(&other);
+        CHECK_TEXT(other.decision.verdict, bench.decision.verdict);
+        bench_stop(&other);
+        checked++;
+    }
+    CHECK(checked > 0);
+    bench_stop(&bench);
+}
+
+TEST_MAIN(CASE(verdicts), CASE(guardrails_and_verdicts), CASE(a_win_without_a_threshold),
+          CASE(what_would_change_does_change))
