@@ -41,8 +41,9 @@ struct json_writer {
     char scope[JSON_WRITER_DEPTH_MAX]; /* '{' or '[' */
     bool has_items[JSON_WRITER_DEPTH_MAX];
     bool after_key;
-    bool ascii; /* escape everything beyond ASCII */
-    int indent; /* blanks per level, each value on a line of its own; 0 = compact */
+    bool spaced; /* a blank behind each comma and colon */
+    bool ascii;  /* escape everything beyond ASCII */
+    int indent;  /* blanks per level, each value on a line of its own; 0 = compact */
 };
 
 void writer_start(struct json_writer *writer, struct text *out);

@@ -41,7 +41,7 @@ static void before_value(struct json_writer *writer)
         return;
     require(writer->scope[writer->depth - 1] == '[', "value without key in an object");
     if (writer->has_items[writer->depth - 1])
-        text_append_byte(writer->out, ',');
+        text_append_string(writer->out, writer->spaced ? ", " : ",");
     writer->has_items[writer->depth - 1] = true;
     break_line(writer);
 }
@@ -214,7 +214,7 @@ static void quoted(struct json_writer *writer, const char *bytes, size_t length)
 static bool put_short_key(struct json_writer *writer, const char *key, bool comma)
 {
     size_t length = strlen(key);
-    char *at = writer->indent ? NULL : text_extend(writer->out, length + 4);
+    char *at = writer->indent || writer->spaced ? NULL : text_extend(writer->out, length + 4);
 
     if (at && comma)
         *at++ = ',';
@@ -238,11 +238,11 @@ void writer_key(struct json_writer *writer, const char *key)
     if (put_short_key(writer, key, comma))
         return;
     if (comma)
-        text_append_byte(writer->out, ',');
+        text_append_string(writer->out, writer->spaced ? ", " : ",");
     break_line(writer);
     quoted(writer, key, strlen(key));
     text_append_byte(writer->out, ':');
-    if (writer->indent)
+    if (writer->indent || writer->spaced)
         text_append_byte(writer->out, ' ');
 }
 

@@ -102,6 +102,22 @@ static void write_text_content(struct json_writer *writer, const char *media_typ
     writer_close_object(writer);
 }
 
+static void write_list_content(struct json_writer *writer, const char *schema_name)
+{
+    writer_key(writer, "content");
+    writer_open_object(writer);
+    writer_key(writer, "application/json");
+    writer_open_object(writer);
+    writer_key(writer, "schema");
+    writer_open_object(writer);
+    writer_key_string(writer, "type", "array");
+    writer_key(writer, "items");
+    write_reference(writer, "schemas", schema_name);
+    writer_close_object(writer);
+    writer_close_object(writer);
+    writer_close_object(writer);
+}
+
 static const char *status_text(struct arena *arena, int status)
 {
     return arena_print(arena, "%d", status);
@@ -117,6 +133,8 @@ static void write_reply_response(struct json_writer *writer, const struct route 
     if (status != 204 && status != 304 && status / 100 != 3) {
         if (route->media_type)
             write_text_content(writer, route->media_type);
+        else if (route->reply_is_list)
+            write_list_content(writer, route->reply->name);
         else
             write_json_content(writer, route->reply ? route->reply->name : NULL);
     }

@@ -187,12 +187,24 @@ static bool step_route(struct serving *serving)
     return false;
 }
 
+static void write_list(struct json_writer *writer, const struct schema *schema,
+                       const struct object_list *list)
+{
+    writer_open_array(writer);
+    for (size_t i = 0; i < list->count; i++)
+        schema_write(writer, schema, (const char *)list->items + i * schema->size);
+    writer_close_array(writer);
+}
+
 static void write_object(struct serving *serving)
 {
     struct json_writer writer;
 
     writer_start(&writer, &serving->reply.body);
-    schema_write(&writer, serving->match.route->reply, serving->reply.object);
+    if (serving->match.route->reply_is_list)
+        write_list(&writer, serving->match.route->reply, serving->reply.object);
+    else
+        schema_write(&writer, serving->match.route->reply, serving->reply.object);
 }
 
 static void call_handler(struct serving *serving)

@@ -41,6 +41,7 @@ struct route {
     bool reads_body;              /* which the handler reads in pieces by request_read() */
     int status;                   /* of success; 0 = 200. 204 has no body */
     const struct schema *reply;
+    bool reply_is_list;         /* of such objects: reply->object is a struct object_list */
     const char *media_type;     /* of a reply that is not JSON */
     const int *errors;          /* ERRORS(...) */
     const char *const *headers; /* request headers that it reads: HEADERS(...); NULL = none */

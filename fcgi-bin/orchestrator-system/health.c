@@ -4,6 +4,8 @@
 #include "base/clock.h"
 #include "orchestrator/readiness.h"
 
+#include <string.h>
+
 struct live {
     const char *status;
 };
@@ -37,10 +39,8 @@ struct component_row {
     const char *name, *kind;
     int status;
     bool required;
-    const char *details;
+    json_t *details;
 };
-
-static const struct schema details_schema = {.name = "ComponentDetails", .extra = EXTRA_IGNORE};
 
 #define OWNER struct component_row
 static const struct field component_fields[] = {
@@ -48,7 +48,7 @@ static const struct field component_fields[] = {
     STRING(OWNER, kind),
     CHOICE(OWNER, status, component_state_names, .choice_count = COMPONENT_STATE__MAX),
     BOOLEAN(OWNER, required),
-    WRITTEN_OBJECT(OWNER, details, "details", &details_schema),
+    JSON_OBJECT(OWNER, details),
 };
 #undef OWNER
 static SCHEMA(component_schema, struct component_row, "Component", component_fields);
@@ -130,12 +130,18 @@ enum error ready_handle(struct request *request, struct reply *reply)
     return live_handle(request, reply);
 }
 
+static json_t *read_json(struct arena *arena, const char *text)
+{
+    struct json_fault fault;
+    json_t *json = NULL;
+
+    return json_read(arena, text, strlen(text), JSON_DEPTH_LIMIT, &json, &fault) ? NULL : json;
+}
+
 static json_t *list_json(struct arena *arena, const struct string_list *list)
 {
     struct json_writer writer;
-    struct json_fault fault;
     struct text text;
-    json_t *json = NULL;
 
     text_start(&text, arena, 65536);
     writer_start(&writer, &text);
@@ -143,7 +149,7 @@ static json_t *list_json(struct arena *arena, const struct string_list *list)
     for (size_t i = 0; i < list->count; i++)
         writer_string(&writer, list->items[i]);
     writer_close_array(&writer);
-    return json_read(arena, text.bytes, text.length, 2, &json, &fault) ? NULL : json;
+    return read_json(arena, text.bytes);
 }
 
 enum error health_handle(struct request *request, struct reply *reply)
@@ -181,7 +187,8 @@ enum error readiness_handle(struct request *request, struct reply *reply)
         const struct component *component = &readiness->components[i];
 
         rows[i] = (struct component_row){component->name, component->kind, component->status,
-                                         component->required, component->details};
+                                         component->required,
+                                         read_json(request->arena, component->details)};
     }
     *answer = (struct readiness_answer){readiness->status,
                                         settings->environment,

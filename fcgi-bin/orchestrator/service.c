@@ -33,6 +33,8 @@ static const struct reason_answer reasons[] = {
     {"plan_rejected", 422, "plan_rejected"},
     {"task_not_found", 404, "not_found", "Task not found"},
     {"run_rejected", 400, "bad_request"},
+    {"embeddings_missing", 503, "embeddings_missing", "Embeddings client is not configured."},
+    {"embeddings_unavailable", 503, "embeddings_unavailable", "Embeddings are not available."},
     {"model_auth_required", 503, "model_auth_required"},
     {"storage_failed", 503, "storage_failed"},
     {"orchestration_timeout", 504, "timeout"},
@@ -227,9 +229,19 @@ enum error service_database(struct request *request, struct db **db)
     return service_storage_error(request, error, "healthcheck");
 }
 
+/* Whether a problem is worded by a row of the service. */
+static bool is_worded(const char *reason)
+{
+    for (size_t i = 0; reason && i < COUNT_OF(reasons); i++)
+        if (strcmp(reasons[i].reason, reason) == 0)
+            return true;
+    return false;
+}
+
 enum error service_storage_error(struct request *request, enum error error, const char *operation)
 {
-    if (error != ERROR_UNAVAILABLE && error != ERROR_BUSY && error != ERROR_SYSTEM)
+    if ((error != ERROR_UNAVAILABLE && error != ERROR_BUSY && error != ERROR_SYSTEM) ||
+        is_worded(request->problem.reason))
         return error;
     log_event(LOG_ERROR, "storage_failed", request->problem.text);
     request->detail_json = arena_print(

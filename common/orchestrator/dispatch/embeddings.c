@@ -1,0 +1,153 @@
+/* Embeddings over HTTP. */
+#include "orchestrator/dispatch/embeddings.h"
+
+#include "base/json.h"
+
+#include <string.h>
+
+enum { BODY_MAX = 64 << 20, ANSWER_MAX = 64 << 20, DEPTH_MAX = 8 };
+
+bool embeddings_are_configured(const struct house *house)
+{
+    return house->settings->mistral.api_key != NULL;
+}
+
+static const struct vector *find(const struct embedding_cache *cache, const char *text)
+{
+    for (size_t i = 0; i < cache->count; i++)
+        if (strcmp(cache->texts[i], text) == 0)
+            return &cache->vectors[i];
+    return NULL;
+}
+
+static void keep(struct arena *arena, struct embedding_cache *cache, const char *text,
+                 struct vector vector)
+{
+    if (cache->count == cache->capacity) {
+        size_t capacity = cache->capacity ? cache->capacity * 2 : 32;
+        const char **texts = ARENA_ARRAY(arena, const char *, capacity);
+        struct vector *vectors = ARENA_ARRAY(arena, struct vector, capacity);
+
+        if (cache->count) {
+            memcpy(texts, cache->texts, cache->count * sizeof *texts);
+            memcpy(vectors, cache->vectors, cache->count * sizeof *vectors);
+        }
+        cache->texts = texts;
+        cache->vectors = vectors;
+        cache->capacity = capacity;
+    }
+    cache->texts[cache->count] = text;
+    cache->vectors[cache->count++] = vector;
+}
+
+static const char *body_of(struct arena *arena, const struct string_list *texts)
+{
+    struct json_writer writer;
+    struct text text;
+
+    text_start(&text, arena, BODY_MAX);
+    writer_start(&writer, &text);
+    writer_open_object(&writer);
+    writer_key_string(&writer, "model", "mistral-embed");
+    writer_key(&writer, "input");
+    writer_open_array(&writer);
+    for (size_t i = 0; i < texts->count; i++)
+        writer_string(&writer, texts->items[i]);
+    writer_close_array(&writer);
+    writer_close_object(&writer);
+    return text.bytes;
+}
+
+static bool read_vector(struct arena *arena, const json_t *list, struct vector *vector)
+{
+    double *values = ARENA_ARRAY(arena, double, json_array_size(list));
+
+    for (size_t i = 0; i < json_array_size(list); i++) {
+        const json_t *value = json_array_get(list, i);
+
+        if (!json_is_number(value))
+            return false;
+        values[i] = json_number_value(value);
+    }
+    *vector = (struct vector){json_array_size(list), values};
+    return vector->length > 0;
+}
+
+/* Vectors come in the order of the texts, unless they say which one they belong to. */
+static bool read_answer(struct arena *arena, const struct fetch_answer *answer,
+                        const struct string_list *texts, struct embedding_cache *cache)
+{
+    struct vector *vectors = ARENA_ARRAY(arena, struct vector, texts->count);
+    struct json_fault fault;
+    json_t *document, *data;
+
+    if (answer->outcome != FETCH_ANSWERED || answer->status != 200 ||
+        json_read(arena, answer->body, answer->length, DEPTH_MAX, &document, &fault))
+        return false;
+    data = json_object_get(document, "data");
+    if (json_array_size(data) != texts->count)
+        return false;
+    for (size_t i = 0; i < texts->count; i++) {
+        const json_t *item = json_array_get(data, i);
+        const json_t *index = json_object_get(item, "index");
+        size_t place = json_is_integer(index) ? (size_t)json_integer_value(index) : i;
+
+        if (place >= texts->count ||
+            !read_vector(arena, json_object_get(item, "embedding"), &vectors[place]))
+            return false;
+    }
+    for (size_t i = 0; i < texts->count; i++)
+        keep(arena, cache, texts->items[i], vectors[i]);
+    return true;
+}
+
+static enum error ask(struct run *run, struct embedding_cache *cache,
+                      const struct string_list *texts)
+{
+    const struct orchestrator_settings *settings = run->house->settings;
+    const struct provider_settings *provider = &settings->mistral;
+    struct fetch_request request = {
+        .url = arena_print(run->arena, "%s/embeddings", provider->base_url),
+        .body = body_of(run->arena, texts),
+        .headers = {{"Content-Type", "application/json"},
+                    {"Authorization", arena_print(run->arena, "Bearer %s", provider->api_key)}},
+        .header_count = 2,
+        .answer_max = ANSWER_MAX,
+        .private_too = settings->outbound_allow_private,
+        .patience = {.connect_seconds = 10,
+                     .attempt_seconds = provider->timeout_seconds,
+                     .total_seconds = run_seconds_left(run),
+                     .attempts = 1 + (uint32_t)provider->max_retries,
+                     .first_pause_seconds = provider->backoff_seconds,
+                     .pause_factor = 2,
+                     .retry_after_seconds = 20}};
+    struct fetch_answer answer;
+
+    request.body_length = strlen(request.body);
+    fetch(run->arena, &request, &answer);
+    if (read_answer(run->arena, &answer, texts, cache))
+        return ERROR_NONE;
+    return problem_set(run->problem, ERROR_UNAVAILABLE, "embeddings_unavailable",
+                       "Embeddings are not available.");
+}
+
+enum error embed(struct run *run, struct embedding_cache *cache, const char *const *texts,
+                 size_t count, struct vector *vectors)
+{
+    struct string_list missing = {.items = ARENA_ARRAY(run->arena, const char *, count)};
+    enum error error = ERROR_NONE;
+
+    for (size_t i = 0; i < count; i++) {
+        bool known = find(cache, texts[i]) != NULL;
+
+        for (size_t j = 0; !known && j < missing.count; j++)
+            known = strcmp(missing.items[j], texts[i]) == 0;
+        if (!known)
+            missing.items[missing.count++] = texts[i];
+    }
+    if (missing.count)
+        error = ask(run, cache, &missing);
+    for (size_t i = 0; !error && i < count; i++)
+        vectors[i] = *find(cache, texts[i]);
+    return error;
+}

@@ -1,0 +1,52 @@
+/*
+ * The same question asked several times, and what most answers agree on, by their embeddings. Two
+ * ways: rounds of different wordings until enough agree (V1), and rounds of the bare prompt with a
+ * debate of what is contested (V2).
+ */
+#ifndef ASSAY_ORCHESTRATOR_RUNS_CONSENSUS_H
+#define ASSAY_ORCHESTRATOR_RUNS_CONSENSUS_H
+
+#include "orchestrator/measures/votes.h"
+#include "orchestrator/runs/pattern_run.h"
+
+struct consensus_order {
+    double similarity_threshold;
+    double target; /* share of the top cluster that is enough */
+    int max_rounds;
+    int per_round;
+    bool use_confidence; /* weigh by what answers say of themselves */
+};
+
+struct dissent {
+    const char *perspective; /* the first 500 code points */
+    double support_ratio;
+};
+
+struct consensus {
+    const char *best; /* NULL = no call has given an answer: `failure` says why */
+    struct result failure;
+    double score;
+    size_t cluster_count;
+    size_t top_size;
+    struct optional_number weighted;
+    int rounds;
+    bool needs_debate;
+    bool accepted; /* V2 */
+    size_t dissent_count;
+    struct dissent *dissents;
+};
+
+/* Both need embeddings unless the run is dry: ERROR_UNAVAILABLE (`embeddings_unavailable`). */
+MUST_CHECK enum error consensus_v1(struct pattern_run *run, const char *prompt,
+                                   const struct consensus_order *order,
+                                   struct consensus *consensus);
+
+/* `peer_review` lets the model rank the answers of the largest cluster. */
+MUST_CHECK enum error consensus_v2(struct pattern_run *run, const char *prompt, enum task_type type,
+                                   bool peer_review, struct consensus *consensus);
+
+/* An answer attacked and defended: two calls. The last result is the improved answer. */
+MUST_CHECK enum error debate_answer(struct pattern_run *run, const char *topic, const char *answer,
+                                    struct result *challenge, struct result *defense);
+
+#endif

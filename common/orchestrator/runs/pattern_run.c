@@ -1,0 +1,126 @@
+/* The frame of patterns. */
+#include "orchestrator/runs/pattern_run.h"
+
+#include <string.h>
+
+#define REJECT(problem, ...) problem_set((problem), ERROR_INVALID, "run_rejected", __VA_ARGS__)
+
+enum error pattern_check_adapter(const struct house *house, const struct model *model, bool dry_run,
+                                 struct problem *problem)
+{
+    const struct orchestrator_settings *settings = house->settings;
+    bool has_browser = settings->profile == PROFILE_HYBRID && settings->browser_enabled;
+
+    if (dry_run || model->backend == BACKEND_API || has_browser)
+        return ERROR_NONE;
+    return REJECT(problem, "No browser adapter for provider '%s'.", model->provider);
+}
+
+static void plan_for_one(struct pattern_run *run, struct arena *arena, bool reasoning)
+{
+    run->plan = (struct plan){.models = ARENA_NEW(arena, const struct model *),
+                              .count = 1,
+                              .quorum = 1,
+                              .adapter_hint = HINT_AUTO,
+                              .merge_strategy = MERGE_FIRST_SUCCESS,
+                              .cancel_on_quorum = true,
+                              .reasoning = reasoning,
+                              .execution_mode =
+                                  run->model->backend == BACKEND_API ? MODE_API : MODE_BROWSER};
+    run->plan.models[0] = run->model;
+}
+
+enum error pattern_begin(struct pattern_run *run, const struct house *house, struct arena *arena,
+                         struct db *db, const struct pattern_order *order, struct problem *problem)
+{
+    const char *name = order->model ? order->model : plan_default_model(house->catalog);
+    struct task_order task = {.prompt = order->prompt,
+                              .route = order->route,
+                              .dry_run = order->dry_run,
+                              .decompose = false,
+                              .plan = &run->plan};
+    enum error error;
+
+    run->model = catalog_resolve(arena, house->catalog, name);
+    if (!run->model)
+        return REJECT(problem, "Unsupported model: %s", name);
+    error = pattern_check_adapter(house, run->model, order->dry_run, problem);
+    if (error)
+        return error;
+    plan_for_one(run, arena, order->reasoning);
+    run->results = ARENA_ARRAY(arena, struct result, RUN_CALLS_MAX);
+    error = task_run_begin(&run->task_run, house, arena, db, &task, problem);
+    if (!error && run->on_accepted)
+        run->on_accepted(run, run->context);
+    return error;
+}
+
+static void note(struct pattern_run *run, const struct result *results, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        struct candidate candidate = {run->candidates, results[i].text};
+
+        if (run->result_count < RUN_CALLS_MAX)
+            run->results[run->result_count++] = results[i];
+        if (results[i].status != RUN_SUCCEEDED || !results[i].text || !run->on_candidate)
+            continue;
+        run->on_candidate(&candidate, run->context);
+        run->candidates++;
+    }
+}
+
+enum error pattern_dispatch(struct pattern_run *run, const struct order *orders, size_t count,
+                            struct result *results)
+{
+    enum error error = dispatch(&run->task_run.run, orders, count, (struct quorum){0}, results);
+
+    if (!error)
+        note(run, results, count);
+    return error;
+}
+
+enum error pattern_ask(struct pattern_run *run, const char *const *prompts, size_t count,
+                       struct result *results)
+{
+    struct order *orders = ARENA_ARRAY(run->task_run.run.arena, struct order, count);
+
+    for (size_t i = 0; i < count; i++)
+        orders[i] = (struct order){
+            .model = run->model, .prompt = prompts[i], .reasoning = run->plan.reasoning};
+    return pattern_dispatch(run, orders, count, results);
+}
+
+enum error pattern_ask_one(struct pattern_run *run, const char *prompt, struct result *result)
+{
+    return pattern_ask(run, &prompt, 1, result);
+}
+
+/* The step that has given the text, from 1; 0 when it is put together. */
+static int64_t step_of(const struct run *run, const char *text)
+{
+    for (size_t i = 0; text && i < run->steps.count; i++)
+        if (run->steps.items[i].output_text && strcmp(run->steps.items[i].output_text, text) == 0)
+            return run->steps.items[i].step_index;
+    return 0;
+}
+
+enum error pattern_end(struct pattern_run *run, const struct result *answer)
+{
+    aggregate(&run->task_run.run, answer, 1, 1, MERGE_FIRST_SUCCESS, &run->outcome);
+    if (run->outcome.winning_step)
+        run->outcome.winning_step = step_of(&run->task_run.run, answer->text);
+    return task_run_end(&run->task_run, &run->outcome);
+}
+
+enum error pattern_end_text(struct pattern_run *run, const char *answer,
+                            const struct result *failure)
+{
+    struct result none = {.model = run->model,
+                          .executed = run->model,
+                          .adapter_name = adapter_name_of(run->task_run.run.arena, run->model),
+                          .failure_code = FAILURE_NONE,
+                          .status = answer ? RUN_SUCCEEDED : RUN_CANCELLED,
+                          .text = answer};
+
+    return pattern_end(run, !answer && failure ? failure : &none);
+}

@@ -1,0 +1,65 @@
+/*
+ * Tasks that are more than one round of calls: what smart, consensus, compare, debate, batch and
+ * pipeline have in common. One model leads; every call becomes a step; the task is stored like any
+ * other, with the name of its route in its metadata.
+ */
+#ifndef ASSAY_ORCHESTRATOR_RUNS_PATTERN_RUN_H
+#define ASSAY_ORCHESTRATOR_RUNS_PATTERN_RUN_H
+
+#include "orchestrator/runs/task_run.h"
+
+/* An answer on its way, for those who watch. */
+struct candidate {
+    size_t index;
+    const char *text;
+};
+
+struct pattern_run {
+    struct task_run task_run;
+    struct plan plan;
+    const struct model *model; /* that leads */
+    struct outcome outcome;
+    size_t result_count; /* of all calls, for accounting */
+    struct result *results;
+    /* Told of the task once it is stored, and of each answer; NULL = nobody watches. */
+    void (*on_accepted)(const struct pattern_run *run, void *context);
+    void (*on_candidate)(const struct candidate *candidate, void *context);
+    void *context;
+    size_t candidates;
+};
+
+struct pattern_order {
+    const char *route;
+    const char *prompt; /* as it is stored */
+    const char *model;  /* name; NULL = the default one */
+    bool reasoning;
+    bool dry_run;
+};
+
+/* Resolves the model and stores the task. ERROR_INVALID (`run_rejected`) for a model that is not
+ * known or cannot be reached in any case. */
+MUST_CHECK enum error pattern_begin(struct pattern_run *run, const struct house *house,
+                                    struct arena *arena, struct db *db,
+                                    const struct pattern_order *order, struct problem *problem);
+
+/* Whether a live call of the model can be made at all. */
+MUST_CHECK enum error pattern_check_adapter(const struct house *house, const struct model *model,
+                                            bool dry_run, struct problem *problem);
+
+/* Calls of the leading model, side by side, with these prompts. */
+MUST_CHECK enum error pattern_ask(struct pattern_run *run, const char *const *prompts, size_t count,
+                                  struct result *results);
+MUST_CHECK enum error pattern_ask_one(struct pattern_run *run, const char *prompt,
+                                      struct result *result);
+/* Calls of any models. */
+MUST_CHECK enum error pattern_dispatch(struct pattern_run *run, const struct order *orders,
+                                       size_t count, struct result *results);
+
+/* Ends the task with this result as its answer. */
+MUST_CHECK enum error pattern_end(struct pattern_run *run, const struct result *answer);
+/* The same where the answer is a text of its own, or `answer` NULL where nothing succeeded: then
+ * `failure` says why. */
+MUST_CHECK enum error pattern_end_text(struct pattern_run *run, const char *answer,
+                                       const struct result *failure);
+
+#endif

@@ -1,0 +1,289 @@
+/* Calls in simple arrangements. */
+#include "orchestrator/runs/several.h"
+
+#include "base/text.h"
+#include "orchestrator/plan/prompts.h"
+#include "orchestrator/runs/orchestrate.h"
+
+#include <string.h>
+
+enum { PROMPTS_MAX = 4 << 20 };
+
+static void count(struct item_list *list)
+{
+    list->succeeded = 0;
+    for (size_t i = 0; i < list->count; i++)
+        list->succeeded += strcmp(list->items[i].status, "completed") == 0;
+    list->failed = list->count - list->succeeded;
+}
+
+static void fill_in(struct item *item, const struct result *result)
+{
+    bool done = result->status == RUN_SUCCEEDED && result->text;
+
+    item->answer = done ? result->text : "";
+    item->status = done ? "completed" : "failed";
+}
+
+/* The first answer that is there, or the first failure. */
+static enum error end_with_first(struct pattern_run *run, const struct item_list *list)
+{
+    const struct result *failure = NULL;
+
+    for (size_t i = 0; i < list->count; i++)
+        if (strcmp(list->items[i].status, "completed") == 0)
+            return pattern_end_text(run, list->items[i].answer, NULL);
+    for (size_t i = 0; !failure && i < run->result_count; i++)
+        if (run->results[i].status == RUN_FAILED)
+            failure = &run->results[i];
+    return pattern_end_text(run, NULL, failure);
+}
+
+/* Names into orders; those that mean no model, or one that cannot be reached, have their status. */
+static size_t resolve(struct comparison *comparison, const struct house *house, struct arena *arena,
+                      const char *prompt, const struct string_list *models, bool dry_run,
+                      struct order *orders, size_t *places)
+{
+    size_t resolved = 0;
+
+    for (size_t i = 0; i < models->count; i++) {
+        const struct model *model = catalog_resolve(arena, house->catalog, models->items[i]);
+        struct item *item = &comparison->answers.items[i];
+
+        *item = (struct item){.model_id = model ? model->id : models->items[i],
+                              .prompt = prompt,
+                              .answer = "",
+                              .status = "unknown_model"};
+        if (!model)
+            continue;
+        item->status = "no_adapter";
+        if (pattern_check_adapter(house, model, dry_run, NULL))
+            continue;
+        orders[resolved] = (struct order){.model = model, .prompt = prompt, .reasoning = true};
+        places[resolved++] = i;
+    }
+    return resolved;
+}
+
+static enum error analyze_answers(struct comparison *comparison, const char *prompt)
+{
+    struct arena *arena = comparison->run.task_run.run.arena;
+    const struct item_list *list = &comparison->answers;
+    const char **names = ARENA_ARRAY(arena, const char *, list->count);
+    const char **answers = ARENA_ARRAY(arena, const char *, list->count);
+    struct result result;
+    size_t done = 0;
+    enum error error;
+
+    for (size_t i = 0; i < list->count; i++) {
+        if (strcmp(list->items[i].status, "completed") != 0)
+            continue;
+        names[done] = list->items[i].model_id;
+        answers[done++] = list->items[i].answer;
+    }
+    error = pattern_ask_one(&comparison->run,
+                            prompt_to_compare(arena, prompt, names, answers, done), &result);
+    if (!error && result.status == RUN_SUCCEEDED)
+        comparison->analysis = result.text;
+    return error;
+}
+
+enum error compare_run(struct comparison *comparison, const struct house *house,
+                       struct arena *arena, struct db *db, const char *prompt,
+                       const struct string_list *models, bool analyze, bool dry_run,
+                       struct problem *problem)
+{
+    struct order *orders = ARENA_ARRAY(arena, struct order, models->count);
+    struct result *results = ARENA_ARRAY(arena, struct result, models->count);
+    size_t *places = ARENA_ARRAY(arena, size_t, models->count), resolved;
+    struct pattern_order frame = {.route = "compare",
+                                  .prompt = prompt,
+                                  .reasoning = true,
+                                  .dry_run = house_is_dry(house, dry_run)};
+    enum error error;
+
+    comparison->answers = (struct item_list){
+        .count = models->count, .items = ARENA_ARRAY(arena, struct item, models->count)};
+    resolved = resolve(comparison, house, arena, prompt, models, frame.dry_run, orders, places);
+    count(&comparison->answers);
+    if (!resolved)
+        return ERROR_NONE;
+    comparison->was_run = true;
+    frame.model = orders[0].model->id;
+    error = pattern_begin(&comparison->run, house, arena, db, &frame, problem);
+    if (!error)
+        error = pattern_dispatch(&comparison->run, orders, resolved, results);
+    if (error)
+        return error;
+    for (size_t i = 0; i < resolved; i++)
+        fill_in(&comparison->answers.items[places[i]], &results[i]);
+    count(&comparison->answers);
+    if (analyze && comparison->answers.succeeded >= 2)
+        error = analyze_answers(comparison, prompt);
+    return error ? error : end_with_first(&comparison->run, &comparison->answers);
+}
+
+static void note_failure(struct debate *debate, const struct result *result)
+{
+    if (debate->last.status != RUN_FAILED)
+        debate->last = *result;
+}
+
+enum error debate_run(struct debate *debate, const struct house *house, struct arena *arena,
+                      struct db *db, const char *topic, const char *position, const char *model,
+                      bool dry_run, struct problem *problem)
+{
+    const struct pattern_order frame = {.route = "debate",
+                                        .prompt = topic,
+                                        .model = model,
+                                        .dry_run = house_is_dry(house, dry_run)};
+    struct result first, challenge, defense;
+    enum error error = pattern_begin(&debate->run, house, arena, db, &frame, problem);
+
+    debate->position = position && *position ? position : NULL;
+    if (!error && !debate->position) {
+        error = pattern_ask_one(&debate->run, prompt_for_position(arena, topic), &first);
+        if (error)
+            return error;
+        debate->position = result_text_or_failure(arena, &first);
+        note_failure(debate, &first);
+    }
+    if (!error)
+        error = debate_answer(&debate->run, topic, debate->position, &challenge, &defense);
+    if (error)
+        return error;
+    debate->challenge = result_text_or_failure(arena, &challenge);
+    debate->defense = result_text_or_failure(arena, &defense);
+    note_failure(debate, &challenge);
+    note_failure(debate, &defense);
+    return pattern_end(&debate->run, &debate->last);
+}
+
+enum error batch_run(struct batch *batch, const struct house *house, struct arena *arena,
+                     struct db *db, const struct string_list *prompts, const char *model,
+                     bool dry_run, struct problem *problem)
+{
+    struct result *results = ARENA_ARRAY(arena, struct result, prompts->count);
+    struct pattern_order frame = {
+        .route = "batch", .model = model, .dry_run = house_is_dry(house, dry_run)};
+    struct text joined;
+    enum error error;
+
+    text_start(&joined, arena, PROMPTS_MAX);
+    for (size_t i = 0; i < prompts->count; i++)
+        text_append_format(&joined, "%s%s", i ? "\n\n" : "", prompts->items[i]);
+    frame.prompt = joined.bytes;
+    error = pattern_begin(&batch->run, house, arena, db, &frame, problem);
+    if (!error)
+        error = pattern_ask(&batch->run, prompts->items, prompts->count, results);
+    if (error)
+        return error;
+    batch->results = (struct item_list){.count = prompts->count,
+                                        .items = ARENA_ARRAY(arena, struct item, prompts->count)};
+    for (size_t i = 0; i < prompts->count; i++) {
+        batch->results.items[i] =
+            (struct item){.model_id = batch->run.model->id, .prompt = prompts->items[i]};
+        fill_in(&batch->results.items[i], &results[i]);
+    }
+    count(&batch->results);
+    return end_with_first(&batch->run, &batch->results);
+}
+
+static bool has_key(const struct house *house, const struct model *model)
+{
+    if (model->own)
+        return true;
+    return strcmp(model->provider, "anthropic") == 0 ? house->settings->anthropic.api_key != NULL
+                                                     : house->settings->openai.api_key != NULL;
+}
+
+/* The model asked for, and the first of every other provider that can be called. */
+static size_t gather(const struct pipeline *pipeline, const char *prompt, bool multi_model,
+                     struct order *orders)
+{
+    const struct house *house = pipeline->run.task_run.run.house;
+    const struct catalog *catalog = house->catalog;
+    bool reasoning = pipeline->treatment.reasoning;
+    size_t found = 1;
+
+    orders[0] =
+        (struct order){.model = pipeline->run.model, .prompt = prompt, .reasoning = reasoning};
+    if (!multi_model || pipeline->run.task_run.run.dry_run ||
+        pipeline->run.model->backend != BACKEND_API)
+        return found;
+    for (size_t i = catalog->browser_count; i < catalog->count; i++) {
+        const struct model *model = &catalog->models[i];
+        bool known = !has_key(house, model);
+
+        for (size_t j = 0; !known && j < found; j++)
+            known = strcmp(orders[j].model->provider, model->provider) == 0;
+        if (!known)
+            orders[found++] =
+                (struct order){.model = model, .prompt = prompt, .reasoning = reasoning};
+    }
+    return found;
+}
+
+static enum error choose_level(struct pipeline *pipeline, struct arena *arena, const char *prompt,
+                               const char *level, struct problem *problem)
+{
+    int known = word_find(reliability_level_names, level);
+    struct complexity complexity = assess_complexity(arena, prompt);
+
+    if (level && *level && known < 0)
+        return problem_set(problem, ERROR_INVALID, "run_rejected", "Unknown level: %s", level);
+    if (known < 0)
+        known = complexity.level == LEVEL_COMPLEX ? RELIABILITY_STANDARD : RELIABILITY_QUICK;
+    pipeline->treatment = treatment_of_level((enum reliability_level)known);
+    pipeline->task_type = assess_task_type(arena, prompt);
+    return ERROR_NONE;
+}
+
+static enum error ask_all(struct pipeline *pipeline, const char *prompt, bool multi_model)
+{
+    struct arena *arena = pipeline->run.task_run.run.arena;
+    size_t most = pipeline->run.task_run.run.house->catalog->count + 1, asked;
+    struct order *orders = ARENA_ARRAY(arena, struct order, most);
+    struct result *results = ARENA_ARRAY(arena, struct result, most);
+    enum error error;
+
+    asked = gather(pipeline, prompt, multi_model, orders);
+    pipeline->models_used.items = ARENA_ARRAY(arena, const char *, asked);
+    error = pattern_dispatch(&pipeline->run, orders, asked, results);
+    if (error)
+        return error;
+    pipeline->answer = results[0];
+    for (size_t i = asked; i-- > 0;)
+        if (results[i].status == RUN_SUCCEEDED)
+            pipeline->answer = results[i];
+    for (size_t i = 0; i < asked; i++)
+        if (results[i].status == RUN_SUCCEEDED)
+            pipeline->models_used.items[pipeline->models_used.count++] = results[i].model->id;
+    if (pipeline->answer.status != RUN_SUCCEEDED && asked > 1)
+        error = pattern_ask_one(&pipeline->run, prompt, &pipeline->answer);
+    if (!pipeline->models_used.count)
+        pipeline->models_used.items[pipeline->models_used.count++] = pipeline->run.model->id;
+    return error;
+}
+
+enum error pipeline_run(struct pipeline *pipeline, const struct house *house, struct arena *arena,
+                        struct db *db, const char *prompt, const char *model, const char *level,
+                        bool multi_model, bool dry_run, struct problem *problem)
+{
+    struct pattern_order frame = {.route = "pipeline",
+                                  .prompt = prompt,
+                                  .model = model,
+                                  .dry_run = house_is_dry(house, dry_run)};
+    enum error error = choose_level(pipeline, arena, prompt, level, problem);
+
+    if (error)
+        return error;
+    frame.reasoning = pipeline->treatment.reasoning;
+    error = pattern_begin(&pipeline->run, house, arena, db, &frame, problem);
+    if (!error)
+        error = ask_all(pipeline, prompt, multi_model);
+    if (error)
+        return error;
+    pipeline->answer_text = result_text_or_failure(arena, &pipeline->answer);
+    return pattern_end(&pipeline->run, &pipeline->answer);
+}

@@ -1,0 +1,67 @@
+/* Compare, debate, batch and pipeline: calls in simple arrangements. */
+#ifndef ASSAY_ORCHESTRATOR_RUNS_SEVERAL_H
+#define ASSAY_ORCHESTRATOR_RUNS_SEVERAL_H
+
+#include "orchestrator/plan/pattern.h"
+#include "orchestrator/runs/consensus.h"
+
+/* One of several answers; the status is a word of the interface. */
+struct item {
+    const char *model_id; /* or the name that means none */
+    const char *prompt;
+    const char *answer; /* "" unless completed */
+    const char *status; /* "completed", "failed", "error", "unknown_model", "no_adapter" */
+};
+
+struct item_list {
+    size_t count, succeeded, failed;
+    struct item *items;
+};
+
+/* Models side by side; `analysis` is what the first of them says of the answers. */
+struct comparison {
+    struct pattern_run run;
+    bool was_run; /* false: not one of the names means a model, and nothing was stored */
+    struct item_list answers;
+    const char *analysis;
+};
+MUST_CHECK enum error compare_run(struct comparison *comparison, const struct house *house,
+                                  struct arena *arena, struct db *db, const char *prompt,
+                                  const struct string_list *models, bool analyze, bool dry_run,
+                                  struct problem *problem);
+
+/* A position, what speaks against it, and a better one. */
+struct debate {
+    struct pattern_run run;
+    const char *position, *challenge, *defense;
+    struct result last; /* the first that failed, else the defense */
+};
+MUST_CHECK enum error debate_run(struct debate *debate, const struct house *house,
+                                 struct arena *arena, struct db *db, const char *topic,
+                                 const char *position, const char *model, bool dry_run,
+                                 struct problem *problem);
+
+/* Several prompts to one model. */
+struct batch {
+    struct pattern_run run;
+    struct item_list results;
+};
+MUST_CHECK enum error batch_run(struct batch *batch, const struct house *house, struct arena *arena,
+                                struct db *db, const struct string_list *prompts, const char *model,
+                                bool dry_run, struct problem *problem);
+
+/* One prompt by its level, perhaps over a model of each provider. */
+struct pipeline {
+    struct pattern_run run;
+    struct treatment treatment;
+    enum task_type task_type;
+    struct result answer;
+    const char *answer_text;
+    struct string_list models_used;
+};
+MUST_CHECK enum error pipeline_run(struct pipeline *pipeline, const struct house *house,
+                                   struct arena *arena, struct db *db, const char *prompt,
+                                   const char *model, const char *level, bool multi_model,
+                                   bool dry_run, struct problem *problem);
+
+#endif

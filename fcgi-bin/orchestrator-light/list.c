@@ -1,0 +1,248 @@
+/* The newest tasks, filtered. Routes of lists only; details are another family. */
+#include "orchestrator-light/list.h"
+
+#include "base/clock.h"
+#include "orchestrator/plan/prompts.h"
+#include "orchestrator/service.h"
+#include "orchestrator/task_view.h"
+
+#include <string.h>
+#include <time.h>
+
+enum { PREVIEW_CHARACTERS = 120 };
+
+struct task_query {
+    int64_t limit;
+    const char *status, *execution_mode, *failure_code;
+    struct optional_boolean dry_run;
+    const char *before, *prompt_contains;
+};
+
+#define OWNER struct task_query
+static const struct field query_fields[] = {
+    INTEGER(OWNER, limit, .preset = 20, .lower = AT_LEAST(1), .upper = AT_MOST(100)),
+    STRING(OWNER, status, .nullable = true, .help = "accepted, succeeded, failed or cancelled."),
+    STRING(OWNER, execution_mode, .nullable = true, .help = "dry_run, api, browser or mixed."),
+    STRING(OWNER, failure_code, .nullable = true),
+    NULLABLE_BOOLEAN(OWNER, dry_run),
+    STRING(OWNER, before, .nullable = true, .help = "ISO time; only tasks accepted earlier."),
+    STRING(OWNER, prompt_contains, .nullable = true, .max_length = 200,
+           .help = "A part of the prompt, in any case."),
+};
+#undef OWNER
+SCHEMA(task_query_schema, struct task_query, "TaskQuery", query_fields, .extra = EXTRA_IGNORE);
+
+struct task_item {
+    const char *task_id;
+    int status;
+    const char *accepted_at, *completed_at;
+    struct optional_integer duration_ms;
+    int execution_mode;
+    const char *adapter_name;
+    const struct model_name *model;
+    bool dry_run;
+    int64_t model_count;
+    struct object_list requested_models;
+    int64_t cancelled_step_count;
+    const char *cancel_reason;
+    int failure_code;
+    const char *failure_message, *prompt_preview, *session_id;
+    struct optional_number cost_usd;
+};
+
+#define OWNER struct task_item
+static const struct field item_fields[] = {
+    STRING(OWNER, task_id),
+    CHOICE(OWNER, status, run_status_names, .choice_count = RUN_STATUS__MAX),
+    STRING(OWNER, accepted_at),
+    STRING(OWNER, completed_at, .nullable = true),
+    NULLABLE_INTEGER(OWNER, duration_ms),
+    CHOICE(OWNER, execution_mode, execution_mode_names, .choice_count = EXECUTION_MODE__MAX),
+    STRING(OWNER, adapter_name),
+    OBJECT(OWNER, model, &model_name_schema, .nullable = true),
+    BOOLEAN(OWNER, dry_run),
+    INTEGER(OWNER, model_count),
+    OBJECTS(OWNER, requested_models, &model_name_schema),
+    INTEGER(OWNER, cancelled_step_count),
+    STRING(OWNER, cancel_reason, .nullable = true),
+    CHOICE(OWNER, failure_code, failure_code_names, .choice_count = FAILURE_CODE__MAX,
+           .nullable = true),
+    STRING(OWNER, failure_message, .nullable = true),
+    STRING(OWNER, prompt_preview, .help = "The first 120 characters."),
+    STRING(OWNER, session_id, .nullable = true),
+    NULLABLE_NUMBER(OWNER, cost_usd),
+};
+#undef OWNER
+SCHEMA(task_item_schema, struct task_item, "TaskItem", item_fields);
+
+static enum error bad_query(struct request *request, const char *field, const char *message)
+{
+    return request_fault(request, "query", field, "value_error", message);
+}
+
+/* A word of a list, `unset` when it is not given; false for other words. */
+static bool find_word(const char *given, int (*find)(const char *), int *place)
+{
+    *place = given ? find(given) : -1;
+    return !given || *place >= 0;
+}
+
+static int find_failure(const char *word)
+{
+    return word_find(failure_code_names, word);
+}
+
+/* "2026-07-30T12:00:00.5Z", with an offset or none (UTC), as stored timestamps are written. NULL
+ * when it is no time. */
+static const char *stored_time(struct arena *arena, const char *given)
+{
+    struct tm tm = {0};
+    long micros = 0, scale = 100000, offset = 0;
+    const char *rest = strptime(given, "%Y-%m-%d", &tm);
+    char *text = arena_alloc(arena, CLOCK_TEXT_MAX);
+
+    if (rest && (*rest == 'T' || *rest == ' ')) {
+        const char *clock = strptime(rest + 1, "%H:%M:%S", &tm);
+
+        rest = clock ? clock : strptime(rest + 1, "%H:%M", &tm);
+    }
+    if (rest && *rest == '.')
+        for (rest++; *rest >= '0' && *rest <= '9'; rest++, scale /= 10)
+            micros += (*rest - '0') * scale;
+    if (rest && *rest && strcmp(rest, "Z") != 0) {
+        struct tm zone = {0};
+        const char *end = strchr("+- ", *rest) ? strptime(rest + 1, "%H:%M", &zone) : NULL;
+
+        offset = (zone.tm_hour * 60 + zone.tm_min) * (*rest == '-' ? -60L : 60L);
+        rest = end && !*end ? "" : NULL;
+    }
+    if (!rest)
+        return NULL;
+    clock_format(((int64_t)timegm(&tm) - offset) * 1000000 + micros, text);
+    return text;
+}
+
+static enum error read_filter(struct request *request, struct task_filter *filter)
+{
+    const struct task_query *query = request->query;
+
+    *filter = (struct task_filter){.limit = query->limit, .dry_run = query->dry_run};
+    if (!find_word(query->status, word_find_status, &filter->status))
+        return bad_query(request, "status",
+                         "Input should be 'accepted', 'succeeded', 'failed' or 'cancelled'");
+    if (!find_word(query->execution_mode, word_find_mode, &filter->execution_mode))
+        return bad_query(request, "execution_mode",
+                         "Input should be 'dry_run', 'api', 'browser' or 'mixed'");
+    if (!find_word(query->failure_code, find_failure, &filter->failure_code))
+        return bad_query(request, "failure_code", "Input should be a failure code");
+    if (query->before && *query->before) {
+        filter->before = stored_time(request->arena, query->before);
+        if (!filter->before)
+            return bad_query(request, "before", "Input should be a valid datetime");
+    }
+    if (query->prompt_contains && *query->prompt_contains)
+        filter->prompt_contains = query->prompt_contains;
+    return ERROR_NONE;
+}
+
+/* The rows of one task in a list that is ordered by tasks. */
+#define SLICE(list, id, found)                                                                     \
+    ({                                                                                             \
+        size_t start_ = 0;                                                                         \
+        while (start_ < (list)->count && strcmp((list)->items[start_].task_id, (id)) != 0)         \
+            start_++;                                                                              \
+        (found) = 0;                                                                               \
+        while (start_ + (found) < (list)->count &&                                                 \
+               strcmp((list)->items[start_ + (found)].task_id, (id)) == 0)                         \
+            (found)++;                                                                             \
+        (list)->items + start_;                                                                    \
+    })
+
+static int64_t count_cancelled(const struct step_record *steps, size_t count)
+{
+    int64_t cancelled = 0;
+
+    for (size_t i = 0; i < count; i++)
+        cancelled += steps[i].status == RUN_CANCELLED;
+    return cancelled;
+}
+
+static struct optional_number cost_of(const struct step_record *steps, size_t count)
+{
+    struct optional_number cost = {0};
+
+    for (size_t i = 0; i < count; i++)
+        if (steps[i].cost_usd.given)
+            cost = GIVEN_NUMBER(cost.value + steps[i].cost_usd.value);
+    return cost;
+}
+
+static void fill_in(struct arena *arena, const struct task_record *task,
+                    const struct step_list *all_steps, const struct event_list *all_events,
+                    struct task_item *item)
+{
+    size_t step_count, event_count;
+    const struct step_record *steps = SLICE(all_steps, task->task_id, step_count);
+    const struct event_record *events = SLICE(all_events, task->task_id, event_count);
+    struct task_story story;
+
+    task_story_read(arena, events, event_count, steps, step_count, &story);
+    *item = (struct task_item){
+        .task_id = task->task_id,
+        .status = task->status,
+        .accepted_at = shown_time(arena, task->accepted_at),
+        .completed_at = shown_time(arena, task->completed_at),
+        .duration_ms = task->duration_ms,
+        .execution_mode = task->execution_mode,
+        .adapter_name = task_adapter(arena, task, steps, step_count),
+        .model = task_winner(arena, task, &story, steps, step_count),
+        .dry_run = task->dry_run,
+        .model_count = task->model_count,
+        .requested_models = story.requested_models,
+        .cancelled_step_count = story.cancelled_steps
+                                    ? (int64_t)json_array_size(story.cancelled_steps)
+                                    : count_cancelled(steps, step_count),
+        .cancel_reason = story.cancel_reason,
+        .failure_code = task->failure_code,
+        .failure_message = task->failure_message,
+        .prompt_preview = text_beginning(arena, task->prompt, PREVIEW_CHARACTERS),
+        .session_id = task->session_id,
+        .cost_usd = cost_of(steps, step_count)};
+}
+
+enum error task_list_handle(struct request *request, struct reply *reply)
+{
+    struct string_list ids = {0};
+    struct task_filter filter;
+    struct task_list tasks;
+    struct step_list steps;
+    struct event_list events;
+    struct task_item *items;
+    struct object_list *list;
+    struct db *db;
+    enum error error = read_filter(request, &filter);
+
+    if (error)
+        return error;
+    error = service_database(request, &db);
+    if (!error)
+        error = task_list_recent(db, request->arena, &filter, &tasks, &request->problem);
+    if (error)
+        return service_storage_error(request, error, "list_recent_tasks");
+    ids.items = ARENA_ARRAY(request->arena, const char *, tasks.count);
+    for (size_t i = 0; i < tasks.count; i++)
+        ids.items[ids.count++] = tasks.items[i].task_id;
+    error = task_steps_of(db, request->arena, &ids, &steps, &request->problem);
+    if (error)
+        return service_storage_error(request, error, "list_steps_batch");
+    error = task_events_of(db, request->arena, &ids, true, &events, &request->problem);
+    if (error)
+        return service_storage_error(request, error, "list_events_batch");
+    items = ARENA_ARRAY(request->arena, struct task_item, tasks.count);
+    for (size_t i = 0; i < tasks.count; i++)
+        fill_in(request->arena, &tasks.items[i], &steps, &events, &items[i]);
+    list = ARENA_NEW(request->arena, struct object_list);
+    *list = (struct object_list){tasks.count, items};
+    reply->object = list;
+    return ERROR_NONE;
+}

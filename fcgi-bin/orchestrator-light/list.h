@@ -1,0 +1,12 @@
+/* The list of tasks: GET /api/v1/tasks. */
+#ifndef ASSAY_ORCHESTRATOR_LIGHT_LIST_H
+#define ASSAY_ORCHESTRATOR_LIGHT_LIST_H
+
+#include "base/schema.h"
+#include "http/request.h"
+
+extern const struct schema task_query_schema, task_item_schema;
+
+enum error task_list_handle(struct request *request, struct reply *reply);
+
+#endif

@@ -1,0 +1,53 @@
+/* The orchestrator, family light: what is answered from the store and the catalog at once. */
+#include "orchestrator-light/list.h"
+#include "orchestrator-light/models.h"
+#include "orchestrator/service.h"
+
+static const struct route routes[] = {
+    {.method = METHOD_GET,
+     .path = "/api/v1/tasks",
+     .role = ORCHESTRATOR_CALLER,
+     .query = &task_query_schema,
+     .reply = &task_item_schema,
+     .reply_is_list = true,
+     .errors = ERRORS(422, 429, 503),
+     .handler = task_list_handle,
+     .name = "tasks",
+     .tag = "tasks",
+     .summary = "The newest tasks"},
+    {.method = METHOD_GET,
+     .path = "/api/v1/models",
+     .role = ORCHESTRATOR_CALLER,
+     .reply = &models_schema,
+     .errors = ERRORS(429, 503),
+     .handler = models_handle,
+     .name = "models",
+     .tag = "models",
+     .summary = "What can be asked"},
+    {.method = METHOD_POST,
+     .path = "/api/v1/models/refresh",
+     .role = ORCHESTRATOR_CALLER,
+     .reply = &refreshed_models_schema,
+     .errors = ERRORS(429, 503),
+     .handler = models_refresh_handle,
+     .name = "models_refresh",
+     .tag = "models",
+     .summary = "Look at the menu again"},
+    {.method = METHOD_GET,
+     .path = "/api/v1/analytics",
+     .role = ORCHESTRATOR_CALLER,
+     .reply = &analytics_schema,
+     .errors = ERRORS(429, 503),
+     .handler = analytics_handle,
+     .name = "analytics",
+     .tag = "models",
+     .summary = "How models have done in the last hundred tasks"},
+};
+
+static const struct http_family family = {
+    .service = &orchestrator_service, .name = "light", ROUTES(routes)};
+
+int main(int argc, char **argv)
+{
+    return responder_main(argc, argv, &family);
+}

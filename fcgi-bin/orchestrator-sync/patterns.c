@@ -1,0 +1,488 @@
+/* Patterns: decoded, run, answered. */
+#include "orchestrator-sync/patterns.h"
+
+#include "orchestrator/dispatch/embeddings.h"
+#include "orchestrator/plan/assess.h"
+#include "orchestrator/runs/several.h"
+#include "orchestrator/service.h"
+#include "orchestrator/task_answer.h"
+
+enum { DEFAULT_ROUNDS = 5, DEFAULT_VARIATIONS = 3 };
+
+#define MODEL(OWNER)                                                                               \
+    STRING(OWNER, model, .nullable = true, .min_length = 1, .max_length = 120,                     \
+           .help = "By id, name or alias; none asks the default one.")
+#define PROMPT(OWNER) STRING(OWNER, prompt, .required = true, .min_length = 1, .max_length = 40000)
+
+struct prompt_head {
+    const char *prompt;
+};
+
+static bool has_prompt(const void *object)
+{
+    return !is_blank(((const struct prompt_head *)object)->prompt);
+}
+
+static const struct schema_rule prompt_rules[] = {
+    {"errors.schemas.prompt_blank", has_prompt, NULL},
+};
+
+struct consensus_body {
+    const char *prompt;
+    const char *model;
+    double similarity_threshold, consensus_target;
+    int64_t max_rounds, variations_per_round;
+    bool use_confidence_weighting, dry_run;
+};
+
+#define OWNER struct consensus_body
+static const struct field consensus_fields[] = {
+    PROMPT(OWNER),
+    MODEL(OWNER),
+    NUMBER(OWNER, similarity_threshold, .preset = 0.85, .lower = AT_LEAST(0), .upper = AT_MOST(1)),
+    NUMBER(OWNER, consensus_target, .preset = 0.95, .lower = AT_LEAST(0), .upper = AT_MOST(1)),
+    INTEGER(OWNER, max_rounds, .preset = DEFAULT_ROUNDS, .lower = AT_LEAST(1),
+            .upper = AT_MOST(20)),
+    INTEGER(OWNER, variations_per_round, .preset = DEFAULT_VARIATIONS, .lower = AT_LEAST(1),
+            .upper = AT_MOST(9)),
+    BOOLEAN(OWNER, use_confidence_weighting, .preset = 1),
+    BOOLEAN(OWNER, dry_run, .preset = 0),
+};
+#undef OWNER
+SCHEMA(consensus_body_schema, struct consensus_body, "ConsensusRequest", consensus_fields,
+       RULES(prompt_rules), .example = "{\"prompt\":\"Is water wet?\"}");
+
+struct consensus_answer {
+    double consensus_score;
+    int64_t num_clusters;
+    const char *best_response;
+    struct optional_number weighted_score;
+    int64_t total_rounds, total_llm_calls;
+    bool needs_debate;
+    int64_t top_cluster_size;
+    const char *task_id;
+    const struct accounting_answer *accounting;
+};
+
+#define OWNER struct consensus_answer
+static const struct field consensus_answer_fields[] = {
+    NUMBER(OWNER, consensus_score, ROUNDED(6), .help = "Share of the largest cluster."),
+    INTEGER(OWNER, num_clusters),
+    STRING(OWNER, best_response),
+    NULLABLE_NUMBER(OWNER, weighted_score, ROUNDED(6)),
+    INTEGER(OWNER, total_rounds),
+    INTEGER(OWNER, total_llm_calls),
+    BOOLEAN(OWNER, needs_debate),
+    INTEGER(OWNER, top_cluster_size),
+    STRING(OWNER, task_id),
+    OBJECT(OWNER, accounting, &accounting_schema),
+};
+#undef OWNER
+SCHEMA(consensus_answer_schema, struct consensus_answer, "Consensus", consensus_answer_fields);
+
+struct compare_body {
+    const char *prompt;
+    struct string_list models;
+    bool analyze, dry_run;
+};
+
+#define OWNER struct compare_body
+static const struct field compare_fields[] = {
+    PROMPT(OWNER),
+    STRINGS(OWNER, models, .min_length = 0, .max_length = 10,
+            .help = "1 to 10; none asks the default one."),
+    BOOLEAN(OWNER, analyze, .preset = 1, .help = "Let the first one compare the answers."),
+    BOOLEAN(OWNER, dry_run, .preset = 0),
+};
+#undef OWNER
+SCHEMA(compare_body_schema, struct compare_body, "CompareRequest", compare_fields,
+       RULES(prompt_rules),
+       .example = "{\"prompt\":\"Is water wet?\",\"models\":[\"Best\",\"GPT-5.4\"]}");
+
+struct compared {
+    const char *model_id, *answer, *status;
+};
+
+#define OWNER struct compared
+static const struct field compared_fields[] = {
+    STRING(OWNER, model_id),
+    STRING(OWNER, answer),
+    STRING(OWNER, status, .help = "completed, failed, error, unknown_model or no_adapter."),
+};
+#undef OWNER
+static SCHEMA(compared_schema, struct compared, "ComparedAnswer", compared_fields);
+
+struct compare_answer {
+    struct object_list answers;
+    const char *analysis;
+    int64_t total_models, succeeded, failed;
+    const char *task_id;
+    const struct accounting_answer *accounting;
+};
+
+#define OWNER struct compare_answer
+static const struct field compare_answer_fields[] = {
+    OBJECTS(OWNER, answers, &compared_schema),
+    STRING(OWNER, analysis, .nullable = true),
+    INTEGER(OWNER, total_models),
+    INTEGER(OWNER, succeeded),
+    INTEGER(OWNER, failed),
+    STRING(OWNER, task_id, .nullable = true),
+    OBJECT(OWNER, accounting, &accounting_schema, .nullable = true),
+};
+#undef OWNER
+SCHEMA(compare_answer_schema, struct compare_answer, "Comparison", compare_answer_fields);
+
+struct debate_body {
+    const char *topic;
+    const char *initial_position, *model;
+    bool dry_run;
+};
+
+#define OWNER struct debate_body
+static const struct field debate_fields[] = {
+    STRING(OWNER, topic, .required = true, .min_length = 1, .max_length = 40000),
+    STRING(OWNER, initial_position, .nullable = true, .max_length = 40000),
+    MODEL(OWNER),
+    BOOLEAN(OWNER, dry_run, .preset = 0),
+};
+#undef OWNER
+SCHEMA(debate_body_schema, struct debate_body, "DebateRequest", debate_fields, RULES(prompt_rules),
+       .example = "{\"topic\":\"Remote work\"}");
+
+struct debate_answer_body {
+    const char *initial_position, *challenge, *defense, *improved_response, *model_id;
+    int64_t total_llm_calls;
+    int status;
+    int failure_code;
+    const char *task_id;
+    const struct accounting_answer *accounting;
+};
+
+#define OWNER struct debate_answer_body
+static const struct field debate_answer_fields[] = {
+    STRING(OWNER, initial_position),
+    STRING(OWNER, challenge),
+    STRING(OWNER, defense),
+    STRING(OWNER, improved_response),
+    STRING(OWNER, model_id),
+    INTEGER(OWNER, total_llm_calls),
+    CHOICE(OWNER, status, run_status_names, .choice_count = RUN_STATUS__MAX),
+    CHOICE(OWNER, failure_code, failure_code_names, .choice_count = FAILURE_CODE__MAX,
+           .nullable = true),
+    STRING(OWNER, task_id),
+    OBJECT(OWNER, accounting, &accounting_schema),
+};
+#undef OWNER
+SCHEMA(debate_answer_schema, struct debate_answer_body, "Debate", debate_answer_fields);
+
+struct batch_body {
+    struct string_list prompts;
+    const char *model;
+    bool dry_run;
+};
+
+#define OWNER struct batch_body
+static const struct field batch_fields[] = {
+    STRINGS(OWNER, prompts, .required = true, .min_length = 1, .max_length = 20),
+    MODEL(OWNER),
+    BOOLEAN(OWNER, dry_run, .preset = 0),
+};
+#undef OWNER
+SCHEMA(batch_body_schema, struct batch_body, "BatchRequest", batch_fields,
+       .example = "{\"prompts\":[\"One?\",\"Two?\"]}");
+
+struct batch_row {
+    const char *prompt, *answer, *status;
+};
+
+#define OWNER struct batch_row
+static const struct field batch_row_fields[] = {STRING(OWNER, prompt), STRING(OWNER, answer),
+                                                STRING(OWNER, status)};
+#undef OWNER
+static SCHEMA(batch_row_schema, struct batch_row, "BatchResult", batch_row_fields);
+
+struct batch_answer {
+    struct object_list results;
+    int64_t total, succeeded, failed;
+    const char *task_id;
+    const struct accounting_answer *accounting;
+};
+
+#define OWNER struct batch_answer
+static const struct field batch_answer_fields[] = {
+    OBJECTS(OWNER, results, &batch_row_schema),
+    INTEGER(OWNER, total),
+    INTEGER(OWNER, succeeded),
+    INTEGER(OWNER, failed),
+    STRING(OWNER, task_id),
+    OBJECT(OWNER, accounting, &accounting_schema),
+};
+#undef OWNER
+SCHEMA(batch_answer_schema, struct batch_answer, "Batch", batch_answer_fields);
+
+struct pipeline_body {
+    const char *prompt;
+    const char *model, *reliability_level;
+    bool multi_model, dry_run;
+};
+
+#define OWNER struct pipeline_body
+static const struct field pipeline_fields[] = {
+    PROMPT(OWNER),
+    MODEL(OWNER),
+    STRING(OWNER, reliability_level, .nullable = true, .help = "Empty counts as not given."),
+    BOOLEAN(OWNER, multi_model, .preset = 0, .help = "Ask a model of every provider with a key."),
+    BOOLEAN(OWNER, dry_run, .preset = 0),
+};
+#undef OWNER
+SCHEMA(pipeline_body_schema, struct pipeline_body, "PipelineRequest", pipeline_fields,
+       RULES(prompt_rules), .example = "{\"prompt\":\"What is Python?\"}");
+
+struct pipeline_answer {
+    const char *answer;
+    int task_type, pattern_used, reliability_level;
+    int64_t total_llm_calls;
+    const char *model_id;
+    struct string_list models_used;
+    int status, failure_code;
+    const char *task_id;
+    const struct accounting_answer *accounting;
+};
+
+#define OWNER struct pipeline_answer
+static const struct field pipeline_answer_fields[] = {
+    STRING(OWNER, answer),
+    CHOICE(OWNER, task_type, task_type_names, .choice_count = TASK_TYPE__MAX),
+    CHOICE(OWNER, pattern_used, execution_pattern_names, .choice_count = EXECUTION_PATTERN__MAX),
+    CHOICE(OWNER, reliability_level, reliability_level_names,
+           .choice_count = RELIABILITY_LEVEL__MAX),
+    INTEGER(OWNER, total_llm_calls),
+    STRING(OWNER, model_id),
+    STRINGS(OWNER, models_used),
+    CHOICE(OWNER, status, run_status_names, .choice_count = RUN_STATUS__MAX),
+    CHOICE(OWNER, failure_code, failure_code_names, .choice_count = FAILURE_CODE__MAX,
+           .nullable = true),
+    STRING(OWNER, task_id),
+    OBJECT(OWNER, accounting, &accounting_schema),
+};
+#undef OWNER
+SCHEMA(pipeline_answer_schema, struct pipeline_answer, "Pipeline", pipeline_answer_fields);
+
+static enum error store_error(struct request *request, enum error error)
+{
+    return service_storage_error(request, error, "replace_task_snapshot");
+}
+
+static const struct accounting_answer *accounting(const struct pattern_run *run)
+{
+    return accounting_of(&run->task_run.run, run->results, run->result_count);
+}
+
+static void trace(struct reply *reply, const struct pattern_run *run)
+{
+    if (run->task_run.run.trace_id)
+        reply_add_header(reply, "x-trace-id", run->task_run.run.trace_id);
+}
+
+static enum error run_consensus(struct request *request, struct db *db, struct pattern_run *run,
+                                struct consensus *consensus)
+{
+    const struct consensus_body *body = request->body;
+    const struct house *house = service_house(request);
+    const struct consensus_order order = {body->similarity_threshold, body->consensus_target,
+                                          (int)body->max_rounds, (int)body->variations_per_round,
+                                          body->use_confidence_weighting};
+    const struct pattern_order frame = {.route = "consensus",
+                                        .prompt = body->prompt,
+                                        .model = body->model,
+                                        .dry_run = house_is_dry(house, body->dry_run)};
+    enum error error;
+
+    if (!frame.dry_run && !embeddings_are_configured(house))
+        return problem_set(&request->problem, ERROR_UNAVAILABLE, "embeddings_missing",
+                           "Embeddings client is not configured.");
+    error = pattern_begin(run, house, request->arena, db, &frame, &request->problem);
+    if (!error)
+        error = consensus_v1(run, body->prompt, &order, consensus);
+    return error ? error : pattern_end_text(run, consensus->best, &consensus->failure);
+}
+
+enum error consensus_handle(struct request *request, struct reply *reply)
+{
+    struct pattern_run *run = ARENA_NEW(request->arena, struct pattern_run);
+    struct consensus_answer *answer = ARENA_NEW(request->arena, struct consensus_answer);
+    struct consensus consensus = {0};
+    struct db *db;
+    enum error error = service_database(request, &db);
+
+    if (!error)
+        error = run_consensus(request, db, run, &consensus);
+    if (error)
+        return store_error(request, error);
+    error = task_answer_refuse(request, reply, &run->task_run, &run->outcome);
+    if (error)
+        return error;
+    if (!consensus.best)
+        return problem_set(&request->problem, ERROR_SYSTEM, "consensus_failed",
+                           "No call of the model gave an answer.");
+    *answer = (struct consensus_answer){consensus.score,
+                                        (int64_t)consensus.cluster_count,
+                                        consensus.best,
+                                        consensus.weighted,
+                                        consensus.rounds,
+                                        run->task_run.run.calls,
+                                        consensus.needs_debate,
+                                        (int64_t)consensus.top_size,
+                                        run->task_run.run.task_id,
+                                        accounting(run)};
+    reply->object = answer;
+    return ERROR_NONE;
+}
+
+enum error compare_handle(struct request *request, struct reply *reply)
+{
+    const struct compare_body *body = request->body;
+    struct comparison *comparison = ARENA_NEW(request->arena, struct comparison);
+    struct compare_answer *answer = ARENA_NEW(request->arena, struct compare_answer);
+    const char *fallback = plan_default_model(service_house(request)->catalog);
+    struct string_list models =
+        body->models.count ? body->models : (struct string_list){1, &fallback};
+    struct compared *rows = ARENA_ARRAY(request->arena, struct compared, models.count);
+    struct db *db;
+    enum error error = service_database(request, &db);
+
+    if (!error)
+        error = compare_run(comparison, service_house(request), request->arena, db, body->prompt,
+                            &models, body->analyze, body->dry_run, &request->problem);
+    if (error)
+        return store_error(request, error);
+    for (size_t i = 0; i < models.count; i++)
+        rows[i] = (struct compared){comparison->answers.items[i].model_id,
+                                    comparison->answers.items[i].answer,
+                                    comparison->answers.items[i].status};
+    *answer = (struct compare_answer){.answers = {models.count, rows},
+                                      .analysis = comparison->analysis,
+                                      .total_models = (int64_t)models.count,
+                                      .succeeded = (int64_t)comparison->answers.succeeded,
+                                      .failed = (int64_t)comparison->answers.failed};
+    if (comparison->was_run) {
+        answer->task_id = comparison->run.task_run.run.task_id;
+        answer->accounting = accounting(&comparison->run);
+        trace(reply, &comparison->run);
+    }
+    reply->object = answer;
+    return ERROR_NONE;
+}
+
+enum error debate_handle(struct request *request, struct reply *reply)
+{
+    const struct debate_body *body = request->body;
+    struct debate *debate = ARENA_NEW(request->arena, struct debate);
+    struct debate_answer_body *answer = ARENA_NEW(request->arena, struct debate_answer_body);
+    struct db *db;
+    enum error error = service_database(request, &db);
+
+    if (!error)
+        error = debate_run(debate, service_house(request), request->arena, db, body->topic,
+                           body->initial_position, body->model, body->dry_run, &request->problem);
+    if (error)
+        return store_error(request, error);
+    error = task_answer_refuse(request, reply, &debate->run.task_run, &debate->run.outcome);
+    if (error)
+        return error;
+    *answer = (struct debate_answer_body){debate->position,
+                                          debate->challenge,
+                                          debate->defense,
+                                          debate->defense,
+                                          debate->run.model->id,
+                                          debate->run.task_run.run.calls,
+                                          debate->run.outcome.status,
+                                          debate->run.outcome.failure_code,
+                                          debate->run.task_run.run.task_id,
+                                          accounting(&debate->run)};
+    reply->object = answer;
+    return ERROR_NONE;
+}
+
+/* Each prompt by the rules of one. */
+static enum error check_prompts(struct request *request)
+{
+    const struct batch_body *body = request->body;
+
+    for (size_t i = 0; i < body->prompts.count; i++) {
+        const char *field = arena_print(request->arena, "prompts.%zu", i);
+
+        if (!*body->prompts.items[i])
+            return request_fault(request, "body", field, "string_too_short",
+                                 "String should have at least 1 character");
+        if (is_blank(body->prompts.items[i]))
+            return request_fault(request, "body", field, "value_error",
+                                 "Value error, The prompt must not be blank.");
+        if (utf8_count(body->prompts.items[i]) > 40000)
+            return request_fault(request, "body", field, "string_too_long",
+                                 "String should have at most 40000 characters");
+    }
+    return ERROR_NONE;
+}
+
+enum error batch_handle(struct request *request, struct reply *reply)
+{
+    const struct batch_body *body = request->body;
+    struct batch *batch = ARENA_NEW(request->arena, struct batch);
+    struct batch_answer *answer = ARENA_NEW(request->arena, struct batch_answer);
+    struct batch_row *rows = ARENA_ARRAY(request->arena, struct batch_row, body->prompts.count);
+    struct db *db;
+    enum error error = check_prompts(request);
+
+    if (error)
+        return error;
+    error = service_database(request, &db);
+    if (!error)
+        error = batch_run(batch, service_house(request), request->arena, db, &body->prompts,
+                          body->model, body->dry_run, &request->problem);
+    if (error)
+        return store_error(request, error);
+    for (size_t i = 0; i < batch->results.count; i++)
+        rows[i] = (struct batch_row){batch->results.items[i].prompt, batch->results.items[i].answer,
+                                     batch->results.items[i].status};
+    *answer =
+        (struct batch_answer){{batch->results.count, rows},      (int64_t)batch->results.count,
+                              (int64_t)batch->results.succeeded, (int64_t)batch->results.failed,
+                              batch->run.task_run.run.task_id,   accounting(&batch->run)};
+    trace(reply, &batch->run);
+    reply->object = answer;
+    return ERROR_NONE;
+}
+
+enum error pipeline_handle(struct request *request, struct reply *reply)
+{
+    const struct pipeline_body *body = request->body;
+    struct pipeline *pipeline = ARENA_NEW(request->arena, struct pipeline);
+    struct pipeline_answer *answer = ARENA_NEW(request->arena, struct pipeline_answer);
+    struct db *db;
+    enum error error = service_database(request, &db);
+
+    if (!error)
+        error = pipeline_run(pipeline, service_house(request), request->arena, db, body->prompt,
+                             body->model, body->reliability_level, body->multi_model, body->dry_run,
+                             &request->problem);
+    if (error)
+        return store_error(request, error);
+    error = task_answer_refuse(request, reply, &pipeline->run.task_run, &pipeline->run.outcome);
+    if (error)
+        return error;
+    *answer = (struct pipeline_answer){pipeline->answer_text,
+                                       pipeline->task_type,
+                                       pipeline->treatment.pattern,
+                                       pipeline->treatment.level,
+                                       pipeline->run.task_run.run.calls,
+                                       pipeline->run.model->id,
+                                       pipeline->models_used,
+                                       pipeline->run.outcome.status,
+                                       pipeline->run.outcome.failure_code,
+                                       pipeline->run.task_run.run.task_id,
+                                       accounting(&pipeline->run)};
+    reply->object = answer;
+    return ERROR_NONE;
+}

@@ -1,0 +1,14 @@
+/* One task: shown, exported, tried again. */
+#ifndef ASSAY_ORCHESTRATOR_TASKS_DETAIL_H
+#define ASSAY_ORCHESTRATOR_TASKS_DETAIL_H
+
+#include "base/schema.h"
+#include "http/request.h"
+
+extern const struct schema detail_query_schema, task_detail_schema;
+
+enum error task_detail_handle(struct request *request, struct reply *reply);
+enum error task_export_handle(struct request *request, struct reply *reply);
+enum error task_retry_handle(struct request *request, struct reply *reply);
+
+#endif

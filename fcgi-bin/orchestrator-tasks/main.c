@@ -1,0 +1,44 @@
+/* The orchestrator, family tasks: one task, by its id. Trying one again waits for models, which is
+ * why these have a pool of their own. */
+#include "orchestrator-tasks/detail.h"
+#include "orchestrator/service.h"
+#include "orchestrator/task_answer.h"
+
+static const struct route routes[] = {
+    {.method = METHOD_GET,
+     .path = "/api/v1/tasks/{task_id}",
+     .role = ORCHESTRATOR_CALLER,
+     .query = &detail_query_schema,
+     .reply = &task_detail_schema,
+     .errors = ERRORS(422, 429, 503),
+     .handler = task_detail_handle,
+     .name = "task",
+     .tag = "tasks",
+     .summary = "A task with its steps and events"},
+    {.method = METHOD_GET,
+     .path = "/api/v1/tasks/{task_id}/export",
+     .role = ORCHESTRATOR_CALLER,
+     .media_type = "text/markdown; charset=utf-8",
+     .errors = ERRORS(422, 429, 503),
+     .handler = task_export_handle,
+     .name = "task_export",
+     .tag = "tasks",
+     .summary = "Prompt and output as a document"},
+    {.method = METHOD_POST,
+     .path = "/api/v1/tasks/{task_id}/retry",
+     .role = ORCHESTRATOR_CALLER,
+     .reply = &task_answer_schema,
+     .errors = ERRORS(409, 422, 429, 503, 504),
+     .handler = task_retry_handle,
+     .name = "task_retry",
+     .tag = "tasks",
+     .summary = "Try a task again that failed or was cancelled"},
+};
+
+static const struct http_family family = {
+    .service = &orchestrator_service, .name = "tasks", ROUTES(routes)};
+
+int main(int argc, char **argv)
+{
+    return responder_main(argc, argv, &family);
+}

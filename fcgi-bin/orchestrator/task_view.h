@@ -1,0 +1,31 @@
+/* Stored tasks as they are shown: what lists and details have in common. */
+#ifndef ASSAY_ORCHESTRATOR_TASK_VIEW_H
+#define ASSAY_ORCHESTRATOR_TASK_VIEW_H
+
+#include "orchestrator/storage/task_store.h"
+#include "orchestrator/task_answer.h"
+
+/* What the first and the last event of a task tell. */
+struct task_story {
+    struct object_list requested_models; /* struct model_name */
+    struct optional_integer winning_step;
+    const char *winning_model_id;
+    json_t *cancelled_steps; /* NULL = none are told */
+    const char *cancel_reason;
+    json_t *details;
+};
+
+/* Reads the events of one task (the accepted and the terminal one; others are passed over). */
+void task_story_read(struct arena *arena, const struct event_record *events, size_t count,
+                     const struct step_record *steps, size_t step_count, struct task_story *story);
+
+/* The adapter of a stored task: `unknown` while it runs. */
+const char *task_adapter(struct arena *arena, const struct task_record *task,
+                         const struct step_record *steps, size_t count);
+
+/* The model that has won, NULL for none. */
+const struct model_name *task_winner(struct arena *arena, const struct task_record *task,
+                                     const struct task_story *story,
+                                     const struct step_record *steps, size_t count);
+
+#endif

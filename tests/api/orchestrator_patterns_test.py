@@ -1,0 +1,260 @@
+"""smart, consensus, compare, debate, batch and pipeline: golden cases, and what becomes of failures."""
+
+import json
+import re
+
+import pytest
+
+from model_server import ModelServer
+from service import Service
+
+GPT, CLAUDE = "gpt-5.4", "claude-sonnet-4-6-20250514"
+VECTORS = {"A": [1, 0], "B": [.9, .1], "C": [0, 1]}
+COMPLEX = ("Compare and evaluate several in-depth, comprehensive options; pros and cons of each, step by step, " + "x " * 40)
+
+
+@pytest.fixture(scope="module")
+def models():
+    with ModelServer() as server:
+        yield server
+
+
+@pytest.fixture(scope="module")
+def live(models):
+    env = {**models.settings, "ORCH_DAILY_COST_LIMIT_USD": "1000", "ORCH_API_BREAKER_FAILURES": "0"}
+    with Service("orchestrator", env) as service:
+        yield service
+
+
+@pytest.fixture(scope="module")
+def dry():
+    with Service("orchestrator") as service:
+        yield service
+
+
+@pytest.fixture(autouse=True)
+def forget(models):
+    models.reset()
+
+
+def post(service, route, status=200, **body):
+    answer = service.post(f"/api/v1/{route}", body)
+    assert answer.status_code == status, answer.text
+    return answer.json()
+
+
+def stored(service, answer):
+    return service.get(f"/api/v1/tasks/{answer['task_id']}").json()
+
+
+def in_turn(models, texts, model=GPT):
+    """Each text in turn, again and again, whichever call comes first; with the vectors of the golden cases."""
+    count = [0]
+
+    def rule(_):
+        count[0] += 1
+        return "text:" + texts[(count[0] - 1) % len(texts)]
+
+    models.answers[model] = rule
+    models.vectors.update({text: VECTORS[text[0]] for text in texts})
+
+
+class TestSmart:
+    def test_a_simple_prompt_costs_two_calls(self, live, models):
+        models.answers[GPT] = ["text:four", "text:it is right"]
+        answer = post(live, "smart", prompt="What is 2+2?", model="gpt-5-4-api")
+        assert answer["answer"] == answer["output_text"] == "four" and answer["verification"] == "it is right"
+        assert (answer["total_llm_calls"], answer["used_roles"], answer["pattern_used"]) == (2, True, "single")
+        assert (answer["reliability_level"], answer["status"], answer["adapter_name"]) == ("quick", "succeeded", "api.openai")
+        assert models.calls[1]["prompt"].startswith("[System] ") and "Answer to verify:\nfour" in models.calls[1]["prompt"]
+        task = stored(live, answer)
+        assert task["metadata"]["route"] == "smart" and len(task["steps"]) == 2 and task["output_text"] == "four"
+
+    def test_sonar_is_not_checked(self, live, models):
+        models.answers[GPT] = "text:x"
+        answer = post(live, "smart", prompt="Hi", model="gpt-5-4-api", pattern="sonar")
+        assert answer["total_llm_calls"] == 1 and answer["verification"] is None and not answer["used_roles"]
+
+    def test_a_complex_prompt_is_split_and_the_whole_returned(self, live, models):
+        models.answers[GPT] = ['text:["a","b"]', "text:1", "text:2", "text:both", "text:checked"]
+        answer = post(live, "smart", prompt=COMPLEX, model="gpt-5-4-api")
+        assert answer["answer"] == "both" and answer["was_decomposed"] and answer["total_llm_calls"] == 5
+        assert (answer["reliability_level"], answer["complexity_level"]) == ("high", "complex")
+
+    def test_consensus_is_used_where_it_belongs(self, live, models):
+        in_turn(models, ["A"])
+        answer = post(live, "smart", prompt="Is water wet?", model="gpt-5-4-api", reliability_level="high")
+        assert answer["used_consensus"] and answer["answer"] == "A" and answer["total_llm_calls"] == 4
+        answer = post(live, "smart/v2", prompt="Is water wet?", model="gpt-5-4-api", reliability_level="high")
+        assert answer["consensus_status"] == "accept" and answer["consensus_score"] == 1.0
+        assert answer["dissenting_views"] == []
+
+    def test_v2_without_consensus_says_nothing_of_it(self, live, models):
+        models.answers[GPT] = "text:x"
+        answer = post(live, "smart/v2", prompt="Hi", model="gpt-5-4-api")
+        assert answer["consensus_status"] is None and answer["consensus_score"] is None and answer["dissenting_views"] == []
+
+    def test_a_failed_answer_is_said_to_have_failed(self, live, models):
+        models.answers[GPT] = "status:500"
+        answer = post(live, "smart", prompt="Hi", model="gpt-5-4-api")
+        assert (answer["status"], answer["failure_code"]) == ("failed", "provider_unavailable")
+        assert answer["answer"] == "[provider_unavailable] OpenAI-compatible HTTP error: 500"
+        assert answer["total_llm_calls"] == 1 and stored(live, answer)["status"] == "failed"
+
+    @pytest.mark.parametrize("body, detail", [
+        ({"pattern": "x"}, "Unknown pattern: x"), ({"reliability_level": "x"}, "Unknown level: x"),
+        ({"pattern": "single", "reliability_level": "high"}, "Use reliability_level OR pattern, not both."),
+        ({"model": "nobody"}, "Unsupported model: nobody"),
+    ])
+    def test_what_cannot_be(self, live, body, detail):
+        for route in ("smart", "smart/v2"):
+            assert post(live, route, 400, prompt="Hi", **body)["detail"] == detail
+
+    def test_extra_members_are_refused(self, live):
+        assert post(live, "smart", 422, prompt="Hi", extra=1)["detail"] == "body.extra: Extra inputs are not permitted"
+
+    def test_dry(self, dry):
+        answer = post(dry, "smart", prompt="Is water wet?", reliability_level="high")
+        assert answer["used_consensus"] and answer["execution_mode"] == "dry_run" and answer["total_llm_calls"] == 4
+        assert answer["answer"] == "[dry-run] Simulated response for: Is water wet?"
+
+    def test_candidates_as_they_come(self, live, models):
+        models.answers[GPT] = ["text:four", "text:right"]
+        answer = live.post("/api/v1/smart", {"prompt": "2+2?", "model": "gpt-5-4-api"},
+                           headers={"Accept": "text/event-stream"})
+        assert answer.headers["Content-Type"].startswith("text/event-stream")
+        events = re.findall(r"event: (\w+)\ndata: (.*)\n\n", answer.text)
+        assert [name for name, _ in events] == ["accepted", "candidate", "candidate", "complete"]
+        assert '": ' in events[0][1] and json.loads(events[1][1]) == {"index": 0, "text": "four"}
+        assert json.loads(events[3][1])["answer"] == "four"
+        answer = live.post("/api/v1/smart", {"prompt": "", "model": "gpt-5-4-api"}, headers={"Accept": "text/event-stream"})
+        assert answer.status_code == 422
+
+
+class TestConsensus:
+    def test_golden_rounds(self, live, models):
+        in_turn(models, ["A confidence: 9", "B confidence: 8", "C confidence: 2"])
+        answer = post(live, "consensus", prompt="q", model="gpt-5-4-api", max_rounds=2)
+        assert answer["consensus_score"] == 0.666667 and answer["num_clusters"] == 2 and answer["top_cluster_size"] == 4
+        assert (answer["total_rounds"], answer["total_llm_calls"], answer["needs_debate"]) == (2, 6, True)
+        assert answer["weighted_score"] == 0.894737
+        assert len(models.embedded) == 1, "what is known is not asked for again"
+
+    @pytest.mark.parametrize("prompt, texts, rounds, score, status, dissents", [
+        ("q", "ABC", 3, 0.664220, "escalate", 1), ("write a poem", "ABC", 2, 0.663948, "escalate", 1),
+        ("q", "ABB", 1, 0.995922, "accept", 0)])
+    def test_golden_v2(self, live, models, prompt, texts, rounds, score, status, dissents):
+        in_turn(models, list(texts))
+        answer = post(live, "smart/v2", prompt=prompt, model="gpt-5-4-api", reliability_level="high")
+        assert (answer["consensus_score"], answer["consensus_status"]) == (score, status)
+        assert answer["total_llm_calls"] == rounds * 3 + 1 and answer["answer"] == ("B" if texts == "ABB" else "A")
+        assert answer["dissenting_views"] == ([{"perspective": "C", "support_ratio": 0.333333}] if dissents else [])
+
+    def test_failed_calls_are_left_out(self, live, models):
+        turns = iter(["text:A", "status:500", "text:A"] * 3)
+        models.answers[GPT] = lambda _: next(turns)
+        models.vectors["A"] = [1, 0]
+        answer = post(live, "consensus", prompt="q", model="gpt-5-4-api")
+        assert answer["best_response"] == "A" and answer["top_cluster_size"] == 2 and answer["consensus_score"] == 1.0
+
+    def test_without_embeddings(self, live, models):
+        in_turn(models, ["A"])
+        models.embedding_status = 500
+        assert post(live, "consensus", 503, prompt="q", model="gpt-5-4-api")["detail"] == "Embeddings are not available."
+
+    def test_no_answer_at_all(self, live, models):
+        models.answers[GPT] = "status:500"
+        assert post(live, "consensus", 500, prompt="q", model="gpt-5-4-api")["detail"] == "Internal server error."
+
+    def test_dry(self, dry):
+        answer = post(dry, "consensus", prompt="q", variations_per_round=4)
+        assert answer["best_response"] == "[dry-run] Simulated response for: q"
+        assert (answer["consensus_score"], answer["num_clusters"], answer["weighted_score"], answer["total_rounds"],
+                answer["total_llm_calls"], answer["needs_debate"], answer["top_cluster_size"]) == (1.0, 1, 1.0, 1, 4, False, 4)
+        assert post(dry, "consensus", 422, prompt="  ")["detail"] == "body: Value error, The prompt must not be blank."
+
+
+class TestCompare:
+    def test_side_by_side(self, live, models):
+        models.answers.update({GPT: ["wait:0.4:from gpt", "text:they differ"], CLAUDE: "wait:0.4:from claude"})
+        answer = post(live, "compare", prompt="q", models=["gpt-5-4-api", "nobody", "claude-sonnet-4-6-api"])
+        assert answer["answers"] == [
+            {"model_id": "gpt-5-4-api", "answer": "from gpt", "status": "completed"},
+            {"model_id": "nobody", "answer": "", "status": "unknown_model"},
+            {"model_id": "claude-sonnet-4-6-api", "answer": "from claude", "status": "completed"}]
+        assert (answer["analysis"], answer["total_models"], answer["succeeded"], answer["failed"]) == ("they differ", 3, 2, 1)
+        assert models.most == 2 and "[gpt-5-4-api]: from gpt" in models.calls[-1]["prompt"]
+
+    def test_nobody_is_known(self, live):
+        answer = post(live, "compare", prompt="q", models=["x", "y"])
+        assert answer["failed"] == 2 and answer["analysis"] is None and answer["task_id"] is None
+
+    def test_a_failed_analysis_is_none(self, live, models):
+        models.answers.update({GPT: ["text:a", "status:500"], CLAUDE: "status:500"})
+        answer = post(live, "compare", prompt="q", models=["gpt-5-4-api", "gpt-5-4-api", "claude-sonnet-4-6-api"])
+        assert answer["analysis"] is None
+
+
+class TestDebate:
+    def test_three_calls_or_two(self, live, models):
+        models.answers[GPT] = ["text:position", "text:weak points", "text:better"]
+        answer = post(live, "debate", topic="t", model="gpt-5-4-api")
+        assert (answer["initial_position"], answer["challenge"], answer["defense"]) == ("position", "weak points", "better")
+        assert answer["improved_response"] == "better" and answer["total_llm_calls"] == 3 and answer["status"] == "succeeded"
+        models.answers[GPT] = ["text:weak", "text:better"]
+        answer = post(live, "debate", topic="t", initial_position="mine", model="gpt-5-4-api")
+        assert answer["initial_position"] == "mine" and answer["total_llm_calls"] == 2
+        assert stored(live, answer)["output_text"] == "better"
+
+    def test_failures_are_told(self, live, models):
+        models.answers[GPT] = ["text:position", "status:429", "text:fine"]
+        answer = post(live, "debate", topic="t", model="gpt-5-4-api")
+        assert answer["challenge"] == "[rate_limited] OpenAI-compatible rate limit reached."
+        assert (answer["status"], answer["failure_code"]) == ("failed", "rate_limited")
+
+
+class TestBatch:
+    def test_in_order_and_side_by_side(self, live, models):
+        models.answers[GPT] = lambda prompt: f"wait:0.2:re {prompt}"
+        prompts = [f"p{i}" for i in range(8)]
+        answer = post(live, "batch", prompts=prompts, model="gpt-5-4-api")
+        assert [r["answer"] for r in answer["results"]] == [f"re {p}" for p in prompts] and answer["succeeded"] == 8
+        assert models.most == 4, "as many as the model has places"
+
+    def test_one_failure_is_one(self, live, models):
+        models.answers[GPT] = lambda prompt: "status:500" if prompt == "bad" else "text:ok"
+        answer = post(live, "batch", prompts=["a", "bad", "c"], model="gpt-5-4-api")
+        assert [r["status"] for r in answer["results"]] == ["completed", "failed", "completed"]
+        assert (answer["total"], answer["succeeded"], answer["failed"]) == (3, 2, 1)
+        assert len(stored(live, answer)["steps"]) == 3
+
+    def test_what_is_refused(self, live):
+        assert post(live, "batch", 422, prompts=[])["detail"].startswith("body.prompts: List should have at least 1 item")
+        assert post(live, "batch", 422, prompts=["x"] * 21)["detail"].startswith("body.prompts: ")
+        assert post(live, "batch", 422, prompts=["ok", ""])["detail"].startswith("body.prompts.1: ")
+
+
+class TestPipeline:
+    def test_one_model(self, live, models):
+        models.answers[GPT] = "text:x"
+        answer = post(live, "pipeline", prompt="prove it", model="gpt-5-4-api", reliability_level="")
+        assert (answer["answer"], answer["task_type"], answer["reliability_level"]) == ("x", "math", "quick")
+        assert answer["models_used"] == ["gpt-5-4-api"] and answer["total_llm_calls"] == 1
+
+    def test_a_model_of_each_provider(self, live, models):
+        models.answers.update({GPT: "status:500", CLAUDE: "text:from claude"})
+        answer = post(live, "pipeline", prompt="q", model="gpt-5-4-api", multi_model=True)
+        assert answer["answer"] == "from claude" and answer["models_used"] == ["claude-sonnet-4-6-api"]
+        assert answer["total_llm_calls"] == 2
+        models.answers[CLAUDE] = "status:500"
+        answer = post(live, "pipeline", prompt="q", model="gpt-5-4-api", multi_model=True)
+        assert answer["total_llm_calls"] == 3 and answer["status"] == "failed" and answer["models_used"] == ["gpt-5-4-api"]
+
+
+def test_dry_profile_gates_every_route(dry):
+    for route, body in (("orchestrate", {"prompt": "q"}), ("smart", {"prompt": "q"}), ("smart/v2", {"prompt": "q"}),
+                        ("consensus", {"prompt": "q"}), ("compare", {"prompt": "q", "models": ["Best", "Sonar"]}),
+                        ("debate", {"topic": "q"}), ("batch", {"prompts": ["q"]}), ("pipeline", {"prompt": "q"})):
+        answer = post(dry, route, **body, dry_run=False)
+        assert "[dry-run]" in json.dumps(answer), route
+        assert stored(dry, answer)["execution_mode"] == "dry_run"
