@@ -135,6 +135,12 @@ page_rows() {
         | .[] | select(${2:-true}) | [.page, .path, .name] | @tsv" "$checkout/static/pages.json"
 }
 
+# The pages that the portal leads to, as JSON.
+page_list() {
+    jq -c --arg service "$1" '[(.[$service] // [])[] | select(.menu != false) | {page, path, name}]
+        + [{page: "redoc", path: "/redoc", name: "API reference"}]' "$checkout/static/pages.json"
+}
+
 # The pieces of one service's pages.
 render_shell() {
     local service=$1 to=$conf/shell/$1 page path name filled

@@ -191,14 +191,23 @@ readonly nginx_errors='400 bad_request The request could not be understood
 504 http_error The service did not answer in time
 505 http_error HTTP version not supported'
 
+# The families of a service, a line each.
+pools_of() {
+    local pool
+    for pool in "${pools[@]}"; do [[ $pool != "$1"-* ]] || echo "${pool#"$1"-}"; done
+}
+
 render_portal() {
-    local service health=''
+    local service pool health='' pages
     for service in "${services[@]}"; do
         fill portal-health SERVICE "$service" HEALTH_PATH "${service_health[$service]}" \
             POOL "${service_rest[$service]}"
         health+=$filled
+        for pool in $(pools_of "$service"); do
+            fill portal-pool SERVICE "$service" POOL "$pool"
+            health+=$filled
+        done
     done
-    local pages
     render_shell portal
     render_pages portal
     pages=$filled
@@ -207,7 +216,8 @@ render_portal() {
         HEALTH "$health"
     put portal.conf
     for service in "${services[@]}"; do
-        printf '{"name":"%s","url":"%s"}\n' "$service" "$(public_url "$service")"
+        printf '{"name":"%s","url":"%s","pools":%s,"pages":%s}\n' "$service" "$(public_url "$service")" \
+            "$(pools_of "$service" | jq -R . | jq -c -s .)" "$(page_list "$service")"
     done | jq -c -s . >"$conf/services.json" ||
         fail "cannot write $conf/services.json"
     render_errors portal

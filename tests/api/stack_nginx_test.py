@@ -249,8 +249,10 @@ class TestPages:
     def test_portal_lists_the_services(self, own):
         own.env["ASSAY_ORIGIN_EXPERIMENTS"] = "https://experiments.example"
         start(own)
-        assert requests.get(own.portal_url + "/services.json").json() == [
-            {"name": "experiments", "url": "https://experiments.example"}]
+        listed = requests.get(own.portal_url + "/services.json").json()
+        assert [(entry["name"], entry["url"]) for entry in listed] == [("experiments", "https://experiments.example")]
+        assert "analysis" in listed[0]["pools"]
+        assert {"page": "results", "path": "/results", "name": "Results"} in listed[0]["pages"]
         shown = requests.get(own.base_url + "/health?param=SITE_ORIGIN").json()["value"]
         assert shown == "https://experiments.example"
 

@@ -14,7 +14,7 @@ test('lists the experiments service as running and leads to it', async () => {
     await card.locator('a.button').first().click();
     await answered(page);
     assert.equal(new URL(page.url()).origin, new URL(experiments).origin);
-    assert.equal(await page.textContent('#figure-per-variant'), '146,642');
+    assert.equal(await page.textContent('#figure-per-variant'), '146,625');
     await close(page);
 });
 
@@ -23,8 +23,19 @@ test('shows a service that does not answer', async () => {
     await page.route('**/health/experiments', (route) => route.fulfill({ status: 502, json: {} }));
     await page.goto(`${portal}/`);
     await untilText(page, '#checked', 'Not answering: Experiments');
-    assert.equal(await page.textContent('.service .badge'), 'Not answering');
+    assert.equal(await page.textContent('[data-service="experiments"].service .badge'), 'Not answering');
     await close(page, [502]);
+});
+
+test('a service whose analysis pool is dead is not called healthy', async () => {
+    const page = await open('about:blank');
+    await page.route('**/pools/experiments/analysis', (route) => route.fulfill({ json: { state: 'down' } }));
+    await page.goto(`${portal}/`);
+    await untilText(page, '#checked', 'Some parts do not answer: Experiments');
+    const card = page.locator('[data-service="experiments"].service');
+    assert.equal(await card.locator('.badge').textContent(), 'Partly answering');
+    assert.match(await card.textContent(), /Not answering: analysis/);
+    await close(page);
 });
 
 test('does without the list of services', async () => {

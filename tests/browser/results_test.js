@@ -10,17 +10,21 @@ test('reads two rates: 100 of 1000 against 130 of 1000', async () => {
     await answered(page);
     assert.equal(
         await page.textContent('#verdict'),
-        'Statistically significant uplift at alpha=0.050',
+        'The treatment is higher: +3 pp',
     );
     assert.equal(await page.getAttribute('.verdict', 'data-tone'), 'good');
     assert.deepEqual(
         [await figure(page, 0), await figure(page, 1), await figure(page, 2)],
-        ['+3 pp', '0.03549', '55.7%'],
+        ['+3 pp', '+0.207 … +5.79 pp', '0.03549'],
     );
     const facts = await page.$$eval('.fact dd', (values) =>
         values.map((value) => value.textContent),
     );
-    assert.deepEqual(facts, ['10%', '13%', '+0.2068 … +5.7932 pp', '+0.2002 … +5.807 pp']);
+    assert.deepEqual(facts, ['10%', '13%', '+0.2002 … +5.807 pp', '55.7%']);
+    assert.match(
+        await page.textContent('.verdict-text'),
+        /^The 95% interval \+0\.2068 … \+5\.7932 pp leaves zero out \(p = 0\.03549, below α = 5%\)\.$/,
+    );
     assert.equal(await page.locator('#interval-chart svg').count(), 1);
     await close(page);
 });
@@ -29,7 +33,7 @@ test('does not call a small difference significant', async () => {
     const page = await open(`${experiments}/results`);
     await answered(page);
     await page.fill('#treatment_conversions', '101');
-    await untilText(page, '#verdict', 'No statistically significant difference at alpha=0.050');
+    await untilText(page, '#verdict', 'No difference is shown: +0.1 pp');
     assert.equal(await page.getAttribute('.verdict', 'data-tone'), 'plain');
     await close(page);
 });
@@ -42,8 +46,8 @@ test('reads two means', async () => {
     );
     await answered(page);
     assert.equal(await figure(page, 0), '+1.5');
-    assert.equal(await figure(page, 1), '0.1108');
-    assert.equal(await page.textContent('.fact dd'), '−0.3791 … +3.3791');
+    assert.equal(await figure(page, 2), '0.1108');
+    assert.equal(await figure(page, 1), '−0.379 … +3.38');
     await close(page);
 });
 
@@ -114,7 +118,31 @@ test('keeps what was entered in its address', async () => {
     const effect = await figure(page, 0);
     await page.reload();
     await answered(page);
-    assert.equal(await page.inputValue('#control_users'), '2000');
+    assert.equal(await page.inputValue('#control_users'), '2,000');
     assert.equal(await figure(page, 0), effect);
+    await close(page);
+});
+
+test('puts a verdict together in the language of the reader', async () => {
+    const page = await open(`${experiments}/results?lang=de`);
+    await answered(page);
+    assert.match(await page.textContent('#verdict'), /^Die Variante liegt höher: \+3/);
+    assert.doesNotMatch(await page.textContent('.verdict'), /alpha=|0\.0/);
+    await close(page);
+});
+
+test('a row of a spreadsheet fills both arms', async () => {
+    const page = await open(`${experiments}/results`);
+    await answered(page);
+    await page.focus('#control_users');
+    await page.evaluate(() => {
+        const data = new DataTransfer();
+        data.setData('text', '2000\t100\t2000\t160');
+        document.activeElement.dispatchEvent(
+            new ClipboardEvent('paste', { clipboardData: data, bubbles: true, cancelable: true }),
+        );
+    });
+    await page.waitForURL(/control_users=2000&control_conversions=100&treatment_users=2000&treatment_conversions=160/);
+    await untilText(page, '#verdict', 'The treatment is higher: +3 pp');
     await close(page);
 });

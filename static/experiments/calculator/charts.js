@@ -61,11 +61,12 @@ function drawCurve({ points, planned, target, at }, width) {
 
 /*
  * The power curve as a slider: pointer and keys move along it. points [{x, y}] rising in x; planned
- * one of them; target in 0..1; at, the index the reader is at, null at rest; onMove(index or null);
+ * {x, y} on the same curve; target in 0..1; at, the index the reader is at, null at rest; onMove(index or null);
  * describe(point) a sentence for screen readers.
  */
 export function powerCurve({ points, planned, target, at, onMove, describe }) {
-    const index = at ?? points.indexOf(planned);
+    const nearest = nearestIndex(points.map((point) => point.x), planned.x);
+    const index = at ?? nearest;
     const onKey = (event) => {
         const next = indexAfterKey(event.key, index, points.length - 1);
         if (next === null) return;
@@ -86,7 +87,7 @@ export function powerCurve({ points, planned, target, at, onMove, describe }) {
         aria-valuemin="0"
         aria-valuemax=${points.length - 1}
         aria-valuenow=${index}
-        aria-valuetext=${describe(points[index])}
+        aria-valuetext=${describe(at === null ? planned : points[index])}
         @keydown=${onKey}
         @pointermove=${onPointer}
         @pointerleave=${() => onMove(null)}

@@ -181,8 +181,12 @@ function powerTable(points, design, results) {
 function powerCard(design, answer, { at, onMove }) {
     const { results } = answer;
     const points = (answer.power_curve ?? []).map((point) => ({ x: point.sample_size_per_variant, y: point.power }));
-    const planned = points.find((point) => point.x === results.sample_size_per_variant);
-    if (points.length < 2 || planned === undefined) return nothing;
+    const formula = points.find((point) => point.x === results.sample_size_per_variant);
+    if (points.length < 2 || formula === undefined) return nothing;
+    const verified = known(results.verified_sample_size) && known(results.verified_power);
+    const planned = verified
+        ? { x: results.verified_sample_size, y: Math.max(results.verified_power, answer.calculation_summary.power) }
+        : formula;
     const here = points[at] ?? planned;
     const values = (point) => ({
         n: formatInteger(point.x),

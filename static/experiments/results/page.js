@@ -1,41 +1,40 @@
 /* The results page: asks the API about what was observed, and shows what that means. */
-import { byId } from '../../shared/dom.js';
-import { prepareFields } from '../../shared/forms.js';
-import { onLocale } from '../../shared/i18n.js';
-import { liveForm } from '../../shared/live-form.js';
 import '../../shared/shell.js';
-import {
-    fieldNames,
-    readAddress,
-    refreshForm,
-    rememberInAddress,
-    requestOf,
-    translateForm,
-} from './observed-form.js';
-import { showSplitCheck, showTwoSample } from './observed-result.js';
+import { onLocale } from '../../shared/i18n.js';
+import { mount } from '../../shared/ui/app.js';
+import { createClient } from '../../shared/ui/client.js';
+import { createForm } from '../../shared/ui/form.js';
+import { createLive } from '../../shared/ui/live.js';
+import { fields, requestOf, valuesOf } from './fields.js';
+import { view } from './view.js';
 
-const form = byId('observed');
+const state = {};
+const update = () => state.app?.update();
 
-const page = liveForm({
-    form,
-    fieldNames,
-    request: () => requestOf(form),
-    changed: () => rememberInAddress(form),
-    show: (_, answer) => ('is_srm' in answer ? showSplitCheck(answer) : showTwoSample(answer)),
-});
-
-function start() {
-    prepareFields(form);
-    refreshForm(form);
-    readAddress(form);
-    refreshForm(form);
-    form.addEventListener('input', () => refreshForm(form));
-    onLocale(() => {
-        translateForm(form);
-        refreshForm(form);
-        page.ask(false);
-    });
-    page.ask(false);
+/* Puts what was entered into the address, without a step in the history. */
+function rememberInAddress(values) {
+    const url = new URL(location.href);
+    const lang = url.searchParams.get('lang');
+    const query = new URLSearchParams();
+    for (const [name, value] of Object.entries(values)) query.set(name, String(value));
+    if (lang !== null) query.set('lang', lang);
+    url.search = query.toString();
+    history.replaceState(history.state, '', url);
 }
 
-start();
+state.form = createForm(update, {
+    fields,
+    onInput: () => state.live.input(),
+    onSubmit: () => state.live.ask(true),
+});
+state.live = createLive(update, {
+    client: createClient(),
+    form: state.form,
+    request: requestOf,
+    changed: rememberInAddress,
+});
+
+state.form.write(valuesOf(new URLSearchParams(location.search)));
+state.app = mount(document.getElementById('page'), view, state);
+onLocale(() => state.live.ask(false));
+state.live.ask(false);

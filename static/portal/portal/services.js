@@ -1,20 +1,10 @@
-/* Which services there are, and where. */
+/* Which services there are, where, and whether they and all of their parts answer. */
+import { ApiError } from '../../shared/ui/errors.js';
 
-/* The first page of a service is where its card leads. */
-const pages = {
-    experiments: [
-        { page: 'calculator', href: '/' },
-        { page: 'results', href: '/results' },
-        { page: 'reference', href: '/redoc' },
-    ],
-};
+const checkTimeoutMs = 6000;
 
 /* Shown when the list cannot be had: their health is known all the same, their address is not. */
-const withoutList = [{ name: 'experiments', url: null }];
-
-export function links(name) {
-    return pages[name] ?? [{ page: name, href: '/' }];
-}
+const withoutList = [{ name: 'experiments', url: null, pools: [], pages: [] }];
 
 function isService(entry) {
     return (
@@ -24,16 +14,36 @@ function isService(entry) {
     );
 }
 
-/* [{name, url}] of /services.json; url is null when only the name is known. */
-export async function listedServices() {
+/* [{name, url, pools, pages}] of /services.json; url is null when only the name is known. */
+export async function listedServices(client, signal) {
     try {
-        const response = await fetch('/services.json', { cache: 'no-store' });
-        const list = response.ok ? await response.json() : [];
-        const services = Array.isArray(list) ? list.filter(isService) : [];
-        return services.length > 0 ? services : withoutList;
-    } catch {
+        const { data } = await client.get('/services.json', { signal });
+        const services = Array.isArray(data) ? data.filter(isService) : [];
+        return services.length > 0
+            ? services.map(({ pools = [], pages = [], ...rest }) => ({ ...rest, pools, pages }))
+            : withoutList;
+    } catch (error) {
+        if (!(error instanceof ApiError)) throw error;
         return withoutList;
     }
+}
+
+async function answerOf(client, path, signal) {
+    try {
+        return (await client.get(path, { signal, timeoutMs: checkTimeoutMs })).data;
+    } catch (error) {
+        if (!(error instanceof ApiError)) throw error;
+        return null;
+    }
+}
+
+/* {health, down}: what the service says of itself, null when it says nothing; parts that do not answer. */
+export async function checkService(client, { name, pools }, signal) {
+    const [health, ...states] = await Promise.all([
+        answerOf(client, `/health/${name}`, signal),
+        ...pools.map((pool) => answerOf(client, `/pools/${name}/${pool}`, signal)),
+    ]);
+    return { health, down: pools.filter((_, index) => states[index]?.state !== 'up') };
 }
 
 function isLoopback(hostname) {

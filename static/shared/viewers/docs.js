@@ -1,5 +1,5 @@
 /* The interactive description of the API: Swagger UI on /openapi.json of this origin. */
-import { accessToken } from '../api.js';
+import { accessToken } from '../ui/session.js';
 import '../shell.js';
 import { onTheme } from '../theme.js';
 

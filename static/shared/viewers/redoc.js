@@ -1,12 +1,13 @@
 /* The API reference: Redoc on /openapi.json of this origin, in the colours of the page. */
-import { html, byId } from '../dom.js';
 import '../shell.js';
 import { onTheme } from '../theme.js';
 
 /* Redoc computes with colours, so it needs them resolved: the tokens of the scheme that is
  * shown. */
 function token(name) {
-    const probe = html('span', { class: `token-${name}`, hidden: true });
+    const probe = document.createElement('span');
+    probe.className = `token-${name}`;
+    probe.hidden = true;
     document.body.append(probe);
     const colour = getComputedStyle(probe).color;
     probe.remove();
@@ -65,8 +66,8 @@ function theme() {
 }
 
 function render() {
-    const place = html('div');
-    byId('viewer').replaceChildren(place);
+    const place = document.createElement('div');
+    document.getElementById('viewer').replaceChildren(place);
     const options = {
         disableSearch: false,
         hideDownloadButton: true,

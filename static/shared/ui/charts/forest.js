@@ -29,7 +29,7 @@ function domainOf(rows, zero, marks) {
 }
 
 function draw({ rows, zero = 0, marks = [], format, title }, width) {
-    const named = rows.some(({ name }) => name);
+    const named = rows.length > 1;
     const nameRoom = named ? Math.min(170, width * 0.32) : 0;
     const domain = domainOf(rows, zero, marks);
     const x = linearScale(domain, [nameRoom + 10, width - 24]);
