@@ -2,6 +2,7 @@
 #include "support/answer/phrases.h"
 #include "base/text.h"
 #include "support/answer/answer.h"
+#include "support/answer/graph.h"
 #include "text/fold.h"
 
 #include <string.h>
@@ -192,4 +193,32 @@ size_t answer_suggest(struct arena *arena, const struct question *question,
         }
     }
     return all.count;
+}
+
+const char *graph_apology(enum language language)
+{
+    static const struct {
+        enum language language;
+        const char *text;
+    } apologies[] = {
+        {LANGUAGE_EN,
+         "Your question could not be processed automatically and has been passed to an "
+         "operator."},
+        {LANGUAGE_RU, "Вопрос не удалось обработать автоматически, он передан оператору."},
+        {LANGUAGE_DE, "Ihre Frage konnte nicht automatisch bearbeitet werden und wurde an eine "
+                      "Mitarbeiterin oder einen Mitarbeiter übergeben."},
+        {LANGUAGE_FR,
+         "Votre question n'a pas pu être traitée automatiquement ; elle a été transmise "
+         "à un opérateur."},
+        {LANGUAGE_ES,
+         "Su pregunta no pudo procesarse automáticamente y se ha pasado a un operador."},
+        {LANGUAGE_AR, "تعذرت معالجة سؤالك تلقائيًا وتم تحويله إلى أحد الموظفين."},
+        {LANGUAGE_ZH, "您的问题无法自动处理，已转交人工客服。"},
+    };
+
+    for (size_t i = 0; i < sizeof apologies / sizeof apologies[0]; i++) {
+        if (apologies[i].language == language)
+            return apologies[i].text;
+    }
+    return apologies[0].text;
 }

@@ -313,7 +313,7 @@ enum error task_forget(struct db *db, struct problem *problem)
     int64_t count;
     enum error error;
 
-    query_bind_integer(query, -TASK_KEPT_SECONDS);
+    query_bind_number(query, -TASK_KEPT_SECONDS);
     error = query_end(query, problem);
     if (!error)
         error = job_forget(db, &ingest_job, JOB_IS_DONE, TASK_KEPT_SECONDS, 500, &count, problem);

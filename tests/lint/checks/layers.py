@@ -35,6 +35,7 @@ LIBRARIES = {
     r"yaml\.h": "base",
     r"utf8proc": "text",
     r"libstemmer": "text",
+    r"pcre2": "text",
     r"gumbo": "support",
     r"libxml/": "support",
     r"zip": "support",

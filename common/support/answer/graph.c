@@ -1,0 +1,420 @@
+/* The nodes of the answer graph and the way between them. */
+#include "support/answer/graph.h"
+#include "base/clock.h"
+#include "base/text.h"
+#include "db/store.h"
+#include "support/answer/graph_state.h"
+
+#include <math.h>
+#include <string.h>
+
+const char *const route_kind_names[ROUTE__MAX] = {
+    "", "auto", "human", "agentic", "error_escalation", "timeout"};
+
+struct node {
+    const char *name;
+    enum error (*run)(struct graph_state *state);
+};
+
+/* Words that make a question complex, or ask across documents. */
+static const char *const complex_words[] = {"compare", "difference", "why",    "analyse",
+                                            "analyze", "explain",    "versus", "сравн",
+                                            "отлич",   "почему",     "разниц", "объясн"};
+static const char *const global_words[] = {"all policies",   "which topics", "all topics",
+                                           "which policies", "recurring",    "relate to",
+                                           "все темы",       "какие темы",   "связаны"};
+
+enum { COMPLEX_WORDS = 25 };
+
+const char *graph_complexity(const char *question)
+{
+    struct word_reader reader;
+    struct word word;
+    size_t words = 0, clauses = 0;
+
+    for (size_t i = 0; i < sizeof global_words / sizeof global_words[0]; i++) {
+        if (strcasestr(question, global_words[i]))
+            return "global";
+    }
+    for (size_t i = 0; i < sizeof complex_words / sizeof complex_words[0]; i++) {
+        if (strcasestr(question, complex_words[i]))
+            return "complex";
+    }
+    word_reader_start(&reader, question, strlen(question));
+    while (word_next(&reader, &word))
+        words++;
+    for (const char *at = question; *at; at++)
+        clauses += *at == '?';
+    return words > COMPLEX_WORDS || clauses > 1 ? "complex" : "simple";
+}
+
+enum route_kind graph_route(int quality, double relevance, bool verification_skipped,
+                            int factuality, int iteration, const struct support_settings *settings)
+{
+    if (quality >= settings->quality_threshold &&
+        relevance >= (double)settings->quality_threshold / 100 - 1e-9 &&
+        (verification_skipped || factuality >= settings->fact_verification_min_score))
+        return ROUTE_AUTO;
+    return iteration < settings->self_rag_max_iterations ? ROUTE_NONE : ROUTE_HUMAN;
+}
+
+static const char *last_question(const struct graph_request *request)
+{
+    for (size_t i = request->history_count; i-- > 0;) {
+        if (strcmp(request->history[i].role, "user") == 0)
+            return request->history[i].content;
+    }
+    return NULL;
+}
+
+static enum error classify(struct graph_state *state)
+{
+    state->outcome->complexity = state->tools->settings->model_routing
+                                     ? graph_complexity(state->request->question)
+                                     : "unknown";
+    return ERROR_NONE;
+}
+
+static enum error transform(struct graph_state *state)
+{
+    question_read(&state->question, state->arena, state->request->question,
+                  last_question(state->request), state->tools->synonyms);
+    question_weigh(&state->question, state->knowledge.index);
+    state->search = state->question;
+    state->outcome->language = state->question.language;
+    state->outcome->search_query = question_search_text(&state->question, state->arena);
+    return ERROR_NONE;
+}
+
+static enum error read_hits(struct graph_state *state, const struct search_hit *hits, size_t count)
+{
+    state->found = ARENA_ARRAY(state->arena, struct found_chunk, count + 1);
+    state->found_count = 0;
+    for (size_t i = 0; i < count; i++) {
+        struct knowledge_chunk chunk;
+        bool found;
+        enum error error = knowledge_read(&state->knowledge, hits[i].chunk, &chunk, &found);
+
+        if (error)
+            return error;
+        if (found)
+            evidence_read(&state->question, state->arena, &chunk, hits[i].score, hits[0].score,
+                          &state->found[state->found_count++]);
+    }
+    return ERROR_NONE;
+}
+
+static struct graph_source as_source(const struct found_chunk *found)
+{
+    return (struct graph_source){.source = found->chunk.source,
+                                 .doc_id = found->chunk.doc_id,
+                                 .title = found->chunk.title,
+                                 .text = found->chunk.body,
+                                 .excerpt = "",
+                                 .metadata = found->chunk.metadata,
+                                 .relevance = found->relevance};
+}
+
+static enum error retrieve(struct graph_state *state)
+{
+    size_t most = (size_t)state->tools->settings->retrieval_top_k, term_count, count;
+    struct search_hit *hits = ARENA_ARRAY(state->arena, struct search_hit, most + 1);
+    const struct search_term *terms =
+        question_search_terms(&state->search, state->arena, state->knowledge.index, &term_count);
+    enum error error;
+
+    count = search_index_best(state->knowledge.index, state->arena, terms, term_count, hits, most);
+    error = read_hits(state, hits, count);
+    if (error)
+        return error;
+    state->graded = ARENA_ARRAY(state->arena, struct found_chunk, state->found_count + 1);
+    memcpy(state->graded, state->found, state->found_count * sizeof *state->found);
+    state->graded_count = state->found_count;
+    answer_rank(state->graded, state->graded_count);
+    state->outcome->found_count = 0;
+    for (size_t i = 0; i < state->graded_count && i < (size_t)state->tools->settings->rerank_top_k;
+         i++)
+        state->outcome->found[state->outcome->found_count++] = as_source(&state->graded[i]);
+    return ERROR_NONE;
+}
+
+static enum error grade(struct graph_state *state)
+{
+    size_t before = state->graded_count;
+
+    state->graded_count = answer_grade(state->graded, before);
+    state->grade_reason =
+        before ? arena_print(state->arena, "Kept %zu/%zu, filtered %zu", state->graded_count,
+                             before, before - state->graded_count)
+               : "No documents retrieved";
+    return ERROR_NONE;
+}
+
+static enum error expand_sources(struct graph_state *state)
+{
+    const struct support_settings *settings = state->tools->settings;
+    const struct expansion expansion = {
+        settings->parent_expansion ? (int)settings->parent_expansion_window : 0,
+        (int)settings->parent_expansion_max_chars};
+    struct graph_outcome *outcome = state->outcome;
+    const char *texts[ANSWER_DOCUMENTS_MAX];
+    bool expanded[ANSWER_DOCUMENTS_MAX];
+    enum error error = knowledge_expand(&state->knowledge, state->answer.documents,
+                                        state->answer.document_count, &expansion, texts, expanded);
+
+    outcome->source_count = error ? 0 : state->answer.document_count;
+    outcome->cited_count = error ? 0 : state->answer.cited_count;
+    for (size_t i = 0; i < outcome->source_count; i++) {
+        outcome->sources[i] = as_source(state->answer.documents[i]);
+        outcome->sources[i].text = texts[i];
+        outcome->sources[i].expanded = expanded[i];
+        outcome->sources[i].excerpt = state->answer.excerpts[i];
+    }
+    return error;
+}
+
+static enum error generate(struct graph_state *state)
+{
+    const struct support_settings *settings = state->tools->settings;
+
+    state->answer =
+        answer_compose(&state->question, state->knowledge.index, state->arena, state->graded,
+                       state->graded_count, state->found, state->found_count,
+                       settings->embedded_min_evidence, (size_t)settings->rerank_top_k);
+    state->outcome->answer = state->answer.text;
+    state->outcome->refused = state->answer.refused;
+    state->outcome->evidence = state->answer.evidence.value;
+    state->usage_node = "generate";
+    state->outcome->prompt_tokens = graph_estimate_tokens(state->request->question);
+    for (size_t i = 0; i < state->answer.document_count; i++)
+        state->outcome->prompt_tokens +=
+            graph_estimate_tokens(state->answer.documents[i]->chunk.body);
+    state->outcome->completion_tokens = graph_estimate_tokens(state->answer.text);
+    return expand_sources(state);
+}
+
+static enum error verify(struct graph_state *state)
+{
+    struct graph_outcome *outcome = state->outcome;
+
+    outcome->verification_skipped =
+        !state->tools->settings->fact_verification || state->answer.document_count == 0;
+    outcome->factuality = 100;
+    outcome->claim_count = 0;
+    if (!outcome->verification_skipped)
+        outcome->factuality = answer_verify(state->arena, outcome->answer, state->answer.documents,
+                                            state->answer.document_count, outcome->claims,
+                                            GRAPH_CLAIMS_MAX, &outcome->claim_count);
+    return ERROR_NONE;
+}
+
+static enum error evaluate(struct graph_state *state)
+{
+    struct graph_outcome *outcome = state->outcome;
+
+    outcome->quality = state->answer.quality;
+    outcome->relevance = round(outcome->quality * 10.0) / 1000;
+    outcome->quality_source = "embedded";
+    outcome->knowledge_gap = outcome->refused || outcome->evidence < 0.6 ||
+                             outcome->factuality < 50 ||
+                             answer_is_refusal(state->arena, outcome->answer);
+    state->scored = true;
+    return ERROR_NONE;
+}
+
+/* Trying again is of use only while it finds something else. */
+static const char *selection_text(const struct graph_state *state)
+{
+    struct text text;
+
+    text_start(&text, state->arena, 1 << 16);
+    for (size_t i = 0; i < state->answer.selection.count; i++)
+        text_append_string(&text, state->answer.selection.items[i].passage->passage->text);
+    return text.bytes;
+}
+
+static enum error route(struct graph_state *state)
+{
+    struct graph_outcome *outcome = state->outcome;
+    const char *selection = selection_text(state);
+
+    outcome->route =
+        graph_route(outcome->quality, outcome->relevance, outcome->verification_skipped,
+                    outcome->factuality, outcome->iteration, state->tools->settings);
+    if (outcome->route == ROUTE_NONE && state->last_selection &&
+        strcmp(state->last_selection, selection) == 0)
+        outcome->route = ROUTE_HUMAN;
+    state->last_selection = selection;
+    return ERROR_NONE;
+}
+
+/* Other words for the same question: first with what the best chunk is headed by, then only the two
+ * weightiest terms. The answer is still judged by the question as it was asked. */
+static void heaviest_terms(const struct question *question, struct text *text)
+{
+    const struct question_term *first = NULL, *second = NULL;
+
+    for (size_t i = 0; i < question->count; i++) {
+        const struct question_term *term = &question->terms[i];
+
+        if (!first || term->weight > first->weight) {
+            second = first;
+            first = term;
+        } else if (!second || term->weight > second->weight) {
+            second = term;
+        }
+    }
+    if (first)
+        text_append_string(text, first->word.text);
+    if (second)
+        text_append_format(text, " %s", second->word.text);
+}
+
+static enum error rewrite(struct graph_state *state)
+{
+    struct graph_outcome *outcome = state->outcome;
+    struct text text;
+
+    outcome->iteration++;
+    text_start(&text, state->arena, 8192);
+    if (outcome->iteration > 1) {
+        heaviest_terms(&state->question, &text);
+    } else {
+        text_append_string(&text, question_search_text(&state->question, state->arena));
+        if (state->found_count && state->found[0].list.count)
+            text_append_format(&text, " %s", state->found[0].list.items[0].head);
+    }
+    question_read(&state->search, state->arena, text.bytes, NULL, state->tools->synonyms);
+    question_weigh(&state->search, state->knowledge.index);
+    outcome->search_query = text.bytes;
+    state->scored = false;
+    outcome->quality = 0;
+    outcome->factuality = 0;
+    return ERROR_NONE;
+}
+
+static enum error suggest(struct graph_state *state)
+{
+    state->outcome->suggestion_count =
+        state->tools->settings->suggested_questions
+            ? answer_suggest(state->arena, &state->question, &state->answer,
+                             state->outcome->suggestions)
+            : 0;
+    return ERROR_NONE;
+}
+
+static enum error log_node(struct graph_state *state)
+{
+    (void)state;
+    return ERROR_NONE;
+}
+
+static const struct node opening[] = {{"classify_complexity", classify},
+                                      {"transform_query", transform}};
+static const struct node answering[] = {{"retrieve", retrieve}, {"grade_docs", grade},
+                                        {"generate", generate}, {"verify_facts", verify},
+                                        {"evaluate", evaluate}, {"route_or_retry", route}};
+static const struct node rewriting = {"rewrite_query", rewrite};
+static const struct node suggesting = {"suggest_questions", suggest};
+static const struct node logging = {"log", log_node};
+
+static void record(struct graph_state *state, const char *node)
+{
+    struct graph_outcome *outcome = state->outcome;
+
+    state->step_milliseconds =
+        (double)(clock_monotonic_microseconds() - state->node_started) / 1000;
+    if (outcome->step_count < GRAPH_STEPS_MAX)
+        outcome->steps[outcome->step_count++] =
+            (struct graph_step){node, graph_state_json(state), store_now(state->arena)};
+}
+
+static bool is_over(struct graph_state *state, const char *node)
+{
+    const struct graph_request *request = state->request;
+    bool late = request->deadline && clock_monotonic_microseconds() >= request->deadline;
+
+    if (!late && !(request->is_cancelled && request->is_cancelled(request->context)))
+        return false;
+    state->outcome->error = true;
+    state->outcome->error_node = node;
+    state->outcome->error_message = late ? "wall_budget" : "cancelled";
+    state->outcome->route = ROUTE_TIMEOUT;
+    return true;
+}
+
+/* Runs a node unless the graph has failed or is out of time. */
+static bool step(struct graph_state *state, const struct node *node)
+{
+    struct graph_outcome *outcome = state->outcome;
+    enum error error;
+
+    if (outcome->error || is_over(state, node->name))
+        return false;
+    state->node_started = clock_monotonic_microseconds();
+    error = node->run(state);
+    if (error) {
+        outcome->error = true;
+        outcome->error_node = node->name;
+        outcome->error_message = arena_copy_string(state->arena, state->tools->call->problem->text);
+    }
+    record(state, node->name);
+    return !error;
+}
+
+static bool run_nodes(struct graph_state *state, const struct node *nodes, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (!step(state, &nodes[i]))
+            return false;
+    }
+    return true;
+}
+
+static void handle_error(struct graph_state *state)
+{
+    struct graph_outcome *outcome = state->outcome;
+
+    outcome->answer = graph_apology(outcome->language);
+    outcome->source_count = outcome->cited_count = outcome->suggestion_count = 0;
+    outcome->quality = outcome->route == ROUTE_TIMEOUT ? 0 : 50;
+    outcome->relevance = outcome->quality / 100.0;
+    outcome->quality_source = "fixed";
+    if (outcome->route != ROUTE_TIMEOUT)
+        outcome->route = ROUTE_ERROR_ESCALATION;
+    state->scored = true;
+    state->node_started = clock_monotonic_microseconds();
+    record(state, "handle_error");
+}
+
+void graph_run(const struct graph_tools *tools, const struct graph_request *request,
+               struct graph_outcome *outcome)
+{
+    struct graph_state state = {.tools = tools,
+                                .request = request,
+                                .outcome = outcome,
+                                .arena = tools->call->arena,
+                                .node_started = clock_monotonic_microseconds()};
+
+    *outcome = (struct graph_outcome){
+        .complexity = "unknown",
+        .quality_source = "embedded",
+        .language = language_detect(request->question, strlen(request->question))};
+    if (knowledge_open(tools->cache, tools->call, tools->settings, &state.knowledge)) {
+        outcome->error = true;
+        outcome->error_node = "retrieve";
+        outcome->error_message = arena_copy_string(state.arena, tools->call->problem->text);
+    }
+    outcome->kb_version = state.knowledge.version;
+    run_nodes(&state, opening, sizeof opening / sizeof opening[0]);
+    while (!outcome->error &&
+           run_nodes(&state, answering, sizeof answering / sizeof answering[0]) &&
+           outcome->route == ROUTE_NONE)
+        step(&state, &rewriting);
+    if (outcome->route == ROUTE_AUTO)
+        step(&state, &suggesting);
+    if (outcome->error)
+        handle_error(&state);
+    else
+        step(&state, &logging);
+}

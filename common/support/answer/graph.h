@@ -1,0 +1,111 @@
+/*
+ * The answer graph: from a question to an answer in steps that are recorded one by one.
+ *
+ *   classify_complexity -> transform_query -> retrieve -> grade_docs -> generate -> verify_facts
+ *   -> evaluate -> route_or_retry -> suggest_questions -> log
+ *
+ * A weak answer is tried again with other words (rewrite_query, then retrieve again) a bounded
+ * number of times. What fails inside ends in handle_error, never in a missing answer.
+ */
+#ifndef ASSAY_SUPPORT_ANSWER_GRAPH_H
+#define ASSAY_SUPPORT_ANSWER_GRAPH_H
+
+#include "base/optional.h"
+#include "support/answer/answer.h"
+#include "support/answer/knowledge.h"
+
+enum { GRAPH_STEPS_MAX = 64, GRAPH_HISTORY_MAX = 40, GRAPH_CLAIMS_MAX = 24 };
+
+enum route_kind {
+    ROUTE_NONE,
+    ROUTE_AUTO,
+    ROUTE_HUMAN,
+    ROUTE_AGENTIC,
+    ROUTE_ERROR_ESCALATION,
+    ROUTE_TIMEOUT,
+    ROUTE__MAX
+};
+extern const char *const route_kind_names[ROUTE__MAX]; /* "" for the first */
+
+struct graph_message {
+    const char *role; /* user or assistant */
+    const char *content;
+};
+
+struct graph_request {
+    const char *question;
+    const char *trace_id, *session_id, *user_id, *request_id;
+    const struct graph_message *history; /* oldest first */
+    size_t history_count;
+    bool (*is_cancelled)(void *context); /* asked between nodes; NULL = never */
+    void *context;
+    int64_t deadline; /* monotonic microseconds; 0 = none */
+};
+
+/* One executed node: its name, the state after it as JSON, when it ended. */
+struct graph_step {
+    const char *node;
+    const char *state;
+    const char *ts;
+};
+
+struct graph_source {
+    const char *source, *doc_id, *title, *text, *excerpt, *metadata;
+    double relevance;
+    bool expanded;
+};
+
+struct graph_outcome {
+    const char *answer;
+    int quality; /* 0 to 100 */
+    double relevance;
+    enum route_kind route;
+    struct graph_source sources[ANSWER_DOCUMENTS_MAX];
+    size_t source_count; /* what the answer stands on; the first `cited_count` are quoted */
+    size_t cited_count;
+    struct graph_source
+        found[ANSWER_DOCUMENTS_MAX]; /* what was retrieved, for trace and evaluation */
+    size_t found_count;
+    const char *suggestions[SUGGESTIONS_MAX];
+    size_t suggestion_count;
+    struct claim claims[GRAPH_CLAIMS_MAX];
+    size_t claim_count;
+    int factuality;
+    bool verification_skipped;
+    bool refused, knowledge_gap, error;
+    const char *error_node, *error_message;
+    const char *complexity;
+    const char *search_query;
+    const char *quality_source; /* embedded, llm, fixed, heuristic */
+    enum language language;
+    int iteration;
+    int64_t kb_version;
+    double evidence;
+    int prompt_tokens, completion_tokens;
+    struct graph_step steps[GRAPH_STEPS_MAX];
+    size_t step_count;
+};
+
+struct graph_tools {
+    struct knowledge_cache *cache;
+    const struct document_call *call;
+    const struct support_settings *settings;
+    const struct synonyms *synonyms;
+};
+
+/* Answers. Never fails: what goes wrong inside is the outcome's route error_escalation. Everything
+ * is the arena's of `tools->call`. */
+void graph_run(const struct graph_tools *tools, const struct graph_request *request,
+               struct graph_outcome *outcome);
+
+/* simple, complex or global, by the words of the question. */
+const char *graph_complexity(const char *question);
+
+/* Where an answer of that quality goes: auto, human, or again (ROUTE_NONE). */
+enum route_kind graph_route(int quality, double relevance, bool verification_skipped,
+                            int factuality, int iteration, const struct support_settings *settings);
+
+/* "Handed to an operator", in the language of the question. */
+const char *graph_apology(enum language language);
+
+#endif

@@ -1,0 +1,34 @@
+/* Private to common/support/answer: the running state of the graph and its JSON. */
+#ifndef ASSAY_SUPPORT_ANSWER_GRAPH_STATE_H
+#define ASSAY_SUPPORT_ANSWER_GRAPH_STATE_H
+
+#include "support/answer/graph.h"
+
+struct graph_state {
+    const struct graph_tools *tools;
+    const struct graph_request *request;
+    struct graph_outcome *outcome;
+    struct arena *arena;
+    struct knowledge knowledge;
+    struct question question;
+    struct question search;    /* what is searched for: the question, or other words for it */
+    struct found_chunk *found; /* in the order of the search */
+    size_t found_count;
+    struct found_chunk *graded; /* in the order of rank */
+    size_t graded_count;
+    struct answer answer;
+    const char *grade_reason;
+    const char *usage_node; /* the step that has the figures of usage */
+    int64_t node_started;
+    double step_milliseconds;
+    bool scored; /* quality and relevance are set */
+    const char *last_selection;
+};
+
+/* The state as an object; documents stand as references into the trace's list. */
+const char *graph_state_json(const struct graph_state *state);
+
+/* Tokens that a text is counted as: its code points by four, rounded up; 0 when blank. */
+int graph_estimate_tokens(const char *text);
+
+#endif

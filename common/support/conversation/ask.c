@@ -1,0 +1,202 @@
+/* Asking. */
+#include "support/conversation/ask.h"
+#include "base/clock.h"
+#include "base/json.h"
+#include "base/log.h"
+#include "base/text.h"
+#include "crypto/token.h"
+#include "db/store.h"
+#include "support/conversation/conversation.h"
+#include "support/traces/trace_store.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* 32 hexadecimal digits. */
+static const char *new_id(struct arena *arena)
+{
+    unsigned char bytes[16];
+    char *text = arena_alloc(arena, 33);
+
+    token_random_bytes(bytes, sizeof bytes);
+    for (size_t i = 0; i < sizeof bytes; i++)
+        snprintf(text + 2 * i, 3, "%02x", bytes[i]);
+    return text;
+}
+
+struct asking {
+    const struct graph_tools *tools;
+    const struct ask *ask;
+    struct asked *asked;
+    struct trace_call trace;
+    struct conversation_call conversation;
+    int64_t started;
+};
+
+static struct asking begin(const struct graph_tools *tools, const struct ask *ask,
+                           struct asked *asked)
+{
+    const struct document_call *call = tools->call;
+
+    asked->session_id = ask->session_id && *ask->session_id ? ask->session_id : new_id(call->arena);
+    asked->trace_id = new_id(call->arena);
+    return (struct asking){.tools = tools,
+                           .ask = ask,
+                           .asked = asked,
+                           .trace = {call->db, call->arena, call->tenant, call->problem},
+                           .conversation = {call->db, call->arena, call->tenant, call->problem},
+                           .started = clock_monotonic_microseconds()};
+}
+
+/* What was said so far; a store that cannot be read costs the memory, not the answer. */
+static void read_history(struct asking *asking, struct graph_request *request)
+{
+    struct graph_message *messages = NULL;
+
+    if (session_history(&asking->conversation, asking->asked->session_id, &messages,
+                        &request->history_count)) {
+        log_event(LOG_WARNING, "history_not_read", asking->tools->call->problem->text);
+        request->history_count = 0;
+    }
+    request->history = messages;
+}
+
+static enum error evaluate(const struct asking *asking, const struct graph_outcome *outcome)
+{
+    struct optional_number relevances[ANSWER_DOCUMENTS_MAX];
+    struct evaluation evaluations[EVALUATORS];
+    struct evaluated evaluated = {.question = asking->ask->question,
+                                  .answer = outcome->answer,
+                                  .relevances = relevances,
+                                  .document_count = outcome->found_count,
+                                  .answer_tokens = outcome->completion_tokens};
+    enum error error;
+
+    if (!asking->tools->settings->online_evaluators)
+        return ERROR_NONE;
+    for (size_t i = 0; i < outcome->found_count; i++)
+        relevances[i] = (struct optional_number)GIVEN_NUMBER(outcome->found[i].relevance);
+    error = trace_length_baseline(&asking->trace, asking->asked->trace_id, &evaluated.words_mean,
+                                  &evaluated.words_deviation);
+    if (error)
+        return error;
+    evaluate_answer(asking->trace.arena, &evaluated, evaluations);
+    return trace_put_evaluations(&asking->trace, asking->asked->trace_id, evaluations, EVALUATORS);
+}
+
+static bool wants_person(const struct asking *asking, const struct graph_outcome *outcome)
+{
+    return outcome->route == ROUTE_ERROR_ESCALATION ||
+           (outcome->route == ROUTE_HUMAN && asking->tools->settings->auto_ticket_on_human);
+}
+
+static enum error note_citations(const struct asking *asking, const struct graph_outcome *outcome)
+{
+    const char *doc_ids[ANSWER_DOCUMENTS_MAX];
+
+    for (size_t i = 0; i < outcome->cited_count; i++)
+        doc_ids[i] = outcome->sources[i].doc_id;
+    return document_note_citations(asking->tools->call, doc_ids, outcome->cited_count);
+}
+
+/* Everything that is kept of an answer, in one transaction. */
+static enum error keep(const struct asking *asking)
+{
+    const struct asked *asked = asking->asked;
+    const struct graph_outcome *outcome = &asked->outcome;
+    double milliseconds = (double)(clock_monotonic_microseconds() - asking->started) / 1000;
+    struct problem *problem = asking->tools->call->problem;
+    struct db *db = asking->tools->call->db;
+    enum error error = db_begin(db, DB_WRITE, problem);
+
+    if (error)
+        return error;
+    error = trace_finish(&asking->trace, asked->trace_id, outcome, milliseconds);
+    if (!error)
+        error = session_add_turn(&asking->conversation, asked->session_id, asking->ask->question,
+                                 outcome->answer, asked->trace_id);
+    if (!error && outcome->cited_count)
+        error = note_citations(asking, outcome);
+    if (!error && wants_person(asking, outcome))
+        error = ticket_open(&asking->conversation, asked->session_id, asking->ask->question,
+                            outcome->answer, asked->trace_id);
+    if (!error)
+        error = evaluate(asking, outcome);
+    return db_finish(db, error, problem);
+}
+
+enum error ask_question(const struct graph_tools *tools, const struct ask *ask, struct asked *asked)
+{
+    struct asking asking = begin(tools, ask, asked);
+    struct graph_request request = {.question = ask->question,
+                                    .trace_id = asked->trace_id,
+                                    .session_id = asked->session_id,
+                                    .user_id = ask->user_id,
+                                    .request_id = ask->request_id,
+                                    .is_cancelled = ask->is_cancelled,
+                                    .context = ask->context};
+    const struct trace_start start = {asked->trace_id, ask->request_id, asked->session_id,
+                                      ask->user_id,    ask->question,   ask->channel};
+
+    request.deadline = asking.started + tools->settings->request_timeout_sec * 1000000;
+    if (trace_begin(&asking.trace, &start)) {
+        log_event(LOG_ERROR, "trace_not_written", tools->call->problem->text);
+        asked->trace_id = "";
+    }
+    read_history(&asking, &request);
+    graph_run(tools, &request, &asked->outcome);
+    if (*asked->trace_id && keep(&asking))
+        log_event(LOG_ERROR, "answer_not_kept", tools->call->problem->text);
+    return ERROR_NONE;
+}
+
+static const char *inbox_line(const struct graph_tools *tools, const char *session_id,
+                              const char *question, const char *reason)
+{
+    struct text text;
+    struct json_writer writer;
+
+    text_start(&text, tools->call->arena, 1 << 20);
+    writer_start(&writer, &text);
+    writer_open_object(&writer);
+    writer_key_string(&writer, "entity_id", session_id);
+    writer_key_string(&writer, "question", question);
+    writer_key_string(&writer, "route", "human_request");
+    writer_key_string(&writer, "reason", reason);
+    writer_key_string(&writer, "ts", store_now(tools->call->arena));
+    writer_close_object(&writer);
+    text_append_byte(&text, '\n');
+    return text.bytes;
+}
+
+static bool append_inbox(const struct graph_tools *tools, const char *line)
+{
+    const char *folder =
+        arena_print(tools->call->arena, "%s/inbox", tools->settings->data_directory);
+    int fd;
+    bool fine;
+
+    mkdir(folder, 0700);
+    fd = open(arena_print(tools->call->arena, "%s/support_inbox.jsonl", folder),
+              O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0600);
+    fine = fd >= 0 && write(fd, line, strlen(line)) == (ssize_t)strlen(line);
+    if (fd >= 0)
+        close(fd);
+    return fine;
+}
+
+enum error ask_escalate(const struct graph_tools *tools, const char *session_id,
+                        const char *question, const char *reason)
+{
+    const struct document_call *call = tools->call;
+    const struct conversation_call conversation = {call->db, call->arena, call->tenant,
+                                                   call->problem};
+
+    if (!append_inbox(tools, inbox_line(tools, session_id, question, reason)))
+        return problem_set(call->problem, ERROR_SYSTEM, "escalation_failed", "Escalation failed");
+    return ticket_open(&conversation, session_id, *question ? question : "(operator requested)",
+                       NULL, NULL);
+}

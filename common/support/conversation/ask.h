@@ -1,0 +1,31 @@
+/*
+ * Asking: the conversation so far, the answer graph, and everything that is kept of it (trace,
+ * messages, evaluations, citations, a ticket where a person should look).
+ */
+#ifndef ASSAY_SUPPORT_CONVERSATION_ASK_H
+#define ASSAY_SUPPORT_CONVERSATION_ASK_H
+
+#include "support/answer/graph.h"
+
+struct ask {
+    const char *question;   /* trimmed, not blank */
+    const char *session_id; /* NULL or "" = a new one */
+    const char *user_id, *request_id, *channel;
+    bool (*is_cancelled)(void *context);
+    void *context;
+};
+
+struct asked {
+    struct graph_outcome outcome;
+    const char *session_id, *trace_id; /* the trace is "" when it could not be written */
+};
+
+/* Answers; only what keeps it from answering at all (no database) is an error. */
+MUST_CHECK enum error ask_question(const struct graph_tools *tools, const struct ask *ask,
+                                   struct asked *asked);
+
+/* A person is asked for: a ticket, and a line in the inbox file. */
+MUST_CHECK enum error ask_escalate(const struct graph_tools *tools, const char *session_id,
+                                   const char *question, const char *reason);
+
+#endif

@@ -1,0 +1,87 @@
+/*
+ * Conversations in the database: sessions and their messages, votes on answers, and tickets for
+ * people to answer. Ids of sessions are the client's and belong to its tenant.
+ */
+#ifndef ASSAY_SUPPORT_CONVERSATION_CONVERSATION_H
+#define ASSAY_SUPPORT_CONVERSATION_CONVERSATION_H
+
+#include "base/optional.h"
+#include "db/db.h"
+#include "support/answer/graph.h"
+
+enum { SESSION_ID_MAX = 100 };
+
+struct conversation_call {
+    struct db *db;
+    struct arena *arena;
+    const char *tenant;
+    struct problem *problem;
+};
+
+/* The last GRAPH_HISTORY_MAX messages of a session, oldest first. None for one that is unknown. */
+MUST_CHECK enum error session_history(const struct conversation_call *call, const char *id,
+                                      struct graph_message **messages, size_t *count);
+
+/* Adds a question and its answer; makes the session when it is new. In the caller's transaction or
+ * one of its own. */
+MUST_CHECK enum error session_add_turn(const struct conversation_call *call, const char *id,
+                                       const char *question, const char *answer,
+                                       const char *trace_id);
+
+/* One message alone, as a person's reply. */
+MUST_CHECK enum error session_add_message(const struct conversation_call *call, const char *id,
+                                          const char *role, const char *content,
+                                          const char *trace_id);
+
+struct session_row {
+    const char *session_id;
+    int64_t message_count;
+};
+/* Last used first: struct session_row. */
+MUST_CHECK enum error session_list(const struct conversation_call *call, int64_t limit,
+                                   int64_t offset, struct object_list *rows);
+
+/* Forgets a session and its messages. ERROR_NOT_FOUND `session_not_found`. */
+MUST_CHECK enum error session_delete(const struct conversation_call *call, const char *id);
+
+/* Sessions of all tenants used within the last `seconds`. */
+MUST_CHECK enum error session_count_active(struct db *db, int64_t seconds, int64_t *count,
+                                           struct problem *problem);
+
+/* A vote; the second of a session on a trace takes the place of the first. It is linked when the
+ * trace is one of this tenant's. */
+MUST_CHECK enum error feedback_add(const struct conversation_call *call, const char *trace_id,
+                                   const char *session_id, const char *rating, const char *reason);
+
+struct feedback_count {
+    const char *route; /* of the trace; "unknown" without one */
+    int64_t up, down;
+};
+/* Votes of the last `days` by route: struct feedback_count. A NULL tenant in the call counts all.
+ */
+MUST_CHECK enum error feedback_counts(const struct conversation_call *call, int64_t days,
+                                      struct object_list *rows);
+
+struct ticket {
+    const char *id, *tenant_id, *session_id, *trace_id, *user_question, *ai_draft,
+        *operator_response, *status, *created_at, *resolved_at;
+};
+
+/* A ticket with status `open`, unless the session has an open one with the same question. */
+MUST_CHECK enum error ticket_open(const struct conversation_call *call, const char *session_id,
+                                  const char *question, const char *draft, const char *trace_id);
+/* Newest first; `status` NULL = all: struct ticket. */
+MUST_CHECK enum error ticket_list(const struct conversation_call *call, const char *status,
+                                  int64_t limit, struct object_list *rows);
+/* ERROR_NOT_FOUND `ticket_not_found`, also for another tenant's. */
+MUST_CHECK enum error ticket_find(const struct conversation_call *call, const char *id,
+                                  struct ticket *ticket);
+/* Answers it and adds the answer to the conversation. */
+MUST_CHECK enum error ticket_respond(const struct conversation_call *call, const char *id,
+                                     const char *response, struct ticket *ticket);
+/* Resolved tickets with words in common, best first: struct ticket. */
+MUST_CHECK enum error ticket_similar(const struct conversation_call *call,
+                                     const struct ticket *ticket, size_t most,
+                                     struct object_list *rows);
+
+#endif

@@ -1,0 +1,215 @@
+/* Sessions, messages and votes. */
+#include "db/query.h"
+#include "support/conversation/conversation.h"
+
+#include <string.h>
+
+enum { SECONDS_A_DAY = 86400, ROUTES_MOST = 16 };
+
+static const struct statement touch_session = {
+    .name = "session_touch",
+    .sql = "INSERT INTO sessions (tenant_id, id, created_at, last_access, message_count)"
+           " VALUES (?, ?, {now}, {now}, ?) ON CONFLICT (tenant_id, id) DO UPDATE SET"
+           " last_access = excluded.last_access,"
+           " message_count = sessions.message_count + excluded.message_count",
+};
+static const struct statement add_message = {
+    .name = "message_add",
+    .sql = "INSERT INTO messages (tenant_id, session_id, role, content, created_at, trace_id)"
+           " VALUES (?, ?, ?, ?, {now}, ?)",
+};
+static const struct statement read_history = {
+    .name = "session_history",
+    .sql = "SELECT role, content FROM messages WHERE tenant_id = ? AND session_id = ?"
+           " ORDER BY id DESC LIMIT ?",
+};
+static const struct statement list_sessions = {
+    .name = "session_list",
+    .sql = "SELECT id, message_count FROM sessions WHERE tenant_id = ?"
+           " ORDER BY last_access DESC, id LIMIT ? OFFSET ?",
+};
+static const struct statement delete_session = {
+    .name = "session_delete",
+    .sql = "DELETE FROM sessions WHERE tenant_id = ? AND id = ?",
+};
+static const struct statement delete_messages = {
+    .name = "messages_delete",
+    .sql = "DELETE FROM messages WHERE tenant_id = ? AND session_id = ?",
+};
+static const struct statement count_active = {
+    .name = "session_count_active",
+    .sql = "SELECT count(*) FROM sessions WHERE last_access >= {now_plus:?}",
+};
+static const struct statement put_vote = {
+    .name = "feedback_put",
+    .sql = "INSERT INTO feedback (tenant_id, trace_id, session_id, rating, reason, linked, ts)"
+           " SELECT ?, ?, ?, ?, ?, CASE WHEN EXISTS (SELECT 1 FROM traces WHERE trace_id = ?"
+           " AND tenant_id = ?) THEN 1 ELSE 0 END, {now} WHERE true"
+           " ON CONFLICT (tenant_id, trace_id, session_id) DO UPDATE SET rating = excluded.rating,"
+           " reason = excluded.reason, ts = excluded.ts",
+};
+static const struct statement count_votes = {
+    .name = "feedback_counts",
+    .sql = "SELECT coalesce(t.final_route, 'unknown'),"
+           " sum(CASE WHEN f.rating = 'up' THEN 1 ELSE 0 END),"
+           " sum(CASE WHEN f.rating = 'down' THEN 1 ELSE 0 END) FROM feedback f"
+           " LEFT JOIN traces t ON t.trace_id = f.trace_id AND f.linked = 1"
+           " WHERE (? = '' OR f.tenant_id = ?) AND f.ts >= {now_plus:?}"
+           " GROUP BY coalesce(t.final_route, 'unknown')"
+           " ORDER BY coalesce(t.final_route, 'unknown')",
+};
+
+enum error session_history(const struct conversation_call *call, const char *id,
+                           struct graph_message **messages, size_t *count)
+{
+    struct graph_message *items = ARENA_ARRAY(call->arena, struct graph_message, GRAPH_HISTORY_MAX);
+    struct query *query = db_query(call->db, &read_history);
+    size_t found = 0;
+
+    query_bind_text(query, call->tenant);
+    query_bind_text(query, id);
+    query_bind_integer(query, GRAPH_HISTORY_MAX);
+    while (found < GRAPH_HISTORY_MAX && query_next(query)) {
+        found++; /* newest first, so from the end of the list */
+        items[GRAPH_HISTORY_MAX - found] = (struct graph_message){
+            query_text(query, 0, call->arena), query_text(query, 1, call->arena)};
+    }
+    *messages = items + GRAPH_HISTORY_MAX - found;
+    *count = found;
+    return query_end(query, call->problem);
+}
+
+static enum error touch(const struct conversation_call *call, const char *id, int64_t messages)
+{
+    struct query *query = db_query(call->db, &touch_session);
+
+    query_bind_text(query, call->tenant);
+    query_bind_text(query, id);
+    query_bind_integer(query, messages);
+    return query_end(query, call->problem);
+}
+
+static enum error put_message(const struct conversation_call *call, const char *id,
+                              const char *role, const char *content, const char *trace_id)
+{
+    struct query *query = db_query(call->db, &add_message);
+
+    query_bind_text(query, call->tenant);
+    query_bind_text(query, id);
+    query_bind_text(query, role);
+    query_bind_text(query, content);
+    query_bind_text(query, trace_id);
+    return query_end(query, call->problem);
+}
+
+enum error session_add_message(const struct conversation_call *call, const char *id,
+                               const char *role, const char *content, const char *trace_id)
+{
+    enum error error = db_begin(call->db, DB_WRITE, call->problem);
+
+    if (error)
+        return error;
+    error = touch(call, id, 1);
+    if (!error)
+        error = put_message(call, id, role, content, trace_id);
+    return db_finish(call->db, error, call->problem);
+}
+
+enum error session_add_turn(const struct conversation_call *call, const char *id,
+                            const char *question, const char *answer, const char *trace_id)
+{
+    enum error error = db_begin(call->db, DB_WRITE, call->problem);
+
+    if (error)
+        return error;
+    error = touch(call, id, 2);
+    if (!error)
+        error = put_message(call, id, "user", question, trace_id);
+    if (!error)
+        error = put_message(call, id, "assistant", answer, trace_id);
+    return db_finish(call->db, error, call->problem);
+}
+
+enum error session_list(const struct conversation_call *call, int64_t limit, int64_t offset,
+                        struct object_list *rows)
+{
+    struct session_row *items = ARENA_ARRAY(call->arena, struct session_row, (size_t)limit + 1);
+    struct query *query = db_query(call->db, &list_sessions);
+
+    query_bind_text(query, call->tenant);
+    query_bind_integer(query, limit);
+    query_bind_integer(query, offset);
+    *rows = (struct object_list){.items = items};
+    while (rows->count < (size_t)limit && query_next(query))
+        items[rows->count++] =
+            (struct session_row){query_text(query, 0, call->arena), query_integer(query, 1)};
+    return query_end(query, call->problem);
+}
+
+static enum error delete_rows(const struct conversation_call *call,
+                              const struct statement *statement, const char *id, int64_t *count)
+{
+    struct query *query = db_query(call->db, statement);
+
+    query_bind_text(query, call->tenant);
+    query_bind_text(query, id);
+    *count = query_changes(query);
+    return query_end(query, call->problem);
+}
+
+enum error session_delete(const struct conversation_call *call, const char *id)
+{
+    int64_t sessions = 0, messages;
+    enum error error = db_begin(call->db, DB_WRITE, call->problem);
+
+    if (error)
+        return error;
+    error = delete_rows(call, &delete_session, id, &sessions);
+    if (!error)
+        error = delete_rows(call, &delete_messages, id, &messages);
+    if (!error && !sessions)
+        error =
+            problem_set(call->problem, ERROR_NOT_FOUND, "session_not_found", "Session not found");
+    return db_finish(call->db, error, call->problem);
+}
+
+enum error session_count_active(struct db *db, int64_t seconds, int64_t *count,
+                                struct problem *problem)
+{
+    struct query *query = db_query(db, &count_active);
+
+    query_bind_number(query, -(double)seconds);
+    *count = query_next(query) ? query_integer(query, 0) : 0;
+    return query_end(query, problem);
+}
+
+enum error feedback_add(const struct conversation_call *call, const char *trace_id,
+                        const char *session_id, const char *rating, const char *reason)
+{
+    struct query *query = db_query(call->db, &put_vote);
+
+    query_bind_text(query, call->tenant);
+    query_bind_text(query, trace_id);
+    query_bind_text(query, session_id);
+    query_bind_text(query, rating);
+    query_bind_text(query, reason);
+    query_bind_text(query, trace_id);
+    query_bind_text(query, call->tenant);
+    return query_end(query, call->problem);
+}
+
+enum error feedback_counts(const struct conversation_call *call, int64_t days,
+                           struct object_list *rows)
+{
+    struct feedback_count *items = ARENA_ARRAY(call->arena, struct feedback_count, ROUTES_MOST);
+    struct query *query = db_query(call->db, &count_votes);
+
+    query_bind_text(query, call->tenant ? call->tenant : "");
+    query_bind_text(query, call->tenant ? call->tenant : "");
+    query_bind_number(query, -(double)days * SECONDS_A_DAY);
+    *rows = (struct object_list){.items = items};
+    while (rows->count < ROUTES_MOST && query_next(query))
+        items[rows->count++] = (struct feedback_count){
+            query_text(query, 0, call->arena), query_integer(query, 1), query_integer(query, 2)};
+    return query_end(query, call->problem);
+}

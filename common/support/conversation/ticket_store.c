@@ -1,0 +1,236 @@
+/* Tickets. */
+#include "base/text.h"
+#include "crypto/token.h"
+#include "db/query.h"
+#include "search/terms.h"
+#include "support/answer/synonyms.h"
+#include "support/conversation/conversation.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define TICKET_COLUMNS                                                                             \
+    "id, tenant_id, session_id, trace_id, user_question, ai_draft, operator_response, status,"     \
+    " created_at, resolved_at"
+
+static const struct statement insert_ticket = {
+    .name = "ticket_insert",
+    .sql = "INSERT INTO escalated_tickets (id, tenant_id, session_id, trace_id, user_question,"
+           " ai_draft, status, created_at) SELECT ?, ?, ?, ?, ?, ?, 'open', {now}"
+           " WHERE NOT EXISTS (SELECT 1 FROM escalated_tickets WHERE tenant_id = ?"
+           " AND session_id = ? AND user_question = ? AND status = 'open')",
+};
+static const struct statement list_tickets = {
+    .name = "ticket_list",
+    .sql = "SELECT " TICKET_COLUMNS " FROM escalated_tickets WHERE tenant_id = ?"
+           " AND (? = '' OR status = ?) ORDER BY created_at DESC, id LIMIT ?",
+};
+static const struct statement find_ticket = {
+    .name = "ticket_find",
+    .sql = "SELECT " TICKET_COLUMNS " FROM escalated_tickets WHERE tenant_id = ? AND id = ?",
+};
+static const struct statement resolve_ticket = {
+    .name = "ticket_resolve",
+    .sql = "UPDATE escalated_tickets SET operator_response = ?, status = 'resolved',"
+           " resolved_at = {now} WHERE tenant_id = ? AND id = ?",
+};
+
+enum { RESOLVED_LOOKED_AT = 500, STEMS_MAX = 2000 };
+
+enum error ticket_open(const struct conversation_call *call, const char *session_id,
+                       const char *question, const char *draft, const char *trace_id)
+{
+    struct query *query = db_query(call->db, &insert_ticket);
+    char id[TOKEN_UUID_TEXT];
+
+    token_uuid(id);
+    query_bind_text(query, id);
+    query_bind_text(query, call->tenant);
+    query_bind_text(query, session_id);
+    query_bind_text(query, trace_id);
+    query_bind_text(query, question);
+    query_bind_text(query, draft);
+    query_bind_text(query, call->tenant);
+    query_bind_text(query, session_id);
+    query_bind_text(query, question);
+    return query_end(query, call->problem);
+}
+
+static void ticket_row(struct query *query, struct arena *arena, struct ticket *ticket)
+{
+    *ticket = (struct ticket){.id = query_text(query, 0, arena),
+                              .tenant_id = query_text(query, 1, arena),
+                              .session_id = query_text(query, 2, arena),
+                              .trace_id = query_text_or_null(query, 3, arena),
+                              .user_question = query_text(query, 4, arena),
+                              .ai_draft = query_text_or_null(query, 5, arena),
+                              .operator_response = query_text_or_null(query, 6, arena),
+                              .status = query_text(query, 7, arena),
+                              .created_at = query_text(query, 8, arena),
+                              .resolved_at = query_text_or_null(query, 9, arena)};
+}
+
+enum error ticket_list(const struct conversation_call *call, const char *status, int64_t limit,
+                       struct object_list *rows)
+{
+    struct ticket *items = ARENA_ARRAY(call->arena, struct ticket, (size_t)limit + 1);
+    struct query *query = db_query(call->db, &list_tickets);
+
+    query_bind_text(query, call->tenant);
+    query_bind_text(query, status ? status : "");
+    query_bind_text(query, status ? status : "");
+    query_bind_integer(query, limit);
+    *rows = (struct object_list){.items = items};
+    while (rows->count < (size_t)limit && query_next(query))
+        ticket_row(query, call->arena, &items[rows->count++]);
+    return query_end(query, call->problem);
+}
+
+enum error ticket_find(const struct conversation_call *call, const char *id, struct ticket *ticket)
+{
+    struct query *query = db_query(call->db, &find_ticket);
+    bool found;
+    enum error error;
+
+    query_bind_text(query, call->tenant);
+    query_bind_text(query, id);
+    found = query_next(query);
+    if (found)
+        ticket_row(query, call->arena, ticket);
+    error = query_end(query, call->problem);
+    if (error || found)
+        return error;
+    return problem_set(call->problem, ERROR_NOT_FOUND, "ticket_not_found", "ticket not found");
+}
+
+static enum error resolve(const struct conversation_call *call, const char *id,
+                          const char *response)
+{
+    struct query *query = db_query(call->db, &resolve_ticket);
+
+    query_bind_text(query, response);
+    query_bind_text(query, call->tenant);
+    query_bind_text(query, id);
+    return query_end(query, call->problem);
+}
+
+enum error ticket_respond(const struct conversation_call *call, const char *id,
+                          const char *response, struct ticket *ticket)
+{
+    enum error error = db_begin(call->db, DB_WRITE, call->problem);
+
+    if (error)
+        return error;
+    error = ticket_find(call, id, ticket);
+    if (!error)
+        error = resolve(call, id, response);
+    if (!error)
+        error =
+            session_add_message(call, ticket->session_id, "assistant", response, ticket->trace_id);
+    if (!error)
+        error = ticket_find(call, id, ticket);
+    return db_finish(call->db, error, call->problem);
+}
+
+struct stems {
+    uint64_t items[STEMS_MAX];
+    size_t count;
+};
+
+static void add_stems(struct stems *stems, const char *text)
+{
+    enum language language;
+    struct word_reader reader;
+    struct word word;
+    char stem[WORD_BYTES_MAX + 1];
+
+    if (!text)
+        return;
+    language = language_detect(text, strlen(text));
+    word_reader_start(&reader, text, strlen(text));
+    while (stems->count < STEMS_MAX && word_next(&reader, &word)) {
+        uint64_t hash;
+        bool known = false;
+
+        if (language_is_stop_word(language, word.text))
+            continue;
+        hash = stem_hash(stem, term_stem(language, &word, stem));
+        for (size_t i = 0; i < stems->count && !known; i++)
+            known = stems->items[i] == hash;
+        if (!known)
+            stems->items[stems->count++] = hash;
+    }
+}
+
+static size_t common_stems(const struct stems *a, const struct stems *b)
+{
+    size_t same = 0;
+
+    for (size_t i = 0; i < a->count; i++) {
+        for (size_t j = 0; j < b->count; j++)
+            same += a->items[i] == b->items[j];
+    }
+    return same;
+}
+
+struct likeness {
+    struct ticket ticket;
+    size_t overlap;
+    double jaccard;
+};
+
+static int most_alike_first(const void *a, const void *b)
+{
+    const struct likeness *x = a, *y = b;
+
+    if (x->overlap != y->overlap)
+        return x->overlap < y->overlap ? 1 : -1;
+    if (x->jaccard < y->jaccard || x->jaccard > y->jaccard)
+        return x->jaccard < y->jaccard ? 1 : -1;
+    return strcmp(y->ticket.resolved_at ? y->ticket.resolved_at : "",
+                  x->ticket.resolved_at ? x->ticket.resolved_at : "");
+}
+
+static size_t compare_all(const struct ticket *ticket, const struct object_list *resolved,
+                          struct arena *arena, struct likeness *likenesses)
+{
+    struct stems *own = ARENA_NEW(arena, struct stems), *other = ARENA_NEW(arena, struct stems);
+    size_t count = 0;
+
+    add_stems(own, ticket->user_question);
+    add_stems(own, ticket->ai_draft);
+    for (size_t i = 0; i < resolved->count; i++) {
+        const struct ticket *one = &((const struct ticket *)resolved->items)[i];
+        size_t overlap;
+
+        other->count = 0;
+        add_stems(other, one->user_question);
+        add_stems(other, one->operator_response);
+        add_stems(other, one->ai_draft);
+        overlap = common_stems(own, other);
+        if (overlap && strcmp(one->id, ticket->id) != 0)
+            likenesses[count++] = (struct likeness){
+                *one, overlap, (double)overlap / (double)(own->count + other->count - overlap)};
+    }
+    return count;
+}
+
+enum error ticket_similar(const struct conversation_call *call, const struct ticket *ticket,
+                          size_t most, struct object_list *rows)
+{
+    struct object_list resolved;
+    struct likeness *likenesses;
+    struct ticket *items = ARENA_ARRAY(call->arena, struct ticket, most + 1);
+    size_t count;
+    enum error error = ticket_list(call, "resolved", RESOLVED_LOOKED_AT, &resolved);
+
+    *rows = (struct object_list){.items = items};
+    if (error)
+        return error;
+    likenesses = ARENA_ARRAY(call->arena, struct likeness, resolved.count + 1);
+    count = compare_all(ticket, &resolved, call->arena, likenesses);
+    qsort(likenesses, count, sizeof *likenesses, most_alike_first);
+    for (; rows->count < count && rows->count < most; rows->count++)
+        items[rows->count] = likenesses[rows->count].ticket;
+    return ERROR_NONE;
+}

@@ -1,0 +1,548 @@
+/* Traces. */
+#include "support/traces/trace_store.h"
+#include "base/json.h"
+#include "db/query.h"
+#include "support/traces/redact.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { BASELINE_LEAST = 30, ROWS_MOST = 2000, STATE_DEPTH = 32, STATE_MOST = 1 << 24 };
+
+static const struct statement begin_trace = {
+    .name = "trace_begin",
+    .sql = "INSERT INTO traces (trace_id, tenant_id, started_at, request_id, session_id, user_id,"
+           " question, channel, knowledge_gap, cost_usd) VALUES (?, ?, {now}, ?, ?, ?, ?, ?, 0, 0)",
+};
+static const struct statement finish_trace = {
+    .name = "trace_finish",
+    .sql =
+        "UPDATE traces SET finished_at = {now}, final_route = ?, final_quality = ?,"
+        " final_relevance = ?, answer = ?, language = ?, knowledge_gap = ?, complexity = ?,"
+        " factuality_score = ?, duration_ms = ?, kb_version = ?, answer_words = ?, categories = ?"
+        " WHERE trace_id = ?",
+};
+static const struct statement put_step = {
+    .name = "trace_step_put",
+    .sql =
+        "INSERT INTO trace_steps (trace_id, step_order, node_name, state_json, ts, prompt_tokens,"
+        " completion_tokens, model_name, provider_name, cost_usd)"
+        " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+};
+static const struct statement put_document = {
+    .name = "trace_doc_put",
+    .sql = "INSERT INTO trace_docs (trace_id, ref, doc_id, title, page_content, metadata)"
+           " VALUES (?, ?, ?, ?, ?, ?)",
+};
+static const struct statement put_evaluation = {
+    .name = "trace_evaluation_put",
+    .sql = "INSERT INTO trace_evaluations (trace_id, tenant_id, evaluator_name, score, verdict,"
+           " metadata, evaluated_at) VALUES (?, ?, ?, ?, ?, ?, {now})"
+           " ON CONFLICT (trace_id, evaluator_name) DO UPDATE SET score = excluded.score,"
+           " verdict = excluded.verdict, metadata = excluded.metadata,"
+           " evaluated_at = excluded.evaluated_at",
+};
+static const struct statement read_lengths = {
+    .name = "trace_lengths",
+    .sql = "SELECT answer_words FROM traces WHERE tenant_id = ? AND trace_id <> ?"
+           " AND answer_words IS NOT NULL ORDER BY started_at DESC LIMIT 500",
+};
+#define TRACE_COLUMNS                                                                              \
+    "trace_id, started_at, finished_at, final_route, final_quality, final_relevance, duration_ms," \
+    " question, answer, session_id, request_id, cost_usd"
+static const struct statement list_traces = {
+    .name = "trace_list",
+    .sql = "SELECT " TRACE_COLUMNS " FROM traces WHERE tenant_id = ?"
+           " ORDER BY started_at DESC, trace_id DESC LIMIT ?",
+};
+static const struct statement find_trace = {
+    .name = "trace_find",
+    .sql = "SELECT " TRACE_COLUMNS " FROM traces WHERE tenant_id = ? AND trace_id = ?",
+};
+static const struct statement find_by_question = {
+    .name = "trace_of_question",
+    .sql = "SELECT " TRACE_COLUMNS " FROM traces WHERE tenant_id = ? AND session_id = ?"
+           " AND question = ? ORDER BY started_at DESC LIMIT 1",
+};
+static const struct statement read_steps = {
+    .name = "trace_steps",
+    .sql = "SELECT step_order, node_name, state_json, ts FROM trace_steps WHERE trace_id = ?"
+           " ORDER BY step_order",
+};
+static const struct statement read_documents = {
+    .name = "trace_docs",
+    .sql = "SELECT page_content, metadata FROM trace_docs WHERE trace_id = ? ORDER BY ref",
+};
+static const struct statement read_votes = {
+    .name = "trace_votes",
+    .sql = "SELECT rating, ts FROM feedback WHERE tenant_id = ? AND trace_id = ? AND linked = 1"
+           " ORDER BY id",
+};
+#define EVALUATION_COLUMNS "trace_id, evaluator_name, score, verdict, metadata, evaluated_at"
+static const struct statement read_evaluations = {
+    .name = "trace_evaluations",
+    .sql = "SELECT " EVALUATION_COLUMNS " FROM trace_evaluations WHERE tenant_id = ?"
+           " AND trace_id = ? ORDER BY evaluator_name LIMIT ?",
+};
+static const struct statement worst_low = {
+    .name = "trace_worst_low",
+    .sql = "SELECT " EVALUATION_COLUMNS " FROM trace_evaluations WHERE tenant_id = ?"
+           " AND evaluator_name = ? ORDER BY score, evaluated_at, trace_id LIMIT ?",
+};
+static const struct statement worst_high = {
+    .name = "trace_worst_high",
+    .sql = "SELECT " EVALUATION_COLUMNS " FROM trace_evaluations WHERE tenant_id = ?"
+           " AND evaluator_name = ? ORDER BY score DESC, evaluated_at, trace_id LIMIT ?",
+};
+static const struct statement read_trend = {
+    .name = "trace_trend",
+    .sql = "SELECT substr(evaluated_at, 1, 10), avg(score), count(*) FROM trace_evaluations"
+           " WHERE tenant_id = ? AND evaluator_name = ?"
+           " AND evaluated_at >= {now_plus:?} GROUP BY substr(evaluated_at, 1, 10)"
+           " ORDER BY substr(evaluated_at, 1, 10)",
+};
+#define OLD_TRACES                                                                                 \
+    " IN (SELECT trace_id FROM traces WHERE (? = '' OR tenant_id = ?)"                             \
+    " AND started_at < {now_plus:?} ORDER BY started_at LIMIT 500)"
+static const struct statement purge_steps = {
+    .name = "trace_purge_steps",
+    .sql = "DELETE FROM trace_steps WHERE trace_id" OLD_TRACES,
+};
+static const struct statement purge_feedback = {
+    .name = "trace_purge_feedback",
+    .sql = "DELETE FROM feedback WHERE linked = 1 AND trace_id" OLD_TRACES,
+};
+static const struct statement purge_traces = {
+    .name = "trace_purge",
+    .sql = "DELETE FROM traces WHERE trace_id" OLD_TRACES,
+};
+
+enum { SECONDS_A_DAY = 86400 };
+
+enum error trace_begin(const struct trace_call *call, const struct trace_start *start)
+{
+    struct query *query = db_query(call->db, &begin_trace);
+
+    query_bind_text(query, start->trace_id);
+    query_bind_text(query, call->tenant);
+    query_bind_text(query, start->request_id);
+    query_bind_text(query, start->session_id);
+    query_bind_text(query, start->user_id);
+    query_bind_text(query, redact_text(call->arena, start->question));
+    query_bind_text(query, start->channel);
+    return query_end(query, call->problem);
+}
+
+/* The categories of the documents an answer stands on, else of those that were found. */
+static const char *categories_of(struct arena *arena, const struct graph_outcome *outcome)
+{
+    const struct graph_source *sources = outcome->source_count ? outcome->sources : outcome->found;
+    size_t count = outcome->source_count ? outcome->source_count : outcome->found_count;
+    json_t *names = json_object(), *categories, *metadata, *name;
+    struct json_fault fault;
+    struct text text;
+    struct json_writer writer;
+    const char *key;
+    size_t i;
+
+    for (size_t s = 0; s < count; s++) {
+        if (json_read(arena, sources[s].metadata, strlen(sources[s].metadata), STATE_DEPTH,
+                      &metadata, &fault))
+            continue;
+        categories = json_object_get(metadata, "categories");
+        json_array_foreach(categories, i, name)
+            json_object_set(names, json_string_value(name), name);
+    }
+    text_start(&text, arena, 65536);
+    writer_start(&writer, &text);
+    writer_open_array(&writer);
+    json_object_foreach(names, key, name) writer_string(&writer, key);
+    if (!json_object_size(names))
+        writer_string(&writer, "uncategorized");
+    writer_close_array(&writer);
+    return text.bytes;
+}
+
+static enum error update_trace(const struct trace_call *call, const char *trace_id,
+                               const struct graph_outcome *outcome, double duration_ms)
+{
+    struct query *query = db_query(call->db, &finish_trace);
+
+    query_bind_text(query, route_kind_names[outcome->route]);
+    query_bind_integer(query, outcome->quality);
+    query_bind_number(query, outcome->relevance);
+    query_bind_text(query, redact_text(call->arena, outcome->answer));
+    query_bind_text(query, language_codes[outcome->language]);
+    query_bind_boolean(query, outcome->knowledge_gap);
+    query_bind_text(query, outcome->complexity);
+    query_bind_integer(query, outcome->factuality);
+    query_bind_number(query, duration_ms);
+    query_bind_integer(query, outcome->kb_version);
+    query_bind_integer(query, evaluate_count_words(outcome->answer));
+    query_bind_json(query, categories_of(call->arena, outcome));
+    query_bind_text(query, trace_id);
+    return query_end(query, call->problem);
+}
+
+static void bind_usage(struct query *query, const struct graph_outcome *outcome,
+                       const struct graph_step *step)
+{
+    bool has_usage = strcmp(step->node, "generate") == 0;
+    struct optional_integer none = {.given = false};
+
+    query_bind_optional_integer(query, has_usage ? GIVEN_INTEGER(outcome->prompt_tokens) : none);
+    query_bind_optional_integer(query,
+                                has_usage ? GIVEN_INTEGER(outcome->completion_tokens) : none);
+    query_bind_text(query, has_usage ? "extractive-v1" : NULL);
+    query_bind_text(query, has_usage ? "embedded" : NULL);
+    query_bind_optional_number(query, has_usage ? (struct optional_number)GIVEN_NUMBER(0)
+                                                : (struct optional_number){.given = false});
+}
+
+static enum error put_steps(const struct trace_call *call, const char *trace_id,
+                            const struct graph_outcome *outcome)
+{
+    struct query *query = db_query(call->db, &put_step);
+
+    for (size_t i = 0; i < outcome->step_count; i++) {
+        const struct graph_step *step = &outcome->steps[i];
+
+        query_bind_text(query, trace_id);
+        query_bind_integer(query, (int64_t)i);
+        query_bind_text(query, step->node);
+        query_bind_json(query, redact_state(call->arena, step->state));
+        query_bind_text(query, step->ts);
+        bind_usage(query, outcome, step);
+        query_repeat(query, NULL);
+    }
+    return query_end(query, call->problem);
+}
+
+static enum error put_documents(const struct trace_call *call, const char *trace_id,
+                                const struct graph_outcome *outcome)
+{
+    struct query *query = db_query(call->db, &put_document);
+
+    for (size_t i = 0; i < outcome->found_count; i++) {
+        const struct graph_source *source = &outcome->found[i];
+
+        query_bind_text(query, trace_id);
+        query_bind_integer(query, (int64_t)i);
+        query_bind_text(query, source->doc_id);
+        query_bind_text(query, source->title);
+        query_bind_text(query, source->text);
+        query_bind_json(query, arena_print(call->arena, "{\"relevance_score\":%.3f,%s",
+                                           source->relevance, source->metadata + 1));
+        query_repeat(query, NULL);
+    }
+    return query_end(query, call->problem);
+}
+
+enum error trace_finish(const struct trace_call *call, const char *trace_id,
+                        const struct graph_outcome *outcome, double duration_ms)
+{
+    enum error error = update_trace(call, trace_id, outcome, duration_ms);
+
+    if (!error && outcome->step_count)
+        error = put_steps(call, trace_id, outcome);
+    if (!error && outcome->found_count)
+        error = put_documents(call, trace_id, outcome);
+    return error;
+}
+
+enum error trace_put_evaluations(const struct trace_call *call, const char *trace_id,
+                                 const struct evaluation *evaluations, size_t count)
+{
+    struct query *query = db_query(call->db, &put_evaluation);
+
+    for (size_t i = 0; i < count; i++) {
+        query_bind_text(query, trace_id);
+        query_bind_text(query, call->tenant);
+        query_bind_text(query, evaluations[i].evaluator);
+        query_bind_number(query, evaluations[i].score);
+        query_bind_text(query, evaluations[i].verdict);
+        query_bind_json(query, evaluations[i].metadata);
+        query_repeat(query, NULL);
+    }
+    return query_end(query, call->problem);
+}
+
+enum error trace_length_baseline(const struct trace_call *call, const char *trace_id, double *mean,
+                                 double *deviation)
+{
+    struct query *query = db_query(call->db, &read_lengths);
+    double count = 0, squares = 0;
+
+    *mean = *deviation = 0;
+    query_bind_text(query, call->tenant);
+    query_bind_text(query, trace_id);
+    while (query_next(query)) { /* Welford 1962 */
+        double words = (double)query_integer(query, 0), away = words - *mean;
+
+        *mean += away / ++count;
+        squares += away * (words - *mean);
+    }
+    if (count >= BASELINE_LEAST)
+        *deviation = sqrt(squares / (count - 1));
+    return query_end(query, call->problem);
+}
+
+static void trace_row(struct query *query, struct arena *arena, struct trace_row *row)
+{
+    *row = (struct trace_row){.trace_id = query_text(query, 0, arena),
+                              .started_at = query_text(query, 1, arena),
+                              .finished_at = query_text_or_null(query, 2, arena),
+                              .final_route = query_text_or_null(query, 3, arena),
+                              .final_quality = query_optional_integer(query, 4),
+                              .final_relevance = query_optional_number(query, 5),
+                              .duration_ms = query_optional_number(query, 6),
+                              .question = query_text(query, 7, arena),
+                              .answer = query_text_or_null(query, 8, arena),
+                              .session_id = query_text_or_null(query, 9, arena),
+                              .request_id = query_text_or_null(query, 10, arena),
+                              .cost_usd = query_number(query, 11)};
+}
+
+enum error trace_list(const struct trace_call *call, int64_t limit, struct object_list *rows)
+{
+    struct trace_row *items = ARENA_ARRAY(call->arena, struct trace_row, (size_t)limit + 1);
+    struct query *query = db_query(call->db, &list_traces);
+
+    query_bind_text(query, call->tenant);
+    query_bind_integer(query, limit);
+    *rows = (struct object_list){.items = items};
+    while (rows->count < (size_t)limit && query_next(query))
+        trace_row(query, call->arena, &items[rows->count++]);
+    return query_end(query, call->problem);
+}
+
+enum error trace_find(const struct trace_call *call, const char *trace_id, struct trace_row *row)
+{
+    struct query *query = db_query(call->db, &find_trace);
+    bool found;
+    enum error error;
+
+    query_bind_text(query, call->tenant);
+    query_bind_text(query, trace_id);
+    found = query_next(query);
+    if (found)
+        trace_row(query, call->arena, row);
+    error = query_end(query, call->problem);
+    if (error || found)
+        return error;
+    return problem_set(call->problem, ERROR_NOT_FOUND, "trace_not_found", "trace not found");
+}
+
+enum error trace_of_question(const struct trace_call *call, const char *session_id,
+                             const char *question, struct trace_row *row, bool *found)
+{
+    struct query *query = db_query(call->db, &find_by_question);
+
+    query_bind_text(query, call->tenant);
+    query_bind_text(query, session_id);
+    query_bind_text(query, redact_text(call->arena, question));
+    *found = query_next(query);
+    if (*found)
+        trace_row(query, call->arena, row);
+    return query_end(query, call->problem);
+}
+
+/* The documents of a trace, each as the object that takes the place of a reference. */
+static enum error documents_of(const struct trace_call *call, const char *trace_id,
+                               struct string_list *documents)
+{
+    struct query *query = db_query(call->db, &read_documents);
+
+    documents->items = ARENA_ARRAY(call->arena, const char *, ANSWER_DOCUMENTS_MAX);
+    documents->count = 0;
+    query_bind_text(query, trace_id);
+    while (documents->count < ANSWER_DOCUMENTS_MAX && query_next(query)) {
+        struct text text;
+        struct json_writer writer;
+
+        text_start(&text, call->arena, STATE_MOST);
+        writer_start(&writer, &text);
+        writer_open_object(&writer);
+        writer_key_string(&writer, "page_content", query_text(query, 0, call->arena));
+        writer_key(&writer, "metadata");
+        writer_raw(&writer, query_json(query, 1, call->arena));
+        writer_close_object(&writer);
+        documents->items[documents->count++] = text.bytes;
+    }
+    return query_end(query, call->problem);
+}
+
+/* The state with `{"ref":n}` replaced by documents. */
+static const char *expand(struct arena *arena, const char *state,
+                          const struct string_list *documents)
+{
+    struct json_fault fault;
+    json_t *object, *value;
+    struct text text;
+    struct json_writer writer;
+    const char *key;
+
+    if (json_read(arena, state, strlen(state), STATE_DEPTH, &object, &fault))
+        return state;
+    text_start(&text, arena, STATE_MOST);
+    writer_start(&writer, &text);
+    writer_open_object(&writer);
+    json_object_foreach(object, key, value)
+    {
+        size_t length = strlen(key);
+
+        writer_key(&writer, key);
+        if (length < 5 || strcmp(key + length - 5, "_docs") != 0 || !json_is_array(value)) {
+            writer_value(&writer, value);
+            continue;
+        }
+        writer_open_array(&writer);
+        for (size_t i = 0; i < json_array_size(value); i++) {
+            const json_t *ref = json_object_get(json_array_get(value, i), "ref");
+            size_t place = (size_t)json_integer_value(ref);
+
+            if (place < documents->count)
+                writer_raw(&writer, documents->items[place]);
+        }
+        writer_close_array(&writer);
+    }
+    writer_close_object(&writer);
+    return text.bytes;
+}
+
+enum error trace_steps(const struct trace_call *call, const char *trace_id,
+                       struct object_list *rows)
+{
+    struct trace_step_row *items = ARENA_ARRAY(call->arena, struct trace_step_row, GRAPH_STEPS_MAX);
+    struct string_list documents;
+    enum error error = documents_of(call, trace_id, &documents);
+    struct query *query;
+
+    *rows = (struct object_list){.items = items};
+    if (error)
+        return error;
+    query = db_query(call->db, &read_steps);
+    query_bind_text(query, trace_id);
+    while (rows->count < GRAPH_STEPS_MAX && query_next(query))
+        items[rows->count++] = (struct trace_step_row){
+            query_integer(query, 0), query_text(query, 1, call->arena),
+            expand(call->arena, query_json(query, 2, call->arena), &documents),
+            query_text(query, 3, call->arena)};
+    return query_end(query, call->problem);
+}
+
+enum error trace_votes(const struct trace_call *call, const char *trace_id,
+                       struct object_list *rows)
+{
+    struct trace_vote *items = ARENA_ARRAY(call->arena, struct trace_vote, ROWS_MOST);
+    struct query *query = db_query(call->db, &read_votes);
+
+    query_bind_text(query, call->tenant);
+    query_bind_text(query, trace_id);
+    *rows = (struct object_list){.items = items};
+    while (rows->count < ROWS_MOST && query_next(query))
+        items[rows->count++] = (struct trace_vote){query_text(query, 0, call->arena),
+                                                   query_text(query, 1, call->arena)};
+    return query_end(query, call->problem);
+}
+
+static enum error list_evaluations(const struct trace_call *call, const struct statement *statement,
+                                   const char *name, int64_t limit, struct object_list *rows)
+{
+    struct trace_evaluation_row *items =
+        ARENA_ARRAY(call->arena, struct trace_evaluation_row, (size_t)limit + 1);
+    struct query *query = db_query(call->db, statement);
+
+    query_bind_text(query, call->tenant);
+    query_bind_text(query, name);
+    query_bind_integer(query, limit);
+    *rows = (struct object_list){.items = items};
+    while (rows->count < (size_t)limit && query_next(query))
+        items[rows->count++] = (struct trace_evaluation_row){query_text(query, 0, call->arena),
+                                                             query_text(query, 1, call->arena),
+                                                             query_number(query, 2),
+                                                             query_text(query, 3, call->arena),
+                                                             query_json(query, 4, call->arena),
+                                                             query_text(query, 5, call->arena)};
+    return query_end(query, call->problem);
+}
+
+enum error trace_evaluations(const struct trace_call *call, const char *trace_id,
+                             struct object_list *rows)
+{
+    return list_evaluations(call, &read_evaluations, trace_id, 100, rows);
+}
+
+enum error trace_worst(const struct trace_call *call, const char *evaluator, int64_t limit,
+                       struct object_list *rows)
+{
+    static const char *const flags[] = {"refusal_detected", "pii_leak_suspicion",
+                                        "language_mismatch", "answer_length_anomaly"};
+
+    for (size_t i = 0; i < sizeof flags / sizeof flags[0]; i++) {
+        if (strcmp(evaluator, flags[i]) == 0)
+            return list_evaluations(call, &worst_high, evaluator, limit, rows);
+    }
+    return list_evaluations(call, &worst_low, evaluator, limit, rows);
+}
+
+enum error trace_trend(const struct trace_call *call, const char *evaluator, int64_t days,
+                       struct object_list *rows)
+{
+    struct trend_point *items = ARENA_ARRAY(call->arena, struct trend_point, (size_t)days + 3);
+    struct query *query = db_query(call->db, &read_trend);
+
+    query_bind_text(query, call->tenant);
+    query_bind_text(query, evaluator);
+    query_bind_number(query, -(double)days * SECONDS_A_DAY);
+    *rows = (struct object_list){.items = items};
+    while (rows->count < (size_t)days + 2 && query_next(query))
+        items[rows->count++] = (struct trend_point){
+            query_text(query, 0, call->arena), query_number(query, 1), query_integer(query, 2)};
+    return query_end(query, call->problem);
+}
+
+static enum error purge_batch(struct db *db, const struct statement *statement, const char *tenant,
+                              int64_t days, int64_t *count, struct problem *problem)
+{
+    struct query *query = db_query(db, statement);
+
+    query_bind_text(query, tenant ? tenant : "");
+    query_bind_text(query, tenant ? tenant : "");
+    query_bind_number(query, -(double)days * SECONDS_A_DAY);
+    *count = query_changes(query);
+    return query_end(query, problem);
+}
+
+static enum error purge_once(struct db *db, const char *tenant, int64_t days,
+                             struct purge_counts *batch, struct problem *problem)
+{
+    enum error error = db_begin(db, DB_WRITE, problem);
+
+    if (error)
+        return error;
+    error = purge_batch(db, &purge_steps, tenant, days, &batch->steps, problem);
+    if (!error)
+        error = purge_batch(db, &purge_feedback, tenant, days, &batch->feedback, problem);
+    if (!error)
+        error = purge_batch(db, &purge_traces, tenant, days, &batch->traces, problem);
+    return db_finish(db, error, problem);
+}
+
+enum error trace_purge(struct db *db, const char *tenant, int64_t days, struct purge_counts *counts,
+                       struct problem *problem)
+{
+    struct purge_counts batch = {.traces = 1};
+    enum error error = ERROR_NONE;
+
+    *counts = (struct purge_counts){0, 0, 0};
+    while (days > 0 && batch.traces && !error) {
+        error = purge_once(db, tenant, days, &batch, problem);
+        if (error)
+            return error;
+        counts->traces += batch.traces;
+        counts->steps += batch.steps;
+        counts->feedback += batch.feedback;
+    }
+    return error;
+}

@@ -1,0 +1,102 @@
+/*
+ * Traces in the database: one row per answer, a step per node with the state after it, the
+ * documents once, what evaluators said. All SQL about them is here.
+ */
+#ifndef ASSAY_SUPPORT_TRACES_TRACE_STORE_H
+#define ASSAY_SUPPORT_TRACES_TRACE_STORE_H
+
+#include "base/optional.h"
+#include "db/db.h"
+#include "support/answer/graph.h"
+#include "support/traces/evaluators.h"
+
+struct trace_call {
+    struct db *db;
+    struct arena *arena;
+    const char *tenant;
+    struct problem *problem;
+};
+
+struct trace_start {
+    const char *trace_id, *request_id, *session_id, *user_id, *question;
+    const char *channel; /* web, widget, email */
+};
+
+/* Before the graph runs, so that an answer that never came is seen. */
+MUST_CHECK enum error trace_begin(const struct trace_call *call, const struct trace_start *start);
+
+/* When it has run, inside the caller's transaction. `answer_words` is for later baselines. */
+MUST_CHECK enum error trace_finish(const struct trace_call *call, const char *trace_id,
+                                   const struct graph_outcome *outcome, double duration_ms);
+
+/* Replaces what evaluators said of the trace; in the caller's transaction. */
+MUST_CHECK enum error trace_put_evaluations(const struct trace_call *call, const char *trace_id,
+                                            const struct evaluation *evaluations, size_t count);
+
+/* Mean and sample deviation of the words of the tenant's last 500 answers but this one; a deviation
+ * of 0 when there are fewer than 30. */
+MUST_CHECK enum error trace_length_baseline(const struct trace_call *call, const char *trace_id,
+                                            double *mean, double *deviation);
+
+struct trace_row {
+    const char *trace_id, *started_at, *finished_at, *final_route;
+    struct optional_integer final_quality;
+    struct optional_number final_relevance, duration_ms;
+    const char *question, *answer, *session_id, *request_id;
+    double cost_usd;
+};
+
+/* Newest first: struct trace_row. */
+MUST_CHECK enum error trace_list(const struct trace_call *call, int64_t limit,
+                                 struct object_list *rows);
+
+/* ERROR_NOT_FOUND `trace_not_found`, also for another tenant's. */
+MUST_CHECK enum error trace_find(const struct trace_call *call, const char *trace_id,
+                                 struct trace_row *row);
+
+/* The newest trace of a session with that question; `found` is false when there is none. */
+MUST_CHECK enum error trace_of_question(const struct trace_call *call, const char *session_id,
+                                        const char *question, struct trace_row *row, bool *found);
+
+struct trace_step_row {
+    int64_t order;
+    const char *node, *state, *ts; /* the state with its documents in place of references */
+};
+MUST_CHECK enum error trace_steps(const struct trace_call *call, const char *trace_id,
+                                  struct object_list *rows);
+
+struct trace_vote {
+    const char *rating, *ts;
+};
+MUST_CHECK enum error trace_votes(const struct trace_call *call, const char *trace_id,
+                                  struct object_list *rows);
+
+struct trace_evaluation_row {
+    const char *trace_id, *evaluator_name;
+    double score;
+    const char *verdict, *metadata, *evaluated_at;
+};
+MUST_CHECK enum error trace_evaluations(const struct trace_call *call, const char *trace_id,
+                                        struct object_list *rows);
+
+/* The worst traces of an evaluator: lowest scores first, highest where 1 is bad. */
+MUST_CHECK enum error trace_worst(const struct trace_call *call, const char *evaluator,
+                                  int64_t limit, struct object_list *rows);
+
+struct trend_point {
+    const char *date;
+    double mean_score;
+    int64_t runs;
+};
+MUST_CHECK enum error trace_trend(const struct trace_call *call, const char *evaluator,
+                                  int64_t days, struct object_list *rows);
+
+struct purge_counts {
+    int64_t traces, steps, feedback;
+};
+/* Deletes the tenant's traces that started more than `days` ago, in batches; 0 deletes nothing. A
+ * NULL tenant is everybody's. */
+MUST_CHECK enum error trace_purge(struct db *db, const char *tenant, int64_t days,
+                                  struct purge_counts *counts, struct problem *problem);
+
+#endif
