@@ -32,7 +32,7 @@ struct term {
 struct known_word {
     const char *text;
     uint32_t length, hash, count;
-    enum language language;
+    enum text_language language;
     uint32_t *terms; /* the stem, then the grams */
 };
 
@@ -61,7 +61,7 @@ struct index_builder {
     struct chunk_row *chunks;
     size_t document_count, document_capacity, chunk_count, chunk_capacity;
     uint64_t languages;
-    enum language language;
+    enum text_language language;
     uint32_t *touched; /* terms of the chunk being read */
     struct place *places;
     size_t touched_count, touched_capacity, place_count, place_capacity;
@@ -320,7 +320,7 @@ static void add_chunk(struct index_builder *builder, int64_t key, const char *he
         (struct chunk_row){key, position, (uint32_t)count, (uint32_t)builder->document_count - 1};
 }
 
-static void add_document(struct index_builder *builder, int64_t key, enum language language)
+static void add_document(struct index_builder *builder, int64_t key, enum text_language language)
 {
     if (builder->document_count == builder->document_capacity)
         builder->documents = grow(builder, builder->documents, &builder->document_capacity,
@@ -347,7 +347,7 @@ void index_builder_chunk(struct index_builder *builder, int64_t key, const char 
     arena_on_exhausted(builder->arena, NULL);
 }
 
-void index_builder_document(struct index_builder *builder, int64_t key, enum language language)
+void index_builder_document(struct index_builder *builder, int64_t key, enum text_language language)
 {
     jmp_buf recovery;
 

@@ -24,7 +24,8 @@ struct index_builder *index_builder_create(size_t memory);
 void index_builder_destroy(struct index_builder *builder);
 
 /* Keys are the caller's; that of a chunk orders equal scores. */
-void index_builder_document(struct index_builder *builder, int64_t key, enum language language);
+void index_builder_document(struct index_builder *builder, int64_t key,
+                            enum text_language language);
 
 /* A chunk of the last document: the head it stands under (may be NULL) and its passages. Words of
  * the head count for the chunk and for each of its passages. */

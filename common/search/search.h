@@ -37,7 +37,7 @@ MUST_CHECK enum error search_index_update(struct search_index *index,
 struct search_totals {
     int64_t documents, chunks, words, passages; /* of live and dead ones */
     int64_t live_chunks;
-    uint64_t languages; /* bits 1 << enum language */
+    uint64_t languages; /* bits 1 << enum text_language */
 };
 struct search_totals search_index_totals(const struct search_index *index);
 

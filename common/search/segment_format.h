@@ -40,7 +40,7 @@ struct segment_header {
     uint32_t chunks, documents, terms, blocks;
     uint64_t words;     /* of all chunks */
     uint64_t passages;  /* of all chunks */
-    uint64_t languages; /* bit 1 << enum language of every document's */
+    uint64_t languages; /* bit 1 << enum text_language of every document's */
     uint64_t postings_at, positions_at, chunks_at, documents_at, terms_at, blocks_at, names_at;
     uint64_t names_bytes;
 };

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-size_t term_stem(enum language text_language, const struct word *word,
+size_t term_stem(enum text_language text_language, const struct word *word,
                  char stem[WORD_BYTES_MAX + 1])
 {
     return stem_word(stem_language(text_language, word), word, stem);

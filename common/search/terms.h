@@ -23,7 +23,7 @@ struct term_gram {
 };
 
 /* The stem of a word as the index holds it, in `stem`; its length. */
-size_t term_stem(enum language text_language, const struct word *word,
+size_t term_stem(enum text_language text_language, const struct word *word,
                  char stem[WORD_BYTES_MAX + 1]);
 
 /* The four-grams of a word, at most TERM_GRAMS_MAX; how many. Pairs and words with digits have

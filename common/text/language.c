@@ -6,23 +6,21 @@
 #include <stdlib.h>
 #include <string.h>
 
-const char *const language_codes[LANGUAGE__MAX] = {
-    [LANGUAGE_UNKNOWN] = "unknown", [LANGUAGE_EN] = "en", [LANGUAGE_DE] = "de",
-    [LANGUAGE_FR] = "fr",           [LANGUAGE_ES] = "es", [LANGUAGE_IT] = "it",
-    [LANGUAGE_PT] = "pt",           [LANGUAGE_NL] = "nl", [LANGUAGE_PL] = "pl",
-    [LANGUAGE_CS] = "cs",           [LANGUAGE_TR] = "tr", [LANGUAGE_SV] = "sv",
-    [LANGUAGE_FI] = "fi",           [LANGUAGE_DA] = "da", [LANGUAGE_NO] = "no",
-    [LANGUAGE_RO] = "ro",           [LANGUAGE_HU] = "hu", [LANGUAGE_RU] = "ru",
-    [LANGUAGE_UK] = "uk",           [LANGUAGE_BE] = "be", [LANGUAGE_EL] = "el",
-    [LANGUAGE_HE] = "he",           [LANGUAGE_AR] = "ar", [LANGUAGE_FA] = "fa",
-    [LANGUAGE_HI] = "hi",           [LANGUAGE_TH] = "th", [LANGUAGE_KO] = "ko",
-    [LANGUAGE_JA] = "ja",           [LANGUAGE_ZH] = "zh",
+const char *const language_codes[TEXT_LANGUAGE__MAX] = {
+    [TEXT_UNKNOWN] = "unknown", [TEXT_EN] = "en", [TEXT_DE] = "de", [TEXT_FR] = "fr",
+    [TEXT_ES] = "es",           [TEXT_IT] = "it", [TEXT_PT] = "pt", [TEXT_NL] = "nl",
+    [TEXT_PL] = "pl",           [TEXT_CS] = "cs", [TEXT_TR] = "tr", [TEXT_SV] = "sv",
+    [TEXT_FI] = "fi",           [TEXT_DA] = "da", [TEXT_NO] = "no", [TEXT_RO] = "ro",
+    [TEXT_HU] = "hu",           [TEXT_RU] = "ru", [TEXT_UK] = "uk", [TEXT_BE] = "be",
+    [TEXT_EL] = "el",           [TEXT_HE] = "he", [TEXT_AR] = "ar", [TEXT_FA] = "fa",
+    [TEXT_HI] = "hi",           [TEXT_TH] = "th", [TEXT_KO] = "ko", [TEXT_JA] = "ja",
+    [TEXT_ZH] = "zh",
 };
 
 enum { STOP_WORDS_MAX = 320, DETECTION_BYTES = 4096 };
 
 /* Languages of the Latin script stand first, up to this one. */
-static const enum language latin_last = LANGUAGE_HU;
+static const enum text_language latin_last = TEXT_HU;
 
 /* The words of a list, sorted; made at first use. `bytes` holds them one after the other. */
 static struct stop_list {
@@ -30,7 +28,7 @@ static struct stop_list {
     size_t count;
     const char *words[STOP_WORDS_MAX];
     char bytes[STOP_WORDS_MAX * 24];
-} stop_lists[LANGUAGE__MAX];
+} stop_lists[TEXT_LANGUAGE__MAX];
 
 static int by_text(const void *a, const void *b)
 {
@@ -54,7 +52,7 @@ static void stop_list_make(struct stop_list *list, const char *words)
     qsort(list->words, list->count, sizeof list->words[0], by_text);
 }
 
-bool language_is_stop_word(enum language language, const char *word)
+bool language_is_stop_word(enum text_language language, const char *word)
 {
     struct stop_list *list = &stop_lists[language];
 
@@ -79,13 +77,13 @@ bool language_is_stop_character(int32_t character)
     return false;
 }
 
-enum language language_by_code(const char *code)
+enum text_language language_by_code(const char *code)
 {
-    for (int i = LANGUAGE_EN; i < LANGUAGE__MAX; i++) {
+    for (int i = TEXT_EN; i < TEXT_LANGUAGE__MAX; i++) {
         if (strcmp(code, language_codes[i]) == 0)
-            return (enum language)i;
+            return (enum text_language)i;
     }
-    return LANGUAGE_UNKNOWN;
+    return TEXT_UNKNOWN;
 }
 
 static const struct {
@@ -113,31 +111,31 @@ enum script script_of(int32_t character)
     return SCRIPT_OTHER;
 }
 
-enum script language_script(enum language language)
+enum script language_script(enum text_language language)
 {
-    if (language >= LANGUAGE_EN && language <= latin_last)
+    if (language >= TEXT_EN && language <= latin_last)
         return SCRIPT_LATIN;
     switch (language) {
-    case LANGUAGE_RU:
-    case LANGUAGE_UK:
-    case LANGUAGE_BE:
+    case TEXT_RU:
+    case TEXT_UK:
+    case TEXT_BE:
         return SCRIPT_CYRILLIC;
-    case LANGUAGE_EL:
+    case TEXT_EL:
         return SCRIPT_GREEK;
-    case LANGUAGE_HE:
+    case TEXT_HE:
         return SCRIPT_HEBREW;
-    case LANGUAGE_AR:
-    case LANGUAGE_FA:
+    case TEXT_AR:
+    case TEXT_FA:
         return SCRIPT_ARABIC;
-    case LANGUAGE_HI:
+    case TEXT_HI:
         return SCRIPT_DEVANAGARI;
-    case LANGUAGE_TH:
+    case TEXT_TH:
         return SCRIPT_THAI;
-    case LANGUAGE_KO:
+    case TEXT_KO:
         return SCRIPT_HANGUL;
-    case LANGUAGE_JA:
+    case TEXT_JA:
         return SCRIPT_KANA;
-    case LANGUAGE_ZH:
+    case TEXT_ZH:
         return SCRIPT_HAN;
     default:
         return SCRIPT_OTHER;
@@ -148,7 +146,7 @@ enum script language_script(enum language language)
 struct clues {
     size_t letters[SCRIPT__MAX];
     size_t ukrainian, belarusian, persian, plain_latin;
-    int votes[LANGUAGE__MAX];
+    int votes[TEXT_LANGUAGE__MAX];
 };
 
 static void count_letter(struct clues *clues, int32_t character)
@@ -186,12 +184,11 @@ static void count_letter(struct clues *clues, int32_t character)
 /* Letters that one of the Latin languages has and the others (almost) lack. */
 static const struct {
     const char *letters;
-    enum language language;
+    enum text_language language;
 } diacritics[] = {
-    {"ßäöü", LANGUAGE_DE}, {"ñ¿¡", LANGUAGE_ES},    {"çêèàœùâî", LANGUAGE_FR},
-    {"ãõ", LANGUAGE_PT},   {"łąęśżź", LANGUAGE_PL}, {"řěůčšž", LANGUAGE_CS},
-    {"şğı", LANGUAGE_TR},  {"å", LANGUAGE_SV},      {"șță", LANGUAGE_RO},
-    {"őű", LANGUAGE_HU},   {"øæ", LANGUAGE_DA},     {"ìò", LANGUAGE_IT},
+    {"ßäöü", TEXT_DE},   {"ñ¿¡", TEXT_ES},    {"çêèàœùâî", TEXT_FR}, {"ãõ", TEXT_PT},
+    {"łąęśżź", TEXT_PL}, {"řěůčšž", TEXT_CS}, {"şğı", TEXT_TR},      {"å", TEXT_SV},
+    {"șță", TEXT_RO},    {"őű", TEXT_HU},     {"øæ", TEXT_DA},       {"ìò", TEXT_IT},
 };
 
 static void vote_by_letters(struct clues *clues, const char *text, size_t length)
@@ -217,21 +214,21 @@ static void vote_by_words(struct clues *clues, const char *text, size_t length)
 
     word_reader_start(&reader, text, length);
     while (word_next(&reader, &word)) {
-        for (int i = LANGUAGE_EN; i <= (int)latin_last; i++)
+        for (int i = TEXT_EN; i <= (int)latin_last; i++)
             clues->votes[i] +=
-                word.digits ? 0 : 2 * language_is_stop_word((enum language)i, word.text);
+                word.digits ? 0 : 2 * language_is_stop_word((enum text_language)i, word.text);
     }
 }
 
-static enum language latin_language(struct clues *clues, const char *text, size_t length)
+static enum text_language latin_language(struct clues *clues, const char *text, size_t length)
 {
-    enum language best = LANGUAGE_EN;
+    enum text_language best = TEXT_EN;
 
     vote_by_words(clues, text, length);
     vote_by_letters(clues, text, length);
-    for (int i = LANGUAGE_EN; i <= (int)latin_last; i++) {
+    for (int i = TEXT_EN; i <= (int)latin_last; i++) {
         if (clues->votes[i] > clues->votes[best])
-            best = (enum language)i;
+            best = (enum text_language)i;
     }
     return best;
 }
@@ -253,7 +250,7 @@ static enum script main_script(const struct clues *clues)
     return best;
 }
 
-enum language language_detect(const char *text, size_t length)
+enum text_language language_detect(const char *text, size_t length)
 {
     struct clues clues = {.plain_latin = 0};
 
@@ -272,25 +269,25 @@ enum language language_detect(const char *text, size_t length)
         return latin_language(&clues, text, length);
     case SCRIPT_CYRILLIC:
         if (clues.belarusian)
-            return LANGUAGE_BE;
-        return clues.ukrainian ? LANGUAGE_UK : LANGUAGE_RU;
+            return TEXT_BE;
+        return clues.ukrainian ? TEXT_UK : TEXT_RU;
     case SCRIPT_GREEK:
-        return LANGUAGE_EL;
+        return TEXT_EL;
     case SCRIPT_HEBREW:
-        return LANGUAGE_HE;
+        return TEXT_HE;
     case SCRIPT_ARABIC:
-        return clues.persian ? LANGUAGE_FA : LANGUAGE_AR;
+        return clues.persian ? TEXT_FA : TEXT_AR;
     case SCRIPT_DEVANAGARI:
-        return LANGUAGE_HI;
+        return TEXT_HI;
     case SCRIPT_THAI:
-        return LANGUAGE_TH;
+        return TEXT_TH;
     case SCRIPT_HANGUL:
-        return LANGUAGE_KO;
+        return TEXT_KO;
     case SCRIPT_KANA:
-        return LANGUAGE_JA;
+        return TEXT_JA;
     case SCRIPT_HAN:
-        return LANGUAGE_ZH;
+        return TEXT_ZH;
     default:
-        return LANGUAGE_UNKNOWN;
+        return TEXT_UNKNOWN;
     }
 }

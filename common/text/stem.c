@@ -5,18 +5,17 @@
 #include <string.h>
 
 /* The names libstemmer knows; NULL where it has none. */
-static const char *const algorithms[LANGUAGE__MAX] = {
-    [LANGUAGE_EN] = "english",   [LANGUAGE_DE] = "german",   [LANGUAGE_FR] = "french",
-    [LANGUAGE_ES] = "spanish",   [LANGUAGE_IT] = "italian",  [LANGUAGE_PT] = "portuguese",
-    [LANGUAGE_NL] = "dutch",     [LANGUAGE_TR] = "turkish",  [LANGUAGE_SV] = "swedish",
-    [LANGUAGE_RU] = "russian",   [LANGUAGE_EL] = "greek",    [LANGUAGE_AR] = "arabic",
-    [LANGUAGE_HI] = "hindi",     [LANGUAGE_FI] = "finnish",  [LANGUAGE_DA] = "danish",
-    [LANGUAGE_NO] = "norwegian", [LANGUAGE_RO] = "romanian", [LANGUAGE_HU] = "hungarian",
+static const char *const algorithms[TEXT_LANGUAGE__MAX] = {
+    [TEXT_EN] = "english",  [TEXT_DE] = "german",     [TEXT_FR] = "french", [TEXT_ES] = "spanish",
+    [TEXT_IT] = "italian",  [TEXT_PT] = "portuguese", [TEXT_NL] = "dutch",  [TEXT_TR] = "turkish",
+    [TEXT_SV] = "swedish",  [TEXT_RU] = "russian",    [TEXT_EL] = "greek",  [TEXT_AR] = "arabic",
+    [TEXT_HI] = "hindi",    [TEXT_FI] = "finnish",    [TEXT_DA] = "danish", [TEXT_NO] = "norwegian",
+    [TEXT_RO] = "romanian", [TEXT_HU] = "hungarian",
 };
 
-static struct sb_stemmer *stemmers[LANGUAGE__MAX];
+static struct sb_stemmer *stemmers[TEXT_LANGUAGE__MAX];
 
-static struct sb_stemmer *stemmer_of(enum language language)
+static struct sb_stemmer *stemmer_of(enum text_language language)
 {
     if (!algorithms[language])
         return NULL;
@@ -25,30 +24,31 @@ static struct sb_stemmer *stemmer_of(enum language language)
     return stemmers[language];
 }
 
-enum language stem_language(enum language language, const struct word *word)
+enum text_language stem_language(enum text_language language, const struct word *word)
 {
     int32_t first = 0;
 
     if (word->pair || word->digits || !word->length)
-        return LANGUAGE_UNKNOWN;
+        return TEXT_UNKNOWN;
     letter_read(word->text, word->length, &first);
     switch (script_of(first)) {
     case SCRIPT_LATIN:
-        return language_script(language) == SCRIPT_LATIN ? language : LANGUAGE_EN;
+        return language_script(language) == SCRIPT_LATIN ? language : TEXT_EN;
     case SCRIPT_CYRILLIC: /* Ukrainian and Belarusian words lose more than they gain by it */
-        return language == LANGUAGE_UK || language == LANGUAGE_BE ? LANGUAGE_UNKNOWN : LANGUAGE_RU;
+        return language == TEXT_UK || language == TEXT_BE ? TEXT_UNKNOWN : TEXT_RU;
     case SCRIPT_GREEK:
-        return LANGUAGE_EL;
+        return TEXT_EL;
     case SCRIPT_ARABIC:
-        return language == LANGUAGE_FA ? LANGUAGE_UNKNOWN : LANGUAGE_AR;
+        return language == TEXT_FA ? TEXT_UNKNOWN : TEXT_AR;
     case SCRIPT_DEVANAGARI:
-        return LANGUAGE_HI;
+        return TEXT_HI;
     default:
-        return LANGUAGE_UNKNOWN;
+        return TEXT_UNKNOWN;
     }
 }
 
-size_t stem_word(enum language language, const struct word *word, char stem[WORD_BYTES_MAX + 1])
+size_t stem_word(enum text_language language, const struct word *word,
+                 char stem[WORD_BYTES_MAX + 1])
 {
     struct sb_stemmer *stemmer = word->pair || word->digits ? NULL : stemmer_of(language);
     const char *found = word->text;

@@ -5,7 +5,7 @@
 
 #include "text/language.h"
 
-extern const char *const stop_word_lists[LANGUAGE__MAX];
+extern const char *const stop_word_lists[TEXT_LANGUAGE__MAX];
 extern const char *const stop_characters;
 
 #endif

@@ -18,6 +18,11 @@ struct service {
 static const struct reason_answer reasons[] = {
     {"credentials_refused", 401, "unauthorized"},
     {"token_refused", 401, "unauthorized"},
+    {"question_empty", 400, "question_empty"},
+    {"bad_upload", 400, "bad_upload"},
+    {"bad_parameter", 400, "bad_parameter"},
+    {"wall_time", 504, "timeout"},
+    {"escalation_failed", 500, "internal_error", "Escalation failed"},
 };
 
 /* 413 by the announced length, then credentials, then what the body is, then what it says. The
@@ -41,6 +46,13 @@ static void set_policy(const struct support_settings *settings, struct http_poli
     policy->body_limits[LIMIT_STANDARD] = (size_t)settings->max_request_body_bytes;
     policy->body_limits[LIMIT_UPLOAD_BODY] = (size_t)settings->max_upload_bytes + FORM_ALLOWANCE;
     policy->body_limits[LIMIT_UPLOAD_FILE] = (size_t)settings->max_upload_bytes;
+    policy->admission_enabled = true;
+    policy->admission = (struct admission_limits){
+        .max_heavy = (uint32_t)settings->max_concurrent_pipelines,
+        .max_cheap = ADMISSION_SLOTS_MAX,
+        .budget = (uint32_t)settings->max_concurrent_pipelines,
+        .acquire_timeout_ms = (uint32_t)(settings->pipeline_acquire_timeout_sec * 1000)};
+    policy->admission_retry_after = 1;
     policy->memory_limit = (size_t)settings->max_request_memory_bytes;
     policy->json_depth = (int)settings->max_json_depth;
     policy->cors_origins = settings->cors_origins;

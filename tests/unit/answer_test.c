@@ -83,7 +83,7 @@ static void add_file(struct base *base, struct index_builder *builder, int numbe
 {
     static const struct chunk_options options = {800, 200, true};
     const struct file *file = &base->files[number];
-    enum language language = language_detect(file->text, strlen(file->text));
+    enum text_language language = language_detect(file->text, strlen(file->text));
     struct chunk_list list = {NULL, 0, 0};
 
     chunk_text(kept, file->text, strlen(file->text), 0, &options, &list);

@@ -47,7 +47,7 @@ static int64_t build(int first, int count, const char *name)
             used += (size_t)snprintf(text + used, sizeof text - used, "w%d ", corpus[c][w]);
         passage.length = used;
         if ((c - first) % 10 == 0)
-            index_builder_document(builder, c / 10, LANGUAGE_EN);
+            index_builder_document(builder, c / 10, TEXT_EN);
         index_builder_chunk(builder, c, NULL, &passage, 1);
     }
     CHECK_INT(index_builder_finish(builder, directory, name, &bytes, &problem), ERROR_NONE);
@@ -222,7 +222,7 @@ TEST(frequencies_count_chunks_and_passages)
     struct search_index *index;
     struct problem problem;
 
-    index_builder_document(builder, 1, LANGUAGE_UNKNOWN);
+    index_builder_document(builder, 1, TEXT_UNKNOWN);
     index_builder_chunk(builder, 1, "Title", passages, 3);
     CHECK_INT(index_builder_finish(builder, directory, "f", &segment.bytes, &problem), ERROR_NONE);
     index_builder_destroy(builder);

@@ -82,14 +82,14 @@ TEST(long_words_are_cut_at_a_character)
 TEST(stems)
 {
     static const struct {
-        enum language language;
+        enum text_language language;
         const char *word, *stem;
     } rows[] = {
-        {LANGUAGE_EN, "policies", "polici"},   {LANGUAGE_EN, "shipping", "ship"},
-        {LANGUAGE_RU, "возврата", "возврат"},  {LANGUAGE_RU, "shipping", "ship"},
-        {LANGUAGE_EN, "возврата", "возврат"},  {LANGUAGE_DE, "versicherungen", "versicher"},
-        {LANGUAGE_ES, "canciones", "cancion"}, {LANGUAGE_EN, "e20", "e20"},
-        {LANGUAGE_ZH, "退款", "退款"},         {LANGUAGE_UK, "повернення", "повернення"},
+        {TEXT_EN, "policies", "polici"},   {TEXT_EN, "shipping", "ship"},
+        {TEXT_RU, "возврата", "возврат"},  {TEXT_RU, "shipping", "ship"},
+        {TEXT_EN, "возврата", "возврат"},  {TEXT_DE, "versicherungen", "versicher"},
+        {TEXT_ES, "canciones", "cancion"}, {TEXT_EN, "e20", "e20"},
+        {TEXT_ZH, "退款", "退款"},         {TEXT_UK, "повернення", "повернення"},
     };
     char stem[WORD_BYTES_MAX + 1];
     struct word_reader reader;
@@ -165,10 +165,10 @@ TEST(languages)
 
 TEST(stop_words)
 {
-    CHECK(language_is_stop_word(LANGUAGE_EN, "the"));
-    CHECK(!language_is_stop_word(LANGUAGE_EN, "warranty"));
-    CHECK(language_is_stop_word(LANGUAGE_RU, "еще"));
-    CHECK(!language_is_stop_word(LANGUAGE_ZH, "the"));
+    CHECK(language_is_stop_word(TEXT_EN, "the"));
+    CHECK(!language_is_stop_word(TEXT_EN, "warranty"));
+    CHECK(language_is_stop_word(TEXT_RU, "еще"));
+    CHECK(!language_is_stop_word(TEXT_ZH, "the"));
     CHECK(language_is_stop_character(0x7684));
     CHECK(!language_is_stop_character(0x9000));
 }

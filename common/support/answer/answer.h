@@ -48,7 +48,7 @@ struct answer answer_compose(const struct question *question, const struct searc
                              size_t most);
 
 /* One sentence in the language that says that there is no answer; names the code it lacks. */
-const char *answer_refusal(struct arena *arena, enum language language, const char *code);
+const char *answer_refusal(struct arena *arena, enum text_language language, const char *code);
 
 /* Whether a text is one of our refusals, or a model's, by the phrases of refusals. */
 bool answer_is_refusal(struct arena *arena, const char *text);

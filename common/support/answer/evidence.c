@@ -23,7 +23,7 @@ struct reading {
 };
 
 static struct reading read_words(const struct question *question, struct arena *arena,
-                                 const char *text, size_t length, enum language language)
+                                 const char *text, size_t length, enum text_language language)
 {
     size_t most = length / 2 + 2;
     struct reading reading = {ARENA_ARRAY(arena, uint64_t, most), ARENA_ARRAY(arena, int, most),
@@ -48,7 +48,7 @@ static struct reading read_words(const struct question *question, struct arena *
 
 /* How far a reading covers a term, 0 to 1. */
 static double cover_of(struct question_term *term, const struct reading *reading,
-                       enum language language)
+                       enum text_language language)
 {
     uint64_t wanted = question_stem(term, language);
     double best = 0;
@@ -89,7 +89,7 @@ static bool stands_together(const struct reading *reading, uint64_t first, uint6
 
 /* Neighbours in the question, function words included, that are neighbours in the passage. */
 static double pairs_of(struct question *question, const struct reading *reading,
-                       enum language language)
+                       enum text_language language)
 {
     char stem[WORD_BYTES_MAX + 1];
     uint64_t before = 0;
@@ -114,7 +114,7 @@ static void read_sentence(struct question *question, struct arena *arena, struct
                           const struct reading *head, size_t passage, const char *text,
                           size_t length)
 {
-    enum language language = found->chunk.language;
+    enum text_language language = found->chunk.language;
     struct reading body = read_words(question, arena, text, length, language);
     struct found_sentence *sentence = &found->sentences[found->sentence_count++];
     struct found_passage *owner = &found->passages[passage];

@@ -13,7 +13,7 @@
 struct knowledge_chunk {
     int64_t key, document; /* as in the index */
     const char *doc_id, *title, *source;
-    enum language language;
+    enum text_language language;
     int chunk_index, page;
     const char *header; /* the context it stands in: document and headings */
     const char *body;

@@ -77,7 +77,7 @@ struct graph_outcome {
     const char *complexity;
     const char *search_query;
     const char *quality_source; /* embedded, llm, fixed, heuristic */
-    enum language language;
+    enum text_language language;
     int iteration;
     int64_t kb_version;
     double evidence;
@@ -106,6 +106,6 @@ enum route_kind graph_route(int quality, double relevance, bool verification_ski
                             int factuality, int iteration, const struct support_settings *settings);
 
 /* "Handed to an operator", in the language of the question. */
-const char *graph_apology(enum language language);
+const char *graph_apology(enum text_language language);
 
 #endif

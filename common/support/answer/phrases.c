@@ -8,7 +8,7 @@
 #include <string.h>
 
 struct phrase {
-    enum language language;
+    enum text_language language;
     const char *refusal;      /* nothing is known */
     const char *code_refusal; /* %s = the code that is not known */
     const char *suggestion;   /* %s = a heading */
@@ -16,43 +16,43 @@ struct phrase {
 
 /* English comes first and serves the languages that are not listed. */
 static const struct phrase phrases[] = {
-    {LANGUAGE_EN, "This question cannot be answered from the documents; please contact support.",
+    {TEXT_EN, "This question cannot be answered from the documents; please contact support.",
      "This question cannot be answered: the documents do not mention %s; please contact support.",
      "What about \"%s\"?"},
-    {LANGUAGE_RU, "По имеющимся документам ответить нельзя: обратитесь в службу поддержки.",
+    {TEXT_RU, "По имеющимся документам ответить нельзя: обратитесь в службу поддержки.",
      "Ответить нельзя: в документах нет сведений о %s; обратитесь в службу поддержки.",
      "Что сказано в разделе «%s»?"},
-    {LANGUAGE_DE,
+    {TEXT_DE,
      "Diese Frage kann anhand der Dokumente nicht beantwortet werden; bitte wenden Sie sich an den "
      "Support.",
      "Diese Frage kann nicht beantwortet werden: %s kommt in den Dokumenten nicht vor; bitte "
      "wenden "
      "Sie sich an den Support.",
      "Was steht unter „%s“?"},
-    {LANGUAGE_FR,
+    {TEXT_FR,
      "Les documents ne permettent pas de répondre à cette question ; veuillez contacter le "
      "support.",
      "Impossible de répondre : les documents ne mentionnent pas %s ; veuillez contacter le "
      "support.",
      "Que dit « %s » ?"},
-    {LANGUAGE_ES,
+    {TEXT_ES,
      "No se puede responder a esta pregunta con los documentos; póngase en contacto con soporte.",
      "No se puede responder: los documentos no mencionan %s; póngase en contacto con soporte.",
      "¿Qué dice «%s»?"},
-    {LANGUAGE_IT,
+    {TEXT_IT,
      "Non è possibile rispondere a questa domanda con i documenti; contattate l'assistenza.",
      "Non è possibile rispondere: i documenti non citano %s; contattate l'assistenza.",
      "Che cosa dice «%s»?"},
-    {LANGUAGE_PT,
+    {TEXT_PT,
      "Não é possível responder a esta pergunta com os documentos; entre em contacto com o suporte.",
      "Não é possível responder: os documentos não mencionam %s; entre em contacto com o suporte.",
      "O que diz «%s»?"},
-    {LANGUAGE_UK, "За наявними документами відповісти неможливо: зверніться до служби підтримки.",
+    {TEXT_UK, "За наявними документами відповісти неможливо: зверніться до служби підтримки.",
      "Відповісти неможливо: у документах немає відомостей про %s; зверніться до служби підтримки.",
      "Що сказано в розділі «%s»?"},
-    {LANGUAGE_AR, "لا يمكن الإجابة عن هذا السؤال من الوثائق؛ يرجى التواصل مع الدعم.",
+    {TEXT_AR, "لا يمكن الإجابة عن هذا السؤال من الوثائق؛ يرجى التواصل مع الدعم.",
      "لا يمكن الإجابة: لا تذكر الوثائق %s؛ يرجى التواصل مع الدعم.", "ماذا يقول قسم «%s»؟"},
-    {LANGUAGE_ZH, "根据现有文档无法回答这个问题，请联系客服。",
+    {TEXT_ZH, "根据现有文档无法回答这个问题，请联系客服。",
      "无法回答：文档中没有提到 %s，请联系客服。", "“%s”部分说了什么？"},
 };
 
@@ -92,7 +92,7 @@ const char *const refusal_phrases[] = {
     NULL,
 };
 
-static const struct phrase *phrase_of(enum language language)
+static const struct phrase *phrase_of(enum text_language language)
 {
     for (size_t i = 0; i < sizeof phrases / sizeof phrases[0]; i++) {
         if (phrases[i].language == language)
@@ -114,7 +114,7 @@ static const char *fill(struct arena *arena, const char *pattern, const char *va
     return text.bytes;
 }
 
-const char *answer_refusal(struct arena *arena, enum language language, const char *code)
+const char *answer_refusal(struct arena *arena, enum text_language language, const char *code)
 {
     const struct phrase *phrase = phrase_of(language);
 
@@ -195,25 +195,22 @@ size_t answer_suggest(struct arena *arena, const struct question *question,
     return all.count;
 }
 
-const char *graph_apology(enum language language)
+const char *graph_apology(enum text_language language)
 {
     static const struct {
-        enum language language;
+        enum text_language language;
         const char *text;
     } apologies[] = {
-        {LANGUAGE_EN,
-         "Your question could not be processed automatically and has been passed to an "
-         "operator."},
-        {LANGUAGE_RU, "Вопрос не удалось обработать автоматически, он передан оператору."},
-        {LANGUAGE_DE, "Ihre Frage konnte nicht automatisch bearbeitet werden und wurde an eine "
-                      "Mitarbeiterin oder einen Mitarbeiter übergeben."},
-        {LANGUAGE_FR,
-         "Votre question n'a pas pu être traitée automatiquement ; elle a été transmise "
-         "à un opérateur."},
-        {LANGUAGE_ES,
-         "Su pregunta no pudo procesarse automáticamente y se ha pasado a un operador."},
-        {LANGUAGE_AR, "تعذرت معالجة سؤالك تلقائيًا وتم تحويله إلى أحد الموظفين."},
-        {LANGUAGE_ZH, "您的问题无法自动处理，已转交人工客服。"},
+        {TEXT_EN, "Your question could not be processed automatically and has been passed to an "
+                  "operator."},
+        {TEXT_RU, "Вопрос не удалось обработать автоматически, он передан оператору."},
+        {TEXT_DE, "Ihre Frage konnte nicht automatisch bearbeitet werden und wurde an eine "
+                  "Mitarbeiterin oder einen Mitarbeiter übergeben."},
+        {TEXT_FR, "Votre question n'a pas pu être traitée automatiquement ; elle a été transmise "
+                  "à un opérateur."},
+        {TEXT_ES, "Su pregunta no pudo procesarse automáticamente y se ha pasado a un operador."},
+        {TEXT_AR, "تعذرت معالجة سؤالك تلقائيًا وتم تحويله إلى أحد الموظفين."},
+        {TEXT_ZH, "您的问题无法自动处理，已转交人工客服。"},
     };
 
     for (size_t i = 0; i < sizeof apologies / sizeof apologies[0]; i++) {

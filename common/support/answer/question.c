@@ -58,7 +58,7 @@ static bool list_holds(const char *list, const struct word *word)
 }
 
 /* As list_holds(), comparing stems. */
-static bool list_holds_stem(const char *list, enum language language, const struct word *word)
+static bool list_holds_stem(const char *list, enum text_language language, const struct word *word)
 {
     struct word_reader reader;
     struct word one;
@@ -137,7 +137,7 @@ double shape_likeness(const struct shape *a, const struct shape *b)
     return 2.0 * (double)same / (double)(a->count + b->count);
 }
 
-uint64_t question_stem(struct question_term *term, enum language language)
+uint64_t question_stem(struct question_term *term, enum text_language language)
 {
     char stem[WORD_BYTES_MAX + 1];
 
@@ -194,7 +194,7 @@ static bool is_content(const struct question *question, const struct word *word)
     if (word->pair)
         return !holds_stop_character(word);
     return !language_is_stop_word(question->language, word->text) &&
-           (question->language == LANGUAGE_EN || word->length > 1 || word->digits);
+           (question->language == TEXT_EN || word->length > 1 || word->digits);
 }
 
 static size_t read_terms(struct question *question, const char *text, double times)
@@ -254,17 +254,17 @@ static int64_t passages_holding(const struct question *question, const struct qu
                                 const struct search_index *index)
 {
     uint64_t languages = search_index_totals(index).languages | UINT64_C(1) << question->language;
-    char stem[WORD_BYTES_MAX + 1], seen[LANGUAGE__MAX][WORD_BYTES_MAX + 1];
+    char stem[WORD_BYTES_MAX + 1], seen[TEXT_LANGUAGE__MAX][WORD_BYTES_MAX + 1];
     int64_t found = 0;
     size_t count = 0;
 
-    for (int i = 0; i < LANGUAGE__MAX; i++) {
+    for (int i = 0; i < TEXT_LANGUAGE__MAX; i++) {
         bool known = false;
         size_t length;
 
         if (!(languages >> i & 1))
             continue;
-        length = term_stem((enum language)i, &term->word, stem);
+        length = term_stem((enum text_language)i, &term->word, stem);
         for (size_t j = 0; j < count && !known; j++)
             known = strcmp(seen[j], stem) == 0;
         if (known)
@@ -292,7 +292,7 @@ static double group_idf(const struct search_index *index, const struct synonyms 
     return best;
 }
 
-static bool is_verb_like(enum language language, const struct word *word)
+static bool is_verb_like(enum text_language language, const struct word *word)
 {
     for (size_t i = 0; i < sizeof verb_endings / sizeof verb_endings[0]; i++) {
         size_t length = strlen(verb_endings[i]);
@@ -321,7 +321,8 @@ static void weigh_term(struct question *question, struct question_term *term,
     } else if (term->word.digits) {
         term->weight *= 0.5;
     }
-    if (list_holds_stem(asking_words, question->language, &term->word) && !term->code)
+    term->asks = !term->code && list_holds_stem(asking_words, question->language, &term->word);
+    if (term->asks)
         term->weight = 0.2 * fmin(term->weight, 1);
     else if (!term->group && is_verb_like(question->language, &term->word))
         term->weight *= 0.6;
@@ -331,13 +332,22 @@ static void weigh_term(struct question *question, struct question_term *term,
 void question_weigh(struct question *question, const struct search_index *index)
 {
     double total = (double)search_index_totals(index).passages;
-    double cap = fmax(2.5, 0.6 * idf(total, 0));
+    double cap = fmax(2.5, 0.6 * idf(total, 0)), heaviest = 0;
 
     question->total = 0;
     question->missing_code = NULL;
     for (size_t i = 0; i < question->count; i++) {
         weigh_term(question, &question->terms[i], index, cap);
-        question->total += question->terms[i].weight;
+        if (!question->terms[i].asks)
+            heaviest = fmax(heaviest, question->terms[i].weight);
+    }
+    for (size_t i = 0; i < question->count; i++) {
+        struct question_term *term = &question->terms[i];
+
+        /* In a small knowledge base everything is common; asking words stay the lesser ones. */
+        if (term->asks && heaviest > 0)
+            term->weight = fmin(term->weight, 0.2 * heaviest);
+        question->total += term->weight;
     }
 }
 
@@ -370,10 +380,10 @@ static void collect_stems(struct term_collector *collector, const struct questio
 {
     char stem[WORD_BYTES_MAX + 1];
 
-    for (int i = 0; i < LANGUAGE__MAX; i++) {
+    for (int i = 0; i < TEXT_LANGUAGE__MAX; i++) {
         if ((languages | UINT64_C(1) << question->language) >> i & 1)
-            collect(collector, stem, term_stem((enum language)i, &term->word, stem), term->times,
-                    false);
+            collect(collector, stem, term_stem((enum text_language)i, &term->word, stem),
+                    term->times, false);
     }
 }
 

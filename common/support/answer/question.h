@@ -31,14 +31,16 @@ struct question_term {
     double weight; /* what finding it is worth */
     bool code;     /* letters and digits, or three digits and more: found exactly or not at all */
     bool in_index;
-    int group;                     /* of synonyms; 0 = none */
-    uint64_t stems[LANGUAGE__MAX]; /* as a text of that language would hold it; 0 = not asked yet */
+    bool asks; /* names the kind of thing asked for: time, reason, steps */
+    int group; /* of synonyms; 0 = none */
+    uint64_t
+        stems[TEXT_LANGUAGE__MAX]; /* as a text of that language would hold it; 0 = not asked yet */
     struct shape shape;
 };
 
 struct question {
     const char *text;
-    enum language language;
+    enum text_language language;
     const struct synonyms *synonyms;
     struct question_term *terms;
     size_t count;
@@ -64,7 +66,7 @@ struct search_term *question_search_terms(const struct question *question, struc
                                           const struct search_index *index, size_t *count);
 
 /* The stem of a term in a text of that language. */
-uint64_t question_stem(struct question_term *term, enum language language);
+uint64_t question_stem(struct question_term *term, enum text_language language);
 
 /* Likeness of two words: the Dice coefficient of their pieces (Dice 1945), 0 to 1. */
 void shape_of(const struct word *word, struct shape *shape);

@@ -44,7 +44,7 @@ static void read_group(struct arena *arena, struct synonyms *synonyms, const cha
 
     word_reader_start(&reader, line, comment ? (size_t)(comment - line) : length);
     while (word_next(&reader, &word)) {
-        size_t stem_length = term_stem(LANGUAGE_EN, &word, stem);
+        size_t stem_length = term_stem(TEXT_EN, &word, stem);
 
         synonyms->items[synonyms->count++] = (struct synonym){
             stem_hash(stem, stem_length), arena_copy(arena, stem, stem_length), stem_length, group};

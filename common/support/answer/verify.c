@@ -46,10 +46,10 @@ static bool holds(const struct stem_set *set, uint64_t stem)
 }
 
 /* Whether one document holds nearly all of a sentence's telling words and all of its numbers. */
-static bool supports(const struct stem_set *set, enum language language, const char *sentence,
+static bool supports(const struct stem_set *set, enum text_language language, const char *sentence,
                      size_t length)
 {
-    enum language spoken = language_detect(sentence, length);
+    enum text_language spoken = language_detect(sentence, length);
     struct word_reader reader;
     struct word word;
     char stem[WORD_BYTES_MAX + 1];

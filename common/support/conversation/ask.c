@@ -1,4 +1,4 @@
-/* Asking. */
+/* Asking: what comes before the graph, what is kept after it, and asking for a person. */
 #include "support/conversation/ask.h"
 #include "base/clock.h"
 #include "base/json.h"

@@ -1,4 +1,4 @@
-/* Tickets. */
+/* Tickets: all SQL about them, and which resolved ones are like a new one. */
 #include "base/text.h"
 #include "crypto/token.h"
 #include "db/query.h"
@@ -139,7 +139,7 @@ struct stems {
 
 static void add_stems(struct stems *stems, const char *text)
 {
-    enum language language;
+    enum text_language language;
     struct word_reader reader;
     struct word word;
     char stem[WORD_BYTES_MAX + 1];

@@ -24,7 +24,8 @@ const struct category categories_built_in[] = {
 const size_t categories_built_in_count = sizeof categories_built_in / sizeof categories_built_in[0];
 
 /* How often words of the list stand in the text. */
-static int count_words(const char *list, const char *text, size_t length, enum language language)
+static int count_words(const char *list, const char *text, size_t length,
+                       enum text_language language)
 {
     struct word_reader in_list, in_text;
     struct word word;
@@ -51,7 +52,7 @@ const char *categories_of(struct arena *arena, const struct category *categories
                           const char *text, size_t length)
 {
     int found[CATEGORIES_MAX] = {0}, best = 0;
-    enum language language;
+    enum text_language language;
     struct text names;
     struct json_writer writer;
 

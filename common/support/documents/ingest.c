@@ -59,7 +59,7 @@ struct run {
     const char **headers;
     char hash[DIGEST_SHA256_TEXT];
     int64_t started, size;
-    enum language language;
+    enum text_language language;
     struct document_row before, row;
     bool existed;
 };
@@ -128,7 +128,7 @@ static void describe(struct run *run)
     const struct page *first = run->text.count ? &run->text.pages[0] : NULL;
     struct arena *arena = run->call->arena;
 
-    run->language = first ? language_detect(first->text, first->length) : LANGUAGE_UNKNOWN;
+    run->language = first ? language_detect(first->text, first->length) : TEXT_UNKNOWN;
     run->row = (struct document_row){
         .doc_id = run->order->doc_id,
         .version = run->existed ? run->before.version + 1 : 1,

@@ -1,4 +1,4 @@
-/* Evaluators. */
+/* Evaluators: one function each, from an answer to a score, a verdict and figures. */
 #include "support/traces/evaluators.h"
 #include "base/json.h"
 #include "support/answer/citations.h"
@@ -241,8 +241,8 @@ int evaluate_count_words(const char *text)
 
 struct evaluation evaluate_language(struct arena *arena, const char *question, const char *answer)
 {
-    enum language asked = language_detect(question, strlen(question));
-    enum language said = language_detect(answer, strlen(answer));
+    enum text_language asked = language_detect(question, strlen(question));
+    enum text_language said = language_detect(answer, strlen(answer));
     int question_words = evaluate_count_words(question);
     int answer_words = evaluate_count_words(answer);
     const char *verdict = asked == said ? "ok" : "mismatch";

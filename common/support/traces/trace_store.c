@@ -1,4 +1,4 @@
-/* Traces. */
+/* Traces: writing them once an answer is there, reading them back whole, purging old ones. */
 #include "support/traces/trace_store.h"
 #include "base/json.h"
 #include "db/query.h"

@@ -1,0 +1,18 @@
+/* The names of uploaded files: what is kept of them, and which kinds are taken. */
+#ifndef ASSAY_SUPPORT_DOCUMENTS_UPLOAD_NAME_H
+#define ASSAY_SUPPORT_DOCUMENTS_UPLOAD_NAME_H
+
+#include "support/documents/reader.h"
+
+/* What stands behind the last slash of either kind, with `_` for every character that is no letter,
+ * digit, underscore, hyphen or full stop. NULL when nothing is left, it begins with a full stop, or
+ * is longer than 255 bytes. */
+const char *upload_clean_name(struct arena *arena, const char *name);
+
+/* ".exe"; "" when there is none. */
+const char *upload_extension(const char *name);
+
+/* The kinds that people may upload; others are for programs. */
+bool upload_is_allowed(enum file_type type);
+
+#endif

@@ -1,0 +1,346 @@
+/* Asking over HTTP. Plain and streamed answers come out of the same run of the graph. */
+#include "support-ask/ask.h"
+#include "http/stream.h"
+#include "support/conversation/ask.h"
+#include "support/service.h"
+#include "support/tools.h"
+
+#include <string.h>
+
+struct ask_request {
+    const char *question;
+    const char *session_id;
+    json_t *confirm;
+    const char *tenant_id;
+};
+
+#define OWNER struct ask_request
+static const struct field ask_fields[] = {
+    STRING(OWNER, question, .required = true, .min_length = 1, .max_length = 2000),
+    STRING(OWNER, session_id, .nullable = true, .max_length = SESSION_ID_MAX,
+           .help = "Any text that names the conversation; a new one when there is none."),
+    JSON_VALUE(OWNER, confirm, .nullable = true,
+               .help = "Yes or no to what the answer before asked to confirm."),
+    STRING(OWNER, tenant_id, .nullable = true, .max_length = 50,
+           .help = "Checked and not used: the tenant is the token's."),
+};
+#undef OWNER
+SCHEMA(ask_schema, struct ask_request, "AskRequest", ask_fields, .extra = EXTRA_IGNORE,
+       .example = "{\"question\":\"How long is the warranty?\"}");
+
+struct source {
+    const char *source, *page_content;
+};
+
+#define OWNER struct source
+static const struct field source_fields[] = {STRING(OWNER, source), STRING(OWNER, page_content)};
+#undef OWNER
+static SCHEMA(source_schema, struct source, "Source", source_fields);
+
+struct citation {
+    int64_t index;
+    const char *doc_id, *title, *excerpt;
+};
+
+#define OWNER struct citation
+static const struct field citation_fields[] = {
+    INTEGER(OWNER, index, .help = "The number of its markers in the answer."),
+    STRING(OWNER, doc_id),
+    STRING(OWNER, title),
+    STRING(OWNER, excerpt, .help = "The 300 characters round the passage."),
+};
+#undef OWNER
+static SCHEMA(citation_schema, struct citation, "Citation", citation_fields);
+
+struct answer_reply {
+    const char *answer;
+    int64_t quality_score;
+    const char *route;
+    struct object_list sources, citations;
+    const char *session_id, *trace_id;
+    struct string_list suggested_questions;
+    bool requires_confirmation;
+    const char *action_summary;
+    bool cached;
+    struct optional_integer factuality_score;
+    const char *quality_source, *language;
+};
+
+#define OWNER struct answer_reply
+static const struct field answer_fields[] = {
+    STRING(OWNER, answer, .help = "With markers `[N]`: N is a citation's index."),
+    INTEGER(OWNER, quality_score),
+    STRING(OWNER, route, .help = "auto, human, agentic, error_escalation or timeout."),
+    OBJECTS(OWNER, sources, &source_schema),
+    OBJECTS(OWNER, citations, &citation_schema),
+    STRING(OWNER, session_id),
+    STRING(OWNER, trace_id),
+    STRINGS(OWNER, suggested_questions),
+    BOOLEAN(OWNER, requires_confirmation),
+    STRING(OWNER, action_summary),
+    BOOLEAN(OWNER, cached),
+    NULLABLE_INTEGER(OWNER, factuality_score),
+    STRING(OWNER, quality_source),
+    STRING(OWNER, language),
+};
+#undef OWNER
+SCHEMA(answer_schema, struct answer_reply, "Answer", answer_fields);
+
+struct feedback_request {
+    const char *trace_id, *session_id;
+    int rating;
+    const char *reason;
+};
+
+static const char *const ratings[] = {"up", "down", NULL};
+
+#define OWNER struct feedback_request
+static const struct field feedback_fields[] = {
+    STRING(OWNER, trace_id, .required = true, .max_length = 100),
+    STRING(OWNER, session_id, .required = true, .max_length = 100),
+    CHOICE(OWNER, rating, ratings, .choice_count = 2, .required = true),
+    STRING(OWNER, reason, .nullable = true, .max_length = 500),
+};
+#undef OWNER
+SCHEMA(feedback_schema, struct feedback_request, "Feedback", feedback_fields, .extra = EXTRA_IGNORE,
+       .example = "{\"trace_id\":\"0\",\"session_id\":\"s\",\"rating\":\"up\"}");
+
+struct escalate_request {
+    const char *session_id, *question, *reason;
+};
+
+#define OWNER struct escalate_request
+static const struct field escalate_fields[] = {
+    STRING(OWNER, session_id, .required = true, .max_length = 100),
+    STRING(OWNER, question, .nullable = true, .max_length = 2000),
+    STRING(OWNER, reason, .nullable = true, .max_length = 200),
+};
+#undef OWNER
+SCHEMA(escalate_schema, struct escalate_request, "EscalateRequest", escalate_fields,
+       .extra = EXTRA_IGNORE, .example = "{\"session_id\":\"s\"}");
+
+struct escalated {
+    const char *status, *message;
+};
+
+#define OWNER struct escalated
+static const struct field escalated_fields[] = {STRING(OWNER, status), STRING(OWNER, message)};
+#undef OWNER
+SCHEMA(escalated_schema, struct escalated, "Escalated", escalated_fields);
+
+void ask_cost(const void *body, struct compute_cost *cost)
+{
+    (void)body;
+    *cost = (struct compute_cost){.units = 1, .heavy = true, .analyzer = "ask"};
+}
+
+/* Blanks round a question say nothing. */
+static const char *trimmed(const struct request *request, const char *text)
+{
+    size_t length;
+
+    text += strspn(text, " \t\r\n\f\v");
+    length = strlen(text);
+    while (length && strchr(" \t\r\n\f\v", text[length - 1]))
+        length--;
+    return arena_copy(request->arena, text, length);
+}
+
+static bool client_has_left(void *context)
+{
+    return request_gone(context);
+}
+
+static void audit(struct request *request, const struct asked *asked, const char *question)
+{
+    service_audit(request, "ask", arena_print(request->arena, "session:%s", asked->session_id),
+                  arena_print(request->arena, "{\"question_length\":%zu,\"tenant\":\"%s\"}",
+                              strlen(question), request->who.tenant));
+}
+
+static enum error run(struct request *request, struct asked *asked)
+{
+    const struct ask_request *body = request->body;
+    struct service_tools tools;
+    struct ask ask = {.question = trimmed(request, body->question),
+                      .session_id = body->session_id,
+                      .user_id = request->who.subject,
+                      .request_id = request->id,
+                      .channel = "web",
+                      .is_cancelled = client_has_left,
+                      .context = request};
+    enum error error;
+
+    if (body->tenant_id && !support_is_tenant(body->tenant_id))
+        return request_fault(request, "body", "tenant_id", "string_pattern_mismatch",
+                             "Letters, digits, _ and - only");
+    if (!*ask.question)
+        return problem_set(&request->problem, ERROR_INVALID, "question_empty", "question is empty");
+    error = service_tools(request, &tools);
+    if (!error)
+        error = ask_question(&tools.graph, &ask, asked);
+    if (error)
+        return error;
+    audit(request, asked, ask.question);
+    if (asked->outcome.route == ROUTE_TIMEOUT)
+        return problem_set(&request->problem, ERROR_UNAVAILABLE, "wall_time",
+                           "Request exceeded %llds wall-time limit",
+                           (long long)service_settings(request)->request_timeout_sec);
+    return ERROR_NONE;
+}
+
+static void list_sources(const struct request *request, const struct graph_outcome *outcome,
+                         struct answer_reply *reply)
+{
+    struct source *sources = ARENA_ARRAY(request->arena, struct source, outcome->source_count + 1);
+    struct citation *citations =
+        ARENA_ARRAY(request->arena, struct citation, outcome->source_count + 1);
+
+    for (size_t i = 0; i < outcome->source_count; i++) {
+        const struct graph_source *from = &outcome->sources[i];
+
+        sources[i] = (struct source){from->source, from->text};
+        citations[i] = (struct citation){(int64_t)i + 1, from->doc_id, from->title, from->excerpt};
+    }
+    reply->sources = (struct object_list){outcome->source_count, sources};
+    reply->citations = (struct object_list){outcome->source_count, citations};
+}
+
+static struct answer_reply *as_reply(struct request *request, struct asked *asked)
+{
+    struct answer_reply *reply = ARENA_NEW(request->arena, struct answer_reply);
+    struct graph_outcome *outcome = &asked->outcome;
+
+    *reply = (struct answer_reply){
+        .answer = outcome->answer,
+        .quality_score = outcome->quality,
+        .route = route_kind_names[outcome->route],
+        .session_id = asked->session_id,
+        .trace_id = asked->trace_id,
+        .suggested_questions = {outcome->suggestion_count, outcome->suggestions},
+        .action_summary = "",
+        .factuality_score = GIVEN_INTEGER(outcome->factuality),
+        .quality_source = outcome->quality_source,
+        .language = language_codes[outcome->language]};
+    list_sources(request, outcome, reply);
+    return reply;
+}
+
+enum error ask_handle(struct request *request, struct reply *reply)
+{
+    struct asked *asked = ARENA_NEW(request->arena, struct asked);
+    enum error error = run(request, asked);
+
+    if (!error)
+        reply->object = as_reply(request, asked);
+    return error;
+}
+
+static bool send_frame(struct request *request, struct stream *stream, const char *type,
+                       const char *key, const char *value)
+{
+    struct text text;
+    struct json_writer writer;
+
+    text_start(&text, request->arena, 65536);
+    writer_start(&writer, &text);
+    writer_open_object(&writer);
+    writer_key_string(&writer, "type", type);
+    if (key)
+        writer_key_string(&writer, key, value);
+    writer_close_object(&writer);
+    return stream_event(stream, NULL, NULL, text.bytes);
+}
+
+/* The answer word by word, each with the blanks before it: together they are the answer. */
+static bool send_tokens(struct request *request, struct stream *stream, const char *answer)
+{
+    if (!send_frame(request, stream, "token_start", NULL, NULL))
+        return false;
+    while (*answer) {
+        size_t blanks = strspn(answer, " \n\t"),
+               length = blanks + strcspn(answer + blanks, " \n\t");
+
+        if (!send_frame(request, stream, "token", "token",
+                        arena_copy(request->arena, answer, length)))
+            return false;
+        answer += length;
+    }
+    return true;
+}
+
+/* All members of the plain answer beside the type. */
+static void send_result(struct request *request, struct stream *stream, struct asked *asked)
+{
+    struct text text;
+    struct json_writer writer;
+
+    text_start(&text, request->arena, 1 << 24);
+    writer_start(&writer, &text);
+    schema_write(&writer, &answer_schema, as_reply(request, asked));
+    stream_event(stream, NULL, NULL,
+                 arena_print(request->arena, "{\"type\":\"result\",%s", text.bytes + 1));
+}
+
+enum error ask_stream_handle(struct request *request, struct reply *reply)
+{
+    struct asked *asked = ARENA_NEW(request->arena, struct asked);
+    const struct ask_request *body = request->body;
+    struct stream stream;
+    enum error error;
+
+    if (!*trimmed(request, body->question))
+        return problem_set(&request->problem, ERROR_INVALID, "question_empty", "question is empty");
+    reply_add_header(reply, "Cache-Control", "no-cache");
+    error = stream_open(request, reply, STREAM_EVENTS, &stream);
+    if (error)
+        return error;
+    if (!send_frame(request, &stream, "status", "node", "processing"))
+        return ERROR_NONE;
+    error = run(request, asked);
+    if (error) {
+        send_frame(request, &stream, "error", "detail",
+                   asked->outcome.route == ROUTE_TIMEOUT ? request->problem.text
+                                                         : "Internal Server Error");
+        return ERROR_NONE;
+    }
+    if (send_tokens(request, &stream, asked->outcome.answer))
+        send_result(request, &stream, asked);
+    return ERROR_NONE;
+}
+
+enum error feedback_handle(struct request *request, struct reply *reply)
+{
+    const struct feedback_request *body = request->body;
+    struct service_tools tools;
+    enum error error = service_tools(request, &tools);
+
+    if (!error)
+        error = feedback_add(&tools.conversation, body->trace_id, body->session_id,
+                             ratings[body->rating], body->reason ? body->reason : "");
+    if (error)
+        return error;
+    service_audit(request, "feedback", arena_print(request->arena, "trace:%s", body->trace_id),
+                  NULL);
+    reply->status = 204;
+    return ERROR_NONE;
+}
+
+enum error escalate_handle(struct request *request, struct reply *reply)
+{
+    const struct escalate_request *body = request->body;
+    struct escalated *escalated = ARENA_NEW(request->arena, struct escalated);
+    struct service_tools tools;
+    enum error error = service_tools(request, &tools);
+
+    if (!error)
+        error = ask_escalate(&tools.graph, body->session_id, body->question ? body->question : "",
+                             body->reason ? body->reason : "user_request");
+    if (error)
+        return error;
+    service_audit(request, "escalate", arena_print(request->arena, "session:%s", body->session_id),
+                  NULL);
+    *escalated = (struct escalated){"ok", "An operator will look at your question."};
+    reply->object = escalated;
+    return ERROR_NONE;
+}

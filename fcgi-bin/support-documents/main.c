@@ -1,0 +1,63 @@
+/* The support service, family documents: uploads, the tasks behind them, what there is. An upload
+ * that is read at once holds its worker for as long as that takes. Routes only. */
+#include "support-documents/upload.h"
+#include "support/service.h"
+
+static const struct route routes[] = {
+    {.method = METHOD_POST,
+     .path = "/api/upload",
+     .role = SUPPORT_AGENT,
+     .traits = TRAIT_UPLOAD,
+     .body_limit = LIMIT_UPLOAD_BODY,
+     .form = &upload_form,
+     .reply = &upload_schema,
+     .errors = ERRORS(400, 429, 503),
+     .handler = upload_handle,
+     .name = "upload",
+     .tag = "documents",
+     .summary = "Put a document into the knowledge base",
+     .help = "The same name again makes a new version; the same text changes nothing."},
+    {.method = METHOD_GET,
+     .path = "/api/tasks/{task_id}",
+     .role = SUPPORT_AGENT,
+     .reply = &task_schema,
+     .handler = task_handle,
+     .name = "task",
+     .tag = "documents",
+     .summary = "How far is an upload?",
+     .help = "SUCCESS, FAILURE and REVOKED are final; they are kept for an hour."},
+    {.method = METHOD_DELETE,
+     .path = "/api/tasks/{task_id}",
+     .role = SUPPORT_AGENT,
+     .reply = &task_schema,
+     .errors = ERRORS(409),
+     .handler = task_revoke_handle,
+     .name = "revoke_task",
+     .tag = "documents",
+     .summary = "Call an upload off"},
+    {.method = METHOD_GET,
+     .path = "/api/documents",
+     .role = SUPPORT_AGENT,
+     .query = &documents_query_schema,
+     .reply = &documents_schema,
+     .handler = documents_handle,
+     .name = "documents",
+     .tag = "documents",
+     .summary = "What the knowledge base holds"},
+    {.method = METHOD_DELETE,
+     .path = "/api/documents/{doc_id}",
+     .role = SUPPORT_ADMIN,
+     .reply = &deleted_schema,
+     .handler = document_delete_handle,
+     .name = "delete_document",
+     .tag = "documents",
+     .summary = "Take a document out of the knowledge base"},
+};
+
+static const struct http_family family = {
+    .service = &support_service, .name = "documents", ROUTES(routes)};
+
+int main(int argc, char **argv)
+{
+    return responder_main(argc, argv, &family);
+}

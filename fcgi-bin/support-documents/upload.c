@@ -1,0 +1,374 @@
+/* Uploads over HTTP: which name and kind a file has, and whether it is read here or by the program
+ * `ingest`. */
+#include "support-documents/upload.h"
+#include "base/text.h"
+#include "support/documents/task.h"
+#include "support/documents/upload_name.h"
+#include "support/service.h"
+#include "support/tools.h"
+
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { SNIFFED = 4096, DIRECTORY_BYTES = 131072, WAIT_ROUNDS = 60, WAIT_MILLISECONDS = 50 };
+
+static const struct form_part_rule upload_parts[] = {
+    {.name = "file", .file = true, .required = true, .help = "pdf, docx, txt, md or html."}};
+const struct form_rule upload_form = {
+    .parts = upload_parts, .part_count = COUNT_OF(upload_parts), .file_limit = LIMIT_UPLOAD_FILE};
+
+struct upload_reply {
+    const char *status, *filename, *message, *tenant_id;
+    json_t *assigned_categories;
+    const char *task_id, *doc_id;
+    int64_t version, chunks;
+    bool deduplicated;
+};
+
+#define OWNER struct upload_reply
+static const struct field upload_fields[] = {
+    STRING(OWNER, status, .help = "ok, accepted (it will be indexed), or partial (it was not)."),
+    STRING(OWNER, filename),
+    STRING(OWNER, message),
+    STRING(OWNER, tenant_id),
+    JSON_VALUE(OWNER, assigned_categories),
+    STRING(OWNER, task_id, .nullable = true),
+    STRING(OWNER, doc_id),
+    INTEGER(OWNER, version),
+    INTEGER(OWNER, chunks),
+    BOOLEAN(OWNER, deduplicated),
+};
+#undef OWNER
+SCHEMA(upload_schema, struct upload_reply, "Upload", upload_fields);
+
+struct task_reply {
+    const char *task_id, *status;
+    json_t *result, *meta;
+};
+
+#define OWNER struct task_reply
+static const struct field task_fields[] = {
+    STRING(OWNER, task_id),
+    STRING(OWNER, status),
+    JSON_OBJECT(OWNER, result, .nullable = true),
+    JSON_OBJECT(OWNER, meta, .nullable = true),
+};
+#undef OWNER
+SCHEMA(task_schema, struct task_reply, "Task", task_fields);
+
+struct documents_query {
+    int64_t limit, offset;
+};
+
+#define OWNER struct documents_query
+static const struct field documents_query_fields[] = {
+    INTEGER(OWNER, limit, .lower = AT_LEAST(1), .upper = AT_MOST(500), .preset = 50),
+    INTEGER(OWNER, offset, .lower = AT_LEAST(0), .preset = 0),
+};
+#undef OWNER
+SCHEMA(documents_query_schema, struct documents_query, "DocumentsQuery", documents_query_fields,
+       .extra = EXTRA_IGNORE);
+
+struct document_entry {
+    const char *doc_id, *title, *source, *file_type, *language;
+    int64_t version, chunk_count, page_count, size_bytes;
+    json_t *categories;
+    const char *last_updated, *created_at;
+};
+
+#define OWNER struct document_entry
+static const struct field document_fields[] = {
+    STRING(OWNER, doc_id),         STRING(OWNER, title),        STRING(OWNER, source),
+    STRING(OWNER, file_type),      STRING(OWNER, language),     INTEGER(OWNER, version),
+    INTEGER(OWNER, chunk_count),   INTEGER(OWNER, page_count),  INTEGER(OWNER, size_bytes),
+    JSON_VALUE(OWNER, categories), STRING(OWNER, last_updated), STRING(OWNER, created_at),
+};
+#undef OWNER
+static SCHEMA(document_schema, struct document_entry, "Document", document_fields);
+
+struct documents_reply {
+    struct object_list documents;
+};
+
+#define OWNER struct documents_reply
+static const struct field documents_fields[] = {OBJECTS(OWNER, documents, &document_schema)};
+#undef OWNER
+SCHEMA(documents_schema, struct documents_reply, "Documents", documents_fields);
+
+struct deleted {
+    const char *status;
+};
+
+#define OWNER struct deleted
+static const struct field deleted_fields[] = {STRING(OWNER, status)};
+#undef OWNER
+SCHEMA(deleted_schema, struct deleted, "Deleted", deleted_fields);
+
+static enum error bad_upload(struct request *request, const char *text)
+{
+    return problem_set(&request->problem, ERROR_INVALID, "bad_upload", "%s", text);
+}
+
+/* Whether the list of a zip's entries, at its end, names the document. */
+static bool names_document(const struct form_part *part)
+{
+    static char bytes[DIRECTORY_BYTES];
+    off_t from = part->length > sizeof bytes ? (off_t)(part->length - sizeof bytes) : 0;
+    ssize_t got = pread(part->file, bytes, sizeof bytes, from);
+
+    return got > 0 && memmem(bytes, (size_t)got, "word/document.xml", 17);
+}
+
+static bool content_fits(const struct form_part *part, enum file_type type)
+{
+    char bytes[SNIFFED];
+    ssize_t got = pread(part->file, bytes, sizeof bytes, 0);
+
+    return got >= 0 && file_looks_like(type, bytes, (size_t)got) &&
+           (type != FILE_DOCX || names_document(part));
+}
+
+/* The file under its clean name, after all that can be told from the outside. */
+static enum error receive(struct request *request, const char **name, const char **path,
+                          const struct service_tools *tools, size_t *size)
+{
+    const struct form_part *part = form_find(request->form, "file");
+    enum file_type type;
+
+    if (!part || part->file < 0 || !part->file_name || !*part->file_name)
+        return bad_upload(request, "No filename provided");
+    *name = upload_clean_name(request->arena, part->file_name);
+    if (!*name)
+        return bad_upload(request, "Invalid filename");
+    type = file_type_of(*name);
+    if (!upload_is_allowed(type))
+        return bad_upload(request, arena_print(request->arena,
+                                               "Unsupported file type: %s. Allowed: .docx, .html, "
+                                               ".md, .pdf, .txt",
+                                               upload_extension(*name)));
+    if (!content_fits(part, type))
+        return bad_upload(request, "Unsupported file content");
+    *path = arena_print(
+        request->arena, "%s/%s",
+        ingest_upload_folder(request->arena, service_settings(request), tools->documents.tenant),
+        *name);
+    *size = part->length;
+    return form_save(part, *path, &request->problem);
+}
+
+/* Whether somebody else is to read it. */
+static enum error leave_to_program(struct request *request, const struct service_tools *tools,
+                                   enum file_type type, size_t size, bool *leave, bool *drained)
+{
+    const struct support_settings *settings = service_settings(request);
+    enum error error = task_is_drained(tools->documents.db, drained, &request->problem);
+    bool large = (int64_t)size > settings->ingest_async_min_bytes;
+
+    *leave = file_type_needs_child(type) || settings->ingest_async == INGEST_ALWAYS ||
+             (settings->ingest_async == INGEST_AUTO && *drained && large);
+    return error;
+}
+
+static enum error ingest_now(struct request *request, const struct service_tools *tools,
+                             const char *path, struct upload_reply *reply)
+{
+    struct ingest_order order = {.path = path, .doc_id = reply->doc_id};
+    struct ingest_result result;
+    enum error error =
+        ingest_document(&tools->documents, service_settings(request), &order, &result);
+
+    if (error == ERROR_UNAVAILABLE || error == ERROR_BUSY)
+        return error;
+    if (error) {
+        reply->status = "partial";
+        reply->message = arena_print(request->arena, "File saved but ingestion failed: %s",
+                                     request->problem.text);
+        return ERROR_NONE;
+    }
+    reply->status = result.documents ? "ok" : "partial";
+    reply->message =
+        result.documents
+            ? arena_print(request->arena, "File uploaded and indexed. %lld document(s) processed.",
+                          (long long)result.documents)
+            : "File saved but no text content could be extracted.";
+    reply->version = result.version;
+    reply->chunks = result.chunks;
+    reply->deduplicated = result.deduplicated;
+    reply->assigned_categories = service_json(request, result.categories);
+    return ERROR_NONE;
+}
+
+static void nap(void)
+{
+    nanosleep(&(struct timespec){0, WAIT_MILLISECONDS * 1000000L}, NULL);
+}
+
+/* Small files are done in a moment: then the answer says so. */
+static enum error wait_for(struct request *request, const struct service_tools *tools,
+                           struct upload_reply *reply)
+{
+    struct task task = {.status = "PENDING"};
+    struct document_row row;
+    bool found = false;
+    enum error error = ERROR_NONE;
+
+    for (int round = 0; round < WAIT_ROUNDS && !request_gone(request) && !error; round++) {
+        nap();
+        error = task_find(&tools->documents, reply->task_id, &task);
+        if (strcmp(task.status, "SUCCESS") == 0 || strcmp(task.status, "FAILURE") == 0)
+            break;
+    }
+    if (error || (strcmp(task.status, "SUCCESS") != 0 && strcmp(task.status, "FAILURE") != 0))
+        return error;
+    reply->task_id = NULL;
+    if (strcmp(task.status, "FAILURE") == 0) {
+        reply->status = "partial";
+        reply->message = arena_print(
+            request->arena, "File saved but ingestion failed: %s",
+            json_string_value(json_object_get(service_json(request, task.result), "detail")));
+        return ERROR_NONE;
+    }
+    error = document_find(&tools->documents, reply->doc_id, &row, &found);
+    if (error || !found)
+        return error;
+    reply->status =
+        json_string_value(json_object_get(service_json(request, task.result), "status"));
+    reply->message =
+        json_string_value(json_object_get(service_json(request, task.result), "message"));
+    reply->version = row.version;
+    reply->chunks = row.chunk_count;
+    reply->assigned_categories = service_json(request, row.categories);
+    return ERROR_NONE;
+}
+
+static enum error ingest_later(struct request *request, const struct service_tools *tools,
+                               const char *path, bool waits, struct upload_reply *reply)
+{
+    enum error error = task_submit(&tools->documents, reply->doc_id, path, &reply->task_id);
+
+    if (error)
+        return error;
+    reply->status = "accepted";
+    reply->message = arena_print(
+        request->arena, "File uploaded. Processing in background. task_id=%s", reply->task_id);
+    return waits ? wait_for(request, tools, reply) : ERROR_NONE;
+}
+
+enum error upload_handle(struct request *request, struct reply *reply)
+{
+    struct upload_reply *upload = ARENA_NEW(request->arena, struct upload_reply);
+    struct service_tools tools;
+    const char *name = "", *path = "";
+    size_t size = 0;
+    bool later = false, drained = false;
+    enum error error = service_tools(request, &tools);
+
+    if (!error)
+        error = receive(request, &name, &path, &tools, &size);
+    if (!error)
+        error = leave_to_program(request, &tools, file_type_of(name), size, &later, &drained);
+    if (error)
+        return error;
+    *upload = (struct upload_reply){.filename = name,
+                                    .doc_id = name,
+                                    .tenant_id = tools.documents.tenant,
+                                    .assigned_categories = json_array()};
+    if (later)
+        error = ingest_later(
+            request, &tools, path,
+            drained && (int64_t)size <= service_settings(request)->ingest_async_min_bytes &&
+                service_settings(request)->ingest_async != INGEST_ALWAYS,
+            upload);
+    else
+        error = ingest_now(request, &tools, path, upload);
+    if (error)
+        return error;
+    service_audit(request, "upload", arena_print(request->arena, "document:%s", name),
+                  arena_print(request->arena, "{\"tenant\":\"%s\"}", tools.documents.tenant));
+    reply->object = upload;
+    return ERROR_NONE;
+}
+
+static enum error show_task(struct request *request, struct reply *reply,
+                            const struct service_tools *tools)
+{
+    struct task_reply *object = ARENA_NEW(request->arena, struct task_reply);
+    struct task task;
+    enum error error = task_find(&tools->documents, request->arguments[0], &task);
+
+    if (error)
+        return error;
+    *object = (struct task_reply){task.id, task.status, service_json(request, task.result),
+                                  service_json(request, task.meta)};
+    reply->object = object;
+    return ERROR_NONE;
+}
+
+enum error task_handle(struct request *request, struct reply *reply)
+{
+    struct service_tools tools;
+    enum error error = service_tools(request, &tools);
+
+    return error ? error : show_task(request, reply, &tools);
+}
+
+enum error task_revoke_handle(struct request *request, struct reply *reply)
+{
+    struct service_tools tools;
+    enum error error = service_tools(request, &tools);
+
+    if (!error)
+        error = task_revoke(&tools.documents, request->arguments[0]);
+    return error ? error : show_task(request, reply, &tools);
+}
+
+enum error documents_handle(struct request *request, struct reply *reply)
+{
+    const struct documents_query *query = request->query;
+    struct documents_reply *object = ARENA_NEW(request->arena, struct documents_reply);
+    struct service_tools tools;
+    struct object_list rows;
+    struct document_entry *entries;
+    enum error error = service_tools(request, &tools);
+
+    if (!error)
+        error = document_list(&tools.documents, query->limit, query->offset, &rows);
+    if (error)
+        return error;
+    entries = ARENA_ARRAY(request->arena, struct document_entry, rows.count + 1);
+    for (size_t i = 0; i < rows.count; i++) {
+        const struct document_row *row = &((const struct document_row *)rows.items)[i];
+
+        entries[i] =
+            (struct document_entry){row->doc_id,       row->title,
+                                    row->source,       row->file_type,
+                                    row->language,     row->version,
+                                    row->chunk_count,  row->page_count,
+                                    row->size_bytes,   service_json(request, row->categories),
+                                    row->last_updated, row->created_at};
+    }
+    object->documents = (struct object_list){rows.count, entries};
+    reply->object = object;
+    return ERROR_NONE;
+}
+
+enum error document_delete_handle(struct request *request, struct reply *reply)
+{
+    static const struct deleted deleted = {"ok"};
+    struct service_tools tools;
+    bool found = false;
+    enum error error = service_tools(request, &tools);
+
+    if (!error)
+        error = document_delete(&tools.documents, request->arguments[0], &found);
+    if (error)
+        return error;
+    if (!found)
+        return problem_set(&request->problem, ERROR_NOT_FOUND, "document_not_found",
+                           "document not found");
+    service_audit(request, "delete_document",
+                  arena_print(request->arena, "document:%s", request->arguments[0]), NULL);
+    reply->object = &deleted;
+    return ERROR_NONE;
+}

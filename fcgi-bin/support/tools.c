@@ -1,0 +1,54 @@
+/* Tools of a worker. The cache and the synonyms are made by the first question. */
+#include "support/tools.h"
+#include "base/json.h"
+#include "support/service.h"
+
+#include <string.h>
+
+enum { SYNONYMS_MEMORY = 1 << 20, JSON_DEPTH = 64 };
+
+static struct knowledge_cache *cache;
+static struct synonyms synonyms;
+
+static bool make_tools(void)
+{
+    struct arena *arena;
+
+    if (cache)
+        return true;
+    arena = arena_create(SYNONYMS_MEMORY);
+    cache = arena ? knowledge_cache_create() : NULL;
+    if (cache)
+        synonyms = synonyms_read(arena, synonyms_built_in);
+    return cache != NULL;
+}
+
+enum error service_tools(struct request *request, struct service_tools *tools)
+{
+    struct problem *problem = &request->problem;
+    struct arena *arena = request->arena;
+    const char *tenant = request->who.tenant ? request->who.tenant : "default";
+    struct db *db;
+    enum error error = service_database(request, &db);
+
+    if (error)
+        return error;
+    if (!make_tools())
+        return problem_set(problem, ERROR_SYSTEM, "out_of_memory", "no memory for the index");
+    tools->documents = (struct document_call){db, arena, tenant, problem};
+    tools->conversation = (struct conversation_call){db, arena, tenant, problem};
+    tools->traces = (struct trace_call){db, arena, tenant, problem};
+    tools->graph =
+        (struct graph_tools){cache, &tools->documents, service_settings(request), &synonyms};
+    return ERROR_NONE;
+}
+
+json_t *service_json(const struct request *request, const char *text)
+{
+    struct json_fault fault;
+    json_t *value = NULL;
+
+    if (!text || json_read(request->arena, text, strlen(text), JSON_DEPTH, &value, &fault))
+        return NULL;
+    return value;
+}

@@ -1,0 +1,25 @@
+/* What answering needs in a worker: the database of the asking tenant, the mapped knowledge bases.
+ * Kept as long as the worker lives. */
+#ifndef ASSAY_SUPPORT_TOOLS_H
+#define ASSAY_SUPPORT_TOOLS_H
+
+#include "base/json.h"
+#include "http/request.h"
+#include "support/answer/graph.h"
+#include "support/conversation/conversation.h"
+#include "support/traces/trace_store.h"
+
+struct service_tools {
+    struct document_call documents;
+    struct graph_tools graph;
+    struct conversation_call conversation;
+    struct trace_call traces;
+};
+
+/* For the tenant of whoever is asking. ERROR_SYSTEM, or the database's errors. */
+MUST_CHECK enum error service_tools(struct request *request, struct service_tools *tools);
+
+/* JSON text of ours as a value for a reply; NULL for NULL. */
+json_t *service_json(const struct request *request, const char *text);
+
+#endif
