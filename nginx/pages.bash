@@ -86,6 +86,9 @@ write_head() {
     [[ $script != shared/viewers/* ]] || sheets+=(shared/viewers/viewers)
     echo '<meta name="viewport" content="width=device-width, initial-scale=1" />'
     echo "<link rel=\"icon\" href=\"$base/shared/favicon.svg\" type=\"image/svg+xml\" />"
+    for module in "$checkout"/static/vendor/inter-*/inter-latin-*.woff2; do
+        echo "<link rel=\"preload\" href=\"$base/${module#"$checkout/static/"}\" as=\"font\" type=\"font/woff2\" crossorigin />"
+    done
     echo "<script src=\"$base/shared/boot.js\" data-catalogues=\"${catalogues[*]}\"></script>"
     for sheet in "${sheets[@]}"; do
         [[ ! -e $checkout/static/$sheet.css ]] ||

@@ -15,7 +15,6 @@ function nameTheme() {
     const label = t(currentTheme() === 'dark' ? 'shell.theme_light' : 'shell.theme_dark');
     theme.setAttribute('aria-label', label);
     theme.setAttribute('title', label);
-    theme.dataset.theme = currentTheme();
 }
 
 function showToken() {

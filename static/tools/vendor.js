@@ -36,7 +36,6 @@ const installed = [
         package: '@fontsource-variable/inter',
         files: [
             'files/inter-latin-wght-normal.woff2',
-            'files/inter-greek-wght-normal.woff2',
             'files/inter-cyrillic-wght-normal.woff2',
             'LICENSE',
         ],

@@ -1,7 +1,7 @@
 /* The components, in the gallery of the portal: what they do by pointer, by keys and to data. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { accessibilityFaults, close, open, portal, untilText } from './browser.js';
+import { accessibilityFaults, close, experiments, open, portal, untilText } from './browser.js';
 
 const gallery = `${portal}/gallery`;
 
@@ -34,7 +34,7 @@ test('all that a page loads has been named to the browser before', async () => {
         return performance
             .getEntriesByType('resource')
             .map(({ name }) => name)
-            .filter((name) => name.endsWith('.js') && !named.has(name));
+            .filter((name) => name.endsWith('.js') && !name.includes('/uplot-') && !named.has(name)); /* fetched when shown */
     });
     assert.deepEqual(unnamed, []);
     await close(page);
@@ -312,3 +312,73 @@ test('one renewal of the token serves all requests that meet the same 401', asyn
     assert.deepEqual(answers, [true, true, true]);
     await close(page, [401]);
 });
+
+test('a wizard keeps its step in the address and its draft in the tab', async () => {
+    const page = await shown();
+    const next = page.locator('#wizard .button[data-kind="primary"]');
+    assert.equal(await next.isDisabled(), true);
+    await page.fill('#steps-name', 'Checkout');
+    await next.click();
+    await page.waitForURL(/step=size/);
+    assert.equal(await focused(page), 'Size it');
+    await page.fill('#steps-size', '1200');
+    await page.goBack();
+    assert.equal(await page.inputValue('#steps-name'), 'Checkout');
+    await page.goForward();
+    await page.reload();
+    await page.waitForSelector('#steps-size');
+    assert.equal(await page.inputValue('#steps-size'), '1200');
+    await next.click();
+    await next.click();
+    await untilText(page, '#made', '{"name":"Checkout","size":1200}');
+    assert.deepEqual(await page.evaluate(() => Object.keys(sessionStorage)), []);
+    await close(page);
+});
+
+test('a combobox proposes, and is worked by keys alone', async () => {
+    const page = await shown();
+    await page.focus('#sample-run');
+    await page.keyboard.type('se');
+    await page.waitForSelector('#sample-run-list [role="option"]');
+    assert.equal(await page.getAttribute('#sample-run', 'aria-activedescendant'), 'sample-run-option-0');
+    await page.keyboard.press('Enter');
+    await untilText(page, '#chosen', 'Search test');
+    await page.fill('#sample-run', 'zzz');
+    await untilText(page, '.combobox-none', 'Nothing fits');
+    await page.keyboard.press('Escape');
+    assert.equal(await page.locator('.combobox-none').count(), 0);
+    await close(page);
+});
+
+test('a live chart is fetched when it is shown and says its newest values in a table', async () => {
+    const page = await shown();
+    await page.waitForSelector('#live canvas');
+    assert.equal(await page.locator('#live tbody tr').count(), 10);
+    assert.equal((await page.locator('#live tbody th').first().textContent()).trim(), '00:59');
+    await page.emulateMedia({ colorScheme: 'dark' });
+    await page.waitForFunction(() => document.querySelectorAll('#live canvas').length === 1);
+    await close(page);
+});
+
+/* What moves while a page loads, as browsers measure it: 0.1 is a page that annoys. */
+for (const url of [`${experiments}/`, `${experiments}/results`, `${portal}/`])
+    test(`${new URL(url).pathname} stands still while it loads, at 360 px, with one typeface file`, async () => {
+        const page = await open('about:blank', { viewport: { width: 360, height: 780 } });
+        await page.addInitScript(() => {
+            globalThis.shifted = 0;
+            new PerformanceObserver((list) => {
+                for (const entry of list.getEntries())
+                    if (!entry.hadRecentInput) globalThis.shifted += entry.value;
+            }).observe({ type: 'layout-shift', buffered: true });
+        });
+        await page.goto(url);
+        await page.waitForSelector('#result-body[aria-busy="false"], .service');
+        await page.evaluate(() => document.fonts.ready);
+        const [shifted, fonts] = await page.evaluate(() => [
+            globalThis.shifted,
+            performance.getEntriesByType('resource').filter(({ name }) => name.endsWith('.woff2')).length,
+        ]);
+        assert.ok(shifted < 0.05, `shifted by ${shifted}`);
+        assert.equal(fonts, 1);
+        await close(page);
+    });

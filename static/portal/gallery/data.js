@@ -45,6 +45,11 @@ export const formFields = [
     { name: 'seasonal', kind: 'flag', label: 'The metric is seasonal', wide: true },
 ];
 
+export const stepFields = [
+    { name: 'name', kind: 'text', label: 'Name', wide: true },
+    { name: 'size', kind: 'count', label: 'Users', wide: true },
+];
+
 const hour = 3600000;
 const begin = Date.UTC(2026, 0, 5);
 

@@ -1,14 +1,17 @@
 /* Shows every component once, with data of its own: to look at, and for the tests to hold on to. */
 import '../../shared/shell.js';
 import { mount } from '../../shared/ui/app.js';
+import { createLiveChart } from '../../shared/ui/charts/live.js';
+import { createCombobox } from '../../shared/ui/combobox.js';
 import { ApiError } from '../../shared/ui/errors.js';
 import { createForm } from '../../shared/ui/form.js';
 import { createList } from '../../shared/ui/list.js';
 import { createLog } from '../../shared/ui/log.js';
 import { createResource } from '../../shared/ui/resource.js';
 import { createUpload } from '../../shared/ui/upload.js';
-import { columns, filters, formFields, rows } from './data.js';
-import { view } from './view.js';
+import { createWizard } from '../../shared/ui/wizard.js';
+import { columns, filters, formFields, rows, stepFields } from './data.js';
+import { stepView, view } from './view.js';
 
 function page(signal, { page: number, size, sort, name, state }) {
     const wanted = rows
@@ -40,6 +43,34 @@ parts.list = createList(update, {
 });
 parts.log = createLog(update, { limit: 100 });
 parts.upload = createUpload(update, { url: '/nowhere', accept: '.txt,.md', maxBytes: 1000000 });
+parts.live = createLiveChart(update, {
+    label: 'Requests per second',
+    series: [{ name: 'answered' }, { name: 'refused' }],
+    format: String,
+    formatTime: (at) => new Date(at).toISOString().slice(14, 19),
+});
+parts.combobox = createCombobox(update, {
+    id: 'sample-run',
+    label: 'Run',
+    find: async (text) => rows.filter(({ name }) => name.toLowerCase().includes(text.toLowerCase())).map(({ id, name, state }) => ({ value: id, title: name, note: state })),
+    onChoose: (option) => parts.app.set({ chosen: option?.title ?? null }),
+});
+parts.steps = createForm(update, { id: 'steps', fields: stepFields, onInput: () => parts.wizard.keep() });
+parts.wizard = createWizard(update, {
+    name: 'sample-wizard',
+    steps: ['name', 'size', 'check'].map((name) => ({
+        name,
+        title: () => ({ name: 'Name it', size: 'Size it', check: 'Check it' })[name],
+        view: () => stepView(parts.steps, name),
+        ready: () => name === 'check' || parts.steps.values()[name] !== undefined,
+    })),
+    draft: () => parts.steps.texts(),
+    restore: (texts) => parts.steps.writeTexts(texts),
+    finish: async () => {
+        parts.app.set({ made: parts.steps.values() });
+        return true;
+    },
+});
 parts.resources = {
     loading: createResource(update, () => new Promise(() => {})),
     failed: createResource(update, () => Promise.reject(new ApiError('server', 'Internal server error', { status: 500, code: 'internal_error', requestId: 'r-1' }))),
@@ -47,10 +78,12 @@ parts.resources = {
     stale: createResource(update, () => Promise.resolve(['one', 'two'])),
 };
 
-parts.app = mount(document.getElementById('gallery'), view, { parts, tab: 'first', sent: null, answer: null, selected: null });
+parts.app = mount(document.getElementById('gallery'), view, { parts, tab: 'first', sent: null, answer: null, selected: null, chosen: null, made: null });
 parts.list.start();
 for (const line of ['Started', 'Fetched 3 documents', 'A model did not answer; the next one was asked'])
     parts.log.add({ time: '12:00:01', level: line.startsWith('A') ? 'warning' : 'info', tone: line.startsWith('A') ? 'caution' : 'info', text: line });
+for (let second = 0; second < 60; second++)
+    parts.live.push(Date.UTC(2026, 0, 5, 12, 0, second), [40 + Math.round(12 * Math.sin(second / 6)), second % 9]);
 parts.resources.loading.load();
 parts.resources.failed.load();
 parts.resources.empty.load();

@@ -57,7 +57,14 @@ function resources({ loading, failed, empty: none, stale }) {
     </div>`;
 }
 
-export function view({ parts, tab, sent, selected }, app) {
+/* One step of the sample wizard. */
+export function stepView(form, name) {
+    return name === 'check'
+        ? html`<pre class="mono">${JSON.stringify(form.values())}</pre>`
+        : html`<div class="field-grid">${form.field(name)}</div>`;
+}
+
+export function view({ parts, tab, sent, selected, chosen, made }, app) {
     return html`<div class="gallery">
         ${section('buttons', 'Buttons, menu, dialog, toast, copy', buttons(app))}
         ${section('tones', 'Badges and notices', html`<div class="gallery-columns">
@@ -87,6 +94,9 @@ export function view({ parts, tab, sent, selected }, app) {
         ${section('forest', 'Forest plot', forestPlot(forest))}
         ${section('waterfall', 'Waterfall', html`${waterfall({ ...trace, onSelect: (span) => app.set({ selected: span.name }) })}
             <p role="status" id="selected">${selected ?? ''}</p>`)}
+        ${section('live', 'Live series', parts.live.view())}
+        ${section('combobox', 'Combobox', html`${parts.combobox.view()}<p role="status" id="chosen">${chosen ?? ''}</p>`)}
+        ${section('wizard', 'Wizard', html`${parts.wizard.view({ label: 'Make one', last: 'Make it' })}<p role="status" id="made">${made === null ? '' : JSON.stringify(made)}</p>`)}
         ${section('nothing', 'Empty', empty({ title: 'No templates yet', text: 'A template keeps a design for next time.', action: html`<button type="button" class="button">Make one</button>` }))}
     </div>`;
 }
