@@ -193,10 +193,14 @@ class Store:
     def admin(self):
         return self.as_token(ADMIN)
 
+    def program_environment(self):
+        """What a program of cron-bin/ has to know to find the database of the stack."""
+        return {"ASSAY_SQL_DIR": str(Path(__file__).resolve().parents[2] / "sql"), "PATH": "/usr/bin:/bin",
+                **{k: v for k, v in self.stack.env.items() if k.startswith("AB_")}}
+
     def program(self, name, *arguments, **environment):
         """Runs a program of cron-bin/ on the database of the stack."""
-        settings = {"ASSAY_SQL_DIR": str(Path(__file__).resolve().parents[2] / "sql"), "PATH": "/usr/bin:/bin",
-                    **{k: v for k, v in self.stack.env.items() if k.startswith("AB_")}, **environment}
+        settings = {**self.program_environment(), **environment}
         return subprocess.run([self.stack.build / "cron-bin" / name, *arguments], cwd=self.stack.directory, text=True,
                               env=settings, capture_output=True, timeout=120, check=False)
 

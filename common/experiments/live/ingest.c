@@ -400,8 +400,10 @@ static enum error run(struct batch *batch)
         take_records(batch);
     if (!error)
         error = live_load_times(&load);
-    if (error || batch->outcome->recorded == 0)
+    if (error)
         return error;
+    if (batch->outcome->recorded == 0) /* a name was new, at the most */
+        return live_save_experiment(call, &batch->experiment);
     close_people(batch);
     return save(batch);
 }
@@ -424,9 +426,5 @@ enum error live_ingest(const struct live_call *call, const char *experiment_id, 
     if (!error && records->count > 0)
         error = run(&batch);
     outcome->skipped = outcome->received - outcome->recorded - outcome->deduplicated;
-    if (!error && outcome->recorded == 0) {
-        db_rollback(call->db); /* new names of records that were dropped, at the most */
-        return ERROR_NONE;
-    }
     return db_finish(call->db, error, call->problem);
 }

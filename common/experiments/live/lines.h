@@ -1,0 +1,60 @@
+/*
+ * Records as lines: JSON objects (NDJSON), or CSV under a line of names. A line that is refused
+ * does not keep the others out.
+ */
+#ifndef ASSAY_EXPERIMENTS_LIVE_LINES_H
+#define ASSAY_EXPERIMENTS_LIVE_LINES_H
+
+#include "base/schema.h"
+#include "experiments/live/ingest.h"
+
+enum { LIVE_LINE_MAX = 64 * 1024 }; /* bytes */
+
+struct live_line_error {
+    int64_t line;      /* counted from 1 */
+    const char *field; /* NULL: the line as a whole */
+    const char *message;
+};
+
+/* Lines that have been decoded, and those that could not be. */
+struct live_lines {
+    enum live_kind kind;
+    struct arena *arena;
+    size_t capacity;
+    struct object_list records; /* of the struct of the kind */
+    size_t error_count, error_capacity;
+    struct live_line_error *errors;
+};
+
+/* Room for so many lines. */
+void live_lines_start(struct live_lines *lines, enum live_kind kind, struct arena *arena,
+                      size_t capacity);
+
+/* Decodes one line without its end and adds the record or an error. Blank lines are passed over. */
+void live_lines_add_json(struct live_lines *lines, int64_t number, const char *bytes,
+                         size_t length);
+
+/* The same of a CSV line (RFC 4180, no line breaks in cells): `names` are those of the columns. An
+ * empty cell is an absent value. */
+void live_lines_add_csv(struct live_lines *lines, const struct string_list *names, int64_t number,
+                        const char *bytes, size_t length);
+
+/* Takes a CSV line apart; false when its quotes do not close. */
+bool live_csv_cells(struct arena *arena, const char *bytes, size_t length,
+                    struct string_list *cells);
+
+/* How far the file of that digest has been loaded into an experiment. */
+struct live_progress_mark {
+    int64_t bytes, lines;
+};
+MUST_CHECK enum error live_load_mark(const struct live_call *call, const char *experiment_id,
+                                     enum live_kind kind, const char *file,
+                                     struct live_progress_mark *mark);
+
+/* Takes the records and moves the mark, both or neither. */
+MUST_CHECK enum error live_load_records(const struct live_call *call, const char *experiment_id,
+                                        const struct live_lines *lines, const char *file,
+                                        const struct live_progress_mark *mark,
+                                        struct live_outcome *outcome);
+
+#endif
