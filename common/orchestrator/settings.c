@@ -106,6 +106,8 @@ const struct setting orchestrator_settings_table[] = {
      .help = "Largest answer of a provider, as it is sent."},
     {"ORCH_STREAM_SILENCE_SECONDS", SETTING_NUMBER, AT(stream_silence_seconds), "60", 0.1, 3600,
      .help = "A stream that brings nothing for so long has failed."},
+    {"ORCH_STREAM_FALLBACK_MODELS", SETTING_LIST, AT(stream_fallback_models), NULL,
+     .help = "Models that go on, in this order, with a stream that has broken off."},
     {"ORCH_API_BREAKER_FAILURES", SETTING_INTEGER, AT(breaker_failures), "5", 0, 1000,
      .help = "Failed attempts in a row after which all workers leave an API alone; 0 = never."},
     {"ORCH_API_BREAKER_SECONDS", SETTING_NUMBER, AT(breaker_seconds), "15", 0.001, 3600,

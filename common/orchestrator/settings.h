@@ -53,6 +53,7 @@ struct orchestrator_settings {
     int64_t max_answer_tokens;
     int64_t max_answer_bytes;
     double stream_silence_seconds;
+    struct string_list stream_fallback_models;
     int64_t breaker_failures;
     double breaker_seconds;
     double daily_cost_limit_usd;

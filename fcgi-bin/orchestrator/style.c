@@ -12,9 +12,33 @@ static const char *title_of(const struct http_error *error)
     return error->detail_json ? "HTTP Error" : error->detail;
 }
 
+/* What clients of OpenAI's interface understand. */
+static void write_front_error(struct json_writer *writer, const struct request *request,
+                              const struct http_error *error)
+{
+    writer_open_object(writer);
+    writer_key(writer, "error");
+    writer_open_object(writer);
+    writer_key_string(writer, "message", error->detail ? error->detail : "The request has failed.");
+    writer_key_string(writer, "type",
+                      error->status == 429   ? "rate_limit_error"
+                      : error->status == 401 ? "authentication_error"
+                      : error->status < 500  ? "invalid_request_error"
+                                             : "upstream_error");
+    writer_key_null(writer, "param");
+    writer_key_string(writer, "code", error->error_code);
+    writer_key_string(writer, "request_id", request->id);
+    writer_close_object(writer);
+    writer_close_object(writer);
+}
+
 static void write_error(struct json_writer *writer, const struct request *request,
                         const struct http_error *error)
 {
+    if (request->route && (request->route->traits & TRAIT_FRONT)) {
+        write_front_error(writer, request, error);
+        return;
+    }
     writer_open_object(writer);
     writer_key_string(
         writer, "type",
@@ -35,19 +59,25 @@ static void write_error(struct json_writer *writer, const struct request *reques
 }
 
 static const char error_schema[] =
-    "{\"type\":\"object\",\"description\":\"Every answer that is not a success\","
+    "{\"anyOf\":[{\"type\":\"object\",\"description\":\"Every answer that is not a success\","
     "\"required\":[\"type\",\"title\",\"status\",\"detail\",\"request_id\"],"
     "\"properties\":{\"type\":{\"type\":\"string\"},\"title\":{\"type\":\"string\"},"
     "\"status\":{\"type\":\"integer\"},\"detail\":{\"type\":[\"string\",\"object\"]},"
     "\"task_id\":{\"type\":\"string\"},\"request_id\":{\"type\":\"string\"}},"
-    "\"additionalProperties\":false}";
+    "\"additionalProperties\":false},"
+    "{\"type\":\"object\",\"description\":\"The form of the front's "
+    "errors\",\"required\":[\"error\"],"
+    "\"properties\":{\"error\":{\"type\":\"object\"}},\"additionalProperties\":false}]}";
 
 static const char validation_schema[] =
-    "{\"type\":\"object\",\"description\":\"Every error of the document in one text\","
+    "{\"anyOf\":[{\"type\":\"object\",\"description\":\"Every error of the document in one text\","
     "\"required\":[\"type\",\"title\",\"status\",\"detail\",\"request_id\"],"
     "\"properties\":{\"type\":{\"type\":\"string\"},\"title\":{\"type\":\"string\"},"
     "\"status\":{\"type\":\"integer\"},\"detail\":{\"type\":\"string\"},"
-    "\"request_id\":{\"type\":\"string\"}},\"additionalProperties\":false}";
+    "\"request_id\":{\"type\":\"string\"}},\"additionalProperties\":false},"
+    "{\"type\":\"object\",\"description\":\"The form of the front's "
+    "errors\",\"required\":[\"error\"],"
+    "\"properties\":{\"error\":{\"type\":\"object\"}},\"additionalProperties\":false}]}";
 
 static const char *security(const struct route *route)
 {

@@ -317,7 +317,8 @@ enum error task_run_end(struct task_run *task_run, const struct outcome *outcome
 
     task->status = outcome->status;
     task->completed_at = store_now(run->arena);
-    task->duration_ms = GIVEN_INTEGER((clock_monotonic_microseconds() - task_run->started) / 1000);
+    task->duration_ms = GIVEN_INTEGER(
+        run->dry_run ? 0 : (clock_monotonic_microseconds() - task_run->started) / 1000);
     task->execution_mode = outcome->execution_mode;
     task->failure_code = outcome->failure_code;
     task->failure_message = outcome->failure_message;

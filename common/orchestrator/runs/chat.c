@@ -1,0 +1,142 @@
+/* Words as they come, from one model or from those that go on for it. */
+#include "orchestrator/runs/chat.h"
+
+#include "orchestrator/plan/prompts.h"
+#include "orchestrator/runs/orchestrate.h"
+
+#include <string.h>
+
+enum { SAID_MAX = 64 << 20, MODELS_MAX = 16 };
+
+static bool take_text(const char *text, size_t length, void *context)
+{
+    struct chat *chat = context;
+
+    text_append(&chat->said, text, length);
+    return chat->order->on_text(chat, text, length, chat->order->context);
+}
+
+/* The conversation with what has been said of the answer, to be gone on with. */
+static const struct llm_request *continued(struct arena *arena, const struct llm_request *request,
+                                           const char *said)
+{
+    struct llm_request *next = ARENA_NEW(arena, struct llm_request);
+    struct llm_message *messages =
+        ARENA_ARRAY(arena, struct llm_message, request->message_count + 2);
+
+    memcpy(messages, request->messages, request->message_count * sizeof *messages);
+    messages[request->message_count] = (struct llm_message){.role = "assistant", .content = said};
+    messages[request->message_count + 1] = (struct llm_message){
+        .role = "user",
+        .content = "Your answer broke off. Go on exactly where it stops, without repeating any of "
+                   "it."};
+    *next = *request;
+    next->messages = messages;
+    next->message_count = request->message_count + 2;
+    return next;
+}
+
+static enum error ask(struct chat *chat, const char *prompt)
+{
+    struct run *run = &chat->task_run.run;
+    const struct chat_order *order = chat->order;
+    struct order call = {.model = chat->model,
+                         .prompt = prompt,
+                         .request = order->request,
+                         .reasoning = order->plan.reasoning,
+                         .on_text = order->on_text ? take_text : NULL,
+                         .context = chat};
+
+    if (chat->said.length) {
+        call.prompt = prompt_to_continue(run->arena, prompt, chat->said.bytes);
+        if (order->request)
+            call.request = continued(run->arena, order->request, chat->said.bytes);
+    }
+    return dispatch_one(run, &call, &chat->result);
+}
+
+/* Models that may speak, the first one first. */
+static size_t list_models(struct arena *arena, const struct house *house, const struct plan *plan,
+                          const struct model *models[MODELS_MAX])
+{
+    const struct string_list *more = &house->settings->stream_fallback_models;
+    size_t count = 0;
+
+    for (size_t i = 0; i < plan->count && count < MODELS_MAX; i++)
+        models[count++] = plan->models[i];
+    for (size_t i = 0; i < more->count && count < MODELS_MAX; i++) {
+        const struct model *model = catalog_resolve(arena, house->catalog, more->items[i]);
+        bool known = !model;
+
+        for (size_t j = 0; !known && j < count; j++)
+            known = strcmp(models[j]->id, model->id) == 0;
+        if (!known)
+            models[count++] = model;
+    }
+    return count;
+}
+
+static bool can_be_continued(const struct chat *chat)
+{
+    int code = chat->result.failure_code;
+
+    return chat->result.status == RUN_FAILED && !chat->task_run.run.was_cancelled &&
+           (code == FAILURE_PROVIDER_UNAVAILABLE || code == FAILURE_TIMEOUT ||
+            code == FAILURE_UNKNOWN || code == FAILURE_AUTH) &&
+           run_seconds_left(&chat->task_run.run) > 0;
+}
+
+static enum error speak(struct chat *chat, const char *prompt)
+{
+    const struct model *models[MODELS_MAX];
+    struct run *run = &chat->task_run.run;
+    size_t count = list_models(run->arena, run->house, &chat->plan, models);
+    enum error error = ERROR_NONE;
+
+    for (size_t i = 0; i < count; i++) {
+        chat->model = models[i];
+        error = ask(chat, prompt);
+        if (error || i + 1 == count || !can_be_continued(chat))
+            break;
+        chat->splices++;
+        if (chat->order->on_splice)
+            chat->order->on_splice(chat, &chat->result, models[i + 1], chat->order->context);
+    }
+    if (chat->said.length)
+        chat->result.text = chat->said.bytes;
+    return error;
+}
+
+enum error chat_run(struct chat *chat, const struct house *house, struct arena *arena,
+                    struct db *db, const struct chat_order *order, struct problem *problem)
+{
+    struct task_order task = {.prompt = order->prompt,
+                              .session_id = order->session_id,
+                              .metadata = order->metadata,
+                              .route = order->route,
+                              .dry_run = order->dry_run,
+                              .plan = &chat->plan};
+    enum error error;
+
+    *chat = (struct chat){.order = order};
+    text_start(&chat->said, arena, SAID_MAX);
+    error = plan_make(arena, house->catalog, &order->plan, &chat->plan, problem);
+    if (error)
+        return error;
+    chat->plan.quorum = 1;
+    chat->model = chat->plan.models[0];
+    error = task_run_begin(&chat->task_run, house, arena, db, &task, problem);
+    if (error)
+        return error;
+    chat->task_run.run.watch = order->watch;
+    chat->task_run.task.model_count = 1;
+    if (order->on_accepted)
+        order->on_accepted(chat, order->context);
+    error = speak(chat, session_prompt(house, arena, db, order->session_id, order->prompt));
+    if (error)
+        return error;
+    aggregate(&chat->task_run.run, &chat->result, 1, 1, MERGE_FIRST_SUCCESS, &chat->outcome);
+    if (chat->outcome.winning_step)
+        chat->outcome.winning_step = (int64_t)chat->task_run.run.steps.count;
+    return task_run_end(&chat->task_run, &chat->outcome);
+}

@@ -1,0 +1,46 @@
+/*
+ * One conversation, one model, words as they come. A stream that breaks off is gone on with by the
+ * next model of the fallback list, which gets what was asked and what has been said so far; half an
+ * answer never ends as if it were whole.
+ */
+#ifndef ASSAY_ORCHESTRATOR_RUNS_CHAT_H
+#define ASSAY_ORCHESTRATOR_RUNS_CHAT_H
+
+#include "orchestrator/runs/task_run.h"
+
+struct chat;
+
+struct chat_order {
+    const char *route;                 /* NULL = a plain orchestration */
+    const char *prompt;                /* as it is stored */
+    const struct llm_request *request; /* the conversation; NULL = the prompt alone */
+    struct plan_request plan;          /* its first model is asked, the others stand in */
+    const json_t *metadata;
+    const char *session_id;
+    bool dry_run;
+    const struct fetch_watch *watch; /* NULL = runs to its end */
+    /* Who listens; `on_text` NULL = only the whole answer counts. */
+    void (*on_accepted)(const struct chat *chat, void *context);
+    bool (*on_text)(const struct chat *chat, const char *text, size_t length, void *context);
+    void (*on_splice)(const struct chat *chat, const struct result *broken,
+                      const struct model *next, void *context);
+    void *context;
+};
+
+struct chat {
+    struct task_run task_run;
+    struct plan plan;
+    const struct chat_order *order;
+    const struct model *model; /* that speaks now */
+    struct result result;      /* of the last call; its text is all that was said */
+    struct outcome outcome;
+    struct text said;
+    int splices;
+};
+
+/* `plan_rejected` before anything is stored; other errors are the store's. */
+MUST_CHECK enum error chat_run(struct chat *chat, const struct house *house, struct arena *arena,
+                               struct db *db, const struct chat_order *order,
+                               struct problem *problem);
+
+#endif

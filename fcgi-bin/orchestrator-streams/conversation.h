@@ -1,0 +1,25 @@
+/* A conversation as clients of OpenAI's interface send it. */
+#ifndef ASSAY_ORCHESTRATOR_STREAMS_CONVERSATION_H
+#define ASSAY_ORCHESTRATOR_STREAMS_CONVERSATION_H
+
+#include "base/schema.h"
+#include "http/request.h"
+#include "llm/llm.h"
+
+struct completion_body {
+    const char *model;
+    json_t *messages;
+    bool stream;
+    json_t *stream_options, *stop, *tools, *metadata;
+    struct optional_number temperature, top_p;
+    struct optional_integer max_tokens, max_completion_tokens, seed, n;
+    const char *user;
+};
+extern const struct schema completion_body_schema;
+
+/* Fills in what models are asked, and the whole as text for the store; a fault of the request for
+ * messages that are none. */
+MUST_CHECK enum error conversation_read(struct request *request, struct llm_request *conversation,
+                                        const char **prompt);
+
+#endif

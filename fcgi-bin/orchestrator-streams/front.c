@@ -1,0 +1,570 @@
+/* Completions of conversations, in OpenAI's form. */
+#include "orchestrator-streams/front.h"
+
+#include "base/clock.h"
+#include "orchestrator-streams/conversation.h"
+#include "orchestrator-streams/teller.h"
+#include "orchestrator/dispatch/embeddings.h"
+#include "orchestrator/runs/chat.h"
+#include "orchestrator/runs/orchestrate.h"
+#include "orchestrator/runs/smart.h"
+#include "orchestrator/service.h"
+#include "orchestrator/task_answer.h"
+
+#include <string.h>
+
+static const double similarity_threshold = 0.85, consensus_target = 0.85;
+
+enum { CONSENSUS_ROUNDS = 2, CONSENSUS_VARIATIONS = 3 };
+
+/* Names that are a way of asking, not a model. */
+#define SMART_NAME "orch:smart"
+#define CONSENSUS_NAME "orch:consensus"
+
+struct function_row {
+    const char *name, *arguments;
+};
+
+#define OWNER struct function_row
+static const struct field function_fields[] = {STRING(OWNER, name), STRING(OWNER, arguments)};
+#undef OWNER
+static SCHEMA(function_schema, struct function_row, "FunctionCall", function_fields);
+
+struct tool_row {
+    const char *id, *type;
+    const struct function_row *function;
+};
+
+#define OWNER struct tool_row
+static const struct field tool_fields[] = {STRING(OWNER, id), STRING(OWNER, type),
+                                           OBJECT(OWNER, function, &function_schema)};
+#undef OWNER
+static SCHEMA(tool_schema, struct tool_row, "ToolCall", tool_fields);
+
+struct message_row {
+    const char *role, *content;
+    struct object_list tool_calls;
+};
+
+#define OWNER struct message_row
+static const struct field message_fields[] = {
+    STRING(OWNER, role),
+    STRING(OWNER, content, .nullable = true),
+    OBJECTS(OWNER, tool_calls, &tool_schema, .left_out = true),
+};
+#undef OWNER
+static SCHEMA(message_schema, struct message_row, "ChatMessage", message_fields);
+
+struct choice_row {
+    int64_t index;
+    const struct message_row *message;
+    const char *finish_reason;
+};
+
+#define OWNER struct choice_row
+static const struct field choice_fields[] = {
+    INTEGER(OWNER, index),
+    OBJECT(OWNER, message, &message_schema),
+    STRING(OWNER, finish_reason),
+};
+#undef OWNER
+static SCHEMA(choice_schema, struct choice_row, "ChatChoice", choice_fields);
+
+struct usage_row {
+    int64_t prompt_tokens, completion_tokens, total_tokens;
+};
+
+#define OWNER struct usage_row
+static const struct field usage_fields[] = {
+    INTEGER(OWNER, prompt_tokens),
+    INTEGER(OWNER, completion_tokens),
+    INTEGER(OWNER, total_tokens),
+};
+#undef OWNER
+static SCHEMA(usage_schema, struct usage_row, "ChatUsage", usage_fields);
+
+struct orch_row {
+    const char *task_id, *model_id;
+    int64_t splices;
+    const struct accounting_answer *accounting;
+};
+
+#define OWNER struct orch_row
+static const struct field orch_fields[] = {
+    STRING(OWNER, task_id),
+    STRING(OWNER, model_id, .help = "The model that spoke last."),
+    INTEGER(OWNER, splices, .help = "How often another model went on."),
+    OBJECT(OWNER, accounting, &accounting_schema),
+};
+#undef OWNER
+static SCHEMA(orch_schema, struct orch_row, "ChatOrchestration", orch_fields);
+
+struct completion {
+    const char *id, *object;
+    int64_t created;
+    const char *model;
+    struct object_list choices;
+    const struct usage_row *usage;
+    const struct orch_row *orch;
+};
+
+#define OWNER struct completion
+static const struct field completion_fields[] = {
+    STRING(OWNER, id),
+    STRING(OWNER, object),
+    INTEGER(OWNER, created),
+    STRING(OWNER, model),
+    OBJECTS(OWNER, choices, &choice_schema),
+    OBJECT(OWNER, usage, &usage_schema, .nullable = true),
+    OBJECT(OWNER, orch, &orch_schema, .help = "What other interfaces do not have."),
+};
+#undef OWNER
+SCHEMA(completion_schema, struct completion, "ChatCompletion", completion_fields);
+
+/* A completion on its way to the client. */
+struct speech {
+    struct request *request;
+    struct reply *reply;
+    struct teller teller;
+    const struct completion_body *body;
+    const char *id;
+    int64_t created;
+    bool begun;
+};
+
+/* What has been said in the end, whichever way it was asked for. */
+struct said {
+    const struct run *run;
+    const char *model_id;
+    int status, failure_code;
+    const char *failure_message, *text;
+    const struct result *result; /* with tool calls and figures; NULL */
+    int splices;
+};
+
+static int64_t now_seconds(void)
+{
+    return clock_unix_microseconds() / 1000000;
+}
+
+static void begin_speech(struct speech *speech, const struct run *run)
+{
+    speech->id = arena_print(speech->request->arena, "chatcmpl-%s", run->task_id);
+    speech->created = now_seconds();
+    if (run->trace_id)
+        reply_add_header(speech->reply, "x-trace-id", run->trace_id);
+}
+
+static struct json_writer *begin_chunk(struct speech *speech)
+{
+    struct json_writer *writer = teller_begin(&speech->teller, false);
+
+    writer_key_string(writer, "id", speech->id);
+    writer_key_string(writer, "object", "chat.completion.chunk");
+    writer_key_integer(writer, "created", speech->created);
+    writer_key_string(writer, "model", speech->body->model);
+    return writer;
+}
+
+/* A chunk with one delta; `bytes` NULL = an empty one. */
+static bool send_delta(struct speech *speech, const char *bytes, size_t length, const char *finish)
+{
+    struct json_writer *writer = begin_chunk(speech);
+
+    writer_key(writer, "choices");
+    writer_open_array(writer);
+    writer_open_object(writer);
+    writer_key_integer(writer, "index", 0);
+    writer_key(writer, "delta");
+    writer_open_object(writer);
+    if (!speech->begun)
+        writer_key_string(writer, "role", "assistant");
+    if (bytes) {
+        writer_key(writer, "content");
+        writer_bytes(writer, bytes, length);
+    }
+    writer_close_object(writer);
+    writer_key_string(writer, "finish_reason", finish);
+    writer_close_object(writer);
+    writer_close_array(writer);
+    speech->begun = true;
+    return teller_send(&speech->teller, NULL);
+}
+
+static void send_tool_calls(struct speech *speech, const struct result *result)
+{
+    struct json_writer *writer;
+
+    if (!result || !result->tool_call_count)
+        return;
+    writer = begin_chunk(speech);
+    writer_key(writer, "choices");
+    writer_open_array(writer);
+    writer_open_object(writer);
+    writer_key_integer(writer, "index", 0);
+    writer_key(writer, "delta");
+    writer_open_object(writer);
+    writer_key(writer, "tool_calls");
+    writer_open_array(writer);
+    for (size_t i = 0; i < result->tool_call_count; i++) {
+        writer_open_object(writer);
+        writer_key_integer(writer, "index", (int64_t)i);
+        writer_key_string(writer, "id", result->tool_calls[i].id);
+        writer_key_string(writer, "type", "function");
+        writer_key(writer, "function");
+        writer_open_object(writer);
+        writer_key_string(writer, "name", result->tool_calls[i].name);
+        writer_key_string(writer, "arguments", result->tool_calls[i].arguments);
+        writer_close_object(writer);
+        writer_close_object(writer);
+    }
+    writer_close_array(writer);
+    writer_close_object(writer);
+    writer_key_null(writer, "finish_reason");
+    writer_close_object(writer);
+    writer_close_array(writer);
+    teller_send(&speech->teller, NULL);
+}
+
+static struct usage_row *usage_of(struct arena *arena, const struct accounting_answer *accounting)
+{
+    struct usage_row *usage = ARENA_NEW(arena, struct usage_row);
+
+    *usage = (struct usage_row){accounting->input_tokens.value, accounting->output_tokens.value,
+                                accounting->input_tokens.value + accounting->output_tokens.value};
+    return usage;
+}
+
+static const struct orch_row *orch_of(struct request *request, const struct said *said)
+{
+    struct orch_row *orch = ARENA_NEW(request->arena, struct orch_row);
+
+    *orch = (struct orch_row){said->run->task_id, said->model_id, said->splices,
+                              accounting_of(said->run, said->result, said->result ? 1 : 0)};
+    return orch;
+}
+
+static const char *finish_of(const struct said *said)
+{
+    return said->result && said->result->finish ? said->result->finish : "stop";
+}
+
+/* The end of a stream: the reason, the figures for those who asked, and the mark. A failure has no
+ * mark: nobody shall take the text before it for an answer. */
+static void end_stream(struct speech *speech, const struct said *said)
+{
+    const json_t *wants = json_object_get(speech->body->stream_options, "include_usage");
+    const struct orch_row *orch = orch_of(speech->request, said);
+    struct json_writer *writer;
+
+    if (said->status != RUN_SUCCEEDED) {
+        writer = teller_begin(&speech->teller, false);
+        writer_key(writer, "error");
+        writer_open_object(writer);
+        writer_key_string(writer, "message",
+                          said->failure_message ? said->failure_message : "Cancelled.");
+        writer_key_string(writer, "type", "upstream_error");
+        writer_key_null(writer, "param");
+        writer_key_string(writer, "code", failure_name(said->failure_code));
+        writer_close_object(writer);
+        teller_send(&speech->teller, NULL);
+        return;
+    }
+    send_tool_calls(speech, said->result);
+    send_delta(speech, NULL, 0, finish_of(said));
+    if (json_is_true(wants)) {
+        writer = begin_chunk(speech);
+        writer_key(writer, "choices");
+        writer_open_array(writer);
+        writer_close_array(writer);
+        writer_key(writer, "usage");
+        schema_write(writer, &usage_schema, usage_of(speech->request->arena, orch->accounting));
+        writer_key(writer, "orch");
+        schema_write(writer, &orch_schema, orch);
+        teller_send(&speech->teller, NULL);
+    }
+    teller_send_text(&speech->teller, "[DONE]");
+}
+
+static enum error refuse(struct request *request, const struct said *said)
+{
+    static const struct {
+        int code;
+        const char *reason;
+    } rows[] = {{FAILURE_RATE_LIMITED, "upstream_rate_limited"},
+                {FAILURE_TIMEOUT, "upstream_timeout"},
+                {FAILURE_UNKNOWN, "upstream_failed"}};
+    const char *reason = "upstream_unavailable";
+
+    for (size_t i = 0; i < COUNT_OF(rows); i++)
+        if (rows[i].code == said->failure_code)
+            reason = rows[i].reason;
+    return problem_set(&request->problem, ERROR_UNAVAILABLE, reason, "%s",
+                       said->failure_message ? said->failure_message : "The call was cancelled.");
+}
+
+static struct object_list tool_rows(struct arena *arena, const struct result *result)
+{
+    size_t count = result ? result->tool_call_count : 0;
+    struct tool_row *rows = ARENA_ARRAY(arena, struct tool_row, count);
+    struct function_row *functions = ARENA_ARRAY(arena, struct function_row, count);
+
+    for (size_t i = 0; i < count; i++) {
+        functions[i] =
+            (struct function_row){result->tool_calls[i].name, result->tool_calls[i].arguments};
+        rows[i] = (struct tool_row){result->tool_calls[i].id, "function", &functions[i]};
+    }
+    return (struct object_list){count, rows};
+}
+
+static enum error answer(struct speech *speech, const struct said *said)
+{
+    struct arena *arena = speech->request->arena;
+    struct completion *completion = ARENA_NEW(arena, struct completion);
+    struct choice_row *choice = ARENA_NEW(arena, struct choice_row);
+    struct message_row *message = ARENA_NEW(arena, struct message_row);
+    const struct orch_row *orch = orch_of(speech->request, said);
+
+    if (speech->teller.open) {
+        end_stream(speech, said);
+        return ERROR_NONE;
+    }
+    if (said->status != RUN_SUCCEEDED)
+        return refuse(speech->request, said);
+    if (speech->body->stream) { /* of what was not said word by word */
+        if (!teller_open(&speech->teller))
+            return ERROR_NONE;
+        send_delta(speech, said->text, strlen(said->text), NULL);
+        end_stream(speech, said);
+        return ERROR_NONE;
+    }
+    *message = (struct message_row){"assistant", said->text, tool_rows(arena, said->result)};
+    *choice = (struct choice_row){0, message, finish_of(said)};
+    *completion = (struct completion){speech->id,
+                                      "chat.completion",
+                                      speech->created,
+                                      speech->body->model,
+                                      {1, choice},
+                                      usage_of(arena, orch->accounting),
+                                      orch};
+    speech->reply->object = completion;
+    return ERROR_NONE;
+}
+
+static void tell_accepted(const struct chat *chat, void *context)
+{
+    begin_speech(context, &chat->task_run.run);
+}
+
+/* The head goes out with the first word, so that a call that fails before it has a status. */
+static bool tell_text(const struct chat *chat, const char *text, size_t length, void *context)
+{
+    struct speech *speech = context;
+
+    (void)chat;
+    return teller_open(&speech->teller) && send_delta(speech, text, length, NULL);
+}
+
+/* A chunk without words, which clients pass over; those who know read `orch`. */
+static void tell_splice(const struct chat *chat, const struct result *broken,
+                        const struct model *next, void *context)
+{
+    struct speech *speech = context;
+    struct json_writer *writer;
+
+    if (!speech->teller.open)
+        return;
+    writer = begin_chunk(speech);
+    writer_key(writer, "choices");
+    writer_open_array(writer);
+    writer_close_array(writer);
+    writer_key(writer, "orch");
+    writer_open_object(writer);
+    writer_key_string(writer, "event", "splice");
+    writer_key_string(writer, "from_model_id", chat->model->id);
+    writer_key_string(writer, "model_id", next->id);
+    writer_key_string(writer, "code", failure_name(broken->failure_code));
+    writer_close_object(writer);
+    teller_send(&speech->teller, NULL);
+}
+
+static enum error speak(struct speech *speech, struct db *db,
+                        const struct llm_request *conversation, const char *prompt,
+                        struct said *said)
+{
+    struct request *request = speech->request;
+    const struct house *house = service_house(request);
+    struct chat *chat = ARENA_NEW(request->arena, struct chat);
+    struct chat_order *order = ARENA_NEW(request->arena, struct chat_order);
+    enum error error;
+
+    *order = (struct chat_order){.route = "chat/completions",
+                                 .prompt = prompt,
+                                 .request = conversation,
+                                 .plan = {.model = speech->body->model, .quorum = 1},
+                                 .metadata = speech->body->metadata,
+                                 .dry_run = house_is_dry(house, false),
+                                 .on_accepted = tell_accepted,
+                                 .on_text = speech->body->stream ? tell_text : NULL,
+                                 .on_splice = tell_splice,
+                                 .watch = speech->body->stream ? &speech->teller.watch : NULL,
+                                 .context = speech};
+    error = chat_run(chat, house, request->arena, db, order, &request->problem);
+    *said = (struct said){.run = &chat->task_run.run,
+                          .model_id = chat->model ? chat->model->id : NULL,
+                          .status = chat->outcome.status,
+                          .failure_code = chat->outcome.failure_code,
+                          .failure_message = chat->outcome.failure_message,
+                          .text = chat->result.text ? chat->result.text : "",
+                          .result = &chat->result,
+                          .splices = chat->splices};
+    return error;
+}
+
+static void pattern_said(struct speech *speech, const struct pattern_run *run, struct said *said)
+{
+    begin_speech(speech, &run->task_run.run);
+    *said = (struct said){.run = &run->task_run.run,
+                          .model_id = run->model->id,
+                          .status = run->outcome.status,
+                          .failure_code = run->outcome.failure_code,
+                          .failure_message = run->outcome.failure_message,
+                          .text = run->outcome.output_text ? run->outcome.output_text : ""};
+}
+
+static enum error think(struct speech *speech, struct db *db, const char *prompt, struct said *said)
+{
+    struct request *request = speech->request;
+    const struct smart_order order = {.prompt = prompt};
+    struct smart *smart = ARENA_NEW(request->arena, struct smart);
+    enum error error =
+        smart_run(smart, service_house(request), request->arena, db, &order, &request->problem);
+
+    if (!error)
+        pattern_said(speech, &smart->run, said);
+    return error;
+}
+
+static enum error agree(struct speech *speech, struct db *db, const char *prompt, struct said *said)
+{
+    struct request *request = speech->request;
+    const struct house *house = service_house(request);
+    const struct consensus_order rounds = {similarity_threshold, consensus_target, CONSENSUS_ROUNDS,
+                                           CONSENSUS_VARIATIONS, true};
+    const struct pattern_order frame = {
+        .route = "consensus", .prompt = prompt, .dry_run = house_is_dry(house, false)};
+    struct pattern_run *run = ARENA_NEW(request->arena, struct pattern_run);
+    struct consensus consensus = {0};
+    enum error error;
+
+    if (!frame.dry_run && !embeddings_are_configured(house))
+        return problem_set(&request->problem, ERROR_UNAVAILABLE, "embeddings_missing",
+                           "Embeddings client is not configured.");
+    error = pattern_begin(run, house, request->arena, db, &frame, &request->problem);
+    if (!error)
+        error = consensus_v1(run, prompt, &rounds, &consensus);
+    if (!error)
+        error = pattern_end_text(run, consensus.best, &consensus.failure);
+    if (!error)
+        pattern_said(speech, run, said);
+    return error;
+}
+
+enum error completions_handle(struct request *request, struct reply *reply)
+{
+    struct speech *speech = ARENA_NEW(request->arena, struct speech);
+    struct llm_request *conversation = ARENA_NEW(request->arena, struct llm_request);
+    const char *prompt = NULL;
+    struct said said;
+    struct db *db;
+    enum error error = conversation_read(request, conversation, &prompt);
+
+    if (error)
+        return error;
+    speech->request = request;
+    speech->reply = reply;
+    speech->body = request->body;
+    teller_start(&speech->teller, request, reply);
+    error = service_database(request, &db);
+    if (error)
+        return error;
+    if (strcmp(speech->body->model, SMART_NAME) == 0)
+        error = think(speech, db, prompt, &said);
+    else if (strcmp(speech->body->model, CONSENSUS_NAME) == 0)
+        error = agree(speech, db, prompt, &said);
+    else
+        error = speak(speech, db, conversation, prompt, &said);
+    if (error == ERROR_INVALID)
+        return problem_set(&request->problem, ERROR_NOT_FOUND, "model_not_found",
+                           "The model '%s' does not exist.", speech->body->model);
+    return error ? service_storage_error(request, error, "replace_task_snapshot")
+                 : answer(speech, &said);
+}
+
+struct front_model {
+    const char *id, *object;
+    int64_t created;
+    const char *owned_by;
+};
+
+#define OWNER struct front_model
+static const struct field front_model_fields[] = {
+    STRING(OWNER, id),
+    STRING(OWNER, object),
+    INTEGER(OWNER, created),
+    STRING(OWNER, owned_by),
+};
+#undef OWNER
+SCHEMA(front_model_schema, struct front_model, "FrontModel", front_model_fields);
+
+struct front_models {
+    const char *object;
+    struct object_list data;
+};
+
+#define OWNER struct front_models
+static const struct field front_models_fields[] = {
+    STRING(OWNER, object),
+    OBJECTS(OWNER, data, &front_model_schema),
+};
+#undef OWNER
+SCHEMA(front_models_schema, struct front_models, "FrontModels", front_models_fields);
+
+static struct object_list list_models(struct request *request)
+{
+    const struct catalog *catalog = service_house(request)->catalog;
+    struct front_model *rows = ARENA_ARRAY(request->arena, struct front_model, catalog->count + 2);
+    size_t count = 0;
+
+    rows[count++] = (struct front_model){SMART_NAME, "model", 0, "orch"};
+    rows[count++] = (struct front_model){CONSENSUS_NAME, "model", 0, "orch"};
+    for (size_t i = 0; i < catalog->count; i++)
+        rows[count++] =
+            (struct front_model){catalog->models[i].id, "model", 0, catalog->models[i].provider};
+    return (struct object_list){count, rows};
+}
+
+enum error front_models_handle(struct request *request, struct reply *reply)
+{
+    struct front_models *models = ARENA_NEW(request->arena, struct front_models);
+
+    *models = (struct front_models){"list", list_models(request)};
+    reply->object = models;
+    return ERROR_NONE;
+}
+
+enum error front_model_handle(struct request *request, struct reply *reply)
+{
+    struct object_list list = list_models(request);
+
+    for (size_t i = 0; i < list.count; i++) {
+        const struct front_model *row = (const struct front_model *)list.items + i;
+
+        if (strcmp(row->id, request->arguments[0]) != 0)
+            continue;
+        reply->object = row;
+        return ERROR_NONE;
+    }
+    return problem_set(&request->problem, ERROR_NOT_FOUND, "model_not_found",
+                       "The model '%s' does not exist.", request->arguments[0]);
+}

@@ -1,0 +1,16 @@
+/* The front that clients of OpenAI's interface speak to: POST /v1/chat/completions, GET /v1/models.
+ */
+#ifndef ASSAY_ORCHESTRATOR_STREAMS_FRONT_H
+#define ASSAY_ORCHESTRATOR_STREAMS_FRONT_H
+
+#include "base/schema.h"
+#include "http/request.h"
+
+extern const struct schema completion_body_schema, completion_schema, front_models_schema,
+    front_model_schema;
+
+enum error completions_handle(struct request *request, struct reply *reply);
+enum error front_models_handle(struct request *request, struct reply *reply);
+enum error front_model_handle(struct request *request, struct reply *reply);
+
+#endif
