@@ -273,7 +273,7 @@ enum error upload_handle(struct request *request, struct reply *reply)
     *upload = (struct upload_reply){.filename = name,
                                     .doc_id = name,
                                     .tenant_id = tools.documents.tenant,
-                                    .assigned_categories = json_array()};
+                                    .assigned_categories = service_json(request, "[]")};
     if (later)
         error = ingest_later(
             request, &tools, path,

@@ -7,7 +7,13 @@
 #include <math.h>
 #include <string.h>
 
-enum { BASELINE_LEAST = 30, ROWS_MOST = 2000, STATE_DEPTH = 32, STATE_MOST = 1 << 24 };
+enum {
+    BASELINE_LEAST = 30,
+    ROWS_MOST = 2000,
+    STATE_DEPTH = 32,
+    STATE_MOST = 1 << 24,
+    CATEGORIES_MOST = 64
+};
 
 static const struct statement begin_trace = {
     .name = "trace_begin",
@@ -133,32 +139,53 @@ enum error trace_begin(const struct trace_call *call, const struct trace_start *
     return query_end(query, call->problem);
 }
 
+static bool is_listed(const char *const *names, size_t count, const char *name)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (strcmp(names[i], name) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* Adds the categories that the document's metadata name. */
+static size_t add_categories(struct arena *arena, const char *metadata, const char **names,
+                             size_t count)
+{
+    struct json_fault fault;
+    json_t *object, *name;
+    size_t i;
+
+    if (json_read(arena, metadata, strlen(metadata), STATE_DEPTH, &object, &fault))
+        return count;
+    json_array_foreach(json_object_get(object, "categories"), i, name)
+    {
+        if (json_is_string(name) && count < CATEGORIES_MOST &&
+            !is_listed(names, count, json_string_value(name)))
+            names[count++] = json_string_value(name);
+    }
+    return count;
+}
+
 /* The categories of the documents an answer stands on, else of those that were found. */
 static const char *categories_of(struct arena *arena, const struct graph_outcome *outcome)
 {
     const struct graph_source *sources = outcome->source_count ? outcome->sources : outcome->found;
-    size_t count = outcome->source_count ? outcome->source_count : outcome->found_count;
-    json_t *names = json_object(), *categories, *metadata, *name;
-    struct json_fault fault;
+    size_t sources_count = outcome->source_count ? outcome->source_count : outcome->found_count;
+    const char *names[CATEGORIES_MOST];
+    size_t count = 0;
     struct text text;
     struct json_writer writer;
-    const char *key;
-    size_t i;
 
-    for (size_t s = 0; s < count; s++) {
-        if (json_read(arena, sources[s].metadata, strlen(sources[s].metadata), STATE_DEPTH,
-                      &metadata, &fault))
-            continue;
-        categories = json_object_get(metadata, "categories");
-        json_array_foreach(categories, i, name)
-            json_object_set(names, json_string_value(name), name);
-    }
+    for (size_t i = 0; i < sources_count; i++)
+        count = add_categories(arena, sources[i].metadata, names, count);
+    if (count == 0)
+        names[count++] = "uncategorized";
     text_start(&text, arena, 65536);
     writer_start(&writer, &text);
     writer_open_array(&writer);
-    json_object_foreach(names, key, name) writer_string(&writer, key);
-    if (!json_object_size(names))
-        writer_string(&writer, "uncategorized");
+    for (size_t i = 0; i < count; i++)
+        writer_string(&writer, names[i]);
     writer_close_array(&writer);
     return text.bytes;
 }

@@ -1,0 +1,502 @@
+/* Looking at answers afterwards: what happened in each step, what evaluators said. */
+#include "support-admin/traces.h"
+#include "db/store.h"
+#include "support/accounts/audit.h"
+#include "support/service.h"
+#include "support/tools.h"
+#include "support/traces/metrics_snapshot.h"
+
+#include <string.h>
+
+enum { DAYS_MAX = 3650, TREND_DAYS_MAX = 365, WORST_MAX = 100, LIST_MAX = 500 };
+
+struct traces_query {
+    int64_t limit;
+};
+
+#define OWNER struct traces_query
+static const struct field traces_query_fields[] = {
+    INTEGER(OWNER, limit, .preset = 50, .help = "1 to 500; others are brought into that range.")};
+#undef OWNER
+SCHEMA(traces_query_schema, struct traces_query, "TracesQuery", traces_query_fields,
+       .extra = EXTRA_IGNORE);
+
+#define OWNER struct trace_row
+static const struct field trace_row_fields[] = {
+    STRING(OWNER, trace_id),
+    STRING(OWNER, started_at),
+    STRING(OWNER, finished_at, .nullable = true),
+    STRING(OWNER, final_route, .nullable = true),
+    NULLABLE_INTEGER(OWNER, final_quality),
+    NULLABLE_NUMBER(OWNER, final_relevance),
+    NULLABLE_NUMBER(OWNER, duration_ms),
+    STRING(OWNER, question),
+};
+#undef OWNER
+static SCHEMA(trace_row_schema, struct trace_row, "TraceEntry", trace_row_fields);
+
+struct traces_reply {
+    struct object_list traces;
+};
+
+#define OWNER struct traces_reply
+static const struct field traces_fields[] = {OBJECTS(OWNER, traces, &trace_row_schema)};
+#undef OWNER
+SCHEMA(traces_schema, struct traces_reply, "Traces", traces_fields);
+
+struct step {
+    int64_t order;
+    const char *node;
+    json_t *state;
+    const char *ts;
+};
+
+#define OWNER struct step
+static const struct field step_fields[] = {INTEGER(OWNER, order), STRING(OWNER, node),
+                                           JSON_OBJECT(OWNER, state, .nullable = true),
+                                           STRING(OWNER, ts)};
+#undef OWNER
+static SCHEMA(step_schema, struct step, "TraceStep", step_fields);
+
+#define OWNER struct trace_vote
+static const struct field vote_fields[] = {STRING(OWNER, rating), STRING(OWNER, ts)};
+#undef OWNER
+static SCHEMA(vote_schema, struct trace_vote, "TraceVote", vote_fields);
+
+struct evaluation_entry {
+    const char *trace_id, *evaluator_name;
+    double score;
+    const char *verdict;
+    json_t *metadata;
+    const char *evaluated_at;
+};
+
+#define OWNER struct evaluation_entry
+static const struct field evaluation_fields[] = {
+    STRING(OWNER, evaluator_name), NUMBER(OWNER, score),
+    STRING(OWNER, verdict),        JSON_OBJECT(OWNER, metadata, .nullable = true),
+    STRING(OWNER, evaluated_at),
+};
+static const struct field worst_item_fields[] = {
+    STRING(OWNER, trace_id),     NUMBER(OWNER, score),
+    STRING(OWNER, verdict),      JSON_OBJECT(OWNER, metadata, .nullable = true),
+    STRING(OWNER, evaluated_at),
+};
+#undef OWNER
+static SCHEMA(evaluation_schema, struct evaluation_entry, "TraceEvaluation", evaluation_fields);
+static SCHEMA(worst_item_schema, struct evaluation_entry, "WorstTrace", worst_item_fields);
+
+struct trace_reply {
+    const char *trace_id, *started_at, *finished_at;
+    struct object_list steps, feedback;
+    const char *tenant_id, *session_id, *request_id, *final_route;
+    struct optional_integer final_quality;
+    struct optional_number final_relevance, duration_ms;
+    double cost_usd;
+    const char *question, *answer;
+    struct object_list evaluations;
+};
+
+#define OWNER struct trace_reply
+static const struct field trace_fields[] = {
+    STRING(OWNER, trace_id),
+    STRING(OWNER, started_at),
+    STRING(OWNER, finished_at, .nullable = true),
+    OBJECTS(OWNER, steps, &step_schema),
+    OBJECTS(OWNER, feedback, &vote_schema),
+    STRING(OWNER, tenant_id),
+    STRING(OWNER, session_id, .nullable = true),
+    STRING(OWNER, request_id, .nullable = true),
+    STRING(OWNER, final_route, .nullable = true),
+    NULLABLE_INTEGER(OWNER, final_quality),
+    NULLABLE_NUMBER(OWNER, final_relevance),
+    NULLABLE_NUMBER(OWNER, duration_ms),
+    NUMBER(OWNER, cost_usd),
+    STRING(OWNER, question),
+    STRING(OWNER, answer, .nullable = true),
+    OBJECTS(OWNER, evaluations, &evaluation_schema),
+};
+#undef OWNER
+SCHEMA(trace_schema, struct trace_reply, "Trace", trace_fields);
+
+struct purge_query {
+    int64_t older_than_days;
+};
+
+#define OWNER struct purge_query
+static const struct field purge_query_fields[] = {
+    INTEGER(OWNER, older_than_days, .preset = 30, .help = "0 deletes nothing.")};
+#undef OWNER
+SCHEMA(purge_query_schema, struct purge_query, "PurgeQuery", purge_query_fields,
+       .extra = EXTRA_IGNORE);
+
+struct traces_purged {
+    int64_t traces_deleted, steps_deleted, feedback_deleted;
+};
+
+#define OWNER struct traces_purged
+static const struct field traces_purged_fields[] = {INTEGER(OWNER, traces_deleted),
+                                                    INTEGER(OWNER, steps_deleted),
+                                                    INTEGER(OWNER, feedback_deleted)};
+#undef OWNER
+SCHEMA(traces_purged_schema, struct traces_purged, "TracesPurged", traces_purged_fields);
+
+struct trend_query {
+    const char *evaluator;
+    int64_t days;
+};
+
+#define OWNER struct trend_query
+static const struct field trend_query_fields[] = {
+    STRING(OWNER, evaluator, .required = true, .min_length = 1, .max_length = 64),
+    INTEGER(OWNER, days, .preset = 30)};
+#undef OWNER
+SCHEMA(trend_query_schema, struct trend_query, "TrendQuery", trend_query_fields,
+       .extra = EXTRA_IGNORE);
+
+#define OWNER struct trend_point
+static const struct field trend_point_fields[] = {STRING(OWNER, date), NUMBER(OWNER, mean_score),
+                                                  INTEGER(OWNER, runs)};
+#undef OWNER
+static SCHEMA(trend_point_schema, struct trend_point, "TrendPoint", trend_point_fields);
+
+struct trend_reply {
+    const char *evaluator;
+    int64_t days;
+    struct object_list points;
+};
+
+#define OWNER struct trend_reply
+static const struct field trend_fields[] = {STRING(OWNER, evaluator), INTEGER(OWNER, days),
+                                            OBJECTS(OWNER, points, &trend_point_schema)};
+#undef OWNER
+SCHEMA(trend_schema, struct trend_reply, "Trend", trend_fields);
+
+struct worst_query {
+    const char *evaluator;
+    int64_t limit;
+};
+
+#define OWNER struct worst_query
+static const struct field worst_query_fields[] = {
+    STRING(OWNER, evaluator, .required = true, .min_length = 1, .max_length = 64),
+    INTEGER(OWNER, limit, .preset = 20)};
+#undef OWNER
+SCHEMA(worst_query_schema, struct worst_query, "WorstQuery", worst_query_fields,
+       .extra = EXTRA_IGNORE);
+
+struct worst_reply {
+    const char *evaluator;
+    int64_t limit;
+    struct object_list items;
+};
+
+#define OWNER struct worst_reply
+static const struct field worst_fields[] = {STRING(OWNER, evaluator), INTEGER(OWNER, limit),
+                                            OBJECTS(OWNER, items, &worst_item_schema)};
+#undef OWNER
+SCHEMA(worst_schema, struct worst_reply, "Worst", worst_fields);
+
+struct metrics_reply {
+    json_t *latency, *escalation, *quality, *errors, *feedback;
+    const char *generated_at;
+};
+
+#define OWNER struct metrics_reply
+static const struct field metrics_fields[] = {
+    JSON_OBJECT(OWNER, latency), JSON_OBJECT(OWNER, escalation), JSON_OBJECT(OWNER, quality),
+    JSON_OBJECT(OWNER, errors),  JSON_OBJECT(OWNER, feedback),   STRING(OWNER, generated_at),
+};
+#undef OWNER
+SCHEMA(metrics_schema, struct metrics_reply, "Metrics", metrics_fields);
+
+struct audit_query {
+    int64_t limit;
+    const char *actor, *action;
+};
+
+#define OWNER struct audit_query
+static const struct field audit_query_fields[] = {
+    INTEGER(OWNER, limit, .preset = 50), STRING(OWNER, actor, .nullable = true, .max_length = 100),
+    STRING(OWNER, action, .nullable = true, .max_length = 50)};
+#undef OWNER
+SCHEMA(audit_query_schema, struct audit_query, "AuditQuery", audit_query_fields,
+       .extra = EXTRA_IGNORE);
+
+#define OWNER struct audit_row
+static const struct field audit_row_fields[] = {
+    INTEGER(OWNER, id),
+    STRING(OWNER, ts),
+    STRING(OWNER, actor),
+    STRING(OWNER, action),
+    STRING(OWNER, resource),
+    STRING(OWNER, detail, .nullable = true),
+    STRING(OWNER, ip_address, .nullable = true),
+};
+#undef OWNER
+static SCHEMA(audit_row_schema, struct audit_row, "AuditEntry", audit_row_fields);
+
+struct audit_reply {
+    struct object_list entries;
+};
+
+#define OWNER struct audit_reply
+static const struct field audit_fields[] = {OBJECTS(OWNER, entries, &audit_row_schema)};
+#undef OWNER
+SCHEMA(audit_schema, struct audit_reply, "Audit", audit_fields);
+
+static int64_t clamp(int64_t value, int64_t most)
+{
+    return value < 1 ? 1 : value > most ? most : value;
+}
+
+static enum error bad_parameter(struct request *request, const char *text)
+{
+    return problem_set(&request->problem, ERROR_INVALID, "bad_parameter", "%s", text);
+}
+
+enum error traces_handle(struct request *request, struct reply *reply)
+{
+    const struct traces_query *query = request->query;
+    struct traces_reply *object = ARENA_NEW(request->arena, struct traces_reply);
+    struct service_tools tools;
+    enum error error = service_tools(request, &tools);
+
+    if (!error)
+        error = trace_list(&tools.traces, clamp(query->limit, LIST_MAX), &object->traces);
+    reply->object = object;
+    return error;
+}
+
+/* `^[A-Za-z0-9-]{8,64}$` */
+static bool is_trace_id(const char *text)
+{
+    size_t length = strlen(text);
+
+    return length >= 8 && length <= 64 &&
+           strspn(text, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-") ==
+               length;
+}
+
+static struct object_list as_steps(struct request *request, const struct object_list *rows)
+{
+    struct step *steps = ARENA_ARRAY(request->arena, struct step, rows->count + 1);
+
+    for (size_t i = 0; i < rows->count; i++) {
+        const struct trace_step_row *row = &((const struct trace_step_row *)rows->items)[i];
+
+        steps[i] = (struct step){row->order, row->node, service_json(request, row->state), row->ts};
+    }
+    return (struct object_list){rows->count, steps};
+}
+
+static struct object_list as_evaluations(struct request *request, const struct object_list *rows)
+{
+    struct evaluation_entry *entries =
+        ARENA_ARRAY(request->arena, struct evaluation_entry, rows->count + 1);
+
+    for (size_t i = 0; i < rows->count; i++) {
+        const struct trace_evaluation_row *row =
+            &((const struct trace_evaluation_row *)rows->items)[i];
+
+        entries[i] = (struct evaluation_entry){row->trace_id,
+                                               row->evaluator_name,
+                                               row->score,
+                                               row->verdict,
+                                               service_json(request, row->metadata),
+                                               row->evaluated_at};
+    }
+    return (struct object_list){rows->count, entries};
+}
+
+enum error trace_handle(struct request *request, struct reply *reply)
+{
+    const char *id = request->arguments[0];
+    struct trace_reply *object = ARENA_NEW(request->arena, struct trace_reply);
+    struct object_list steps, votes, evaluations;
+    struct service_tools tools;
+    struct trace_row row;
+    enum error error;
+
+    if (!is_trace_id(id))
+        return bad_parameter(request, "invalid trace_id format");
+    error = service_tools(request, &tools);
+    if (!error)
+        error = trace_find(&tools.traces, id, &row);
+    if (!error)
+        error = trace_steps(&tools.traces, id, &steps);
+    if (!error)
+        error = trace_votes(&tools.traces, id, &votes);
+    if (!error)
+        error = trace_evaluations(&tools.traces, id, &evaluations);
+    if (error)
+        return error;
+    *object = (struct trace_reply){.trace_id = row.trace_id,
+                                   .started_at = row.started_at,
+                                   .finished_at = row.finished_at,
+                                   .steps = as_steps(request, &steps),
+                                   .feedback = votes,
+                                   .tenant_id = tools.traces.tenant,
+                                   .session_id = row.session_id,
+                                   .request_id = row.request_id,
+                                   .final_route = row.final_route,
+                                   .final_quality = row.final_quality,
+                                   .final_relevance = row.final_relevance,
+                                   .duration_ms = row.duration_ms,
+                                   .cost_usd = row.cost_usd,
+                                   .question = row.question,
+                                   .answer = row.answer,
+                                   .evaluations = as_evaluations(request, &evaluations)};
+    reply->object = object;
+    return ERROR_NONE;
+}
+
+enum error traces_purge_handle(struct request *request, struct reply *reply)
+{
+    const struct purge_query *query = request->query;
+    struct traces_purged *object = ARENA_NEW(request->arena, struct traces_purged);
+    struct service_tools tools;
+    struct purge_counts counts;
+    enum error error;
+
+    if (query->older_than_days < 0 || query->older_than_days > DAYS_MAX)
+        return bad_parameter(request, "older_than_days must be in [0, 3650]");
+    error = service_tools(request, &tools);
+    if (!error)
+        error = trace_purge(tools.traces.db, tools.traces.tenant, query->older_than_days, &counts,
+                            &request->problem);
+    if (error)
+        return error;
+    *object = (struct traces_purged){counts.traces, counts.steps, counts.feedback};
+    service_audit(
+        request, "trace_purge",
+        arena_print(request->arena, "traces/older_than=%lldd", (long long)query->older_than_days),
+        arena_print(request->arena, "{\"traces\":%lld,\"steps\":%lld,\"feedback\":%lld}",
+                    (long long)counts.traces, (long long)counts.steps, (long long)counts.feedback));
+    reply->object = object;
+    return ERROR_NONE;
+}
+
+enum error trend_handle(struct request *request, struct reply *reply)
+{
+    const struct trend_query *query = request->query;
+    struct trend_reply *object = ARENA_NEW(request->arena, struct trend_reply);
+    struct service_tools tools;
+    enum error error;
+
+    if (query->days < 1 || query->days > TREND_DAYS_MAX)
+        return bad_parameter(request, "days must be in [1, 365]");
+    error = service_tools(request, &tools);
+    *object = (struct trend_reply){.evaluator = query->evaluator, .days = query->days};
+    if (!error)
+        error = trace_trend(&tools.traces, query->evaluator, query->days, &object->points);
+    reply->object = object;
+    return error;
+}
+
+enum error worst_handle(struct request *request, struct reply *reply)
+{
+    const struct worst_query *query = request->query;
+    struct worst_reply *object = ARENA_NEW(request->arena, struct worst_reply);
+    struct service_tools tools;
+    struct object_list rows;
+    enum error error;
+
+    if (query->limit < 1 || query->limit > WORST_MAX)
+        return bad_parameter(request, "limit must be in [1, 100]");
+    error = service_tools(request, &tools);
+    if (!error)
+        error = trace_worst(&tools.traces, query->evaluator, query->limit, &rows);
+    if (error)
+        return error;
+    *object = (struct worst_reply){query->evaluator, query->limit, as_evaluations(request, &rows)};
+    reply->object = object;
+    return ERROR_NONE;
+}
+
+/* One figure of a window. */
+struct figure {
+    const char *key;
+    const struct optional_number *number; /* or, when NULL, */
+    int64_t count;
+};
+
+static json_t *window_of(const struct request *request, const struct figure *figures, size_t count,
+                         const char *window)
+{
+    struct text text;
+    struct json_writer writer;
+
+    text_start(&text, request->arena, 4096);
+    writer_start(&writer, &text);
+    writer_open_object(&writer);
+    for (size_t i = 0; i < count; i++) {
+        if (!figures[i].number)
+            writer_key_integer(&writer, figures[i].key, figures[i].count);
+        else if (figures[i].number->given)
+            writer_key_number(&writer, figures[i].key, figures[i].number->value);
+        else
+            writer_key_null(&writer, figures[i].key);
+    }
+    writer_key_string(&writer, "window", window);
+    writer_close_object(&writer);
+    return service_json(request, text.bytes);
+}
+
+static void set_metrics(const struct request *request, struct metrics_reply *reply,
+                        const struct metrics_snapshot *s)
+{
+    const struct figure latency[] = {
+        {"p50_sec", &s->p50_sec, 0}, {"p95_sec", &s->p95_sec, 0}, {"p99_sec", &s->p99_sec, 0}};
+    const struct figure escalation[] = {{"total_traces", NULL, s->total_traces},
+                                        {"escalated", NULL, s->escalated},
+                                        {"rate_pct", &s->escalation_rate_pct, 0}};
+    const struct figure quality[] = {{"scored_traces", NULL, s->scored_traces},
+                                     {"avg_quality", &s->avg_quality, 0},
+                                     {"low_quality_share_pct", &s->low_quality_share_pct, 0}};
+    const struct figure errors[] = {{"total_started", NULL, s->total_started},
+                                    {"likely_failed", NULL, s->likely_failed},
+                                    {"likely_failure_rate_pct", &s->likely_failure_rate_pct, 0},
+                                    {"failed", NULL, s->failed}};
+    const struct figure feedback[] = {{"total", NULL, s->votes},
+                                      {"thumbs_down", NULL, s->thumbs_down},
+                                      {"thumbs_down_rate_pct", &s->thumbs_down_rate_pct, 0}};
+
+    reply->latency = window_of(request, latency, COUNT_OF(latency), "24h");
+    reply->escalation = window_of(request, escalation, COUNT_OF(escalation), "24h");
+    reply->quality = window_of(request, quality, COUNT_OF(quality), "7d");
+    reply->errors = window_of(request, errors, COUNT_OF(errors), "24h");
+    reply->feedback = window_of(request, feedback, COUNT_OF(feedback), "7d");
+}
+
+enum error metrics_handle(struct request *request, struct reply *reply)
+{
+    struct metrics_reply *object = ARENA_NEW(request->arena, struct metrics_reply);
+    struct metrics_snapshot snapshot;
+    struct service_tools tools;
+    enum error error = service_tools(request, &tools);
+
+    if (!error)
+        error = metrics_snapshot(&tools.traces, &snapshot);
+    if (error)
+        return error;
+    set_metrics(request, object, &snapshot);
+    object->generated_at = store_now(request->arena);
+    reply->object = object;
+    return ERROR_NONE;
+}
+
+enum error audit_handle(struct request *request, struct reply *reply)
+{
+    const struct audit_query *query = request->query;
+    struct audit_reply *object = ARENA_NEW(request->arena, struct audit_reply);
+    struct service_tools tools;
+    enum error error = service_tools(request, &tools);
+
+    if (!error)
+        error = audit_read(tools.traces.db, request->arena, tools.traces.tenant, query->actor,
+                           query->action, clamp(query->limit, LIST_MAX), &object->entries,
+                           &request->problem);
+    reply->object = object;
+    return error;
+}
