@@ -267,7 +267,7 @@ render_all() {
     read_client_limits
     rm -rf "$conf"
     mkdir -p "$conf" || fail "cannot write to $dir"
-    for name in types fastcgi page-headers page-policy viewer-policy; do
+    for name in types fastcgi page-headers page-policy own-policy viewer-policy; do
         cp "$here/templates/$name.conf" "$conf/$name.conf" || fail "cannot write $conf/$name.conf"
     done
     name_build

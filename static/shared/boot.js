@@ -7,7 +7,7 @@
     const supported = ['en', 'ru', 'de', 'es', 'fr', 'zh', 'ar'];
     const rightToLeft = ['ar'];
     const root = document.documentElement;
-    const script = document.currentScript;
+    const script = /** @type {HTMLScriptElement} */ (document.currentScript);
     const base = new URL('../', script.src); /* of everything below static/ */
     const catalogues = script.dataset.catalogues.split(' ').filter(Boolean);
 

@@ -77,21 +77,26 @@ export function formatMoney(value, currency = 'USD', digits = 2) {
     return written({ style: 'currency', currency, maximumFractionDigits: digits }, value);
 }
 
+/** @type {{unit: Intl.RelativeTimeFormatUnit, length: number}[]} */
+const agoUnits = [
+    { unit: 'day', length: 86400 },
+    { unit: 'hour', length: 3600 },
+    { unit: 'minute', length: 60 },
+    { unit: 'second', length: 1 },
+];
+
 /* "3 minutes ago", "in 2 days": from now to `date`. */
 export function formatAgo(date, now = Date.now()) {
     const seconds = (new Date(date).getTime() - now) / 1000;
-    const [unit, size] = [
-        ['day', 86400],
-        ['hour', 3600],
-        ['minute', 60],
-    ].find(([, length]) => Math.abs(seconds) >= length) ?? ['second', 1];
+    const { unit, length } = agoUnits.find((one) => Math.abs(seconds) >= one.length) ?? agoUnits.at(-1);
     const format = new Intl.RelativeTimeFormat(intlLocale(), { numeric: 'auto' });
-    return format.format(Math.round(seconds / size), unit);
+    return format.format(Math.round(seconds / length), unit);
 }
 
 export function formatDateTime(date) {
-    const options = { dateStyle: 'medium', timeStyle: 'short' };
-    return new Intl.DateTimeFormat(intlLocale(), options).format(new Date(date));
+    return new Intl.DateTimeFormat(intlLocale(), { dateStyle: 'medium', timeStyle: 'short' }).format(
+        new Date(date),
+    );
 }
 
 export function formatTime(date) {

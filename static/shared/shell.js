@@ -6,7 +6,7 @@ import { currentLocale, onLocale, setLocale, t } from './i18n.js';
 import { currentTheme, onTheme, toggleTheme } from './theme.js';
 import { accessToken, onAccessToken, setAccessToken } from './ui/session.js';
 
-const language = document.getElementById('language');
+const language = /** @type {HTMLSelectElement} */ (document.getElementById('language'));
 const theme = document.getElementById('theme');
 const forget = document.getElementById('forget-token');
 

@@ -215,6 +215,7 @@ class TestPages:
             assert answer.status_code == 200 and f">{title} · Assay</title>" in answer.text
             assert answer.headers["Cache-Control"] == "no-cache"
             assert "<!--#" not in answer.text and 'id="site-header"' in answer.text
+            assert "require-trusted-types-for 'script'" in answer.headers["Content-Security-Policy"]
             assert f'<a href="{path}" aria-current="page"' in answer.text
         for path in ("/nothing", "/results/x", "/index.html", "/results.html", "/results/page.html", "/shell/footer",
                      "/experiments.css"):

@@ -164,6 +164,12 @@ test('scripts set no styles and insert no markup', () => {
         );
 });
 
+test('templates hold no style and no listener written as an attribute', () => {
+    for (const file of modules)
+        for (const [template] of read(file).matchAll(/\b(?:html|svg)`[^`]*/g))
+            assert.doesNotMatch(template, /\sstyle=|\son[a-z]+=/, file.name);
+});
+
 test('lock files name no registry', () => {
     for (const path of [
         join(root, 'package-lock.json'),

@@ -69,6 +69,7 @@ const label = (key) => () => t(key);
 const flag = (name, flagValue) => ({ name, kind: 'flag', flagValue, label: label(`field.${name}`), wide: true });
 
 /* In the order in which they are read; a field that decides about another stands before it. */
+/** @type {any[]} */
 export const fields = [
     {
         name: 'metric_type',

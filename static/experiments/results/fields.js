@@ -40,6 +40,7 @@ const rateAffix = (arm) => ({
     affix: (values) => rateOf(values[`${arm}_users`], values[`${arm}_conversions`]),
 });
 
+/** @type {any[]} */
 export const fields = [
     {
         name: 'analysis',

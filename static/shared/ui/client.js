@@ -33,11 +33,14 @@ function fileNameOf(response) {
     return /filename="?([^";]+)"?/i.exec(header)?.[1] ?? null;
 }
 
-/*
+/**
  * options: credentials ('omit' by default, 'same-origin' where a cookie signs in); headers for
  * every request; renew(): asks for a new access token after a 401, resolves to whether there is one.
  *
  * Of a request: query, body (JSON), form (FormData), headers, signal, timeoutMs, etag.
+ *
+ * @param {{credentials?: RequestCredentials, headers?: Record<string, string>,
+ *     renew?: null | (() => boolean | Promise<boolean>)}} [options]
  */
 export function createClient({ credentials = 'omit', headers: common = {}, renew = null } = {}) {
     let renewal = null;

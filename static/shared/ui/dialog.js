@@ -43,7 +43,9 @@ export function openDialog({ title, body, actions = null, wide = false, tone = n
         );
     draw();
     dialog.showModal();
-    (dialog.querySelector('[autofocus]') ?? dialog.querySelector('.dialog-body :is(input, select, textarea)'))?.focus();
+    /** @type {HTMLElement | null} */
+    const first = dialog.querySelector('[autofocus]') ?? dialog.querySelector('.dialog-body :is(input, select, textarea)');
+    first?.focus();
     return new Promise((resolve) => {
         dialog.addEventListener('close', () => {
             dialog.remove();

@@ -206,6 +206,7 @@ export function createForm(update, { id = '', fields, onInput = null, onSubmit =
         update();
         queueMicrotask(() => {
             const inside = `[data-field="${problem.name}"] :is(input, select, textarea)`;
+            /** @type {NodeListOf<HTMLElement>} */
             const all = document.querySelectorAll(id === '' ? inside : `#${id} ${inside}`);
             const control = all[problem.index ?? 0] ?? all[0];
             const fold = control?.closest('details');

@@ -12,11 +12,16 @@ import { errorNotice, notice, tokenForm } from './notice.js';
 
 const pauseMs = 350; /* of typing, before the API is asked */
 
+/* @param {string} selector: where the focus goes once the page has been drawn. */
+function focusLater(selector) {
+    setTimeout(() => /** @type {HTMLElement | null} */ (document.querySelector(selector))?.focus());
+}
+
 /*
  * form: of createForm; request(values) gives {path, body}; changed(values) is called before each
  * request. The result has: answer, body (what it answers), error, busy, stale.
  */
-export function createLive(update, { client, form, request, changed = () => {} }) {
+export function createLive(update, { client, form, request, changed = null }) {
     let running = null;
 
     const live = {
@@ -33,10 +38,10 @@ export function createLive(update, { client, form, request, changed = () => {} }
             running?.abort();
             const mine = (running = new AbortController());
             const values = form.values();
-            changed(values);
+            changed?.(values);
             if (form.unclear()) {
                 settle({ busy: false, stale: live.answer !== null, error: null, waiting: true });
-                if (explicit) setTimeout(() => document.querySelector('.field-question button')?.focus());
+                if (explicit) focusLater('.field-question button');
                 return;
             }
             settle({ busy: true });
@@ -86,7 +91,7 @@ export function createLive(update, { client, form, request, changed = () => {} }
         const fieldsOnly = error.kind === 'validation';
         settle({ busy: false, stale: live.answer !== null, waiting: fieldsOnly, error: fieldsOnly ? null : error });
         if (explicit && !fieldsOnly)
-            setTimeout(() => document.querySelector('#notices :is(input, [role="alert"])')?.focus());
+            focusLater('#notices :is(input, [role="alert"])');
     }
 
     const later = afterPause(pauseMs, () => live.ask(false));

@@ -28,8 +28,9 @@ function onKey(event) {
 }
 
 document.addEventListener('pointerdown', (event) => {
-    for (const menu of document.querySelectorAll('details.menu[open]'))
-        if (!menu.contains(event.target)) menu.open = false;
+    /** @type {NodeListOf<HTMLDetailsElement>} */
+    const all = document.querySelectorAll('details.menu[open]');
+    for (const menu of all) if (!menu.contains(/** @type {Node} */ (event.target))) menu.open = false;
 });
 
 /* items: [{title, run() or href, tone?, disabled?}]; `title` shows on the button, else three dots. */

@@ -1,6 +1,7 @@
 /* The state of a page that belongs in its address: what a link should bring back. */
 
 /* The parameters of the address as an object of texts, those of `defaults` that are not there included. */
+/** @returns {Record<string, string>} */
 export function readQuery(defaults = {}) {
     const query = new URLSearchParams(location.search);
     const read = Object.fromEntries([...query].filter(([name]) => name in defaults));

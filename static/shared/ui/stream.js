@@ -22,9 +22,12 @@ function isFinal(error) {
     return error instanceof ApiError && ['unauthorized', 'forbidden', 'missing', 'rejected', 'validation'].includes(error.kind);
 }
 
-/*
+/**
  * client.events(path, options) into onEvent({event, data, id}). onState('connecting', 'open',
  * 'waiting', 'closed', 'failed', error). Returns {close()}.
+ *
+ * @param {{client: any, path: string, options?: any, onEvent: (event: any) => void,
+ *     onState?: (state: string, error?: ApiError) => void}} how
  */
 export function openStream({ client, path, options = {}, onEvent, onState = () => {} }) {
     const stop = new AbortController();

@@ -62,6 +62,7 @@ function cell(column, row, index) {
  * 'end', sortable?, titleHidden?}], the first one naming the row; rows; key(row); caption, for screen
  * readers unless captionShown; sort and onSort(sort); marked(row); plain: no cards on narrow screens.
  */
+/** @param {any} description */
 export function table({ columns, rows, key = null, caption, captionShown = false, marked = null, plain = false, ...order }) {
     const body = (row) =>
         html`<tr data-marked=${marked?.(row) ? '' : nothing}>

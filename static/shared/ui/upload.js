@@ -47,7 +47,7 @@ function send(item, { url, field, extra, headers }, changed) {
  * url and field name the request; extra(file) its other parts; accept as in <input>; maxBytes refuses
  * before sending; side: how many at once; onDone(answer, file) after each.
  */
-export function createUpload(update, { url, field = 'file', extra = () => ({}), headers = {}, accept = '', multiple = true, maxBytes = Infinity, side = 2, onDone = () => {} }) {
+export function createUpload(update, { url, field = 'file', extra = () => ({}), headers = {}, accept = '', multiple = true, maxBytes = Infinity, side = 2, onDone = null }) {
     let items = [];
     let over = false;
     let count = 0;
@@ -62,7 +62,7 @@ export function createUpload(update, { url, field = 'file', extra = () => ({}), 
         try {
             const answer = await send(item, { url, field, extra, headers }, (patch) => change(item, patch));
             change(item, { state: 'done', answer });
-            onDone(answer, item.file);
+            onDone?.(answer, item.file);
         } catch (error) {
             const cancelled = error.name === 'AbortError';
             change(item, { state: cancelled ? 'cancelled' : 'failed', error: cancelled ? null : error });

@@ -20,6 +20,7 @@ function rowLayer({ name, estimate, lower, upper, tone }, index, { x, nameRoom, 
     </g>`;
 }
 
+/** @returns {[number, number]} */
 function domainOf(rows, zero, marks) {
     const values = rows.flatMap(({ estimate, lower, upper }) => [estimate, lower, upper]);
     const all = [...values, zero, ...marks.map(({ value }) => value)].filter(Number.isFinite);

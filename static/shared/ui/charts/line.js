@@ -3,6 +3,11 @@ import { linearScale, linePath, nearestIndex, ticksBetween, timeTicks } from '..
 import { svg } from '../lit.js';
 import { chart, horizontalAxis, plotArea, verticalAxis } from './frame.js';
 
+/**
+ * @param {number[]} values
+ * @param {{min?: number, max?: number}} limits
+ * @returns {[number, number]}
+ */
 function extentOf(values, { min, max } = {}) {
     const finite = values.filter(Number.isFinite);
     const least = min ?? Math.min(...finite);
@@ -92,6 +97,7 @@ function draw(model, width) {
     const [x0, x1] = extentOf(points.map((point) => point.x), model.x);
     const wanted = extentOf([...values, ...(model.marks ?? []).map((mark) => mark.y)], model.y);
     const ticks = ticksBetween(wanted[0], wanted[1], 5);
+    /** @type {[number, number]} */
     const yDomain = [Math.min(wanted[0], ticks[0]), Math.max(wanted[1], ticks.at(-1))];
     const x = linearScale([x0, x1], [area.left, area.right]);
     const y = linearScale(yDomain, [area.bottom, area.top]);
