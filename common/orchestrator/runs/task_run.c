@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { PAYLOAD_MAX = 32 * 1024 * 1024, DEADLINE_MARGIN_SECONDS = 30 };
+enum { PAYLOAD_MAX = 32 * 1024 * 1024, DEADLINE_MARGIN_SECONDS = 15 };
 
 static const char *new_id(struct arena *arena)
 {
