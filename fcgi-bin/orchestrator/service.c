@@ -5,6 +5,7 @@
 #include "orchestrator/service_internal.h"
 #include "orchestrator/storage/store.h"
 #include "orchestrator/storage/task_store.h"
+#include "orchestrator/telemetry.h"
 
 #include <libgen.h>
 #include <stdlib.h>
@@ -25,6 +26,7 @@ struct service {
     struct catalog catalog;
     struct house house;
     struct server *server;
+    int telemetry;    /* an open file, or -1 */
     int64_t swept_at; /* monotonic microseconds, as the next one */
     int64_t begun_at; /* of the request at hand */
 };
@@ -106,6 +108,7 @@ static enum error start(struct server *server, struct arena *arena, struct probl
                        "answer of theirs."};
     server->settings = settings;
     server->state = service;
+    service->telemetry = telemetry_open(settings, arena); /* later the folder is out of reach */
     fetch_limit_connections(HOST_CONNECTIONS, HOST_CONNECTIONS);
     error = policy_read_proxies(&server->policy, &settings->trusted_proxies, "ORCH_TRUSTED_PROXIES",
                                 problem);
@@ -205,6 +208,7 @@ static void after(struct request *request, int status)
     struct service *service = request->state;
 
     count(request, service, status);
+    telemetry_note(service->telemetry, request, status, service->begun_at);
     dispatch_abandon(&service->house);
     db_end_of_request(store_handle(service->store));
     if (request->route && !(request->route->traits & TRAIT_UNLIMITED))

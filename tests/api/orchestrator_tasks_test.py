@@ -1,6 +1,9 @@
 """Tasks as they are kept: lists, details, export, retry; models and analytics; health in all its forms."""
 
+import hashlib
+import json
 import re
+import time
 
 import pytest
 
@@ -247,3 +250,24 @@ def test_a_local_limit_when_one_is_set():
             "type": "about:blank", "title": "Too Many Requests", "status": 429,
             "detail": "Rate limit exceeded: 3 requests/minute allowed."}
         assert service.get("/health").status_code == 200
+
+
+def test_usage_lines(tmp_path):
+    path = tmp_path / "logs" / "usage.jsonl"
+    with Service("orchestrator", {"ORCH_USAGE_TELEMETRY_ENABLED": "true", "ORCH_USAGE_TELEMETRY_PATH": str(path)}) as service:
+        body = b'{"prompt":"a planted secret"}'
+        answer = service.send("POST", "/api/v1/orchestrate", data=body, headers={"X-Request-ID": "r-1"})
+        service.get(f"/api/v1/tasks/{answer.json()['task_id']}")
+        service.get("/api/v1/nothing")
+        for _ in range(100):
+            lines = [json.loads(line) for line in path.read_text().splitlines()]
+            if {"/api/v1/nothing", "/api/v1/tasks/{id}", "/api/v1/orchestrate"} <= {line["endpoint"] for line in lines}:
+                break
+            time.sleep(0.02)
+    assert "planted" not in path.read_text()
+    mine = {line["endpoint"]: line for line in lines}
+    assert list(mine["/api/v1/nothing"]) == ["ts", "endpoint", "method", "status", "duration_ms", "request_id", "prompt_hash"]
+    asked = mine["/api/v1/orchestrate"]
+    assert (asked["method"], asked["status"], asked["request_id"]) == ("POST", 200, "r-1")
+    assert asked["prompt_hash"] == hashlib.sha256(body).hexdigest()
+    assert mine["/api/v1/tasks/{id}"]["prompt_hash"] is None and mine["/api/v1/nothing"]["status"] == 404
