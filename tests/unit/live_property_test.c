@@ -143,7 +143,7 @@ static bool holds(struct bench *bench, const struct step *steps, size_t count, i
         struct live_outcome outcome;
 
         CHECK_OK(live_ingest(&call, project.id, steps[i].kind, &records, &outcome));
-        if (i % 5 == 4 || i + 1 == count) {
+        if (i % 7 == 6 || i + 1 == count) {
             CHECK_OK(live_verify_experiment(&call, project.id, &check));
             right = check.differences == 0;
         }

@@ -1,8 +1,8 @@
 /* Reads by sets of ids, writes by repetition: on a server neither waits for each row. */
 #include "experiments/live/live_store.h"
 
-#include "base/json.h"
-#include "db/query.h"
+#include "base/clock.h"
+#include "experiments/live/rows.h"
 
 #include <math.h>
 #include <string.h>
@@ -62,10 +62,21 @@ static const struct statement keys_taken = {
 };
 static const struct statement insert_unit = {
     .name = "live_unit_insert",
-    .sql = "INSERT INTO live_units (variation, occurred_at, exposed_at, exposure_sequence,"
-           " dimensions, canonical_id, linked_at, exclusion_reason, excluded_at, stratum,"
-           " stratified_at, stratum_sequence, experiment, user_id, unit)"
-           " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+    .sql = "INSERT INTO live_units (experiment, user_id, unit, variation, occurred_at, "
+           "exposed_at, exposure_sequence, dimensions, canonical_id, linked_at, "
+           "exclusion_reason, excluded_at, stratum, stratified_at, stratum_sequence) VALUES (?, "
+           "?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ",
+};
+static const struct statement insert_units = {
+    .name = "live_unit_insert_all",
+    .sql = "INSERT INTO live_units (experiment, user_id, unit, variation, occurred_at, "
+           "exposed_at, exposure_sequence, dimensions, canonical_id, linked_at, "
+           "exclusion_reason, excluded_at, stratum, stratified_at, stratum_sequence) SELECT "
+           "CAST(? AS BIGINT), value ->> 0, CAST(value ->> 1 AS BIGINT), CAST(value ->> 2 AS "
+           "BIGINT), CAST(value ->> 3 AS BIGINT), CAST(value ->> 4 AS BIGINT), CAST(value ->> 5 "
+           "AS BIGINT), value ->> 6, value ->> 7, CAST(value ->> 8 AS BIGINT), value ->> 9, "
+           "CAST(value ->> 10 AS BIGINT), CAST(value ->> 11 AS BIGINT), CAST(value ->> 12 AS "
+           "BIGINT), CAST(value ->> 13 AS BIGINT) FROM {json_rows:?} ",
 };
 static const struct statement update_unit = {
     .name = "live_unit_update",
@@ -74,23 +85,49 @@ static const struct statement update_unit = {
            " exclusion_reason = ?, excluded_at = ?, stratum = ?, stratified_at = ?,"
            " stratum_sequence = ? WHERE experiment = ? AND user_id = ?",
 };
-static const struct statement put_values = {
+static const struct statement put_value = {
     .name = "live_values_put",
-    .sql = "INSERT INTO live_unit_metrics (experiment, unit, metric, events, huge, early, late,"
-           " sum_high, sum_low) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"
-           " ON CONFLICT (experiment, unit, metric) DO UPDATE SET events = excluded.events,"
-           " huge = excluded.huge, early = excluded.early, late = excluded.late,"
-           " sum_high = excluded.sum_high, sum_low = excluded.sum_low",
+    .sql = "INSERT INTO live_unit_metrics (experiment, unit, metric, events, huge, early, late, "
+           "sum_high, sum_low) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (experiment, "
+           "unit, metric) DO UPDATE SET events = excluded.events, huge = excluded.huge, early = "
+           "excluded.early, late = excluded.late, sum_high = excluded.sum_high, sum_low = "
+           "excluded.sum_low ",
+};
+static const struct statement put_values = {
+    .name = "live_values_put_all",
+    .sql = "INSERT INTO live_unit_metrics (experiment, unit, metric, events, huge, early, late, "
+           "sum_high, sum_low) SELECT CAST(? AS BIGINT), CAST(value ->> 0 AS BIGINT), "
+           "CAST(value ->> 1 AS BIGINT), CAST(value ->> 2 AS BIGINT), CAST(value ->> 3 AS "
+           "BIGINT), CAST(value ->> 4 AS BIGINT), CAST(value ->> 5 AS BIGINT), CAST(value ->> 6 "
+           "AS DOUBLE PRECISION), CAST(value ->> 7 AS DOUBLE PRECISION) FROM {json_rows:?} "
+           "WHERE true ON CONFLICT (experiment, unit, metric) DO UPDATE SET events = "
+           "excluded.events, huge = excluded.huge, early = excluded.early, late = "
+           "excluded.late, sum_high = excluded.sum_high, sum_low = excluded.sum_low ",
 };
 static const struct statement insert_covariate = {
     .name = "live_covariate_insert",
-    .sql = "INSERT INTO live_unit_covariates (experiment, unit, covariate, value, created_at)"
-           " VALUES (?, ?, ?, ?, {now_microseconds})",
+    .sql = "INSERT INTO live_unit_covariates (experiment, unit, covariate, value, created_at) "
+           "VALUES (?, ?, ?, ?, ?) ",
+};
+static const struct statement insert_covariates = {
+    .name = "live_covariate_insert_all",
+    .sql = "INSERT INTO live_unit_covariates (experiment, unit, covariate, value, created_at) "
+           "SELECT CAST(? AS BIGINT), CAST(value ->> 0 AS BIGINT), CAST(value ->> 1 AS BIGINT), "
+           "CAST(value ->> 2 AS DOUBLE PRECISION), CAST(value ->> 3 AS BIGINT) FROM "
+           "{json_rows:?} ",
 };
 static const struct statement insert_event = {
     .name = "live_event_insert",
-    .sql = "INSERT INTO live_conversions (experiment, unit, sequence, metric, value, occurred_at,"
-           " created_at, idempotency_key) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+    .sql = "INSERT INTO live_conversions (experiment, unit, sequence, metric, value, "
+           "occurred_at, created_at, idempotency_key) VALUES (?, ?, ?, ?, ?, ?, ?, ?) ",
+};
+static const struct statement insert_events = {
+    .name = "live_event_insert_all",
+    .sql = "INSERT INTO live_conversions (experiment, unit, sequence, metric, value, "
+           "occurred_at, created_at, idempotency_key) SELECT CAST(? AS BIGINT), CAST(value ->> "
+           "0 AS BIGINT), CAST(value ->> 1 AS BIGINT), CAST(value ->> 2 AS BIGINT), CAST(value "
+           "->> 3 AS DOUBLE PRECISION), CAST(value ->> 4 AS BIGINT), CAST(value ->> 5 AS "
+           "BIGINT), value ->> 6 FROM {json_rows:?} ",
 };
 static const struct statement next_roots = {
     .name = "live_next_roots",
@@ -417,32 +454,60 @@ static bool is_used(const struct live_unit *unit)
     return unit->changed || unit->value_count > 0 || unit->covariate_count > 0 || unit->aliases;
 }
 
-/* Units that are `stored` already are updated, the others inserted. */
-static enum error save_units(const struct live_call *call, int64_t experiment,
-                             const struct live_people *people, bool stored)
+static enum error update_units(const struct live_call *call, int64_t experiment,
+                               const struct live_people *people)
 {
     struct query *query = NULL;
 
     for (size_t i = 0; i < people->count; i++) {
         const struct live_unit *unit = people->units[i];
 
-        if (unit->stored != stored || !(stored ? unit->changed : is_used(unit)))
+        if (!unit->stored || !unit->changed)
             continue;
-        if (!query)
-            query = db_query(call->db, stored ? &update_unit : &insert_unit);
+        query = query ? query : db_query(call->db, &update_unit);
         bind_unit(query, unit, experiment);
-        if (!stored)
-            query_bind_integer(query, unit->number);
         query_repeat(query, NULL);
     }
     return query ? query_end(query, call->problem) : ERROR_NONE;
 }
 
+static void add_unit(struct live_rows *rows, const struct live_unit *unit)
+{
+    live_rows_text(rows, unit->user_id);
+    live_rows_integer(rows, unit->number);
+    live_rows_optional(rows, unit->exposed, unit->variation);
+    live_rows_optional(rows, unit->exposed, unit->occurred_at);
+    live_rows_optional(rows, unit->exposed, unit->exposed_at);
+    live_rows_optional(rows, unit->exposed, unit->exposure_sequence);
+    live_rows_text(rows, unit->dimensions);
+    live_rows_text(rows, unit->canonical_id);
+    live_rows_optional(rows, unit->canonical_id, unit->linked_at);
+    live_rows_text(rows, unit->exclusion_reason);
+    live_rows_optional(rows, unit->exclusion_reason, unit->excluded_at);
+    live_rows_optional(rows, unit->stratum, unit->stratum);
+    live_rows_optional(rows, unit->stratum, unit->stratified_at);
+    live_rows_optional(rows, unit->stratum, unit->stratum_sequence);
+    live_rows_next(rows);
+}
+
+static enum error insert_new_units(const struct live_call *call, int64_t experiment,
+                                   const struct live_people *people)
+{
+    struct live_rows rows;
+
+    live_rows_start(&rows, call, experiment, &insert_unit, &insert_units);
+    for (size_t i = 0; i < people->count; i++)
+        if (!people->units[i]->stored && is_used(people->units[i]))
+            add_unit(&rows, people->units[i]);
+    return live_rows_end(&rows);
+}
+
 static enum error save_values(const struct live_call *call, int64_t experiment,
                               const struct live_people *people)
 {
-    struct query *query = NULL;
+    struct live_rows rows;
 
+    live_rows_start(&rows, call, experiment, &put_value, &put_values);
     for (size_t i = 0; i < people->count; i++) {
         const struct live_unit *unit = people->units[i];
 
@@ -451,55 +516,50 @@ static enum error save_values(const struct live_call *call, int64_t experiment,
 
             if (!values->changed)
                 continue;
-            if (!query)
-                query = db_query(call->db, &put_values);
-            query_bind_integer(query, experiment);
-            query_bind_integer(query, unit->number);
-            query_bind_integer(query, values->metric);
-            query_bind_integer(query, values->events);
-            query_bind_integer(query, values->huge);
-            query_bind_integer(query, values->early);
-            query_bind_integer(query, values->late);
-            query_bind_number(query, values->sum.high);
-            query_bind_number(query, values->sum.low);
-            query_repeat(query, NULL);
+            live_rows_integer(&rows, unit->number);
+            live_rows_integer(&rows, values->metric);
+            live_rows_integer(&rows, values->events);
+            live_rows_integer(&rows, values->huge);
+            live_rows_integer(&rows, values->early);
+            live_rows_integer(&rows, values->late);
+            live_rows_number(&rows, values->sum.high);
+            live_rows_number(&rows, values->sum.low);
+            live_rows_next(&rows);
         }
     }
-    return query ? query_end(query, call->problem) : ERROR_NONE;
+    return live_rows_end(&rows);
 }
 
 static enum error save_covariates(const struct live_call *call, int64_t experiment,
                                   const struct live_people *people)
 {
-    struct query *query = NULL;
+    int64_t now = clock_unix_microseconds();
+    struct live_rows rows;
 
+    live_rows_start(&rows, call, experiment, &insert_covariate, &insert_covariates);
     for (size_t i = 0; i < people->count; i++) {
         const struct live_unit *unit = people->units[i];
 
         for (size_t k = 0; k < unit->covariate_count; k++) {
-            const struct live_covariate *covariate = &unit->covariates[k];
-
-            if (covariate->stored)
+            if (unit->covariates[k].stored)
                 continue;
-            if (!query)
-                query = db_query(call->db, &insert_covariate);
-            query_bind_integer(query, experiment);
-            query_bind_integer(query, unit->number);
-            query_bind_integer(query, covariate->number);
-            query_bind_number(query, covariate->value);
-            query_repeat(query, NULL);
+            live_rows_integer(&rows, unit->number);
+            live_rows_integer(&rows, unit->covariates[k].number);
+            live_rows_number(&rows, unit->covariates[k].value);
+            live_rows_integer(&rows, now);
+            live_rows_next(&rows);
         }
     }
-    return query ? query_end(query, call->problem) : ERROR_NONE;
+    return live_rows_end(&rows);
 }
 
 enum error live_save_people(const struct live_call *call, const struct live_experiment *experiment,
                             const struct live_people *people)
 {
-    enum error error = save_units(call, experiment->number, people, true);
+    enum error error = update_units(call, experiment->number, people);
 
     if (!error)
-        error = save_units(call, experiment->number, people, false);
+        error = insert_new_units(call, experiment->number, people);
     if (!error)
         error = save_values(call, experiment->number, people);
     return error ? error : save_covariates(call, experiment->number, people);
@@ -508,23 +568,20 @@ enum error live_save_people(const struct live_call *call, const struct live_expe
 enum error live_save_events(const struct live_call *call, const struct live_experiment *experiment,
                             int64_t now, const struct live_event *events, size_t count)
 {
-    struct query *query;
+    struct live_rows rows;
 
-    if (count == 0)
-        return ERROR_NONE;
-    query = db_query(call->db, &insert_event);
+    live_rows_start(&rows, call, experiment->number, &insert_event, &insert_events);
     for (size_t i = 0; i < count; i++) {
-        query_bind_integer(query, experiment->number);
-        query_bind_integer(query, events[i].unit->number);
-        query_bind_integer(query, events[i].sequence);
-        query_bind_integer(query, events[i].metric);
-        query_bind_number(query, events[i].value);
-        query_bind_integer(query, events[i].occurred_at);
-        query_bind_integer(query, now);
-        query_bind_text(query, events[i].idempotency_key);
-        query_repeat(query, NULL);
+        live_rows_integer(&rows, events[i].unit->number);
+        live_rows_integer(&rows, events[i].sequence);
+        live_rows_integer(&rows, events[i].metric);
+        live_rows_number(&rows, events[i].value);
+        live_rows_integer(&rows, events[i].occurred_at);
+        live_rows_integer(&rows, now);
+        live_rows_text(&rows, events[i].idempotency_key);
+        live_rows_next(&rows);
     }
-    return query_end(query, call->problem);
+    return live_rows_end(&rows);
 }
 
 enum error live_find_keys(const struct live_call *call, const struct live_experiment *experiment,
