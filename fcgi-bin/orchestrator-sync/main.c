@@ -4,6 +4,7 @@
 #include "orchestrator-sync/orchestrate.h"
 #include "orchestrator-sync/patterns.h"
 #include "orchestrator-sync/smart.h"
+#include "orchestrator-sync/upload.h"
 #include "orchestrator/bodies.h"
 #include "orchestrator/service.h"
 #include "orchestrator/task_answer.h"
@@ -20,6 +21,18 @@ static const struct route routes[] = {
      .tag = "orchestration",
      .summary = "Put a prompt to several models",
      .help = "Answered with 200 also when the task has failed: `status` says so."},
+    {.method = METHOD_POST,
+     .path = "/api/v1/orchestrate/upload",
+     .role = ORCHESTRATOR_CALLER,
+     .body_limit = LIMIT_UPLOAD_BODY,
+     .form = &upload_form,
+     .reply = &task_answer_schema,
+     .errors = ERRORS(429, 503, 504),
+     .handler = upload_handle,
+     .name = "orchestrate_upload",
+     .tag = "orchestration",
+     .summary = "The same with files",
+     .help = "Texts become part of the prompt; pictures go with it to models that take them."},
     {.method = METHOD_POST,
      .path = "/api/v1/smart",
      .role = ORCHESTRATOR_CALLER,

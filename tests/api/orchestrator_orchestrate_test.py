@@ -187,3 +187,37 @@ class TestLive:
         models.answers["gpt-5.4"] = ['text:["a", "b"]', "text:fine", "status:500"]
         task = ask(live, prompt=prompt, model="gpt-5-4-api").json()
         assert (task["status"], task["failure_code"]) == ("failed", "provider_unavailable")
+
+
+class TestUpload:
+    def send(self, service, files=(), **fields):
+        return service.send("POST", "/api/v1/orchestrate/upload", data=fields, files=[("files", f) for f in files])
+
+    def test_texts_become_part_of_the_prompt(self, live, models):
+        models.answers["gpt-5.4"] = "text:read"
+        answer = self.send(live, [("a.txt", b"one \xff two", "text/plain"), ("b.MD", "zwölf".encode(), None)],
+                           prompt="Sum up", models='["gpt-5-4-api"]')
+        assert answer.json()["output_text"] == "read", answer.text
+        assert models.calls[0]["prompt"] == "Sum up\n\n[File: a.txt]\none � two\n\n[File: b.MD]\nzwölf"
+
+    def test_pictures_go_beside_it(self, dry):
+        answer = self.send(dry, [("p.png", b"\x89PNG", "image/png")], prompt="What is this?", dry_run="yes")
+        task = dry.get(f"/api/v1/tasks/{answer.json()['task_id']}").json()
+        assert task["prompt"] == "What is this?" and task["metadata"] == {}
+
+    @pytest.mark.parametrize("files, fields, detail", [
+        ([], {}, "body.prompt: Field required"), ([], {"prompt": ""}, "body.prompt: Field required"),
+        ([("x.exe", b"MZ", "application/x-dosexec")], {"prompt": "q"}, "Unsupported file type: application/x-dosexec."),
+        ([("x.txt", b"a" * 40000, "text/plain")], {"prompt": "q"},
+         "body.prompt: String should have at most 40000 characters"),
+        ([], {"prompt": "q", "models": "Best"}, "Field 'models' must be a JSON array of strings."),
+        ([], {"prompt": "q", "models": "[1]"}, "Field 'models' must be a JSON array of strings."),
+        ([], {"prompt": "q", "model": "nobody"}, "Unsupported model: nobody")])
+    def test_what_is_refused(self, dry, files, fields, detail):
+        answer = self.send(dry, files or [("empty.txt", b"", "text/plain")], **fields)
+        assert answer.status_code == 422 and answer.json()["detail"].startswith(detail), answer.text
+
+    def test_limits(self, dry):
+        assert self.send(dry, [("a.txt", b"x" * (20 << 20) + b"y", "text/plain")], prompt="q").status_code == 413
+        assert self.send(dry, [(f"{i}.png", b"x", "image/png") for i in range(11)], prompt="q").status_code in (413, 422)
+        assert dry.send("POST", "/api/v1/orchestrate/upload", data={"prompt": "urlencoded"}).status_code == 200
