@@ -4,14 +4,26 @@
  */
 import { sharesOf } from './fields.js';
 
+function known(value) {
+    return value !== null && value !== undefined;
+}
+
 function isEven(weights) {
     return weights.every((weight) => weight === weights[0]);
 }
 
+function perDay({ allocated_daily_traffic: allocated, effective_daily_traffic: effective }) {
+    return allocated ?? effective;
+}
+
 /* Days until the slowest variant has `n` users: what the API does for the planned size. */
 export function daysFor(n, design, results) {
-    const perDay = results.allocated_daily_traffic ?? results.effective_daily_traffic;
-    return Math.ceil(n / (perDay * Math.min(...sharesOf(design.traffic_split))) - 1e-9);
+    return Math.ceil(n / (perDay(results) * Math.min(...sharesOf(design.traffic_split))) - 1e-9);
+}
+
+/* Days until even arms have `n` users each, whatever the split that was asked for. */
+export function daysOfEven(n, design, results) {
+    return Math.ceil((n * design.traffic_split.length) / perDay(results) - 1e-9);
 }
 
 /* Even arms: the verified size where the API gives one, with room for all looks. */
@@ -19,7 +31,7 @@ function evenPlan(design, answer) {
     const { results, sequential_adjusted_sample_size: most } = answer;
     const once = results.verified_sample_size ?? results.sample_size_per_variant;
     const factor = answer.sequential_inflation_factor ?? 1;
-    const looks = most !== null && most !== undefined;
+    const looks = known(most);
     const n = looks ? Math.max(most, Math.ceil(once * factor - 1e-9)) : once;
     const planned = looks ? answer.sequential_duration_days : results.estimated_duration_days;
     const asPlanned = n === (looks ? most : results.sample_size_per_variant);
@@ -48,7 +60,7 @@ function unevenPlan(design, answer) {
 /*
  * {users, per variant; total; days; weeks, whole ones; even; evenTotal, of even arms; once, per
  * variant without looks; looks, whether there are any; evenSized: sized as if arms were even, which
- * takes more users than the ratio needs; power, verified, or null}.
+ * takes more users than the ratio needs; verified, whether the test that will be run has the power}.
  */
 export function planOf(design, answer) {
     const even = isEven(design.traffic_split);
@@ -62,6 +74,6 @@ export function planOf(design, answer) {
         evenTotal: Math.ceil(plan.once * factor - 1e-9) * design.traffic_split.length,
         weeks: Math.ceil(plan.days / 7),
         looks: (answer.sequential_boundaries ?? []).length,
-        power: answer.results.verified_power ?? null,
+        verified: even && known(answer.results.verified_sample_size),
     };
 }

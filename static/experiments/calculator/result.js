@@ -15,7 +15,7 @@ import { html, nothing } from '../../shared/ui/lit.js';
 import { table } from '../../shared/ui/table.js';
 import { boundaryChart, powerCurve } from './charts.js';
 import { formatMetric, variantNames } from './fields.js';
-import { daysFor, planOf } from './plan.js';
+import { daysOfEven, planOf } from './plan.js';
 
 const severityTones = { high: 'danger', medium: 'caution', low: 'info' };
 const foldedFrom = 12; /* looks: a longer table shows its first and last ones */
@@ -62,7 +62,8 @@ function arms(users) {
 function testNote(plan, answer) {
     const test = t(`test.${answer.calculation_summary.planned_test}`);
     if (plan.looks > 1) return t('result.without_looks', { n: formatInteger(plan.once) });
-    return plan.power === null ? test : `${test} · ${t('result.verified', { power: formatPercent(plan.power, 3) })}`;
+    const power = formatPercent(answer.calculation_summary.power, 3);
+    return plan.verified ? `${test} · ${t('result.verified', { power })}` : test;
 }
 
 function totalNote(plan) {
@@ -171,7 +172,7 @@ function powerTable(points, design, results) {
         columns: [
             { name: 'x', title: t('result.per_variant'), cell: ({ x }) => formatInteger(x) },
             { name: 'y', title: t('field.power'), align: 'end', cell: ({ y }) => formatPercent(y) },
-            { name: 'days', title: t('unit.days'), align: 'end', cell: ({ x }) => formatInteger(daysFor(x, design, results)) },
+            { name: 'days', title: t('unit.days'), align: 'end', cell: ({ x }) => formatInteger(daysOfEven(x, design, results)) },
         ],
         rows: points,
         marked: ({ x }) => x === results.sample_size_per_variant,
@@ -183,15 +184,14 @@ function powerCard(design, answer, { at, onMove }) {
     const points = (answer.power_curve ?? []).map((point) => ({ x: point.sample_size_per_variant, y: point.power }));
     const formula = points.find((point) => point.x === results.sample_size_per_variant);
     if (points.length < 2 || formula === undefined) return nothing;
-    const verified = known(results.verified_sample_size) && known(results.verified_power);
-    const planned = verified
-        ? { x: results.verified_sample_size, y: Math.max(results.verified_power, answer.calculation_summary.power) }
+    const planned = known(results.verified_sample_size)
+        ? { x: results.verified_sample_size, y: answer.calculation_summary.power }
         : formula;
     const here = points[at] ?? planned;
     const values = (point) => ({
         n: formatInteger(point.x),
         power: formatPercent(point.y, 3),
-        days: formatUnit(daysFor(point.x, design, results), 'day'),
+        days: formatUnit(daysOfEven(point.x, design, results), 'day'),
     });
     const readout = html`<p class="chart-readout" id="power-curve-readout">
         <span>${t('chart.users')} <b>${values(here).n}</b></span>
@@ -203,7 +203,8 @@ function powerCard(design, answer, { at, onMove }) {
     return card(
         'power-curve',
         t('result.power_curve'),
-        html`<div class="chart" id="power-curve-chart">
+        html`${planOf(design, answer).even ? null : html`<p class="section-note">${t('result.curve_even')}</p>`}
+            <div class="chart" id="power-curve-chart">
                 ${powerCurve({ points, planned, target, at: points[at] ? at : null, onMove, describe })}
             </div>
             <details class="disclosure no-print" data-plain>
