@@ -7,7 +7,7 @@
 #include "experiments/service.h"
 
 extern const struct schema assign_request_schema, assign_reply_schema;
-extern const struct schema ingest_reply_schema, ingestion_schema;
+extern const struct schema ingest_reply_schema, lines_reply_schema, ingestion_schema;
 
 /* What every call of the domain needs, the database ready. */
 MUST_CHECK enum error live_begin(struct request *request, struct live_call *call);
@@ -21,6 +21,8 @@ enum error live_handle_exclusions(struct request *request, struct reply *reply);
 enum error live_handle_holdout(struct request *request, struct reply *reply);
 enum error live_handle_pre_period(struct request *request, struct reply *reply);
 enum error live_handle_strata(struct request *request, struct reply *reply);
+
+enum error live_handle_lines(struct request *request, struct reply *reply);
 
 enum error live_handle_ingestion(struct request *request, struct reply *reply);
 enum error live_handle_stats(struct request *request, struct reply *reply);

@@ -14,6 +14,17 @@
         .handler = (function), .name = (operation), .tag = "experiments", .summary = (what)        \
     }
 
+/* The same as lines: those that are wrong are told, and do not keep the others out. */
+#define TAKES_LINES(path_end, operation)                                                           \
+    {                                                                                              \
+        .method = METHOD_POST, .path = EXPERIMENT path_end "/lines", .role = ROLE_WRITER,          \
+        .takes = "application/x-ndjson", .reply = &lines_reply_schema, .errors = ERRORS(400),      \
+        .handler = live_handle_lines, .name = (operation), .tag = "experiments",                   \
+        .summary = "The same as lines of JSON",                                                    \
+        .help = "One record per line, as many as the body may hold; wrong lines are left out and " \
+                "told with their numbers."                                                         \
+    }
+
 static const struct route routes[] = {
     {.method = METHOD_POST,
      .path = EXPERIMENT "/assign",
@@ -39,6 +50,13 @@ static const struct route routes[] = {
           "Record what was known of users before"),
     TAKES("/strata", LIVE_STRATA, live_handle_strata, "record_strata",
           "Record which stratum users belong to"),
+    TAKES_LINES("/exposures", "record_exposure_lines"),
+    TAKES_LINES("/conversions", "record_conversion_lines"),
+    TAKES_LINES("/identities", "link_identity_lines"),
+    TAKES_LINES("/exclusions", "exclude_user_lines"),
+    TAKES_LINES("/holdout", "record_holdout_lines"),
+    TAKES_LINES("/pre-period", "record_pre_period_lines"),
+    TAKES_LINES("/strata", "record_stratum_lines"),
     {.method = METHOD_GET,
      .path = EXPERIMENT "/ingestion",
      .role = ROLE_READER,

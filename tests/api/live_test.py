@@ -309,6 +309,15 @@ def test_text_that_is_no_text(experiment):
     assert expect(experiment.client.get(experiment.path("ingestion")))["conversions_total"] == 0
 
 
+@pytest.mark.parametrize("route", ROUTES)
+def test_lines_are_taken_one_by_one(experiment, route):
+    lines = [json.dumps(SAMPLE[route]), "", "{", '{"user_id":7}', json.dumps({**SAMPLE[route], "more": 1})]
+    answer = expect(experiment.client.post(experiment.path(route) + "/lines", data="\n".join(lines).encode(),
+                                           headers={"Content-Type": "application/x-ndjson"}))
+    assert (answer["received"], answer["recorded"], answer["refused"]) == (4, 1, 3)
+    assert [error["line"] for error in answer["errors"]] == [3, 4, 5] and answer["errors"][2]["field"] == "more"
+
+
 def test_numbers_may_come_as_text(experiment):
     assert experiment.send("exposures", {"user_id": "u", "variation_index": "1", "occurred_at": "1700000000"},
                            {"user_id": "v", "variation_index": 1.0}, {"user_id": "w", "variation_index": True}) == (3, 3, 0)
