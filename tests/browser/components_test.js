@@ -382,3 +382,20 @@ for (const url of [`${experiments}/`, `${experiments}/results`, `${portal}/`])
         assert.equal(fonts, 1);
         await close(page);
     });
+
+test('the navigation stands beside a wide page, and is a drawer on a narrow one', async () => {
+    const page = await open(`${experiments}/results`, { viewport: { width: 360, height: 640 } });
+    const nav = page.locator('#site-nav');
+    assert.equal(await nav.isVisible(), false);
+    await page.click('.site-menu');
+    assert.equal(await nav.locator('[aria-current="page"]').textContent(), 'Results');
+    await page.keyboard.press('Escape');
+    assert.equal(await nav.isVisible(), false);
+    assert.equal(await page.evaluate(() => document.activeElement.matches('.site-menu')), true);
+    await page.setViewportSize({ width: 1280, height: 900 });
+    assert.equal(await nav.isVisible(), true);
+    assert.equal(await page.isVisible('.site-menu'), false);
+    await page.emulateMedia({ media: 'print' });
+    assert.equal(await nav.isVisible(), false);
+    await close(page);
+});
