@@ -161,13 +161,13 @@ bench: packages-test
 	@ASSAY_BUILD_DIR=$(BUILD) $(PYTHON) tests/bench/flood
 	@BUILD=$(BUILD) $(PYTHON) tests/bench/speed/run
 
-# What takes a bad night: chaos for half a minute each, 10 000 jobs with runners that are killed, and
-# a million requests to the same workers.
+# What takes a bad night: chaos for half a minute each, databases lost and brought back, 10 000 jobs with
+# runners that are killed, and a million requests to the same workers.
 soak: packages-test
 	@$(MAKE) --no-print-directory -j$$(nproc) all
 	@ASSAY_TEST_SOAK=1 DB_TESTS=jobs tests/db/run BUILD=$(BUILD)
 	@ASSAY_TEST_SOAK=1 ASSAY_BUILD_DIR=$(BUILD) PYTHONDONTWRITEBYTECODE=1 $(PYTHON) -m pytest -q -s -p no:cacheprovider \
-	    -o python_files='*_test.py' tests/api/chaos_test.py tests/api/soak_test.py
+	    -o python_files='*_test.py' tests/api/chaos_test.py tests/api/loss_test.py tests/api/soak_test.py
 
 # Pages that are made from the programs themselves.
 docs: all

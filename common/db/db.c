@@ -36,6 +36,19 @@ void db_warn(const char *format, ...)
     log_event(LOG_WARNING, "database", shown);
 }
 
+void db_tell_damage(struct db *db, const char *reason, const char *text)
+{
+    struct log_line line;
+
+    if (!db->identity || db->damage_told || strcmp(reason, "database_corrupt") != 0)
+        return;
+    db->damage_told = true;
+    log_begin(&line, LOG_CRITICAL, "database_corrupt");
+    log_text(&line, "database", db_shown_target(db));
+    log_text(&line, "detail", text);
+    log_write(&line);
+}
+
 /* The bounds of the numbers in struct db_options. */
 static enum error check_options(const struct db_options *options, struct problem *problem)
 {

@@ -172,6 +172,7 @@ struct db {
     bool in_use;         /* something ran since the request began: the connection is known good */
     bool verified;       /* in this request: the database is the right one */
     bool suspect;        /* drop the connection when idle */
+    bool damage_told;    /* in the log */
     struct transaction transaction;
     struct db_counters counters;
     int64_t retry_at;    /* no connect before this (monotonic) */
@@ -191,6 +192,8 @@ MUST_CHECK enum error db_ready(struct db *db, struct problem *problem);
 bool db_fails_now(struct db *db, struct problem *problem);
 /* db.c: looks whether this is the right database, unless the request has looked. */
 MUST_CHECK enum error db_verify(struct db *db, struct problem *problem);
+/* db.c: damage has a log event of its own, `database_corrupt`, once per process of the service. */
+void db_tell_damage(struct db *db, const char *reason, const char *text);
 void db_warn(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* transaction.c */

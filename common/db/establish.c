@@ -2,6 +2,7 @@
  * Making the database of a service, or finding the right one, once per start. What is found is
  * looked at first and compared with the record; only then is anything changed.
  */
+#include "db/backup_engine.h"
 #include "db/identity.h"
 #include "db/record.h"
 
@@ -35,6 +36,7 @@ struct look {
 struct work {
     const struct store_plan *plan;
     enum db_purpose purpose;
+    struct replacement *replacement; /* to be put in the place of what is there; NULL = none */
     struct arena *arena;
     const char *path; /* of the record */
     struct db *db;    /* without a record: it may be made */
@@ -213,7 +215,7 @@ static enum error read_id(struct work *work)
         snprintf(work->look.id, sizeof work->look.id, "%s", query_text(query, 0, work->arena));
         snprintf(work->look.service, sizeof work->look.service, "%s",
                  query_text(query, 1, work->arena));
-        work->look.finding = FOUND_IDENTITY;
+        work->look.finding = work->look.id[0] ? FOUND_IDENTITY : FOUND_OURS; /* a backup */
     }
     return query_end(query, work->problem);
 }
@@ -237,7 +239,7 @@ static enum error look_at_tables(struct work *work)
         return error;
     if (counts[1])
         error = read_id(work);
-    if (error || work->look.finding == FOUND_IDENTITY)
+    if (error || work->look.service[0])
         return error;
     if (counts[2])
         work->look.finding = knows_migrations(work) ? FOUND_OURS : FOUND_FOREIGN;
@@ -294,7 +296,7 @@ static enum error judge(const struct work *work)
 {
     enum finding finding = work->look.finding;
 
-    if (finding == FOUND_IDENTITY && strcmp(work->look.service, work->plan->service) != 0)
+    if (work->look.service[0] && strcmp(work->look.service, work->plan->service) != 0)
         return refuse(
             work, "database_foreign",
             arena_print(work->arena, "it is the database of the service %s", work->look.service));
@@ -452,6 +454,47 @@ static enum error make_state_directory(const struct work *work)
                        work->plan->state_directory, strerror(errno));
 }
 
+/* The file as it lies there, which nobody may open in the usual way now: a log beside it that is
+ * not its own would be played into it. */
+static enum error look_past_log(struct work *work)
+{
+    enum error error = ERROR_NONE;
+
+    if (look_at_file(work, &error)) {
+        if (!was_exchanged(work))
+            return ERROR_NONE;
+        if (sqlite_read_identity(path_of(work), work->look.id, work->look.service))
+            work->look.finding = work->look.id[0] ? FOUND_IDENTITY : FOUND_OURS;
+    }
+    return error ? error : judge(work);
+}
+
+static enum error look_only(struct work *work)
+{
+    enum error error = ERROR_NONE;
+
+    if (on_sqlite(work))
+        return work->recorded ? look_past_log(work) : ERROR_NONE;
+    error = look_at_tables(work);
+    return error ? error : judge(work);
+}
+
+static enum error replace(struct work *work)
+{
+    if (!work->replacement)
+        return ERROR_NONE;
+    return on_sqlite(work) ? sqlite_replace(work->db, work->replacement, work->problem)
+                           : postgres_replace(work->db, work->replacement, work->problem);
+}
+
+static void replace_undo(struct work *work)
+{
+    if (work->replacement && on_sqlite(work))
+        sqlite_replace_undo(work->db, work->replacement);
+    else if (work->replacement)
+        postgres_replace_undo(work->db, work->replacement);
+}
+
 static enum error establish(struct work *work)
 {
     enum error error = make_state_directory(work);
@@ -462,22 +505,38 @@ static enum error establish(struct work *work)
     if (error && error != ERROR_NOT_FOUND)
         return error;
     work->recorded = !error;
+    if (work->purpose == DB_LOOK)
+        return look_only(work);
     work->established->running = work->recorded && work->lock < 0;
     if (work->established->running)
         return work->purpose == DB_START ? ERROR_NONE
                                          : problem_set(work->problem, ERROR_BUSY, "service_running",
                                                        "the service runs; stop it first");
-    error = look(work);
+    error = replace(work);
+    if (!error)
+        error = look(work);
     if (!error)
         error = judge(work);
-    return error ? error : change(work);
+    if (!error)
+        error = change(work);
+    if (error)
+        replace_undo(work);
+    return error;
 }
 
 enum error db_establish(const struct store_plan *plan, enum db_purpose purpose,
                         struct db_established *established, struct problem *problem)
 {
+    return db_establish_with(plan, purpose, NULL, established, problem);
+}
+
+enum error db_establish_with(const struct store_plan *plan, enum db_purpose purpose,
+                             struct replacement *replacement, struct db_established *established,
+                             struct problem *problem)
+{
     struct work work = {.plan = plan,
                         .purpose = purpose,
+                        .replacement = replacement,
                         .lock = -1,
                         .established = established,
                         .problem = problem};

@@ -23,7 +23,8 @@ const char *db_identity_path(struct arena *arena, const struct store_plan *plan)
 enum db_purpose {
     DB_START,  /* as at every start: make one where there never was one, else find the right one */
     DB_CREATE, /* begin anew, in place of one that is gone */
-    DB_ADOPT   /* from now on the one that is there, whatever was there before */
+    DB_ADOPT,  /* from now on the one that is there, whatever was there before */
+    DB_LOOK    /* would a start find the right one? Changes nothing, also while workers use it */
 };
 
 struct db_established {
@@ -39,7 +40,7 @@ struct db_established {
  *   ERROR_UNAVAILABLE  it cannot be reached or read now; the record is as it was
  *   ERROR_CONFLICT     database_lost, database_foreign: another database than the record's, or
  *                      somebody else's file; nothing was changed
- *   ERROR_BUSY         service_running, except for DB_START
+ *   ERROR_BUSY         service_running, for DB_CREATE and DB_ADOPT
  */
 MUST_CHECK enum error db_establish(const struct store_plan *plan, enum db_purpose purpose,
                                    struct db_established *established, struct problem *problem);

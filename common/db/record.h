@@ -64,7 +64,10 @@ MUST_CHECK enum error record_write(const char *path, const struct record *record
 bool file_place_of(const char *path, enum record_file which, struct file_place *place);
 bool file_place_equal(const struct file_place *a, const struct file_place *b);
 
-/* sqlite_identity.c */
+/* sqlite_identity.c. The first is for a file that may be somebody else's: it reads what stands in
+ * the file itself, whatever lies beside it; false when that is no identity. `id` has IDENTITY_TEXT
+ * bytes, `service` RECORD_SERVICE. */
+bool sqlite_read_identity(const char *path, char *id, char *service);
 MUST_CHECK enum error sqlite_files_unchanged(struct db *db, struct problem *problem);
 MUST_CHECK enum error sqlite_verify(struct db *db, struct problem *problem);
 

@@ -62,8 +62,7 @@ static int past_deadline(void *context)
     return connection->deadline && clock_monotonic_microseconds() > connection->deadline;
 }
 
-/* Makes the directories above the file, for nobody but this user. */
-static bool make_directories(const char *path)
+bool sqlite_make_directories(const char *path)
 {
     char part[4096];
 
@@ -90,7 +89,8 @@ static enum error make_file(struct db *db, struct problem *problem)
         return problem_set(problem, ERROR_UNAVAILABLE, "database_unavailable",
                            "the database file %s is gone", path);
     }
-    file = make_directories(path) ? open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600) : -1;
+    file = sqlite_make_directories(path) ? open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600)
+                                         : -1;
     if (file >= 0) {
         close(file);
         return ERROR_NONE;

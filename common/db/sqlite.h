@@ -30,6 +30,9 @@ enum error sqlite_problem(struct db *db, struct sqlite_connection *connection, i
 /* The same before there is a connection. `system` is errno or 0. */
 enum error sqlite_problem_without(int code, int system, const char *text, struct problem *problem);
 
+/* Makes the directories above the file, for nobody but this user. */
+bool sqlite_make_directories(const char *path);
+
 enum error sqlite_start(struct query *query, bool *row);
 enum error sqlite_next(struct query *query, bool *row);
 enum error sqlite_repeat(struct query *query, int64_t *changes);

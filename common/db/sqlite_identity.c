@@ -7,6 +7,7 @@
 #include "db/sqlite.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 
 static const char *const file_words[RECORD_FILE__MAX] = {
@@ -134,4 +135,40 @@ enum error sqlite_verify(struct db *db, struct problem *problem)
     /* The last one to close must not fold its log into a file that is somebody else's. */
     sqlite3_db_config(connection->handle, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, NULL);
     return error;
+}
+
+/* A path as SQLite's URLs want it. False when it does not fit. */
+static bool escape_path(const char *path, char *escaped, size_t size)
+{
+    size_t length = 0;
+
+    for (; *path && length + 4 < size; path++)
+        length += (size_t)snprintf(escaped + length, size - length,
+                                   strchr("%?#", *path) ? "%%%02x" : "%c", (unsigned char)*path);
+    return *path == '\0';
+}
+
+bool sqlite_read_identity(const char *path, char *id, char *service)
+{
+    char escaped[3 * 4200], url[sizeof escaped + 32];
+    sqlite3_stmt *statement = NULL;
+    sqlite3 *handle = NULL;
+    bool found;
+
+    if (!escape_path(path, escaped, sizeof escaped))
+        return false;
+    snprintf(url, sizeof url, "file:%s?immutable=1", escaped);
+    found =
+        sqlite3_open_v2(url, &handle, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX,
+                        NULL) == SQLITE_OK &&
+        sqlite3_prepare_v2(handle, "SELECT id, service FROM assay_identity", -1, &statement,
+                           NULL) == SQLITE_OK &&
+        sqlite3_step(statement) == SQLITE_ROW;
+    if (found) {
+        snprintf(id, IDENTITY_TEXT, "%s", (const char *)sqlite3_column_text(statement, 0));
+        snprintf(service, RECORD_SERVICE, "%s", (const char *)sqlite3_column_text(statement, 1));
+    }
+    sqlite3_finalize(statement);
+    sqlite3_close(handle);
+    return found;
 }

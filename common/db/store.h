@@ -16,6 +16,7 @@ struct store_plan {
     const char *service;         /* whose database it is, in its record and in itself */
     const char *state_directory; /* of the record (identity.h); NULL or "" = none is kept */
     const char *target; /* as db_open() takes it; folders of a plain path are made when needed */
+    const char *files;  /* a folder whose files the rows speak of; NULL = none. Part of a backup */
     struct db_options options;
     struct db_schema schema; /* its backfills must outlive the store */
 };

@@ -10,6 +10,7 @@ void support_store_plan(struct arena *arena, const struct support_settings *sett
         .target = settings->database_url
                       ? settings->database_url
                       : arena_print(arena, "%s/support.sqlite3", settings->data_directory),
+        .files = arena_print(arena, "%s/uploads", settings->data_directory),
         .options = DB_OPTIONS_DEFAULT,
         .schema = {.directory = arena_print(arena, "%s/support", settings->sql_directory)}};
 

@@ -2,16 +2,22 @@
  * What is done to the database of a service from outside, by the launcher and by operators.
  *
  *   database start [SERVICE]     at every start: makes it in a new directory, else finds the right
- * one database create [SERVICE]    begins anew, in place of one that is gone database adopt
- * [SERVICE]     from now on the one that is there, whatever was there before database check
- * [SERVICE]     is it the right one, and whole?
+ * one database look [SERVICE]      would a start find the right one? Changes nothing database
+ * create [SERVICE]    begins anew, in place of one that is gone database adopt [SERVICE]     from
+ * now on the one that is there, whatever was there before database check [SERVICE]     is it the
+ * right one, and whole? database backup SERVICE FOLDER   writes a copy into the folder while the
+ * service runs database verify SERVICE FOLDER   is the copy in the folder one of this service, and
+ * whole? database restore SERVICE FOLDER  puts it in the place of the database database files
+ * [SERVICE]     prints the folder of files that belong to the database, if any database services
+ * prints the services that have a database
  *
  * Exit codes: 0 done, 1 the settings are wrong, 2 the command line is wrong, 3 the database cannot
  * be reached, 4 refused.
  */
+#include "base/clock.h"
 #include "base/log.h"
 #include "crypto/crypto.h"
-#include "db/identity.h"
+#include "db/backup.h"
 #include "experiments/storage/store.h"
 #include "support/store.h"
 
@@ -19,7 +25,7 @@
 #include <string.h>
 
 enum { EXIT_DONE, EXIT_SETTINGS, EXIT_USAGE, EXIT_UNREACHABLE, EXIT_REFUSED };
-enum { MEMORY_MAX = 16 * 1024 * 1024 };
+enum { MEMORY_MAX = 16 * 1024 * 1024, TELL_MICROSECONDS = 1000000 };
 
 /* One row per service: its settings, read from the environment, turned into where it stores. */
 struct service {
@@ -29,7 +35,8 @@ struct service {
 
 struct command {
     const char *name;
-    int (*run)(const struct store_plan *plan);
+    int (*run)(const struct store_plan *plan, const char *folder);
+    bool wants_folder;
 };
 
 static enum error plan_experiments(struct arena *arena, struct store_plan *plan,
@@ -91,34 +98,113 @@ static int establish(const struct store_plan *plan, enum db_purpose purpose)
     return EXIT_DONE;
 }
 
-static int run_start(const struct store_plan *plan)
+static int run_start(const struct store_plan *plan, const char *folder)
 {
+    (void)folder;
     return establish(plan, DB_START);
 }
 
-static int run_create(const struct store_plan *plan)
+static int run_look(const struct store_plan *plan, const char *folder)
 {
+    (void)folder;
+    return establish(plan, DB_LOOK);
+}
+
+static int run_create(const struct store_plan *plan, const char *folder)
+{
+    (void)folder;
     return establish(plan, DB_CREATE);
 }
 
-static int run_adopt(const struct store_plan *plan)
+static int run_adopt(const struct store_plan *plan, const char *folder)
 {
+    (void)folder;
     return establish(plan, DB_ADOPT);
 }
 
-static int run_check(const struct store_plan *plan)
+static int run_check(const struct store_plan *plan, const char *folder)
 {
     struct problem problem = {0};
     enum error error = db_check(plan, &problem);
 
+    (void)folder;
     if (error)
         return complain(plan, error, &problem);
     printf("the database of %s is whole\n", plan->service);
     return EXIT_DONE;
 }
 
+/* How far a backup is, for people, once a second. */
+struct progress {
+    const char *service;
+    int64_t next;
+};
+
+static void tell_progress(void *context, int64_t done, int64_t all)
+{
+    struct progress *progress = context;
+    int64_t now = clock_monotonic_microseconds();
+
+    if (now < progress->next)
+        return;
+    progress->next = now + TELL_MICROSECONDS;
+    if (all)
+        fprintf(stderr, "database of %s: %lld of %lld pages\n", progress->service, (long long)done,
+                (long long)all);
+    else
+        fprintf(stderr, "database of %s: %lld bytes\n", progress->service, (long long)done);
+}
+
+static int run_backup(const struct store_plan *plan, const char *folder)
+{
+    struct progress progress = {plan->service, clock_monotonic_microseconds() + TELL_MICROSECONDS};
+    const struct db_backup_watch watch = {tell_progress, &progress};
+    struct problem problem = {0};
+    enum error error = db_backup(plan, folder, &watch, &problem);
+
+    return error ? complain(plan, error, &problem) : EXIT_DONE;
+}
+
+static int run_verify(const struct store_plan *plan, const char *folder)
+{
+    struct problem problem = {0};
+    enum error error = db_backup_verify(plan, folder, &problem);
+
+    return error ? complain(plan, error, &problem) : EXIT_DONE;
+}
+
+static int run_restore(const struct store_plan *plan, const char *folder)
+{
+    struct db_established established = {0};
+    struct problem problem = {0};
+    enum error error = db_restore(plan, folder, &established, &problem);
+
+    if (error)
+        return complain(plan, error, &problem);
+    fprintf(stderr, "database of %s: restored%s%s\n", plan->service,
+            established.note[0] ? "; " : "", established.note);
+    return EXIT_DONE;
+}
+
+static int run_files(const struct store_plan *plan, const char *folder)
+{
+    (void)folder;
+    if (plan->files)
+        printf("%s\n", plan->files);
+    return EXIT_DONE;
+}
+
 static const struct command commands[] = {
-    {"start", run_start}, {"create", run_create}, {"adopt", run_adopt}, {"check", run_check}};
+    {"start", run_start, false},  {"look", run_look, false},    {"create", run_create, false},
+    {"adopt", run_adopt, false},  {"check", run_check, false},  {"files", run_files, false},
+    {"backup", run_backup, true}, {"verify", run_verify, true}, {"restore", run_restore, true}};
+
+static int print_services(void)
+{
+    for (size_t i = 0; i < sizeof services / sizeof services[0]; i++)
+        printf("%s\n", services[i].name);
+    return EXIT_DONE;
+}
 
 static const struct service *find_service(const char *name)
 {
@@ -136,7 +222,8 @@ static const struct command *find_command(const char *name)
     return NULL;
 }
 
-static int run(struct arena *arena, const struct service *service, const struct command *command)
+static int run(struct arena *arena, const struct service *service, const struct command *command,
+               const char *folder)
 {
     struct problem problem = {0};
     struct store_plan plan;
@@ -149,7 +236,15 @@ static int run(struct arena *arena, const struct service *service, const struct 
         fprintf(stderr, "database: ASSAY_STATE_DIR must not be blank\n");
         return EXIT_SETTINGS;
     }
-    return command->run(&plan);
+    return command->run(&plan, folder);
+}
+
+static int usage(void)
+{
+    fprintf(stderr, "usage: database start|look|create|adopt|check|files [SERVICE]\n"
+                    "       database backup|verify|restore SERVICE FOLDER\n"
+                    "       database services\n");
+    return EXIT_USAGE;
 }
 
 int main(int argc, char **argv)
@@ -159,14 +254,14 @@ int main(int argc, char **argv)
     struct arena *arena;
     int status;
 
-    if (!command || !service || argc > 3) {
-        fprintf(stderr, "usage: database start|create|adopt|check [SERVICE]\n");
-        return EXIT_USAGE;
-    }
+    if (argc == 2 && strcmp(argv[1], "services") == 0)
+        return print_services();
+    if (!command || !service || (command->wants_folder ? argc != 4 : argc > 3))
+        return usage();
     arena = arena_create(MEMORY_MAX);
     if (!arena)
         return EXIT_UNREACHABLE;
-    status = run(arena, service, command);
+    status = run(arena, service, command, command->wants_folder ? argv[3] : NULL);
     arena_destroy(arena);
     return status;
 }

@@ -7,6 +7,7 @@ import os
 import shutil
 import signal
 import sqlite3
+import subprocess
 import time
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
@@ -193,11 +194,12 @@ class TestFiles:
         yield store
         store.stack.close()
 
-    def befall(self, store, happen):
-        """Under load: it happens, all hear 503 and nothing else, also from new workers. Returns the load."""
-        with Load(store, clients=8) as load:
+    def befall(self, store, happen, first=0, size=2000, seconds=0.5):
+        """Under load: it happens, all hear 503 and nothing else, also from new workers. Returns the load, whose
+        requests are numbered from `first`."""
+        with Load(store, clients=8, size=size, first=first) as load:
             load.await_success_of_all(10)
-            time.sleep(0.5)
+            time.sleep(seconds)
             happen(store.database.path)
             load.await_status(503)
             time.sleep(0.1)
@@ -280,6 +282,68 @@ class TestFiles:
         self.befall(store, happen)
         done = store.stack.run("start")
         assert done.returncode == 1 and "the database is gone" in done.stderr
+
+    def test_unmounted_and_mounted_again(self, stores, tmp_path):
+        """What lies below the place where the file system was is another folder, and empty."""
+        store = stores.new("sqlite", {**CLOSED, "ASSAY_WORKERS": 4})
+        data, disk = store.stack.directory / "data", tmp_path / "disk"
+        data.mkdir(mode=0o750)
+        disk.mkdir(mode=0o750)
+
+        def mount():
+            return subprocess.run(["mount", "--bind", disk, data], capture_output=True, text=True, check=False)
+
+        mounted = mount()
+        if mounted.returncode != 0:
+            store.stack.close()
+            pytest.skip(f"mounting is not permitted: {mounted.stderr.strip()}")
+        try:
+            store.start()
+            load = self.befall(store, lambda _: subprocess.run(["umount", "--lazy", data], check=True))
+            assert not list(data.iterdir())
+            done = store.stack.run("start")
+            assert done.returncode == 1 and "the database is gone" in done.stderr
+            assert mount().returncode == 0
+            self.whole(store, load)
+        finally:
+            store.stop()
+            subprocess.run(["umount", data], check=False)
+            store.stack.close()
+
+    def test_damaged(self, store):
+        """Pages written over, as a failing disk does: said in the log under a name of its own, and 503."""
+        for number in range(30):
+            create(store.write, payload(f"p{number}", project={"project_description": "x" * 9000}))
+        connection = sqlite3.connect(store.database.path)
+        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        pages = [row[0] for row in connection.execute(
+            "SELECT rootpage FROM sqlite_master WHERE tbl_name IN ('projects', 'project_revisions') AND rootpage > 0")]
+        size = connection.execute("PRAGMA page_size").fetchone()[0]
+        connection.close()
+        with open(store.database.path, "r+b") as file:
+            for page in pages:
+                file.seek((page - 1) * size)
+                file.write(b"\xa5" * size)
+        kill_workers(store, ("experiments-projects",))
+        answer = store.write.get(PROJECTS, may_fail=True)
+        assert (answer.status, answer.headers["X-Error-Reason"]) == (503, "database_corrupt"), str(answer)
+        told = [line for line in store.stack.logs().splitlines() if '"message":"database_corrupt"' in line]
+        assert told and str(store.database.path) in told[0] and '"level":"CRITICAL"' in told[0]
+        done = store.stack.run("run", "database", "check")
+        assert done.returncode == 3 and "is damaged" in done.stderr
+
+    def test_a_restart_stops_nothing_that_cannot_start_again(self, store):
+        """The database is gone; other services of the stack, and this one's calculations, go on."""
+        aside = store.database.path.with_suffix(".aside")
+        store.database.path.rename(aside)
+        processes = set(store.stack.processes())
+        done = store.stack.run("restart")
+        assert done.returncode == 1 and "the database is gone" in done.stderr and "nothing was stopped" in done.stderr
+        assert processes <= set(store.stack.processes())
+        aside.rename(store.database.path)
+        done = store.stack.run("restart")
+        assert done.returncode == 0, done.stderr
+        assert store.write.get(PROJECTS).status == 200
 
     def test_looking_at_it_with_other_programs_is_no_harm(self, store):
         for _ in range(3):

@@ -40,10 +40,10 @@ class Careful(Client):
 class Writer:
     """One writer with projects of its own, and its ledger."""
 
-    def __init__(self, store, number, size):
+    def __init__(self, store, number, size, first=0):
         self.client = Careful(store.stack, store.client.document, store.record, store.write.headers)
         self.random = random.Random(number)
-        self.number, self.size, self.count = number, size, 0
+        self.number, self.size, self.count = number, size, first
         self.sent = {}  # project id to the names sent, in order, each with whether it was acknowledged
         self.deleted = {}  # project id to whether the deletion was acknowledged
         self.requests = {}  # request id to (project id or None, whether it was acknowledged)
@@ -94,9 +94,10 @@ class Writer:
 class Load:
     """All writers, each in its thread, until told to stop."""
 
-    def __init__(self, store, size=2000, clients=CLIENTS):
+    def __init__(self, store, size=2000, clients=CLIENTS, first=0):
+        """Requests are numbered from `first`: several loads on one database need numbers of their own."""
         self.store = store
-        self.writers = [Writer(store, number, size) for number in range(clients)]
+        self.writers = [Writer(store, number, size, first) for number in range(clients)]
         self.done = threading.Event()
         self.failures = []
         self.threads = [threading.Thread(target=self.run, args=(w,)) for w in self.writers]

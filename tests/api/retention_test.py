@@ -187,6 +187,9 @@ class TestStackRun:
 
     def test_crontab_names_programs_that_there_are(self):
         lines = [line for line in (CHECKOUT / "nginx" / "crontab").read_text().splitlines() if line and not line.startswith("#")]
+        backup = r"(?:[\d*/,-]+ +){5}\S+/nginx/stack backup --dir \S+"
+        assert [line for line in lines if re.fullmatch(backup, line)]
+        lines = [line for line in lines if not re.fullmatch(backup, line)]
         programs = [re.fullmatch(r"(?:[\d*/,-]+ +){5}\S+/nginx/stack run --dir \S+ ([a-z-]+)", line)[1] for line in lines]
         assert programs and all((CHECKOUT / "cron-bin" / name / "main.c").exists() for name in programs)
         daily = (CHECKOUT / "nginx" / "systemd" / "assay-daily.service").read_text()

@@ -1,0 +1,174 @@
+# Backups: one archive of all databases of a stack and of the files that belong to them, and bringing one
+# back. Sourced by nginx/stack. What concerns one database is done by cron-bin/database.
+#
+# In the archive: MANIFEST, SERVICE.sqlite3 or SERVICE.pgdump, SERVICE-files/ where a service keeps files
+# beside its database, and SHA256SUMS over all of it.
+
+scratch=() # removed when the command ends, however it ends
+
+remove_scratch() {
+    ((${#scratch[@]} == 0)) || rm -rf -- "${scratch[@]}"
+    scratch=()
+}
+
+# Sets $databases: the services of the stack that have one.
+list_databases() {
+    local service known
+    [[ -x $build/cron-bin/database ]] || fail "$build/cron-bin/database is not built; run make first"
+    known=$("$build/cron-bin/database" services) || fail "$build/cron-bin/database cannot be run"
+    databases=()
+    for service in "${services[@]}"; do
+        [[ $'\n'$known$'\n' != *$'\n'"$service"$'\n'* ]] || databases+=("$service")
+    done
+    ((${#databases[@]} > 0)) || fail "of these services none has a database: ${services[*]}"
+}
+
+# on_database COMMAND SERVICE [FOLDER]
+on_database() { (with_program_environment "$2" "$build/cron-bin/database" "$@"); }
+
+# Sets $files: the folder that belongs to the database of service $1, empty without one.
+find_files() {
+    files=$(on_database files "$1") || fail "the settings of $1 cannot be read"
+    [[ -z $files || $files == /* ]] || files=$dir/$files
+}
+
+# A folder of this command's own: $work.
+make_work_folder() {
+    work=$dir/tmp/$1
+    exec {work_lock}<"$dir/tmp" || fail "cannot read $dir/tmp"
+    flock -n "$work_lock" || fail "another backup is being taken or brought back in $dir"
+    rm -rf "$work" || fail "cannot remove $work"
+    (umask 077 && mkdir "$work") || fail "cannot create $work"
+    scratch+=("$work")
+}
+
+# Adds the files of service $1 as they are now: by links where the file system allows, since files are
+# never written twice. Some may go while this is at work.
+gather_files() {
+    local link tries files
+    find_files "$1"
+    [[ -n $files && -d $files ]] || return 0
+    (umask 077 && mkdir -p "$work/$1-files") || fail "cannot write to $work"
+    for link in --link ''; do
+        for tries in 1 2 3; do
+            # shellcheck disable=SC2086
+            ! cp -a $link --no-clobber -- "$files/." "$work/$1-files/" 2>"$work/complaint" || return 0
+        done
+    done
+    fail "the files of $1 cannot be copied: $(tail -n 1 "$work/complaint")"
+}
+
+# Files are gathered before and after the database: what it names was there at one of the two moments.
+command_backup() {
+    local service file=$archive files folder='' part keep
+    read_settings again
+    list_databases
+    number_setting ASSAY_BACKUP_KEEP 7 1 100000
+    keep=$number
+    make_directories
+    if [[ -z $file ]]; then
+        folder=${setting[ASSAY_BACKUP_DIR]:-backups}
+        [[ $folder == /* ]] || folder=$dir/$folder
+        (umask 077 && mkdir -p "$folder") || fail "cannot create $folder"
+        file=$folder/assay-$(date -u +%Y%m%dT%H%M%SZ).tar.gz
+    fi
+    file=$(realpath -m -- "$file")
+    [[ -d ${file%/*}/ && ! -d $file ]] || fail "$file: there is no such folder, or it is one itself"
+    make_work_folder backup
+    for service in "${databases[@]}"; do
+        gather_files "$service"
+        on_database backup "$service" "$work" || fail "the backup of $service has failed; $file was not written"
+        gather_files "$service"
+    done
+    rm -f "$work/complaint"
+    write_manifest
+    part=${file%/*}/.${file##*/} # its suffix says how it is to be compressed
+    scratch+=("$part")
+    (umask 077 && tar --create --auto-compress --file="$part" --directory="$work" .) && sync "$part" &&
+        mv -f -- "$part" "$file" && sync "${file%/*}" || fail "$file cannot be written"
+    remove_scratch
+    [[ -z $folder ]] || prune_backups "$folder" "$keep"
+    echo "$file"
+}
+
+write_manifest() {
+    local service part
+    {
+        echo 'assay backup 1'
+        echo "made $(date -u +%Y-%m-%dT%H:%M:%SZ)"
+        for service in "${databases[@]}"; do
+            for part in "$work/$service".{sqlite3,pgdump}; do
+                [[ ! -f $part ]] || echo "service $service ${part##*/}"
+            done
+        done
+    } >"$work/MANIFEST" &&
+        (cd "$work" && find . -type f ! -name SHA256SUMS -print0 | sort -z | xargs -0 sha256sum >SHA256SUMS) ||
+        fail "cannot write to $work"
+}
+
+# Leaves the newest $2 of those that this command has named itself.
+prune_backups() {
+    local old=("$1"/assay-[0-9]*T[0-9]*Z.tar.gz)
+    ((${#old[@]} <= $2)) || rm -f -- "${old[@]:0:${#old[@]}-$2}" || fail "old backups in $1 cannot be removed"
+}
+
+# Everything is looked at before anything is changed.
+command_restore() {
+    local service wanted_services
+    [[ -n $archive ]] || fail 'restore which FILE?'
+    take_lock
+    read_settings again
+    ! anything_runs || fail "a stack is running in $dir; stop it first: nginx/stack stop --dir '$dir'"
+    list_databases
+    make_directories
+    make_work_folder restore
+    unpack_backup "$(realpath -m -- "$archive")"
+    choose_services
+    for service in "${wanted_services[@]}"; do
+        on_database verify "$service" "$work" || fail "nothing was changed"
+    done
+    for service in "${wanted_services[@]}"; do restore_service "$service"; done
+    remove_scratch
+    echo "restored: ${wanted_services[*]}"
+}
+
+unpack_backup() {
+    local head=''
+    [[ -r $1 ]] || fail "cannot read $1"
+    tar --extract --file="$1" --directory="$work" --no-same-owner ||
+        fail "$1 cannot be unpacked; nothing was changed"
+    { read -r head <"$work/MANIFEST"; } 2>/dev/null
+    [[ $head == 'assay backup 1' ]] || fail "$1 is no backup of a stack; nothing was changed"
+    (cd "$work" && sha256sum --quiet --check SHA256SUMS) || fail "$1 is damaged; nothing was changed"
+}
+
+# Sets $wanted_services: those named, or all that the stack and the backup have in common.
+choose_services() {
+    local service
+    wanted_services=()
+    for service in "${databases[@]}"; do
+        if grep -q "^service $service " "$work/MANIFEST"; then
+            wanted_services+=("$service")
+        elif ((${#wanted[@]} > 0)); then
+            fail "the backup has no database of $service; nothing was changed"
+        else
+            echo "stack: the backup has no database of $service, which is left as it is" >&2
+        fi
+    done
+    ((${#wanted_services[@]} > 0)) || fail 'the backup has nothing of these services; nothing was changed'
+}
+
+# The database, which keeps the one before, and then its files, with those before kept likewise.
+restore_service() {
+    local files fresh=$work/$1-files
+    find_files "$1"
+    if [[ -n $files ]]; then
+        mkdir -p "$fresh" "${files%/*}" && rm -rf "$files.restored" && mv "$fresh" "$files.restored" ||
+            fail "the files of $1 cannot be put beside $files"
+        scratch+=("$files.restored")
+    fi
+    on_database restore "$1" "$work" || fail "the database of $1 was not restored: it is as it was before"
+    [[ -n $files ]] || return 0
+    { [[ ! -e $files ]] || mv "$files" "$files.before-$(date -u +%Y%m%dt%H%M%Sz)"; } &&
+        mv "$files.restored" "$files" || fail "the files of $1 cannot be put in the place of $files"
+}
