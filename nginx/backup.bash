@@ -11,20 +11,24 @@ remove_scratch() {
     scratch=()
 }
 
-# Sets $databases: the services of the stack that have one.
-list_databases() {
-    local service known
-    [[ -x $build/cron-bin/database ]] || fail "$build/cron-bin/database is not built; run make first"
-    known=$("$build/cron-bin/database" services) || fail "$build/cron-bin/database cannot be run"
-    databases=()
-    for service in "${services[@]}"; do
-        [[ $'\n'$known$'\n' != *$'\n'"$service"$'\n'* ]] || databases+=("$service")
-    done
-    ((${#databases[@]} > 0)) || fail "of these services none has a database: ${services[*]}"
-}
-
 # on_database COMMAND SERVICE [FOLDER]
 on_database() { (with_program_environment "$2" "$build/cron-bin/database" "$@"); }
+
+# Sets $databases: the services of the stack that keep one.
+list_databases() {
+    local service reason
+    [[ -x $build/cron-bin/database ]] || fail "$build/cron-bin/database is not built; run make first"
+    databases=()
+    for service in "${services[@]}"; do
+        reason=$(on_database files "$service" 2>&1)
+        case $? in
+            0) databases+=("$service") ;;
+            2) ;;
+            *) fail "$reason" ;;
+        esac
+    done
+    ((${#databases[@]} > 0)) || fail "of these services none keeps a database: ${services[*]}"
+}
 
 # Sets $files: the folder that belongs to the database of service $1, empty without one.
 find_files() {

@@ -85,6 +85,9 @@ const struct setting orchestrator_settings_table[] = {
              "NORMAL survives any crash of programs."},
     {"ASSAY_SQL_DIR", SETTING_TEXT, AT(sql_directory), "sql",
      .help = "Folder of the migrations; `nginx/stack` fills it in."},
+    {"ASSAY_STATE_DIR", SETTING_TEXT, AT(state_directory), "state", .may_be_blank = true,
+     .help = "Folder of the record that says which database is the right one; `nginx/stack` fills "
+             "it in. Given but blank: none is kept, and any database will do (for tests)."},
     {"ORCH_EXECUTION_PROFILE", SETTING_CHOICE, AT(profile), "dry-run",
      .choices = execution_profile_names,
      .help = "`dry-run` calls nobody, whatever is asked; `api-only` calls providers' APIs; "

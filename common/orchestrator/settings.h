@@ -44,6 +44,7 @@ struct orchestrator_settings {
     int64_t sqlite_busy_timeout_ms;
     int sqlite_synchronous; /* enum db_synchronous */
     const char *sql_directory;
+    const char *state_directory; /* of the record of the database; NULL = none is kept */
 
     int profile; /* enum execution_profile */
     struct provider_settings openai, anthropic, mistral;

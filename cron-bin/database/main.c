@@ -1,24 +1,28 @@
 /*
  * What is done to the database of a service from outside, by the launcher and by operators.
  *
- *   database start [SERVICE]     at every start: makes it in a new directory, else finds the right
- * one database look [SERVICE]      would a start find the right one? Changes nothing database
- * create [SERVICE]    begins anew, in place of one that is gone database adopt [SERVICE]     from
- * now on the one that is there, whatever was there before database check [SERVICE]     is it the
- * right one, and whole? database backup SERVICE FOLDER   writes a copy into the folder while the
- * service runs database verify SERVICE FOLDER   is the copy in the folder one of this service, and
- * whole? database restore SERVICE FOLDER  puts it in the place of the database database files
- * [SERVICE]     prints the folder of files that belong to the database, if any database services
- * prints the services that have a database
+ *   database COMMAND [SERVICE]
+ *     start    at every start: makes it in a new directory, else finds the right one
+ *     look     would a start find the right one? Changes nothing
+ *     create   begins anew, in place of one that is gone
+ *     adopt    from now on the one that is there, whatever was there before
+ *     check    is it the right one, and whole?
+ *     files    prints the folder of the files that belong to it, if any
  *
- * Exit codes: 0 done, 1 the settings are wrong, 2 the command line is wrong, 3 the database cannot
- * be reached, 4 refused.
+ *   database COMMAND SERVICE FOLDER
+ *     backup   writes a copy into the folder, while the service runs
+ *     verify   is the copy in the folder one of this service, and whole?
+ *     restore  puts it in the place of the database
+ *
+ * Exit codes: 0 done, 1 the settings are wrong, 2 the command line is wrong, or the service keeps
+ * no database, 3 the database cannot be reached, 4 refused.
  */
 #include "base/clock.h"
 #include "base/log.h"
 #include "crypto/crypto.h"
 #include "db/backup.h"
 #include "experiments/storage/store.h"
+#include "orchestrator/storage/store.h"
 #include "support/store.h"
 
 #include <stdio.h>
@@ -69,8 +73,23 @@ static enum error plan_support(struct arena *arena, struct store_plan *plan,
     return ERROR_NONE;
 }
 
+static enum error plan_orchestrator(struct arena *arena, struct store_plan *plan,
+                                    struct problem *problem)
+{
+    struct orchestrator_settings *settings = ARENA_NEW(arena, struct orchestrator_settings);
+    enum error error = orchestrator_settings_load(settings, arena, NULL, problem);
+
+    if (error)
+        return error;
+    log_open("assay.database", (enum log_level)settings->log_level,
+             (enum log_format)settings->log_format);
+    orchestrator_store_plan(arena, settings, NULL, plan);
+    return ERROR_NONE;
+}
+
 static const struct service services[] = {{"experiments", plan_experiments},
-                                          {"support", plan_support}};
+                                          {"support", plan_support},
+                                          {"orchestrator", plan_orchestrator}};
 
 static int complain(const struct store_plan *plan, enum error error, const struct problem *problem)
 {
@@ -199,13 +218,6 @@ static const struct command commands[] = {
     {"adopt", run_adopt, false},  {"check", run_check, false},  {"files", run_files, false},
     {"backup", run_backup, true}, {"verify", run_verify, true}, {"restore", run_restore, true}};
 
-static int print_services(void)
-{
-    for (size_t i = 0; i < sizeof services / sizeof services[0]; i++)
-        printf("%s\n", services[i].name);
-    return EXIT_DONE;
-}
-
 static const struct service *find_service(const char *name)
 {
     for (size_t i = 0; i < sizeof services / sizeof services[0]; i++)
@@ -232,6 +244,10 @@ static int run(struct arena *arena, const struct service *service, const struct 
         fprintf(stderr, "database: %s\n", problem.text);
         return EXIT_SETTINGS;
     }
+    if (strcmp(plan.target, ":memory:") == 0) {
+        fprintf(stderr, "database: the service %s keeps none\n", plan.service);
+        return EXIT_USAGE;
+    }
     if (!plan.state_directory || !plan.state_directory[0]) {
         fprintf(stderr, "database: ASSAY_STATE_DIR must not be blank\n");
         return EXIT_SETTINGS;
@@ -242,8 +258,7 @@ static int run(struct arena *arena, const struct service *service, const struct 
 static int usage(void)
 {
     fprintf(stderr, "usage: database start|look|create|adopt|check|files [SERVICE]\n"
-                    "       database backup|verify|restore SERVICE FOLDER\n"
-                    "       database services\n");
+                    "       database backup|verify|restore SERVICE FOLDER\n");
     return EXIT_USAGE;
 }
 
@@ -254,8 +269,6 @@ int main(int argc, char **argv)
     struct arena *arena;
     int status;
 
-    if (argc == 2 && strcmp(argv[1], "services") == 0)
-        return print_services();
     if (!command || !service || (command->wants_folder ? argc != 4 : argc > 3))
         return usage();
     arena = arena_create(MEMORY_MAX);

@@ -99,6 +99,16 @@ def test_an_older_one_in_its_place(files, store, way, tmp_path):
         say(way, number, load, sum(map(len, before.values())))
 
 
+def lose_whoever_writes(store):
+    """Dropping what others use may end in a deadlock, and then has done nothing."""
+    for _ in range(20):
+        try:
+            return lose(store)
+        except AssertionError as refused:
+            assert "deadlock" in str(refused)
+    raise AssertionError("always a deadlock")
+
+
 @pytest.mark.parametrize("engine", ENGINES)
 def test_lost_and_restored(engine, tmp_path):
     """All of it gone under load; a backup that was taken under load a moment before brings it back."""
@@ -113,7 +123,7 @@ def test_lost_and_restored(engine, tmp_path):
                 done = store.stack.run("backup", str(archive))
                 assert done.returncode == 0, done.stderr
                 load.await_success_of_all(15)
-                lose(store)
+                lose_whoever_writes(store)
                 load.await_status(503)
                 time.sleep(0.2)
                 acknowledged = load.statuses[200]
@@ -137,6 +147,6 @@ def test_lost_and_restored(engine, tmp_path):
 @pytest.mark.parametrize("engine", ENGINES)
 def test_backups_of_a_large_database_under_load(engine, tmp_path):
     """Written for a while first, so that copying takes many steps."""
-    found = restore_under_load(engine, tmp_path, seconds=20, size=400_000)
+    found = restore_under_load(engine, tmp_path, seconds=8, size=400_000)
     print(f"\nrestored elsewhere: acknowledged and found again {found}")
     assert found > 100

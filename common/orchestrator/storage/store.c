@@ -15,23 +15,34 @@ static const char *target_of(struct arena *arena, const struct orchestrator_sett
     }
 }
 
+void orchestrator_store_plan(struct arena *arena, const struct orchestrator_settings *settings,
+                             const char *run_directory, struct store_plan *plan)
+{
+    bool kept = settings->storage != STORAGE_MEMORY;
+
+    *plan = (struct store_plan){
+        .service = "orchestrator",
+        .state_directory = kept ? settings->state_directory : NULL,
+        .target = target_of(arena, settings, run_directory),
+        .options = DB_OPTIONS_DEFAULT,
+        .schema = {.directory = arena_print(arena, "%s/orchestrator", settings->sql_directory)}};
+
+    plan->options.busy_timeout_ms = (int)settings->sqlite_busy_timeout_ms;
+    plan->options.connect_timeout_ms = (int)(settings->db_connect_timeout_seconds * 1000);
+    plan->options.synchronous =
+        kept ? (enum db_synchronous)settings->sqlite_synchronous : DB_SYNCHRONOUS_OFF;
+    plan->options.pool_size = (int)settings->db_pool_max_size;
+    plan->options.pool_directory = settings->db_pool_enabled ? run_directory : NULL;
+    plan->options.application_name = "assay-orchestrator";
+}
+
 enum error orchestrator_store_open(struct arena *arena,
                                    const struct orchestrator_settings *settings,
                                    const char *run_directory, struct store **store,
                                    struct problem *problem)
 {
-    struct store_plan plan = {
-        .target = target_of(arena, settings, run_directory),
-        .options = DB_OPTIONS_DEFAULT,
-        .schema = {.directory = arena_print(arena, "%s/orchestrator", settings->sql_directory)}};
+    struct store_plan plan;
 
-    plan.options.busy_timeout_ms = (int)settings->sqlite_busy_timeout_ms;
-    plan.options.connect_timeout_ms = (int)(settings->db_connect_timeout_seconds * 1000);
-    plan.options.synchronous = settings->storage == STORAGE_MEMORY
-                                   ? DB_SYNCHRONOUS_OFF
-                                   : (enum db_synchronous)settings->sqlite_synchronous;
-    plan.options.pool_size = (int)settings->db_pool_max_size;
-    plan.options.pool_directory = settings->db_pool_enabled ? run_directory : NULL;
-    plan.options.application_name = "assay-orchestrator";
+    orchestrator_store_plan(arena, settings, run_directory, &plan);
     return store_open(arena, &plan, store, problem);
 }
