@@ -1,13 +1,11 @@
 /* The newest tasks, filtered. Routes of lists only; details are another family. */
 #include "orchestrator-light/list.h"
 
-#include "base/clock.h"
 #include "orchestrator/plan/prompts.h"
 #include "orchestrator/service.h"
 #include "orchestrator/task_view.h"
 
 #include <string.h>
-#include <time.h>
 
 enum { PREVIEW_CHARACTERS = 120 };
 
@@ -90,36 +88,6 @@ static bool find_word(const char *given, int (*find)(const char *), int *place)
 static int find_failure(const char *word)
 {
     return word_find(failure_code_names, word);
-}
-
-/* "2026-07-30T12:00:00.5Z", with an offset or none (UTC), as stored timestamps are written. NULL
- * when it is no time. */
-static const char *stored_time(struct arena *arena, const char *given)
-{
-    struct tm tm = {0};
-    long micros = 0, scale = 100000, offset = 0;
-    const char *rest = strptime(given, "%Y-%m-%d", &tm);
-    char *text = arena_alloc(arena, CLOCK_TEXT_MAX);
-
-    if (rest && (*rest == 'T' || *rest == ' ')) {
-        const char *clock = strptime(rest + 1, "%H:%M:%S", &tm);
-
-        rest = clock ? clock : strptime(rest + 1, "%H:%M", &tm);
-    }
-    if (rest && *rest == '.')
-        for (rest++; *rest >= '0' && *rest <= '9'; rest++, scale /= 10)
-            micros += (*rest - '0') * scale;
-    if (rest && *rest && strcmp(rest, "Z") != 0) {
-        struct tm zone = {0};
-        const char *end = strchr("+- ", *rest) ? strptime(rest + 1, "%H:%M", &zone) : NULL;
-
-        offset = (zone.tm_hour * 60 + zone.tm_min) * (*rest == '-' ? -60L : 60L);
-        rest = end && !*end ? "" : NULL;
-    }
-    if (!rest)
-        return NULL;
-    clock_format(((int64_t)timegm(&tm) - offset) * 1000000 + micros, text);
-    return text;
 }
 
 static enum error read_filter(struct request *request, struct task_filter *filter)

@@ -19,20 +19,6 @@ static const char *new_id(struct arena *arena)
     return id;
 }
 
-const char *shown_time(struct arena *arena, const char *stored)
-{
-    const char *fraction;
-
-    if (!stored)
-        return NULL;
-    fraction = strchr(stored, '.');
-    if (!fraction || strlen(fraction) < 7)
-        return stored;
-    return arena_print(arena, "%.*sZ",
-                       (int)(fraction - stored) + (strncmp(fraction, ".000000", 7) == 0 ? 0 : 7),
-                       stored);
-}
-
 const char *trace_id_of(struct arena *arena, const json_t *metadata)
 {
     const char *text = json_string_value(json_object_get(metadata, "trace_id"));

@@ -8,6 +8,7 @@
 #include "base/json.h"
 #include "orchestrator/plan/plan.h"
 #include "orchestrator/runs/aggregate.h"
+#include "orchestrator/storage/times.h"
 
 /* What is to be stored of a request. */
 struct task_order {
@@ -41,8 +42,5 @@ MUST_CHECK enum error task_run_end(struct task_run *task_run, const struct outco
 
 /* The trace id in a metadata object: a text that is not blank, trimmed; NULL. */
 const char *trace_id_of(struct arena *arena, const json_t *metadata);
-
-/* "+00:00" at the end of a stored timestamp becomes Z, and six zeros go; NULL stays NULL. */
-const char *shown_time(struct arena *arena, const char *stored);
 
 #endif

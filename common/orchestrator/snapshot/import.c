@@ -1,0 +1,281 @@
+/* Snapshots put into a store: everything is read and judged before the first row is touched. */
+#include "orchestrator/snapshot/snapshot.h"
+
+#include "crypto/token.h"
+#include "orchestrator/storage/times.h"
+
+#include <string.h>
+
+/* One JSON object being read; the first thing wrong with it is kept. */
+struct reading {
+    struct arena *arena;
+    const json_t *object;
+    const char *task_id;
+    struct problem *problem;
+    enum error error;
+};
+
+static void blame(struct reading *reading, const char *key)
+{
+    if (!reading->error)
+        reading->error = problem_set(reading->problem, ERROR_INVALID, "snapshot_invalid",
+                                     "task %s: %s is wrong", reading->task_id, key);
+}
+
+static const char *text(struct reading *reading, const char *key, bool required)
+{
+    const json_t *value = json_object_get(reading->object, key);
+
+    if (json_is_string(value))
+        return json_string_value(value);
+    if (required || (value && !json_is_null(value)))
+        blame(reading, key);
+    return required ? "" : NULL;
+}
+
+static struct optional_integer integer(struct reading *reading, const char *key)
+{
+    const json_t *value = json_object_get(reading->object, key);
+
+    if (json_is_integer(value))
+        return GIVEN_INTEGER(json_integer_value(value));
+    if (value && !json_is_null(value))
+        blame(reading, key);
+    return (struct optional_integer){0};
+}
+
+static int64_t required_integer(struct reading *reading, const char *key, int64_t least)
+{
+    struct optional_integer value = integer(reading, key);
+
+    if (!value.given || value.value < least)
+        blame(reading, key);
+    return value.value;
+}
+
+static bool boolean(struct reading *reading, const char *key, bool preset)
+{
+    const json_t *value = json_object_get(reading->object, key);
+
+    if (json_is_boolean(value))
+        return json_is_true(value);
+    if (value && !json_is_null(value))
+        blame(reading, key);
+    return preset;
+}
+
+static int word(struct reading *reading, const char *key, int found, bool required)
+{
+    const json_t *value = json_object_get(reading->object, key);
+
+    if (found < 0 && (required || (value && !json_is_null(value))))
+        blame(reading, key);
+    return found < 0 && required ? 0 : found;
+}
+
+static const char *moment(struct reading *reading, const char *key, bool required)
+{
+    const char *given = text(reading, key, required);
+    const char *stored = given ? stored_time(reading->arena, given) : NULL;
+
+    if (given && !stored)
+        blame(reading, key);
+    return stored;
+}
+
+static const char *object_text(struct reading *reading, const char *key)
+{
+    const json_t *value = json_object_get(reading->object, key);
+    struct json_writer writer;
+    struct text out;
+
+    if (!json_is_object(value)) {
+        blame(reading, key);
+        return "{}";
+    }
+    text_start(&out, reading->arena, SNAPSHOT_BYTES_MAX);
+    writer_start(&writer, &out);
+    writer_value(&writer, value);
+    return out.bytes;
+}
+
+static void own_task(struct reading *reading)
+{
+    const char *id = text(reading, "task_id", true);
+
+    if (strcmp(id, reading->task_id) != 0)
+        blame(reading, "task_id of a step or event");
+}
+
+static struct task_record read_task(struct reading *reading)
+{
+    struct task_record task = {.task_id = text(reading, "task_id", true),
+                               .accepted_at = moment(reading, "accepted_at", true),
+                               .completed_at = moment(reading, "completed_at", false),
+                               .duration_ms = integer(reading, "duration_ms"),
+                               .prompt = text(reading, "prompt", true),
+                               .reasoning = boolean(reading, "reasoning", false),
+                               .dry_run = boolean(reading, "dry_run", true),
+                               .model_count = required_integer(reading, "model_count", 0),
+                               .quorum = required_integer(reading, "quorum", 0),
+                               .cancel_on_quorum = boolean(reading, "cancel_on_quorum", true),
+                               .failure_message = text(reading, "failure_message", false),
+                               .output_text = text(reading, "output_text", false),
+                               .metadata = object_text(reading, "metadata"),
+                               .retry_of_task_id = text(reading, "retry_of_task_id", false),
+                               .session_id = text(reading, "session_id", false),
+                               .was_decomposed = boolean(reading, "was_decomposed", false),
+                               .subtask_count = integer(reading, "subtask_count").value,
+                               .decompose = boolean(reading, "decompose", true)};
+
+    task.status = word(reading, "status", word_find_status(text(reading, "status", true)), true);
+    task.execution_mode = word(reading, "execution_mode",
+                               word_find_mode(text(reading, "execution_mode", true)), true);
+    task.merge_strategy =
+        word(reading, "merge_strategy",
+             word_find(merge_strategy_names, text(reading, "merge_strategy", true)), true);
+    task.adapter_hint =
+        word(reading, "adapter_hint",
+             word_find(adapter_hint_names, text(reading, "adapter_hint", true)), true);
+    task.failure_code =
+        word(reading, "failure_code",
+             word_find(failure_code_names, text(reading, "failure_code", false)), false);
+    return task;
+}
+
+static struct step_record read_step(struct reading *reading)
+{
+    const json_t *cost = json_object_get(reading->object, "cost_usd");
+    struct step_record step = {.step_index = required_integer(reading, "step_index", 0),
+                               .model_id = text(reading, "model_id", true),
+                               .model_display_name = text(reading, "model_display_name", true),
+                               .provider = text(reading, "provider", true),
+                               .failure_message = text(reading, "failure_message", false),
+                               .output_text = text(reading, "output_text", false),
+                               .duration_ms = integer(reading, "duration_ms"),
+                               .input_tokens = integer(reading, "input_tokens"),
+                               .output_tokens = integer(reading, "output_tokens"),
+                               .executed_model_id = text(reading, "executed_model_id", false)};
+
+    own_task(reading);
+    if (json_is_number(cost))
+        step.cost_usd = GIVEN_NUMBER(json_number_value(cost));
+    else if (cost && !json_is_null(cost))
+        blame(reading, "cost_usd");
+    step.backend =
+        word(reading, "backend", word_find(backend_names, text(reading, "backend", true)), true);
+    step.status = word(reading, "status", word_find_status(text(reading, "status", true)), true);
+    step.failure_code =
+        word(reading, "failure_code",
+             word_find(failure_code_names, text(reading, "failure_code", false)), false);
+    return step;
+}
+
+static struct event_record read_event(struct reading *reading)
+{
+    struct event_record event = {.event_id = text(reading, "event_id", true),
+                                 .sequence_no = required_integer(reading, "sequence_no", 1),
+                                 .created_at = moment(reading, "created_at", true),
+                                 .payload = object_text(reading, "payload")};
+
+    own_task(reading);
+    event.event_type = word(reading, "event_type",
+                            word_find(event_type_names, text(reading, "event_type", true)), true);
+    return event;
+}
+
+static enum error read_bundle(struct arena *arena, const json_t *json, struct task_bundle *bundle,
+                              struct problem *problem)
+{
+    const json_t *steps = json_object_get(json, "steps"), *events = json_object_get(json, "events");
+    struct reading reading = {.arena = arena,
+                              .object = json_object_get(json, "task"),
+                              .task_id = "(one)",
+                              .problem = problem};
+
+    bundle->task = read_task(&reading);
+    reading.task_id = bundle->task.task_id;
+    if (!token_is_uuid(bundle->task.task_id))
+        blame(&reading, "task_id");
+    if (!json_is_array(steps) || !json_is_array(events))
+        blame(&reading, "steps or events");
+    bundle->steps.items = ARENA_ARRAY(arena, struct step_record, json_array_size(steps));
+    bundle->events.items = ARENA_ARRAY(arena, struct event_record, json_array_size(events));
+    for (size_t i = 0; !reading.error && i < json_array_size(steps); i++) {
+        reading.object = json_array_get(steps, i);
+        bundle->steps.items[bundle->steps.count++] = read_step(&reading);
+        for (size_t j = 0; j < i; j++)
+            if (bundle->steps.items[j].step_index == bundle->steps.items[i].step_index)
+                blame(&reading, "step_index");
+    }
+    for (size_t i = 0; !reading.error && i < json_array_size(events); i++) {
+        reading.object = json_array_get(events, i);
+        bundle->events.items[bundle->events.count++] = read_event(&reading);
+        for (size_t j = 0; j < i; j++)
+            if (bundle->events.items[j].sequence_no == bundle->events.items[i].sequence_no)
+                blame(&reading, "sequence_no");
+    }
+    return reading.error;
+}
+
+static bool is_wanted(const struct snapshot_import *import, const char *id)
+{
+    for (size_t i = 0; i < import->task_ids.count; i++)
+        if (strcmp(import->task_ids.items[i], id) == 0)
+            return true;
+    return !import->task_ids.count;
+}
+
+static bool has_task(const struct task_bundle *bundles, size_t count, const char *id)
+{
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(bundles[i].task.task_id, id) == 0)
+            return true;
+    return false;
+}
+
+static enum error write_all(struct db *db, const struct task_bundle *bundles, size_t count,
+                            struct problem *problem)
+{
+    enum error error = db_begin(db, DB_WRITE, problem);
+
+    if (error)
+        return error;
+    for (size_t i = 0; !error && i < count; i++)
+        error = task_replace(db, &bundles[i], problem);
+    return db_finish(db, error, problem);
+}
+
+enum error snapshot_import(struct arena *arena, struct db *db, const json_t *snapshot,
+                           struct snapshot_import *import, struct problem *problem)
+{
+    const json_t *tasks = json_object_get(snapshot, "tasks");
+    struct task_bundle *bundles = ARENA_ARRAY(arena, struct task_bundle, json_array_size(tasks));
+    size_t count = 0;
+    enum error error = ERROR_NONE;
+
+    import->replaced.items = ARENA_ARRAY(arena, const char *, json_array_size(tasks) + 1);
+    import->missing.items = ARENA_ARRAY(arena, const char *, import->task_ids.count + 1);
+    for (size_t i = 0; !error && i < json_array_size(tasks); i++) {
+        struct task_bundle *bundle = &bundles[count];
+
+        *bundle = (struct task_bundle){0};
+        error = read_bundle(arena, json_array_get(tasks, i), bundle, problem);
+        if (error)
+            return error;
+        if (has_task(bundles, count, bundle->task.task_id))
+            return problem_set(problem, ERROR_INVALID, "snapshot_invalid", "task %s is there twice",
+                               bundle->task.task_id);
+        if (!is_wanted(import, bundle->task.task_id))
+            continue;
+        import->replaced.items[import->replaced.count++] = bundle->task.task_id;
+        import->steps += (int64_t)bundle->steps.count;
+        import->events += (int64_t)bundle->events.count;
+        count++;
+    }
+    import->tasks = (int64_t)count;
+    for (size_t i = 0; i < import->task_ids.count; i++)
+        if (!has_task(bundles, count, import->task_ids.items[i]))
+            import->missing.items[import->missing.count++] = import->task_ids.items[i];
+    return error || import->dry_run ? error : write_all(db, bundles, count, problem);
+}

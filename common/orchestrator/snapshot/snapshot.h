@@ -1,0 +1,61 @@
+/*
+ * Snapshots: tasks with their steps and events in one JSON file that can be checked without a
+ * store. Its digest is of the canonical form: keys sorted, nothing between, numbers as they are
+ * spelled.
+ */
+#ifndef ASSAY_ORCHESTRATOR_SNAPSHOT_SNAPSHOT_H
+#define ASSAY_ORCHESTRATOR_SNAPSHOT_SNAPSHOT_H
+
+#include "base/json.h"
+#include "crypto/digest.h"
+#include "orchestrator/storage/schema_report.h"
+#include "orchestrator/storage/task_store.h"
+
+enum { SNAPSHOT_VERSION = 1, SNAPSHOT_BYTES_MAX = 1 << 30, SNAPSHOT_DEPTH_MAX = 64 };
+
+/* What is exported: these tasks, or the newest `limit` when none are named. */
+struct snapshot_order {
+    struct string_list task_ids;
+    int64_t limit;
+    const char *orch_version;
+    const char *backend;
+};
+
+/* Reads the store and puts the snapshot together, its digest included. */
+MUST_CHECK enum error snapshot_build(struct arena *arena, struct db *db,
+                                     const struct db_schema *schema,
+                                     const struct snapshot_order *order, json_t **snapshot,
+                                     struct problem *problem);
+
+/* Keys sorted at every level; `indent` 0 = compact. */
+void canonical_write(struct text *out, const json_t *value, int indent);
+
+/* SHA-256 of the canonical form without `snapshot_sha256`. */
+void snapshot_digest(struct arena *arena, const json_t *snapshot, char digest[DIGEST_SHA256_TEXT]);
+
+/* The words of each check. */
+struct snapshot_checks {
+    const char *checksum, *format, *migration;
+    const char *task_count, *step_count, *event_count, *exported_task_ids, *missing_task_ids;
+    const char *status_consistency, *selection, *manifest;
+    bool import_ready;
+    int64_t tasks, steps, events; /* that are there */
+    struct string_list exported;
+    char digest[DIGEST_SHA256_TEXT];
+};
+void snapshot_check(struct arena *arena, const json_t *snapshot,
+                    const struct string_list *known_migrations, struct snapshot_checks *checks);
+
+struct snapshot_import {
+    struct string_list task_ids; /* NULL items: all */
+    bool dry_run;
+    struct string_list replaced, missing;
+    int64_t tasks, steps, events;
+};
+
+/* Looks at all that is to be imported before the first row is touched, then replaces task by task
+ * in one transaction. ERROR_INVALID (`snapshot_invalid`) names the task and the member. */
+MUST_CHECK enum error snapshot_import(struct arena *arena, struct db *db, const json_t *snapshot,
+                                      struct snapshot_import *import, struct problem *problem);
+
+#endif

@@ -1,0 +1,249 @@
+/* The frame of operators' programs. */
+#include "orchestrator/snapshot/tool.h"
+
+#include "base/log.h"
+#include "base/number.h"
+#include "crypto/crypto.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { IDS_MAX = 10000, DEFAULT_LIMIT = 100 };
+
+static void add_id(struct tool *tool, const char *id)
+{
+    for (size_t i = 0; i < tool->task_ids.count; i++)
+        if (strcmp(tool->task_ids.items[i], id) == 0)
+            return;
+    if (tool->task_ids.count < IDS_MAX)
+        tool->task_ids.items[tool->task_ids.count++] = id;
+}
+
+static bool is_allowed(const char *option, const char *usage)
+{
+    const char *at = strstr(usage, option);
+    size_t length = strlen(option);
+
+    return strncmp(option, "--", 2) == 0 && at && (!at[length] || strchr(" ]\n", at[length]));
+}
+
+static bool take_flag(struct tool *tool, const char *option)
+{
+    if (strcmp(option, "--dry-run") == 0)
+        tool->dry_run = true;
+    else if (strcmp(option, "--allow-degraded-schema") == 0)
+        tool->allow_degraded_schema = true;
+    else if (strcmp(option, "--no-bootstrap") == 0)
+        tool->no_bootstrap = true;
+    else
+        return false;
+    return true;
+}
+
+static bool take_value(struct tool *tool, const char *option, const char *value)
+{
+    if (strcmp(option, "--dsn") == 0)
+        tool->dsn = value;
+    else if (strcmp(option, "--db") == 0)
+        tool->db_path = value;
+    else if (strcmp(option, "--input") == 0)
+        tool->input = value;
+    else if (strcmp(option, "--output") == 0)
+        tool->output = value;
+    else if (strcmp(option, "--task-id") == 0)
+        add_id(tool, value);
+    else if (strcmp(option, "--limit") == 0)
+        return integer_parse(value, &tool->limit) && tool->limit >= 1;
+    else
+        return false;
+    return true;
+}
+
+bool tool_start(struct tool *tool, int argc, char **argv, const char *usage)
+{
+    bool good = true;
+
+    *tool = (struct tool){.arena = arena_create((size_t)TOOL_MEMORY), .limit = DEFAULT_LIMIT};
+    log_open("assay.orchestrator", LOG_ERROR, LOG_PLAIN);
+    if (!tool->arena)
+        return false;
+    tool->task_ids.items = ARENA_ARRAY(tool->arena, const char *, IDS_MAX);
+    for (int i = 1; good && i < argc; i++) {
+        good = is_allowed(argv[i], usage);
+        if (good && !take_flag(tool, argv[i])) {
+            good = i + 1 < argc && take_value(tool, argv[i], argv[i + 1]);
+            i++;
+        }
+    }
+    if (!good)
+        fprintf(stderr, "usage: %s\n", usage);
+    return good && !crypto_start(&tool->problem) &&
+           !orchestrator_settings_load(&tool->settings, tool->arena, NULL, &tool->problem);
+}
+
+int tool_end(struct tool *tool, int status)
+{
+    if (tool->store)
+        store_close(tool->store);
+    arena_destroy(tool->arena);
+    return status;
+}
+
+const char *tool_backend(const struct tool *tool)
+{
+    return storage_backend_names[tool->settings.storage];
+}
+
+enum error tool_open(struct tool *tool, bool bootstrap)
+{
+    enum error error;
+
+    if (tool->dsn) {
+        tool->settings.storage = STORAGE_POSTGRES;
+        tool->settings.db_dsn = tool->dsn;
+    } else if (tool->db_path) {
+        tool->settings.storage = STORAGE_SQLITE;
+        tool->settings.db_path = tool->db_path;
+    }
+    if (tool->settings.storage == STORAGE_MEMORY)
+        return problem_set(&tool->problem, ERROR_INVALID, "no_store",
+                           "A DSN is required: --dsn URL, --db FILE, ORCH_DB_DSN or ORCH_DB_PATH.");
+    error =
+        orchestrator_store_open(tool->arena, &tool->settings, NULL, &tool->store, &tool->problem);
+    if (error)
+        return error;
+    if (bootstrap)
+        return store_use(tool->store, &tool->db, &tool->problem);
+    tool->db = store_handle(tool->store);
+    return db_connect(tool->db, &tool->problem);
+}
+
+void tool_print(struct tool *tool, const char *json)
+{
+    struct json_fault fault;
+    struct text text;
+    json_t *value;
+
+    if (json_read(tool->arena, json, strlen(json), SNAPSHOT_DEPTH_MAX, &value, &fault))
+        return;
+    text_start(&text, tool->arena, SNAPSHOT_BYTES_MAX);
+    canonical_write(&text, value, 2);
+    printf("%s\n", text.bytes);
+}
+
+int tool_fail(struct tool *tool, const char *error)
+{
+    struct json_writer writer;
+    struct text text;
+
+    text_start(&text, tool->arena, 65536);
+    writer_start(&writer, &text);
+    writer.indent = 2;
+    writer_open_object(&writer);
+    writer_key_string(&writer, "status", "error");
+    writer_key_string(&writer, "error", error);
+    writer_close_object(&writer);
+    printf("%s\n", text.bytes);
+    return TOOL_FAILED;
+}
+
+static char *read_whole(struct tool *tool, FILE *file, size_t size)
+{
+    char *bytes = arena_alloc(tool->arena, size + 1);
+
+    return fread(bytes, 1, size, file) == size ? bytes : NULL;
+}
+
+enum error tool_read(struct tool *tool, json_t **snapshot, int64_t *size)
+{
+    FILE *file = fopen(tool->input, "rbe");
+    struct json_fault fault;
+    struct stat status = {0};
+    char *bytes = NULL;
+
+    *size = 0;
+    if (!file || fstat(fileno(file), &status) != 0) {
+        if (file)
+            fclose(file);
+        return problem_set(&tool->problem, ERROR_NOT_FOUND, "snapshot_missing", "%s: %s",
+                           tool->input, strerror(errno));
+    }
+    *size = status.st_size;
+    if (status.st_size < SNAPSHOT_BYTES_MAX / 4)
+        bytes = read_whole(tool, file, (size_t)status.st_size);
+    fclose(file);
+    if (!bytes)
+        return problem_set(&tool->problem, ERROR_TOO_LARGE, "snapshot_unreadable",
+                           "%s: cannot be read, or too large", tool->input);
+    if (json_read(tool->arena, bytes, (size_t)status.st_size, SNAPSHOT_DEPTH_MAX, snapshot, &fault))
+        return problem_set(&tool->problem, ERROR_MALFORMED, "snapshot_malformed",
+                           "%s: %s at byte %zu", tool->input, fault.text, fault.offset);
+    if (!json_is_object(*snapshot))
+        return problem_set(&tool->problem, ERROR_MALFORMED, "snapshot_malformed",
+                           "%s: not an object", tool->input);
+    return ERROR_NONE;
+}
+
+/* Folders of a path, made where they are missing. */
+static void make_folders(char *path)
+{
+    for (char *slash = strchr(path + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
+        *slash = '\0';
+        (void)!mkdir(path, 0750);
+        *slash = '/';
+    }
+}
+
+enum error tool_write(struct tool *tool, const char *path, const struct text *text)
+{
+    char *temporary = arena_print(tool->arena, "%s.part", path);
+    FILE *file;
+    bool good;
+
+    make_folders(temporary);
+    file = fopen(temporary, "wbe");
+    good = file && fwrite(text->bytes, 1, text->length, file) == text->length &&
+           fputc('\n', file) != EOF && fflush(file) == 0 && fsync(fileno(file)) == 0;
+    if (file && fclose(file) != 0)
+        good = false;
+    if (good && rename(temporary, path) == 0)
+        return ERROR_NONE;
+    (void)!unlink(temporary);
+    return problem_set(&tool->problem, ERROR_SYSTEM, "snapshot_not_written", "%s: %s", path,
+                       strerror(errno));
+}
+
+void tool_write_checks(struct json_writer *writer, const struct snapshot_checks *checks,
+                       const char *prefix)
+{
+    const struct {
+        const char *key, *word;
+    } rows[] = {{"manifest_status", checks->manifest},
+                {"selection_status", checks->selection},
+                {"task_count_status", checks->task_count},
+                {"step_count_status", checks->step_count},
+                {"event_count_status", checks->event_count},
+                {"exported_task_ids_status", checks->exported_task_ids},
+                {"missing_task_ids_status", checks->missing_task_ids},
+                {"checksum_status", checks->checksum},
+                {"format_status", checks->format},
+                {"migration_status", checks->migration},
+                {*prefix ? "status_consistency_status" : "snapshot_status_consistency_status",
+                 checks->status_consistency}};
+
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+        writer_key_string(writer, arena_print(writer->out->arena, "%s%s", prefix, rows[i].key),
+                          rows[i].word);
+    writer_key_boolean(writer, arena_print(writer->out->arena, "%simport_ready", prefix),
+                       checks->import_ready);
+    writer_key_integer(writer, arena_print(writer->out->arena, "%stask_count", prefix),
+                       checks->tasks);
+    writer_key_integer(writer, arena_print(writer->out->arena, "%sstep_count", prefix),
+                       checks->steps);
+    writer_key_integer(writer, arena_print(writer->out->arena, "%sevent_count", prefix),
+                       checks->events);
+}

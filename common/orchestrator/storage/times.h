@@ -1,0 +1,14 @@
+/* Moments as they are stored (one width, "+00:00") and as they are shown (RFC 3339 with Z). */
+#ifndef ASSAY_ORCHESTRATOR_STORAGE_TIMES_H
+#define ASSAY_ORCHESTRATOR_STORAGE_TIMES_H
+
+#include "base/arena.h"
+
+/* A stored moment as RFC 3339 with Z and six digits or none; NULL stays NULL. */
+const char *shown_time(struct arena *arena, const char *stored);
+
+/* "2026-07-30T12:00:00.5Z", with an offset or none (UTC), as it is stored; NULL when it is no time.
+ */
+const char *stored_time(struct arena *arena, const char *given);
+
+#endif

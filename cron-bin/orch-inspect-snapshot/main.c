@@ -1,0 +1,76 @@
+/* Looks at a snapshot of the orchestrator without any store, for an operator.
+ *
+ *   orch-inspect-snapshot --input FILE
+ *
+ * Exit codes: 0 ready to import, 1 not, 2 it cannot be read or the command line is wrong. */
+#include "orchestrator/snapshot/tool.h"
+
+#include <stdio.h>
+
+static const char usage[] = "orch-inspect-snapshot --input FILE";
+
+static void copy(struct json_writer *writer, const json_t *snapshot, const char *key,
+                 const char *as)
+{
+    const json_t *value = json_object_get(snapshot, key);
+
+    writer_key(writer, as);
+    if (value)
+        writer_value(writer, value);
+    else
+        writer_null(writer);
+}
+
+static int inspect(struct tool *tool)
+{
+    const struct db_schema schema = {
+        .directory = arena_print(tool->arena, "%s/orchestrator", tool->settings.sql_directory)};
+    struct string_list known = schema_available(tool->arena, &schema);
+    struct snapshot_checks checks;
+    struct json_writer writer;
+    json_t *snapshot;
+    struct text text;
+    int64_t size;
+
+    if (tool_read(tool, &snapshot, &size))
+        return tool_fail(tool, tool->problem.text);
+    snapshot_check(tool->arena, snapshot, &known, &checks);
+    text_start(&text, tool->arena, SNAPSHOT_BYTES_MAX);
+    writer_start(&writer, &text);
+    writer_open_object(&writer);
+    writer_key_string(&writer, "status", "ok");
+    copy(&writer, snapshot, "status", "snapshot_status");
+    copy(&writer, snapshot, "snapshot_format_version", "snapshot_format_version");
+    writer_key_integer(&writer, "supported_snapshot_format_version", SNAPSHOT_VERSION);
+    copy(&writer, snapshot, "orch_version", "orch_version");
+    copy(&writer, snapshot, "migration", "migration");
+    writer_key_string(&writer, "supported_migration",
+                      known.count ? known.items[known.count - 1] : NULL);
+    copy(&writer, snapshot, "generated_at", "generated_at");
+    copy(&writer, snapshot, "backend", "backend");
+    copy(&writer, snapshot, "selection", "selection");
+    copy(&writer, snapshot, "exported_task_ids", "exported_task_ids");
+    copy(&writer, snapshot, "missing_task_ids", "missing_task_ids");
+    copy(&writer, snapshot, "snapshot_sha256", "snapshot_sha256");
+    writer_key_string(&writer, "computed_snapshot_sha256", checks.digest);
+    writer_key_string(&writer, "input", tool->input);
+    writer_key_boolean(&writer, "compressed_input", false);
+    writer_key_integer(&writer, "input_size_bytes", size);
+    tool_write_checks(&writer, &checks, "");
+    writer_close_object(&writer);
+    tool_print(tool, text.bytes);
+    return checks.import_ready ? TOOL_OK : TOOL_PARTIAL;
+}
+
+int main(int argc, char **argv)
+{
+    struct tool tool;
+
+    if (!tool_start(&tool, argc, argv, usage))
+        return TOOL_FAILED;
+    if (!tool.input) {
+        fprintf(stderr, "usage: %s\n", usage);
+        return tool_end(&tool, TOOL_FAILED);
+    }
+    return tool_end(&tool, inspect(&tool));
+}

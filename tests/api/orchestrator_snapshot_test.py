@@ -1,0 +1,141 @@
+"""Snapshots: exported from one engine, inspected, imported into the other; every damage refused before a row is touched."""
+
+import hashlib
+import json
+import os
+import random
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from model_server import ModelServer
+from service import ENGINES, Service, Servers
+
+BUILD = Path(os.environ.get("ASSAY_BUILD_DIR", "build")).resolve()
+ROOT = Path(__file__).resolve().parents[2]
+DAMAGES = 1000 if os.environ.get("ASSAY_TEST_SOAK") else 60
+
+
+def run(program, *arguments, env=None):
+    done = subprocess.run([str(BUILD / "cron-bin" / program), *map(str, arguments)], capture_output=True, text=True,
+                          cwd=ROOT, env={"PATH": os.environ["PATH"], "ASSAY_SQL_DIR": str(ROOT / "sql"), **(env or {})})
+    return done.returncode, json.loads(done.stdout) if done.stdout else done.stderr
+
+
+@pytest.fixture(scope="module", params=ENGINES)
+def filled(request):
+    """A service with some tasks of each kind; where its store is; the ids."""
+    with ModelServer() as models:
+        env = {**models.settings, "ORCH_API_BREAKER_FAILURES": "0"}
+        if request.param == "postgres":
+            env["ORCH_STORAGE_BACKEND"] = "postgres"
+        with Service("orchestrator", env, request.param) as service:
+            models.answers["gpt-5.4"] = ["text:yes", "status:500"]
+            ids = [service.post("/api/v1/orchestrate", {
+                "prompt": f"Größe {i} \"quoted\"\n", "model": "gpt-5-4-api", "session_id": "s", "metadata": {"f": 1.0, "n": [i]},
+                "dry_run": i == 2}).json()["task_id"] for i in range(3)]
+            ids.append(service.post(f"/api/v1/tasks/{ids[1]}/retry").json()["task_id"])
+            where = ["--dsn", service.env["ORCH_DB_DSN"]] if request.param == "postgres" else \
+                ["--db", str(service.stack.directory / "data" / "orch.sqlite3")]
+            yield service, where, ids
+
+
+@pytest.fixture(scope="module")
+def snapshot(filled, tmp_path_factory):
+    path = tmp_path_factory.mktemp("snapshot") / "all.json"
+    assert run("orch-export", *filled[1], "--output", path)[0] == 0
+    return path
+
+
+def canonical(document):
+    return json.dumps({k: v for k, v in document.items() if k != "snapshot_sha256"}, sort_keys=True, ensure_ascii=False,
+                      separators=(",", ":"))
+
+
+def test_the_digest_is_that_of_the_canonical_form(snapshot):
+    document = json.loads(snapshot.read_text())
+    assert document["snapshot_sha256"] == hashlib.sha256(canonical(document).encode()).hexdigest()
+    assert document["tasks"][0]["task"]["task_id"] and '"f": 1.0' in snapshot.read_text()
+
+
+def test_the_store_is_well(filled):
+    status, answer = run("orch-validate-db", *filled[1])
+    assert status == 0 and answer["status"] == "ok" and answer["schema"]["migrations_pending"] == []
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_round_trip(filled, snapshot, tmp_path, engine):
+    where = ["--dsn", Servers.new_database()] if engine == "postgres" else ["--db", tmp_path / "other.sqlite3"]
+    status, inspected = run("orch-inspect-snapshot", "--input", snapshot)
+    assert status == 0 and inspected["import_ready"] and inspected["checksum_status"] == "verified"
+    assert inspected["task_count"] == 4 and inspected["manifest_status"] == "verified"
+    status, imported = run("orch-import", *where, "--input", snapshot, "--dry-run")
+    assert status == 0 and imported["imported_task_count"] == 4 and run("orch-validate-db", *where)[1]["health"]["task_count"] == 0
+    for _ in range(2):
+        status, imported = run("orch-import", *where, "--input", snapshot)
+        assert status == 0 and imported["source_checksum_status"] == "verified"
+    again = tmp_path / "again.json"
+    assert run("orch-export", *where, "--output", again)[0] == 0
+    assert json.loads(again.read_text())["tasks"] == json.loads(snapshot.read_text())["tasks"]
+
+
+def test_selection(filled, tmp_path):
+    _, where, ids = filled
+    gone = "00000000-0000-4000-8000-000000000000"
+    path = tmp_path / "some.json"
+    status, answer = run("orch-export", *where, "--output", path, "--task-id", gone, "--task-id", ids[0], "--task-id", ids[0])
+    assert status == 1 and answer["status"] == "partial" and answer["missing_task_ids"] == [gone]
+    assert answer["exported_task_ids"] == [ids[0]] and answer["selection_status"] == "verified"
+    status, answer = run("orch-inspect-snapshot", "--input", path)
+    assert status == 0 and answer["import_ready"]
+    status, answer = run("orch-import", "--db", tmp_path / "x.sqlite3", "--input", path, "--task-id", ids[0], "--task-id", gone)
+    assert status == 1 and answer["missing_task_ids"] == [gone] and answer["replaced_task_ids"] == [ids[0]]
+
+
+def test_wrong_arguments(tmp_path):
+    for program, arguments in (("orch-export", ["--limit", "0"]), ("orch-export", ["--nothing"]), ("orch-import", []),
+                               ("orch-inspect-snapshot", []), ("orch-export", ["--input", "x"])):
+        status, usage = run(program, *arguments)
+        assert status == 2 and usage.startswith("usage: ")
+    status, answer = run("orch-inspect-snapshot", "--input", tmp_path / "nothing")
+    assert status == 2 and answer["status"] == "error"
+    assert run("orch-import", "--db", tmp_path / "x", "--input", tmp_path / "nothing")[0] == 2
+
+
+def test_every_damage_is_refused(snapshot, tmp_path):
+    chance = random.Random(11)
+    whole = snapshot.read_bytes()
+    store, damaged = tmp_path / "untouched.sqlite3", tmp_path / "damaged.json"
+    assert run("orch-validate-db", "--db", store)[0] == 0
+    for _ in range(DAMAGES):
+        data = bytearray(whole)
+        if chance.random() < 0.3:
+            data = data[:chance.randrange(len(data) - 2)]
+        else:
+            data[chance.randrange(len(data))] ^= 1 << chance.randrange(8)
+        try:
+            same = json.loads(bytes(data)) == json.loads(whole)
+        except ValueError:
+            same = False
+        if same:
+            continue  # a blank for another
+        damaged.write_bytes(data)
+        status, answer = run("orch-import", "--db", store, "--input", damaged)
+        assert status == 2 and answer["status"] == "error", (answer, bytes(data)[:200])
+    assert run("orch-validate-db", "--db", store)[1]["health"]["task_count"] == 0
+
+
+def test_bad_bundles_are_named(snapshot, tmp_path):
+    for change, word in ((lambda b: b["task"].update(status="x"), "status"), (lambda b: b["task"].pop("prompt"), "prompt"),
+                         (lambda b: b["events"].append(b["events"][0]), "sequence_no"),
+                         (lambda b: b["task"].update(metadata=[]), "metadata"),
+                         (lambda b: b["events"][0].update(task_id="other"), "task_id")):
+        document = json.loads(snapshot.read_text())
+        change(document["tasks"][-1])
+        for key in ("snapshot_sha256", "event_count", "step_count"):
+            document.pop(key)
+        path = tmp_path / "bad.json"
+        path.write_text(json.dumps(document))
+        status, answer = run("orch-import", "--db", tmp_path / "y.sqlite3", "--input", path)
+        assert status == 2 and word in answer["error"], answer
