@@ -84,7 +84,9 @@ void rank_heap_sort(struct rank_heap *heap)
 /* What a chunk must reach, a little less, for bounds and scores are rounded differently. */
 static double threshold(const struct rank_heap *heap)
 {
-    return heap->count < heap->most ? 0 : heap->hits[0].score * (1 - 1e-9);
+    double reached = heap->count < heap->most ? 0 : heap->hits[0].score;
+
+    return (reached > heap->floor ? reached : heap->floor) * (1 - 1e-9);
 }
 
 static void decode(const struct segment *segment, struct cursor *cursor)
@@ -157,11 +159,16 @@ static double impact(const struct ranking *ranking, const struct cursor *cursor)
                                         ranking->average);
 }
 
+struct strength {
+    double most;
+    size_t term;
+};
+
 static int strongest_first(const void *a, const void *b)
 {
-    const struct cursor *x = a, *y = b;
+    const struct strength *x = a, *y = b;
 
-    if (x->most != y->most)
+    if (x->most < y->most || x->most > y->most)
         return x->most < y->most ? 1 : -1;
     return (x->term > y->term) - (x->term < y->term);
 }
@@ -250,34 +257,40 @@ static int ladder_step(double average)
     return step;
 }
 
+static void cursor_open(const struct ranking *ranking, struct cursor *cursor,
+                        const struct rank_term *term, double most)
+{
+    cursor->term = term->term;
+    cursor->blocks = ranking->segment->blocks + cursor->term->first_block;
+    cursor->weight = term->weight;
+    cursor->most = most;
+    cursor->block_count = segment_block_count(cursor->term);
+    cursor->block = 0;
+    decode(ranking->segment, cursor);
+    cursor->chunk = cursor->chunks[0];
+}
+
 void rank_segment(const struct segment *segment, const struct rank_term *terms, size_t count,
                   double average, struct rank_heap *heap)
 {
     static struct cursor cursors[CURSORS_MAX];
+    struct strength order[CURSORS_MAX];
     double rest[CURSORS_MAX + 1];
     struct ranking ranking = {.segment = segment,
                               .cursors = cursors,
+                              .count = count < CURSORS_MAX ? count : CURSORS_MAX,
                               .rest = rest,
                               .average = average,
                               .step = ladder_step(average),
                               .heap = heap};
 
-    for (size_t i = 0; i < count && ranking.count < CURSORS_MAX; i++) {
-        struct cursor *cursor = &cursors[ranking.count++];
-
-        cursor->term = terms[i].term;
-        cursor->blocks = segment->blocks + cursor->term->first_block;
-        cursor->weight = terms[i].weight;
-        cursor->most = cursor->weight * cursor->term->bound[ranking.step] / 255;
-        cursor->block_count = segment_block_count(cursor->term);
-        cursor->block = 0;
-    }
-    qsort(cursors, ranking.count, sizeof cursors[0], strongest_first);
+    for (size_t i = 0; i < ranking.count; i++)
+        order[i] = (struct strength){terms[i].weight * terms[i].term->bound[ranking.step] / 255, i};
+    qsort(order, ranking.count, sizeof order[0], strongest_first);
     rest[ranking.count] = 0;
-    for (size_t i = ranking.count; i-- > 0;) {
-        decode(segment, &cursors[i]);
-        cursors[i].chunk = cursors[i].chunks[0];
-        rest[i] = rest[i + 1] + cursors[i].most;
-    }
+    for (size_t i = ranking.count; i-- > 0;)
+        rest[i] = rest[i + 1] + order[i].most;
+    for (size_t i = 0; i < ranking.count; i++)
+        cursor_open(&ranking, &cursors[i], &terms[order[i].term], order[i].most);
     run(&ranking);
 }

@@ -23,6 +23,7 @@ struct rank_hit {
 struct rank_heap {
     struct rank_hit *hits;
     size_t count, most;
+    double floor; /* what the last of the best is known to reach; 0 = nothing is known */
 };
 
 /* Puts the hits in order, best first. */

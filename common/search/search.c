@@ -174,29 +174,61 @@ static double *term_weights(const struct search_index *index, struct arena *aren
     return weights;
 }
 
+/* One search with the terms that weigh `least` or more. */
+struct search {
+    const struct search_index *index;
+    const struct search_term *terms;
+    size_t count;
+    const struct segment_term **found;
+    const double *weights;
+    struct rank_term *here;
+    double average;
+};
+
+static void rank_all(const struct search *search, double least, struct rank_heap *heap)
+{
+    for (size_t s = 0; s < search->index->count; s++) {
+        size_t present = 0;
+
+        for (size_t t = 0; t < search->count; t++) {
+            const struct segment_term *term = search->found[s * search->count + t];
+
+            if (term && search->weights[t] > 0 && search->terms[t].weight >= least)
+                search->here[present++] = (struct rank_term){term, search->weights[t]};
+        }
+        rank_segment(search->index->segments[s], search->here, present, search->average, heap);
+    }
+}
+
+/* What the last of the best reaches at least: its score by the heavy terms alone, which are few and
+ * quickly ranked. With it the light ones need hardly be looked at. */
+static double floor_of(const struct search *search, struct rank_heap *heap)
+{
+    double heaviest = 0, floor;
+
+    for (size_t t = 0; t < search->count; t++)
+        heaviest = fmax(heaviest, search->terms[t].weight);
+    rank_all(search, heaviest / 2, heap);
+    floor = heap->count == heap->most ? heap->hits[0].score : 0;
+    heap->count = 0;
+    return floor;
+}
+
 size_t search_index_best(const struct search_index *index, struct arena *arena,
                          const struct search_term *terms, size_t count, struct search_hit *hits,
                          size_t most)
 {
-    const struct segment_term **found =
-        ARENA_ARRAY(arena, const struct segment_term *, count * index->count + 1);
-    struct rank_term *here = ARENA_ARRAY(arena, struct rank_term, count + 1);
+    struct search search = {.index = index, .terms = terms, .count = count};
     struct rank_heap heap = {.hits = ARENA_ARRAY(arena, struct rank_hit, most + 1), .most = most};
-    double average, *weights;
 
     if (!most || !index->totals.chunks)
         return 0;
-    average = (double)index->totals.words / (double)index->totals.chunks;
-    weights = term_weights(index, arena, terms, count, found);
-    for (size_t s = 0; s < index->count; s++) {
-        size_t present = 0;
-
-        for (size_t t = 0; t < count; t++) {
-            if (found[s * count + t] && weights[t] > 0)
-                here[present++] = (struct rank_term){found[s * count + t], weights[t]};
-        }
-        rank_segment(index->segments[s], here, present, fmax(average, 1), &heap);
-    }
+    search.found = ARENA_ARRAY(arena, const struct segment_term *, count * index->count + 1);
+    search.here = ARENA_ARRAY(arena, struct rank_term, count + 1);
+    search.average = fmax((double)index->totals.words / (double)index->totals.chunks, 1);
+    search.weights = term_weights(index, arena, terms, count, search.found);
+    heap.floor = floor_of(&search, &heap);
+    rank_all(&search, 0, &heap);
     rank_heap_sort(&heap);
     for (size_t i = 0; i < heap.count; i++)
         hits[i] =

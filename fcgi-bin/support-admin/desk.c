@@ -29,15 +29,18 @@ SCHEMA(sessions_query_schema, struct sessions_query, "SessionsQuery", sessions_q
        .extra = EXTRA_IGNORE);
 
 #define OWNER struct session_row
-static const struct field session_fields[] = {STRING(OWNER, session_id),
-                                              INTEGER(OWNER, message_count)};
+static const struct field session_fields[] = {
+    STRING(OWNER, session_id), INTEGER(OWNER, message_count),
+    STRING(OWNER, title, .nullable = true), STRING(OWNER, last_access)};
 #undef OWNER
 SCHEMA(session_schema, struct session_row, "Session", session_fields);
 
-#define OWNER struct graph_message
-static const struct field message_fields[] = {STRING(OWNER, role), STRING(OWNER, content)};
+#define OWNER struct session_message
+static const struct field message_fields[] = {STRING(OWNER, role), STRING(OWNER, content),
+                                              STRING(OWNER, created_at),
+                                              STRING(OWNER, trace_id, .nullable = true)};
 #undef OWNER
-static SCHEMA(message_schema, struct graph_message, "Message", message_fields);
+static SCHEMA(message_schema, struct session_message, "Message", message_fields);
 
 struct history_reply {
     const char *session_id;
@@ -218,19 +221,17 @@ enum error sessions_handle(struct request *request, struct reply *reply)
 enum error history_handle(struct request *request, struct reply *reply)
 {
     struct history_reply *object = ARENA_NEW(request->arena, struct history_reply);
-    struct graph_message *messages;
+    struct object_list messages;
     struct service_tools tools;
-    size_t count = 0;
     enum error error = service_tools(request, &tools);
 
     if (!error)
-        error = session_history(&tools.conversation, request->arguments[0], &messages, &count);
+        error = session_messages(&tools.conversation, request->arguments[0], &messages);
     if (error)
         return error;
-    if (!count)
+    if (!messages.count)
         return not_found(request, "Session not found");
-    *object =
-        (struct history_reply){request->arguments[0], {count, messages}, tools.conversation.tenant};
+    *object = (struct history_reply){request->arguments[0], messages, tools.conversation.tenant};
     reply->object = object;
     return ERROR_NONE;
 }
@@ -398,7 +399,6 @@ enum error ticket_handle(struct request *request, struct reply *reply)
 {
     struct ticket_detail *detail = ARENA_NEW(request->arena, struct ticket_detail);
     struct ticket *ticket = ARENA_NEW(request->arena, struct ticket);
-    struct graph_message *messages = NULL;
     struct service_tools tools;
     struct trace_row row;
     bool found = false;
@@ -409,8 +409,7 @@ enum error ticket_handle(struct request *request, struct reply *reply)
     if (!error)
         error = ticket_find(&tools.conversation, request->arguments[0], ticket);
     if (!error)
-        error = session_history(&tools.conversation, ticket->session_id, &messages,
-                                &detail->messages.count);
+        error = session_messages(&tools.conversation, ticket->session_id, &detail->messages);
     if (!error)
         error = ticket_similar(&tools.conversation, ticket, SIMILAR_MAX, &detail->similar_tickets);
     if (!error)
@@ -419,7 +418,6 @@ enum error ticket_handle(struct request *request, struct reply *reply)
     detail->quality_scores = error ? NULL : service_json(request, "{}");
     if (!error && found)
         error = add_context(request, &tools, &row, detail);
-    detail->messages.items = messages;
     detail->ticket = ticket;
     reply->object = detail;
     return error;

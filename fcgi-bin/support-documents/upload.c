@@ -75,24 +75,28 @@ struct document_entry {
     int64_t version, chunk_count, page_count, size_bytes;
     json_t *categories;
     const char *last_updated, *created_at;
+    bool auto_generated;
 };
 
 #define OWNER struct document_entry
 static const struct field document_fields[] = {
-    STRING(OWNER, doc_id),         STRING(OWNER, title),        STRING(OWNER, source),
-    STRING(OWNER, file_type),      STRING(OWNER, language),     INTEGER(OWNER, version),
-    INTEGER(OWNER, chunk_count),   INTEGER(OWNER, page_count),  INTEGER(OWNER, size_bytes),
-    JSON_VALUE(OWNER, categories), STRING(OWNER, last_updated), STRING(OWNER, created_at),
+    STRING(OWNER, doc_id),          STRING(OWNER, title),        STRING(OWNER, source),
+    STRING(OWNER, file_type),       STRING(OWNER, language),     INTEGER(OWNER, version),
+    INTEGER(OWNER, chunk_count),    INTEGER(OWNER, page_count),  INTEGER(OWNER, size_bytes),
+    JSON_VALUE(OWNER, categories),  STRING(OWNER, last_updated), STRING(OWNER, created_at),
+    BOOLEAN(OWNER, auto_generated),
 };
 #undef OWNER
 static SCHEMA(document_schema, struct document_entry, "Document", document_fields);
 
 struct documents_reply {
     struct object_list documents;
+    int64_t total;
 };
 
 #define OWNER struct documents_reply
-static const struct field documents_fields[] = {OBJECTS(OWNER, documents, &document_schema)};
+static const struct field documents_fields[] = {OBJECTS(OWNER, documents, &document_schema),
+                                                INTEGER(OWNER, total)};
 #undef OWNER
 SCHEMA(documents_schema, struct documents_reply, "Documents", documents_fields);
 
@@ -334,6 +338,8 @@ enum error documents_handle(struct request *request, struct reply *reply)
 
     if (!error)
         error = document_list(&tools.documents, query->limit, query->offset, &rows);
+    if (!error)
+        error = document_count(&tools.documents, &object->total);
     if (error)
         return error;
     entries = ARENA_ARRAY(request->arena, struct document_entry, rows.count + 1);
@@ -341,12 +347,13 @@ enum error documents_handle(struct request *request, struct reply *reply)
         const struct document_row *row = &((const struct document_row *)rows.items)[i];
 
         entries[i] =
-            (struct document_entry){row->doc_id,       row->title,
-                                    row->source,       row->file_type,
-                                    row->language,     row->version,
-                                    row->chunk_count,  row->page_count,
-                                    row->size_bytes,   service_json(request, row->categories),
-                                    row->last_updated, row->created_at};
+            (struct document_entry){row->doc_id,        row->title,
+                                    row->source,        row->file_type,
+                                    row->language,      row->version,
+                                    row->chunk_count,   row->page_count,
+                                    row->size_bytes,    service_json(request, row->categories),
+                                    row->last_updated,  row->created_at,
+                                    row->auto_generated};
     }
     object->documents = (struct object_list){rows.count, entries};
     reply->object = object;

@@ -3,7 +3,7 @@
 #include "../db/fixture.h"
 
 #include "support/answer/knowledge.h"
-#include "support/documents/ingest.h"
+#include "support/documents/draft_store.h"
 
 #include <fcntl.h>
 
@@ -187,6 +187,27 @@ ON_BOTH(a_failure_at_any_step_leaves_the_old_version)
     knowledge_cache_destroy(bench.cache);
 }
 
+ON_BOTH(a_draft_becomes_a_document_once)
+{
+    struct bench bench;
+    struct object_list rows;
+    const char *id;
+
+    bench_make(&bench, store);
+    CHECK_OK(draft_add(&bench.call, "Parking", "Visitors park in lot B7.", "[]", &id));
+    CHECK_OK(draft_edit(&bench.call, id, "# Parking\n\nVisitors park in lot C9."));
+    CHECK_OK(draft_publish(&bench.call, &bench.settings, id));
+    CHECK_INT(holding(&bench, store, "c9"), 1);
+    CHECK_FAILS(draft_edit(&bench.call, id, "x"), ERROR_CONFLICT, "draft_immutable");
+    CHECK_FAILS(draft_publish(&bench.call, &bench.settings, id), ERROR_CONFLICT, "draft_immutable");
+    CHECK_FAILS(draft_reject(&bench.call, "none"), ERROR_NOT_FOUND, "draft_not_found");
+    CHECK_OK(draft_list(&bench.call, "published", &rows));
+    CHECK_INT(rows.count, 1);
+    CHECK_OK(gap_list(&bench.call, &rows));
+    CHECK_INT(rows.count, 0);
+    knowledge_cache_destroy(bench.cache);
+}
+
 static void put(const char *path, const char *bytes, size_t length)
 {
     FILE *file = fopen(path, "wbe");
@@ -252,4 +273,4 @@ ON_ONE(hostile_files, DB_SQLITE)
 TEST_MAIN(CASE(a_version_replaces_the_one_before), CASE(tenants_do_not_see_each_other),
           CASE(a_lost_or_damaged_segment_is_built_again), CASE(many_small_segments_become_one),
           CASE(a_deleted_document_is_gone), CASE(a_failure_at_any_step_leaves_the_old_version),
-          CASE(readers), CASE(hostile_files))
+          CASE(a_draft_becomes_a_document_once), CASE(readers), CASE(hostile_files))

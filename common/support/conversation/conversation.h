@@ -33,9 +33,18 @@ MUST_CHECK enum error session_add_message(const struct conversation_call *call, 
                                           const char *role, const char *content,
                                           const char *trace_id);
 
+/* The same with what the store knows beside: for showing, not for answering. */
+struct session_message {
+    const char *role, *content, *created_at, *trace_id; /* the last may be NULL */
+};
+MUST_CHECK enum error session_messages(const struct conversation_call *call, const char *id,
+                                       struct object_list *rows);
+
 struct session_row {
     const char *session_id;
     int64_t message_count;
+    const char *title; /* how the first question begins; NULL without one */
+    const char *last_access;
 };
 /* Last used first: struct session_row. */
 MUST_CHECK enum error session_list(const struct conversation_call *call, int64_t limit,

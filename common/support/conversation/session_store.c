@@ -23,10 +23,17 @@ static const struct statement read_history = {
     .sql = "SELECT role, content FROM messages WHERE tenant_id = ? AND session_id = ?"
            " ORDER BY id DESC LIMIT ?",
 };
+static const struct statement read_messages = {
+    .name = "session_messages",
+    .sql = "SELECT role, content, created_at, trace_id FROM messages WHERE tenant_id = ?"
+           " AND session_id = ? ORDER BY id DESC LIMIT ?",
+};
 static const struct statement list_sessions = {
     .name = "session_list",
-    .sql = "SELECT id, message_count FROM sessions WHERE tenant_id = ?"
-           " ORDER BY last_access DESC, id LIMIT ? OFFSET ?",
+    .sql = "SELECT s.id, s.message_count, (SELECT substr(m.content, 1, 80) FROM messages m"
+           " WHERE m.tenant_id = s.tenant_id AND m.session_id = s.id ORDER BY m.id LIMIT 1),"
+           " s.last_access FROM sessions s WHERE s.tenant_id = ?"
+           " ORDER BY s.last_access DESC, s.id LIMIT ? OFFSET ?",
 };
 static const struct statement delete_session = {
     .name = "session_delete",
@@ -76,6 +83,27 @@ enum error session_history(const struct conversation_call *call, const char *id,
     }
     *messages = items + GRAPH_HISTORY_MAX - found;
     *count = found;
+    return query_end(query, call->problem);
+}
+
+enum error session_messages(const struct conversation_call *call, const char *id,
+                            struct object_list *rows)
+{
+    struct session_message *items =
+        ARENA_ARRAY(call->arena, struct session_message, GRAPH_HISTORY_MAX);
+    struct query *query = db_query(call->db, &read_messages);
+    size_t found = 0;
+
+    query_bind_text(query, call->tenant);
+    query_bind_text(query, id);
+    query_bind_integer(query, GRAPH_HISTORY_MAX);
+    while (found < GRAPH_HISTORY_MAX && query_next(query)) {
+        found++; /* newest first, so from the end of the list */
+        items[GRAPH_HISTORY_MAX - found] = (struct session_message){
+            query_text(query, 0, call->arena), query_text(query, 1, call->arena),
+            query_text(query, 2, call->arena), query_text_or_null(query, 3, call->arena)};
+    }
+    *rows = (struct object_list){found, items + GRAPH_HISTORY_MAX - found};
     return query_end(query, call->problem);
 }
 
@@ -141,8 +169,9 @@ enum error session_list(const struct conversation_call *call, int64_t limit, int
     query_bind_integer(query, offset);
     *rows = (struct object_list){.items = items};
     while (rows->count < (size_t)limit && query_next(query))
-        items[rows->count++] =
-            (struct session_row){query_text(query, 0, call->arena), query_integer(query, 1)};
+        items[rows->count++] = (struct session_row){
+            query_text(query, 0, call->arena), query_integer(query, 1),
+            query_text_or_null(query, 2, call->arena), query_text(query, 3, call->arena)};
     return query_end(query, call->problem);
 }
 

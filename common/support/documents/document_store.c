@@ -5,7 +5,10 @@
 
 #include <string.h>
 
-enum { CHUNKS_MOST = 200000 /* read at once, when a document is indexed again */ };
+enum {
+    SECONDS_A_DAY = 86400,
+    CHUNKS_MOST = 200000 /* read at once, when a document is indexed again */
+};
 
 #define DOCUMENT_COLUMNS                                                                           \
     "doc_id, document_key, version, title, source, file_type, language, content_hash, size_bytes," \
@@ -25,6 +28,19 @@ static const struct statement list_documents = {
     .name = "document_list",
     .sql = "SELECT " DOCUMENT_COLUMNS " FROM kb_documents WHERE tenant_id = ?"
            " ORDER BY last_updated DESC, doc_id LIMIT ? OFFSET ?",
+};
+static const struct statement count_documents = {
+    .name = "document_count",
+    .sql = "SELECT count(*) FROM kb_documents WHERE tenant_id = ?",
+};
+static const struct statement stale_documents = {
+    .name = "document_stale",
+    .sql = "SELECT doc_id, title, source, last_updated, citation_count, last_cited_at FROM"
+           " (SELECT d.doc_id, d.title, d.source, d.last_updated, s.citation_count,"
+           " s.last_cited_at FROM document_stats s JOIN kb_documents d"
+           " ON d.tenant_id = s.tenant_id AND d.doc_id = s.doc_id WHERE s.tenant_id = ?"
+           " ORDER BY s.citation_count DESC, d.doc_id LIMIT ?) AS cited"
+           " WHERE last_updated < {now_plus:?} ORDER BY citation_count DESC, doc_id",
 };
 static const struct statement touch_document = {
     .name = "document_touch",
@@ -202,6 +218,34 @@ enum error document_list(const struct document_call *call, int64_t limit, int64_
     *rows = (struct object_list){.items = items};
     while (rows->count < (size_t)limit && query_next(query))
         document_row(query, call->arena, &items[rows->count++]);
+    return query_end(query, call->problem);
+}
+
+enum error document_count(const struct document_call *call, int64_t *count)
+{
+    struct query *query = db_query(call->db, &count_documents);
+
+    query_bind_text(query, call->tenant);
+    *count = query_next(query) ? query_integer(query, 0) : 0;
+    return query_end(query, call->problem);
+}
+
+enum error document_stale(const struct document_call *call, int64_t days, int64_t most,
+                          struct object_list *rows)
+{
+    struct stale_document *items =
+        ARENA_ARRAY(call->arena, struct stale_document, (size_t)most + 1);
+    struct query *query = db_query(call->db, &stale_documents);
+
+    query_bind_text(query, call->tenant);
+    query_bind_integer(query, most);
+    query_bind_number(query, -(double)days * SECONDS_A_DAY);
+    *rows = (struct object_list){.items = items};
+    while (rows->count < (size_t)most && query_next(query))
+        items[rows->count++] = (struct stale_document){
+            query_text(query, 0, call->arena), query_text(query, 1, call->arena),
+            query_text(query, 2, call->arena), query_text(query, 3, call->arena),
+            query_integer(query, 4),           query_text_or_null(query, 5, call->arena)};
     return query_end(query, call->problem);
 }
 

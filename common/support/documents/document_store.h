@@ -36,6 +36,8 @@ MUST_CHECK enum error document_find(const struct document_call *call, const char
 MUST_CHECK enum error document_list(const struct document_call *call, int64_t limit, int64_t offset,
                                     struct object_list *rows);
 
+MUST_CHECK enum error document_count(const struct document_call *call, int64_t *count);
+
 /* Says that a document was looked at: last_updated is now. `found` says whether there is one. */
 MUST_CHECK enum error document_touch(const struct document_call *call, const char *doc_id,
                                      bool *found);
@@ -116,6 +118,17 @@ MUST_CHECK enum error document_chunks(const struct document_call *call, int64_t 
 /* How many chunks all tenants, or one (not NULL), have. */
 MUST_CHECK enum error document_count_chunks(struct db *db, const char *tenant, int64_t *chunks,
                                             struct problem *problem);
+
+/* One of the most cited documents that has not been looked at for long. */
+struct stale_document {
+    const char *doc_id, *title, *source, *last_updated;
+    int64_t citation_count;
+    const char *last_cited_at; /* or NULL */
+};
+
+/* Of the `most` most cited documents those older than `days`: struct stale_document. */
+MUST_CHECK enum error document_stale(const struct document_call *call, int64_t days, int64_t most,
+                                     struct object_list *rows);
 
 /* Counts a citation of each document. */
 MUST_CHECK enum error document_note_citations(const struct document_call *call,

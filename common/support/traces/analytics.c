@@ -1,0 +1,114 @@
+/* Analytics: sums over traces by category and by day. */
+#include "support/traces/analytics.h"
+#include "base/number.h"
+#include "db/query.h"
+
+enum { SECONDS_A_DAY = 86400, ROWS_MOST = 1000 };
+
+const char *const analytics_metric_names[ANALYTICS__MAX + 1] = {"quality", "cost", "resolution",
+                                                                NULL};
+
+static const struct statement read_topics = {
+    .name = "analytics_topics",
+    .sqlite = "SELECT c.value, count(*), sum(CASE WHEN t.final_route = 'auto' THEN 1 ELSE 0 END),"
+              " avg(t.final_quality) FROM traces t, json_each(t.categories) c"
+              " WHERE t.tenant_id = ? AND t.started_at >= {now_plus:?} GROUP BY c.value"
+              " ORDER BY count(*) DESC, c.value LIMIT ?",
+    .postgres = "SELECT c.value, count(*), sum(CASE WHEN t.final_route = 'auto' THEN 1 ELSE 0 END),"
+                " CAST(avg(t.final_quality) AS DOUBLE PRECISION) FROM traces t,"
+                " jsonb_array_elements_text(t.categories) AS c(value)"
+                " WHERE t.tenant_id = ? AND t.started_at >= {now_plus:?} GROUP BY c.value"
+                " ORDER BY count(*) DESC, c.value LIMIT ?",
+};
+static const struct statement read_category_costs = {
+    .name = "analytics_category_costs",
+    .sqlite = "SELECT c.value, sum(s.cost_usd) FROM traces t, json_each(t.categories) c,"
+              " trace_steps s WHERE s.trace_id = t.trace_id AND t.tenant_id = ?"
+              " AND t.started_at >= {now_plus:?} AND s.cost_usd > 0 GROUP BY c.value"
+              " ORDER BY sum(s.cost_usd) DESC, c.value LIMIT ?",
+    .postgres = "SELECT c.value, sum(s.cost_usd) FROM traces t,"
+                " jsonb_array_elements_text(t.categories) AS c(value), trace_steps s"
+                " WHERE s.trace_id = t.trace_id AND t.tenant_id = ?"
+                " AND t.started_at >= {now_plus:?} AND s.cost_usd > 0 GROUP BY c.value"
+                " ORDER BY sum(s.cost_usd) DESC, c.value LIMIT ?",
+};
+static const struct statement read_model_costs = {
+    .name = "analytics_model_costs",
+    .sql = "SELECT s.model_name, sum(s.cost_usd) FROM traces t JOIN trace_steps s"
+           " ON s.trace_id = t.trace_id WHERE t.tenant_id = ? AND t.started_at >= {now_plus:?}"
+           " AND s.model_name IS NOT NULL GROUP BY s.model_name"
+           " ORDER BY sum(s.cost_usd) DESC, s.model_name LIMIT ?",
+};
+#define BY_DAY                                                                                     \
+    " FROM traces WHERE tenant_id = ? AND started_at >= {now_plus:?} AND finished_at IS NOT NULL"  \
+    " GROUP BY substr(started_at, 1, 10) ORDER BY substr(started_at, 1, 10) LIMIT ?"
+static const struct statement read_days[ANALYTICS__MAX] = {
+    {.name = "analytics_quality",
+     .sql = "SELECT substr(started_at, 1, 10),"
+            " CAST(avg(final_quality) AS DOUBLE PRECISION)" BY_DAY},
+    {.name = "analytics_cost", .sql = "SELECT substr(started_at, 1, 10), avg(cost_usd)" BY_DAY},
+    {.name = "analytics_resolution",
+     .sql = "SELECT substr(started_at, 1, 10),"
+            " avg(CASE WHEN final_route = 'auto' THEN 1.0 ELSE 0.0 END) * 1e0" BY_DAY},
+};
+
+static struct query *ask(const struct trace_call *call, const struct statement *statement,
+                         int64_t days)
+{
+    struct query *query = db_query(call->db, statement);
+
+    query_bind_text(query, call->tenant);
+    query_bind_number(query, -(double)days * SECONDS_A_DAY);
+    query_bind_integer(query, ROWS_MOST);
+    return query;
+}
+
+enum error analytics_topics(const struct trace_call *call, int64_t days, struct object_list *rows)
+{
+    struct topic_row *items = ARENA_ARRAY(call->arena, struct topic_row, ROWS_MOST);
+    struct query *query = ask(call, &read_topics, days);
+
+    *rows = (struct object_list){.items = items};
+    while (rows->count < ROWS_MOST && query_next(query)) {
+        struct topic_row *row = &items[rows->count++];
+
+        *row = (struct topic_row){query_text(query, 0, call->arena), query_integer(query, 1),
+                                  query_integer(query, 2), query_optional_number(query, 3)};
+        row->avg_quality.value = number_round(row->avg_quality.value, 2);
+    }
+    return query_end(query, call->problem);
+}
+
+enum error analytics_days(const struct trace_call *call, int64_t days, enum analytics_metric metric,
+                          struct object_list *rows)
+{
+    struct day_row *items = ARENA_ARRAY(call->arena, struct day_row, ROWS_MOST);
+    struct query *query = ask(call, &read_days[metric], days);
+
+    *rows = (struct object_list){.items = items};
+    while (rows->count < ROWS_MOST && query_next(query))
+        items[rows->count++] = (struct day_row){query_text(query, 0, call->arena),
+                                                number_round(query_number(query, 1), 4)};
+    return query_end(query, call->problem);
+}
+
+static enum error costs(const struct trace_call *call, const struct statement *statement,
+                        int64_t days, struct object_list *rows)
+{
+    struct cost_row *items = ARENA_ARRAY(call->arena, struct cost_row, ROWS_MOST);
+    struct query *query = ask(call, statement, days);
+
+    *rows = (struct object_list){.items = items};
+    while (rows->count < ROWS_MOST && query_next(query))
+        items[rows->count++] = (struct cost_row){query_text(query, 0, call->arena),
+                                                 number_round(query_number(query, 1), 6)};
+    return query_end(query, call->problem);
+}
+
+enum error analytics_costs(const struct trace_call *call, int64_t days,
+                           struct object_list *by_model, struct object_list *by_category)
+{
+    enum error error = costs(call, &read_model_costs, days, by_model);
+
+    return error ? error : costs(call, &read_category_costs, days, by_category);
+}
