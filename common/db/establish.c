@@ -175,24 +175,31 @@ static bool was_exchanged(const struct work *work)
            !file_place_equal(&file, &work->record.files[RECORD_MAIN]) || !has_session(work);
 }
 
-/* A file that was put in the place of the one before, while the log of that one still lies beside
- * it: SQLite would play the one back into the other. */
+static bool is_as_recorded(const struct work *work, enum record_file which)
+{
+    struct file_place found;
+
+    return file_place_of(path_of(work), which, &found) &&
+           file_place_equal(&found, &work->record.files[which]);
+}
+
+/* A file and a log that do not belong together: the file was put in the place of the one before, or
+ * a copy in the place of the log, whose own contents the workers have folded into the file. SQLite
+ * would play the one back into the other. */
 static enum error part_strangers(struct work *work)
 {
-    struct file_place file;
     const char *when;
     enum error error;
 
-    if (!log_holds_something(work) ||
-        (file_place_of(path_of(work), RECORD_MAIN, &file) &&
-         file_place_equal(&file, &work->record.files[RECORD_MAIN]) && has_session(work)))
+    if (!log_holds_something(work) || (is_as_recorded(work, RECORD_MAIN) && has_session(work) &&
+                                       is_as_recorded(work, RECORD_LOG)))
         return ERROR_NONE;
     when = arena_print(work->arena, "%lld", (long long)(clock_unix_microseconds() / 1000000));
     error = set_aside(work, "-wal", when);
     if (!error)
         error = set_aside(work, "-shm", when);
     snprintf(work->established->note, sizeof work->established->note,
-             "the file was exchanged: the log of the one before is kept as %.200s-wal.before-%s",
+             "file and log do not belong together: the log is kept as %.200s-wal.before-%s",
              path_of(work), when);
     return error;
 }
