@@ -135,12 +135,12 @@ page_rows() {
         + (if \$service == \"portal\" then [] else [
             {page: \"docs\", path: \"/docs\", name: \"Try the API\"},
             {page: \"redoc\", path: \"/redoc\", name: \"API reference\"}] end)
-        | .[] | select(${2:-true}) | [.page, .path, .name] | @tsv" "$checkout/static/pages.json"
+        | .[] | select(.to == null) | select(${2:-true}) | [.page, .path, .name] | @tsv" "$checkout/static/pages.json"
 }
 
 # The pages that the portal leads to, as JSON.
 page_list() {
-    jq -c --arg service "$1" '[(.[$service] // [])[] | select(.menu != false) | {page, path, name}]
+    jq -c --arg service "$1" '[(.[$service] // [])[] | select(.menu != false and .to == null) | {page, path, name}]
         + [{page: "redoc", path: "/redoc", name: "API reference"}]' "$checkout/static/pages.json"
 }
 
@@ -167,5 +167,10 @@ render_pages() {
         fill page MATCH "$match" FILE "$file"
         if [[ $path == *'{'* ]]; then open+=$filled; else exact+=$filled; fi
     done < <(page_rows "$service" '.page != "docs" and .page != "redoc"')
+    while IFS=$'\t' read -r path file; do
+        fill page-redirect PATH "$path" TO "$file"
+        exact+=$filled
+    done < <(jq -r --arg service "$service" '(.[$service] // [])[] | select(.to != null) | [.path, .to] | @tsv' \
+        "$checkout/static/pages.json")
     filled=$exact$open
 }

@@ -45,9 +45,10 @@ function send(item, { url, field, extra, headers }, changed) {
 
 /*
  * url and field name the request; extra(file) its other parts; accept as in <input>; maxBytes refuses
- * before sending; side: how many at once; onDone(answer, file) after each.
+ * before sending; side: how many at once; onDone(answer, file) after each; with forgetDone what arrived
+ * leaves the list, because the page says what became of it.
  */
-export function createUpload(update, { url, field = 'file', extra = () => ({}), headers = {}, accept = '', multiple = true, maxBytes = Infinity, side = 2, onDone = null }) {
+export function createUpload(update, { url, field = 'file', extra = () => ({}), headers = {}, accept = '', multiple = true, maxBytes = Infinity, side = 2, onDone = null, forgetDone = false }) {
     let items = [];
     let over = false;
     let count = 0;
@@ -62,6 +63,7 @@ export function createUpload(update, { url, field = 'file', extra = () => ({}), 
         try {
             const answer = await send(item, { url, field, extra, headers }, (patch) => change(item, patch));
             change(item, { state: 'done', answer });
+            if (forgetDone) items = items.filter((one) => one !== item);
             onDone?.(answer, item.file);
         } catch (error) {
             const cancelled = error.name === 'AbortError';

@@ -1,0 +1,75 @@
+/* The documents as a template: what is uploaded, what became of it, what there is. */
+import { t } from '../../shared/i18n.js';
+import { formatAgo, formatBytes } from '../../shared/numbers.js';
+import { badge } from '../../shared/ui/badge.js';
+import { html } from '../../shared/ui/lit.js';
+import { addresses } from '../service.js';
+import { stateOf } from './outcomes.js';
+
+const tones = { indexed: 'good', same: 'plain', partial: 'caution', working: 'info', waiting: 'info', again: 'caution', failed: 'danger' };
+
+/* Leads to the chat with a question begun about the document. */
+function askLink(title) {
+    const question = t('documents.question', { title });
+    return `${addresses.chat}?${new URLSearchParams({ q: `${question} ` })}`;
+}
+
+function outcome(item) {
+    const state = stateOf(item);
+    return html`<li class="outcome">
+        <span class="outcome-name" dir="auto">${item.name}</span>
+        ${badge(t(`documents.state_${state.kind}`), tones[state.kind], { dot: true })}
+        ${state.version ? html`<span class="section-note">${t('documents.version_n', { version: state.version })}</span>` : null}
+        ${state.chunks ? html`<span class="section-note">${t('documents.chunks_n', { count: state.chunks })}</span>` : null}
+        ${state.text ? html`<span class="section-note" dir="auto">${state.text}</span>` : null}
+        ${state.kind === 'indexed' || state.kind === 'same' ? html`<a href=${askLink(item.name)}>${t('documents.ask')}</a>` : null}
+    </li>`;
+}
+
+function listOf(categories) {
+    return html`<span class="button-row">${(categories ?? []).map((name) => badge(name))}</span>`;
+}
+
+export function columns(actions) {
+    return [
+        {
+            name: 'title',
+            title: t('documents.name'),
+            cell: (row) => html`<span dir="auto">${row.title}</span>${row.title === row.doc_id ? null : html`<br /><span class="section-note mono">${row.doc_id}</span>`}`,
+        },
+        { name: 'categories', title: t('documents.categories'), cell: ({ categories }) => listOf(categories) },
+        { name: 'version', title: t('documents.version'), align: 'end' },
+        { name: 'chunk_count', title: t('documents.chunks'), align: 'end' },
+        { name: 'size_bytes', title: t('documents.size'), align: 'end', cell: (row) => formatBytes(row.size_bytes) },
+        { name: 'last_updated', title: t('documents.updated'), cell: (row) => formatAgo(row.last_updated) },
+        {
+            name: 'actions',
+            title: t('documents.actions'),
+            titleHidden: true,
+            cell: (row) => html`<span class="button-row">
+                <a class="button" data-size="small" href=${askLink(row.title)}>${t('documents.ask')}</a>
+                <button type="button" class="button" data-kind="quiet" data-size="small" aria-label=${t('documents.delete_name', { name: row.title })} @click=${() => actions.remove(row)}>
+                    ${t('documents.delete')}
+                </button>
+            </span>`,
+        },
+    ];
+}
+
+export function view({ parts }) {
+    if (!parts) return html``;
+    const outcomes = parts.outcomes.items();
+    return html`<div class="stack">
+        ${parts.upload.view({ id: 'files', label: t('documents.drop'), hint: t('documents.hint') })}
+        ${outcomes.length === 0
+            ? null
+            : html`<section class="card section" aria-labelledby="outcomes-title">
+                  <h2 id="outcomes-title">${t('documents.outcomes')}</h2>
+                  <ul class="outcomes" aria-live="polite">${outcomes.map(outcome)}</ul>
+              </section>`}
+        <section class="card section" aria-labelledby="documents-title" id="documents">
+            <div class="section-head"><h2 id="documents-title">${t('documents.all')}</h2></div>
+            ${parts.list.view()}
+        </section>
+    </div>`;
+}

@@ -1,0 +1,279 @@
+/* The pages of the support service: a document goes in, its answer comes out and can be followed to
+ * the passage, to the trace, to a person. One sign-in for all tests: the API allows five a minute. */
+import assert from 'node:assert/strict';
+import { before, test } from 'node:test';
+import { markedParts, quotesOf, citedParts } from '../../static/support/chat/passage.js';
+import { figuresOf, toneOf } from '../../static/support/metrics/cards.js';
+import { nextAddress, personOf } from '../../static/support/login/token.js';
+import { stepsOf } from '../../static/support/admin/steps.js';
+import { accessibilityFaults, close, open, untilText } from './browser.js';
+
+const support = process.env.ASSAY_SUPPORT_URL.replace(/\/$/, '');
+const at = (path) => support + path;
+
+const warranty = `# Гарантия
+
+Гарантийный срок на устройство — 12 месяцев со дня покупки.
+
+Гарантия не покрывает:
+- механические повреждения;
+- попадание жидкости внутрь.
+`;
+const returns = `# Returns
+
+A working product can be returned within 14 days of the purchase.
+
+Without a receipt no return is possible.
+`;
+
+const fileOf = (name, text) => ({ name, mimeType: 'text/markdown', buffer: Buffer.from(text) });
+
+let signedIn; /* what a browser keeps of the sign-in */
+
+before(async () => {
+    const response = await fetch(at('/api/auth/login'), {
+        method: 'POST',
+        headers: { 'Content-Type': 'application/json' },
+        body: JSON.stringify({ username: 'admin', password: 'admin' }),
+    });
+    assert.equal(response.status, 200);
+    const cookies = response.headers.getSetCookie().map((line) => {
+        const [, name, value] = /^([^=]+)=([^;]*)/.exec(line);
+        return { name, value, domain: '127.0.0.1', path: '/', expires: -1, httpOnly: true, secure: false, sameSite: 'Strict' };
+    });
+    signedIn = { cookies, origins: [] };
+    for (const [name, text] of [['warranty.md', warranty], ['returns_policy.md', returns]]) {
+        const form = new FormData();
+        form.append('file', new Blob([text]), name);
+        const { access_token: token } = await response.clone().json();
+        const uploaded = await fetch(at('/api/upload'), { method: 'POST', headers: { Authorization: `Bearer ${token}` }, body: form });
+        assert.equal((await uploaded.json()).status, 'ok');
+    }
+});
+
+const show = (path, options = {}) => open(at(path), { storageState: signedIn, ...options });
+
+async function ask(page, question) {
+    await page.fill('#question', question);
+    await page.press('#question', 'Enter');
+    await page.waitForSelector('.message[data-role="assistant"][aria-busy="false"] .message-tools');
+    await page.waitForSelector('#send');
+}
+
+test('a passage is found whatever stands between its words', () => {
+    const text = '# Title\n\nThe **period** is\n12 months.\nMore.';
+    const parts = markedParts(text, { answer: 'The period is 12 months [1]. Something else here [2].', index: 1 });
+    assert.deepEqual(parts.filter(({ marked }) => marked).map(({ text: piece }) => piece), ['The **period** is\n12 months']);
+    assert.equal(parts.map(({ text: piece }) => piece).join(''), text);
+});
+
+test('what is not quoted is marked by its excerpt, and nothing where that is not there either', () => {
+    const text = 'One sentence of a document. Another sentence of it.';
+    const marked = (how) => markedParts(text, how).filter((part) => part.marked).map((part) => part.text);
+    assert.deepEqual(marked({ answer: 'In other words [1].', index: 1, excerpt: '…Another sentence of it.' }), ['Another sentence of it.']);
+    assert.deepEqual(marked({ answer: 'In other words [1].', index: 1, excerpt: 'nowhere to be found' }), []);
+    assert.deepEqual(quotesOf('First claim made here [1][2]. Second claim made here [2].', 2), ['First claim made here', 'Second claim made here']);
+    assert.deepEqual(citedParts('So [1], and [12].'), ['So ', 1, ', and ', 12, '.']);
+});
+
+test('after signing in only a path of this host is gone to', () => {
+    for (const bad of ['//evil.example/', 'https://evil.example/', '/\\evil.example', 'javascript:alert(1)', '', '/a b'])
+        assert.equal(nextAddress(bad, '/usual'), '/usual', bad);
+    assert.equal(nextAddress('/agent?ticket=1', '/usual'), '/agent?ticket=1');
+    const token = `x.${Buffer.from('{"sub":"Зоя","role":"agent"}').toString('base64url')}.y`;
+    assert.deepEqual(personOf(token), { name: 'Зоя', role: 'agent' });
+    assert.equal(personOf('nonsense'), null);
+});
+
+test('figures turn amber before their limit and red behind it', () => {
+    const higher = { limit: 65, higher: true };
+    assert.deepEqual([64.9, 65, 71.4, 71.6, null].map((value) => toneOf(higher, value)), ['danger', 'caution', 'caution', 'good', 'plain']);
+    const lower = { limit: 20 };
+    assert.deepEqual([16, 16.1, 20, 20.1].map((value) => toneOf(lower, value)), ['good', 'caution', 'caution', 'danger']);
+    const [p50] = figuresOf({ latency: { p50_sec: 7, window: '24h' } });
+    assert.deepEqual([p50.value, p50.tone, p50.window], [7, 'danger', '24h']);
+});
+
+test('a step shows what it was given and what it changed', () => {
+    const state = { question: 'q', search_query: '', answer: '', context_docs: [], duration_ms: 2 };
+    const steps = stepsOf({
+        steps: [
+            { order: 0, node: 'classify_complexity', state: { ...state, complexity: 'complex' } },
+            { order: 1, node: 'transform_query', state: { ...state, complexity: 'complex', search_query: 'q words', duration_ms: 3 } },
+            { order: 2, node: 'retrieve', state: { ...state, complexity: 'complex', search_query: 'q words', context_docs: [{ page_content: 'd' }] } },
+        ],
+    });
+    assert.deepEqual(steps.map(({ changed }) => changed.map(({ name }) => name)), [['complexity'], ['search_query'], ['context_docs']]);
+    assert.deepEqual(steps[2].given, [{ name: 'search_query', value: 'q words' }]);
+    assert.deepEqual(steps.map(({ start, duration }) => [start, duration]), [[0, 2], [2, 3], [5, 2]]);
+});
+
+test('who is not signed in is led to the sign-in page and back', async () => {
+    const page = await open(at('/'));
+    await page.waitForURL(/login\.html\?next=/);
+    await page.fill('#sign-in-username', 'admin');
+    await page.fill('#sign-in-password', 'not this');
+    await page.press('#sign-in-password', 'Enter');
+    await page.waitForSelector('[role="alert"]');
+    assert.deepEqual(await accessibilityFaults(page), []);
+    await page.fill('#sign-in-password', 'admin');
+    await page.press('#sign-in-password', 'Enter');
+    await page.waitForURL(/\/static\/chat\.html$/);
+    await page.waitForSelector('#question');
+    const kept = await page.evaluate(() => JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.cookie]));
+    assert.doesNotMatch(kept, /eyJ/, 'no token within the reach of scripts');
+    await page.click('#sign-out');
+    await page.waitForURL(/login/);
+    await page.goto(at('/agent'));
+    await page.waitForURL(/next=%2Fagent/);
+    await close(page, [401]);
+});
+
+test('a question by keyboard: streamed answer, passage, vote, trace', async () => {
+    const page = await show('/static/chat.html');
+    await page.waitForSelector('#question:focus');
+    await ask(page, 'Какой гарантийный срок на устройство?');
+    assert.match(await page.textContent('.message[data-role="assistant"] .prose'), /12 месяцев/);
+
+    await page.focus('.citation');
+    await page.keyboard.press('Enter');
+    await page.waitForSelector('#source mark');
+    assert.match(await page.textContent('#source mark'), /12 месяцев со дня покупки/);
+    assert.equal(await page.textContent('#source-title'), 'warranty.md');
+    assert.deepEqual(await accessibilityFaults(page), []);
+    await page.keyboard.press('Escape');
+    await page.waitForSelector('#source', { state: 'detached' });
+    assert.ok(await page.evaluate(() => document.activeElement.matches('.citation')));
+
+    const voted = page.waitForResponse((response) => response.url().endsWith('/api/feedback'));
+    await page.click('.message-tools [aria-pressed]');
+    assert.equal((await voted).status(), 204);
+    await page.waitForSelector('.message-tools [aria-pressed="true"]');
+
+    await page.reload();
+    await page.waitForSelector('.citation'); /* the tab keeps the conversation, sources included */
+    await page.click('.trace-link');
+    await untilText(page, '#trace-question', 'Какой гарантийный срок на устройство?');
+    await page.click('.link-button >> text=generate');
+    await page.waitForSelector('details[open] >> text=generate');
+    assert.match(await page.textContent('details[open].disclosure .step-values'), /12 месяцев/);
+    assert.deepEqual(await accessibilityFaults(page), []);
+    await close(page);
+});
+
+test('what the documents do not say goes to a person, who answers at the desk', async () => {
+    const page = await show('/static/chat.html');
+    await page.waitForSelector('#question');
+    await ask(page, 'Who won the chess tournament in 1927?');
+    await page.waitForSelector('.message [data-tone="caution"]');
+    await page.click('#ask-person');
+    await page.fill('#reason', 'It is urgent');
+    await page.click('#reason-send');
+    await page.waitForSelector('.message[data-role="note"]');
+
+    await page.goto(at('/agent'));
+    await page.click('.ticket >> text=chess tournament');
+    await page.waitForSelector('#ticket .desk-messages');
+    assert.deepEqual(await accessibilityFaults(page), []);
+    await page.fill('#respond-response', 'Nobody here knows, sorry.');
+    await page.click('#respond button[type="submit"]');
+    await page.waitForSelector('#ticket .notice[data-tone="good"]');
+
+    await page.goto(at('/static/chat.html'));
+    await page.click('.session >> text=chess tournament');
+    await untilText(page, '.messages', /Nobody here knows/);
+    await close(page);
+});
+
+test('a conversation is found again, and deleted', async () => {
+    const page = await show('/static/chat.html');
+    await page.waitForSelector('#question');
+    await ask(page, 'Can a product be returned without a receipt, please?');
+    await page.click('#new-conversation');
+    await page.waitForSelector('.welcome');
+    const title = 'Can a product be returned without a receipt, please?';
+    await page.click(`.session >> text=${title}`);
+    await page.waitForSelector('.message[data-role="assistant"]');
+    await page.click(`[aria-label="Delete ${title}"]`);
+    await page.click('dialog [data-kind="danger"]');
+    await page.waitForSelector('.welcome');
+    assert.equal(await page.locator(`.session >> text=${title}`).count(), 0);
+    await close(page);
+});
+
+test('a stream that breaks off says so and can be tried again', async () => {
+    const page = await show('/static/chat.html');
+    await page.waitForSelector('#question');
+    const cut = 'data: {"type":"status","node":"processing"}\n\ndata: {"type":"token","token":"Half an "}\n\n';
+    await page.route('**/api/ask/stream', (route) => route.fulfill({ contentType: 'text/event-stream', body: cut }), { times: 1 });
+    await page.fill('#question', 'How long may a product be returned?');
+    await page.press('#question', 'Enter');
+    await page.waitForSelector('.message [role="alert"]');
+    assert.match(await page.textContent('.message[data-role="assistant"]'), /Half an/);
+    assert.deepEqual(await accessibilityFaults(page), []);
+    await page.click('.message [role="alert"] button');
+    await untilText(page, '.message[data-role="assistant"] .prose', /14 days/);
+    await close(page);
+});
+
+test('without a stream the answer comes plainly', async () => {
+    const page = await show('/static/chat.html');
+    await page.waitForSelector('#question');
+    await page.route('**/api/ask/stream', (route) => route.abort());
+    await page.fill('#question', 'How long may a product be returned?');
+    await page.press('#question', 'Enter');
+    await untilText(page, '.message[data-role="assistant"] .prose', /14 days/);
+    page.faults = page.faults.filter((fault) => !fault.includes('ERR_FAILED'));
+    await close(page);
+});
+
+test('documents: what becomes of each file, versions, deletion', async () => {
+    const page = await show('/static/documents.html');
+    await page.waitForSelector('#documents tbody tr');
+    await page.setInputFiles('#files', [fileOf('shipping.md', '# Shipping\n\nParcels leave within two days.\n'), fileOf('trick.pdf', 'not a PDF')]);
+    await untilText(page, '.outcome', /shipping\.md\s*Ready to be asked\s*Version 1/);
+    await untilText(page, '.upload-item[data-state="failed"]', /trick\.pdf.*Unsupported file content/s);
+    await page.setInputFiles('#files', [fileOf('shipping.md', '# Shipping\n\nParcels leave within three days.\n')]);
+    await untilText(page, '.outcome', /Version 2/);
+    await page.waitForSelector('#documents tr:has-text("shipping.md"):has-text("2")');
+    assert.deepEqual(await accessibilityFaults(page), []);
+    const link = await page.getAttribute('#documents tr:has-text("shipping.md") a', 'href');
+    assert.match(new URL(link, support).searchParams.get('q'), /shipping\.md/);
+    await page.click('[aria-label="Delete shipping.md"]');
+    await page.click('dialog [data-kind="danger"]');
+    await page.waitForSelector('#documents tr:has-text("shipping.md")', { state: 'detached' });
+    await close(page, [400]);
+});
+
+const pages = [
+    ['/static/login.html', '#sign-in-username'],
+    ['/static/chat.html', '.welcome'],
+    ['/static/documents.html', '#documents tbody tr'],
+    ['/static/admin.html', 'tbody tr'],
+    ['/static/admin.html?tab=evaluations', '#trend-title'],
+    ['/static/admin.html?tab=audit', 'tbody tr'],
+    ['/static/metrics.html', '.figure'],
+    ['/agent?status=all', '.ticket'],
+];
+
+const looks = [
+    ['en', 'light', 1440],
+    ['en', 'dark', 360],
+    ['ar', 'dark', 1440],
+    ['ar', 'light', 360],
+];
+
+for (const [path, ready] of pages)
+    for (const [lang, colorScheme, width] of looks)
+        test(`${path}, ${lang}, ${colorScheme}, ${width} px: axe finds nothing and nothing sticks out`, async () => {
+            const page = await show(`${path}${path.includes('?') ? '&' : '?'}lang=${lang}`, {
+                colorScheme,
+                viewport: { width, height: 800 },
+                reducedMotion: 'reduce',
+            });
+            await page.waitForSelector(ready);
+            assert.deepEqual(await accessibilityFaults(page), []);
+            const content = await page.evaluate(() => document.documentElement.scrollWidth);
+            assert.ok(content <= width, `${content} px wide`);
+            await close(page);
+        });
