@@ -4,6 +4,7 @@
 #include "experiments/documents/report_text.h"
 #include "experiments/documents/results_shape.h"
 #include "experiments/methods/ratio_metric.h"
+#include "experiments/methods/results_evidence.h"
 #include "experiments/service.h"
 
 enum {
@@ -90,6 +91,10 @@ enum error ratio_handle(struct request *request, struct reply *reply)
         .verdict = report_verdict(locale, arena, &test),
         .interpretation = report_ratio_interpretation(locale, arena, &test),
     };
+    evidence_add(
+        &(struct evidence){
+            .locale = locale, .arena = arena, .test = &test, .decimals = EFFECT_DECIMALS},
+        answer);
     reply->object = answer;
     return ERROR_NONE;
 }

@@ -182,7 +182,7 @@ class TestTexts:
             assert reply[key] != english[key] and "{{" not in reply[key]
             figures = re.findall(r"\d+\.\d+|∞", english[key])
             assert [f for f in figures if f not in reply[key]] == [], "figures are the same in every language"
-        words = ("verdict", "interpretation", "effect_size_label")
+        words = ("verdict", "interpretation", "effect_size_label", "warnings")
         assert {k: v for k, v in reply.items() if k not in words} == {
             k: v for k, v in english.items() if k not in words}
         assert (reply["effect_size_label"] is None) == (english["effect_size_label"] is None)

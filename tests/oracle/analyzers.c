@@ -11,6 +11,7 @@
 #include "experiments/methods/poisson_rates.h"
 #include "experiments/methods/rank_sum.h"
 #include "experiments/methods/resampling.h"
+#include "experiments/methods/score_interval.h"
 #include "experiments/methods/trimmed_mean.h"
 #include "experiments/methods/unconditional_exact.h"
 #include "support/lines.h"
@@ -39,7 +40,36 @@ static void print_result(const struct test_result *r)
                   r->treatment_value, r->ci_lower, r->ci_upper, r->ci_level, r->p_value,
                   r->statistic, r->degrees_of_freedom, r->power, r->is_significant,
                   number_or_nan(r->effect_size), number_or_nan(r->effect_size_lower),
-                  number_or_nan(r->effect_size_upper));
+                  number_or_nan(r->effect_size_upper), number_or_nan(r->test_interval.lower),
+                  number_or_nan(r->test_interval.upper), r->relative_lift.interval,
+                  r->relative_lift.lower_pct, r->relative_lift.upper_pct);
+}
+
+static void answer_binary(struct line *line)
+{
+    struct binary_observation observed = take_binary(line);
+    struct test_result result;
+
+    two_sample_binary(&observed, &result);
+    if (!result.degenerate)
+        result.test_interval = score_interval(&observed);
+    print_result(&result);
+}
+
+static void answer_continuous(struct line *line)
+{
+    const double *a = line_take(line, 7).items;
+    struct continuous_observation observed = {.control_mean = a[0],
+                                              .control_std = a[1],
+                                              .control_n = (int64_t)a[2],
+                                              .treatment_mean = a[3],
+                                              .treatment_std = a[4],
+                                              .treatment_n = (int64_t)a[5],
+                                              .alpha = a[6]};
+    struct test_result result;
+
+    two_sample_continuous(&observed, &result);
+    print_result(&result);
 }
 
 static void answer_equivalence(struct line *line)
@@ -136,6 +166,7 @@ static void answer_poisson(struct line *line)
 }
 
 static const struct line_method methods[] = {
+    {"binary", answer_binary},           {"continuous", answer_continuous},
     {"equivalence", answer_equivalence}, {"rank_sum", answer_rank_sum},
     {"bootstrap", answer_bootstrap},     {"quantile", answer_quantile},
     {"trimmed", answer_trimmed},         {"fisher", answer_fisher},

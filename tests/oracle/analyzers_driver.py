@@ -5,7 +5,7 @@ import subprocess
 from types import SimpleNamespace
 
 COLUMNS = ("degenerate effect relative control treatment lower upper level p statistic df power significant "
-           "size size_lower size_upper first second third").split()
+           "size size_lower size_upper own_lower own_upper lift lift_lower lift_upper first second third").split()
 ALPHAS = (0.001, 0.01, 0.05, 0.1)
 
 

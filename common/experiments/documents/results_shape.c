@@ -1,6 +1,8 @@
 /* Tables of the results documents and the rules that span their fields. */
 #include "experiments/documents/results_shape.h"
 
+#include "experiments/design/calculation.h"
+
 #include <math.h>
 
 enum { RANKED_VALUES_MAX = 1000 }; /* per arm */
@@ -231,6 +233,58 @@ struct optional_number results_relative_effect(const struct test_result *test)
                                                : (struct optional_number){0};
 }
 
+#define OWNER struct results_lift
+static const struct field lift_fields[] = {
+    NULLABLE_NUMBER(OWNER, value_pct, ROUNDED(4),
+                    .help = "The effect in percent of the control value; null beside 0."),
+    NULLABLE_NUMBER(OWNER, ci_lower_pct, ROUNDED(4)),
+    NULLABLE_NUMBER(OWNER, ci_upper_pct, ROUNDED(4)),
+    STRING(OWNER, method, .nullable = true,
+           .help = "delta, fieller where the control value is uncertain, or conditional_exact."),
+    STRING(OWNER, reason, .nullable = true,
+           .help = "Why there is no interval: control_is_zero, control_not_away_from_zero, "
+                   "too_large, not_for_this_analyzer, degenerate."),
+};
+#undef OWNER
+static SCHEMA(lift_schema, struct results_lift, "RelativeLift", lift_fields,
+              .help = "The relative effect with its interval, of level ci_level.",
+              .extra = EXTRA_IGNORE);
+
+#define OWNER struct results_conventions
+static const struct field convention_fields[] = {
+    STRING(OWNER, direction, .help = "Of the effect."),
+    STRING(OWNER, effect_unit, .help = "percentage_points, metric_unit or events_per_exposure."),
+    STRING(OWNER, test),
+    STRING(OWNER, standard_error, .nullable = true,
+           .help = "Of the test: pooled, unpooled, winsorised; null for tests without one."),
+    STRING(OWNER, p_value, .help = "What it adds up."),
+    STRING(OWNER, interval, .help = "How ci_lower and ci_upper are found."),
+    STRING(OWNER, effect_size_direction, .nullable = true,
+           .help = "control_over_treatment, treatment_over_control, treatment_minus_control."),
+};
+#undef OWNER
+static SCHEMA(conventions_schema, struct results_conventions, "ResultsConventions",
+              convention_fields, .help = "Which convention each figure follows.",
+              .extra = EXTRA_IGNORE);
+
+#define OWNER struct results_test_interval
+static const struct field test_interval_fields[] = {
+    STRING(OWNER, of, .nullable = true, .help = "difference, shift, odds_ratio or rate_ratio."),
+    NULLABLE_NUMBER(OWNER, lower, .help = "Null where nothing bounds it."),
+    NULLABLE_NUMBER(OWNER, upper),
+    NULLABLE_NUMBER(OWNER, no_effect, .help = "0, or 1 for ratios."),
+    STRING(OWNER, method, .nullable = true,
+           .help = "same_as_ci, mee_score, inverted_rank_sum, inverted_permutation, "
+                   "conditional_exact."),
+    NULLABLE_BOOLEAN(OWNER, agrees,
+                     .help = "It leaves out no effect exactly when is_significant is true."),
+    STRING(OWNER, reason, .nullable = true, .help = "Why there is none: not_inverted, degenerate."),
+};
+#undef OWNER
+static SCHEMA(test_interval_schema, struct results_test_interval, "TestInterval",
+              test_interval_fields, .help = "The interval that belongs to the p-value.",
+              .extra = EXTRA_IGNORE);
+
 #define OWNER struct results_reply
 static const struct field reply_fields[] = {
     STRING(OWNER, metric_type),
@@ -268,6 +322,14 @@ static const struct field reply_fields[] = {
                     .help = "Null beside a lower end: infinite."),
     STRING(OWNER, observed_effect_relative_reason, .nullable = true,
            .help = "Why there is no relative effect: relative_effect_too_large."),
+    OBJECT(OWNER, relative_lift, &lift_schema, .nullable = true),
+    OBJECT(OWNER, conventions, &conventions_schema, .nullable = true),
+    OBJECT(OWNER, test_interval, &test_interval_schema, .nullable = true),
+    NULLABLE_BOOLEAN(OWNER, interval_agrees,
+                     .help = "ci_lower to ci_upper leaves out no effect exactly when "
+                             "is_significant is true; otherwise interpretation says why."),
+    OBJECTS(OWNER, warnings, &calculation_warning_schema, .nullable = true,
+            .help = "SMALL_COUNTS where the arms are too small for an approximation in use."),
 };
 #undef OWNER
 const struct schema results_reply_schema = {.name = "ResultsReply",

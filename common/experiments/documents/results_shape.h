@@ -34,6 +34,37 @@ struct results_request {
     const struct count_observation *count;
 };
 
+/* The effect in percent of the control value; `reason` where there is no interval. */
+struct results_lift {
+    struct optional_number value_pct; /* absent beside a control value of 0 */
+    struct optional_number ci_lower_pct;
+    struct optional_number ci_upper_pct;
+    const char *method;
+    const char *reason;
+};
+
+/* Which of several usual conventions each figure follows: codes, docs/statistics.md has them. */
+struct results_conventions {
+    const char *direction;
+    const char *effect_unit;
+    const char *test;
+    const char *standard_error; /* NULL where the test has none */
+    const char *p_value;
+    const char *interval;
+    const char *effect_size_direction;
+};
+
+/* The interval that belongs to the p-value; an end is null where nothing bounds it. */
+struct results_test_interval {
+    const char *of; /* NULL where there is none, and the reason says why */
+    struct optional_number lower;
+    struct optional_number upper;
+    struct optional_number no_effect;
+    const char *method;
+    struct optional_boolean agrees;
+    const char *reason;
+};
+
 struct results_reply {
     const char *metric_type;
     double observed_effect;
@@ -56,6 +87,13 @@ struct results_reply {
     struct optional_number effect_size_ci_lower;
     struct optional_number effect_size_ci_upper;
     const char *observed_effect_relative_reason; /* NULL beside a number */
+
+    /* Absent in documents of older programs. */
+    const struct results_lift *relative_lift;
+    const struct results_conventions *conventions;
+    const struct results_test_interval *test_interval;
+    struct optional_boolean interval_agrees;
+    struct object_list warnings; /* struct warning */
 };
 
 #define RELATIVE_EFFECT_TOO_LARGE "relative_effect_too_large"

@@ -44,6 +44,8 @@ void equivalence_test(const struct continuous_observation *observed, struct test
     result->degrees_of_freedom = means.df;
     result->is_significant = result->p_value < observed->alpha;
     result->power = central_probability(standardised(&means, margin) - critical, means.df);
+    set_effect_as_test_interval(result);
+    set_relative_means(&control, &treatment, critical, result);
     result->effect_size_kind = EFFECT_SIZE_COHENS_D;
     result->effect_size = cohens_d(means.difference, &control, &treatment);
 }

@@ -87,6 +87,8 @@ struct tail_problem {
     struct margins margins;
     int64_t observed;
     bool above;
+    double
+        share; /* of the observed table that counts for the tail: 1/2 in mid-p, 1 in exact ends */
     double log_target;
 };
 
@@ -131,7 +133,8 @@ static double log_excess(double log_odds, const void *context)
     const struct tail_problem *tail = context;
     double above = relative_tail(tail, 1, log_odds), below = relative_tail(tail, -1, log_odds);
 
-    return log(((tail->above ? above : below) + 0.5) / (above + 1 + below)) - tail->log_target;
+    return log(((tail->above ? above : below) + tail->share) / (above + 1 + below)) -
+           tail->log_target;
 }
 
 /* The root of the tail, from a start near the odds ratio itself. */
@@ -148,10 +151,12 @@ static double solve_tail(const struct tail_problem *tail, double start)
     return exp(root_find(log_excess, tail, near, far, 1e-13));
 }
 
-struct odds_ratio_interval odds_ratio_interval(const struct binary_observation *observed)
+static struct odds_ratio_interval find_interval(const struct binary_observation *observed,
+                                                double share)
 {
     struct tail_problem tail = {.margins = margins_of(observed),
                                 .observed = observed->control_conversions,
+                                .share = share,
                                 .log_target = log(observed->alpha / 2)};
     double a = (double)observed->control_conversions + 0.5;
     double b = (double)(observed->control_users - observed->control_conversions) + 0.5;
@@ -172,6 +177,25 @@ struct odds_ratio_interval odds_ratio_interval(const struct binary_observation *
         interval.upper = finite_value(solve_tail(&tail, start));
     }
     return interval;
+}
+
+struct odds_ratio_interval odds_ratio_interval(const struct binary_observation *observed)
+{
+    return find_interval(observed, 0.5);
+}
+
+struct test_interval odds_ratio_exact_interval(const struct binary_observation *observed)
+{
+    struct odds_ratio_interval interval;
+
+    if (fisher_exact_tables(observed) > ODDS_RATIO_INTERVAL_TABLES_MAX)
+        return (struct test_interval){0};
+    interval = find_interval(observed, 1);
+    if (!interval.given)
+        return (struct test_interval){0};
+    return (struct test_interval){TEST_INTERVAL_ODDS_RATIO, GIVEN_NUMBER(interval.lower),
+                                  interval.has_upper ? GIVEN_NUMBER(interval.upper)
+                                                     : (struct optional_number){0}};
 }
 
 static struct optional_number odds_ratio(const struct binary_observation *observed)
@@ -216,9 +240,11 @@ void exact_table_result(const struct binary_observation *observed, double p_valu
     result->is_significant = p_value < observed->alpha;
     result->power = error > 0 ? two_sample_normal_power(rates.difference / error, critical) : 0;
     set_odds_ratio(observed, result);
+    set_relative_rates(observed, &rates, result);
 }
 
 void fisher_exact_test(const struct binary_observation *observed, struct test_result *result)
 {
     exact_table_result(observed, fisher_exact_p_value(observed), result);
+    result->test_interval = odds_ratio_exact_interval(observed);
 }

@@ -32,6 +32,12 @@ struct odds_ratio_interval {
     double upper;
 };
 
+/* The conditional exact interval of the odds ratio of control against treatment, alpha / 2 beyond
+ * either end (Cornfield 1956; R's fisher.test). Of the kind TEST_INTERVAL_ODDS_RATIO; none when the
+ * totals leave one table, or more than ODDS_RATIO_INTERVAL_TABLES_MAX. A lower end of 0 is given.
+ */
+struct test_interval odds_ratio_exact_interval(const struct binary_observation *observed);
+
 /* The odds ratios that P(A > a) + P(A = a) / 2 and its mirror do not reject (Berry and Armitage
  * 1995), where A is noncentral hypergeometric. */
 struct odds_ratio_interval odds_ratio_interval(const struct binary_observation *observed);

@@ -2,6 +2,7 @@
 #include "experiments/methods/poisson_rates.h"
 
 #include "experiments/methods/two_sample_internal.h"
+#include "math/beta.h"
 #include "math/binomial.h"
 #include "math/normal.h"
 
@@ -92,6 +93,45 @@ static void set_rates(const struct count_observation *observed, double critical,
     result->statistic = result->effect_size.value;
 }
 
+/* Odds of treatment's share; it and its complement each from its own quantile. */
+static struct optional_number share_odds(double share, double rest, double exposures)
+{
+    double odds = share / rest * exposures;
+
+    return isfinite(odds) ? GIVEN_NUMBER(odds) : (struct optional_number){0};
+}
+
+struct test_interval rate_ratio_interval(const struct count_observation *observed)
+{
+    double x = (double)observed->treatment_events, y = (double)observed->control_events;
+    double tail = observed->alpha / 2;
+    double exposures = observed->control_exposure / observed->treatment_exposure;
+    struct test_interval interval = {.kind = TEST_INTERVAL_RATE_RATIO, .lower = GIVEN_NUMBER(0)};
+
+    if (x > 0)
+        interval.lower = share_odds(beta_quantile(tail, x, y + 1),
+                                    beta_upper_quantile(tail, y + 1, x), exposures);
+    if (y > 0)
+        interval.upper = share_odds(beta_upper_quantile(tail, x + 1, y),
+                                    beta_quantile(tail, y, x + 1), exposures);
+    return interval;
+}
+
+static void set_ratio_interval(const struct count_observation *observed, struct test_result *result)
+{
+    struct test_interval interval = rate_ratio_interval(observed);
+
+    result->test_interval = interval;
+    result->relative_lift.interval =
+        observed->control_events == 0 ? RELATIVE_OF_ZERO : RELATIVE_TOO_LARGE;
+    if (observed->control_events == 0 || !interval.lower.given || !interval.upper.given)
+        return;
+    result->relative_lift = (struct relative_lift){
+        RELATIVE_CONDITIONAL, 100 * (interval.lower.value - 1), 100 * (interval.upper.value - 1)};
+    if (!isfinite(result->relative_lift.upper_pct))
+        result->relative_lift.interval = RELATIVE_TOO_LARGE;
+}
+
 void poisson_rates_test(const struct count_observation *observed, struct test_result *result)
 {
     double critical = normal_upper_quantile(observed->alpha / 2);
@@ -104,4 +144,5 @@ void poisson_rates_test(const struct count_observation *observed, struct test_re
     set_rates(observed, critical, result);
     result->p_value = conditional_p_value(observed);
     result->is_significant = result->p_value < observed->alpha;
+    set_ratio_interval(observed, result);
 }

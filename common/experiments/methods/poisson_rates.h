@@ -13,4 +13,9 @@
  */
 void poisson_rates_test(const struct count_observation *observed, struct test_result *result);
 
+/* The exact conditional interval of treatment's rate over control's, alpha / 2 beyond either end
+ * (Clopper and Pearson 1934 for treatment's share of the events; R's poisson.test), which also
+ * gives the interval of the relative lift. Needs an event. */
+struct test_interval rate_ratio_interval(const struct count_observation *observed);
+
 #endif

@@ -60,10 +60,11 @@ static void count_arrangements(size_t n, size_t m, int64_t *ways)
     }
 }
 
+enum { WAYS_MAX = RANK_SUM_EXACT_MAX * RANK_SUM_EXACT_MAX / 4 + 1 };
+
 /* Twice the smaller of P(U <= u) and P(U >= u); without ties u is whole. */
 static double exact_p_value(size_t n, size_t m, size_t u)
 {
-    enum { WAYS_MAX = RANK_SUM_EXACT_MAX * RANK_SUM_EXACT_MAX / 4 + 1 };
     int64_t ways[WAYS_MAX], all = 0, lower = 0;
 
     count_arrangements(n, m, ways);
@@ -82,6 +83,25 @@ static double u_deviation(const struct ranking *ranking, double pairs, int64_t t
     __int128 untied = (__int128)total * total * total - total - ranking->ties;
 
     return sqrt(pairs / 12 * ((double)untied / ((double)total * (double)(total - 1))));
+}
+
+/* The smallest U that the exact test does not reject. */
+static int64_t least_exact_u(size_t n, size_t m, double alpha)
+{
+    int64_t ways[WAYS_MAX] = {0}, all = 0, lower, u = 0;
+
+    count_arrangements(n, m, ways);
+    for (size_t i = 0; i <= n * m; i++)
+        all += ways[i];
+    for (lower = ways[0]; 2 * (double)lower / (double)all < alpha; lower += ways[u])
+        u++;
+    return u;
+}
+
+/* The same of the normal distribution, with the ties of the data as they are. */
+static int64_t least_normal_u(double pairs, double deviation, double critical)
+{
+    return (int64_t)fmax(ceil(pairs / 2 - 0.5 - critical * deviation), 0);
 }
 
 /* Half a unit towards the centre, but not past it. */
@@ -114,6 +134,23 @@ static void set_shift(const struct sample *control, const struct sample *treatme
     result->ci_upper = finite_value(found[3]);
 }
 
+/* A shift larger than a difference takes that pair from U. What lies beyond a difference is
+ * rejected when fewer than `least` pairs are left. */
+static void set_test_interval(const struct sample *control, const struct sample *treatment,
+                              int64_t least, struct test_result *result)
+{
+    int64_t pairs = (int64_t)control->count * (int64_t)treatment->count;
+    const int64_t ranks[] = {least, pairs + 1 - least};
+    double found[2];
+
+    result->test_interval = (struct test_interval){.kind = TEST_INTERVAL_RANKS};
+    if (least < 1)
+        return;
+    sample_differences(control, treatment, ranks, 2, found);
+    result->test_interval.lower = GIVEN_NUMBER(finite_value(found[0]));
+    result->test_interval.upper = GIVEN_NUMBER(finite_value(found[1]));
+}
+
 static bool can_be_exact(const struct ranking *ranking, size_t total)
 {
     return ranking->ties == 0 && total <= RANK_SUM_EXACT_MAX;
@@ -144,6 +181,10 @@ void rank_sum_test(const struct ranked_observation *observed, struct arena *aren
         result->exact ? exact_p_value(control.count, treatment.count, (size_t)(ranking.twice_u / 2))
                       : probability_value(2 * normal_survival(fabs(test->statistic)));
     test->is_significant = test->p_value < observed->alpha;
+    set_test_interval(&control, &treatment,
+                      result->exact ? least_exact_u(control.count, treatment.count, observed->alpha)
+                                    : least_normal_u(pairs, deviation, critical),
+                      test);
     test->power = two_sample_normal_power(test->statistic, critical);
     test->effect_size_kind = EFFECT_SIZE_RANK_BISERIAL;
     test->effect_size = GIVEN_NUMBER(((double)ranking.twice_u - pairs) / pairs);

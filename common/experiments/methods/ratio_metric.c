@@ -122,6 +122,8 @@ static void compare_ratios(const struct ratio_estimate *control,
     result->p_value = probability_value(2 * normal_survival(fabs(result->statistic)));
     result->is_significant = result->p_value < alpha;
     result->power = two_sample_normal_power(result->statistic, critical);
+    set_effect_as_test_interval(result);
+    set_relative_means(&before, &after, critical, result);
 }
 
 void ratio_metric_test(const struct ratio_observation *observed, struct arena *arena,

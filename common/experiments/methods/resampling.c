@@ -32,7 +32,8 @@ struct pool {
     double quantile;
     size_t smaller; /* size of the smaller arm */
     uint32_t *chosen;
-    unsigned char *taken; /* 1 for the chosen; padded with 0 */
+    unsigned char *taken;         /* 1 for the chosen; padded with 0 */
+    const unsigned char *treated; /* 1 where a treatment value stands */
 };
 
 static double *scaled_values(const struct sample *sample, double unit, struct arena *arena)
@@ -48,6 +49,26 @@ static void shift_values(double *values, size_t count, double shift)
 {
     for (size_t i = 0; i < count; i++)
         values[i] -= shift;
+}
+
+/* Whose value stands at each place of the pool; of equal ones control's come first. */
+static const unsigned char *label_places(const struct sample *control,
+                                         const struct sample *treatment, struct arena *arena)
+{
+    size_t total = control->count + treatment->count, i = 0, j = 0;
+    unsigned char *treated = ARENA_ARRAY(arena, unsigned char, total);
+
+    while (i + j < total) {
+        bool from_control = j == treatment->count ||
+                            (i < control->count && control->sorted[i] <= treatment->sorted[j]);
+
+        treated[i + j] = !from_control;
+        if (from_control)
+            i++;
+        else
+            j++;
+    }
+    return treated;
 }
 
 static struct pool pool_make(const struct sample *control, const struct sample *treatment,
@@ -78,6 +99,7 @@ static struct pool pool_make(const struct sample *control, const struct sample *
         .smaller = n < m ? n : m,
         .chosen = ARENA_ARRAY(arena, uint32_t, (n < m ? n : m) + 1),
         .taken = ARENA_ARRAY(arena, unsigned char, total + FLAGS_AT_ONCE),
+        .treated = label_places(control, treatment, arena),
     };
 }
 
@@ -218,27 +240,95 @@ static double tie_tolerance(const struct pool *pool, double observed)
     return TIE_TOLERANCE * (fmin(1 / pool->unit, 1) + observed) + TIE_ROUNDING * largest;
 }
 
-static double permutation_p_value(struct pool *pool, double (*distance)(const struct pool *),
-                                  double observed, int64_t resamples, int64_t *permutations)
+/* The shifts at which a relabelling is at least as far out as the data: those between two roots,
+ * around the observed difference. */
+struct reached {
+    int64_t count;
+    int64_t besides; /* 1 when the data are counted, but not among the relabellings */
+    double *lower, *upper;
+};
+
+/* With a shift taken from the treatment values, a relabelled difference r moves by `share` of it,
+ * the observed difference d by all of it: |r - share s| >= |d - s| between (d - r) / (1 - share)
+ * and (d + r) / (1 + share). `as_extreme` is the verdict at 0, rounding allowed for. */
+static void add_reached(const struct pool *pool, double difference, bool as_extreme,
+                        struct reached *reached)
 {
+    double chosen = (double)pool->smaller, others = (double)pool->all.count - chosen;
+    bool treatment_smaller = pool->treatment.count == pool->smaller;
+    double sum = 0, treated = 0, share, relabelled, one, two;
+
+    for (size_t i = 0; i < pool->smaller; i++) {
+        sum += pool->all.sorted[pool->chosen[i]];
+        treated += pool->treated[pool->chosen[i]];
+    }
+    share = treated / chosen - ((double)pool->treatment.count - treated) / others;
+    relabelled = sum / chosen + sum / others;
+    if (!treatment_smaller) {
+        share = -share;
+        relabelled = -relabelled;
+    }
+    one = share < 1 ? (difference - relabelled) / (1 - share) : -INFINITY;
+    two = share > -1 ? (difference + relabelled) / (1 + share) : -INFINITY;
+    if (isinf(one) || isinf(two)) { /* the data themselves, or both arms exchanged */
+        one = -INFINITY;
+        two = INFINITY;
+    }
+    reached->lower[reached->count] = fmin(fmin(one, two), as_extreme ? 0 : INFINITY);
+    reached->upper[reached->count++] = fmax(fmax(one, two), as_extreme ? 0 : -INFINITY);
+}
+
+static struct optional_number bound(double end, double unit)
+{
+    return isinf(end) ? (struct optional_number){0} : GIVEN_NUMBER(finite_value(end * unit));
+}
+
+/* The ends are where the count of relabellings that are reached falls below what p = alpha takes.
+ */
+static void set_permutation_interval(const struct pool *pool, struct reached *reached,
+                                     struct arena *arena, struct test_result *result)
+{
+    size_t count = (size_t)reached->count, needed = 1;
+    double all = (double)(reached->besides + reached->count);
+
+    while (needed < count && (double)(reached->besides + (int64_t)needed) / all < result->alpha)
+        needed++;
+    sample_sort_values(reached->lower, count, arena);
+    sample_sort_values(reached->upper, count, arena);
+    result->test_interval = (struct test_interval){
+        TEST_INTERVAL_PERMUTATION, bound(reached->lower[needed - 1], pool->unit),
+        bound(reached->upper[count - needed], pool->unit)};
+}
+
+/* `reached` takes every relabelling in, where it is asked for. */
+static double permutation_p_value(struct pool *pool, double (*distance)(const struct pool *),
+                                  double difference, int64_t resamples, int64_t *permutations,
+                                  struct reached *reached)
+{
+    double observed = fabs(difference);
     double limit = observed - tie_tolerance(pool, observed);
     int64_t all = combinations(pool->all.count, pool->smaller, resamples), extreme = 0;
 
     *permutations = all > 0 ? all : resamples;
-    if (all > 0) {
+    if (reached)
+        reached->besides = all == 0;
+    if (all > 0)
         choose_first(pool);
-        for (int64_t i = 0; i < all; i++, choose_next(pool)) {
-            extreme += distance(pool) >= limit;
-            give_way();
-        }
-        return (double)extreme / (double)all;
-    }
-    for (int64_t i = 0; i < resamples; i++) {
-        choose_randomly(pool, (uint64_t)i);
-        extreme += distance(pool) >= limit;
+    for (int64_t i = 0; i < *permutations; i++) {
+        bool as_extreme;
+
+        if (all == 0)
+            choose_randomly(pool, (uint64_t)i);
+        else if (i > 0)
+            choose_next(pool);
+        as_extreme = distance(pool) >= limit;
+        extreme += as_extreme;
+        if (reached)
+            add_reached(pool, difference, as_extreme, reached);
         give_way();
     }
-    return (double)(1 + extreme) / (double)(1 + resamples);
+    return all > 0 ? (double)extreme / (double)all
+                   : (double)(1 + extreme) / (double)(1 + resamples);
 }
 
 static double resampled_mean(const struct sample *sample, struct index_draws *draws)
@@ -352,17 +442,22 @@ void resampling_means(const struct ranked_observation *observed, int64_t resampl
     struct mean_estimate after = estimate_of(&treatment, arena);
     struct pool pool = pool_make(&control, &treatment, 0, arena);
     struct sample replicates = bootstrap(&pool, resampled_mean_difference, resamples, arena);
-    double distance = fabs(sample_mean(pool.treatment.sorted, treatment.count) -
-                           sample_mean(pool.control.sorted, control.count)),
+    double difference = sample_mean(pool.treatment.sorted, treatment.count) -
+                        sample_mean(pool.control.sorted, control.count),
            p_value;
+    struct reached reached = {.lower = ARENA_ARRAY(arena, double, (size_t)resamples),
+                              .upper = ARENA_ARRAY(arena, double, (size_t)resamples)};
     struct test_result *test = &result->test;
 
     *result = resampling_start(observed);
     test->degenerate = false;
     set_effect(before.mean, after.mean, mean_difference(&before, &after), test);
     set_percentile_interval(&pool, &replicates, test);
-    p_value = permutation_p_value(&pool, mean_distance, distance, resamples, &result->permutations);
+    p_value = permutation_p_value(&pool, mean_distance, difference, resamples,
+                                  &result->permutations, &reached);
     set_decision(p_value, welch_statistic(&before, &after), test);
+    set_permutation_interval(&pool, &reached, arena, test);
+    set_relative_means(&before, &after, normal_upper_quantile(observed->alpha / 2), test);
     if (before.spread == 0 && after.spread == 0)
         test->power = 0;
     test->effect_size_kind = EFFECT_SIZE_COHENS_D;
@@ -387,8 +482,8 @@ void resampling_quantiles(const struct ranked_observation *observed, int64_t res
     test->degenerate = false;
     set_effect(low, high, high - low, test);
     set_percentile_interval(&pool, &replicates, test);
-    p_value = permutation_p_value(&pool, quantile_distance, fabs(difference), resamples,
-                                  &result->permutations);
+    p_value = permutation_p_value(&pool, quantile_distance, difference, resamples,
+                                  &result->permutations, NULL);
     set_decision(p_value, deviation > 0 ? finite_value(difference / deviation) : 0, test);
     if (deviation == 0)
         test->power = 0;

@@ -8,7 +8,9 @@
 #include "experiments/methods/poisson_rates.h"
 #include "experiments/methods/rank_sum.h"
 #include "experiments/methods/resampling.h"
+#include "experiments/methods/results_evidence.h"
 #include "experiments/methods/results_limits.h"
+#include "experiments/methods/score_interval.h"
 #include "experiments/methods/trimmed_mean.h"
 #include "experiments/methods/unconditional_exact.h"
 
@@ -23,6 +25,8 @@ static void analyze_binary(const struct results_call *call, const struct results
                            struct results_finding *finding)
 {
     two_sample_binary(observed->binary, &finding->test);
+    if (!finding->test.degenerate)
+        finding->test.test_interval = score_interval(observed->binary);
     finding->interpretation =
         report_binary_interpretation(call->locale, call->arena, &finding->test);
 }
@@ -62,6 +66,7 @@ static void analyze_ranks(const struct results_call *call, const struct results_
     rank_sum_test(observed->ranked, call->arena, &result);
     settle(observed->ranked, &result.test);
     finding->test = result.test;
+    finding->exact_ranks = result.exact;
     finding->interpretation = report_rank_sum_interpretation(call->locale, call->arena, &result);
 }
 
@@ -99,6 +104,9 @@ static void analyze_trimmed_means(const struct results_call *call,
     trimmed_mean_test(observed->ranked, call->arena, &result);
     settle(observed->ranked, &result.test);
     finding->test = result.test;
+    finding->smallest_effective = result.control_effective < result.treatment_effective
+                                      ? result.control_effective
+                                      : result.treatment_effective;
     finding->interpretation =
         report_trimmed_interpretation(call->locale, call->arena, observed->ranked->trim, &result);
 }
@@ -201,5 +209,13 @@ enum error results_analyze(const struct results_call *call, const struct results
         return refuse(call, limit);
     analyzers[observed->metric_type](call, observed, &finding);
     results_compose(call, (enum analyzer)observed->metric_type, &finding, answer);
+    evidence_add(&(struct evidence){.locale = call->locale,
+                                    .arena = call->arena,
+                                    .observed = observed,
+                                    .test = &finding.test,
+                                    .exact_ranks = finding.exact_ranks,
+                                    .smallest_effective = finding.smallest_effective,
+                                    .decimals = finding.decimals},
+                 answer);
     return ERROR_NONE;
 }

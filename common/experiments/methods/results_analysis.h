@@ -17,9 +17,11 @@ struct results_call {
 /* What a method gives: the numbers, and the words that depend on it. */
 struct results_finding {
     struct test_result test;
-    int decimals;        /* of the effect and its interval */
-    const char *name;    /* of the metric's type; NULL = that of the analyzer */
-    const char *verdict; /* NULL = the common one */
+    int decimals;               /* of the effect and its interval */
+    bool exact_ranks;           /* Mann-Whitney: p is exact */
+    int64_t smallest_effective; /* trimmed means: values left in the smaller arm */
+    const char *name;           /* of the metric's type; NULL = that of the analyzer */
+    const char *verdict;        /* NULL = the common one */
     const char *interpretation;
 };
 

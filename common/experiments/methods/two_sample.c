@@ -2,6 +2,7 @@
  * Two-sample tests from summaries. Written so that nothing cancels or overflows between the summary
  * and the result: differences of rates are taken exactly, variances only as ratios.
  */
+#include "experiments/methods/relative_lift.h"
 #include "experiments/methods/two_sample_internal.h"
 
 #include "math/normal.h"
@@ -42,6 +43,12 @@ static double largest_of(const struct number_list *values)
     return largest;
 }
 
+static void settle_end(double noise, double *end)
+{
+    if (fabs(*end) <= noise)
+        *end = 0;
+}
+
 void two_sample_settle(const struct number_list *control, const struct number_list *treatment,
                        struct test_result *result)
 {
@@ -51,10 +58,10 @@ void two_sample_settle(const struct number_list *control, const struct number_li
         result->effect = 0;
         result->effect_relative_pct = 0;
     }
-    if (fabs(result->ci_lower) <= noise)
-        result->ci_lower = 0;
-    if (fabs(result->ci_upper) <= noise)
-        result->ci_upper = 0;
+    settle_end(noise, &result->ci_lower);
+    settle_end(noise, &result->ci_upper);
+    settle_end(noise, &result->test_interval.lower.value);
+    settle_end(noise, &result->test_interval.upper.value);
 }
 
 /* The limits are the roots of (1 + z^2/n) x^2 - (2p + z^2/n) x + p^2 = 0; the smaller one comes
@@ -181,6 +188,7 @@ void two_sample_binary(const struct binary_observation *observed, struct test_re
     result->p_value = probability_value(2 * normal_survival(fabs(result->statistic)));
     result->is_significant = result->p_value < observed->alpha;
     result->power = two_sample_normal_power(result->statistic, critical);
+    set_relative_rates(observed, &rates, result);
 }
 
 /* Satterthwaite 1946, from the share of each arm in the standard error of the difference. */
@@ -233,6 +241,39 @@ void set_mean_interval(const struct mean_comparison *means, double critical,
     result->ci_upper = finite_value(means->difference + half * means->scale);
 }
 
+void set_effect_as_test_interval(struct test_result *result)
+{
+    result->test_interval = (struct test_interval){
+        TEST_INTERVAL_EFFECT, GIVEN_NUMBER(result->ci_lower), GIVEN_NUMBER(result->ci_upper)};
+}
+
+void set_relative_means(const struct mean_estimate *control, const struct mean_estimate *treatment,
+                        double critical, struct test_result *result)
+{
+    double base = fabs(control->mean);
+
+    result->relative_lift =
+        base > 0 ? relative_lift(result->effect_relative_pct / 100,
+                                 control->spread / base / sqrt(control->weight),
+                                 treatment->spread / base / sqrt(treatment->weight), critical)
+                 : (struct relative_lift){.interval = RELATIVE_OF_ZERO};
+}
+
+void set_relative_rates(const struct binary_observation *observed, const struct proportions *rates,
+                        struct test_result *result)
+{
+    double n1 = (double)observed->control_users, n2 = (double)observed->treatment_users;
+    double base = rates->control;
+
+    result->relative_lift =
+        base > 0
+            ? relative_lift(rates->relative_pct / 100, sqrt(base * rates->control_rest / n1) / base,
+                            sqrt(rates->treatment * rates->treatment_rest / n2) / base,
+                            normal_upper_quantile(observed->alpha / 2))
+            : (struct relative_lift){.interval = RELATIVE_OF_ZERO};
+    result->relative_lift.lower_pct = fmax(result->relative_lift.lower_pct, -100);
+}
+
 static double standardised_difference(const struct mean_comparison *means)
 {
     return finite_value(means->difference / means->scale / means->standard_error);
@@ -264,6 +305,7 @@ void mean_comparison_test(const struct mean_comparison *means, double control, d
     result->is_significant = result->p_value < alpha;
     result->power = probability_value(student_survival(critical - distance, means->df) +
                                       student_survival(critical + distance, means->df));
+    set_effect_as_test_interval(result);
 }
 
 void welch_test(const struct mean_estimate *control, const struct mean_estimate *treatment,
@@ -272,6 +314,7 @@ void welch_test(const struct mean_estimate *control, const struct mean_estimate 
     struct mean_comparison means = compare_means(control, treatment);
 
     mean_comparison_test(&means, control->mean, treatment->mean, alpha, result);
+    set_relative_means(control, treatment, student_upper_quantile(alpha / 2, means.df), result);
 }
 
 bool continuous_estimates(const struct continuous_observation *observed,

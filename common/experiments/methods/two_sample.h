@@ -56,6 +56,44 @@ enum effect_size {
     EFFECT_SIZE__MAX
 };
 
+/* The interval that belongs to a p-value: the values that the same test does not reject at alpha,
+ * so that it leaves out "no effect" exactly when p < alpha, unless said otherwise. */
+enum test_interval_kind {
+    TEST_INTERVAL_NONE,        /* the test is not inverted */
+    TEST_INTERVAL_EFFECT,      /* it is ci_lower..ci_upper */
+    TEST_INTERVAL_SCORE,       /* of a difference of rates, percentage points (score_interval.h) */
+    TEST_INTERVAL_RANKS,       /* of a shift (rank_sum.h); ties may leave an end at 0 */
+    TEST_INTERVAL_PERMUTATION, /* of a shift (resampling.h) */
+    TEST_INTERVAL_ODDS_RATIO,  /* of control against treatment (fisher_exact.h) */
+    TEST_INTERVAL_RATE_RATIO,  /* of treatment against control (poisson_rates.h) */
+    TEST_INTERVAL__MAX
+};
+
+/* An end is absent where nothing bounds it. The two of ratios have alpha / 2 beyond either end; a
+ * p-value that adds the less likely outcomes of both sides may disagree. */
+struct test_interval {
+    enum test_interval_kind kind;
+    struct optional_number lower;
+    struct optional_number upper;
+};
+
+/* How the interval of a relative effect was found, or why there is none. */
+enum relative_interval {
+    RELATIVE_NOT_COMPUTED, /* medians and quantiles, or no test at all */
+    RELATIVE_DELTA,        /* delta method */
+    RELATIVE_FIELLER,      /* where the control value is less certain; relative_lift.h */
+    RELATIVE_CONDITIONAL,  /* exact, from the ratio of two event rates */
+    RELATIVE_OF_ZERO,      /* the control value is 0 */
+    RELATIVE_UNBOUNDED,    /* the control value may as well be 0: no bounded set */
+    RELATIVE_TOO_LARGE,    /* past the largest number */
+    RELATIVE__MAX
+};
+
+struct relative_lift {
+    enum relative_interval interval;
+    double lower_pct, upper_pct; /* of the control value; of the first three kinds */
+};
+
 /* One shape for every two-sample analyzer. Effects of binary metrics are in percentage points. */
 struct test_result {
     /* Standard error 0, or an arm too small to have one: effect, interval and power are 0 and p is
@@ -82,6 +120,8 @@ struct test_result {
     struct optional_number effect_size; /* absent where it is not defined */
     struct optional_number effect_size_lower;
     struct optional_number effect_size_upper; /* absent beside a given lower end: infinite */
+    struct test_interval test_interval;
+    struct relative_lift relative_lift;
 };
 
 /* Two-proportion z-test on the pooled standard error; Wald interval on the difference (unpooled).
@@ -93,7 +133,7 @@ void two_sample_binary(const struct binary_observation *observed, struct test_re
 void two_sample_continuous(const struct continuous_observation *observed,
                            struct test_result *result);
 
-/* Makes 0 of an effect, and of ends of its interval, that the rounding of the values alone
+/* Makes 0 of an effect, and of ends of its intervals, that the rounding of the values alone
  * explains: 0.3 - 0.2 and 0.1 - 0.2 do not cancel to the last bit. For effects in the unit of the
  * values. */
 void two_sample_settle(const struct number_list *control, const struct number_list *treatment,

@@ -83,6 +83,18 @@ void mean_comparison_test(const struct mean_comparison *means, double control, d
 void welch_test(const struct mean_estimate *control, const struct mean_estimate *treatment,
                 double alpha, struct test_result *result);
 
+/* The interval of the effect is also the one that belongs to the test. */
+void set_effect_as_test_interval(struct test_result *result);
+
+/* The relative lift of two means from their standard errors (relative_lift.h); after the effect is
+ * set. */
+void set_relative_means(const struct mean_estimate *control, const struct mean_estimate *treatment,
+                        double critical, struct test_result *result);
+
+/* That of two rates, normal; after the effect is set. */
+void set_relative_rates(const struct binary_observation *observed, const struct proportions *rates,
+                        struct test_result *result);
+
 /* The difference over the pooled standard deviation (Cohen 1988); spreads are standard deviations.
  * Absent when both are 0. */
 struct optional_number cohens_d(double difference, const struct mean_estimate *control,
