@@ -54,7 +54,9 @@ class TestReport:
     def test_golden(self, api):
         reply = ask(api).json()
         assert list(reply) == KEYS
-        assert {k: v for k, v in reply["calculations"].items() if k != "assumptions"} == {
+        verified = ("verified_power", "verified_sample_size", "allocation")  # beside the contract's figures
+        assert tuple(reply["calculations"])[:3] == verified
+        assert {k: v for k, v in reply["calculations"].items() if k not in ("assumptions", *verified)} == {
             "sample_size_per_variant": 146642, "total_sample_size": 293284, "estimated_duration_days": 41,
             "design_effect": None, "clusters_per_variant": None}
         block = reply["experiment_design"]
@@ -129,6 +131,19 @@ class TestLanguages:
         for part in ("Checkout", "new visitors", "orders", "41", "146642"):
             assert part in reply["executive_summary"]
         assert ("larger button" if language == "en" else "LARGER Button") in reply["executive_summary"]
+
+    def test_leads_with_the_users_of_the_actual_split(self, api):
+        reply = ask(api, setup={"traffic_split": [90, 10]}).json()
+        figures, allocation = reply["calculations"], reply["calculations"]["allocation"]
+        assert allocation["total_ratio"] > 2 and figures["sample_size_per_variant"] == 146642
+        assert "{} / {}".format(*allocation["verified_users_per_variant"]) in reply["executive_summary"]
+        assert reply["experiment_design"]["recommended_duration_days"] == allocation["verified_duration_days"]
+
+    def test_leads_with_the_verified_size_where_the_formula_is_off(self, api):
+        reply = ask(api, metrics={"metric_type": "count", "baseline_value": .05, "mde_pct": 100}).json()
+        figures = reply["calculations"]
+        assert figures["verified_sample_size"] > 1.01 * figures["sample_size_per_variant"]
+        assert str(figures["verified_sample_size"]) in reply["executive_summary"]
 
     @pytest.mark.parametrize("language", LANGUAGES)
     def test_guardrail_notes(self, api, language):

@@ -121,3 +121,31 @@ class TestVerified:
                      {"planned_test": "mann_whitney", "std_dev": 5}, {"metric_type": "count", "mde_pct": 1}):
             answer = min((ask(api, {**K, **more}) for _ in range(3)), key=lambda a: float(a.headers["X-Process-Time-Ms"]))
             assert float(answer.headers["X-Process-Time-Ms"]) < 20, (more, answer.headers["X-Process-Time-Ms"])
+
+
+class TestCurve:
+    @pytest.mark.parametrize("more", [
+        {}, {"metric_type": "count", "mde_pct": 30}, {"planned_test": "fisher_exact", "mde_pct": 60},
+        {"metric_type": "continuous", "std_dev": .1}, {"metric_type": "continuous", "std_dev": .1, "planned_test": "mann_whitney"},
+        {"randomization_unit": "cluster", "avg_cluster_size": 20, "icc": .05}])
+    def test_has_the_power_of_the_test_beside_the_formulas(self, api, more):
+        reply = plan(api, {**EVEN, **more})
+        curve = {point["sample_size_per_variant"]: point["verified_power"] for point in reply["power_curve"]}
+        assert curve[reply["results"]["sample_size_per_variant"]] == reply["results"]["verified_power"]
+        assert max(curve.values()) > reply["results"]["verified_power"] > min(curve.values())
+
+
+class TestUnequalArmsOfExactTests:
+    @pytest.mark.parametrize("more", [{"planned_test": "fisher_exact", "mde_pct": 80},
+                                      {"metric_type": "count", "mde_pct": 80}])
+    def test_are_verified(self, api, more):
+        """Against all tables, and all totals, in tests/oracle; here that the size is told and reaches the target."""
+        allocation = plan(api, {**EVEN, **more, "traffic_split": [70, 30]})["results"]["allocation"]
+        again = plan(api, {**EVEN, **more, "traffic_split": [30, 70]})["results"]["allocation"]
+        for found in (allocation, again):
+            assert found["verified_power"] == pytest.approx(.8, abs=.05)
+            assert abs(found["verified_total_sample_size"] / found["total_sample_size"] - 1) < .15
+
+    def test_that_are_large_are_not(self, api):
+        allocation = plan(api, {**EVEN, "metric_type": "count", "mde_pct": 3, "traffic_split": [70, 30]})["results"]["allocation"]
+        assert allocation["verified_power"] is None and allocation["verified_users_per_variant"] is None

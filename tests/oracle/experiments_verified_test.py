@@ -202,3 +202,47 @@ def test_more_users_never_fall_short(evaluator, name):
             assert power_of(case, verified - 1) < target, case
         for n in range(verified, verified + 3 + verified // 4):
             assert power_of(case, n) >= target - 1e-9, (case, verified, n)
+
+
+def region_power(outcomes, alpha):
+    """Of (null probability, probability) per outcome given each total: p adds all that are no likelier."""
+    power = 0.0
+    for null, actual in outcomes:
+        order = np.argsort(null)
+        sums = np.cumsum(null[order])
+        p = sums[np.searchsorted(null[order], null * (1 + 1e-7), side="right") - 1]
+        power += actual[p < alpha * (1 - 1e-10)].sum()
+    return power
+
+
+def unequal_tables(rate, other, n1, n2):
+    for total in range(n1 + n2 + 1):
+        x = np.arange(max(0, total - n2), min(n1, total) + 1)
+        yield (stats.hypergeom.pmf(x, n1 + n2, total, n1),
+               stats.binom.pmf(x, n1, rate) * stats.binom.pmf(total - x, n2, other))
+
+
+def unequal_counts(first, second, share):
+    for total in range(int(first + second + 10 * math.sqrt(first + second) + 40)):
+        x = np.arange(total + 1)
+        yield stats.binom.pmf(x, total, share), stats.poisson.pmf(x, first) * stats.poisson.pmf(total - x, second)
+
+
+NOTHING = (math.nan,) * 5
+ARMS = [(10, 40), (90, 10), (33, 67), (5, 80), (60, 61), (7, 200)]
+
+
+def test_unequal_arms_of_fishers_test(evaluator):
+    cases = [(BINARY, FISHER, rate, lift, alpha, .95, 2, *NOTHING, *arms) for arms in ARMS
+             for rate, lift in ((.1, 200.), (.5, 60.), (.02, 1000.)) for alpha in (.05, .01, .001)]
+    for case, (power,) in zip(cases, Driver(evaluator).rows("verified_power", cases)):
+        rate, lift, alpha, (n1, n2) = case[2], case[3], case[4], case[-2:]
+        assert power == pytest.approx(region_power(unequal_tables(rate, rate * (1 + lift / 100), n1, n2), alpha), abs=1e-9)
+
+
+def test_unequal_arms_of_counts(evaluator):
+    cases = [(COUNT, OWN, base, lift, .05, .95, 2, *NOTHING, *arms) for arms in ARMS for base, lift in ((1., 50.), (.1, 300.))]
+    for case, (power,) in zip(cases, Driver(evaluator).rows("verified_power", cases)):
+        base, lift, (n1, n2) = case[2], case[3], case[-2:]
+        outcomes = unequal_counts(base * n1, base * (1 + lift / 100) * n2, n1 / (n1 + n2))
+        assert power == pytest.approx(region_power(outcomes, case[4]), abs=1e-9)

@@ -11,6 +11,7 @@
 
 /* The verified total is searched to this part of itself. */
 #define TOTAL_RESOLUTION 5000.0
+#define WALKED_TOTAL_RESOLUTION 300.0 /* of tests whose power takes longer */
 
 /* Shares of all users that a comparison has. */
 struct pair {
@@ -185,6 +186,9 @@ static double find_total(const struct total_search *search, double start)
 {
     double least = 2 * SIZING_USERS_MIN;
     double low = ceil(start), high = low, step = fmax(1, floor(start / 64));
+    bool walked = search->plan->planned_test == PLAN_FISHER_EXACT ||
+                  search->plan->planned_test == PLAN_POISSON_RATE;
+    double resolution = walked ? WALKED_TOTAL_RESOLUTION : TOTAL_RESOLUTION;
 
     if (total_reaches(search, start)) {
         while (low > least && total_reaches(search, low)) {
@@ -199,7 +203,7 @@ static double find_total(const struct total_search *search, double start)
             step *= 2;
         } while (!total_reaches(search, high));
     }
-    while (high - low > fmax(1, floor(high / TOTAL_RESOLUTION))) { /* whole numbers */
+    while (high - low > fmax(1, floor(high / resolution))) { /* whole numbers */
         double middle = floor(low + (high - low) / 2);
 
         if (total_reaches(search, middle))

@@ -36,8 +36,8 @@ static const struct field allocation_fields[] = {
     NULLABLE_NUMBER(OWNER, verified_power, ROUNDED(4),
                     .help = "Of the planned test, for these users and the weakest comparison."),
     INTEGERS(OWNER, verified_users_per_variant, .nullable = true,
-             .help = "From which on that power stays at the target. Null for unequal arms of "
-                     "fisher_exact and poisson_rate."),
+             .help = "From which on that power stays at the target. Null for large unequal arms "
+                     "of fisher_exact and poisson_rate."),
     NULLABLE_INTEGER(OWNER, verified_total_sample_size),
     NULLABLE_INTEGER(OWNER, verified_duration_days),
 };
@@ -111,7 +111,9 @@ static const struct schema look_schema = {.name = "SequentialLook",
 #define OWNER struct power_point
 static const struct field point_fields[] = {
     INTEGER(OWNER, sample_size_per_variant),
-    NUMBER(OWNER, power, ROUNDED(6)),
+    NUMBER(OWNER, power, ROUNDED(6), .help = "By the plan's formula."),
+    NUMBER(OWNER, verified_power, ROUNDED(4),
+           .help = "Of the planned test itself, as results.verified_power."),
 };
 #undef OWNER
 static const struct schema point_schema = {.name = "PowerPoint",
@@ -350,7 +352,12 @@ static struct object_list draw_curve(const struct sizing_request *design,
 {
     struct power_point *points = ARENA_ARRAY(arena, struct power_point, CURVE_POINTS_MAX);
 
-    return (struct object_list){sizing_power_curve(design, plan, points, CURVE_POINTS_MAX), points};
+    size_t count = sizing_power_curve(design, plan, points, CURVE_POINTS_MAX);
+
+    for (size_t i = 0; i < count; i++)
+        points[i].verified_power =
+            verified_power_of_size(design, plan, points[i].sample_size_per_variant);
+    return (struct object_list){count, points};
 }
 
 static enum error verify(const struct calculation_call *call, const struct sizing_request *design,

@@ -22,6 +22,14 @@ double pooled_z_power(double control_rate, double treatment_rate, struct arm_siz
  * of the arms' counts. Of the order of the root of the total in steps. */
 double conditional_count_power(double control_mean, double treatment_mean, double alpha);
 
+/* Fisher's test of arms of any sizes, and the conditional test of two counts with any share of the
+ * exposure: outcomes no likelier than the observed one add up to p. Of the order of the standard
+ * deviation of the total in steps, each some evaluations of a distribution. */
+double fisher_unequal_power(double control_rate, double treatment_rate, struct arm_sizes arms,
+                            double alpha);
+double count_unequal_power(double control_mean, double treatment_mean, double control_share,
+                           double alpha);
+
 /* Welch's t-test of normal data with a common standard deviation, the means `shift` of them apart.
  * Integrates over the two sample variances, which decide the degrees of freedom. Arms of 2 at
  * least. */

@@ -108,7 +108,8 @@ int64_t sizing_cost(const struct sizing_request *request);
 
 struct power_point {
     int64_t sample_size_per_variant;
-    double power;
+    double power;          /* by the plan's formula */
+    double verified_power; /* of the test itself; not set by sizing_power_curve() */
 };
 
 /* The plan's power curve: at most `capacity` points (25 are enough; 9 for an exact Fisher scan),

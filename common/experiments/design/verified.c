@@ -11,6 +11,9 @@
 #define ENUMERATED_VARIANCE_MAX 1e6
 #define INTEGRATED_USERS_MAX 1e8
 
+/* The same for the slower walk of conditional tests of unequal arms. */
+#define UNEQUAL_VARIANCE_MAX 4000.0
+
 /* Teeth are looked for in steps of the size over this: the power rises by some 0.4 of that. */
 #define SCAN_RESOLUTION 2500.0
 #define FISHER_SCAN_RESOLUTION 300.0
@@ -80,7 +83,7 @@ static double power_of_fisher(const struct power_of *of, struct arm_sizes arms)
     double rate = of->request->baseline_value, other = rate + of->plan->mde_absolute;
 
     if (arms.control != arms.treatment)
-        return NAN;
+        return fisher_unequal_power(rate, other, arms, of->plan->adjusted_alpha);
     return fisher_exact_power(rate, other, arms.control, of->plan->adjusted_alpha);
 }
 
@@ -112,12 +115,13 @@ static double power_of_equivalence(const struct power_of *of, struct arm_sizes a
 
 static double power_of_counts(const struct power_of *of, struct arm_sizes arms)
 {
-    double events = (double)arms.control * events_per_user(of->request);
+    double control = (double)arms.control, treatment = (double)arms.treatment;
+    double events = control * events_per_user(of->request), ratio = 1 + of->request->mde_pct / 100;
 
     if (arms.control != arms.treatment)
-        return NAN;
-    return conditional_count_power(events, events * (1 + of->request->mde_pct / 100),
-                                   of->plan->adjusted_alpha);
+        return count_unequal_power(events, treatment * events_per_user(of->request) * ratio,
+                                   control / (control + treatment), of->plan->adjusted_alpha);
+    return conditional_count_power(events, events * ratio, of->plan->adjusted_alpha);
 }
 
 static double (*const powers[PLAN__MAX])(const struct power_of *, struct arm_sizes) = {
@@ -271,9 +275,26 @@ struct optional_number verified_power(const struct sizing_request *request,
 {
     struct power_of of = power_of(request, plan);
     double power;
+    bool walked =
+        plan->planned_test == PLAN_FISHER_EXACT || plan->planned_test == PLAN_POISSON_RATE;
 
-    if (!is_enumerated(&of, (double)control + (double)treatment))
+    if (!is_enumerated(&of, (double)control + (double)treatment) ||
+        (walked && control != treatment &&
+         enumerated_variance(&of, (double)fmax(control, treatment)) > UNEQUAL_VARIANCE_MAX))
         return (struct optional_number){0};
     power = powers[plan->planned_test](&of, (struct arm_sizes){control, treatment});
-    return isnan(power) ? (struct optional_number){0} : GIVEN_NUMBER(power);
+    return GIVEN_NUMBER(power);
+}
+
+double verified_power_of_size(const struct sizing_request *request, const struct sizing_plan *plan,
+                              int64_t size)
+{
+    double worth = floor((double)size / plan->design_effect);
+    int64_t users = size == plan->sample_size_per_variant ? plan->individual_sample_size
+                                                          : (int64_t)fmax(worth, 1);
+    struct optional_number power = {0};
+
+    if (users >= least_users(plan))
+        power = verified_power(request, plan, users, users);
+    return power.given ? power.value : sizing_power(request, plan, (double)size);
 }

@@ -26,8 +26,14 @@ MUST_CHECK enum error verified_plan_find(const struct sizing_request *request,
                                          const struct sizing_plan *plan,
                                          struct verified_plan *verified, struct problem *problem);
 
+/* That of the planned test at so many users per variant, all variants alike; the formula's where
+ * nothing is enumerated. At the planned size it is verified_plan's. */
+double verified_power_of_size(const struct sizing_request *request, const struct sizing_plan *plan,
+                              int64_t size);
+
 /* The power of the planned test for two arms of independent users; absent where it is not
- * enumerated: unequal arms of Fisher's and of the count test. */
+ * enumerated: past the sizes above, and past a variance of 4000 of all conversions or events for
+ * unequal arms of Fisher's and of the count test. */
 struct optional_number verified_power(const struct sizing_request *request,
                                       const struct sizing_plan *plan, int64_t control,
                                       int64_t treatment);

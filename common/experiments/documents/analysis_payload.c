@@ -50,9 +50,15 @@ static SCHEMA(kept_calculation_schema, struct kept_calculation, "KeptCalculation
 
 #define OWNER struct report_calculations
 static const struct field calculations_fields[] = {
-    INTEGER(OWNER, sample_size_per_variant), INTEGER(OWNER, total_sample_size),
-    INTEGER(OWNER, estimated_duration_days), STRINGS(OWNER, assumptions),
-    NULLABLE_NUMBER(OWNER, design_effect),   NULLABLE_INTEGER(OWNER, clusters_per_variant),
+    NULLABLE_NUMBER(OWNER, verified_power, ROUNDED(4)),
+    NULLABLE_INTEGER(OWNER, verified_sample_size),
+    OBJECT(OWNER, allocation, &calculation_allocation_schema, .nullable = true),
+    INTEGER(OWNER, sample_size_per_variant),
+    INTEGER(OWNER, total_sample_size),
+    INTEGER(OWNER, estimated_duration_days),
+    STRINGS(OWNER, assumptions),
+    NULLABLE_NUMBER(OWNER, design_effect),
+    NULLABLE_INTEGER(OWNER, clusters_per_variant),
 };
 #undef OWNER
 static SCHEMA(calculations_schema, struct report_calculations, "ReportCalculations",

@@ -33,7 +33,11 @@ struct kept_calculation {
     json_t *power_curve;
 };
 
+/* What was verified leads; absent in documents of older programs. */
 struct report_calculations {
+    struct optional_number verified_power;
+    struct optional_integer verified_sample_size;
+    const struct calculation_allocation *allocation;
     int64_t sample_size_per_variant;
     int64_t total_sample_size;
     int64_t estimated_duration_days;

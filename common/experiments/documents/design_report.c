@@ -59,19 +59,64 @@ static const char *change_in_sentence(const struct desk *desk)
     return locale_language(desk->locale) == LANGUAGE_EN ? text_lower(desk->arena, change) : change;
 }
 
-static const char *summarise(const struct desk *desk)
+static bool is_even(const struct integer_list *users)
+{
+    for (size_t i = 1; i < users->count; i++)
+        if (users->items[i] != users->items[0])
+            return false;
+    return true;
+}
+
+/* Whether the verified size, or the actual split, takes something else than the plan by more than
+ * its warning's threshold: then those figures are the ones to read. */
+static bool plan_is_off(const struct calculation_results *results)
+{
+    double planned = (double)results->sample_size_per_variant;
+    double gap = fabs((double)results->verified_sample_size.value - planned);
+
+    return results->allocation && results->verified_sample_size.given &&
+           (!is_even(&results->allocation->users_per_variant) || (gap > 1 && gap > planned / 100));
+}
+
+/* The users of a variant, or of each where they differ. */
+static const char *lead_users(const struct desk *desk)
+{
+    const struct calculation_results *results = desk->calculation->results;
+    const struct calculation_allocation *allocation = results->allocation;
+    const struct integer_list *users;
+    const char *text;
+
+    if (!plan_is_off(results))
+        return print_whole(desk, results->sample_size_per_variant);
+    users = allocation->verified_users_per_variant.count ? &allocation->verified_users_per_variant
+                                                         : &allocation->users_per_variant;
+    text = print_whole(desk, users->items[0]);
+    for (size_t i = 1; i < users->count && !is_even(users); i++)
+        text = arena_print(desk->arena, "%s / %lld", text, (long long)users->items[i]);
+    return text;
+}
+
+static int64_t lead_days(const struct desk *desk)
 {
     const struct calculation_results *results = desk->calculation->results;
 
+    if (!plan_is_off(results))
+        return results->estimated_duration_days;
+    return results->allocation->verified_duration_days.given
+               ? results->allocation->verified_duration_days.value
+               : results->allocation->estimated_duration_days;
+}
+
+static const char *summarise(const struct desk *desk)
+{
     return locale_format(
         desk->locale, desk->arena, "report.executive_summary",
-        TEXT_ARGUMENTS(
-            {"project_name", desk->payload->project->project_name},
-            {"change_description", change_in_sentence(desk)},
-            {"primary_metric_name", desk->payload->metrics->primary_metric_name},
-            {"target_audience", desk->payload->hypothesis->target_audience},
-            {"estimated_duration_days", print_whole(desk, results->estimated_duration_days)},
-            {"sample_size_per_variant", print_whole(desk, results->sample_size_per_variant)}));
+        TEXT_ARGUMENTS({"project_name", desk->payload->project->project_name},
+                       {"change_description", change_in_sentence(desk)},
+                       {"primary_metric_name", desk->payload->metrics->primary_metric_name},
+                       {"target_audience", desk->payload->hypothesis->target_audience},
+                       {"estimated_duration_days", print_whole(desk, lead_days(desk))},
+                       {"sample_size_per_variant", lead_users(desk)}));
 }
 
 static const struct report_calculations *figures(const struct desk *desk)
@@ -80,6 +125,9 @@ static const struct report_calculations *figures(const struct desk *desk)
     const struct calculation *calculation = desk->calculation;
 
     *block = (struct report_calculations){
+        .verified_power = calculation->results->verified_power,
+        .verified_sample_size = calculation->results->verified_sample_size,
+        .allocation = calculation->results->allocation,
         .sample_size_per_variant = calculation->results->sample_size_per_variant,
         .total_sample_size = calculation->results->total_sample_size,
         .estimated_duration_days = calculation->results->estimated_duration_days,
@@ -117,7 +165,7 @@ static const struct report_design *describe(const struct desk *desk)
         .target_audience = desk->payload->hypothesis->target_audience,
         .inclusion_criteria = setup->inclusion_criteria,
         .exclusion_criteria = setup->exclusion_criteria,
-        .recommended_duration_days = desk->calculation->results->estimated_duration_days,
+        .recommended_duration_days = lead_days(desk),
         .stopping_conditions =
             LIST(desk, word(desk, "report.stopping_conditions.planned_duration_reached"),
                  word(desk, "report.stopping_conditions.critical_instrumentation_failure"))};

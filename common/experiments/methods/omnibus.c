@@ -1,7 +1,8 @@
 /*
  * Welch's F and Kruskal and Wallis' H. Means are kept as differences from a value of their group
  * and compared as differences from one group, so that groups far from zero and close together lose
- * nothing; sums of ranks are whole numbers.
+ * nothing; sums of ranks are whole numbers. Squares are long doubles, whose range takes those of
+ * any doubles and their quotients.
  */
 #include "experiments/methods/omnibus.h"
 
@@ -12,124 +13,79 @@
 
 #include <math.h>
 
-/* Between these, sums of squares and their products with anything here keep their digits. */
-static const double SQUARES_MIN = 1e-280, SQUARES_MAX = 1e200;
-
-enum { EXPONENT_MAX = 1022 }; /* 2^1022 and its inverse are both normal doubles */
-
 enum { LANES = 4 }; /* sums that grow side by side, none waiting for the other */
 
 /* A group's values about the first of them. The sum of squares about the mean loses no more than a
  * factor n to the shift, for the first value is one of those that spread. */
 struct spread {
     double n;
-    double origin; /* the first value */
-    double shift;  /* from there to the mean */
-    double squares;
+    long double origin; /* the first value */
+    long double shift;  /* from there to the mean */
+    long double squares;
 };
 
-/* `scale` is a power of two; values times it stay in range when they are squared. */
-static struct spread spread_of(const struct number_list *values, double scale)
+static struct spread spread_of(const struct number_list *values)
 {
-    double sums[LANES] = {0}, squares[LANES] = {0};
-    double n = (double)values->count, origin = values->items[0] * scale, sum, square;
+    long double sums[LANES] = {0}, squares[LANES] = {0};
+    long double n = (long double)values->count, origin = values->items[0], sum, square;
     size_t i = 0;
 
     for (; i + LANES <= values->count; i += LANES) {
         for (size_t lane = 0; lane < LANES; lane++) {
-            double distance = values->items[i + lane] * scale - origin;
+            long double distance = values->items[i + lane] - origin;
 
             sums[lane] += distance;
             squares[lane] += distance * distance;
         }
     }
     for (; i < values->count; i++) {
-        double distance = values->items[i] * scale - origin;
+        long double distance = values->items[i] - origin;
 
         sums[0] += distance;
         squares[0] += distance * distance;
     }
     sum = (sums[0] + sums[1]) + (sums[2] + sums[3]);
     square = (squares[0] + squares[1]) + (squares[2] + squares[3]);
-    return (struct spread){n, origin, sum / n, fmax(square - sum * (sum / n), 0)};
+    return (struct spread){(double)n, origin, sum / n, fmaxl(square - sum * (sum / n), 0)};
 }
 
-/* What Welch's test is made of, of values times a scale. */
+/* What Welch's test is made of. */
 struct welch {
     struct spread spreads[OMNIBUS_GROUPS_MAX];
-    double means[OMNIBUS_GROUPS_MAX];   /* from that of the group that weighs most */
-    double weights[OMNIBUS_GROUPS_MAX]; /* n / variance, in units of the smallest variance */
-    double least_variance;
-    double weight; /* of all groups */
-    double total;  /* values of all groups */
-    double within; /* the sum of squares */
+    long double means[OMNIBUS_GROUPS_MAX];   /* from that of the group that weighs most */
+    long double weights[OMNIBUS_GROUPS_MAX]; /* n / variance, in units of the smallest variance */
+    long double least_variance;
+    long double weight; /* of all groups */
+    double total;       /* values of all groups */
+    long double within; /* the sum of squares */
 };
 
-static double variance_of(const struct spread *spread)
+static long double variance_of(const struct spread *spread)
 {
     return spread->squares / (spread->n - 1);
 }
 
-/* False when a sum of squares is out of the range in which doubles keep their digits. */
-static bool measure(const struct omnibus_groups *groups, double scale, struct welch *welch)
+/* False when the values of a group are all equal. */
+static bool measure(const struct omnibus_groups *groups, struct welch *welch)
 {
     *welch = (struct welch){.least_variance = INFINITY};
     for (size_t i = 0; i < groups->count; i++) {
         struct spread *spread = &welch->spreads[i];
 
-        *spread = spread_of(&groups->items[i], scale);
-        if (!(spread->squares >= SQUARES_MIN && spread->squares <= SQUARES_MAX))
+        *spread = spread_of(&groups->items[i]);
+        if (spread->squares == 0)
             return false;
-        welch->least_variance = fmin(welch->least_variance, variance_of(spread));
+        welch->least_variance = fminl(welch->least_variance, variance_of(spread));
         welch->total += spread->n;
         welch->within += spread->squares;
     }
     return true;
 }
 
-static bool is_constant(const struct number_list *values)
-{
-    for (size_t i = 1; i < values->count; i++)
-        if (values->items[i] != values->items[0])
-            return false;
-    return true;
-}
-
-/* A power of two that brings the largest value near 1. */
-static double scale_of(const struct omnibus_groups *groups)
-{
-    double largest = 0;
-    int exponent;
-
-    for (size_t i = 0; i < groups->count; i++)
-        for (size_t j = 0; j < groups->items[i].count; j++)
-            largest = fmax(largest, fabs(groups->items[i].items[j]));
-    exponent = largest > 0 ? ilogb(largest) : 0;
-    if (exponent > EXPONENT_MAX)
-        exponent = EXPONENT_MAX;
-    if (exponent < -EXPONENT_MAX)
-        exponent = -EXPONENT_MAX;
-    return ldexp(1, -exponent);
-}
-
-/* Values of everyday size are taken as they are. The scale in use; 0 when there is no test. */
-static double measure_in_range(const struct omnibus_groups *groups, struct welch *welch)
-{
-    double scale;
-
-    if (measure(groups, 1, welch))
-        return 1;
-    for (size_t i = 0; i < groups->count; i++)
-        if (is_constant(&groups->items[i]))
-            return 0;
-    scale = scale_of(groups);
-    return measure(groups, scale, welch) ? scale : 0;
-}
-
 static void weigh(size_t count, struct welch *welch)
 {
     const struct spread *heaviest = &welch->spreads[0];
-    double most = 0;
+    long double most = 0;
 
     for (size_t i = 0; i < count; i++) {
         const struct spread *spread = &welch->spreads[i];
@@ -147,10 +103,10 @@ static void weigh(size_t count, struct welch *welch)
 }
 
 /* The weighted sum of squares of the means about their weighted mean. */
-static double squares_between(size_t count, const double *means, const double *weights,
-                              double weight)
+static long double squares_between(size_t count, const long double *means,
+                                   const long double *weights, long double weight)
 {
-    double mean = 0, squares = 0;
+    long double mean = 0, squares = 0;
 
     for (size_t i = 0; i < count; i++)
         mean += weights[i] * means[i];
@@ -162,23 +118,23 @@ static double squares_between(size_t count, const double *means, const double *w
 
 static double eta_squared(size_t count, const struct welch *welch)
 {
-    double sizes[OMNIBUS_GROUPS_MAX] = {0}, between;
+    long double sizes[OMNIBUS_GROUPS_MAX] = {0}, between;
 
     for (size_t i = 0; i < count; i++)
         sizes[i] = welch->spreads[i].n;
     between = squares_between(count, welch->means, sizes, welch->total);
-    return between / (between + welch->within);
+    return (double)(between / (between + welch->within));
 }
 
-static struct omnibus_group *describe_means(size_t count, const struct welch *welch, double scale,
+static struct omnibus_group *describe_means(size_t count, const struct welch *welch,
                                             struct arena *arena)
 {
     struct omnibus_group *groups = ARENA_ARRAY(arena, struct omnibus_group, count);
 
     for (size_t i = 0; i < count; i++) {
         const struct spread *spread = &welch->spreads[i];
-        double mean = (spread->origin + spread->shift) / scale;
-        double std = sqrt(variance_of(spread)) / scale;
+        double mean = (double)(spread->origin + spread->shift);
+        double std = (double)sqrtl(variance_of(spread));
 
         groups[i] = (struct omnibus_group){.n = (int64_t)spread->n,
                                            .mean = GIVEN_NUMBER(finite_value(mean)),
@@ -191,25 +147,26 @@ bool omnibus_welch(const struct omnibus_groups *groups, double alpha, struct are
                    struct omnibus_result *result)
 {
     struct welch welch;
-    double scale = measure_in_range(groups, &welch), k = (double)groups->count, shares = 0, between;
+    double k = (double)groups->count, shares = 0;
+    long double between;
 
-    if (scale == 0)
+    if (!measure(groups, &welch))
         return false;
     weigh(groups->count, &welch);
     for (size_t i = 0; i < groups->count; i++) {
-        double rest = 1 - welch.weights[i] / welch.weight;
+        double rest = (double)(1 - welch.weights[i] / welch.weight);
 
         shares += rest * rest / (welch.spreads[i].n - 1);
     }
     between = squares_between(groups->count, welch.means, welch.weights, welch.weight);
     *result = (struct omnibus_result){
-        .statistic = finite_value(between / welch.least_variance /
+        .statistic = finite_value((double)(between / welch.least_variance) /
                                   ((k - 1) * (1 + 2 * (k - 2) / (k * k - 1) * shares))),
         .df_numerator = k - 1,
         .df_denominator = GIVEN_NUMBER((k * k - 1) / (3 * shares)),
         .effect_size = eta_squared(groups->count, &welch),
         .total = (int64_t)welch.total,
-        .groups = describe_means(groups->count, &welch, scale, arena)};
+        .groups = describe_means(groups->count, &welch, arena)};
     result->p_value =
         fisher_f_survival(result->statistic, result->df_numerator, result->df_denominator.value);
     result->is_significant = result->p_value < alpha;
