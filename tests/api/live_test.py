@@ -171,6 +171,28 @@ def test_digits_of_large_values(store):
     assert experiment.stats()["comparisons"][0]["control"]["std"] == 1.581139
 
 
+def test_metrics_in_their_roles(store):
+    experiment = Experiment(store.client, payload("roles", "binary", metrics={
+        "primary_metric_name": "purchase", "metric_type": "binary", "baseline_value": 0.1, "mde_pct": 20, "alpha": 0.05,
+        "power": 0.8, "secondary_metrics": ["revenue", "visits"],
+        "guardrail_metrics": [{"name": "errors", "metric_type": "binary", "baseline_rate": 5}]}))
+    for i in range(40):
+        experiment.expose(f"u{i}", i % 2)
+        experiment.convert(f"u{i}", "revenue", i + 30 * (i % 2))
+        if i % 3 == 0:
+            experiment.convert(f"u{i}", "errors")
+    metrics = experiment.stats()["metrics"]
+    assert [(m["name"], m["role"], m["unit"]) for m in metrics] == [
+        ("purchase", "goal", "rate"), ("errors", "guardrail", "rate"), ("revenue", "secondary", "mean"),
+        ("visits", "secondary", "mean")]
+    revenue, visits = (m["comparisons"][0] for m in metrics[2:])
+    # Means 19 and 50 of 20 values with the deviation of 0, 2, ... 38; by hand: t = 31 / sqrt(2 * 140 / 20).
+    assert (revenue["control_value"], revenue["treatment_value"], revenue["effect"]) == (19.0, 50.0, 31.0)
+    assert revenue["p_value"] == revenue["p_value_adjusted"] < 1e-8 and revenue["is_significant"]
+    assert visits["status"] == "insufficient_data" and visits["p_value"] is None
+    assert metrics[1]["comparisons"][0]["control_value"] == 0.35
+
+
 def test_what_was_sent_is_counted_raw(experiment):
     assert expect(experiment.client.get(experiment.path("ingestion"))) == {
         "experiment_id": experiment.id, "exposures_total": 0, "exposure_counts": [], "conversions_total": 0,

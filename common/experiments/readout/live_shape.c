@@ -308,6 +308,38 @@ static const struct field population_fields[] = {
 static SCHEMA(population_schema, struct live_population, "LivePopulation", population_fields,
               .help = "Whom all blocks are about.");
 
+#define OWNER struct live_metric_comparison
+static const struct field metric_comparison_fields[] = {
+    INTEGER(OWNER, treatment_index),
+    STRING(OWNER, status, .help = "ok or insufficient_data."),
+    NULLABLE_NUMBER(OWNER, control_value, ROUNDED(6)),
+    NULLABLE_NUMBER(OWNER, treatment_value, ROUNDED(6)),
+    NULLABLE_NUMBER(OWNER, effect, ROUNDED(6)),
+    NULLABLE_NUMBER(OWNER, effect_relative, ROUNDED(2), .help = "Percent of the control value."),
+    NULLABLE_NUMBER(OWNER, ci_lower, ROUNDED(6)),
+    NULLABLE_NUMBER(OWNER, ci_upper, ROUNDED(6)),
+    NULLABLE_NUMBER(OWNER, p_value, ROUNDED(6), .help = "Two-sided, of this metric alone."),
+    NULLABLE_NUMBER(OWNER, p_value_adjusted, ROUNDED(6),
+                    .help = "Of secondary metrics: Holm's, over all of them and all treatments."),
+    NULLABLE_BOOLEAN(OWNER, is_significant,
+                     .help = "Of secondary metrics: by the adjusted p-value."),
+};
+#undef OWNER
+static SCHEMA(metric_comparison_schema, struct live_metric_comparison, "LiveMetricComparison",
+              metric_comparison_fields);
+
+#define OWNER struct live_metric
+static const struct field metric_fields[] = {
+    STRING(OWNER, name),
+    STRING(OWNER, role, .help = "goal, guardrail or secondary."),
+    STRING(OWNER, unit,
+           .help = "rate (share of people with an event), mean (per person) or ratio."),
+    OBJECTS(OWNER, comparisons, &metric_comparison_schema),
+};
+#undef OWNER
+static SCHEMA(metric_schema, struct live_metric, "LiveMetric", metric_fields,
+              .help = "A metric of the design, beside the others.");
+
 #define OWNER struct live_stats
 static const struct field stats_fields[] = {
     STRING(OWNER, experiment_id),
@@ -327,6 +359,7 @@ static const struct field stats_fields[] = {
     OBJECT(OWNER, identity_resolution, &identity_schema),
     OBJECT(OWNER, exclusions, &exclusions_schema),
     OBJECT(OWNER, population, &population_schema),
+    OBJECTS(OWNER, metrics, &metric_schema, .help = "All metrics of the design, by role."),
 };
 #undef OWNER
 SCHEMA(live_stats_schema, struct live_stats, "LiveStats", stats_fields,

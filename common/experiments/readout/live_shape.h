@@ -224,6 +224,27 @@ struct live_population {
     bool policy_aligned;
 };
 
+/* A metric of the design on people of the arms, whatever its role. */
+struct live_metric_comparison {
+    int64_t treatment_index;
+    const char *status;
+    struct optional_number control_value;
+    struct optional_number treatment_value;
+    struct optional_number effect;
+    struct optional_number effect_relative;
+    struct optional_number ci_lower;
+    struct optional_number ci_upper;
+    struct optional_number p_value;
+    struct optional_number p_value_adjusted;
+    struct optional_boolean is_significant;
+};
+struct live_metric {
+    const char *name;
+    const char *role;
+    const char *unit;
+    struct object_list comparisons;
+};
+
 struct live_stats {
     const char *experiment_id;
     const char *metric_type;
@@ -242,6 +263,7 @@ struct live_stats {
     const struct live_identity_resolution *identity_resolution;
     const struct live_exclusions *exclusions;
     const struct live_population *population;
+    struct object_list metrics; /* struct live_metric */
 };
 
 extern const struct schema live_stats_schema, live_comparison_schema, live_arm_schema;

@@ -131,4 +131,5 @@ void readout_statistics(const struct readout_call *call, const struct live_view 
     readout_guardrail(&readout, stats);
     readout_holdout(&readout, stats);
     readout_population(&readout, stats);
+    readout_metrics(&readout, stats);
 }

@@ -1,0 +1,149 @@
+/* All metrics of a design side by side, each in its role: the goal as the comparisons have it,
+ * guardrails by their type, secondary metrics as means per person. */
+#include "experiments/readout/readout_internal.h"
+
+#include "experiments/methods/multiple_testing.h"
+
+#include <math.h>
+#include <string.h>
+
+static double deviation(const struct live_moments *moments)
+{
+    return moments->n > 1 ? sqrt(moments->squares / (double)(moments->n - 1)) : 0;
+}
+
+static bool test_metric(const struct readout *readout, const char *name, bool rate, int arm,
+                        struct test_result *test)
+{
+    int64_t number = live_view_metric(readout->view, name);
+    struct live_moments before =
+        live_view_moments(readout->view, number, LIVE_EVERYBODY, CONTROL_ARM);
+    struct live_moments after = live_view_moments(readout->view, number, LIVE_EVERYBODY, arm);
+    const struct binary_observation rates = {before.converted, before.n, after.converted, after.n,
+                                             readout->alpha};
+    const struct continuous_observation means = {.control_mean = before.mean,
+                                                 .control_std = deviation(&before),
+                                                 .control_n = before.n,
+                                                 .treatment_mean = after.mean,
+                                                 .treatment_std = deviation(&after),
+                                                 .treatment_n = after.n,
+                                                 .alpha = readout->alpha};
+
+    if (before.n < PEOPLE_LEAST || after.n < PEOPLE_LEAST || !before.defined || !after.defined)
+        return false;
+    if (rate)
+        two_sample_binary(&rates, test);
+    else
+        two_sample_continuous(&means, test);
+    return !test->degenerate;
+}
+
+/* Rates are told as shares here, not in percentage points. */
+static void fill(const struct test_result *test, bool rate, struct live_metric_comparison *result)
+{
+    double scale = rate ? 100 : 1;
+
+    result->status = "ok";
+    result->control_value =
+        GIVEN_NUMBER(rate ? test->control_rate_pct.value / 100 : test->control_value);
+    result->treatment_value =
+        GIVEN_NUMBER(rate ? test->treatment_rate_pct.value / 100 : test->treatment_value);
+    result->effect = GIVEN_NUMBER(test->effect / scale);
+    result->effect_relative = results_relative_effect(test);
+    result->ci_lower = GIVEN_NUMBER(test->ci_lower / scale);
+    result->ci_upper = GIVEN_NUMBER(test->ci_upper / scale);
+    result->p_value = GIVEN_NUMBER(test->p_value);
+    result->is_significant = (struct optional_boolean){true, test->is_significant};
+}
+
+static struct live_metric read_metric(const struct readout *readout, const char *name,
+                                      const char *role, bool rate)
+{
+    size_t count = readout->arms - 1;
+    struct live_metric_comparison *comparisons =
+        ARENA_ARRAY(readout->call->arena, struct live_metric_comparison, count);
+    struct live_metric metric = {name, role, rate ? "rate" : "mean", {count, comparisons}};
+
+    for (size_t i = 0; i < count; i++) {
+        struct test_result test;
+
+        comparisons[i] = (struct live_metric_comparison){.treatment_index = (int64_t)i + 1,
+                                                         .status = "insufficient_data"};
+        if (test_metric(readout, name, rate, (int)i + 1, &test))
+            fill(&test, rate, &comparisons[i]);
+    }
+    return metric;
+}
+
+/* The goal is what the comparisons show already. */
+static struct live_metric read_goal(const struct readout *readout, const struct live_stats *stats)
+{
+    static const char *const units[METRIC__MAX] = {"rate", "mean", "ratio", "mean"};
+    int type = readout->design->metric_type;
+    const struct live_comparison *shown = stats->comparisons.items;
+    struct live_metric_comparison *comparisons =
+        ARENA_ARRAY(readout->call->arena, struct live_metric_comparison, stats->comparisons.count);
+
+    for (size_t i = 0; i < stats->comparisons.count; i++) {
+        comparisons[i] = (struct live_metric_comparison){.treatment_index = (int64_t)i + 1,
+                                                         .status = "insufficient_data"};
+        if (strcmp(shown[i].status, "ok") == 0)
+            fill(&shown[i].test, type == METRIC_BINARY, &comparisons[i]);
+    }
+    return (struct live_metric){readout->design->primary_metric_name,
+                                "goal",
+                                units[type],
+                                {stats->comparisons.count, comparisons}};
+}
+
+/* Holm over all comparisons of secondary metrics together, at the design's alpha. */
+static void adjust(const struct readout *readout, struct live_metric *metrics, size_t count)
+{
+    struct arena *arena = readout->call->arena;
+    size_t most = count * readout->arms, tested = 0;
+    double *p_values = ARENA_ARRAY(arena, double, most);
+    struct live_metric_comparison **places =
+        ARENA_ARRAY(arena, struct live_metric_comparison *, most);
+    struct adjusted_test *tests = ARENA_ARRAY(arena, struct adjusted_test, most);
+
+    for (size_t i = 0; i < count; i++) {
+        struct live_metric_comparison *comparisons = metrics[i].comparisons.items;
+
+        for (size_t k = 0; k < metrics[i].comparisons.count; k++) {
+            if (!comparisons[k].p_value.given)
+                continue;
+            p_values[tested] = comparisons[k].p_value.value;
+            places[tested++] = &comparisons[k];
+        }
+    }
+    if (tested == 0)
+        return;
+    (void)multiple_testing_adjust(MULTIPLE_TESTING_HOLM, p_values, tested, readout->design->alpha,
+                                  arena, tests);
+    for (size_t i = 0; i < tested; i++) {
+        places[i]->p_value_adjusted = GIVEN_NUMBER(tests[i].adjusted_p_value);
+        places[i]->is_significant = (struct optional_boolean){true, tests[i].rejected};
+    }
+}
+
+void readout_metrics(const struct readout *readout, struct live_stats *stats)
+{
+    const struct object_list *guardrails = &readout->design->guardrail_metrics;
+    const struct string_list *secondary = &readout->design->secondary_metrics;
+    struct live_metric *metrics = ARENA_ARRAY(readout->call->arena, struct live_metric,
+                                              1 + guardrails->count + secondary->count);
+    size_t count = 1;
+
+    metrics[0] = read_goal(readout, stats);
+    for (size_t i = 0; i < guardrails->count; i++) {
+        const struct guardrail_metric *metric =
+            (const struct guardrail_metric *)guardrails->items + i;
+
+        metrics[count++] =
+            read_metric(readout, metric->name, "guardrail", metric->metric_type == METRIC_BINARY);
+    }
+    for (size_t i = 0; i < secondary->count; i++)
+        metrics[count++] = read_metric(readout, secondary->items[i], "secondary", false);
+    adjust(readout, metrics + 1 + guardrails->count, secondary->count);
+    stats->metrics = (struct object_list){count, metrics};
+}
