@@ -39,6 +39,7 @@ enum {
 
 struct load {
     struct live_call call;
+    struct problem problem;
     const char *experiment;
     enum live_kind kind;
     const char *path;
@@ -183,14 +184,14 @@ static bool open_file(struct load *load, struct arena *arena)
 static int run(struct load *load, struct arena *arena)
 {
     struct experiments_settings settings = {0};
-    struct problem problem = {0};
+    struct problem *problem = &load->problem;
     struct store *store;
     enum error error;
 
-    load->call.problem = &problem;
-    if (crypto_start(&problem) || experiments_settings_load(&settings, arena, NULL, &problem) ||
-        experiments_store_open(arena, &settings, NULL, &store, &problem)) {
-        fprintf(stderr, "events-load: %s\n", problem.text);
+    load->call.problem = problem;
+    if (crypto_start(problem) || experiments_settings_load(&settings, arena, NULL, problem) ||
+        experiments_store_open(arena, &settings, NULL, &store, problem)) {
+        fprintf(stderr, "events-load: %s\n", problem->text);
         return EXIT_SETTINGS;
     }
     log_open("assay.events-load", (enum log_level)settings.log_level,
@@ -200,7 +201,7 @@ static int run(struct load *load, struct arena *arena)
         store_close(store);
         return EXIT_USAGE;
     }
-    error = store_use(store, &load->call.db, &problem);
+    error = store_use(store, &load->call.db, problem);
     if (!error)
         error = load_file(load, arena);
     store_close(store);
@@ -210,7 +211,7 @@ static int run(struct load *load, struct arena *arena)
            (long long)load->mark.lines, (long long)load->recorded, (long long)load->deduplicated,
            (long long)load->left_out);
     if (error)
-        fprintf(stderr, "events-load: %s\n", problem.text);
+        fprintf(stderr, "events-load: %s\n", problem->text);
     return error ? EXIT_DATABASE : load->left_out ? EXIT_LEFT_OUT : EXIT_DONE;
 }
 

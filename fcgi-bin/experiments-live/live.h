@@ -7,6 +7,7 @@
 #include "experiments/service.h"
 
 extern const struct schema assign_request_schema, assign_reply_schema;
+extern const struct schema live_stats_query_schema;
 extern const struct schema ingest_reply_schema, lines_reply_schema, ingestion_schema;
 
 /* What every call of the domain needs, the database ready. */

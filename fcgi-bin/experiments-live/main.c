@@ -68,6 +68,7 @@ static const struct route routes[] = {
     {.method = METHOD_GET,
      .path = EXPERIMENT "/live-stats",
      .role = ROLE_READER,
+     .query = &live_stats_query_schema,
      .reply = &live_stats_schema,
      .errors = ERRORS(304, 400),
      .headers = HEADERS("If-None-Match"),

@@ -4,6 +4,19 @@
 #include "experiments/readout/decision.h"
 #include "http/idempotency.h"
 
+struct stats_query {
+    const char *dimension;
+};
+
+#define OWNER struct stats_query
+static const struct field query_fields[] = {
+    STRING(OWNER, dimension, .nullable = true, .min_length = 1, .max_length = LIVE_NAME_MAX,
+           .help = "A dimension sent with exposures: compares the primary metric in each of its "
+                   "values."),
+};
+#undef OWNER
+SCHEMA(live_stats_query_schema, struct stats_query, "LiveStatsQuery", query_fields);
+
 /* Tells the client the version of what it reads. True when it has that already. */
 static bool is_known(struct request *request, struct reply *reply, const char *version)
 {
@@ -14,9 +27,9 @@ static bool is_known(struct request *request, struct reply *reply, const char *v
 }
 
 /* Loads what is to be read; `view` is NULL, and the reply complete, when the client has it. */
-static enum error load(struct request *request, struct reply *reply, struct live_view **view)
+static enum error load(struct request *request, struct reply *reply, const struct live_wish *wish,
+                       struct live_view **view)
 {
-    const struct live_wish wish = {0};
     struct reply unused = {0};
     const char *version;
     struct live_call call;
@@ -34,7 +47,7 @@ static enum error load(struct request *request, struct reply *reply, struct live
     if (error)
         return error;
     *view = ARENA_NEW(request->arena, struct live_view);
-    error = live_view_load(&call, request->arguments[0], &wish, *view);
+    error = live_view_load(&call, request->arguments[0], wish, *view);
     if (!error && is_known(request, reply, live_view_version(&call, *view)))
         *view = NULL;
     return error;
@@ -49,10 +62,12 @@ static struct readout_call readout_call(const struct request *request)
 
 enum error live_handle_stats(struct request *request, struct reply *reply)
 {
+    const struct stats_query *query = request->query;
+    const struct live_wish wish = {.dimension = query->dimension};
     struct live_stats *answer = ARENA_NEW(request->arena, struct live_stats);
     const struct readout_call call = readout_call(request);
     struct live_view *view;
-    enum error error = load(request, reply, &view);
+    enum error error = load(request, reply, &wish, &view);
 
     if (error || !view)
         return error;
@@ -65,8 +80,9 @@ enum error live_handle_decision(struct request *request, struct reply *reply)
 {
     struct live_decision *answer = ARENA_NEW(request->arena, struct live_decision);
     const struct readout_call call = readout_call(request);
+    const struct live_wish wish = {0};
     struct live_view *view;
-    enum error error = load(request, reply, &view);
+    enum error error = load(request, reply, &wish, &view);
 
     if (error || !view)
         return error;

@@ -4,6 +4,7 @@ engines; the statistics themselves are in live_oracle_test.py."""
 import json
 
 import pytest
+from scipy import stats
 
 from stored import PROJECTS, create, expect, payload, unknown_id
 
@@ -102,9 +103,9 @@ def test_more_than_a_hundred_events_are_a_robots(experiment):
     experiment.send("conversions", *[{"user_id": "u", "metric": "purchase"}] * 100)
     assert experiment.stats()["exposures_total"] == 1
     experiment.convert("u", "another")
-    stats = experiment.stats()
-    assert stats["exposures_total"] == 0
-    assert stats["exclusions"] == {"status": "active", "total_filtered": 1, "manual_filtered": 0, "rate_spike_filtered": 1}
+    shown = experiment.stats()
+    assert shown["exposures_total"] == 0
+    assert shown["exclusions"] == {"status": "active", "total_filtered": 1, "manual_filtered": 0, "rate_spike_filtered": 1}
     experiment.send("exclusions", {"user_id": "u"})
     assert experiment.stats()["exclusions"]["manual_filtered"] == 1
     assert experiment.stats()["exclusions"]["total_filtered"] == 1
@@ -115,9 +116,9 @@ def test_the_holdout_is_left_out_of_the_counters(experiment):
     experiment.convert("h1")
     experiment.convert("h2")
     experiment.send("exclusions", {"user_id": "h1"})
-    stats = experiment.stats()
-    assert stats["holdout"]["holdout"]["exposed_users"] == 1 and stats["holdout"]["holdout"]["converted_users"] == 1
-    assert stats["exclusions"]["status"] == "inactive"
+    shown = experiment.stats()
+    assert shown["holdout"]["holdout"]["exposed_users"] == 1 and shown["holdout"]["holdout"]["converted_users"] == 1
+    assert shown["exclusions"]["status"] == "inactive"
     assert experiment.expose("h2", 1) == (1, 0, 1)
 
 
@@ -193,6 +194,40 @@ def test_metrics_in_their_roles(store):
     assert metrics[1]["comparisons"][0]["control_value"] == 0.35
 
 
+def test_looking_into_a_dimension(experiment):
+    for i in range(80):
+        place = "web" if i < 40 else "app"
+        experiment.send("exposures", {"user_id": f"u{i}", "variation_index": i % 2,
+                                      "dimensions": [{"name": "platform", "value": place}]})
+        if i % 2 and i < 40 or i % 10 == 0:
+            experiment.convert(f"u{i}")
+    assert experiment.stats()["drill_down"] is None
+    shown = expect(experiment.client.get(experiment.path("live-stats") + "?dimension=platform"))["drill_down"]
+    assert (shown["status"], shown["dimension"], shown["unit"]) == ("available", "platform", "rate")
+    app, web = shown["slices"]
+    assert (app["value"], app["people"], web["value"], web["people"]) == ("app", 40, "web", 40)
+    assert (web["comparisons"][0]["control_value"], web["comparisons"][0]["treatment_value"]) == (0.2, 1.0)
+    assert web["comparisons"][0]["is_significant"]
+    assert app["comparisons"][0]["p_value_adjusted"] == app["comparisons"][0]["p_value"], "Holm: the last one stays"
+    assert web["comparisons"][0]["p_value_adjusted"] == pytest.approx(2 * web["comparisons"][0]["p_value"], rel=1e-4)
+    other = expect(experiment.client.get(experiment.path("live-stats") + "?dimension=country"))["drill_down"]
+    assert (other["status"], other["slices"]) == ("unavailable", [])
+    assert experiment.post("exposures", {**SAMPLE["exposures"], "dimensions": [{"name": "", "value": "x"}]}).status == 422
+
+
+def test_how_long_until_the_plan_is_fulfilled(experiment):
+    """A hundred people in two days. The interval is that of days x F(2 left, 2 seen) x left / seen, by scipy."""
+    assert experiment.stats()["forecast"]["status"] == "insufficient_data"
+    experiment.send("exposures", *[{"user_id": f"u{i}", "variation_index": i % 2, "occurred_at": 1_770_000_000 + i * 2 * 86400 / 99}
+                                   for i in range(100)])
+    forecast = experiment.stats()["forecast"]
+    left = forecast["people_needed"] - 100
+    assert (forecast["status"], forecast["people_left"], forecast["people_per_day"]) == ("running", left, 50.0)
+    assert abs(forecast["days_left"] - left / 50) < 0.006
+    for name, quantile in (("days_left_lower", 0.025), ("days_left_upper", 0.975)):
+        assert abs(forecast[name] - 2 * left / 100 * stats.f.ppf(quantile, 2 * left, 200)) < 0.01
+
+
 def test_what_was_sent_is_counted_raw(experiment):
     assert expect(experiment.client.get(experiment.path("ingestion"))) == {
         "experiment_id": experiment.id, "exposures_total": 0, "exposure_counts": [], "conversions_total": 0,
@@ -265,9 +300,9 @@ def test_an_edited_design_changes_the_next_reading(store):
         "primary_metric_name": "revenue", "metric_type": "continuous", "baseline_value": 10, "mde_pct": 20, "std_dev": 5,
         "alpha": 0.05, "power": 0.8})
     expect(experiment.client.send("PUT", f"{PROJECTS}/{experiment.id}", json=edited))
-    stats = experiment.stats()
-    assert stats["cuped"]["status"] == "available" and stats["cuped"]["covariate_users_total"] == 20
-    assert stats["comparisons"][0]["control"]["mean"] == 9.0
+    shown = experiment.stats()
+    assert shown["cuped"]["status"] == "available" and shown["cuped"]["covariate_users_total"] == 20
+    assert shown["comparisons"][0]["control"]["mean"] == 9.0
 
 
 @pytest.mark.parametrize("route", ROUTES)

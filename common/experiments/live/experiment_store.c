@@ -12,7 +12,8 @@ enum { NAMES_FIRST = 16, NAMES_BYTES_MAX = 16 * 1024 * 1024 };
 #define EXPERIMENT_COLUMNS                                                                         \
     "e.experiment, e.version, e.next_unit, e.next_sequence, e.metrics, e.covariates, e.slices,"    \
     " e.strata, e.links, e.alias_exposures, e.alias_conversions, e.merged_people,"                 \
-    " e.spike_events, e.primary_metric, e.numerator, e.denominator, e.stale"
+    " e.spike_events, e.primary_metric, e.numerator, e.denominator, e.stale,"                      \
+    " e.first_exposed_at, e.last_exposed_at"
 
 static const struct statement find_project = {
     .name = "live_project",
@@ -36,7 +37,8 @@ static const struct statement update_experiment = {
     .sql = "UPDATE live_experiments SET version = ?, next_unit = ?, next_sequence = ?,"
            " metrics = ?, covariates = ?, slices = ?, strata = ?, links = ?,"
            " alias_exposures = ?, alias_conversions = ?, merged_people = ?, spike_events = ?,"
-           " primary_metric = ?, numerator = ?, denominator = ?, stale = ? WHERE experiment = ?",
+           " primary_metric = ?, numerator = ?, denominator = ?, stale = ?, first_exposed_at = ?,"
+           " last_exposed_at = ? WHERE experiment = ?",
 };
 
 #define WANTED_NAMES                                                                               \
@@ -113,6 +115,8 @@ static bool read_row(struct query *query, const char *id, struct live_experiment
         .numerator = query_integer(query, 14),
         .denominator = query_integer(query, 15),
         .stale = query_boolean(query, 16),
+        .first_exposed_at = query_optional_integer(query, 17),
+        .last_exposed_at = query_optional_integer(query, 18),
     };
     return true;
 }
@@ -263,6 +267,8 @@ enum error live_save_experiment(const struct live_call *call,
     for (size_t i = 0; i < sizeof values / sizeof values[0]; i++)
         query_bind_integer(query, values[i]);
     query_bind_boolean(query, experiment->stale);
+    query_bind_optional_integer(query, experiment->first_exposed_at);
+    query_bind_optional_integer(query, experiment->last_exposed_at);
     query_bind_integer(query, experiment->number);
     return query_end(query, call->problem);
 }

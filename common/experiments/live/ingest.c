@@ -170,6 +170,18 @@ static const char *slices_of(struct batch *batch, const struct live_exposure *re
     return arena_copy_string(batch->call->arena, text);
 }
 
+/* How far the exposures of the arms reach. */
+static void note_pace(struct live_experiment *experiment, int64_t moment)
+{
+    struct optional_integer *first = &experiment->first_exposed_at;
+    struct optional_integer *last = &experiment->last_exposed_at;
+
+    if (!first->given || moment < first->value)
+        *first = GIVEN_INTEGER(moment);
+    if (!last->given || moment > last->value)
+        *last = GIVEN_INTEGER(moment);
+}
+
 static void take_exposure(struct batch *batch, const struct live_exposure *record)
 {
     struct live_unit *unit = live_people_find(&batch->people, record->user_id);
@@ -182,6 +194,8 @@ static void take_exposure(struct batch *batch, const struct live_exposure *recor
     unit->exposed = unit->changed = true;
     unit->variation = record->variation_index;
     unit->occurred_at = record->occurred_at.given ? record->occurred_at.value : batch->now;
+    if (record->variation_index != LIVE_HOLDOUT)
+        note_pace(&batch->experiment, unit->occurred_at);
     unit->exposed_at = batch->now;
     unit->exposure_sequence = batch->experiment.next_sequence++;
     unit->dimensions = slices_of(batch, record);

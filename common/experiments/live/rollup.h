@@ -6,6 +6,7 @@
 #ifndef ASSAY_EXPERIMENTS_LIVE_ROLLUP_H
 #define ASSAY_EXPERIMENTS_LIVE_ROLLUP_H
 
+#include "base/optional.h"
 #include "experiments/live/people.h"
 #include "experiments/live/records.h"
 
@@ -28,6 +29,7 @@ struct live_experiment {
     int64_t primary_metric; /* 0 = covariates are of no use to the design */
     int64_t numerator, denominator;
     bool stale;
+    struct optional_integer first_exposed_at, last_exposed_at; /* of the arms, as sent */
 };
 
 /* People of an arm and a slice with events of a metric, and sums of their values. */

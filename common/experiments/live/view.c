@@ -91,6 +91,7 @@ static enum error read_view(const struct live_call *call, const char *id,
     *view = (struct live_view){.experiment = reading.experiment,
                                .design = reading.design,
                                .updated_at = reading.updated_at,
+                               .dimension = wish->dimension,
                                .arm_count = (size_t)reading.design->setup->variants_count};
     live_rollup_start(&view->rollup, &view->experiment, call->arena);
     want_metrics(view, call->arena);

@@ -22,6 +22,7 @@ struct live_view {
     struct live_name_list strata;     /* bytewise; none when there are too many */
     struct live_name_list covariates; /* bytewise; none when there are too many */
     struct live_name_list slices;     /* of the dimension asked for */
+    const char *dimension;            /* as it was asked for; NULL = none */
     struct live_rollup rollup;        /* cells of those metrics; of strata the primary one's */
 };
 

@@ -340,6 +340,48 @@ static const struct field metric_fields[] = {
 static SCHEMA(metric_schema, struct live_metric, "LiveMetric", metric_fields,
               .help = "A metric of the design, beside the others.");
 
+#define OWNER struct live_forecast
+static const struct field forecast_fields[] = {
+    STRING(OWNER, status,
+           .help = "running, complete, or insufficient_data: no plan, or less than an hour or ten "
+                   "people to measure the pace by."),
+    NULLABLE_INTEGER(OWNER, people_needed, .help = "In all arms, by the plan."),
+    NULLABLE_INTEGER(OWNER, people_left),
+    NULLABLE_NUMBER(OWNER, people_per_day, ROUNDED(2),
+                    .help = "From the first to the last exposure that was sent."),
+    NULLABLE_NUMBER(OWNER, days_observed, ROUNDED(4)),
+    NULLABLE_NUMBER(OWNER, days_left, ROUNDED(2)),
+    NULLABLE_NUMBER(OWNER, days_left_lower, ROUNDED(2),
+                    .help =
+                        "95 % interval: the pace so far is that of a Poisson process, and so is "
+                        "what is to come. Weekdays and fading interest are not in it."),
+    NULLABLE_NUMBER(OWNER, days_left_upper, ROUNDED(2)),
+};
+#undef OWNER
+static SCHEMA(forecast_schema, struct live_forecast, "LiveForecast", forecast_fields);
+
+#define OWNER struct live_slice
+static const struct field slice_fields[] = {
+    STRING(OWNER, value),
+    INTEGER(OWNER, people),
+    OBJECTS(OWNER, comparisons, &metric_comparison_schema),
+};
+#undef OWNER
+static SCHEMA(slice_schema, struct live_slice, "LiveSlice", slice_fields);
+
+#define OWNER struct live_drill_down
+static const struct field drill_down_fields[] = {
+    STRING(OWNER, status,
+           .help =
+               "available, unavailable (nothing was sent, or a ratio metric), too_many_values."),
+    STRING(OWNER, dimension),
+    STRING(OWNER, unit, .nullable = true),
+    OBJECTS(OWNER, slices, &slice_schema,
+            .help = "p_value_adjusted is Holm's over all values and treatments."),
+};
+#undef OWNER
+static SCHEMA(drill_down_schema, struct live_drill_down, "LiveDrillDown", drill_down_fields);
+
 #define OWNER struct live_stats
 static const struct field stats_fields[] = {
     STRING(OWNER, experiment_id),
@@ -360,6 +402,9 @@ static const struct field stats_fields[] = {
     OBJECT(OWNER, exclusions, &exclusions_schema),
     OBJECT(OWNER, population, &population_schema),
     OBJECTS(OWNER, metrics, &metric_schema, .help = "All metrics of the design, by role."),
+    OBJECT(OWNER, forecast, &forecast_schema),
+    OBJECT(OWNER, drill_down, &drill_down_schema, .nullable = true,
+           .help = "By the dimension asked for; null without one."),
 };
 #undef OWNER
 SCHEMA(live_stats_schema, struct live_stats, "LiveStats", stats_fields,

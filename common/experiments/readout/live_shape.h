@@ -245,6 +245,31 @@ struct live_metric {
     struct object_list comparisons;
 };
 
+/* How long until the planned sample is there, at the pace so far. */
+struct live_forecast {
+    const char *status;
+    struct optional_integer people_needed;
+    struct optional_integer people_left;
+    struct optional_number people_per_day;
+    struct optional_number days_observed;
+    struct optional_number days_left;
+    struct optional_number days_left_lower;
+    struct optional_number days_left_upper;
+};
+
+/* The primary metric in every value of a dimension. */
+struct live_slice {
+    const char *value;
+    int64_t people;
+    struct object_list comparisons; /* struct live_metric_comparison */
+};
+struct live_drill_down {
+    const char *status;
+    const char *dimension;
+    const char *unit;
+    struct object_list slices;
+};
+
 struct live_stats {
     const char *experiment_id;
     const char *metric_type;
@@ -264,6 +289,8 @@ struct live_stats {
     const struct live_exclusions *exclusions;
     const struct live_population *population;
     struct object_list metrics; /* struct live_metric */
+    const struct live_forecast *forecast;
+    const struct live_drill_down *drill_down; /* NULL = nobody asked */
 };
 
 extern const struct schema live_stats_schema, live_comparison_schema, live_arm_schema;

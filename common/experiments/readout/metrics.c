@@ -12,13 +12,12 @@ static double deviation(const struct live_moments *moments)
     return moments->n > 1 ? sqrt(moments->squares / (double)(moments->n - 1)) : 0;
 }
 
-static bool test_metric(const struct readout *readout, const char *name, bool rate, int arm,
-                        struct test_result *test)
+static bool test_metric(const struct readout *readout, const char *name, int64_t slice, bool rate,
+                        int arm, struct test_result *test)
 {
     int64_t number = live_view_metric(readout->view, name);
-    struct live_moments before =
-        live_view_moments(readout->view, number, LIVE_EVERYBODY, CONTROL_ARM);
-    struct live_moments after = live_view_moments(readout->view, number, LIVE_EVERYBODY, arm);
+    struct live_moments before = live_view_moments(readout->view, number, slice, CONTROL_ARM);
+    struct live_moments after = live_view_moments(readout->view, number, slice, arm);
     const struct binary_observation rates = {before.converted, before.n, after.converted, after.n,
                                              readout->alpha};
     const struct continuous_observation means = {.control_mean = before.mean,
@@ -69,7 +68,7 @@ static struct live_metric read_metric(const struct readout *readout, const char 
 
         comparisons[i] = (struct live_metric_comparison){.treatment_index = (int64_t)i + 1,
                                                          .status = "insufficient_data"};
-        if (test_metric(readout, name, rate, (int)i + 1, &test))
+        if (test_metric(readout, name, LIVE_EVERYBODY, rate, (int)i + 1, &test))
             fill(&test, rate, &comparisons[i]);
     }
     return metric;
@@ -96,8 +95,9 @@ static struct live_metric read_goal(const struct readout *readout, const struct 
                                 {stats->comparisons.count, comparisons}};
 }
 
-/* Holm over all comparisons of secondary metrics together, at the design's alpha. */
-static void adjust(const struct readout *readout, struct live_metric *metrics, size_t count)
+/* Holm over all comparisons of several lists together, at the design's alpha. */
+static void adjust(const struct readout *readout, const struct object_list *const *lists,
+                   size_t count)
 {
     struct arena *arena = readout->call->arena;
     size_t most = count * readout->arms, tested = 0;
@@ -107,9 +107,9 @@ static void adjust(const struct readout *readout, struct live_metric *metrics, s
     struct adjusted_test *tests = ARENA_ARRAY(arena, struct adjusted_test, most);
 
     for (size_t i = 0; i < count; i++) {
-        struct live_metric_comparison *comparisons = metrics[i].comparisons.items;
+        struct live_metric_comparison *comparisons = lists[i]->items;
 
-        for (size_t k = 0; k < metrics[i].comparisons.count; k++) {
+        for (size_t k = 0; k < lists[i]->count; k++) {
             if (!comparisons[k].p_value.given)
                 continue;
             p_values[tested] = comparisons[k].p_value.value;
@@ -126,12 +126,66 @@ static void adjust(const struct readout *readout, struct live_metric *metrics, s
     }
 }
 
+/* The primary metric among the people of a slice. */
+static struct live_slice read_slice(const struct readout *readout, const struct live_name *name)
+{
+    bool rate = readout->design->metric_type == METRIC_BINARY;
+    size_t count = readout->arms - 1;
+    struct live_metric_comparison *comparisons =
+        ARENA_ARRAY(readout->call->arena, struct live_metric_comparison, count);
+    struct live_slice slice = {.value = name->name, .comparisons = {count, comparisons}};
+
+    for (size_t arm = 0; arm < readout->arms; arm++)
+        slice.people += live_view_moments(readout->view, 0, name->number, (int)arm).n;
+    for (size_t i = 0; i < count; i++) {
+        struct test_result test;
+
+        comparisons[i] = (struct live_metric_comparison){.treatment_index = (int64_t)i + 1,
+                                                         .status = "insufficient_data"};
+        if (test_metric(readout, readout->design->primary_metric_name, name->number, rate,
+                        (int)i + 1, &test))
+            fill(&test, rate, &comparisons[i]);
+    }
+    return slice;
+}
+
+void readout_drill_down(const struct readout *readout, struct live_stats *stats)
+{
+    struct arena *arena = readout->call->arena;
+    const struct live_name_list *names = &readout->view->slices;
+    struct live_drill_down *block = ARENA_NEW(arena, struct live_drill_down);
+    struct live_slice *slices = ARENA_ARRAY(arena, struct live_slice, names->count);
+    const struct object_list **lists = ARENA_ARRAY(arena, const struct object_list *, names->count);
+    int type = readout->design->metric_type;
+
+    if (!readout->view->dimension)
+        return;
+    stats->drill_down = block;
+    *block =
+        (struct live_drill_down){.status = "unavailable", .dimension = readout->view->dimension};
+    if (names->count == 0 || type == METRIC_RATIO)
+        return;
+    block->status = "too_many_values";
+    if (names->count > LIVE_SLICES_MAX)
+        return;
+    block->status = "available";
+    block->unit = type == METRIC_BINARY ? "rate" : "mean";
+    for (size_t i = 0; i < names->count; i++) {
+        slices[i] = read_slice(readout, &names->items[i]);
+        lists[i] = &slices[i].comparisons;
+    }
+    adjust(readout, lists, names->count);
+    block->slices = (struct object_list){names->count, slices};
+}
+
 void readout_metrics(const struct readout *readout, struct live_stats *stats)
 {
     const struct object_list *guardrails = &readout->design->guardrail_metrics;
     const struct string_list *secondary = &readout->design->secondary_metrics;
     struct live_metric *metrics = ARENA_ARRAY(readout->call->arena, struct live_metric,
                                               1 + guardrails->count + secondary->count);
+    const struct object_list **lists =
+        ARENA_ARRAY(readout->call->arena, const struct object_list *, secondary->count);
     size_t count = 1;
 
     metrics[0] = read_goal(readout, stats);
@@ -144,6 +198,8 @@ void readout_metrics(const struct readout *readout, struct live_stats *stats)
     }
     for (size_t i = 0; i < secondary->count; i++)
         metrics[count++] = read_metric(readout, secondary->items[i], "secondary", false);
-    adjust(readout, metrics + 1 + guardrails->count, secondary->count);
+    for (size_t i = 0; i < secondary->count; i++)
+        lists[i] = &metrics[1 + guardrails->count + i].comparisons;
+    adjust(readout, lists, secondary->count);
     stats->metrics = (struct object_list){count, metrics};
 }

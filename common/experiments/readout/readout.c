@@ -132,4 +132,6 @@ void readout_statistics(const struct readout_call *call, const struct live_view 
     readout_holdout(&readout, stats);
     readout_population(&readout, stats);
     readout_metrics(&readout, stats);
+    readout_forecast(&readout, stats);
+    readout_drill_down(&readout, stats);
 }

@@ -65,6 +65,8 @@ void readout_guardrail(const struct readout *readout, struct live_stats *stats);
 void readout_holdout(const struct readout *readout, struct live_stats *stats);
 void readout_population(const struct readout *readout, struct live_stats *stats);
 
+void readout_drill_down(const struct readout *readout, struct live_stats *stats);
+void readout_forecast(const struct readout *readout, struct live_stats *stats);
 void readout_metrics(const struct readout *readout, struct live_stats *stats);
 
 /* Data of one arm of the primary metric. */
