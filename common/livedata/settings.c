@@ -36,8 +36,11 @@ const struct setting livedata_settings_table[] = {
      .help = "How hard SQLite pushes to the disk: FULL survives a power cut to the last event."},
     {"ASSAY_SQL_DIR", SETTING_TEXT, AT(sql_directory), "sql",
      .help = "Folder of the migrations; `nginx/stack` fills it in."},
-    {"LIVE_CONFIG_DIR", SETTING_TEXT, AT(config_directory), "config/livedata",
-     .help = "Folder of the files that declare entities, metrics, contracts, SLOs and versions."},
+    {"ASSAY_STATE_DIR", SETTING_TEXT, AT(state_directory), "state", .may_be_blank = true,
+     .help = "Folder of the record of the database; `nginx/stack` fills it in."},
+    {"LIVE_CONFIG_DIR", SETTING_TEXT, AT(config_directory), NULL,
+     .help = "Folder of the files that declare entities, metrics, contracts, SLOs and versions; "
+             "unset: `config/livedata` beside ASSAY_SQL_DIR."},
     {"LIVE_ENTITY_CONTRACTS_DIR", SETTING_TEXT, AT(entities_directory), NULL,
      .help = "Folder of the entity files; unset: `entities` below LIVE_CONFIG_DIR."},
     {"LIVE_CONTRACTS_DIR", SETTING_TEXT, AT(contracts_directory), NULL,
@@ -89,8 +92,6 @@ const struct setting livedata_settings_table[] = {
      .help = "Events in one request."},
     {"LIVE_MAX_CLOCK_AHEAD_SECONDS", SETTING_INTEGER, AT(max_clock_ahead_seconds), "300", 0, 86400,
      .help = "How far in the future the time of an event may lie."},
-    {"LIVE_SPOOL_DIR", SETTING_TEXT, AT(spool_directory), NULL,
-     .help = "Folder whose `<tenant>/*.jsonl` files are applied; unset: none."},
     {"FRESHNESS_SLA_SECONDS", SETTING_NUMBER, AT(freshness_sla_seconds), "30", 0.1, 86400,
      .help = "Age of the newest event up to which the data is fresh."},
     {"LIVE_HEALTH_CACHE_TTL_SECONDS", SETTING_NUMBER, AT(health_cache_seconds), "5", 0, 3600,
@@ -115,22 +116,12 @@ const struct setting livedata_settings_table[] = {
      .help = "How long it may take."},
     {"LIVE_SSE_MAX_STREAMS_PER_TENANT", SETTING_INTEGER, AT(streams_per_tenant), "5", 1, 1000,
      .help = "Event streams that a tenant may hold open."},
-    {"LIVE_SSE_KEEPALIVE_SECONDS", SETTING_NUMBER, AT(stream_keepalive_seconds), "15", 0.1, 300,
-     .help = "How often an idle stream is kept alive."},
-    {"LIVE_SSE_MAX_SECONDS", SETTING_NUMBER, AT(stream_most_seconds), "3600", 1, 86400,
-     .help = "After so long a stream ends, and the client comes back for the rest."},
-    {"LIVE_OPS_SCAN_LIMIT", SETTING_INTEGER, AT(ops_scan_limit), "20000", 100, 1000000,
-     .help = "Rows that one view of the operations surfaces looks at."},
-    {"LIVE_CONTROLPLANE_LEASE_SECONDS", SETTING_NUMBER, AT(lease_seconds), "300", 1, 86400,
-     .help = "After so long a pending replay counts as stuck."},
     {"LIVE_JOURNAL_RETENTION_DAYS", SETTING_INTEGER, AT(journal_retention_days), "90", 1, 36500,
      .help = "How long journal rows are kept; the last version of each entity stays."},
     {"LIVE_LOG_RETENTION_DAYS", SETTING_INTEGER, AT(log_retention_days), "30", 1, 36500,
      .help = "How long usage, delivery history and kept answers stay."},
     {"LIVE_WEBHOOK_RUNNERS", SETTING_INTEGER, AT(webhook_runners), "4", 1, 64,
      .help = "Deliveries at a time."},
-    {"LIVE_ALERT_SECONDS", SETTING_NUMBER, AT(alert_seconds), "60", 0.1, 86400,
-     .help = "How often every alert is evaluated, besides at events that move its metric."},
     {"LIVE_CONFINE", SETTING_CHOICE, AT(confine), "auto", .choices = confine_mode_names,
      .help = "Let the kernel keep workers from running programs and from changing files outside "
              "the run directory and the database's folder: `auto` where it can, `on` or do not "
@@ -155,6 +146,9 @@ static void fill_paths(struct livedata_settings *settings, struct arena *arena)
                  {&settings->slo_file, "slo.yaml"},
                  {&settings->versions_file, "api_versions.yaml"}};
 
+    if (!settings->config_directory)
+        settings->config_directory =
+            arena_print(arena, "%s/../config/livedata", settings->sql_directory);
     for (size_t i = 0; i < sizeof below / sizeof below[0]; i++)
         if (!*below[i].path)
             *below[i].path = arena_print(arena, "%s/%s", settings->config_directory, below[i].name);

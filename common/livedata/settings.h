@@ -18,6 +18,7 @@ struct livedata_settings {
     int64_t busy_timeout_ms;
     int synchronous; /* enum db_synchronous */
     const char *sql_directory;
+    const char *state_directory; /* of the record of the database; NULL = none is kept */
     const char *config_directory;
     const char *entities_directory; /* NULL = below config_directory, as the next four */
     const char *contracts_directory;
@@ -47,7 +48,6 @@ struct livedata_settings {
     int64_t max_request_memory_bytes;
     int64_t ingest_max_batch;
     int64_t max_clock_ahead_seconds;
-    const char *spool_directory; /* NULL = none is read */
 
     double freshness_sla_seconds;
     double health_cache_seconds;
@@ -63,15 +63,10 @@ struct livedata_settings {
     double orchestrator_timeout_seconds;
 
     int64_t streams_per_tenant;
-    double stream_keepalive_seconds;
-    double stream_most_seconds;
 
-    int64_t ops_scan_limit;
-    double lease_seconds;
     int64_t journal_retention_days;
     int64_t log_retention_days;
     int64_t webhook_runners;
-    double alert_seconds;
 
     int confine;    /* enum confine_mode */
     int log_level;  /* enum log_level */

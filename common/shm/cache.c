@@ -20,7 +20,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#define CACHE_MAGIC "ASSAYCA1"
+#define CACHE_MAGIC "ASSAYCA2"
 
 enum {
     TAG_SLOTS = 16384,
@@ -34,6 +34,7 @@ enum {
 struct tag_cell {
     _Atomic uint64_t generation;
     _Atomic int64_t changing_until; /* monotonic; 0 = not changing */
+    _Atomic uint64_t known;         /* 24 bits of the tag's digest, 40 of the change's number */
 };
 
 struct entry_cell {
@@ -145,6 +146,7 @@ enum error shm_cache_open(const char *path, struct shm_cache **cache, struct pro
             return error;
         }
         layout = open_locked(path, file, &again);
+        flock(file, LOCK_UN); /* the mapping keeps the file open, and its lock with it */
         close(file);
     }
     *cache = layout ? calloc(1, sizeof **cache) : NULL;
@@ -205,6 +207,37 @@ void shm_cache_changed(struct shm_cache *cache, const char *tag)
 
     atomic_fetch_add(&cell->generation, 1);
     atomic_store(&cell->changing_until, 0);
+}
+
+enum { NUMBER_BITS = 40 };
+
+/* Tags that share a cell tell themselves apart by their digests. */
+static uint64_t known_of(struct shm_cache *cache, const char *tag, int64_t number)
+{
+    unsigned char digest[DIGEST_SHORT_BYTES];
+    uint64_t mark = 0;
+
+    (void)hash_of(cache, tag, digest);
+    memcpy(&mark, digest + 8, 3);
+    return mark << NUMBER_BITS | ((uint64_t)number & ((UINT64_C(1) << NUMBER_BITS) - 1));
+}
+
+void shm_cache_know(struct shm_cache *cache, const char *tag, int64_t number)
+{
+    struct tag_cell *cell = tag_of(cache, tag);
+    uint64_t mine = known_of(cache, tag, number), now = atomic_load(&cell->known);
+
+    while ((now >> NUMBER_BITS != mine >> NUMBER_BITS || now < mine) &&
+           !atomic_compare_exchange_weak(&cell->known, &now, mine))
+        continue;
+}
+
+bool shm_cache_knows(struct shm_cache *cache, const char *tag, int64_t number)
+{
+    uint64_t mine = known_of(cache, tag, number);
+    uint64_t now = atomic_load(&tag_of(cache, tag)->known);
+
+    return now >> NUMBER_BITS == mine >> NUMBER_BITS && now >= mine;
 }
 
 void shm_cache_look(struct shm_cache *cache, const char *const *tags, size_t count,

@@ -35,6 +35,12 @@ void shm_cache_close(struct shm_cache *cache);
 void shm_cache_changing(struct shm_cache *cache, const char *tag);
 void shm_cache_changed(struct shm_cache *cache, const char *tag);
 
+/* The number of a change that is stored elsewhere, as far as this host knows: the second tells
+ * whether it knows of this one already, so that its own changes are not announced to it once more.
+ */
+void shm_cache_know(struct shm_cache *cache, const char *tag, int64_t number);
+bool shm_cache_knows(struct shm_cache *cache, const char *tag, int64_t number);
+
 /* What the tags were before the data was read; needed to keep what was made of it. */
 struct shm_cache_ticket {
     size_t count;

@@ -22,6 +22,7 @@
 #include "crypto/crypto.h"
 #include "db/backup.h"
 #include "experiments/storage/store.h"
+#include "livedata/store.h"
 #include "orchestrator/storage/store.h"
 #include "support/store.h"
 
@@ -87,7 +88,22 @@ static enum error plan_orchestrator(struct arena *arena, struct store_plan *plan
     return ERROR_NONE;
 }
 
+static enum error plan_livedata(struct arena *arena, struct store_plan *plan,
+                                struct problem *problem)
+{
+    struct livedata_settings *settings = ARENA_NEW(arena, struct livedata_settings);
+    enum error error = livedata_settings_load(settings, arena, NULL, problem);
+
+    if (error)
+        return error;
+    log_open("assay.database", (enum log_level)settings->log_level,
+             (enum log_format)settings->log_format);
+    livedata_store_plan(arena, settings, plan);
+    return ERROR_NONE;
+}
+
 static const struct service services[] = {{"experiments", plan_experiments},
+                                          {"livedata", plan_livedata},
                                           {"support", plan_support},
                                           {"orchestrator", plan_orchestrator}};
 

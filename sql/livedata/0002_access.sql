@@ -43,28 +43,4 @@ CREATE TABLE api_sessions (
 ) {strict};
 CREATE INDEX api_sessions_by_time ON api_sessions (at);
 
-CREATE TABLE idempotency_keys (
-    tenant_id {text} NOT NULL,
-    key_name {text} NOT NULL,
-    method {text} NOT NULL,
-    path {text} NOT NULL,
-    idempotency_key {text} NOT NULL,
-    body_hash {text} NOT NULL,
-    status {integer},
-    answer {text},
-    created_at {integer} NOT NULL,
-    PRIMARY KEY (tenant_id, key_name, method, path, idempotency_key)
-) {strict};
-CREATE INDEX idempotency_by_time ON idempotency_keys (created_at);
-
-CREATE TABLE ops_exception_triage (
-    item_id {text} NOT NULL,
-    tenant_id {text} NOT NULL,
-    source {text} NOT NULL,
-    status {text} NOT NULL,
-    first_seen_at {integer} NOT NULL,
-    last_seen_at {integer} NOT NULL,
-    resolved_at {integer},
-    note {text},
-    PRIMARY KEY (tenant_id, item_id)
-) {strict};
+-- include kits/idempotency_1.sql

@@ -336,6 +336,7 @@ ON_BOTH(pages_follow_each_other)
         .question = "Show me top 10 products", .limit = 4, .paged = true};
     struct query_result result;
     char seen[16] = "";
+    size_t length = 0;
     struct live live;
 
     live_make(store, &live);
@@ -350,7 +351,7 @@ ON_BOTH(pages_follow_each_other)
         CHECK_INT(result.has_more, page < 2);
         CHECK_INT(result.total_count.value, 10);
         for (size_t i = 0; i < result.answer.row_count; i++)
-            strncat(seen, result.answer.cells[i * result.answer.column_count].text + 13, 1);
+            seen[length++] = result.answer.cells[i * result.answer.column_count].text[13];
         request.cursor = result.next_cursor;
     }
     CHECK_TEXT(seen, "0123456789");

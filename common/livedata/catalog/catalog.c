@@ -203,7 +203,7 @@ const struct entity_type *catalog_entity(const struct catalog *catalog, const ch
     return NULL;
 }
 
-const struct metric *catalog_metric(const struct catalog *catalog, const char *name)
+const struct live_metric *catalog_metric(const struct catalog *catalog, const char *name)
 {
     for (size_t i = 0; i < catalog->metric_count; i++)
         if (strcmp(catalog->metrics[i].name, name) == 0)

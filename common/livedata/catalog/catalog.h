@@ -61,7 +61,7 @@ struct entity_type {
     size_t stage_count;
 };
 
-struct metric {
+struct live_metric {
     const char *name;
     int64_t order; /* in lists */
     const char *description;
@@ -113,7 +113,7 @@ struct slo {
 struct catalog {
     struct entity_type *entities; /* by name */
     size_t entity_count;
-    struct metric *metrics; /* by order, then name */
+    struct live_metric *metrics; /* by order, then name */
     size_t metric_count;
     struct schema_contract *contracts; /* by entity, then version */
     size_t contract_count;
@@ -131,7 +131,7 @@ MUST_CHECK enum error catalog_load(struct arena *arena, const struct livedata_se
                                    struct catalog *catalog, struct problem *problem);
 
 const struct entity_type *catalog_entity(const struct catalog *catalog, const char *name);
-const struct metric *catalog_metric(const struct catalog *catalog, const char *name);
+const struct live_metric *catalog_metric(const struct catalog *catalog, const char *name);
 const struct entity_stage *entity_stage(const struct entity_type *type, const char *name);
 
 /* "['order', 'product', 'session', 'user']" */

@@ -28,7 +28,7 @@ static struct optional_number budget_of(const struct catalog *catalog, const cha
     return (struct optional_number){0};
 }
 
-static enum error check_windows(const char *path, const struct metric *metric,
+static enum error check_windows(const char *path, const struct live_metric *metric,
                                 struct problem *problem)
 {
     int64_t size;
@@ -42,7 +42,7 @@ static enum error check_windows(const char *path, const struct metric *metric,
 static enum error load_metric(struct arena *arena, const char *path, struct catalog *catalog,
                               struct problem *problem)
 {
-    struct metric *metric = &catalog->metrics[catalog->metric_count];
+    struct live_metric *metric = &catalog->metrics[catalog->metric_count];
     const char *table, *time, *filter;
     json_t *json;
     enum error error = yaml_read_file(arena, path, &json, problem);
@@ -52,19 +52,19 @@ static enum error load_metric(struct arena *arena, const char *path, struct cata
     table = catalog_text(json, "table", arena);
     time = catalog_text(json, "time", arena);
     filter = catalog_text(json, "filter", arena);
-    *metric = (struct metric){.name = catalog_text(json, "name", arena),
-                              .order = json_is_integer(json_object_get(json, "order"))
-                                           ? json_integer_value(json_object_get(json, "order"))
-                                           : INT64_MAX,
-                              .description = catalog_text(json, "description", arena),
-                              .unit = catalog_text(json, "unit", arena),
-                              .table = table ? serving_table_find(table) : NULL,
-                              .value = catalog_text(json, "value", arena),
-                              .filter = filter ? filter : "",
-                              .windows = catalog_texts(json_object_get(json, "windows"), arena),
-                              .source_events =
-                                  catalog_texts(json_object_get(json, "source_events"), arena),
-                              .currency_of = catalog_text(json, "currency_of", arena)};
+    *metric = (struct live_metric){
+        .name = catalog_text(json, "name", arena),
+        .order = json_is_integer(json_object_get(json, "order"))
+                     ? json_integer_value(json_object_get(json, "order"))
+                     : INT64_MAX,
+        .description = catalog_text(json, "description", arena),
+        .unit = catalog_text(json, "unit", arena),
+        .table = table ? serving_table_find(table) : NULL,
+        .value = catalog_text(json, "value", arena),
+        .filter = filter ? filter : "",
+        .windows = catalog_texts(json_object_get(json, "windows"), arena),
+        .source_events = catalog_texts(json_object_get(json, "source_events"), arena),
+        .currency_of = catalog_text(json, "currency_of", arena)};
     if (!metric->name || !metric->description || !metric->unit || !metric->table || !metric->value)
         return refuse(path, "name, description, unit, table and value are needed", problem);
     metric->time = time ? serving_column_find(metric->table, time) : NULL;
@@ -79,7 +79,7 @@ static enum error load_metric(struct arena *arena, const char *path, struct cata
 
 static int by_order(const void *left, const void *right)
 {
-    const struct metric *a = left, *b = right;
+    const struct live_metric *a = left, *b = right;
 
     if (a->order != b->order)
         return a->order < b->order ? -1 : 1;
@@ -94,7 +94,7 @@ enum error catalog_load_metrics(struct arena *arena, const char *directory, stru
 
     if (error)
         return error;
-    catalog->metrics = ARENA_ARRAY(arena, struct metric, files.count);
+    catalog->metrics = ARENA_ARRAY(arena, struct live_metric, files.count);
     for (size_t i = 0; !error && i < files.count; i++)
         error = load_metric(arena, arena_print(arena, "%s/%s", directory, files.items[i]), catalog,
                             problem);

@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { DATA_BYTES_MAX = 1 << 20, PAYLOAD_BYTES_MAX = 1 << 20, UNREADABLE_KEPT = 1000 };
+enum { DATA_BYTES_MAX = 1 << 20, PAYLOAD_BYTES_MAX = 1 << 20 };
 
 const char *const apply_status_names[] = {"applied", "dead_lettered", "duplicate"};
 
@@ -282,27 +282,13 @@ enum error apply_one(struct apply_call *call, const json_t *payload, struct appl
     return apply_good(call, &event, touched);
 }
 
-enum error apply_undecodable(struct apply_call *call, const char *line, size_t length,
-                             struct apply_touched *touched, struct apply_result *result)
-{
-    struct event_verdict verdict = {
-        .fault = EVENT_UNDECODABLE, .reason = "undecodable", .detail = "not a JSON object"};
-    struct event event = {.tenant = call->storage.tenant};
-    size_t valid;
-
-    valid = utf8_valid_prefix(line, length < UNREADABLE_KEPT ? length : UNREADABLE_KEPT);
-    return bury(call, &event, arena_copy(call->storage.arena, line, valid), &verdict, touched,
-                result);
-}
-
-enum error apply_finish(struct apply_call *call, const struct apply_touched *touched)
+enum error apply_finish(struct apply_call *call, struct apply_touched *touched)
 {
     enum error error = ERROR_NONE;
-    int64_t gen;
 
     for (size_t i = 0; !error && i < serving_table_count; i++)
         if (touched->tables & (1u << i))
-            error = generation_raise(&call->storage, serving_tables[i].name, &gen);
+            error = generation_raise(&call->storage, serving_tables[i].name, &touched->gens[i]);
     for (size_t i = 0; !error && event_types[i]; i++)
         if (touched->by_type[i])
             error = freshness_note(&call->storage, event_types[i], touched->by_type[i]);
@@ -315,7 +301,8 @@ void apply_announce(struct apply_call *call, const struct apply_touched *touched
         if (!(touched->tables & (1u << i)))
             continue;
         if (committed)
-            live_cache_changed(call->cache, call->storage.tenant, serving_tables[i].name);
+            live_cache_changed(call->cache, call->storage.tenant, serving_tables[i].name,
+                               touched->gens[i]);
         else
             live_cache_changing(call->cache, call->storage.tenant, serving_tables[i].name);
     }
@@ -331,17 +318,15 @@ static void count_result(const struct apply_result *result, struct apply_counts 
     counts->duplicates += result->status == EVENT_DUPLICATE;
 }
 
-/* One writer of a tenant at a time, so that the numbers of the journal grow in the order in which
- * readers see its rows. */
+/* One writer at a time, so that the numbers of the journal grow in the order in which readers see
+ * its rows: streams of all tenants follow them. */
 static enum error begin(struct apply_call *call)
 {
     enum error error = db_begin(call->storage.db, DB_WRITE, call->storage.problem);
 
     if (error)
         return error;
-    error = db_lock(call->storage.db,
-                    arena_print(call->storage.arena, "livedata.apply.%s", call->storage.tenant),
-                    call->storage.problem);
+    error = db_lock(call->storage.db, "livedata.apply", call->storage.problem);
     call->storage.now = clock_unix_microseconds();
     call->outbound_state = NULL;
     if (error)
@@ -349,14 +334,15 @@ static enum error begin(struct apply_call *call)
     return error;
 }
 
-static enum error finish(struct apply_call *call, const struct apply_touched *touched,
-                         enum error error)
+static enum error finish(struct apply_call *call, struct apply_touched *touched, enum error error)
 {
     if (!error)
         error = apply_finish(call, touched);
     if (!error)
         apply_announce(call, touched, false);
     error = db_finish(call->storage.db, error, call->storage.problem);
+    if (error)
+        memset(touched->gens, 0, sizeof touched->gens);
     apply_announce(call, touched, true);
     return error;
 }

@@ -15,7 +15,7 @@ static const char value_part[] = "SELECT ", value_end[] = " AS value",
                   currency_part[] = ", currency", from_part[] = " FROM ", where_part[] = " WHERE (",
                   group_part[] = " GROUP BY currency ORDER BY currency";
 
-const char *metric_question(struct arena *arena, const struct metric *metric, bool by_currency)
+const char *metric_question(struct arena *arena, const struct live_metric *metric, bool by_currency)
 {
     struct text text;
 
@@ -37,8 +37,8 @@ const char *metric_question(struct arena *arena, const struct metric *metric, bo
     return text.bytes;
 }
 
-enum error metric_check_window(const struct metric *metric, const char *window, struct arena *arena,
-                               struct problem *problem)
+enum error metric_check_window(const struct live_metric *metric, const char *window,
+                               struct arena *arena, struct problem *problem)
 {
     for (size_t i = 0; i < metric->windows.count; i++)
         if (strcmp(metric->windows.items[i], window) == 0)
@@ -52,7 +52,7 @@ enum error metric_check_all(struct arena *arena, const struct catalog *catalog,
                             struct problem *problem)
 {
     for (size_t i = 0; i < catalog->metric_count; i++) {
-        const struct metric *metric = &catalog->metrics[i];
+        const struct live_metric *metric = &catalog->metrics[i];
         const struct string_list allowed = {1, (const char *[]){metric->table->name}};
         struct guard_finding finding;
         struct problem own;
@@ -67,7 +67,7 @@ enum error metric_check_all(struct arena *arena, const struct catalog *catalog,
 
 /* Orders of the past come from the journal, whose rows have no stored time to filter by: then the
  * window stands in the question. */
-static const char *with_window(struct arena *arena, const struct metric *metric,
+static const char *with_window(struct arena *arena, const struct live_metric *metric,
                                const struct scope *scope, int64_t from)
 {
     char begins[MOMENT_TEXT], ends[MOMENT_TEXT];
@@ -117,7 +117,7 @@ static struct scope scope_of(const struct storage_call *call,
 }
 
 /* The table in a question is replaced by its rows of the window. */
-static const char *place_window(struct arena *arena, const struct metric *metric,
+static const char *place_window(struct arena *arena, const struct live_metric *metric,
                                 const char *question, const char *rows)
 {
     const char *at = strstr(question, from_part);

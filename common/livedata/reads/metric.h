@@ -22,7 +22,7 @@ struct metric_value {
 };
 
 struct metric_request {
-    const struct metric *metric;
+    const struct live_metric *metric;
     const char *window;
     int64_t as_of; /* 0 = now */
 };
@@ -32,7 +32,7 @@ MUST_CHECK enum error metric_compute(const struct storage_call *call,
                                      const struct livedata_settings *settings,
                                      const struct metric_request *request,
                                      struct metric_value *value);
-MUST_CHECK enum error metric_check_window(const struct metric *metric, const char *window,
+MUST_CHECK enum error metric_check_window(const struct live_metric *metric, const char *window,
                                           struct arena *arena, struct problem *problem);
 
 /* Whether the guard passes what each file declares; for start-up. ERROR_INVALID naming the metric.
@@ -41,6 +41,7 @@ MUST_CHECK enum error metric_check_all(struct arena *arena, const struct catalog
                                        struct problem *problem);
 
 /* What is asked of the metric's table, without its scope. */
-const char *metric_question(struct arena *arena, const struct metric *metric, bool by_currency);
+const char *metric_question(struct arena *arena, const struct live_metric *metric,
+                            bool by_currency);
 
 #endif

@@ -36,11 +36,6 @@ static const struct statement count_letters = {
     .sql = "SELECT count(*) FROM dead_letter_events WHERE tenant_id = ? AND status = 'failed'"
            " AND (CAST(? AS TEXT) IS NULL OR failure_reason = ?)",
 };
-static const struct statement all_letters = {
-    .name = "dead_letter_all",
-    .sql = "SELECT " LETTER_COLUMNS " FROM dead_letter_events WHERE tenant_id = ?"
-           " ORDER BY received_at DESC, event_id LIMIT ?",
-};
 static const struct statement mark_letter = {
     .name = "dead_letter_mark",
     .sql = "UPDATE dead_letter_events SET payload = ?, retry_count = ?, last_retried_at = ?,"
@@ -134,16 +129,6 @@ enum error dead_letter_list(const struct storage_call *call, const char *reason,
     query_bind_text(query, reason);
     letters->total = query_next(query) ? query_integer(query, 0) : 0;
     return query_end(query, call->problem);
-}
-
-enum error dead_letter_all(const struct storage_call *call, int64_t most,
-                           struct dead_letters *letters)
-{
-    struct query *query = db_query(call->db, &all_letters);
-
-    query_bind_text(query, call->tenant);
-    query_bind_integer(query, most);
-    return take_letters(query, call, most, letters);
 }
 
 enum error dead_letter_mark(const struct storage_call *call, const struct dead_letter *letter)

@@ -31,9 +31,6 @@ MUST_CHECK enum error dead_letter_find(const struct storage_call *call, const ch
 MUST_CHECK enum error dead_letter_list(const struct storage_call *call, const char *reason,
                                        int64_t page, int64_t page_size,
                                        struct dead_letters *letters);
-/* All of whatever status, newest first, for the operations inbox. */
-MUST_CHECK enum error dead_letter_all(const struct storage_call *call, int64_t most,
-                                      struct dead_letters *letters);
 /* Writes what a replay or a dismissal made of it. */
 MUST_CHECK enum error dead_letter_mark(const struct storage_call *call,
                                        const struct dead_letter *letter);

@@ -41,6 +41,15 @@ static const struct statement rows_after = {
     .sql = "SELECT " JOURNAL_COLUMNS " FROM pipeline_events WHERE tenant_id = ?"
            " AND topic = 'events.validated' AND seq > ?" FILTER " ORDER BY seq LIMIT ?",
 };
+static const struct statement rows_after_all = {
+    .name = "journal_after_all",
+    .sql = "SELECT " JOURNAL_COLUMNS ", tenant_id FROM pipeline_events"
+           " WHERE seq > ? AND topic = 'events.validated' ORDER BY seq LIMIT ?",
+};
+static const struct statement last_seq = {
+    .name = "journal_last_seq",
+    .sql = "SELECT coalesce(max(seq), 0) FROM pipeline_events",
+};
 static const struct statement rows_newest = {
     .name = "journal_newest",
     .sql = "SELECT " JOURNAL_COLUMNS " FROM pipeline_events WHERE tenant_id = ?"
@@ -140,27 +149,34 @@ static void bind_filter(struct query *query, const struct journal_filter *filter
         query_bind_text(query, filter ? filter->entity_id : NULL);
 }
 
+static void take_row(struct query *query, struct arena *arena, struct journal_row *row)
+{
+    *row = (struct journal_row){.seq = query_integer(query, 0),
+                                .event_id = query_text(query, 1, arena),
+                                .topic = query_text(query, 2, arena),
+                                .entity_type = query_text_or_null(query, 3, arena),
+                                .entity_id = query_text_or_null(query, 4, arena),
+                                .event_type = query_text_or_null(query, 5, arena),
+                                .latency_ms = query_optional_integer(query, 6),
+                                .processed_at = query_integer(query, 7),
+                                .source = query_text_or_null(query, 8, arena),
+                                .way_in = query_text_or_null(query, 9, arena),
+                                .branch = query_text_or_null(query, 10, arena),
+                                .entity_data = query_text_or_null(query, 11, arena)};
+}
+
 static enum error read_rows(const struct storage_call *call, struct query *query, int most,
                             struct journal_rows *rows)
 {
     struct arena *arena = call->arena;
 
     *rows = (struct journal_rows){.items = ARENA_ARRAY(arena, struct journal_row, (size_t)most)};
-    while (rows->count < (size_t)most && query_next(query))
-        rows->items[rows->count++] =
-            (struct journal_row){.seq = query_integer(query, 0),
-                                 .tenant = call->tenant,
-                                 .event_id = query_text(query, 1, arena),
-                                 .topic = query_text(query, 2, arena),
-                                 .entity_type = query_text_or_null(query, 3, arena),
-                                 .entity_id = query_text_or_null(query, 4, arena),
-                                 .event_type = query_text_or_null(query, 5, arena),
-                                 .latency_ms = query_optional_integer(query, 6),
-                                 .processed_at = query_integer(query, 7),
-                                 .source = query_text_or_null(query, 8, arena),
-                                 .way_in = query_text_or_null(query, 9, arena),
-                                 .branch = query_text_or_null(query, 10, arena),
-                                 .entity_data = query_text_or_null(query, 11, arena)};
+    while (rows->count < (size_t)most && query_next(query)) {
+        struct journal_row *row = &rows->items[rows->count++];
+
+        take_row(query, arena, row);
+        row->tenant = call->tenant;
+    }
     return query_end(query, call->problem);
 }
 
@@ -174,6 +190,54 @@ enum error journal_after(const struct storage_call *call, int64_t seq,
     bind_filter(query, filter);
     query_bind_integer(query, most);
     return read_rows(call, query, most, rows);
+}
+
+enum error journal_after_all(const struct storage_call *call, int64_t seq, int most,
+                             struct journal_rows *rows)
+{
+    struct query *query = db_query(call->db, &rows_after_all);
+    struct arena *arena = call->arena;
+
+    query_bind_integer(query, seq);
+    query_bind_integer(query, most);
+    *rows = (struct journal_rows){.items = ARENA_ARRAY(arena, struct journal_row, (size_t)most)};
+    while (rows->count < (size_t)most && query_next(query)) {
+        struct journal_row *row = &rows->items[rows->count++];
+
+        take_row(query, arena, row);
+        row->tenant = query_text(query, 12, arena);
+    }
+    return query_end(query, call->problem);
+}
+
+enum error journal_last_seq(const struct storage_call *call, int64_t *seq)
+{
+    struct query *query = db_query(call->db, &last_seq);
+
+    *seq = query_next(query) ? query_integer(query, 0) : 0;
+    return query_end(query, call->problem);
+}
+
+bool journal_matches(const struct journal_filter *filter, const char *event_type,
+                     const char *entity_id)
+{
+    static const struct {
+        const char *family, *prefix;
+    } families[] = {{"order", "order."}, {"payment", "payment."}, {"inventory", "product."}};
+
+    if (filter->entity_id && (!entity_id || strcmp(filter->entity_id, entity_id) != 0))
+        return false;
+    if (!filter->family)
+        return true;
+    if (!event_type)
+        return false;
+    for (size_t i = 0; i < sizeof families / sizeof families[0]; i++)
+        if (strcmp(filter->family, families[i].family) == 0)
+            return strncmp(event_type, families[i].prefix, strlen(families[i].prefix)) == 0;
+    if (strcmp(filter->family, "clickstream") == 0)
+        return strcmp(event_type, "click") == 0 || strcmp(event_type, "page_view") == 0 ||
+               strcmp(event_type, "add_to_cart") == 0;
+    return strcmp(filter->family, event_type) == 0;
 }
 
 enum error journal_newest(const struct storage_call *call, const struct journal_filter *filter,

@@ -45,6 +45,15 @@ struct journal_filter {
 MUST_CHECK enum error journal_after(const struct storage_call *call, int64_t seq,
                                     const struct journal_filter *filter, int most,
                                     struct journal_rows *rows);
+/* Rows of validated events of all tenants after `seq`, oldest first; and the number of the last
+ * row of all. For streams. */
+MUST_CHECK enum error journal_after_all(const struct storage_call *call, int64_t seq, int most,
+                                        struct journal_rows *rows);
+MUST_CHECK enum error journal_last_seq(const struct storage_call *call, int64_t *seq);
+/* Whether an event of that type and entity passes the filter. */
+bool journal_matches(const struct journal_filter *filter, const char *event_type,
+                     const char *entity_id);
+
 /* The newest ones, oldest first. */
 MUST_CHECK enum error journal_newest(const struct storage_call *call,
                                      const struct journal_filter *filter, int most,

@@ -25,13 +25,29 @@ void live_cache_changing(struct live_cache *cache, const char *tenant, const cha
         shm_cache_changing(cache->shared, tag);
 }
 
-void live_cache_changed(struct live_cache *cache, const char *tenant, const char *table)
+void live_cache_changed(struct live_cache *cache, const char *tenant, const char *table,
+                        int64_t gen)
 {
     char tag[TAG_MAX];
 
     tag_of(tenant, table, tag);
-    if (cache->shared)
-        shm_cache_changed(cache->shared, tag);
+    if (!cache->shared)
+        return;
+    shm_cache_changed(cache->shared, tag);
+    if (gen)
+        shm_cache_know(cache->shared, tag, gen);
+}
+
+/* A change of another host, unless it is known. */
+static bool follow_one(struct live_cache *cache, const struct generation *generation)
+{
+    char tag[TAG_MAX];
+
+    tag_of(generation->tenant, generation->table, tag);
+    if (shm_cache_knows(cache->shared, tag, generation->gen))
+        return false;
+    live_cache_changed(cache, generation->tenant, generation->table, generation->gen);
+    return true;
 }
 
 void live_cache_wake(struct live_cache *cache)
@@ -40,32 +56,29 @@ void live_cache_wake(struct live_cache *cache)
         shm_cache_wake(cache->shared);
 }
 
-/* Every change of the last seconds is announced at each look: a little too often, never too late.
- */
+/* Changes of the last seconds are looked at anew each time: some commit late. */
 void live_cache_follow(struct live_cache *cache, const struct storage_call *call)
 {
     struct generations changed;
     int64_t mark, newest;
+    bool any = false;
 
     if (!cache->shared || !cache->poll_microseconds ||
         !shm_cache_my_turn(cache->shared, cache->poll_microseconds))
         return;
     mark = shm_cache_mark(cache->shared);
-    if (generations_since(call, mark ? mark - follow_overlap : call->now - follow_overlap,
-                          &changed))
+    if (generations_since(call, (mark ? mark : call->now) - follow_overlap, &changed))
         return;
     newest = mark;
     for (size_t i = 0; i < changed.count; i++) {
-        if (changed.items[i].last_event_at <= mark - follow_overlap)
-            continue;
-        live_cache_changed(cache, changed.items[i].tenant, changed.items[i].table);
+        any = follow_one(cache, &changed.items[i]) || any;
         if (changed.items[i].last_event_at > newest)
             newest = changed.items[i].last_event_at;
     }
-    if (newest > mark) {
+    if (newest > mark)
         shm_cache_set_mark(cache->shared, newest);
+    if (any)
         shm_cache_wake(cache->shared);
-    }
 }
 
 bool live_cache_find(struct live_cache *cache, const struct storage_call *call, const char *key,

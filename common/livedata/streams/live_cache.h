@@ -13,9 +13,11 @@ struct live_cache {
     int64_t poll_microseconds; /* how often to look for changes of other hosts; 0 = never */
 };
 
-/* A change of a tenant's table, before the commit and after it. */
+/* A change of a tenant's table, before the commit and after it; `gen` is its number in the
+ * database, 0 when it was not kept. */
 void live_cache_changing(struct live_cache *cache, const char *tenant, const char *table);
-void live_cache_changed(struct live_cache *cache, const char *tenant, const char *table);
+void live_cache_changed(struct live_cache *cache, const char *tenant, const char *table,
+                        int64_t gen);
 /* Wakes those who wait for events. */
 void live_cache_wake(struct live_cache *cache);
 

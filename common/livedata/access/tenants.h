@@ -1,0 +1,34 @@
+/* Tenants: the grammar of their names, and what the tenants file says of them. */
+#ifndef ASSAY_LIVEDATA_ACCESS_TENANTS_H
+#define ASSAY_LIVEDATA_ACCESS_TENANTS_H
+
+#include "base/arena.h"
+#include "base/error.h"
+#include "base/optional.h"
+
+struct tenant {
+    const char *id;
+    const char *display_name;
+    int64_t events_per_day; /* 0 = any number, as the next one */
+    int64_t keys_most;
+    const struct string_list *types; /* NULL = all */
+    const char *version_pin;         /* or NULL */
+};
+
+struct tenants {
+    bool declared; /* there is a file: reads without a tenant fail */
+    size_t count;
+    struct tenant *items;
+};
+
+/* A letter or digit, then up to 63 of letters, digits and ._- */
+bool tenant_is_name(const char *text);
+
+/* `path` NULL = no file. ERROR_INVALID, _MALFORMED... naming it. */
+MUST_CHECK enum error tenants_load(struct arena *arena, const char *path, struct tenants *tenants,
+                                   struct problem *problem);
+
+/* NULL when nothing is said of it. */
+const struct tenant *tenant_find(const struct tenants *tenants, const char *id);
+
+#endif

@@ -1,0 +1,59 @@
+/*
+ * Answers about entities and metrics: out of the cache or the tables, with freshness and health, in
+ * the shape of the version of the API that was asked for.
+ */
+#ifndef ASSAY_LIVEDATA_READS_ANSWERS_H
+#define ASSAY_LIVEDATA_READS_ANSWERS_H
+
+#include "livedata/reads/health.h"
+#include "livedata/reads/metric.h"
+
+/* Who asks, and with what. */
+struct reading {
+    struct storage_call storage;
+    const struct catalog *catalog;
+    const struct livedata_settings *settings;
+    struct live_cache *cache;          /* or NULL */
+    const struct api_version *version; /* of the API */
+    const struct string_list *types;   /* that the key may see; NULL = all */
+    const char *key_name;              /* for texts */
+};
+
+enum cache_word { CACHE_UNUSED, CACHE_MISS, CACHE_HIT };
+
+struct entity_answer {
+    const struct entity_type *type;
+    const char *id;
+    const char *data;     /* JSON object */
+    const char *status;   /* or NULL */
+    int64_t last_updated; /* 0 = unknown */
+    int64_t as_of;        /* 0 = now */
+    enum cache_word cache;
+};
+
+/* ERROR_FORBIDDEN entity_forbidden; ERROR_NOT_FOUND unknown_entity_type, entity_not_found;
+ * ERROR_INVALID as_of_future. */
+MUST_CHECK enum error read_entity(const struct reading *reading, const char *type_name,
+                                  const char *id, int64_t as_of, struct entity_answer *answer);
+void write_entity(struct json_writer *writer, const struct reading *reading,
+                  const struct entity_answer *answer, enum health_word health);
+
+struct metric_answer {
+    struct metric_request request;
+    struct metric_value value;
+    int64_t computed_at;
+    enum cache_word cache;
+};
+
+/* ERROR_NOT_FOUND unknown_metric, ERROR_FORBIDDEN metric_forbidden, ERROR_INVALID
+ * unsupported_window, as_of_future. */
+MUST_CHECK enum error read_metric(const struct reading *reading, const char *name,
+                                  const char *window, int64_t as_of, struct metric_answer *answer);
+void write_metric(struct json_writer *writer, const struct reading *reading,
+                  const struct metric_answer *answer, enum health_word health);
+
+/* Whether the key may see the type, or the table. */
+bool may_see_type(const struct reading *reading, const char *type);
+bool may_see_table(const struct reading *reading, const struct serving_table *table);
+
+#endif

@@ -1,0 +1,215 @@
+/* Judging components by the journal: is it there, is it fresh, is it clean. */
+#include "livedata/reads/health.h"
+
+#include "base/number.h"
+#include "db/query.h"
+#include "livedata/moment.h"
+#include "livedata/storage/journal.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+const char *const health_words[] = {"healthy", "degraded", "unhealthy"};
+
+static const double clean_rate = 0.99, passable_rate = 0.95;
+
+static const struct statement count_hour = {
+    .name = "health_quality",
+    .sql = "SELECT count(*), coalesce(sum(CASE WHEN topic = 'events.deadletter' THEN 1 ELSE 0 END),"
+           " 0) FROM pipeline_events WHERE tenant_id = ? AND processed_at >= ?"
+           " AND topic IN ('events.validated', 'events.deadletter')",
+};
+
+static struct health_component *add(struct health_report *report, const char *name,
+                                    enum health_word word, const char *message)
+{
+    struct health_component *component = &report->components[report->count++];
+
+    *component = (struct health_component){.name = name, .word = word, .message = message};
+    return component;
+}
+
+static void judge_freshness(const struct storage_call *call,
+                            const struct livedata_settings *settings, int64_t newest,
+                            struct health_report *report)
+{
+    double sla = settings->freshness_sla_seconds;
+    double age = newest ? fmax(0, moment_seconds(newest, call->now)) : 0;
+    enum health_word word = !newest || (age > sla && age <= 3 * sla) ? DEGRADED
+                            : age <= sla                             ? HEALTHY
+                                                                     : UNHEALTHY;
+    struct health_component *component =
+        add(report, "freshness", word,
+            newest ? arena_print(call->arena, "Last event %.1f s ago", age) : "No events yet");
+
+    component->placeholder = !newest;
+    component->sla_seconds = GIVEN_NUMBER(sla);
+    if (newest)
+        component->age_seconds = GIVEN_NUMBER(number_round(age, 1));
+}
+
+static void judge_quality(const struct storage_call *call, int64_t total, int64_t rejected,
+                          struct health_report *report)
+{
+    double rate = total ? 1 - (double)rejected / (double)total : 0;
+    enum health_word word = !total || (rate < clean_rate && rate >= passable_rate) ? DEGRADED
+                            : rate >= clean_rate                                   ? HEALTHY
+                                                                                   : UNHEALTHY;
+    struct health_component *component =
+        add(report, "quality", word,
+            total ? arena_print(call->arena, "%lld of %lld events rejected in the last hour",
+                                (long long)rejected, (long long)total)
+                  : "No events in the last hour");
+
+    component->placeholder = !total;
+    component->total = GIVEN_INTEGER(total);
+    component->rejected = GIVEN_INTEGER(rejected);
+    if (total)
+        component->pass_rate = GIVEN_NUMBER(number_round(rate, 4));
+}
+
+static enum error look(const struct storage_call *call, int64_t *newest, int64_t *total,
+                       int64_t *rejected)
+{
+    struct query *query;
+    int64_t seq;
+    enum error error = journal_newest_mark(call, newest, &seq);
+
+    if (error)
+        return error;
+    query = db_query(call->db, &count_hour);
+    query_bind_text(query, call->tenant);
+    query_bind_integer(query, call->now - moment_hour);
+    if (query_next(query)) {
+        *total = query_integer(query, 0);
+        *rejected = query_integer(query, 1);
+    }
+    return query_end(query, call->problem);
+}
+
+void health_look(const struct storage_call *call, const struct livedata_settings *settings,
+                 struct health_report *report)
+{
+    int64_t newest = 0, total = 0, rejected = 0;
+    bool there = call->db && look(call, &newest, &total, &rejected) == ERROR_NONE;
+    struct health_component *serving;
+
+    *report = (struct health_report){.checked_at = call->now};
+    serving = add(report, "serving", there ? HEALTHY : UNHEALTHY,
+                  there ? "The store answers" : "The store does not answer");
+    serving->backend = call->db && db_engine(call->db) == DB_POSTGRES ? "postgres" : "sqlite";
+    if (there) {
+        judge_freshness(call, settings, newest, report);
+        judge_quality(call, total, rejected, report);
+    }
+    for (size_t i = 0; i < report->count; i++)
+        if (report->components[i].word > report->word)
+            report->word = report->components[i].word;
+}
+
+enum health_word health_now(const struct storage_call *call,
+                            const struct livedata_settings *settings, struct live_cache *cache)
+{
+    const char *key = arena_print(call->arena, "health:%s", call->tenant), *kept;
+    struct health_report report;
+    struct shm_cache_ticket ticket;
+
+    if (live_cache_find(cache, call, key, "", &ticket, &kept))
+        return *kept == '0' ? HEALTHY : *kept == '1' ? DEGRADED : UNHEALTHY;
+    health_look(call, settings, &report);
+    live_cache_keep(cache, key, &ticket, settings->health_cache_seconds,
+                    report.word == HEALTHY    ? "0"
+                    : report.word == DEGRADED ? "1"
+                                              : "2");
+    return report.word;
+}
+
+double freshness_now(const struct storage_call *call, struct live_cache *cache)
+{
+    const char *key = arena_print(call->arena, "mark:%s", call->tenant), *kept;
+    struct shm_cache_ticket ticket;
+    int64_t newest, seq;
+
+    if (live_cache_find(cache, call, key, "pipeline_events", &ticket, &kept))
+        newest = strtoll(kept, NULL, 10);
+    else if (journal_newest_mark(call, &newest, &seq))
+        return -1;
+    else
+        live_cache_keep(cache, key, &ticket, 60,
+                        arena_print(call->arena, "%lld", (long long)newest));
+    return newest ? fmax(0, moment_seconds(newest, call->now)) : -1;
+}
+
+static void write_number(struct json_writer *writer, const char *key, struct optional_number value)
+{
+    if (value.given)
+        writer_key_number(writer, key, value.value);
+}
+
+static void write_metrics(struct json_writer *writer, const struct health_component *component,
+                          bool whole)
+{
+    writer_key(writer, "metrics");
+    writer_open_object(writer);
+    if (strcmp(component->name, "freshness") == 0) {
+        if (component->age_seconds.given)
+            write_number(writer, "last_event_age_seconds", component->age_seconds);
+        else
+            writer_key_null(writer, "last_event_age_seconds");
+    }
+    if (whole) {
+        write_number(writer, "sla_seconds", component->sla_seconds);
+        write_number(writer, "pass_rate", component->pass_rate);
+        if (component->total.given) {
+            writer_key_integer(writer, "total_events", component->total.value);
+            writer_key_integer(writer, "rejected_events", component->rejected.value);
+        }
+        if (component->backend)
+            writer_key_string(writer, "backend", component->backend);
+    }
+    writer_close_object(writer);
+}
+
+static void write_pool(struct json_writer *writer, int64_t size)
+{
+    writer_open_object(writer);
+    writer_key_string(writer, "name", "db_pool");
+    writer_key_string(writer, "status", health_words[HEALTHY]);
+    writer_key_string(writer, "message", "");
+    writer_key_string(writer, "source", "live");
+    writer_key(writer, "metrics");
+    writer_open_object(writer);
+    writer_key_integer(writer, "pool_size", size);
+    writer_key_integer(writer, "read_in_use", 1);
+    writer_key_integer(writer, "read_available", size - 1);
+    writer_key_number(writer, "read_utilization", number_round(1 / (double)size, 4));
+    writer_key_integer(writer, "write_in_use", 0);
+    writer_close_object(writer);
+    writer_close_object(writer);
+}
+
+void health_write(struct json_writer *writer, const struct health_report *report, bool whole,
+                  int64_t pool_size)
+{
+    writer_open_object(writer);
+    writer_key_string(writer, "status", health_words[report->word]);
+    moment_write(writer, "checked_at", report->checked_at);
+    writer_key(writer, "components");
+    writer_open_array(writer);
+    for (size_t i = 0; i < report->count; i++) {
+        const struct health_component *component = &report->components[i];
+
+        writer_open_object(writer);
+        writer_key_string(writer, "name", component->name);
+        writer_key_string(writer, "status", health_words[component->word]);
+        writer_key_string(writer, "message", whole ? component->message : "");
+        writer_key_string(writer, "source", component->placeholder ? "placeholder" : "live");
+        write_metrics(writer, component, whole);
+        writer_close_object(writer);
+    }
+    write_pool(writer, pool_size);
+    writer_close_array(writer);
+    writer_close_object(writer);
+}

@@ -1,0 +1,43 @@
+/* How well the service is: its components, and the word that every answer carries. */
+#ifndef ASSAY_LIVEDATA_READS_HEALTH_H
+#define ASSAY_LIVEDATA_READS_HEALTH_H
+
+#include "livedata/storage/rows.h"
+#include "livedata/streams/live_cache.h"
+
+enum health_word { HEALTHY, DEGRADED, UNHEALTHY };
+extern const char *const health_words[];
+
+struct health_component {
+    const char *name;
+    enum health_word word;
+    const char *message;
+    bool placeholder; /* there is nothing to judge by */
+    struct optional_number age_seconds, sla_seconds, pass_rate;
+    struct optional_integer total, rejected;
+    const char *backend;
+};
+
+struct health_report {
+    enum health_word word;
+    int64_t checked_at;
+    size_t count;
+    struct health_component components[4]; /* the pool is written by whoever knows it */
+};
+
+/* Never fails: a store that does not answer is a report too. */
+void health_look(const struct storage_call *call, const struct livedata_settings *settings,
+                 struct health_report *report);
+
+/* The word alone, kept for the settings' time. */
+enum health_word health_now(const struct storage_call *call,
+                            const struct livedata_settings *settings, struct live_cache *cache);
+
+/* The age of the tenant's newest journal row in seconds; negative when it has none. */
+double freshness_now(const struct storage_call *call, struct live_cache *cache);
+
+/* The public report: no messages, few figures; `whole` shows all of it. */
+void health_write(struct json_writer *writer, const struct health_report *report, bool whole,
+                  int64_t pool_size);
+
+#endif

@@ -1,0 +1,287 @@
+/* Measuring service levels, and the arithmetic of budgets. */
+#include "livedata/reads/slo.h"
+
+#include "base/number.h"
+#include "db/query.h"
+#include "livedata/moment.h"
+
+#include <math.h>
+#include <string.h>
+
+const char *const slo_states[] = {"healthy", "unknown", "at_risk", "breached"};
+
+static const double fast_burn = 14.4, slow_burn = 6, low_budget = 0.2;
+
+static const struct statement count_latency = {
+    .name = "slo_latency",
+    .sql = "SELECT count(latency_ms), coalesce(sum(CASE WHEN latency_ms <= ? THEN 1 ELSE 0 END), 0)"
+           " FROM pipeline_events WHERE tenant_id = ? AND processed_at >= ?"
+           " AND latency_ms IS NOT NULL",
+};
+static const struct statement sum_freshness = {
+    .name = "slo_freshness",
+    .sql = "SELECT min(processed_at), max(processed_at),"
+           " CAST(coalesce(sum({least}(gap, ?)), 0) AS BIGINT) FROM (SELECT processed_at,"
+           " lead(processed_at) OVER (ORDER BY processed_at) - processed_at AS gap"
+           " FROM pipeline_events WHERE tenant_id = ? AND processed_at >= ?) AS gaps",
+};
+static const struct statement count_errors = {
+    .name = "slo_errors",
+    .sql = "SELECT count(*), coalesce(sum(CASE WHEN topic = 'events.deadletter' THEN 1 ELSE 0 END),"
+           " 0), count(status_code), coalesce(sum(CASE WHEN status_code >= 500 THEN 1 ELSE 0 END),"
+           " 0) FROM pipeline_events WHERE tenant_id = ? AND processed_at >= ?",
+};
+static const struct statement rank_latency = {
+    .name = "slo_latency_rank",
+    .sql = "SELECT latency_ms FROM pipeline_events WHERE tenant_id = ? AND processed_at >= ?"
+           " AND latency_ms IS NOT NULL ORDER BY latency_ms LIMIT 2 OFFSET ?",
+};
+
+static enum error measure_latency(const struct storage_call *call, const struct slo *slo,
+                                  int64_t since, struct slo_window *window)
+{
+    struct query *query = db_query(call->db, &count_latency);
+
+    query_bind_integer(query, (int64_t)slo->threshold);
+    query_bind_text(query, call->tenant);
+    query_bind_integer(query, since);
+    if (query_next(query)) {
+        window->valid = (double)query_integer(query, 0);
+        window->good = (double)query_integer(query, 1);
+    }
+    window->known = window->valid > 0;
+    return query_end(query, call->problem);
+}
+
+/* Fresh is the time up to the threshold after each event. */
+static enum error measure_freshness(const struct storage_call *call, const struct slo *slo,
+                                    int64_t since, struct slo_window *window)
+{
+    struct query *query = db_query(call->db, &sum_freshness);
+    int64_t span = (int64_t)(slo->threshold * 1e6);
+
+    query_bind_integer(query, span);
+    query_bind_text(query, call->tenant);
+    query_bind_integer(query, since);
+    if (query_next(query) && !query_is_null(query, 0)) {
+        int64_t first = query_integer(query, 0), last = query_integer(query, 1);
+        int64_t tail = call->now - last;
+
+        window->valid = moment_seconds(first, call->now);
+        window->good = (double)(query_integer(query, 2) + (tail < span ? tail : span)) / 1e6;
+        window->good = fmin(fmax(window->good, 0), window->valid);
+        window->known = window->valid > 0;
+        window->valid = fmax(window->valid, 0);
+    }
+    return query_end(query, call->problem);
+}
+
+static enum error measure_errors(const struct storage_call *call, int64_t since,
+                                 struct slo_window *window)
+{
+    struct query *query = db_query(call->db, &count_errors);
+
+    query_bind_text(query, call->tenant);
+    query_bind_integer(query, since);
+    if (query_next(query)) {
+        bool coded = query_integer(query, 2) > 0;
+
+        window->valid = (double)query_integer(query, coded ? 2 : 0);
+        window->good = window->valid - (double)query_integer(query, coded ? 3 : 1);
+    }
+    window->known = window->valid > 0;
+    return query_end(query, call->problem);
+}
+
+enum error slo_measure(const struct storage_call *call, const struct slo *slo, int64_t microseconds,
+                       struct slo_window *window)
+{
+    int64_t since = call->now - microseconds;
+    enum error error;
+
+    *window = (struct slo_window){0};
+    if (slo->measurement == SLO_LATENCY)
+        error = measure_latency(call, slo, since, window);
+    else if (slo->measurement == SLO_FRESHNESS)
+        error = measure_freshness(call, slo, since, window);
+    else
+        error = measure_errors(call, since, window);
+    if (window->known)
+        window->share = window->good / window->valid;
+    return error;
+}
+
+struct optional_number slo_budget(double target, struct optional_number current)
+{
+    if (!current.given)
+        return current;
+    if (target >= 1)
+        return GIVEN_NUMBER(current.value >= 1 ? 1.0 : 0.0);
+    return GIVEN_NUMBER(number_round(fmin(fmax(1 - (1 - current.value) / (1 - target), 0), 1), 4));
+}
+
+struct optional_number slo_burn(double target, const struct slo_window *window)
+{
+    if (!window->known || target >= 1)
+        return (struct optional_number){0};
+    return GIVEN_NUMBER(number_round((1 - window->share) / (1 - target), 2));
+}
+
+static bool above(struct optional_number value, double limit)
+{
+    return value.given && value.value > limit;
+}
+
+static enum slo_state state_of(const struct slo_status *status)
+{
+    if (!status->current.given)
+        return SLO_UNKNOWN;
+    if (status->current.value < status->slo->target)
+        return SLO_BREACHED;
+    if ((above(status->burn[0], fast_burn) && above(status->burn[1], fast_burn)) ||
+        (above(status->burn[1], slow_burn) && above(status->burn[2], slow_burn)) ||
+        (status->budget.given && status->budget.value < low_budget))
+        return SLO_AT_RISK;
+    return SLO_HEALTHY;
+}
+
+/* The 0.95 quantile, linear between its neighbours. */
+static enum error quantile(const struct storage_call *call, const struct slo_status *status,
+                           int64_t since, struct optional_number *value)
+{
+    double place = 0.95 * (status->window.valid - 1);
+    struct query *query = db_query(call->db, &rank_latency);
+    double low = 0, high;
+
+    query_bind_text(query, call->tenant);
+    query_bind_integer(query, since);
+    query_bind_integer(query, (int64_t)floor(place));
+    if (query_next(query)) {
+        low = high = (double)query_integer(query, 0);
+        if (query_next(query))
+            high = (double)query_integer(query, 0);
+        *value = GIVEN_NUMBER(low + (high - low) * (place - floor(place)));
+    }
+    return query_end(query, call->problem);
+}
+
+static enum error diagnose(const struct storage_call *call, struct slo_status *status)
+{
+    const struct slo_window *window = &status->window;
+
+    if (!window->known)
+        return ERROR_NONE;
+    if (status->slo->measurement == SLO_LATENCY)
+        return quantile(call, status, call->now - status->slo->window_days * moment_day,
+                        &status->diagnostic);
+    if (status->slo->measurement == SLO_ERRORS)
+        status->diagnostic = GIVEN_NUMBER(100 * (1 - window->share));
+    return ERROR_NONE;
+}
+
+enum error slo_status(const struct storage_call *call, const struct slo *slo,
+                      struct slo_status *status)
+{
+    static const int64_t burn_windows[] = {3600000000, 6 * 3600000000, 72 * 3600000000};
+    enum error error;
+
+    *status = (struct slo_status){.slo = slo};
+    if (slo->measurement == SLO_UNSUPPORTED)
+        return problem_set(call->problem, ERROR_SYSTEM, "slo_measurement",
+                           "Unsupported SLO measurement '%s'.", slo->measurement_name);
+    error = slo_measure(call, slo, slo->window_days * moment_day, &status->window);
+    if (!error && status->window.known)
+        status->current = GIVEN_NUMBER(number_round(status->window.share, 4));
+    for (size_t i = 0; !error && i < 3; i++) {
+        struct slo_window window;
+
+        error = slo_measure(call, slo, burn_windows[i], &window);
+        status->burn[i] = slo_burn(slo->target, &window);
+    }
+    if (error)
+        return error;
+    status->budget = slo_budget(slo->target, status->current);
+    status->state = state_of(status);
+    return diagnose(call, status);
+}
+
+static void write_number(struct json_writer *writer, const char *key, struct optional_number value)
+{
+    if (value.given)
+        writer_key_number(writer, key, value.value);
+    else
+        writer_key_null(writer, key);
+}
+
+static void write_status(struct json_writer *writer, const struct slo_status *status,
+                         struct optional_number age)
+{
+    static const char *const keys[] = {"p95_latency_ms", "age_seconds", "error_rate_percent"};
+    static const char *const units[] = {"events", "seconds", "events"};
+    static const char *const windows[] = {"1h", "6h", "3d"};
+    struct optional_number good = {status->window.known, number_round(status->window.good, 2)};
+    struct optional_number valid = {status->window.known, number_round(status->window.valid, 2)};
+
+    writer_open_object(writer);
+    writer_key_string(writer, "name", status->slo->name);
+    writer_key_number(writer, "target", status->slo->target);
+    write_number(writer, "current", status->current);
+    write_number(writer, "error_budget_remaining", status->budget);
+    writer_key_string(writer, "status", slo_states[status->state]);
+    writer_key_integer(writer, "window_days", status->slo->window_days);
+    write_number(writer, "good", good);
+    write_number(writer, "valid", valid);
+    writer_key_string(writer, "unit", units[status->slo->measurement]);
+    writer_key(writer, "burn_rates");
+    writer_open_object(writer);
+    for (size_t i = 0; i < 3; i++)
+        write_number(writer, windows[i], status->burn[i]);
+    writer_close_object(writer);
+    writer_key(writer, "diagnostic");
+    writer_open_object(writer);
+    write_number(writer, keys[status->slo->measurement],
+                 status->slo->measurement == SLO_FRESHNESS ? age : status->diagnostic);
+    writer_close_object(writer);
+    writer_close_object(writer);
+}
+
+enum error slo_write_all(const struct storage_call *call, const struct catalog *catalog,
+                         const char *path, struct json_writer *writer)
+{
+    static const struct statement newest = {
+        "slo_newest", "SELECT max(processed_at) FROM pipeline_events WHERE tenant_id = ?"};
+    struct optional_number least = {0}, age = {0};
+    enum slo_state worst = SLO_HEALTHY;
+    struct query *query;
+    enum error error;
+
+    if (!catalog->slo_file_found)
+        return problem_set(call->problem, ERROR_UNAVAILABLE, "slo_file_missing",
+                           "SLO config '%s' was not found.", path);
+    query = db_query(call->db, &newest);
+    query_bind_text(query, call->tenant);
+    if (query_next(query) && !query_is_null(query, 0))
+        age = GIVEN_NUMBER(fmax(0, moment_seconds(query_integer(query, 0), call->now)));
+    error = query_end(query, call->problem);
+    writer_open_object(writer);
+    writer_key(writer, "slos");
+    writer_open_array(writer);
+    for (size_t i = 0; !error && i < catalog->slo_count; i++) {
+        struct slo_status status;
+
+        error = slo_status(call, &catalog->slos[i], &status);
+        if (error)
+            break;
+        write_status(writer, &status, age);
+        worst = status.state > worst ? status.state : worst;
+        if (status.budget.given && (!least.given || status.budget.value < least.value))
+            least = status.budget;
+    }
+    if (error)
+        return error;
+    writer_close_array(writer);
+    writer_key_string(writer, "status", slo_states[worst]);
+    write_number(writer, "error_budget_remaining", least);
+    writer_close_object(writer);
+    return ERROR_NONE;
+}

@@ -1,0 +1,127 @@
+/* Delivers the webhooks of live data, and forgets what is old. For a scheduler, or to stay:
+ *
+ *   livedata-worker [--every SECONDS]
+ *
+ * Staying, several processes deliver side by side, so that a slow receiver delays no other.
+ *
+ * Exit codes: 0 done, 1 the settings are wrong, 2 the command line is wrong, 3 the database
+ * refused. */
+#include "base/clock.h"
+#include "base/log.h"
+#include "crypto/crypto.h"
+#include "jobs/program.h"
+#include "livedata/storage/retention.h"
+#include "livedata/store.h"
+#include "livedata/streams/outbound.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { EXIT_DONE, EXIT_SETTINGS, EXIT_USAGE, EXIT_DATABASE };
+enum { MEMORY_MAX = 64 * 1024 * 1024, ROUND_MOST = 50 };
+
+static const int64_t house_us = 60000000;
+
+struct worker {
+    struct livedata_settings settings;
+    struct arena *arena; /* as long as the program */
+    struct arena *job;
+    struct store *store;
+    struct egress_policy egress;
+    bool keeps_house; /* the first one forgets what is old, too */
+    int64_t kept_at;  /* monotonic */
+    bool failed;
+};
+
+/* Now and then: what is old goes a little at a time. */
+static enum error keep_house(struct worker *worker, struct db *db, struct problem *problem)
+{
+    int64_t now = clock_monotonic_microseconds();
+
+    if (worker->kept_at && now - worker->kept_at < house_us)
+        return ERROR_NONE;
+    worker->kept_at = now;
+    return retention_keep(db, &worker->settings, problem);
+}
+
+static bool round_of(void *context)
+{
+    struct worker *worker = context;
+    struct webhook_desk desk = {&live_webhook_kind, &worker->egress, NULL};
+    struct job_tally tally = {0};
+    struct problem problem = {0};
+    struct db *db;
+    enum error error = store_use(worker->store, &db, &problem);
+
+    if (!error)
+        error = webhook_deliver_due(db, worker->job, &desk, ROUND_MOST, &tally, &problem);
+    if (!error && worker->keeps_house)
+        error = keep_house(worker, db, &problem);
+    db_end_of_request(store_handle(worker->store));
+    worker->failed = error != ERROR_NONE;
+    if (error)
+        log_event(LOG_ERROR, "round_failed", problem.text);
+    return tally.claimed > 0;
+}
+
+static int work(struct worker *worker, double every)
+{
+    struct problem problem = {0};
+
+    worker->job = arena_create(MEMORY_MAX);
+    if (!worker->job ||
+        livedata_store_open(worker->arena, &worker->settings, NULL, &worker->store, &problem)) {
+        fprintf(stderr, "livedata-worker: %s\n", problem.text);
+        return EXIT_SETTINGS;
+    }
+    worker->egress = (struct egress_policy){.allowed_hosts = worker->settings.egress_hosts};
+    program_rounds(every, round_of, worker);
+    store_close(worker->store);
+    arena_destroy(worker->job);
+    return worker->failed && every <= 0 ? EXIT_DATABASE : EXIT_DONE;
+}
+
+/* Further processes for as long as this one lives; they end with it. */
+static void start_others(struct worker *worker, double every)
+{
+    pid_t parent = getpid();
+
+    for (int64_t i = 1; i < worker->settings.webhook_runners; i++) {
+        if (fork() != 0)
+            continue;
+        prctl(PR_SET_PDEATHSIG, SIGTERM);
+        if (getppid() != parent)
+            _exit(EXIT_DONE);
+        worker->keeps_house = false;
+        _exit(work(worker, every));
+    }
+}
+
+int main(int argc, char **argv)
+{
+    struct worker worker = {.arena = arena_create(MEMORY_MAX), .keeps_house = true};
+    struct problem problem = {0};
+    double every;
+    int status;
+
+    if (!program_arguments(argc, argv, "livedata-worker", &every))
+        return EXIT_USAGE;
+    if (!worker.arena || crypto_start(&problem) ||
+        livedata_settings_load(&worker.settings, worker.arena, NULL, &problem)) {
+        fprintf(stderr, "livedata-worker: %s\n", problem.text);
+        return EXIT_SETTINGS;
+    }
+    log_open("assay.livedata-worker", (enum log_level)worker.settings.log_level,
+             (enum log_format)worker.settings.log_format);
+    if (every > 0)
+        start_others(&worker, every);
+    status = work(&worker, every);
+    while (wait(NULL) > 0)
+        continue;
+    arena_destroy(worker.arena);
+    return status;
+}

@@ -1,0 +1,40 @@
+/* Handlers of events in, dead letters, webhooks and the administration of keys. */
+#ifndef ASSAY_LIVEDATA_EVENTS_EVENTS_H
+#define ASSAY_LIVEDATA_EVENTS_EVENTS_H
+
+#include "livedata/service.h"
+
+extern const struct schema ingest_schema, letters_query_schema, letters_schema, letter_schema,
+    letter_stats_schema, replay_request_schema, replay_schema, dismiss_schema;
+extern const struct schema webhook_request_schema, webhook_schema, webhooks_schema,
+    webhook_result_schema, webhook_logs_schema;
+extern const struct schema key_request_schema, key_schema, keys_schema, rotation_schema,
+    rotation_status_schema, revoked_schema, usage_schema, window_query_schema, analytics_schema;
+
+enum error events_handle(struct request *request, struct reply *reply);
+enum error letters_handle(struct request *request, struct reply *reply);
+enum error letter_stats_handle(struct request *request, struct reply *reply);
+enum error letter_handle(struct request *request, struct reply *reply);
+enum error replay_handle(struct request *request, struct reply *reply);
+enum error dismiss_handle(struct request *request, struct reply *reply);
+
+enum error webhook_create_handle(struct request *request, struct reply *reply);
+enum error webhook_list_handle(struct request *request, struct reply *reply);
+enum error webhook_delete_handle(struct request *request, struct reply *reply);
+enum error webhook_test_handle(struct request *request, struct reply *reply);
+enum error webhook_logs_handle(struct request *request, struct reply *reply);
+
+enum error key_create_handle(struct request *request, struct reply *reply);
+enum error key_list_handle(struct request *request, struct reply *reply);
+enum error key_rotate_handle(struct request *request, struct reply *reply);
+enum error key_rotation_handle(struct request *request, struct reply *reply);
+enum error key_revoke_handle(struct request *request, struct reply *reply);
+enum error key_delete_handle(struct request *request, struct reply *reply);
+enum error usage_handle(struct request *request, struct reply *reply);
+enum error tenants_handle(struct request *request, struct reply *reply);
+enum error top_queries_handle(struct request *request, struct reply *reply);
+enum error top_entities_handle(struct request *request, struct reply *reply);
+enum error latency_handle(struct request *request, struct reply *reply);
+enum error anomalies_handle(struct request *request, struct reply *reply);
+
+#endif

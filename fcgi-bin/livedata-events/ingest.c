@@ -1,0 +1,173 @@
+/* Events in: one, several, or lines of JSON. */
+#include "livedata-events/events.h"
+
+#include "livedata/figures.h"
+#include "livedata/shapes.h"
+
+#include <string.h>
+
+static const struct field result_fields[] = {TELLS_TEXT_OR_NULL("event_id"), TELLS_TEXT("status"),
+                                             TELLS_TEXT_OR_NULL("reason")};
+static TELLING(result_schema, "IngestResult", result_fields);
+static const struct field ingest_fields[] = {
+    TELLS_INTEGER("accepted"), TELLS_INTEGER("applied"), TELLS_INTEGER("dead_lettered"),
+    TELLS_INTEGER("duplicates"), TELLS_LIST_OF("results", &result_schema)};
+TELLING(ingest_schema, "IngestResponse", ingest_fields);
+
+enum { UNREADABLE_KEPT = 1000 };
+
+/* What was sent, as values; lines that are none stand as texts. */
+struct sent {
+    size_t count;
+    json_t **items;
+};
+
+static enum error too_many(struct request *request, int64_t most)
+{
+    return request_fault(request, "body", "events", "too_long",
+                         arena_print(request->arena,
+                                     "List should have at most %lld items after validation",
+                                     (long long)most));
+}
+
+/* A line that is no JSON, as the text that it is: no event, but kept in its dead letter. */
+static json_t *text_value(struct arena *arena, const char *line, size_t length)
+{
+    struct json_writer writer;
+    struct json_fault fault;
+    struct text text;
+    json_t *value = NULL;
+
+    text_start(&text, arena, 6 * UNREADABLE_KEPT + 16);
+    writer_start(&writer, &text);
+    writer_bytes(&writer, line,
+                 utf8_valid_prefix(line, length < UNREADABLE_KEPT ? length : UNREADABLE_KEPT));
+    if (json_read(arena, text.bytes, text.length, JSON_DEPTH_LIMIT, &value, &fault))
+        return NULL;
+    return value;
+}
+
+/* One JSON text per line. A line that cannot be read becomes a text, which is no event. */
+static enum error read_lines(struct request *request, struct sent *sent)
+{
+    int64_t most = service_settings(request)->ingest_max_batch;
+    const char *at = request->bytes, *end = request->bytes + request->length;
+
+    sent->items = ARENA_ARRAY(request->arena, json_t *, (size_t)most + 1);
+    while (at < end) {
+        const char *stop = memchr(at, '\n', (size_t)(end - at));
+        size_t length = (size_t)((stop ? stop : end) - at);
+        struct json_fault fault;
+
+        if (length && at[length - 1] == '\r')
+            length--;
+        if (length && sent->count == (size_t)most)
+            return too_many(request, most);
+        if (length && json_read(request->arena, at, length, JSON_DEPTH_LIMIT,
+                                &sent->items[sent->count], &fault))
+            sent->items[sent->count] = text_value(request->arena, at, length);
+        sent->count += length > 0;
+        at = stop ? stop + 1 : end;
+    }
+    return ERROR_NONE;
+}
+
+static enum error read_document(struct request *request, struct sent *sent)
+{
+    int64_t most = service_settings(request)->ingest_max_batch;
+    struct json_fault fault;
+    const json_t *events, *event;
+    json_t *document;
+    size_t i;
+
+    if (json_read(request->arena, request->bytes, request->length, JSON_DEPTH_LIMIT, &document,
+                  &fault))
+        return request_fault(request, "body", NULL, "json_invalid",
+                             arena_copy_string(request->arena, fault.text));
+    if (!json_is_object(document))
+        return request_fault(request, "body", NULL, "dict_type",
+                             "Input should be a valid dictionary");
+    events = json_object_get(document, "events");
+    if (!events) {
+        sent->items = ARENA_ARRAY(request->arena, json_t *, 1);
+        sent->items[sent->count++] = document;
+        return ERROR_NONE;
+    }
+    if (!json_is_array(events))
+        return request_fault(request, "body", "events", "list_type",
+                             "Input should be a valid list");
+    if (json_array_size(events) > (size_t)most)
+        return too_many(request, most);
+    sent->items = ARENA_ARRAY(request->arena, json_t *, json_array_size(events) + 1);
+    json_array_foreach(events, i, event)
+    {
+        sent->items[sent->count++] = (json_t *)event;
+    }
+    return ERROR_NONE;
+}
+
+static enum error read_events(struct request *request, struct sent *sent)
+{
+    const char *type = request_header(request, "CONTENT_TYPE");
+
+    *sent = (struct sent){0};
+    if (type && strncmp(type, "application/x-ndjson", 20) == 0)
+        return read_lines(request, sent);
+    return read_document(request, sent);
+}
+
+static void write_counts(struct json_writer *writer, const struct apply_counts *counts,
+                         const struct apply_result *results, size_t count)
+{
+    writer_open_object(writer);
+    writer_key_integer(writer, "accepted", counts->accepted);
+    writer_key_integer(writer, "applied", counts->applied);
+    writer_key_integer(writer, "dead_lettered", counts->dead_lettered);
+    writer_key_integer(writer, "duplicates", counts->duplicates);
+    writer_key(writer, "results");
+    writer_open_array(writer);
+    for (size_t i = 0; i < count; i++) {
+        writer_open_object(writer);
+        writer_key_string(writer, "event_id", results[i].event_id);
+        writer_key_string(writer, "status", apply_status_names[results[i].status]);
+        writer_key_string(writer, "reason", results[i].reason);
+        writer_close_object(writer);
+    }
+    writer_close_array(writer);
+    writer_close_object(writer);
+}
+
+static void count_events(const struct request *request, const struct apply_counts *counts)
+{
+    struct metrics *figures = request->server->metrics;
+    static const char *const reason[] = {"refused"};
+
+    metric_add(figures, FIGURE_APPLIED, NULL, (double)counts->applied);
+    metric_add(figures, FIGURE_DUPLICATES, NULL, (double)counts->duplicates);
+    if (counts->dead_lettered)
+        metric_add(figures, FIGURE_DEAD_LETTERED, reason, (double)counts->dead_lettered);
+    metric_observe(figures, FIGURE_BATCH_SIZE, NULL, (double)counts->accepted);
+}
+
+enum error events_handle(struct request *request, struct reply *reply)
+{
+    struct json_writer writer = service_writer(reply);
+    struct apply_result *results;
+    struct apply_counts counts;
+    struct apply_call call;
+    struct sent sent;
+    enum error error = read_events(request, &sent);
+
+    if (!error)
+        error = service_applying(request, &call);
+    if (error)
+        return error;
+    results = ARENA_ARRAY(request->arena, struct apply_result, sent.count + 1);
+    error = apply_batch(&call, sent.items, sent.count, results, &counts);
+    if (error)
+        return error;
+    service_ring(request);
+    count_events(request, &counts);
+    write_counts(&writer, &counts, results, sent.count);
+    return ERROR_NONE;
+}

@@ -1,0 +1,87 @@
+/* Live data, family events: events in, dead letters, webhooks, the administration. Routes only. */
+#include "livedata-events/events.h"
+
+#define CALL(how) .method = METHOD_##how, .role = LIVE_CALLER
+#define ADMIN(how) .method = METHOD_##how, .role = LIVE_ADMIN, .tag = "administration"
+#define FIGURES(where, handle, title, what)                                                        \
+    {                                                                                              \
+        ADMIN(GET), .path = "/v1/admin/analytics/" where, .query = &window_query_schema,           \
+                    .reply = &analytics_schema, .errors = ERRORS(400, 404, 429, 503),              \
+                    .handler = (handle), .name = (title), .summary = (what)                        \
+    }
+
+static const struct route routes[] = {
+    {CALL(POST), .path = "/v1/events", .takes = "application/json", .reply = &ingest_schema,
+     .errors = ERRORS(400, 403, 409, 422, 429, 503), .idempotent = true, .handler = events_handle,
+     .name = "ingest_events", .tag = "events",
+     .summary = "Events in: one, {\"events\": [...]}, or lines of JSON"},
+    {CALL(GET), .path = "/v1/deadletter", .query = &letters_query_schema, .reply = &letters_schema,
+     .errors = ERRORS(400, 403, 429, 503), .handler = letters_handle, .name = "list_dead_letters",
+     .tag = "events", .summary = "Events that could not be applied"},
+    {CALL(GET), .path = "/v1/deadletter/stats", .reply = &letter_stats_schema,
+     .errors = ERRORS(400, 403, 429, 503), .handler = letter_stats_handle,
+     .name = "dead_letter_stats", .tag = "events", .summary = "How many, why and when"},
+    {CALL(GET), .path = "/v1/deadletter/{event_id}", .reply = &letter_schema,
+     .errors = ERRORS(400, 403, 404, 429, 503), .handler = letter_handle, .name = "get_dead_letter",
+     .tag = "events", .summary = "One of them with its payload"},
+    {CALL(POST), .path = "/v1/deadletter/{event_id}/replay", .traits = TRAIT_WHOLE | TRAIT_SIGNED,
+     .body = &replay_request_schema, .body_optional = true, .reply = &replay_schema,
+     .errors = ERRORS(400, 403, 404, 409, 422, 429, 503), .idempotent = true,
+     .handler = replay_handle, .name = "replay_dead_letter", .tag = "events",
+     .summary = "Apply it after all, corrected"},
+    {CALL(POST), .path = "/v1/deadletter/{event_id}/dismiss", .traits = TRAIT_WHOLE | TRAIT_SIGNED,
+     .reply = &dismiss_schema, .errors = ERRORS(400, 403, 404, 409, 429, 503), .idempotent = true,
+     .handler = dismiss_handle, .name = "dismiss_dead_letter", .tag = "events",
+     .summary = "Give it up"},
+    {CALL(POST), .path = "/v1/webhooks", .status = 201, .body = &webhook_request_schema,
+     .reply = &webhook_schema, .errors = ERRORS(400, 403, 409, 429, 503), .idempotent = true,
+     .handler = webhook_create_handle, .name = "create_webhook", .tag = "webhooks",
+     .summary = "Have events sent"},
+    {CALL(GET), .path = "/v1/webhooks", .reply = &webhooks_schema,
+     .errors = ERRORS(400, 403, 429, 503), .handler = webhook_list_handle, .name = "list_webhooks",
+     .tag = "webhooks", .summary = "Where events are sent"},
+    {CALL(DELETE), .path = "/v1/webhooks/{webhook_id}", .status = 204,
+     .errors = ERRORS(400, 403, 404, 429, 503), .handler = webhook_delete_handle,
+     .name = "delete_webhook", .tag = "webhooks", .summary = "Have no more events sent"},
+    {CALL(POST), .path = "/v1/webhooks/{webhook_id}/test", .reply = &webhook_result_schema,
+     .errors = ERRORS(400, 403, 404, 409, 429, 503), .idempotent = true,
+     .handler = webhook_test_handle, .name = "test_webhook", .tag = "webhooks",
+     .summary = "Send an event that means nothing"},
+    {CALL(GET), .path = "/v1/webhooks/{webhook_id}/logs", .reply = &webhook_logs_schema,
+     .errors = ERRORS(400, 403, 404, 429, 503), .handler = webhook_logs_handle,
+     .name = "webhook_logs", .tag = "webhooks", .summary = "What became of deliveries"},
+    {ADMIN(POST), .path = "/v1/admin/keys", .status = 201, .body = &key_request_schema,
+     .reply = &key_schema, .errors = ERRORS(400, 404, 409, 429, 503), .idempotent = true,
+     .handler = key_create_handle, .name = "create_key", .summary = "Issue a key"},
+    {ADMIN(GET), .path = "/v1/admin/keys", .reply = &keys_schema,
+     .errors = ERRORS(400, 404, 429, 503), .handler = key_list_handle, .name = "list_keys",
+     .summary = "Keys and their use"},
+    {ADMIN(POST), .path = "/v1/admin/keys/{key_id}/rotate", .reply = &rotation_schema,
+     .errors = ERRORS(400, 404, 409, 429, 503), .handler = key_rotate_handle, .name = "rotate_key",
+     .summary = "Give a key a new secret"},
+    {ADMIN(GET), .path = "/v1/admin/keys/{key_id}/rotation-status",
+     .reply = &rotation_status_schema, .errors = ERRORS(400, 404, 429, 503),
+     .handler = key_rotation_handle, .name = "key_rotation", .summary = "How far a rotation is"},
+    {ADMIN(POST), .path = "/v1/admin/keys/{key_id}/revoke-old", .reply = &revoked_schema,
+     .errors = ERRORS(400, 404, 409, 429, 503), .handler = key_revoke_handle,
+     .name = "revoke_old_key", .summary = "End the grace of the old secret"},
+    {ADMIN(DELETE), .path = "/v1/admin/keys/{key_id}", .status = 204,
+     .errors = ERRORS(400, 404, 429, 503), .handler = key_delete_handle, .name = "delete_key",
+     .summary = "Take a key away"},
+    {ADMIN(GET), .path = "/v1/admin/usage", .reply = &usage_schema,
+     .errors = ERRORS(400, 404, 429, 503), .handler = usage_handle, .name = "usage",
+     .summary = "Requests of the last day, by tenant"},
+    FIGURES("usage", tenants_handle, "analytics_usage", "Figures by tenant"),
+    FIGURES("top-queries", top_queries_handle, "analytics_queries", "What is asked most"),
+    FIGURES("top-entities", top_entities_handle, "analytics_entities", "What is read most"),
+    FIGURES("latency", latency_handle, "analytics_latency", "How long answers take"),
+    FIGURES("anomalies", anomalies_handle, "analytics_anomalies", "Who asks unusually much"),
+};
+
+static const struct http_family family = {
+    .service = &livedata_service, .name = "events", ROUTES(routes)};
+
+int main(int argc, char **argv)
+{
+    return responder_main(argc, argv, &family);
+}

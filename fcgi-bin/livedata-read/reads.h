@@ -1,0 +1,26 @@
+/* Handlers of reading routes: they call the domain and write what it says. */
+#ifndef ASSAY_LIVEDATA_READ_READS_H
+#define ASSAY_LIVEDATA_READ_READS_H
+
+#include "livedata/service.h"
+
+extern const struct schema moment_query_schema, metric_query_schema, search_query_schema;
+extern const struct schema entity_schema, timeline_schema, metric_schema, search_schema,
+    lineage_schema, catalog_schema, slo_schema, changelog_schema, contracts_schema, contract_schema,
+    diff_schema, validation_schema, candidate_schema;
+
+enum error entity_handle(struct request *request, struct reply *reply);
+enum error timeline_handle(struct request *request, struct reply *reply);
+enum error metric_handle(struct request *request, struct reply *reply);
+enum error search_handle(struct request *request, struct reply *reply);
+enum error lineage_handle(struct request *request, struct reply *reply);
+enum error catalog_handle(struct request *request, struct reply *reply);
+enum error slo_handle(struct request *request, struct reply *reply);
+enum error changelog_handle(struct request *request, struct reply *reply);
+enum error contracts_handle(struct request *request, struct reply *reply);
+enum error contract_latest_handle(struct request *request, struct reply *reply);
+enum error contract_handle(struct request *request, struct reply *reply);
+enum error diff_handle(struct request *request, struct reply *reply);
+enum error validate_handle(struct request *request, struct reply *reply);
+
+#endif

@@ -1,0 +1,166 @@
+/* Events for those who wait: what a client has missed is sent by the handler, the rest by the hub.
+ */
+#include "livedata-streams/events.h"
+
+#include "base/clock.h"
+#include "base/number.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { NEWEST_SHOWN = 10, MISSED_MOST = 10000, FILTER_TEXT = 257, ROW_BYTES_MAX = 65536 };
+
+struct stream_query {
+    const char *event_type;
+    const char *entity_id;
+};
+
+#define OWNER struct stream_query
+static const struct field stream_query_fields[] = {
+    STRING(OWNER, event_type, .nullable = true, .max_length = 256,
+           .help = "order, payment, clickstream, inventory, or one type."),
+    STRING(OWNER, entity_id, .nullable = true, .max_length = 256, .help = "One entity."),
+};
+#undef OWNER
+SCHEMA(stream_query_schema, struct stream_query, "StreamQuery", stream_query_fields,
+       .extra = EXTRA_IGNORE);
+
+/* What a stream wants, as the hub keeps it. */
+struct wanted {
+    char family[FILTER_TEXT], entity_id[FILTER_TEXT]; /* "" = all */
+};
+
+static struct journal_filter filter_of(const struct wanted *wanted)
+{
+    return (struct journal_filter){*wanted->family ? wanted->family : NULL,
+                                   *wanted->entity_id ? wanted->entity_id : NULL};
+}
+
+static const char *row_json(struct arena *arena, const struct journal_row *row)
+{
+    struct json_writer writer;
+    struct text text;
+
+    text_start(&text, arena, ROW_BYTES_MAX);
+    writer_start(&writer, &text);
+    journal_row_write(&writer, row, false);
+    return text.bytes;
+}
+
+static enum error storage_of_server(struct server *server, struct arena *arena,
+                                    struct storage_call *call, struct problem *problem)
+{
+    const struct request request = {.state = server->state};
+
+    *call = (struct storage_call){
+        .arena = arena, .problem = problem, .tenant = "default", .now = clock_unix_microseconds()};
+    return store_use(service_store(&request), &call->db, problem);
+}
+
+static enum error newest(struct server *server, int64_t *sequence, struct problem *problem)
+{
+    struct storage_call call;
+    enum error error = storage_of_server(server, NULL, &call, problem);
+
+    return error ? error : journal_last_seq(&call, sequence);
+}
+
+static enum error read_news(struct server *server, struct arena *arena, int64_t after,
+                            struct hub_event *events, size_t *count, struct problem *problem)
+{
+    struct storage_call call;
+    struct journal_rows rows;
+    enum error error = storage_of_server(server, arena, &call, problem);
+
+    *count = 0;
+    if (!error)
+        error = journal_after_all(&call, after, HUB_EVENTS_MAX, &rows);
+    for (size_t i = 0; !error && i < rows.count; i++)
+        events[(*count)++] = (struct hub_event){.sequence = rows.items[i].seq,
+                                                .tenant = rows.items[i].tenant,
+                                                .data = row_json(arena, &rows.items[i]),
+                                                .detail = &rows.items[i]};
+    return error;
+}
+
+static bool wants(const struct hub_event *event, const void *filter)
+{
+    const struct journal_row *row = event->detail;
+    const struct journal_filter wanted = filter_of(filter);
+
+    return journal_matches(&wanted, row->event_type, row->entity_id);
+}
+
+const struct hub stream_hub = {.newest = newest, .read = read_news, .wants = wants, .poll_ms = 100};
+
+/* Without the header the newest ten; with it all that came after, page by page. */
+static enum error replay(struct request *request, struct stream *stream,
+                         const struct storage_call *call, const struct wanted *wanted,
+                         int64_t after, bool resumes, int64_t *reached)
+{
+    const struct journal_filter filter = filter_of(wanted);
+    struct journal_rows rows;
+    int64_t sent = 0;
+    enum error error;
+
+    do {
+        error = resumes ? journal_after(call, after, &filter, HUB_EVENTS_MAX, &rows)
+                        : journal_newest(call, &filter, NEWEST_SHOWN, &rows);
+        for (size_t i = 0; !error && i < rows.count && rows.items[i].seq <= *reached; i++) {
+            char id[NUMBER_TEXT_MAX];
+
+            integer_format(rows.items[i].seq, id);
+            after = rows.items[i].seq;
+            sent++;
+            if (!stream_event(stream, NULL, id, row_json(request->arena, &rows.items[i])))
+                return ERROR_NONE;
+        }
+    } while (!error && resumes && rows.count == HUB_EVENTS_MAX && sent < MISSED_MOST &&
+             after < *reached);
+    if (resumes && rows.count == HUB_EVENTS_MAX && after < *reached)
+        *reached = after; /* the hub goes on from there */
+    return error;
+}
+
+static enum error check_places(struct request *request, struct reply *reply)
+{
+    int64_t most = service_settings(request)->streams_per_tenant;
+
+    if (!service_key(request) || hub_count(request, request->who.tenant) < (size_t)most)
+        return ERROR_NONE;
+    reply_add_header(reply, "Retry-After", "1");
+    return problem_set(&request->problem, ERROR_BUSY, "too_many_streams",
+                       "Too many concurrent event streams for this tenant (limit %lld). Close an "
+                       "open stream and retry.",
+                       (long long)most);
+}
+
+enum error stream_handle(struct request *request, struct reply *reply)
+{
+    const struct stream_query *query = request->query;
+    const char *last = request_header(request, "HTTP_LAST_EVENT_ID");
+    struct wanted wanted = {0};
+    struct reading reading;
+    struct stream stream;
+    int64_t after = 0, reached;
+    bool resumes = last && integer_parse(last, &after);
+    enum error error = check_places(request, reply);
+
+    if (!error)
+        error = service_reading(request, &reading);
+    if (error)
+        return error;
+    (void)!snprintf(wanted.family, sizeof wanted.family, "%s",
+                    query->event_type ? query->event_type : "");
+    (void)!snprintf(wanted.entity_id, sizeof wanted.entity_id, "%s",
+                    query->entity_id ? query->entity_id : "");
+    reply_add_header(reply, "X-Accel-Buffering", "no");
+    error = stream_open(request, reply, STREAM_EVENTS, &stream);
+    if (error)
+        return error;
+    reached = hub_sequence(request);
+    error = replay(request, &stream, &reading.storage, &wanted, after, resumes, &reached);
+    if (error)
+        return error;
+    return hub_park(&stream, reading.storage.tenant, reached, &wanted, sizeof wanted);
+}

@@ -1,0 +1,15 @@
+/* Handlers of the system family: probes, figures, the API document. */
+#ifndef ASSAY_LIVEDATA_SYSTEM_HEALTH_H
+#define ASSAY_LIVEDATA_SYSTEM_HEALTH_H
+
+#include "livedata/service.h"
+
+extern const struct schema health_schema, live_schema, ready_schema;
+
+enum error health_handle(struct request *request, struct reply *reply);
+enum error live_handle(struct request *request, struct reply *reply);
+enum error ready_handle(struct request *request, struct reply *reply);
+enum error figures_handle(struct request *request, struct reply *reply);
+enum error document_handle(struct request *request, struct reply *reply);
+
+#endif

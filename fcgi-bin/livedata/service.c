@@ -1,0 +1,473 @@
+/* The life of live data in a worker: settings into the pipeline's policy, files into the catalog,
+ * the database, the cache; and what is noted after an answer. */
+#include "livedata/figures.h"
+#include "livedata/service_internal.h"
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "http/hub.h"
+#include "livedata/moment.h"
+#include "livedata/storage/seed.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const struct reason_answer reasons[] = {
+    {"entity_forbidden", 403, "entity_forbidden"},
+    {"metric_forbidden", 403, "metric_forbidden"},
+    {"unknown_entity_type", 404, "unknown_entity_type"},
+    {"entity_not_found", 404, "entity_not_found"},
+    {"lineage_not_found", 404, "lineage_not_found"},
+    {"unknown_metric", 404, "unknown_metric"},
+    {"unsupported_window", 422, "unsupported_window"},
+    {"as_of_future", 422, "as_of_future"},
+    {"tenant_required", 503, "tenant_required"},
+    {"not_materialized", 503, "not_materialized",
+     "serving table is not materialized yet — run provisioning"},
+    {"backend_failed", 503, "backend_failed"},
+    {"query_failed", 400, "backend_failed"},
+    {"query_timeout", 400, "query_timeout"},
+    {"query_too_large", 400, "query_too_large"},
+    {"query_forbidden", 403, "unsafe_query"},
+    {"untranslatable", 400, "untranslatable"},
+    {"unsafe_query", 403, "unsafe_query"},
+    {"invalid_cursor", 400, "invalid_cursor"},
+    {"foreign_cursor", 400, "foreign_cursor"},
+    {"unknown_contract", 404, "unknown_contract"},
+    {"unknown_contract_version", 404, "unknown_contract_version"},
+    {"schema_entity_mismatch", 400, "schema_entity_mismatch"},
+    {"slo_file_missing", 503, "slo_file_missing"},
+    {"slo_measurement", 500, "slo_measurement"},
+    {"dead_letter_not_found", 404, "dead_letter_not_found"},
+    {"already_replayed", 409, "already_replayed"},
+    {"replay_invalid", 422, "replay_invalid"},
+    {"key_not_found", 404, "key_not_found"},
+    {"key_quota", 409, "key_quota"},
+    {"rotation_in_progress", 409, "rotation_in_progress"},
+    {"no_old_key", 409, "no_old_key"},
+    {"webhook_not_found", 404, "webhook_not_found"},
+    {"unsafe_url", 400, "unsafe_url"},
+    {"too_many_streams", 429, "too_many_streams"},
+    {"ingest_forbidden", 403, "ingest_forbidden"},
+    {"batch_too_expensive", 429, "rate_limited"},
+};
+
+/* The version of the API first, then credentials and the rate; then paths and what was sent. */
+static const enum http_step order[] = {
+    STEP_LENGTH, STEP_PREFLIGHT, STEP_AUTHENTICATE, STEP_RATE, STEP_SLASH,
+    STEP_ROUTE,  STEP_ROLE,      STEP_QUERY,        STEP_BODY, STEP_JSON,
+    STEP_FIELDS, STEP_FORM,      STEP_ADMISSION,    STEP_END};
+
+static void set_policy(const struct livedata_settings *settings, struct http_policy *policy)
+{
+    static const char *methods[] = {"GET", "POST", "PUT", "DELETE", "OPTIONS"};
+
+    policy->auth_failures = (struct rate_rule){(uint32_t)settings->failed_auth_limit, 3600};
+    policy->body_limits[0] = (size_t)settings->max_body_bytes;
+    policy->memory_limit = (size_t)settings->max_request_memory_bytes;
+    policy->json_depth = JSON_DEPTH_LIMIT;
+    policy->cors_origins = settings->cors_origins;
+    policy->cors_methods = (struct string_list){COUNT_OF(methods), methods};
+    policy->confine = (enum confine_mode)settings->confine;
+    if (settings->trusted_proxies.count)
+        policy->trusted_proxy_hops = 1;
+}
+
+static enum error load_files(struct service *service, struct arena *arena, struct problem *problem)
+{
+    enum error error = catalog_load(arena, &service->settings, &service->catalog, problem);
+
+    if (!error)
+        error = metric_check_all(arena, &service->catalog, problem);
+    if (!error)
+        error = tenants_load(arena, service->settings.tenants_file, &service->tenants, problem);
+    if (!error)
+        error = keys_load(arena, &service->settings, &service->keys, problem);
+    return error;
+}
+
+static enum error start(struct server *server, struct arena *arena, struct problem *problem)
+{
+    struct service *service = ARENA_NEW(arena, struct service);
+    struct livedata_settings *settings = &service->settings;
+    enum error error = livedata_settings_load(settings, arena, NULL, problem);
+
+    if (error)
+        return error;
+    log_open("assay.livedata", (enum log_level)settings->log_level,
+             (enum log_format)settings->log_format);
+    set_policy(settings, &server->policy);
+    server->info = (struct document_info){
+        .title = settings->app_name,
+        .version = settings->app_version,
+        .description = "What is true right now about an entity or a metric, and how fresh that "
+                       "is."};
+    server->settings = settings;
+    server->state = service;
+    service->run_directory = getenv("ASSAY_RUN_DIR");
+    error = load_files(service, arena, problem);
+    if (!error)
+        error =
+            livedata_store_open(arena, settings, service->run_directory, &service->store, problem);
+    if (!error)
+        server->policy.data_directory = store_folder(service->store, arena);
+    if (!error)
+        error = policy_read_proxies(&server->policy, &settings->trusted_proxies,
+                                    "LIVE_TRUSTED_PROXIES", problem);
+    return error;
+}
+
+/* An empty store of the demonstration is filled by the first worker. */
+static void seed(struct service *service)
+{
+    struct arena *arena = arena_create((size_t)64 << 20);
+    struct problem problem = {0};
+    struct storage_call call = {
+        .arena = arena, .problem = &problem, .tenant = "default", .now = clock_unix_microseconds()};
+    bool seeded = false;
+
+    if (!arena || store_use(service->store, &call.db, &problem) ||
+        seed_store(&call, &service->catalog, &seeded))
+        log_event(LOG_ERROR, "seed_failed", problem.text);
+    db_end_of_request(store_handle(service->store));
+    arena_destroy(arena);
+}
+
+static void open_cache(struct service *service)
+{
+    struct db *db = store_handle(service->store);
+    struct problem problem = {0};
+    char path[4096];
+
+    if (!service->run_directory)
+        return;
+    (void)!snprintf(path, sizeof path, "%s/livedata-cache.shm", service->run_directory);
+    if (shm_cache_open(path, &service->cache.shared, &problem))
+        log_event(LOG_ERROR, "cache_unavailable", problem.text);
+    if (db_engine(db) == DB_POSTGRES)
+        service->cache.poll_microseconds = (int64_t)(service->settings.cache_poll_seconds * 1e6);
+}
+
+static enum error ready(struct server *server, bool starts, struct problem *problem)
+{
+    struct service *service = server->state;
+
+    (void)problem;
+    if (server->region)
+        db_take_turns(store_handle(service->store), server->region);
+    if (starts)
+        return ERROR_NONE;
+    open_cache(service);
+    store_attach(service->store);
+    if (service->settings.demo_mode || service->settings.seed_on_boot)
+        seed(service);
+    db_give_back(store_handle(service->store));
+    return ERROR_NONE;
+}
+
+static bool begin(struct request *request, struct reply *reply)
+{
+    struct service *service = service_of(request);
+
+    (void)reply;
+    memset(&service->asking, 0, sizeof service->asking);
+    service->asking.version = service->catalog.latest;
+    service->asking.begun_at = clock_monotonic_microseconds();
+    return true;
+}
+
+static void copy(char *to, size_t size, const char *from)
+{
+    (void)!snprintf(to, size, "%.*s", (int)size - 1, from ? from : "");
+}
+
+/* "/v1/entity/order", "/v1/metrics/revenue"; others by their row. */
+static const char *endpoint_of(const struct request *request, const struct live_note *note)
+{
+    if (note->entity_type && strncmp(request->path, "/v1/entity/", 11) == 0)
+        return arena_print(request->arena, "/v1/entity/%s", note->entity_type);
+    if (note->metric)
+        return arena_print(request->arena, "/v1/metrics/%s", note->metric);
+    return request->route ? request->route->path : "other";
+}
+
+static void note_session(struct request *request, int status)
+{
+    struct service *service = service_of(request);
+    const struct live_key *key = service->asking.key;
+    const struct live_note *note = &service->asking.note;
+    struct session_row *row;
+
+    if (!key || strncmp(request->path, "/v1", 3) != 0)
+        return;
+    row = session_add(&service->log);
+    if (!row)
+        return;
+    row->usage_only = status == 401 || status == 403 || status == 429 || status == 503;
+    row->status = status;
+    row->by_previous = key->by_previous;
+    row->duration_us = clock_monotonic_microseconds() - service->asking.begun_at;
+    row->at = clock_unix_microseconds();
+    row->cache = note->cache == CACHE_UNUSED ? -1 : note->cache == CACHE_HIT;
+    copy(row->tenant, sizeof row->tenant, key->tenant);
+    copy(row->request_id, sizeof row->request_id, request->id);
+    copy(row->key_id, sizeof row->key_id, key->key_id);
+    copy(row->key_name, sizeof row->key_name, key->name);
+    copy(row->endpoint, sizeof row->endpoint, endpoint_of(request, note));
+    copy(row->method, sizeof row->method, method_names[request->method]);
+    copy(row->entity_type, sizeof row->entity_type, note->entity_type);
+    copy(row->entity_id, sizeof row->entity_id, note->entity_id);
+    copy(row->metric, sizeof row->metric, note->metric);
+    copy(row->engine, sizeof row->engine, note->engine);
+    copy(row->query, sizeof row->query, note->query);
+}
+
+static void count(struct request *request, int status)
+{
+    struct service *service = service_of(request);
+    struct metrics *figures = request->server->metrics;
+
+    metric_add(figures, FIGURE_REQUESTS,
+               (const char *const[]){method_names[request->method],
+                                     request->route ? request->route->path : "other",
+                                     arena_print(request->arena, "%d", status)},
+               1);
+    if (service->asking.refused)
+        metric_add(figures, FIGURE_AUTH_FAILURES, &service->asking.refused, 1);
+    if (service->log.dropped) {
+        metric_add(figures, FIGURE_DROPPED, NULL, (double)service->log.dropped);
+        service->log.dropped = 0;
+    }
+}
+
+static void after(struct request *request, int status)
+{
+    struct service *service = service_of(request);
+    struct problem problem;
+    struct db *db = store_handle(service->store);
+
+    db_end_of_request(db);
+    note_session(request, status);
+    count(request, status);
+    if (service->log.count && !store_use(service->store, &db, &problem))
+        session_flush(&service->log, db, false);
+    db_end_of_request(db);
+}
+
+static void after_turn(struct server *server)
+{
+    db_end_of_request(store_handle(((struct service *)server->state)->store));
+}
+
+static void stop(void *state)
+{
+    struct service *service = state;
+    struct problem problem;
+    struct db *db;
+
+    if (service->log.count && !store_use(service->store, &db, &problem))
+        session_flush(&service->log, db, true);
+    shm_cache_close(service->cache.shared);
+    store_close(service->store);
+}
+
+static enum error idempotency(struct request *request, struct http_idempotency *kept)
+{
+    const struct live_key *key = service_key(request);
+    enum error error = service_database(request, &kept->db);
+
+    kept->who = arena_print(request->arena, "%s %s", request->who.tenant ? request->who.tenant : "",
+                            key ? key->key_id : "");
+    kept->times = (struct idempotency_times){.keep_seconds = 86400, .lease_seconds = 60};
+    return error;
+}
+
+const struct livedata_settings *service_settings(const struct request *request)
+{
+    return &service_of(request)->settings;
+}
+
+const struct catalog *service_catalog(const struct request *request)
+{
+    return &service_of(request)->catalog;
+}
+
+struct store *service_store(const struct request *request)
+{
+    return service_of(request)->store;
+}
+
+struct live_cache *service_cache(const struct request *request)
+{
+    return &service_of(request)->cache;
+}
+
+const struct live_key *service_key(const struct request *request)
+{
+    return service_of(request)->asking.key;
+}
+
+struct live_note *service_note(const struct request *request)
+{
+    return &service_of(request)->asking.note;
+}
+
+enum error service_database(struct request *request, struct db **db)
+{
+    return store_use(service_store(request), db, &request->problem);
+}
+
+struct storage_call service_storage(struct request *request, struct db *db)
+{
+    return (struct storage_call){
+        .db = db,
+        .arena = request->arena,
+        .problem = &request->problem,
+        .tenant = request->who.tenant ? request->who.tenant : "default",
+        .now = clock_unix_microseconds(),
+    };
+}
+
+struct keys_call service_keys_call(struct request *request, struct db *db)
+{
+    return (struct keys_call){.db = db,
+                              .arena = request->arena,
+                              .problem = &request->problem,
+                              .settings = service_settings(request),
+                              .tenants = &service_of(request)->tenants,
+                              .now = clock_unix_microseconds()};
+}
+
+/* Where nobody is known, rows may be read as long as they are all of one tenant. */
+static enum error require_tenant(struct request *request, const struct reading *reading)
+{
+    bool several = service_of(request)->tenants.declared;
+    enum error error = ERROR_NONE;
+
+    if (request->who.tenant)
+        return ERROR_NONE;
+    if (!several)
+        error = storage_has_tenants(&reading->storage, &several);
+    if (error || !several)
+        return error;
+    return problem_set(&request->problem, ERROR_UNAVAILABLE, "tenant_required",
+                       "Tenant context is required for tenant-scoped table 'orders_v2'.");
+}
+
+enum error service_reading(struct request *request, struct reading *reading)
+{
+    struct service *service = service_of(request);
+    struct db *db;
+    enum error error = service_database(request, &db);
+
+    if (error)
+        return error;
+    *reading = (struct reading){.storage = service_storage(request, db),
+                                .catalog = &service->catalog,
+                                .settings = &service->settings,
+                                .cache = &service->cache,
+                                .version = service->asking.version,
+                                .types = service->asking.key ? service->asking.key->types : NULL,
+                                .key_name = request->who.subject ? request->who.subject : ""};
+    return require_tenant(request, reading);
+}
+
+enum error service_applying(struct request *request, struct apply_call *call)
+{
+    struct service *service = service_of(request);
+    const struct live_key *key = service->asking.key;
+    const struct tenant *tenant;
+    struct db *db;
+    enum error error = service_database(request, &db);
+
+    if (error)
+        return error;
+    if (key && (key->types || !key->can_ingest))
+        return problem_set(&request->problem, ERROR_FORBIDDEN, "ingest_forbidden",
+                           "API key '%s' cannot ingest events.", key->name);
+    *call = (struct apply_call){.storage = service_storage(request, db),
+                                .catalog = &service->catalog,
+                                .cache = &service->cache,
+                                .way_in = "http",
+                                .ahead_seconds = service->settings.max_clock_ahead_seconds,
+                                .outbound = outbound_row};
+    tenant = tenant_find(&service->tenants, call->storage.tenant);
+    call->events_per_day = tenant ? tenant->events_per_day : 0;
+    return ERROR_NONE;
+}
+
+void service_ring(const struct request *request)
+{
+    hub_ring(service_of(request)->run_directory, livedata_service.name);
+}
+
+enum error service_moment(struct request *request, const char *field, const char *text,
+                          int64_t *moment)
+{
+    *moment = 0;
+    if (!text || moment_parse(text, moment))
+        return ERROR_NONE;
+    return request_fault(request, "query", field, "datetime_from_date_parsing",
+                         "Input should be a valid datetime");
+}
+
+enum health_word service_health(struct request *request, const struct reading *reading)
+{
+    struct service *service = service_of(request);
+
+    if (!service->asking.health_known) {
+        service->asking.health = health_now(&reading->storage, &service->settings, &service->cache);
+        service->asking.health_known = true;
+    }
+    return service->asking.health;
+}
+
+struct json_writer service_writer(struct reply *reply)
+{
+    struct json_writer writer;
+
+    writer_start(&writer, &reply->body);
+    return writer;
+}
+
+void service_cache_header(struct reply *reply, enum cache_word word)
+{
+    if (word != CACHE_UNUSED)
+        reply_add_header(reply, "X-Cache", word == CACHE_HIT ? "HIT" : "MISS");
+}
+
+enum error service_backend_error(struct request *request, enum error error)
+{
+    const char *reason = request->problem.reason;
+
+    if (!error || strcmp(reason, "query_failed") != 0)
+        return error;
+    log_event(LOG_ERROR, "query_failed",
+              arena_print(request->arena, "%s: %s", request->id, request->problem.text));
+    return problem_set(&request->problem, error, reason, "backend query failed (ref %.100s)",
+                       request->id);
+}
+
+const struct http_service livedata_service = {
+    .name = "livedata",
+    .style = &livedata_style,
+    .order = order,
+    .settings = livedata_settings_table,
+    .setting_count = &livedata_settings_count,
+    .reasons = reasons,
+    .reason_count = COUNT_OF(reasons),
+    .metrics = live_figures,
+    .metric_count = FIGURE__MAX,
+    .start = start,
+    .ready = ready,
+    .begin = begin,
+    .authenticate = service_authenticate,
+    .refuse = service_refuse,
+    .buckets = service_buckets,
+    .idempotency = idempotency,
+    .finish = service_finish,
+    .after = after,
+    .after_turn = after_turn,
+    .stop = stop,
+};

@@ -1,0 +1,67 @@
+/* What all responders of live data share: its life, its style, who may do what, and what a request
+ * reads with. No route, no formula. */
+#ifndef ASSAY_LIVEDATA_SERVICE_H
+#define ASSAY_LIVEDATA_SERVICE_H
+
+#include "http/server.h"
+#include "livedata/access/keys.h"
+#include "livedata/events/apply.h"
+#include "livedata/reads/answers.h"
+#include "livedata/store.h"
+
+extern const struct http_service livedata_service;
+
+enum live_role { LIVE_NOBODY, LIVE_CALLER, LIVE_ADMIN };
+
+/* Traits of its routes. */
+enum {
+    TRAIT_DATA = 1,   /* answers carry health and freshness in headers */
+    TRAIT_DEMO = 2,   /* a POST that changes nothing: allowed in the demo */
+    TRAIT_WHOLE = 4,  /* changes data: keys that see some types only may not */
+    TRAIT_SIGNED = 8, /* wants a key even where authentication is disabled */
+};
+
+const struct livedata_settings *service_settings(const struct request *request);
+const struct catalog *service_catalog(const struct request *request);
+struct store *service_store(const struct request *request);
+struct live_cache *service_cache(const struct request *request);
+/* The key that was shown, or NULL. */
+const struct live_key *service_key(const struct request *request);
+
+/* The database, ready for use; errors go into the request's problem. */
+MUST_CHECK enum error service_database(struct request *request, struct db **db);
+
+/* What a read needs. ERROR_UNAVAILABLE tenant_required where nobody is known and rows are several
+ * tenants'. */
+MUST_CHECK enum error service_reading(struct request *request, struct reading *reading);
+struct storage_call service_storage(struct request *request, struct db *db);
+struct keys_call service_keys_call(struct request *request, struct db *db);
+
+/* What applying events needs. */
+MUST_CHECK enum error service_applying(struct request *request, struct apply_call *call);
+/* Tells streams that there is something new. */
+void service_ring(const struct request *request);
+
+/* A time of the query, 0 when there is none; a 422 when it cannot be read. */
+MUST_CHECK enum error service_moment(struct request *request, const char *field, const char *text,
+                                     int64_t *moment);
+
+/* The health word of the tenant, looked up once per request. */
+enum health_word service_health(struct request *request, const struct reading *reading);
+
+/* Begins the answer's JSON. */
+struct json_writer service_writer(struct reply *reply);
+/* The header that says whether the cache was used. */
+void service_cache_header(struct reply *reply, enum cache_word word);
+
+/* Notes for the session log what was asked. Texts live as long as the request. */
+struct live_note {
+    const char *entity_type, *entity_id, *metric, *engine, *query;
+    enum cache_word cache;
+};
+struct live_note *service_note(const struct request *request);
+
+/* Hides what an engine said behind a reference to the log. */
+enum error service_backend_error(struct request *request, enum error error);
+
+#endif

@@ -1,0 +1,47 @@
+/* Private to fcgi-bin/livedata: what its files share among themselves. */
+#ifndef ASSAY_LIVEDATA_SERVICE_INTERNAL_H
+#define ASSAY_LIVEDATA_SERVICE_INTERNAL_H
+
+#include "livedata/access/sessions.h"
+#include "livedata/service.h"
+#include "livedata/streams/outbound.h"
+
+/* What lives as long as the worker; the last part as long as a request. */
+struct service {
+    struct livedata_settings settings;
+    struct catalog catalog;
+    struct tenants tenants;
+    struct live_keys keys;
+    struct store *store;
+    struct live_cache cache;
+    struct session_log log;
+    const char *run_directory;
+
+    struct {
+        const struct api_version *version;
+        const struct live_key *key;
+        bool health_known;
+        enum health_word health;
+        int64_t begun_at; /* monotonic microseconds */
+        struct live_note note;
+        const char *refused; /* why nobody was known; NULL = somebody was */
+    } asking;
+};
+
+extern const struct http_style livedata_style;
+
+/* access.c: of struct http_service */
+bool service_authenticate(struct request *request, struct http_refusal *refusal);
+void service_refuse(const struct request *request, struct http_refusal *refusal);
+size_t service_buckets(struct request *request, struct http_bucket buckets[HTTP_BUCKETS_MAX]);
+/* headers.c */
+void service_finish(struct request *request, struct reply *reply);
+/* X-Live-<name> as it was sent, under our brand or a compatible one; NULL = not sent. */
+const char *service_brand_header(const struct request *request, const char *name);
+
+static inline struct service *service_of(const struct request *request)
+{
+    return request->state;
+}
+
+#endif

@@ -1,0 +1,277 @@
+"""Events into live data: what they change, who sees it, what cannot be applied, and who is told."""
+
+import hashlib
+import hmac
+import json
+import socket
+import threading
+import time
+import uuid
+from datetime import datetime, timedelta, timezone
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+import pytest
+import requests
+
+from service import ENGINES, Service
+
+ADMIN = {"X-Admin-Key": "admin-key"}
+SETTINGS = {"LIVE_API_KEYS": "key-of-shop:shop", "LIVE_ADMIN_KEY": "admin-key", "LIVE_RATE_LIMIT_RPM": "100000",
+            "LIVE_EGRESS_ALLOWED_HOSTS": "127.0.0.1", "FRESHNESS_SLA_SECONDS": "2", "LIVE_HEALTH_CACHE_TTL_SECONDS": "0"}
+SHOP = {"X-API-Key": "key-of-shop"}
+
+
+@pytest.fixture(scope="module", params=ENGINES)
+def live(request):
+    with Service("livedata", SETTINGS, request.param) as service:
+        yield service
+
+
+def ago(seconds):
+    return (datetime.now(timezone.utc) - timedelta(seconds=seconds)).isoformat()
+
+
+def order(number, status="pending", seconds=5, total="31.50", event=None, kind="order.created", **more):
+    return {"event_id": event or str(uuid.uuid4()), "event_type": kind, "timestamp": ago(seconds), "source": "shop",
+            "order_id": f"ORD-20260404-{number}", "user_id": "USR-1", "status": status,
+            "items": [{"product_id": "PROD-1", "quantity": 3, "unit_price": "10.50"}], "total_amount": total, **more}
+
+
+def send(service, body, status=200, headers=SHOP):
+    answer = service.post("/v1/events", body, headers=headers)
+    assert answer.status_code == status, answer.text
+    return answer.json()
+
+
+def get(service, path, status=200, headers=SHOP):
+    answer = service.get(path, headers=headers)
+    assert answer.status_code == status, answer.text
+    return answer
+
+
+def test_an_event_changes_an_entity_and_a_metric_and_says_how_fresh_they_are(live):
+    before = get(live, "/v1/metrics/revenue?window=24h").json()
+    get(live, "/v1/entity/order/ORD-20260404-5001", status=404)
+    sent = send(live, order(5001))
+    assert (sent["accepted"], sent["applied"]) == (1, 1) and sent["results"][0]["reason"] is None
+    entity = get(live, "/v1/entity/order/ORD-20260404-5001")
+    assert entity.headers["X-Cache"] == "MISS"
+    body = entity.json()
+    assert body["data"]["total_amount"] == 31.5 and body["freshness_seconds"] < 2 and body["meta"]["stale"] is False
+    after = get(live, "/v1/metrics/revenue?window=24h").json()
+    assert after["value"] == before["value"] + 31.5
+    assert after["meta"]["freshness_seconds"] < 2 and after["meta"]["health"] == "healthy"
+    assert get(live, "/v1/entity/user/USR-1").json()["data"]["total_orders"] >= 1
+
+
+def test_no_cached_answer_outlives_an_event(live):
+    for i in range(20):
+        number = 6000 + i
+        send(live, order(number))
+        path = f"/v1/entity/order/ORD-20260404-{number}"
+        assert get(live, path).headers["X-Cache"] == "MISS"
+        assert get(live, path).headers["X-Cache"] == "HIT"
+        send(live, order(number, "shipped", 1, kind="order.updated"))
+        answer = get(live, path)
+        assert answer.headers["X-Cache"] == "MISS" and answer.json()["status"] == "shipped"
+
+
+def test_versions_of_the_past(live):
+    send(live, order(5100))
+    between = ago(0)
+    time.sleep(0.05)
+    send(live, order(5100, "confirmed", 1, kind="order.updated"))
+    path = "/v1/entity/order/ORD-20260404-5100"
+    past = live.get(path, headers=SHOP, params={"as_of": between})
+    assert past.json()["status"] == "pending" and "X-Cache" not in past.headers
+    assert past.json()["meta"]["is_historical"] and past.json()["freshness_seconds"] is None
+    assert get(live, path).json()["status"] == "confirmed"
+    assert live.get(path, headers=SHOP, params={"as_of": ago(3600)}).status_code == 404
+
+
+def test_what_is_wrong_with_one_event_does_not_stop_the_others(live):
+    good, bad = order(5200), order(5201, total="999.99")
+    unknown = {"event_id": str(uuid.uuid4()), "event_type": "order.shipped"}
+    sent = send(live, {"events": [bad, good, unknown, good]})
+    assert (sent["applied"], sent["dead_lettered"], sent["duplicates"]) == (1, 2, 1)
+    assert sent["results"][0]["reason"] == "semantic: order_total_consistency"
+    letter = get(live, f"/v1/deadletter/{bad['event_id']}").json()
+    assert letter["payload"]["total_amount"] == "999.99" and letter["failure_reason"] == "semantic_validation"
+    assert letter["failure_detail"] == "Stated total 999.99 != computed 31.50"
+    replay = f"/v1/deadletter/{bad['event_id']}/replay"
+    assert live.post(replay, headers=SHOP).status_code == 422
+    answer = live.post(replay, {"corrected_payload": {"total_amount": "31.50"}}, headers=SHOP).json()
+    assert answer["status"] == "replayed" and answer["retry_count"] == 1
+    get(live, "/v1/entity/order/ORD-20260404-5201")
+    assert live.post(replay, headers=SHOP).status_code == 409
+    dismiss = f"/v1/deadletter/{unknown['event_id']}/dismiss"
+    assert live.post(dismiss, headers=SHOP).json()["status"] == "dismissed"
+    assert live.post(dismiss, headers=SHOP).json()["status"] == "dismissed"
+    get(live, "/v1/deadletter/none", status=404)
+    stats = get(live, "/v1/deadletter/stats").json()
+    assert isinstance(stats["last_24h"], int)
+
+
+def test_lines_of_json(live):
+    lines = "\n".join([json.dumps(order(5300)), "{not json", "", json.dumps(order(5301))])
+    answer = live.send("POST", "/v1/events", data=lines,
+                       headers={**SHOP, "Content-Type": "application/x-ndjson"}, checked=False)
+    assert answer.status_code == 200, answer.text
+    assert (answer.json()["applied"], answer.json()["dead_lettered"]) == (2, 1)
+    letter = get(live, "/v1/deadletter?reason=undecodable").json()["items"][0]
+    assert get(live, f"/v1/deadletter/{letter['event_id']}").json()["payload"] == "{not json"
+
+
+@pytest.mark.parametrize("body", ["[]", "null", "1", '"x"', "{", '{"events":{}}', '{"events":[' + "1," * 500 + "1]}"])
+def test_what_is_no_batch(live, body):
+    answer = live.send("POST", "/v1/events", data=body, headers={**SHOP, "Content-Type": "application/json"},
+                       checked=False)
+    assert answer.status_code == 422 and isinstance(answer.json()["detail"], list), answer.text
+
+
+def test_the_same_request_again(live):
+    key = {"Idempotency-Key": str(uuid.uuid4())}
+    body = order(5400)
+    first = live.post("/v1/events", body, headers={**SHOP, **key})
+    again = live.post("/v1/events", body, headers={**SHOP, **key})
+    assert first.json() == again.json() and again.headers["Idempotency-Replayed"] == "true"
+    assert live.post("/v1/events", order(5401), headers={**SHOP, **key}).status_code == 409
+
+
+def test_tenants_do_not_see_each_other(live):
+    keys = {}
+    for tenant in ("acme", "other"):
+        answer = live.post("/v1/admin/keys", {"name": "t", "tenant": tenant, "rate_limit_rpm": 10000}, headers=ADMIN)
+        keys[tenant] = {"X-API-Key": answer.json()["key"]}
+    for tenant, total in (("acme", "125.50"), ("other", "15.00")):
+        send(live, order(7001, total=total, items=[{"product_id": "P", "quantity": 1, "unit_price": total}]),
+             headers=keys[tenant])
+    for tenant, total in (("acme", 125.5), ("other", 15.0)):
+        assert get(live, "/v1/entity/order/ORD-20260404-7001", headers=keys[tenant]).json()["data"]["total_amount"] == total
+        assert get(live, "/v1/metrics/revenue?window=24h", headers=keys[tenant]).json()["value"] == total
+        hits = get(live, "/v1/search?q=ORD-20260404-7001", headers=keys[tenant]).json()["results"]
+        assert f"total {total:.2f}" in hits[0]["snippet"]
+    get(live, "/v1/entity/order/ORD-20260404-7001", status=404)
+    sent = send(live, {**order(7002), "tenant": "acme"}, headers=keys["other"])
+    assert sent["dead_lettered"] == 1
+
+
+def test_answers_grow_stale_and_heal(live):
+    send(live, order(5500))
+    assert get(live, "/v1/health").json()["status"] in ("healthy", "degraded", "unhealthy")
+    fresh = {one["name"]: one["status"] for one in get(live, "/v1/health").json()["components"]}
+    assert fresh["freshness"] == "healthy"
+    assert get(live, "/v1/entity/order/ORD-20260404-5500").json()["meta"]["stale"] is False
+    time.sleep(2.2)
+    later = {one["name"]: one["status"] for one in get(live, "/v1/health").json()["components"]}
+    assert later["freshness"] == "degraded"
+    assert get(live, "/v1/entity/order/ORD-20260404-5500").json()["meta"]["stale"] is True
+    send(live, order(5501))
+    healed = {one["name"]: one["status"] for one in get(live, "/v1/health").json()["components"]}
+    assert healed["freshness"] == "healthy"
+
+
+class Frames:
+    """A stream read in a thread: (time, id, event) of each frame."""
+
+    def __init__(self, service, headers, path="/v1/stream/events"):
+        self.answer = requests.get(service.url + path, headers=headers, stream=True, timeout=30)
+        self.frames = []
+        threading.Thread(target=self.read, daemon=True).start()
+
+    def read(self):
+        number = None
+        try:
+            for line in self.answer.iter_lines(decode_unicode=True, chunk_size=1):
+                if line.startswith("id:"):
+                    number = int(line[3:])
+                if line.startswith("data:"):
+                    self.frames.append((time.monotonic(), number, json.loads(line[5:])))
+        except (requests.RequestException, OSError, ValueError):
+            pass
+
+    def wait_for(self, count, seconds=5):
+        end = time.monotonic() + seconds
+        while len(self.frames) < count and time.monotonic() < end:
+            time.sleep(0.005)
+        return self.frames
+
+    def close(self):
+        """From another thread than the one that reads: the socket goes, and the reader notices."""
+        self.answer.raw._fp.fp.raw._sock.shutdown(socket.SHUT_RDWR)
+
+
+def test_streams_tell_at_once_and_resume(live):
+    send(live, order(5600))
+    stream = Frames(live, SHOP, "/v1/stream/events?event_type=order&entity_id=ORD-20260404-5601")
+    assert stream.answer.status_code == 200
+    assert stream.answer.headers["Content-Type"].startswith("text/event-stream")
+    time.sleep(0.2)
+    delays = []
+    for i in range(5):
+        send(live, order(5601, kind="order.updated", seconds=5 - i))
+        sent = time.monotonic()
+        frames = stream.wait_for(i + 1)
+        delays.append(frames[i][0] - sent)
+    stream.close()
+    assert max(delays) < 1, delays
+    numbers = [number for _, number, _ in frames]
+    assert numbers == sorted(set(numbers)) and len(numbers) == 5
+    again = Frames(live, {**SHOP, "Last-Event-ID": str(numbers[1])},
+                   "/v1/stream/events?entity_id=ORD-20260404-5601")
+    assert [number for _, number, _ in again.wait_for(3)] == numbers[2:]
+    again.close()
+
+
+class Receiver(BaseHTTPRequestHandler):
+    got = []
+
+    def do_POST(self):
+        body = self.rfile.read(int(self.headers["Content-Length"]))
+        Receiver.got.append((dict(self.headers), body))
+        self.send_response(200)
+        self.end_headers()
+
+    def log_message(self, *_):
+        pass
+
+
+@pytest.fixture(scope="module")
+def receiver():
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Receiver)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    yield f"http://127.0.0.1:{server.server_port}/hook"
+    server.shutdown()
+
+
+def test_webhooks(live, receiver):
+    Receiver.got.clear()
+    hook = live.post("/v1/webhooks", {"url": receiver, "filters": {"event_types": ["order"], "min_amount": 20}},
+                     headers=SHOP)
+    assert hook.status_code == 201
+    secret, number = hook.json()["secret"], hook.json()["id"]
+    assert len(secret) == 43 and "secret" not in get(live, "/v1/webhooks").json()["webhooks"][0]
+    result = live.post(f"/v1/webhooks/{number}/test", headers=SHOP).json()
+    assert result["success"] and result["status_code"] == 200
+    event = order(5700)
+    send(live, event)
+    end = time.monotonic() + 10
+    while len(Receiver.got) < 3 and time.monotonic() < end:
+        time.sleep(0.02)
+    kinds = [headers["X-Live-Event"] for headers, _ in Receiver.got]
+    assert kinds[0] == "webhook.test" and sorted(kinds[1:]) == ["order.created", "order.status.pending"]
+    for headers, body in Receiver.got:
+        expected = hmac.new(secret.encode(), body, hashlib.sha256).hexdigest()
+        assert headers["X-Live-Signature"] == f"sha256={expected}"
+        assert body == json.dumps(json.loads(body), sort_keys=True, separators=(",", ":")).encode()
+    logs = get(live, f"/v1/webhooks/{number}/logs").json()["logs"]
+    assert len(logs) == 3 and all(one["success"] for one in logs)
+    assert live.send("DELETE", f"/v1/webhooks/{number}", headers=SHOP).status_code == 204
+    assert live.send("DELETE", f"/v1/webhooks/{number}", headers=SHOP).status_code == 404
+
+
+@pytest.mark.parametrize("url,status", [("http://10.0.0.1/", 400), ("http://localhost:1/", 400), ("ftp://x/", 422),
+                                        ("nonsense", 422), ("http://no-such-host.invalid/", 400)])
+def test_hostile_webhooks(live, url, status):
+    answer = live.post("/v1/webhooks", {"url": url}, headers=SHOP)
+    assert answer.status_code == status, answer.text
