@@ -48,6 +48,8 @@ enum error egress_host(const char *text, char host[EGRESS_HOST_MAX], struct prob
                            : CURLUE_MALFORMED_INPUT;
     enum error error = ERROR_NONE;
 
+    if (parsed == CURLUE_OK && !has_part(url, CURLUPART_HOST))
+        parsed = CURLUE_NO_HOST;
     if (parsed == CURLUE_NO_HOST)
         error = problem_set(problem, ERROR_INVALID, "url_host", "missing host");
     else if (parsed != CURLUE_OK || has_part(url, CURLUPART_USER) ||
@@ -57,7 +59,7 @@ enum error egress_host(const char *text, char host[EGRESS_HOST_MAX], struct prob
         error = problem_set(problem, ERROR_INVALID, "url_scheme",
                             "scheme not allowed: only http and https are");
     else if (!copy_host(url, host))
-        error = problem_set(problem, ERROR_INVALID, "url_host", "missing host");
+        error = problem_set(problem, ERROR_INVALID, "url_malformed", "the host is too long");
     curl_url_cleanup(url);
     return error;
 }

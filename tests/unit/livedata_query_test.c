@@ -20,8 +20,7 @@ static const struct {
     {"SELECT * FROM json_each('[1]')", "Table-valued functions not allowed"},
     {"SELECT * FROM generate_series(1, 1000000000)", "Table-valued functions not allowed"},
     {"WITH x AS (DELETE FROM orders_v2 RETURNING id) SELECT * FROM x", "Forbidden node: Delete"},
-    {"WITH RECURSIVE orders_v2 AS (SELECT * FROM orders_v2 UNION SELECT * FROM orders_v2)"
-     " SELECT * FROM orders_v2",
+    {"WITH RECURSIVE orders_v2 AS (SELECT 1 UNION SELECT * FROM orders_v2) SELECT * FROM orders_v2",
      "Recursive CTE shadows physical table(s): ['orders_v2']"},
     {"SELECT current_setting('a')", "Forbidden function: current_setting"},
     {"SELECT pg_sleep(10)", "Forbidden function: pg_sleep"},
@@ -235,8 +234,8 @@ TEST(questions_become_statements)
 
     for (size_t i = 0; i < sizeof translations / sizeof translations[0]; i++)
         for (int engine = 0; engine < DB_ENGINE__MAX; engine++) {
-            const char *sql = translate_question(arena, (enum db_engine)engine, &catalog,
-                                                 translations[i].question, &note);
+            const char *sql =
+                translate_question(arena, (enum db_engine)engine, translations[i].question, &note);
             struct guard_finding finding;
             struct problem problem = {.text = ""};
             bool good = sql && !strstr(sql, "DROP") &&
@@ -250,7 +249,7 @@ TEST(questions_become_statements)
                 test_failures_here++;
             }
         }
-    CHECK(!translate_question(arena, DB_SQLITE, &catalog, "What is the meaning of life?", &note));
+    CHECK(!translate_question(arena, DB_SQLITE, "What is the meaning of life?", &note));
     arena_destroy(arena);
 }
 

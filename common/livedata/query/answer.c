@@ -102,8 +102,8 @@ static enum error prepare(const struct storage_call *call, const struct catalog 
     struct problem why = {0};
 
     *prepared = (struct prepared_question){.engine = "rule_based"};
-    prepared->sql = translate_question(call->arena, db_engine(call->db), catalog, request->question,
-                                       &prepared->note);
+    prepared->sql =
+        translate_question(call->arena, db_engine(call->db), request->question, &prepared->note);
     if (!prepared->sql && settings->orchestrator_url) {
         prepared->engine = "llm";
         prepared->sql = model_translate(call->arena, db_engine(call->db), catalog, settings,

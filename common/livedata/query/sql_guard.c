@@ -305,7 +305,7 @@ static enum error parse_from(struct guard *guard);
 
 static enum error parse_table(struct guard *guard)
 {
-    const struct sql_token *name = token(guard);
+    const struct sql_token *name;
 
     (void)(take_word(guard, "lateral") || take_word(guard, "only"));
     name = token(guard);

@@ -344,17 +344,15 @@ static const char *lowered(struct arena *arena, const char *text)
     return copy;
 }
 
-const char *translate_question(struct arena *arena, enum db_engine engine,
-                               const struct catalog *catalog, const char *text,
+const char *translate_question(struct arena *arena, enum db_engine engine, const char *asked,
                                struct translation_note *note)
 {
     struct question question = {.arena = arena,
                                 .engine = engine,
-                                .text = text,
-                                .lower = lowered(arena, text),
+                                .text = asked,
+                                .lower = lowered(arena, asked),
                                 .note = note};
 
-    (void)catalog;
     *note = (struct translation_note){0};
     find_window(&question);
     for (size_t i = 0; i < sizeof rules / sizeof rules[0]; i++)

@@ -6,7 +6,6 @@
 #define ASSAY_LIVEDATA_QUERY_TRANSLATE_H
 
 #include "db/db.h"
-#include "livedata/catalog/catalog.h"
 
 struct translation_note {
     bool clamped; /* an absurd number was cut to what is allowed */
@@ -14,8 +13,7 @@ struct translation_note {
 };
 
 /* NULL when no rule knows the question. */
-const char *translate_question(struct arena *arena, enum db_engine engine,
-                               const struct catalog *catalog, const char *question,
+const char *translate_question(struct arena *arena, enum db_engine engine, const char *asked,
                                struct translation_note *note);
 
 #endif
