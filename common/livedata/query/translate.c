@@ -3,6 +3,7 @@
 #include "livedata/query/translate.h"
 
 #include "base/number.h"
+#include "base/text.h"
 
 #include <ctype.h>
 #include <stdio.h>
