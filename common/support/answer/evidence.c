@@ -41,8 +41,11 @@ static struct reading read_words(const struct question *question, struct arena *
     }
     reading.shapes = ARENA_ARRAY(arena, struct shape, reading.count + 1);
     word_reader_start(&reader, text, length);
-    for (size_t i = 0; i < reading.count && word_next(&reader, &word); i++)
-        shape_of(&word, &reading.shapes[i]);
+    for (size_t i = 0; i < reading.count && word_next(&reader, &word); i++) {
+        /* Half of all words are function words, and none of them is like a term. */
+        if (!language_is_stop_word(language, word.text))
+            shape_of(&word, &reading.shapes[i]);
+    }
     return reading;
 }
 

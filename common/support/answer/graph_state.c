@@ -1,6 +1,7 @@
 /* The state of the graph as JSON, one snapshot per step. */
 #include "support/answer/graph_state.h"
 #include "base/json.h"
+#include "base/number.h"
 #include "base/text.h"
 
 #include <string.h>
@@ -98,7 +99,7 @@ static void write_scores(struct json_writer *writer, const struct graph_state *s
         writer_key_null(writer, "quality_score");
         writer_key_null(writer, "quality_source");
     }
-    writer_key_number(writer, "evidence", outcome->evidence);
+    writer_key_number(writer, "evidence", number_round(outcome->evidence, 4));
     writer_key_integer(writer, "factuality_score", outcome->factuality);
     writer_key_boolean(writer, "fact_verification_skipped", outcome->verification_skipped);
     writer_key_boolean(writer, "knowledge_gap", outcome->knowledge_gap);
@@ -142,7 +143,7 @@ static void write_ids(struct json_writer *writer, const struct graph_state *stat
     writer_key_integer(writer, "iteration", state->outcome->iteration);
     writer_key_integer(writer, "max_iterations", state->tools->settings->self_rag_max_iterations);
     writer_key_string(writer, "language", language_codes[state->outcome->language]);
-    writer_key_number(writer, "duration_ms", state->step_milliseconds);
+    writer_key_number(writer, "duration_ms", number_round(state->step_milliseconds, 3));
 }
 
 const char *graph_state_json(const struct graph_state *state)
