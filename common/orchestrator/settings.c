@@ -16,6 +16,7 @@ const char *const browser_driver_names[BROWSER_DRIVER__MAX + 1] = {"null", "cdp"
 #define AT(member) offsetof(struct orchestrator_settings, member)
 
 /* The five settings of a provider. */
+/* NOLINTBEGIN(bugprone-macro-parentheses): literals are joined to one name */
 #define PROVIDER(prefix, member, url, seconds, whom)                                                \
     {prefix "_API_KEY",  SETTING_TEXT,                                                              \
      AT(member.api_key), NULL,                                                                      \
@@ -36,6 +37,8 @@ const char *const browser_driver_names[BROWSER_DRIVER__MAX + 1] = {"null", "cdp"
         prefix "_RETRY_BACKOFF_SECONDS", SETTING_NUMBER, AT(member.backoff_seconds), "1.0", 0, 60,  \
             .help = "Pause before the second attempt; each further one is twice as long."           \
     }
+
+/* NOLINTEND(bugprone-macro-parentheses) */
 
 const struct setting orchestrator_settings_table[] = {
     {"ORCH_VERSION", SETTING_TEXT, AT(version), "1.0.0",

@@ -6,8 +6,7 @@
 #include "base/schema.h"
 #include "http/request.h"
 
-extern const struct schema completion_body_schema, completion_schema, front_models_schema,
-    front_model_schema;
+extern const struct schema completion_schema, front_models_schema, front_model_schema;
 
 enum error completions_handle(struct request *request, struct reply *reply);
 enum error front_models_handle(struct request *request, struct reply *reply);

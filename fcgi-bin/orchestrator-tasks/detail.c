@@ -304,12 +304,12 @@ static const struct task_detail *detail_of(struct request *request, const struct
 enum error task_detail_handle(struct request *request, struct reply *reply)
 {
     const struct detail_query *query = request->query;
-    struct task_record task;
+    struct task_record task = {0};
     struct task_story story;
     struct step_list steps;
     struct event_list events;
     int64_t total = 0;
-    struct db *db;
+    struct db *db = NULL;
     enum error error = read_task(request, &db, &task);
 
     if (error)
@@ -336,8 +336,8 @@ static void line(struct text *out, const char *name, const char *value)
 
 enum error task_export_handle(struct request *request, struct reply *reply)
 {
-    struct task_record task;
-    struct db *db;
+    struct task_record task = {0};
+    struct db *db = NULL;
     struct text *out = &reply->body;
     enum error error = read_task(request, &db, &task);
 
@@ -362,8 +362,8 @@ enum error task_retry_handle(struct request *request, struct reply *reply)
 {
     struct orchestration *orchestration = ARENA_NEW(request->arena, struct orchestration);
     struct orchestration_request order;
-    struct task_record task;
-    struct db *db;
+    struct task_record task = {0};
+    struct db *db = NULL;
     enum error error = read_task(request, &db, &task);
 
     if (error)

@@ -36,21 +36,22 @@ static struct llm_provider provider_of(const struct run *run, const struct model
 {
     const struct orchestrator_settings *settings = run->house->settings;
     const struct provider_settings *theirs = settings_of(run->house, model);
-    struct llm_provider provider = {.protocol = model->own ? model->protocol
-                                                : strcmp(model->provider, "anthropic") == 0
-                                                    ? LLM_ANTHROPIC
-                                                    : LLM_OPENAI,
-                                    .base_url = model->own ? model->base_url : theirs->base_url,
-                                    .model = model->provider_model_id,
-                                    .token = model->token            ? model->token
-                                             : model->own && !theirs ? NULL
-                                                                     : theirs->api_key,
-                                    .max_tokens = settings->max_answer_tokens,
-                                    .answer_max = (size_t)settings->max_answer_bytes,
-                                    .private_too = settings->outbound_allow_private,
-                                    .region = run->house->region,
-                                    .breaker_failures = (uint32_t)settings->breaker_failures,
-                                    .breaker_seconds = settings->breaker_seconds};
+    struct llm_provider provider = {
+        .protocol = model->own                                  ? model->protocol
+                    : strcmp(model->provider, "anthropic") == 0 ? LLM_ANTHROPIC
+                                                                : LLM_OPENAI,
+        .base_url = model->own ? model->base_url : theirs->base_url,
+        .model = model->provider_model_id,
+        .token = model->token            ? model->token
+                 : model->own && !theirs ? NULL
+                                         : theirs->api_key,
+        /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): a house has settings */
+        .max_tokens = settings->max_answer_tokens,
+        .answer_max = (size_t)settings->max_answer_bytes,
+        .private_too = settings->outbound_allow_private,
+        .region = run->house->region,
+        .breaker_failures = (uint32_t)settings->breaker_failures,
+        .breaker_seconds = settings->breaker_seconds};
     double timeout = model->timeout_seconds > 0 ? (double)model->timeout_seconds
                      : theirs                   ? theirs->timeout_seconds
                                                 : ORCHESTRATOR_DEADLINE_SECONDS;

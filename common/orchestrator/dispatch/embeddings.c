@@ -28,7 +28,7 @@ static void keep(struct arena *arena, struct embedding_cache *cache, const char 
         const char **texts = ARENA_ARRAY(arena, const char *, capacity);
         struct vector *vectors = ARENA_ARRAY(arena, struct vector, capacity);
 
-        if (cache->count) {
+        if (cache->texts && cache->vectors) {
             memcpy(texts, cache->texts, cache->count * sizeof *texts);
             memcpy(vectors, cache->vectors, cache->count * sizeof *vectors);
         }
@@ -36,7 +36,9 @@ static void keep(struct arena *arena, struct embedding_cache *cache, const char 
         cache->vectors = vectors;
         cache->capacity = capacity;
     }
+    /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): both were made just now, or before */
     cache->texts[cache->count] = text;
+    /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): the same */
     cache->vectors[cache->count++] = vector;
 }
 

@@ -31,7 +31,7 @@ MUST_CHECK enum error tool_open(struct tool *tool, bool bootstrap);
 const char *tool_backend(const struct tool *tool);
 
 /* Prints `{"status":"error","error":...}` and gives TOOL_FAILED. */
-int tool_fail(struct tool *tool, const char *text);
+int tool_fail(struct tool *tool, const char *error);
 
 /* Prints a JSON text with sorted keys, two blanks per level. */
 void tool_print(struct tool *tool, const char *json);
