@@ -15,7 +15,8 @@ static const struct field query_fields[] = {
                    "values."),
 };
 #undef OWNER
-SCHEMA(live_stats_query_schema, struct stats_query, "LiveStatsQuery", query_fields);
+SCHEMA(live_stats_query_schema, struct stats_query, "LiveStatsQuery", query_fields,
+       .extra = EXTRA_IGNORE);
 
 /* Tells the client the version of what it reads. True when it has that already. */
 static bool is_known(struct request *request, struct reply *reply, const char *version)

@@ -201,7 +201,8 @@ class TestQuery:
         wrong = {name: self.WRONG[field.kind][0][0] for name, field in self.parameters(caller, asker)
                  if self.WRONG[field.kind]}
         query = "&".join(f"{name}={value}".replace(" ", "%20") for name, value in wrong.items())
-        assert list(caller.send(asker, f"{caller.path(asker)}?{query}").errors()) == [("query", name) for name in wrong]
+        if wrong:  # texts alone are never of a wrong type
+            assert list(caller.send(asker, f"{caller.path(asker)}?{query}").errors()) == [("query", name) for name in wrong]
         for name, field in self.parameters(caller, asker):
             if field.kind == "integer":
                 assert caller.send(asker, f"{caller.path(asker)}?{name}=x&{name}=3").status == 200
