@@ -48,7 +48,7 @@ enum error egress_host(const char *text, char host[EGRESS_HOST_MAX], struct prob
                            : CURLUE_MALFORMED_INPUT;
     enum error error = ERROR_NONE;
 
-    if (parsed == CURLUE_OK && !has_part(url, CURLUPART_HOST))
+    if (parsed == CURLUE_OK && is_web_scheme(url) && !has_part(url, CURLUPART_HOST))
         parsed = CURLUE_NO_HOST;
     if (parsed == CURLUE_NO_HOST)
         error = problem_set(problem, ERROR_INVALID, "url_host", "missing host");
