@@ -147,7 +147,9 @@ class TestConsensus:
         in_turn(models, list(texts))
         answer = post(live, "smart/v2", prompt=prompt, model="gpt-5-4-api", reliability_level="high")
         assert (answer["consensus_score"], answer["consensus_status"]) == (score, status)
-        assert answer["total_llm_calls"] == rounds * 3 + 1 and answer["answer"] == ("B" if texts == "ABB" else "A")
+        assert answer["total_llm_calls"] == rounds * 3 + 1
+        # A and B tie: which comes first is who was asked first of three at once.
+        assert answer["answer"] in ("B" if texts == "ABB" else "AB")
         assert answer["dissenting_views"] == ([{"perspective": "C", "support_ratio": 0.333333}] if dissents else [])
 
     def test_failed_calls_are_left_out(self, live, models):
