@@ -122,6 +122,7 @@ enum error search_index_update(struct search_index *index, const struct search_s
         *damaged = done - 1;
         drop_all(current, done - 1);
     } else {
+        /* NOLINTNEXTLINE(bugprone-sizeof-expression): these are arrays of pointers */
         memcpy(index->segments, current, count * sizeof current[0]);
         index->count = count;
     }

@@ -93,7 +93,7 @@ static void add_pieces(struct shape *shape, const char *text, const size_t *plac
 void shape_of(const struct word *word, struct shape *shape)
 {
     char marked[WORD_BYTES_MAX + 2];
-    size_t places[WORD_BYTES_MAX + 3], count = 0, kept = 0;
+    size_t places[WORD_BYTES_MAX + 3] = {0}, count = 0, kept = 0;
 
     shape->count = 0;
     marked[0] = '^';

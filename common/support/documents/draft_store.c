@@ -140,7 +140,7 @@ enum error draft_reject(const struct document_call *call, const char *id)
 enum error draft_publish(const struct document_call *call, const struct support_settings *settings,
                          const char *id)
 {
-    struct draft_row row;
+    struct draft_row row = {.status = ""};
     struct ingest_result result;
     enum error error = find(call, id, &row);
 

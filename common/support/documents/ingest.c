@@ -290,6 +290,7 @@ static size_t choose(const struct segment_rows *rows, const struct segment_row *
             largest = chosen[j]->bytes > chosen[largest]->bytes ? j : largest;
         if (row->bytes < chosen[largest]->bytes) {
             memmove(&chosen[largest], &chosen[largest + 1],
+                    /* NOLINTNEXTLINE(bugprone-sizeof-expression): these are arrays of pointers */
                     (count - largest - 1) * sizeof chosen[0]);
             chosen[count - 1] = row;
         }

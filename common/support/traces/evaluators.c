@@ -17,7 +17,8 @@ const char *const evaluator_names[EVALUATORS] = {
 static const double hit_above = 0.5, hits_fine = 0.8, length_odd = 2, efficient_from = 0.5;
 enum { FEW_WORDS = 4, METADATA_MAX = 65536 };
 
-static struct json_writer *open(struct json_writer *writer, struct text *text, struct arena *arena)
+static struct json_writer *begin_metadata(struct json_writer *writer, struct text *text,
+                                          struct arena *arena)
 {
     text_start(text, arena, METADATA_MAX);
     writer_start(writer, text);
@@ -25,7 +26,7 @@ static struct json_writer *open(struct json_writer *writer, struct text *text, s
     return writer;
 }
 
-static const char *close(struct json_writer *writer)
+static const char *end_metadata(struct json_writer *writer)
 {
     writer_close_object(writer);
     return writer->out->bytes;
@@ -40,12 +41,12 @@ struct evaluation evaluate_citation_coverage(struct arena *arena, const char *an
                           : coverage.cited == coverage.sentences ? "ok"
                                                                  : "partial";
 
-    open(&writer, &text, arena);
+    begin_metadata(&writer, &text, arena);
     writer_key_integer(&writer, "sentence_count", coverage.sentences);
     writer_key_integer(&writer, "cited_sentences", coverage.cited);
     return (struct evaluation){evaluator_names[0],
                                coverage.sentences ? (double)coverage.cited / coverage.sentences : 0,
-                               verdict, close(&writer)};
+                               verdict, end_metadata(&writer)};
 }
 
 struct evaluation evaluate_length(struct arena *arena, int words, double mean, double deviation)
@@ -55,14 +56,14 @@ struct evaluation evaluate_length(struct arena *arena, int words, double mean, d
     struct text text;
     struct json_writer writer;
 
-    open(&writer, &text, arena);
+    begin_metadata(&writer, &text, arena);
     writer_key_integer(&writer, "answer_words", words);
     writer_key_number(&writer, "z_score", z);
     return (struct evaluation){evaluator_names[1], odd ? 1 : 0,
                                deviation <= 0 ? "unknown"
                                : odd          ? "anomaly"
                                               : "ok",
-                               close(&writer)};
+                               end_metadata(&writer)};
 }
 
 struct hits {
@@ -97,7 +98,7 @@ struct evaluation evaluate_hit_rate(struct arena *arena, const struct optional_n
 
     if (hits.scored)
         verdict = score >= hits_fine ? "ok" : hits.relevant ? "partial" : "low";
-    open(&writer, &text, arena);
+    begin_metadata(&writer, &text, arena);
     writer_key_integer(&writer, "retrieved_docs", (int64_t)count);
     writer_key_integer(&writer, "scored_docs", hits.scored);
     if (hits.scored) {
@@ -106,7 +107,7 @@ struct evaluation evaluate_hit_rate(struct arena *arena, const struct optional_n
         writer_key_number(&writer, "max_score", hits.highest);
         writer_key_number(&writer, "mean_score", hits.sum / hits.scored);
     }
-    return (struct evaluation){evaluator_names[2], score, verdict, close(&writer)};
+    return (struct evaluation){evaluator_names[2], score, verdict, end_metadata(&writer)};
 }
 
 struct evaluation evaluate_tool_use(struct arena *arena, int answer_tokens, const int *tool_tokens,
@@ -120,13 +121,13 @@ struct evaluation evaluate_tool_use(struct arena *arena, int answer_tokens, cons
     for (size_t i = 0; i < count; i++)
         tools += tool_tokens[i];
     score = answer_tokens + tools ? (double)answer_tokens / (answer_tokens + tools) : 0;
-    open(&writer, &text, arena);
+    begin_metadata(&writer, &text, arena);
     writer_key_integer(&writer, "answer_final_tokens", answer_tokens);
     writer_key_integer(&writer, "tool_tokens", tools);
     writer_key_integer(&writer, "tool_call_count", (int64_t)count);
     return (struct evaluation){evaluator_names[3], score,
                                score >= efficient_from ? "efficient" : "inefficient",
-                               close(&writer)};
+                               end_metadata(&writer)};
 }
 
 struct evaluation evaluate_refusal(struct arena *arena, const char *answer)
@@ -136,7 +137,7 @@ struct evaluation evaluate_refusal(struct arena *arena, const char *answer)
     struct text text;
     struct json_writer writer;
 
-    open(&writer, &text, arena);
+    begin_metadata(&writer, &text, arena);
     writer_key(&writer, "matches");
     writer_open_array(&writer);
     for (size_t i = 0; refusal_phrases[i]; i++) {
@@ -146,7 +147,8 @@ struct evaluation evaluate_refusal(struct arena *arena, const char *answer)
         writer_string(&writer, refusal_phrases[i]);
     }
     writer_close_array(&writer);
-    return (struct evaluation){evaluator_names[4], found, found ? "refusal" : "ok", close(&writer)};
+    return (struct evaluation){evaluator_names[4], found, found ? "refusal" : "ok",
+                               end_metadata(&writer)};
 }
 
 /* Luhn 1960: the check digit of cards. */
@@ -212,7 +214,7 @@ struct evaluation evaluate_pii(struct arena *arena, const char *answer)
     struct text text;
     struct json_writer writer;
 
-    open(&writer, &text, arena);
+    begin_metadata(&writer, &text, arena);
     writer_key(&writer, "matches");
     writer_open_array(&writer);
     for (size_t i = 0; i < sizeof piis / sizeof piis[0]; i++) {
@@ -223,7 +225,7 @@ struct evaluation evaluate_pii(struct arena *arena, const char *answer)
     }
     writer_close_array(&writer);
     return (struct evaluation){evaluator_names[5], found, found ? "suspicious" : "ok",
-                               close(&writer)};
+                               end_metadata(&writer)};
 }
 
 int evaluate_count_words(const char *text)
@@ -251,13 +253,13 @@ struct evaluation evaluate_language(struct arena *arena, const char *question, c
 
     if (question_words < FEW_WORDS && answer_words < FEW_WORDS)
         verdict = "low_confidence";
-    open(&writer, &text, arena);
+    begin_metadata(&writer, &text, arena);
     writer_key_string(&writer, "query_language", language_codes[asked]);
     writer_key_string(&writer, "answer_language", language_codes[said]);
     writer_key_integer(&writer, "query_words", question_words);
     writer_key_integer(&writer, "answer_words", answer_words);
     return (struct evaluation){evaluator_names[6], strcmp(verdict, "mismatch") == 0, verdict,
-                               close(&writer)};
+                               end_metadata(&writer)};
 }
 
 void evaluate_answer(struct arena *arena, const struct evaluated *evaluated,
