@@ -39,8 +39,10 @@ def _text(value):
 
 def check_row(case, row):
     """What holds for every result of every method."""
-    for name in ("effect", "relative", "lower", "upper", "statistic", "df"):
+    for name in ("effect", "lower", "upper", "statistic", "df"):
         assert math.isfinite(getattr(row, name)), (case[:12], name)
+    assert not math.isnan(row.relative), case[:12]  # infinite where it passes the largest double
+    assert math.isfinite(row.lift_lower) and math.isfinite(row.lift_upper), case[:12]
     for name in ("p", "power"):
         assert 0 <= getattr(row, name) <= 1, (case[:12], name, getattr(row, name))
     assert row.lower <= row.upper, case[:12]

@@ -129,7 +129,7 @@ static void set_ratio_interval(const struct count_observation *observed, struct 
     result->relative_lift = (struct relative_lift){
         RELATIVE_CONDITIONAL, 100 * (interval.lower.value - 1), 100 * (interval.upper.value - 1)};
     if (!isfinite(result->relative_lift.upper_pct))
-        result->relative_lift.interval = RELATIVE_TOO_LARGE;
+        result->relative_lift = (struct relative_lift){.interval = RELATIVE_TOO_LARGE};
 }
 
 void poisson_rates_test(const struct count_observation *observed, struct test_result *result)
