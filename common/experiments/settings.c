@@ -118,10 +118,6 @@ const struct setting experiments_settings_table[] = {
      3600, .help = "Retry-After of the refusal."},
     {"AB_RETENTION_AUDIT_DAYS", SETTING_INTEGER, AT(retention_audit_days), "0", 0, 36500,
      .help = "Age at which a purge takes audit entries; 0 keeps them."},
-    {"AB_RETENTION_EXPOSURES_DAYS", SETTING_INTEGER, AT(retention_exposures_days), "0", 0, 36500,
-     .help = "Age at which a purge takes exposures of experiments; 0 keeps them."},
-    {"AB_RETENTION_CONVERSIONS_DAYS", SETTING_INTEGER, AT(retention_conversions_days), "0", 0,
-     36500, .help = "Age at which a purge takes conversions; 0 keeps them."},
     {"AB_LIVE_SPIKE_EVENTS", SETTING_INTEGER, AT(live_spike_events), "100", 1, 1000000000,
      .help = "Conversion events of one person in an experiment, all metrics together, beyond which "
              "the person is taken for a robot and left out. A change recomputes the aggregates of "

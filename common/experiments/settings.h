@@ -64,8 +64,6 @@ struct experiments_settings {
     int64_t compute_retry_after_seconds;
 
     int64_t retention_audit_days;
-    int64_t retention_exposures_days;
-    int64_t retention_conversions_days;
 
     int64_t live_spike_events;
     int64_t live_mixture_users;
