@@ -49,7 +49,6 @@ struct orchestrator_settings {
     int profile; /* enum execution_profile */
     struct provider_settings openai, anthropic, mistral;
     const char *models_file; /* NULL = none */
-    const char *accounts;    /* JSON; NULL = none */
     bool outbound_allow_private;
     int64_t max_answer_tokens;
     int64_t max_answer_bytes;
@@ -62,27 +61,15 @@ struct orchestrator_settings {
     bool browser_enabled;
     int browser_driver; /* enum browser_driver */
     const char *browser_profile_dir;
-    const char *browser_base_url;
-    const char *browser_channel;
-    bool browser_headless;
-    const char *browser_extra_args;
-    double browser_call_timeout_seconds;
-    double browser_action_delay_seconds;
-    const char *browser_screenshots_dir;
     int64_t max_submits_per_task, max_submits_per_hour; /* 0 = no limit */
-    bool browser_breaker_enabled;
-    int64_t browser_breaker_threshold;
-    double browser_breaker_cooldown_seconds;
     bool scripted_logged_in;
     const char *scripted_model_label;
     const char *scripted_output;
-    double catalog_refresh_hours;
 
     bool model_fallback;
     double orchestrate_timeout_seconds; /* 0 = none is set */
     int64_t context_window_turns, max_context_chars;
 
-    const char *cache_url; /* NULL = limits are this host's own */
     struct optional_integer rate_limit_rpm;
     int64_t rate_limit_burst;
     bool health_exposes_details;
