@@ -11,7 +11,7 @@
 
 const char *const storage_backend_names[STORAGE_BACKEND__MAX + 1] = {"sqlite", "postgres", "memory",
                                                                      NULL};
-const char *const browser_driver_names[BROWSER_DRIVER__MAX + 1] = {"null", "cdp", "scripted", NULL};
+const char *const browser_driver_names[BROWSER_DRIVER__MAX + 1] = {"null", "scripted", NULL};
 
 #define AT(member) offsetof(struct orchestrator_settings, member)
 
@@ -122,7 +122,7 @@ const struct setting orchestrator_settings_table[] = {
      .help = "Ask models of the web provider through a browser."},
     {"ORCH_BROWSER_AUTOMATION_BACKEND", SETTING_CHOICE, AT(browser_driver), "null",
      .choices = browser_driver_names,
-     .help = "`cdp` drives Chromium, `scripted` answers by itself for tests, `null` refuses."},
+     .help = "`scripted` answers by itself, for tests; `null` refuses."},
     {"ORCH_BROWSER_PROFILE_DIR", SETTING_TEXT, AT(browser_profile_dir), NULL,
      .help = "Directory of the browser's dedicated, signed-in profile."},
     {"ORCH_MAX_BROWSER_SUBMITS_PER_TASK", SETTING_INTEGER, AT(max_submits_per_task), "0", 0, 100000,

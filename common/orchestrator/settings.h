@@ -18,7 +18,7 @@ struct provider_settings {
 enum storage_backend { STORAGE_SQLITE, STORAGE_POSTGRES, STORAGE_MEMORY, STORAGE_BACKEND__MAX };
 extern const char *const storage_backend_names[STORAGE_BACKEND__MAX + 1];
 
-enum browser_driver { BROWSER_NULL, BROWSER_CDP, BROWSER_SCRIPTED, BROWSER_DRIVER__MAX };
+enum browser_driver { BROWSER_NULL, BROWSER_SCRIPTED, BROWSER_DRIVER__MAX };
 extern const char *const browser_driver_names[BROWSER_DRIVER__MAX + 1];
 
 struct orchestrator_settings {

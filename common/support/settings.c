@@ -68,13 +68,9 @@ const struct setting support_settings_table[] = {
      .help = "Seconds for which a sign-in holds."},
     {"JWT_REFRESH_TTL", SETTING_INTEGER, AT(jwt_refresh_ttl), "604800", 1, 31536000,
      .help = "Seconds within which it may be renewed."},
-    {"PROMETHEUS_METRICS_REQUIRE_AUTH", SETTING_BOOLEAN, AT(metrics_require_auth), "false",
-     .help = "Give /metrics to administrators only."},
     {"CORS_ORIGINS", SETTING_LIST, AT(cors_origins), "*",
      .help = "Origins whose pages may call the API; `*` is everybody's, without credentials, and "
              "is refused in production."},
-    {"CORS_MAX_AGE_SEC", SETTING_INTEGER, AT(cors_max_age), "600", 0, 86400,
-     .help = "Seconds for which browsers remember what a preflight said."},
     {"RATE_LIMIT_ENABLED", SETTING_BOOLEAN, AT(rate_limit_enabled), "true",
      .help = "Limit calls per client address: sign-in, uploads, questions, failed credentials."},
     {"AUTH_FAILURE_LIMIT", SETTING_INTEGER, AT(auth_failure_limit), "20", 1, 100000,
@@ -146,14 +142,8 @@ const struct setting support_settings_table[] = {
      .help = "How long one more waits before it is told to come back."},
     {"AUTO_TICKET_ON_HUMAN", SETTING_BOOLEAN, AT(auto_ticket_on_human), "true",
      .help = "Open a ticket for every answer that a person should look at."},
-    {"SESSION_TTL_SECONDS", SETTING_INTEGER, AT(session_ttl_seconds), "7200", 60, 31536000,
-     .help = "How long after its last message a conversation counts as active."},
-    {"API_DEFAULT_PAGE_SIZE", SETTING_INTEGER, AT(default_page_size), "50", 1, 500,
-     .help = "Rows of a list when no number was asked for."},
     {"ONLINE_EVALUATORS_ENABLED", SETTING_BOOLEAN, AT(online_evaluators), "true",
      .help = "Judge every answer by seven evaluators."},
-    {"STREAMING_ENABLED", SETTING_BOOLEAN, AT(streaming_enabled), "true",
-     .help = "Tell pages that answers can be streamed; the routes work either way."},
 };
 const size_t support_settings_count =
     sizeof support_settings_table / sizeof support_settings_table[0];

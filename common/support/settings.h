@@ -27,10 +27,8 @@ struct support_settings {
     const char *jwt_secret;
     int64_t jwt_access_ttl; /* seconds, as the next */
     int64_t jwt_refresh_ttl;
-    bool metrics_require_auth;
 
     struct string_list cors_origins;
-    int64_t cors_max_age;
     bool rate_limit_enabled;
     int64_t auth_failure_limit;
     int64_t auth_failure_window_seconds;
@@ -68,10 +66,7 @@ struct support_settings {
     int64_t max_concurrent_pipelines;
     double pipeline_acquire_timeout_sec;
     bool auto_ticket_on_human;
-    int64_t session_ttl_seconds;
-    int64_t default_page_size;
     bool online_evaluators;
-    bool streaming_enabled;
 };
 
 enum support_ingest { INGEST_AUTO, INGEST_ALWAYS, INGEST_NEVER, INGEST__MAX };
