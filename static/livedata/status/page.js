@@ -1,0 +1,33 @@
+/* How live data is doing: health, promises and freshness, fetched again while somebody looks. */
+import '../../shared/shell.js';
+import { mount } from '../../shared/ui/app.js';
+import { createClient } from '../../shared/ui/client.js';
+import { createResource } from '../../shared/ui/resource.js';
+import { onAccessToken } from '../../shared/ui/session.js';
+import { askMetrics, metricRows } from '../words.js';
+import { view } from './view.js';
+
+const everyMs = 10000;
+const client = createClient();
+const get = async (path, signal) => (await client.get(path, { signal })).data;
+
+/* The widest window of each metric: what has happened at all. */
+async function freshness(signal) {
+    const catalog = await get('/v1/catalog', signal);
+    const pairs = Object.entries(catalog.metrics).map(([name, metric]) => [name, metric.available_windows.at(-1)]);
+    return metricRows(catalog, await askMetrics(client, pairs, signal));
+}
+
+const app = mount(document.getElementById('page'), view, {});
+const health = createResource(app.update, (signal) => get('/v1/health', signal));
+const promises = createResource(app.update, (signal) => get('/v1/slo', signal));
+const fresh = createResource(app.update, freshness);
+app.set({ health, promises, fresh });
+for (const resource of [health, promises, fresh]) {
+    resource.load();
+    resource.every(everyMs);
+}
+onAccessToken((token) => {
+    if (token === null) return;
+    for (const resource of [promises, fresh]) if (resource.error !== null) resource.reload();
+});

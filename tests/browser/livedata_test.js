@@ -1,0 +1,152 @@
+/* The pages of live data on its demonstration shop: status, explorer, live events, dead letters. */
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { test } from 'node:test';
+import { accessibilityFaults, close, open, untilText } from './browser.js';
+
+const livedata = process.env.ASSAY_LIVEDATA_URL.replace(/\/$/, '');
+const key = process.env.ASSAY_LIVEDATA_KEY;
+
+/* A page that has the key already, as a tab has after the first question for it. */
+async function openWithKey(path, options = {}) {
+    const page = await open('about:blank', options);
+    await page.addInitScript((value) => sessionStorage.setItem('assay.token', value), key);
+    await page.goto(livedata + path);
+    return page;
+}
+
+function order(number, more = {}) {
+    return {
+        event_id: randomUUID(),
+        event_type: 'order.created',
+        timestamp: new Date().toISOString(),
+        source: 'shop',
+        order_id: `ORD-20260404-${number}`,
+        user_id: 'USR-10001',
+        status: 'pending',
+        items: [{ product_id: 'PROD-001', quantity: 3, unit_price: '10.50' }],
+        total_amount: '31.50',
+        ...more,
+    };
+}
+
+async function send(event) {
+    const headers = { 'Content-Type': 'application/json', 'X-API-Key': key };
+    const response = await fetch(`${livedata}/v1/events`, { method: 'POST', headers, body: JSON.stringify(event) });
+    assert.equal(response.status, 200, await response.clone().text());
+    return response.json();
+}
+
+test('asks for the key where it is needed, and shows health, budgets and freshness', async () => {
+    const page = await open(`${livedata}/`);
+    await page.waitForSelector('[data-component="serving"]');
+    await page.fill('#access-token', key);
+    await page.click('form.notice button[type="submit"]');
+    await page.waitForSelector('[data-promise="data_freshness"] progress');
+    assert.match(await page.textContent('[data-promise="error_rate"]'), /Burn rate, 1h/);
+    await untilText(page, '#fresh-title ~ *, section[aria-labelledby="fresh-title"] tbody', /revenue/);
+    assert.equal(await page.evaluate(() => sessionStorage.getItem('assay.token')), key);
+    assert.equal(await page.evaluate(() => JSON.stringify({ ...localStorage }).includes('key')), false);
+    await close(page, [401]);
+});
+
+test('an entity shows its state, its age, its stages and its lineage', async () => {
+    const number = 7100 + Math.floor(Math.random() * 800);
+    await send(order(number));
+    const page = await openWithKey('/explorer');
+    await page.waitForSelector('#found button');
+    await page.fill('#entity-id', `ORD-20260404-${number}`);
+    await page.click('#entity button[type="submit"]');
+    await untilText(page, '#entity-title', `ORD-20260404-${number}`);
+    assert.match(await page.textContent('#entity-result .facts'), /total_amount31\.5/);
+    assert.match(await page.textContent('[data-trust]'), /Newest event .* old\.\s+Fresh/);
+    assert.equal(await page.locator('section[aria-label="Lineage"] li').count(), 5);
+    assert.ok(await page.locator('section[aria-label="Stages"] li').count() >= 1);
+    await page.goBack();
+    await page.waitForSelector('#found button');
+    await close(page);
+});
+
+test('a metric shows its value by window, and follows the address', async () => {
+    const page = await openWithKey('/explorer?tab=metric&metric=revenue&window=1h');
+    await page.waitForSelector('#metric-value');
+    assert.match(await page.textContent('#metric-value'), /RUB/);
+    assert.equal(await page.locator('#metric-result .chart-bar').count(), 5);
+    await page.selectOption('#metric', 'active_sessions');
+    await untilText(page, '#metric-title', 'active_sessions');
+    assert.match(page.url(), /metric=active_sessions/);
+    await close(page);
+});
+
+test('a question shows rows and the statement that ran; one that is not understood says so', async () => {
+    const page = await openWithKey('/explorer?tab=question');
+    await page.fill('#ask-question', 'top 5 products');
+    await page.click('#ask button[type="submit"]');
+    await page.waitForSelector('#answer table');
+    assert.equal(await page.locator('#answer tbody tr').count(), 5);
+    assert.match(await page.textContent('.codeblock'), /tenant_id = /);
+    assert.match(await page.textContent('#answer'), /products_current/);
+    await page.fill('#ask-question', 'drop table orders');
+    await page.click('#ask button[type="submit"]');
+    await untilText(page, '.notice-title', 'The question was not understood');
+    await close(page, [400]);
+});
+
+test('events stand on the page as they are applied, and filters hold', async () => {
+    const page = await openWithKey('/events?type=order');
+    await untilText(page, '#connection', 'Live');
+    const number = 6100 + Math.floor(Math.random() * 800);
+    await send(order(number));
+    await untilText(page, '.log', new RegExp(`ORD-20260404-${number}`));
+    assert.doesNotMatch(await page.textContent('.log'), /page_view/);
+    await close(page);
+});
+
+test('a dead letter is corrected and replayed, another one dismissed', async () => {
+    const replayed = order(5100 + Math.floor(Math.random() * 800), { total_amount: '99.00' });
+    const dismissed = order(1, { total_amount: '99.00' });
+    for (const event of [replayed, dismissed]) assert.equal((await send(event)).applied, 0);
+    const page = await openWithKey('/dead-letters');
+    await page.click(`text=${replayed.event_id}`);
+    await page.waitForSelector('#replay');
+    await page.fill('#payload', 'x');
+    await page.click('#replay');
+    await untilText(page, '#payload-error', 'This is no JSON object.');
+    await page.fill('#payload', '{"total_amount": "31.50"}');
+    await page.click('#replay');
+    await untilText(page, '.toasts', /The event has been applied/);
+    await page.click(`text=${dismissed.event_id}`);
+    await page.click('#dismiss');
+    await page.click('dialog [data-kind="danger"]');
+    await untilText(page, '.toasts', /The event has been dismissed/);
+    for (const { event_id: id } of [replayed, dismissed]) await page.locator('tr', { hasText: id }).waitFor({ state: 'detached' });
+    const { data } = await (await fetch(`${livedata}/v1/entity/order/${replayed.order_id}`, { headers: { 'X-API-Key': key } })).json();
+    assert.equal(data.total_amount, 31.5);
+    await close(page);
+});
+
+const views = [
+    { name: 'light', options: { colorScheme: 'light' } },
+    { name: 'dark', options: { colorScheme: 'dark' } },
+    { name: 'Arabic, 360 px', lang: '&lang=ar', options: { colorScheme: 'light', viewport: { width: 360, height: 780 } } },
+];
+const pages = [
+    { path: '/?', ready: '[data-promise] progress' },
+    { path: '/explorer?id=ORD-20260404-1001', ready: '#entity-result' },
+    { path: '/explorer?tab=metric', ready: '#metric-result svg' },
+    { path: '/explorer?tab=question&question=top+5+products', ready: '#answer' },
+    { path: '/events?', ready: '.log-line' },
+    { path: '/dead-letters?', ready: '.list table' },
+];
+
+for (const { path, ready } of pages)
+    for (const { name, lang = '', options } of views)
+        test(`${path} ${name}: axe finds nothing, and nothing sticks out`, async () => {
+            const page = await openWithKey(path + lang, { ...options, reducedMotion: 'reduce' });
+            await page.waitForSelector(ready);
+            assert.deepEqual(await accessibilityFaults(page), []);
+            const [content, room] = await page.evaluate(() => [document.documentElement.scrollWidth, innerWidth]);
+            assert.ok(content <= room, `${content} px wide in a window of ${room} px`);
+            if (process.env.SHOTS) await page.screenshot({ path: `${process.env.SHOTS}/${path.replace(/\W+/g, '_')}${name.replace(/\W+/g, '_')}.png`, fullPage: true });
+            await close(page);
+        });
