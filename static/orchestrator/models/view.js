@@ -1,0 +1,61 @@
+/* The models as a template: what each can do, how busy it is, what has been spent. */
+import { t } from '../../shared/i18n.js';
+import { formatDateTime, formatMoney } from '../../shared/numbers.js';
+import { badge } from '../../shared/ui/badge.js';
+import { html } from '../../shared/ui/lit.js';
+import { resourceView } from '../../shared/ui/resource.js';
+import { table } from '../../shared/ui/table.js';
+
+const tones = { observed_available: 'good', observed_unverified: 'info', observed_unavailable: 'danger' };
+
+function columns(load) {
+    return [
+        { name: 'display_name', title: t('models.name'), cell: (row) => html`${row.display_name}<br /><span class="section-note mono">${row.id}</span>` },
+        { name: 'adapter_kind', title: t('models.kind'), cell: (row) => html`<span class="mono">${row.adapter_kind}.${row.provider}</span>` },
+        { name: 'availability_status', title: t('models.availability'), cell: (row) => badge(t(`models.${row.availability_status}`), tones[row.availability_status] ?? 'plain') },
+        {
+            name: 'busy',
+            title: t('models.busy'),
+            align: 'end',
+            cell: (row) => t('models.busy_of', { busy: load?.active_by_model[row.id] ?? 0, limit: row.concurrency_limit, waiting: load?.waiting_by_model[row.id] ?? 0 }),
+        },
+        { name: 'timeout_seconds', title: t('models.timeout'), align: 'end' },
+        {
+            name: 'price',
+            title: t('models.price'),
+            align: 'end',
+            cell: (row) =>
+                row.usd_per_1000_input === null
+                    ? '–'
+                    : `${formatMoney(row.usd_per_1000_input, 'USD', 5)} / ${formatMoney(row.usd_per_1000_output, 'USD', 5)}`,
+        },
+    ];
+}
+
+function spend({ spend: day }) {
+    const share = (value) => (value === null ? '–' : formatMoney(value, 'USD', 4));
+    return html`<section class="card figures" aria-label=${t('models.spend')}>
+        ${[['spent', day.usd], ['held', day.held_usd], ['limit', day.limit]].map(
+            ([name, value]) => html`<div class="figure"><span class="figure-label">${t(`models.${name}`)}</span><span class="figure-value">${share(value)}</span></div>`,
+        )}
+    </section>`;
+}
+
+export function view({ models, load, actions }) {
+    if (!models) return html``;
+    return html`<div class="stack">
+        ${load.data === undefined ? null : spend(load.data)}
+        <section class="card section stack" aria-labelledby="models-title">
+            <div class="section-head">
+                <h2 id="models-title">${t('models.all')}</h2>
+                <button type="button" class="button" data-size="small" id="refresh" @click=${actions.refresh}>${t('models.refresh')}</button>
+            </div>
+            ${resourceView(models, {
+                skeleton: { lines: 6, height: 'row' },
+                ready: (data) =>
+                    html`${table({ columns: columns(load.data), rows: data.models, key: ({ id }) => id, caption: t('models.all') })}
+                        <p class="section-note">${t('models.checked', { time: formatDateTime(data.last_checked), source: data.source })}</p>`,
+            })}
+        </section>
+    </div>`;
+}

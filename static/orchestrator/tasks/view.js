@@ -1,0 +1,140 @@
+/* The tasks as a template: the list, and one task with its plan, steps and events. */
+import { t } from '../../shared/i18n.js';
+import { formatDateTime, formatMilliseconds, formatMoney } from '../../shared/numbers.js';
+import { codeblock } from '../../shared/ui/codeblock.js';
+import { html } from '../../shared/ui/lit.js';
+import { waterfall } from '../../shared/ui/charts/waterfall.js';
+import { markdown } from '../../shared/ui/markdown.js';
+import { notice } from '../../shared/ui/notice.js';
+import { resourceView } from '../../shared/ui/resource.js';
+import { table } from '../../shared/ui/table.js';
+import { statusBadge } from '../models.js';
+
+const money = (value) => (Number.isFinite(value) ? formatMoney(value, 'USD', 4) : '–');
+const time = (ms) => (Number.isFinite(ms) ? formatMilliseconds(ms) : '–');
+
+export function columns(onTask) {
+    return [
+        {
+            name: 'prompt_preview',
+            title: t('tasks.prompt'),
+            cell: (row) =>
+                html`<a
+                    dir="auto"
+                    href=${`?task=${row.task_id}`}
+                    @click=${(event) => {
+                        if (event.metaKey || event.ctrlKey || event.shiftKey) return;
+                        event.preventDefault();
+                        onTask(row.task_id);
+                    }}
+                    >${row.prompt_preview || row.task_id}</a
+                >`,
+        },
+        { name: 'status', title: t('tasks.status'), cell: ({ status }) => statusBadge(status) },
+        { name: 'models', title: t('tasks.models'), cell: (row) => row.requested_models.map(({ display_name: name }) => name).join(', ') },
+        { name: 'execution_mode', title: t('tasks.mode'), cell: ({ execution_mode: mode }) => html`<span class="mono">${mode}</span>` },
+        { name: 'duration_ms', title: t('tasks.duration'), align: 'end', cell: (row) => time(row.duration_ms) },
+        { name: 'cost_usd', title: t('tasks.cost'), align: 'end', cell: (row) => money(row.cost_usd) },
+        { name: 'accepted_at', title: t('tasks.accepted'), cell: (row) => formatDateTime(row.accepted_at) },
+    ];
+}
+
+function fact(name, value) {
+    return html`<div class="fact">
+        <dt>${name}</dt>
+        <dd dir="auto">${value}</dd>
+    </div>`;
+}
+
+function facts(task) {
+    return html`<dl class="facts">
+        ${fact(t('tasks.models'), task.requested_models.map(({ display_name: name }) => name).join(', '))}
+        ${fact(t('tasks.mode'), task.execution_mode)}${fact(t('tasks.merge'), task.merge_strategy)}
+        ${fact(t('tasks.quorum'), task.quorum)}${fact(t('tasks.duration'), time(task.duration_ms))}
+        ${fact(t('tasks.accepted'), formatDateTime(task.accepted_at))}
+        ${task.retry_of_task_id ? fact(t('tasks.retry_of'), html`<a href=${`?task=${task.retry_of_task_id}`}>${task.retry_of_task_id.slice(0, 8)}</a>`) : null}
+    </dl>`;
+}
+
+function stepView(step) {
+    return html`<details class="disclosure">
+        <summary>
+            <h3>${step.step_index}. ${step.model_display_name}</h3>
+            ${statusBadge(step.status)}
+        </summary>
+        <div class="disclosure-body stack">
+            <p class="section-note">${[`${step.backend}.${step.provider}`, time(step.duration_ms), money(step.cost_usd)].join(' · ')}</p>
+            ${step.failure_message ? html`<p class="field-error" dir="auto">${step.failure_message}</p>` : null}
+            ${step.output_text ? markdown(step.output_text) : null}
+        </div>
+    </details>`;
+}
+
+/* Events at the time at which they were noted. */
+function timeline(task) {
+    const start = Date.parse(task.accepted_at);
+    const spans = task.steps.map((step) => ({
+        id: step.step_index,
+        parent: null,
+        name: step.model_display_name,
+        start: 0,
+        duration: step.duration_ms ?? 0,
+        tone: step.status === 'succeeded' ? 'good' : 'danger',
+    }));
+    return html`${spans.length === 0
+            ? null
+            : waterfall({
+                  label: t('tasks.timeline'),
+                  spans,
+                  format: formatMilliseconds,
+                  axis: t('tasks.since_start'),
+                  titles: { name: t('tasks.step'), start: t('tasks.start'), duration: t('tasks.duration') },
+              })}
+        ${table({
+            caption: t('tasks.events'),
+            rows: task.events,
+            columns: [
+                { name: 'event_type', title: t('tasks.event'), cell: (row) => html`<span class="mono">${row.event_type}</span>` },
+                { name: 'created_at', title: t('tasks.after'), align: 'end', cell: (row) => formatMilliseconds(Math.max(0, Date.parse(row.created_at) - start)) },
+            ],
+        })}
+        <details class="disclosure" data-plain>
+            <summary>${t('tasks.payloads')}</summary>
+            <div class="disclosure-body">${codeblock(JSON.stringify(task.events, null, 2), { language: 'json', label: t('tasks.payloads') })}</div>
+        </details>`;
+}
+
+function detail(task, actions) {
+    const retriable = task.status === 'failed' || task.status === 'cancelled';
+    return html`<div class="stack" id="task">
+        <section class="card section stack" aria-labelledby="task-title">
+            <div class="section-head"><h2 id="task-title" class="mono">${task.task_id}</h2>${statusBadge(task.status)}</div>
+            <p class="task-prompt" dir="auto">${task.prompt}</p>
+            ${task.failure_message ? notice({ tone: 'danger', title: task.failure_code, body: html`<p>${task.failure_message}</p>` }) : null}
+            ${facts(task)}
+            <div class="button-row">
+                <button type="button" class="button" data-size="small" id="export" @click=${() => actions.export(task.task_id)}>${t('tasks.export')}</button>
+                ${retriable ? html`<button type="button" class="button" data-kind="primary" data-size="small" id="retry" @click=${() => actions.retry(task.task_id)}>${t('tasks.retry')}</button>` : null}
+            </div>
+        </section>
+        <section class="card section stack" aria-labelledby="output-title">
+            <h2 id="output-title">${t('tasks.output')}</h2>
+            ${task.output_text ? markdown(task.output_text) : html`<p class="section-note">${t('tasks.no_output')}</p>`}
+        </section>
+        ${task.steps.length === 0
+            ? null
+            : html`<section class="card" aria-labelledby="steps-title">
+                  <div class="section"><h2 id="steps-title">${t('tasks.steps')}</h2></div>
+                  ${task.steps.map(stepView)}
+              </section>`}
+        <section class="card section stack" aria-labelledby="events-title"><h2 id="events-title">${t('tasks.events')}</h2>${timeline(task)}</section>
+    </div>`;
+}
+
+export function view({ list, task, opened, actions }) {
+    if (opened === '') return html`<div class="card section">${list.view()}</div>`;
+    return html`<div class="stack">
+        <div class="button-row"><button type="button" class="button" data-size="small" id="back" @click=${() => actions.open('')}>${t('tasks.back')}</button></div>
+        ${resourceView(task, { skeleton: { lines: 3, height: 'card' }, ready: (data) => detail(data, actions) })}
+    </div>`;
+}

@@ -1,0 +1,157 @@
+/* The pages of the orchestrator, over its dry run: one model streamed, several side by side, the task
+ * that each leaves. */
+import assert from 'node:assert/strict';
+import { before, test } from 'node:test';
+import { differences } from '../../static/orchestrator/compare/differences.js';
+import { accessibilityFaults, close, open, untilText } from './browser.js';
+
+const orchestrator = process.env.ASSAY_ORCHESTRATOR_URL.replace(/\/$/, '');
+const at = (path) => orchestrator + path;
+
+before(async () => {
+    const body = JSON.stringify({ prompt: 'What is in the first task?', models: ['sonar', 'best'], quorum: 2, dry_run: true });
+    const response = await fetch(at('/api/v1/orchestrate'), { method: 'POST', headers: { 'Content-Type': 'application/json' }, body });
+    assert.equal(response.status, 200);
+});
+
+async function ask(page, prompt) {
+    await page.fill('#query-input', prompt);
+    await page.waitForSelector('#btn-submit:not([disabled])');
+    await page.press('#query-input', 'Enter');
+    await untilText(page, '#chat-area .message:last-child', new RegExp(`Simulated response for: ${prompt}`));
+    await page.waitForSelector('#btn-submit');
+}
+
+test('sentences that no other answer has are marked', () => {
+    const [first, second] = differences(['Same here. Only mine!', 'same HERE.\nOnly yours.']);
+    const own = (parts) => parts.filter((part) => part.own).map(({ text }) => text.trim());
+    assert.deepEqual([own(first), own(second)], [['Only mine!'], ['Only yours.']]);
+    assert.equal(first.map(({ text }) => text).join(''), 'Same here. Only mine!');
+    assert.deepEqual(own(differences(['Alone.'])[0]), []);
+});
+
+test('one model by keyboard; the conversation outlives the tab; its task can be seen', async () => {
+    const page = await open(at('/'));
+    await page.waitForSelector('#model-trigger');
+    await ask(page, 'hello');
+    await page.reload();
+    await untilText(page, '#chat-area .message[data-role="user"]', 'hello');
+    await page.waitForSelector('#thread-list .thread[aria-current]');
+    assert.deepEqual(await accessibilityFaults(page), []);
+    await page.click('.task-link');
+    await untilText(page, '.task-prompt', 'hello');
+    await page.waitForSelector('#events-title');
+    const [file] = await Promise.all([page.waitForEvent('download'), page.click('#export')]);
+    assert.match(file.suggestedFilename(), /\.md$/);
+    await close(page);
+});
+
+test('several models at once, smart and debate', async () => {
+    const page = await open(at('/'));
+    await page.waitForSelector('#model-trigger');
+    await page.selectOption('#mode', 'several');
+    await page.check('#model-sonar');
+    await ask(page, 'all of you');
+    await page.selectOption('#mode', 'smart');
+    await ask(page, 'as you like');
+    await page.click('.message:last-child details > summary');
+    assert.deepEqual(await accessibilityFaults(page), []);
+    await page.click('#btn-new-thread');
+    await page.selectOption('#mode', 'debate');
+    await page.fill('#query-input', 'tabs or spaces');
+    await page.press('#query-input', 'Enter');
+    await untilText(page, '.message[data-role="assistant"]', /Simulated response/);
+    assert.equal(await page.locator('#thread-list .thread').count(), 2);
+    await close(page);
+});
+
+test('a stream that fails says so, and can be tried again', async () => {
+    const page = await open(at('/'));
+    await page.waitForSelector('#model-trigger');
+    const body = 'event: accepted\ndata: {"model_id":"sonar"}\n\nevent: error\ndata: {"text":"The provider is down.","model_id":"sonar"}\n\n';
+    await page.route('**/orchestrate/stream', (route) => route.fulfill({ contentType: 'text/event-stream', body }), { times: 1 });
+    await page.fill('#query-input', 'are you there');
+    await page.press('#query-input', 'Enter');
+    await untilText(page, '.message [role="alert"]', /The provider is down/);
+    assert.deepEqual(await accessibilityFaults(page), []);
+    await page.click('.message [role="alert"] button');
+    await untilText(page, '.message:last-child', /Simulated response for: are you there/);
+    await close(page);
+});
+
+test('a model that asks for signing in is a banner with a way on', async () => {
+    const page = await open(at('/'));
+    await page.waitForSelector('#model-trigger');
+    const detail = { code: 'model_auth_required', message: 'Browser session is not authenticated.', trace_id: 'x' };
+    await page.route('**/orchestrate/stream', (route) => route.fulfill({ status: 503, json: { detail } }), { times: 1 });
+    await page.fill('#query-input', 'let me in');
+    await page.press('#query-input', 'Enter');
+    await untilText(page, '#auth-banner', /Browser session is not authenticated/);
+    await page.click('#auth-banner-retry');
+    await untilText(page, '.message:last-child', /Simulated response for: let me in/);
+    assert.equal(await page.locator('.message[data-role="user"]').count(), 1);
+    assert.equal(await page.locator('#auth-banner').count(), 0);
+    await close(page, [503]);
+});
+
+test('answers stand side by side', async () => {
+    const page = await open(at('/compare.html'));
+    await page.fill('#query-input', 'which is better');
+    await page.waitForSelector('#btn-submit:not([disabled])');
+    await page.click('#btn-submit');
+    await page.waitForSelector('#answer-1');
+    assert.match(await page.textContent('.answers'), /Simulated response for: which is better/);
+    assert.deepEqual(await accessibilityFaults(page), []);
+    await close(page);
+});
+
+test('tasks are found by words of their prompt', async () => {
+    const page = await open(at('/tasks.html'));
+    await page.waitForSelector('tbody tr');
+    await page.fill('#filter-prompt_contains', 'in the first task');
+    await page.waitForFunction(() => document.querySelectorAll('tbody tr').length === 1);
+    await page.click('tbody a');
+    await untilText(page, '.task-prompt', 'What is in the first task?');
+    assert.deepEqual(await accessibilityFaults(page), []);
+    await page.goBack();
+    await page.waitForSelector('tbody tr');
+    await close(page);
+});
+
+test('analytics of calls that were made', async () => {
+    const page = await open('about:blank');
+    const row = (id, total, good) => ({ model_id: id, total_executions: total, successful: good, failed: total - good, success_rate: good / total, avg_duration_ms: 1500 });
+    const models = [row('best', 3, 3), row('sonar', 1, 0)];
+    await page.route('**/api/v1/analytics', (route) => route.fulfill({ json: { total_models: 2, total_executions: 4, models, top_models: models } }));
+    await page.goto(at('/analytics.html'));
+    await untilText(page, '#stat-success', '75%');
+    await untilText(page, '#stat-time', '1.50');
+    assert.deepEqual(await accessibilityFaults(page), []);
+    await close(page);
+});
+
+const pages = [
+    ['/', '#model-trigger'],
+    ['/compare.html', '.choices'],
+    ['/tasks.html', 'tbody tr'],
+    ['/models.html', 'tbody tr'],
+    ['/analytics.html', '.figure'],
+];
+const looks = [
+    ['en', 'light', 1440],
+    ['en', 'dark', 360],
+    ['ar', 'dark', 1440],
+    ['ar', 'light', 360],
+];
+
+for (const [path, ready] of pages)
+    for (const [lang, colorScheme, width] of looks)
+        test(`${path}, ${lang}, ${colorScheme}, ${width} px: axe finds nothing and nothing sticks out`, async () => {
+            const page = await open(at(`${path}?lang=${lang}`), { colorScheme, viewport: { width, height: 800 }, reducedMotion: 'reduce' });
+            await page.waitForSelector(ready);
+            assert.deepEqual(await accessibilityFaults(page), []);
+            const content = await page.evaluate(() => document.documentElement.scrollWidth);
+            assert.ok(content <= width, `${content} px wide`);
+            if (process.env.SHOTS) await page.screenshot({ path: `${process.env.SHOTS}/o${path.replace(/\W/g, '')}-${lang}-${width}.png` });
+            await close(page);
+        });
