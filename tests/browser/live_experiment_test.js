@@ -1,0 +1,151 @@
+/* A running experiment: events come in while the page is open, and the verdict follows. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { snippetOf } from '../../static/experiments/experiment/snippets.js';
+import { accessibilityFaults, close, experiments, open, untilText } from './browser.js';
+
+const design = {
+    project: { project_name: 'Checkout, one day', domain: 'e-commerce', product_type: 'web shop', platform: 'web', market: 'DE', project_description: '' },
+    hypothesis: {
+        change_description: 'Larger button',
+        target_audience: 'Visitors',
+        business_problem: 'Abandoned carts',
+        hypothesis_statement: 'A larger button is found sooner',
+        what_to_validate: 'Conversion',
+        desired_result: 'More orders',
+    },
+    setup: {
+        experiment_type: 'ab',
+        randomization_unit: 'user',
+        traffic_split: [50, 50],
+        expected_daily_traffic: 20000,
+        audience_share_in_test: 1,
+        variants_count: 2,
+        inclusion_criteria: '',
+        exclusion_criteria: '',
+    },
+    metrics: { primary_metric_name: 'purchase', metric_type: 'binary', baseline_value: 0.2, mde_pct: 20, alpha: 0.05, power: 0.8 },
+    constraints: {
+        seasonality_present: false,
+        active_campaigns_present: false,
+        returning_users_present: true,
+        interference_risk: '',
+        technical_constraints: '',
+        legal_or_ethics_constraints: '',
+        known_risks: '',
+        deadline_pressure: '',
+        long_test_possible: true,
+    },
+};
+
+async function post(path, body) {
+    const response = await fetch(`${experiments}/api/v1${path}`, {
+        method: 'POST',
+        headers: { 'Content-Type': 'application/json' },
+        body: JSON.stringify(body),
+    });
+    assert.ok(response.ok, await response.clone().text());
+    return response.json();
+}
+
+const create = async () => (await post('/projects', design)).id;
+
+/* 1000 people in each arm; of each hundred of them, as many convert as the rate of their arm says. */
+async function run(id, percents) {
+    for (const arm of [0, 1]) {
+        const people = Array.from({ length: 1000 }, (_, index) => `${arm}-${index}`);
+        await post(`/experiments/${id}/exposures`, { exposures: people.map((user) => ({ user_id: user, variation_index: arm })) });
+        const bought = people.filter((_, index) => index % 100 < percents[arm]);
+        const conversions = bought.map((user) => ({ user_id: user, metric: 'purchase', value: 1, idempotency_key: user }));
+        await post(`/experiments/${id}/conversions`, { conversions });
+    }
+}
+
+test('waits for events with the way to send them, then shows the verdict, its reasons and what would change it', async () => {
+    const id = await create();
+    const page = await open(`${experiments}/live/${id}`);
+    await untilText(page, '#verdict', 'Keep running');
+    assert.match(await page.textContent('#reasons'), /Nobody has been exposed yet/);
+    assert.match(await page.textContent('.codeblock'), new RegExp(`/api/v1/experiments/${id}/exposures`));
+    await page.click('#snippet-tab-python');
+    assert.match(await page.textContent('.codeblock'), /urllib\.request/);
+    await run(id, [20, 40]);
+    await untilText(page, '#verdict', 'Ship it');
+    assert.equal(await page.getAttribute('.verdict', 'data-tone'), 'good');
+    assert.match(await page.textContent('#changes'), /verdict would be/);
+    assert.equal(await page.locator('.verdict .figure-value').first().textContent(), '2,000');
+    assert.equal(await page.locator('#intervals .interval-bar').count(), 2);
+    const rows = await page.$$eval('#split tbody tr', (all) => all.map((row) => [...row.cells].map((cell) => cell.textContent.trim())));
+    assert.deepEqual(rows, [
+        ['Control', '1,000', '1,000', '200', '20%'],
+        ['Arm 1', '1,000', '1,000', '400', '40%'],
+    ]);
+    await close(page);
+});
+
+test('asks by ETag, and is told that nothing has changed', async () => {
+    const id = await create();
+    await run(id, [20, 21]);
+    const page = await open('about:blank');
+    const statuses = [];
+    page.on('response', (response) => response.url().endsWith('/decision') && statuses.push(response.status()));
+    await page.goto(`${experiments}/live/${id}`);
+    await untilText(page, '#verdict', /./);
+    await page.waitForResponse((response) => response.url().endsWith('/decision') && response.status() === 304);
+    assert.equal(statuses[0], 200);
+    assert.equal(await page.getAttribute('.resource', 'data-stale'), null);
+    await close(page);
+});
+
+test('a split that did not arrive as planned is said beside the arms', async () => {
+    const id = await create();
+    const people = (arm, count) => Array.from({ length: count }, (_, index) => ({ user_id: `${arm}-${index}`, variation_index: arm }));
+    await post(`/experiments/${id}/exposures`, { exposures: people(0, 600) });
+    await post(`/experiments/${id}/exposures`, { exposures: people(1, 400) });
+    const page = await open(`${experiments}/live/${id}`);
+    await untilText(page, '#split .badge', 'The split did not arrive as planned');
+    await untilText(page, '#verdict', 'Do not ship');
+    await close(page);
+});
+
+test('the list leads to the experiment; an unknown one is said to be unknown', async () => {
+    const id = await create();
+    const page = await open(`${experiments}/live`);
+    await page.click(`a[href="/live/${id}"]`);
+    await untilText(page, '#name', 'Checkout, one day');
+    await page.goto(`${experiments}/live/nothing`);
+    await untilText(page, '.notice-title', 'There is no such thing');
+    await close(page, [404]);
+});
+
+test('a snippet holds whatever a metric is called', () => {
+    const at = { origin: 'http://host', id: 'a b', metric: 'it\'s "x"' };
+    assert.match(snippetOf('curl', at), /experiments\/a%20b\/exposures/);
+    for (const language of ['curl', 'python', 'javascript']) assert.match(snippetOf(language, at), /it\\u0027s \\"x\\"/);
+});
+
+const views = [
+    { name: 'light', options: { colorScheme: 'light' } },
+    { name: 'dark', options: { colorScheme: 'dark' } },
+    { name: 'Arabic, 360 px', lang: '?lang=ar', options: { colorScheme: 'light', viewport: { width: 360, height: 780 } } },
+];
+
+test('axe finds nothing, and nothing sticks out', async (t) => {
+    const id = await create();
+    await run(id, [20, 24]);
+    const pages = [
+        { path: `/live/${id}`, ready: '#intervals svg' },
+        { path: '/live', ready: 'tbody tr' },
+    ];
+    for (const { path, ready } of pages)
+        for (const { name, lang = '', options } of views)
+            await t.test(`${path.slice(0, 6)} ${name}`, async () => {
+                const page = await open(experiments + path + lang, { ...options, reducedMotion: 'reduce' });
+                await page.waitForSelector(ready);
+                assert.deepEqual(await accessibilityFaults(page), []);
+                const [content, room] = await page.evaluate(() => [document.documentElement.scrollWidth, innerWidth]);
+                assert.ok(content <= room, `${content} px wide in a window of ${room} px`);
+                if (process.env.SHOTS) await page.screenshot({ path: `${process.env.SHOTS}/x${path.length}_${name.replace(/\W+/g, '_')}.png`, fullPage: true });
+                await close(page);
+            });
+});
