@@ -77,8 +77,8 @@ static const char *const harmless[] = {
     "SELECT * FROM orders_v2 ; -- all of them\n",
     "SELECT status, COUNT(*) AS n FROM orders_v2 GROUP BY status HAVING COUNT(*) > 0 ORDER BY n",
     "SELECT o.order_id, u.total_spent FROM orders_v2 AS o JOIN users_enriched u USING (user_id)",
-    "SELECT o.order_id FROM orders_v2 o LEFT JOIN users_enriched u ON u.user_id = o.user_id"
-    " WHERE u.user_id IS NULL",
+    ("SELECT o.order_id FROM orders_v2 o LEFT JOIN users_enriched u ON u.user_id = o.user_id"
+     " WHERE u.user_id IS NULL"),
     "SELECT user_id FROM users_enriched UNION SELECT user_id FROM orders_v2",
     "SELECT CASE WHEN status = 'shipped' THEN 1 ELSE 0 END FROM orders_v2",
     "SELECT CAST(total_amount AS INTEGER) FROM orders_v2",
