@@ -117,7 +117,7 @@ struct schema {
     const struct field *fields;
     size_t field_count;
     enum schema_extra extra;
-    bool open; /* of a reply: it may have members beyond those described */
+    bool open;       /* of a reply: it may have members beyond those described */
     size_t document; /* of the const json_t * that takes the whole of it, with EXTRA_KEEP */
     bool complete;   /* of replies that are also read back: every field that is not nullable is
                         required */
