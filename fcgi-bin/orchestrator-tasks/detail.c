@@ -179,6 +179,8 @@ static json_t *read_json(struct arena *arena, const char *text)
     struct json_fault fault;
     json_t *json = NULL;
 
+    if (!text)
+        return NULL;
     return json_read(arena, text, strlen(text), JSON_DEPTH_LIMIT, &json, &fault) ? NULL : json;
 }
 
@@ -305,9 +307,9 @@ enum error task_detail_handle(struct request *request, struct reply *reply)
 {
     const struct detail_query *query = request->query;
     struct task_record task = {0};
-    struct task_story story;
-    struct step_list steps;
-    struct event_list events;
+    struct task_story story = {0};
+    struct step_list steps = {0};
+    struct event_list events = {0};
     int64_t total = 0;
     struct db *db = NULL;
     enum error error = read_task(request, &db, &task);

@@ -21,6 +21,7 @@ export function statusBadge(status) {
 }
 
 /* "3 calls · $0.0012 · 1.4 sec", as far as it is known. */
+/** @param {Record<string, any>} answer */
 export function costText({ accounting, duration_ms: ms }) {
     return [
         accounting ? t('cost.calls', { count: accounting.calls }) : null,

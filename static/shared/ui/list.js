@@ -16,7 +16,7 @@ const pauseMs = 300;
  * nothing, `sortHere` sorts the rows of the page. columns() and filters() are functions, so that they
  * follow the language. prefix keeps two lists on one page apart.
  */
-export function createList(update, { load, columns, filters = () => [], size = 25, sort = '', key, caption, empty, sortHere = false, prefix = '', marked = null }) {
+export function createList(update, { load, columns, filters = () => [], size = 25, sort = '', key, caption, empty = null, sortHere = false, prefix = '', marked = null }) {
     const names = ['page', 'sort', ...filters().map(({ name }) => name)];
     const inAddress = (name) => prefix + name;
     const defaults = Object.fromEntries(

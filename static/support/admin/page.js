@@ -97,7 +97,7 @@ function openTrace(id) {
 function openStep(order) {
     app.set({ step: order });
     setTimeout(() => {
-        const step = document.getElementById(`step-${order}`);
+        const step = /** @type {HTMLDetailsElement} */ (document.getElementById(`step-${order}`));
         step.open = true;
         step.scrollIntoView({ block: 'start' });
         step.querySelector('summary').focus({ preventScroll: true });

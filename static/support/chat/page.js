@@ -28,7 +28,7 @@ async function attempt(action) {
     }
 }
 
-const field = () => document.getElementById('question');
+const field = () => /** @type {HTMLTextAreaElement} */ (document.getElementById('question'));
 
 /* The composer is as high as its text, up to a limit: rows, because styles cannot be set here. */
 function fitComposer() {

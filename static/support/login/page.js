@@ -23,7 +23,7 @@ async function signIn({ username = '', password = '' }) {
     } catch (error) {
         const named = app.state.form.showError(error);
         app.set({ busy: false, error: named ? null : error });
-        setTimeout(() => document.querySelector('[role="alert"]')?.focus());
+        setTimeout(() => /** @type {HTMLElement | null} */ (document.querySelector('[role="alert"]'))?.focus());
     }
 }
 

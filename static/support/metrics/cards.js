@@ -17,6 +17,7 @@ const nearWhenLower = 0.8;
 const nearWhenHigher = 1.1;
 
 /* good, caution or danger; plain where there is no value or no limit. */
+/** @param {{ limit?: number, higher?: boolean }} card */
 export function toneOf({ limit, higher = false }, value) {
     if (value === null || value === undefined || limit === undefined) return 'plain';
     if (higher) return value < limit ? 'danger' : value < nearWhenHigher * limit ? 'caution' : 'good';

@@ -15,6 +15,7 @@ const written = {
     number: (value) => formatNumber(value, 4),
 };
 
+/** @param {Record<string, any>} card */
 function figure({ name, value, unit, tone, limit, higher, window }) {
     const bound = limit === undefined ? null : t(higher ? 'metrics.at_least' : 'metrics.at_most', { value: written[unit](limit) });
     return html`<div class="figure" data-figure=${name}>
