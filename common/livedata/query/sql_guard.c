@@ -141,8 +141,19 @@ static bool is_name(const struct sql_token *one)
     return one->kind == SQL_WORD || one->kind == SQL_NAME;
 }
 
+/* A quoted name in capitals is another table to PostgreSQL than the one that is allowed. */
+static bool is_table_name(const struct sql_token *one)
+{
+    if (one->kind == SQL_NAME)
+        for (const char *at = one->text; *at; at++)
+            if (isupper((unsigned char)*at))
+                return false;
+    return is_name(one);
+}
+
 static enum error parse_query(struct guard *guard);
 static enum error parse_parens(struct guard *guard, bool may_from);
+static enum error parse_term(struct guard *guard);
 
 /* Words that end an expression where no parenthesis is open. */
 static bool ends_expression(const struct sql_token *one)
@@ -193,18 +204,8 @@ static enum error parse_cast(struct guard *guard)
     if (!take_kind(guard, SQL_OPEN))
         return unparseable(guard);
     while (!error && !at_word(guard, "as") && token(guard)->kind != SQL_END &&
-           token(guard)->kind != SQL_CLOSE) {
-        if (token(guard)->kind == SQL_OPEN)
-            error = parse_parens(guard, false);
-        else if (token(guard)->kind == SQL_WORD && is(token(guard), "cast"))
-            error = (guard->at++, parse_cast(guard));
-        else if (is_name(token(guard)) && ahead(guard, 1)->kind == SQL_OPEN)
-            error = (error = check_function(guard, token(guard)))
-                        ? error
-                        : (guard->at++, parse_parens(guard, true));
-        else
-            guard->at++;
-    }
+           token(guard)->kind != SQL_CLOSE)
+        error = parse_term(guard);
     if (error)
         return error;
     if (!take_word(guard, "as"))
@@ -324,7 +325,7 @@ static enum error parse_table(struct guard *guard)
         skip_alias(guard);
         return error;
     }
-    if (!is_name(name))
+    if (!is_table_name(name))
         return unparseable(guard);
     guard->at++;
     if (token(guard)->kind == SQL_DOT)
@@ -412,7 +413,7 @@ static enum error parse_cte(struct guard *guard, bool recursive)
     const struct sql_token *name = token(guard);
     enum error error;
 
-    if (!is_name(name))
+    if (!is_table_name(name))
         return unparseable(guard);
     guard->at++;
     if (token(guard)->kind == SQL_OPEN) {

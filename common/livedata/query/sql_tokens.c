@@ -35,7 +35,9 @@ static long blank(const char *at)
         if (isspace((unsigned char)*at)) {
             at++;
         } else if (at[0] == '-' && at[1] == '-') {
-            at += strcspn(at, "\n");
+            at += strcspn(at, "\r\n");
+            if (*at != '\n')
+                return -1;
         } else if (at[0] == '/' && at[1] == '*') {
             end = strstr(at + 2, "*/");
             inner = strstr(at + 2, "/*");
