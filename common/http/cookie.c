@@ -1,6 +1,8 @@
 /* Reading and setting cookies (RFC 6265), and whose page a request comes from. */
 #include "http/cookie.h"
 
+#include "http/server.h"
+
 #include <string.h>
 #include <strings.h>
 
@@ -46,4 +48,15 @@ bool request_is_of_own_page(const struct request *request)
         return true;
     origin_host = strstr(origin, "://");
     return origin_host && host && *host && strcasecmp(origin_host + 3, host) == 0;
+}
+
+bool request_is_of_known_page(const struct request *request)
+{
+    const struct string_list *origins = &request->server->policy.cors_origins;
+    const char *origin = request_header(request, "HTTP_ORIGIN");
+
+    for (size_t i = 0; origin && i < origins->count; i++)
+        if (strcmp(origins->items[i], origin) == 0)
+            return true;
+    return request_is_of_own_page(request);
 }

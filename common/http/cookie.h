@@ -28,4 +28,9 @@ void reply_set_cookie(struct request *request, struct reply *reply, const struct
  */
 bool request_is_of_own_page(const struct request *request);
 
+/* The same, or an Origin that the policy lists by name. To be asked before a client is served for
+ * where it stands (no key is needed, or a loopback address is trusted): otherwise any page that its
+ * user visits could write in its place. */
+bool request_is_of_known_page(const struct request *request);
+
 #endif

@@ -2,6 +2,7 @@
  * API a request gets; and what the demo refuses. */
 #include "base/clock.h"
 #include "crypto/digest.h"
+#include "http/cookie.h"
 #include "livedata/catalog/contracts.h"
 #include "livedata/service_internal.h"
 
@@ -178,6 +179,8 @@ static bool authenticate_caller(struct request *request, struct http_refusal *re
         return true;
     }
     if (service_settings(request)->auth_disabled) {
+        if (!request_is_of_known_page(request))
+            return refuse(refusal, 403, "forbidden", "A page of another site may change nothing.");
         request->who = (struct identity){.role = LIVE_CALLER, .source = "open"};
         return true;
     }

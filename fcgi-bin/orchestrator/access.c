@@ -1,5 +1,6 @@
 /* Who may call the orchestrator: everybody, or who shows the one key; and how often. */
 #include "crypto/digest.h"
+#include "http/cookie.h"
 #include "orchestrator/service_internal.h"
 
 #include <string.h>
@@ -22,6 +23,12 @@ bool service_authenticate(struct request *request, struct http_refusal *refusal)
     const struct route *route = request->route;
 
     request->who.role = ORCHESTRATOR_CALLER;
+    if (!key && !request_is_of_known_page(request)) {
+        *refusal = (struct http_refusal){.status = 403,
+                                         .error_code = "forbidden",
+                                         .detail = "A page of another site may change nothing."};
+        return false;
+    }
     if (!key || (route && (route->traits & TRAIT_PUBLIC)))
         return true;
     if (shows_key(request, key)) {

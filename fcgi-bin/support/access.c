@@ -143,7 +143,7 @@ bool service_authenticate(struct request *request, struct http_refusal *refusal)
     token = bearer_token(request);
     if (token)
         return accept_token(request, token, refusal);
-    if (!settings->api_key && settings->allow_anonymous_admin)
+    if (!settings->api_key && settings->allow_anonymous_admin && request_is_of_known_page(request))
         return grant(request, SUPPORT_ADMIN, "anonymous", "default", "anonymous");
     if (!settings->api_key || !key || !*key)
         return refuse(refusal, 401, "unauthorized", "Authorization required");
