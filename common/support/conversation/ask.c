@@ -140,17 +140,22 @@ enum error ask_question(const struct graph_tools *tools, const struct ask *ask, 
                                     .context = ask->context};
     const struct trace_start start = {asked->trace_id, ask->request_id, asked->session_id,
                                       ask->user_id,    ask->question,   ask->channel};
+    enum error error;
 
     request.deadline = asking.started + tools->settings->request_timeout_sec * 1000000;
-    if (trace_begin(&asking.trace, &start)) {
+    error = trace_begin(&asking.trace, &start);
+    if (error) {
         log_event(LOG_ERROR, "trace_not_written", tools->call->problem->text);
         asked->trace_id = "";
     }
     read_history(&asking, &request);
     graph_run(tools, &request, &asked->outcome);
-    if (*asked->trace_id && keep(&asking))
-        log_event(LOG_ERROR, "answer_not_kept", tools->call->problem->text);
-    return ERROR_NONE;
+    error = *asked->trace_id ? keep(&asking) : error;
+    if (!error)
+        return ERROR_NONE;
+    log_event(LOG_ERROR, "answer_not_kept", tools->call->problem->text);
+    /* An answer is worth having untraced; the promise of a person is worth nothing unkept. */
+    return wants_person(&asking, &asked->outcome) ? error : ERROR_NONE;
 }
 
 static const char *inbox_line(const struct graph_tools *tools, const char *session_id,
