@@ -552,6 +552,7 @@ static void answer_exhausted(struct serving *serving, struct server *server,
     prepare(serving, server, exchange);
     text_start(&serving->reply.body, server->arena, REPLY_BODY_MAX);
     step_identify(serving);
+    step_begin(serving); /* what the service kept of the request lies in what was dropped */
     answer_failure(serving, 500, FAILURE_INTERNAL);
     compose_head(serving, (int64_t)serving->reply.body.length);
 }

@@ -5,6 +5,7 @@
 
 #include "base/clock.h"
 #include "base/log.h"
+#include "base/text.h"
 #include "http/hub.h"
 #include "livedata/moment.h"
 #include "livedata/storage/seed.h"
@@ -180,6 +181,7 @@ static bool begin(struct request *request, struct reply *reply)
 static void copy(char *to, size_t size, const char *from)
 {
     (void)!snprintf(to, size, "%.*s", (int)size - 1, from ? from : "");
+    to[utf8_valid_prefix(to, strlen(to))] = '\0';
 }
 
 /* "/v1/entity/order", "/v1/metrics/revenue"; others by their row. */
