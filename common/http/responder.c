@@ -19,6 +19,7 @@
 
 enum {
     OVERTIME_SECONDS = 5, /* that a worker has beyond the longest answer of its family */
+    HUB_SEND_MS = 1000,   /* that a client of a hub has to take what it has missed */
     LOOK_MICROSECONDS = 1000000,
     PROCESS_MEMORY_MAX = 16 * 1024 * 1024, /* settings and what lives as long as the process */
     DESCRIPTION_MAX = 16 * 1024 * 1024,
@@ -160,6 +161,9 @@ static void serve(struct server *server, const struct listener *listener,
         environment->pool_seconds ? (double)environment->pool_seconds + OVERTIME_SECONDS : 0;
     log_event(LOG_DEBUG, "startup", server->family->name);
     if (server->hub) {
+        /* While a handler writes, all streams wait. */
+        if (fastcgi.patience.send > HUB_SEND_MS)
+            fastcgi.patience.send = HUB_SEND_MS;
         hub_serve(server, listener, serve_one);
         return;
     }

@@ -118,7 +118,7 @@ static enum error replay(struct request *request, struct stream *stream,
     } while (!error && resumes && rows.count == HUB_EVENTS_MAX && sent < MISSED_MOST &&
              after < *reached);
     if (resumes && rows.count == HUB_EVENTS_MAX && after < *reached)
-        *reached = after; /* the hub goes on from there */
+        *reached = after;
     return error;
 }
 
@@ -142,7 +142,7 @@ enum error stream_handle(struct request *request, struct reply *reply)
     struct wanted wanted = {0};
     struct reading reading;
     struct stream stream;
-    int64_t after = 0, reached;
+    int64_t after = 0, reached, upto;
     bool resumes = last && integer_parse(last, &after);
     enum error error = check_places(request, reply);
 
@@ -159,8 +159,10 @@ enum error stream_handle(struct request *request, struct reply *reply)
     if (error)
         return error;
     reached = hub_sequence(request);
+    upto = reached;
     error = replay(request, &stream, &reading.storage, &wanted, after, resumes, &reached);
-    if (error)
+    /* Who has missed more than one replay sends comes back for the rest. */
+    if (error || reached < upto)
         return error;
     return hub_park(&stream, reading.storage.tenant, reached, &wanted, sizeof wanted);
 }
