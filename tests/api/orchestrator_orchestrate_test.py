@@ -52,6 +52,13 @@ class TestDryRun:
         assert task["requested_models"] == [{"id": "claude-sonnet-4-6", "display_name": "Claude Sonnet 4.6"}]
         assert "x-trace-id" not in answer.headers
 
+    def test_pages_of_other_sites_spend_nothing(self, dry):
+        """Without a key a browser near the service would ask for any page that it shows."""
+        body = {"prompt": "hello"}
+        answer = dry.post("/api/v1/orchestrate", body, headers={"Origin": "https://elsewhere.example"})
+        assert answer.status_code == 403
+        assert dry.post("/api/v1/orchestrate", body, headers={"Origin": dry.url}).status_code == 200
+
     def test_several_models_joined(self, dry):
         task = ask(dry, models=["Best", "GPT-5.4 API"], merge_strategy="concat", quorum=2).json()
         line = "[dry-run] Simulated response for: hello"
