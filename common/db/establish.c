@@ -349,7 +349,23 @@ static enum error write_session(struct work *work)
     return query_end(query, work->problem);
 }
 
-/* The id where there is none, and the mark of this start. */
+/* The id where there is none; a start on another host may have been faster. */
+static enum error settle_identity(struct work *work)
+{
+    enum error error = db_lock(work->db, "identity", work->problem);
+
+    if (!error)
+        error = work->db->engine->script(work->db, create_tables, work->problem);
+    if (!error)
+        error = read_id(work);
+    if (error)
+        return error;
+    if (work->look.finding != FOUND_IDENTITY)
+        return write_identity(work);
+    return judge(work);
+}
+
+/* The id, and the mark of this start. */
 static enum error mark(struct work *work)
 {
     bool has_id = work->look.finding == FOUND_IDENTITY;
@@ -358,10 +374,8 @@ static enum error mark(struct work *work)
     if (error)
         return error;
     if (!has_id)
-        error = work->db->engine->script(work->db, create_tables, work->problem);
-    if (!error && !has_id)
-        error = write_identity(work);
-    else if (!error && on_sqlite(work))
+        error = settle_identity(work);
+    if (!error && on_sqlite(work))
         error = write_session(work);
     return db_finish(work->db, error, work->problem);
 }
