@@ -44,7 +44,8 @@ def filled(request):
 @pytest.fixture(scope="module")
 def snapshot(filled, tmp_path_factory):
     path = tmp_path_factory.mktemp("snapshot") / "all.json"
-    assert run("orch-export", *filled[1], "--output", path)[0] == 0
+    code, told = run("orch-export", *filled[1], "--output", path)
+    assert code == 0, told
     return path
 
 

@@ -109,6 +109,8 @@ enum error tool_open(struct tool *tool, bool bootstrap)
         tool->settings.storage = STORAGE_SQLITE;
         tool->settings.db_path = tool->db_path;
     }
+    if (tool->dsn || tool->db_path)
+        tool->settings.state_directory = NULL; /* named by hand: it need not be the service's own */
     if (tool->settings.storage == STORAGE_MEMORY)
         return problem_set(&tool->problem, ERROR_INVALID, "no_store",
                            "A DSN is required: --dsn URL, --db FILE, ORCH_DB_DSN or ORCH_DB_PATH.");
