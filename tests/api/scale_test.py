@@ -95,8 +95,8 @@ def fill_audit(engine, count, projects):
 
 def fill(store, projects, entries, kept):
     """All of it, into a database without indexes, which are then made anew: that is several times faster."""
-    done = store.program("retention-purge")  # makes the schema
-    assert done.returncode == 0, done.stderr
+    store.start()  # makes the schema
+    store.stop()
     steps = fill_projects(store.engine, projects) + fill_focus(store.engine, kept) + fill_audit(store.engine, entries, projects)
     if store.engine == "sqlite":
         indexes = store.database.rows("SELECT name, sql FROM sqlite_master WHERE type = 'index' AND sql IS NOT NULL")
