@@ -210,7 +210,7 @@ def statements(tmp_path):
     for source, more in (("project_lists.c", ["-DLISTS"]), ("audit_store.c", [])):
         program = tmp_path / source.removesuffix(".c")
         subprocess.run(
-            ["gcc", "-std=gnu11", "-D_GNU_SOURCE", f"-I{CHECKOUT}/common", f'-DSTORAGE="experiments/{source}"', *more, "-o", program,
+            ["gcc", "-std=gnu11", "-D_GNU_SOURCE", f"-I{CHECKOUT}/common", f'-DSTORAGE="experiments/storage/{source}"', *more, "-o", program,
              CHECKOUT / "tests" / "api" / "statements.c", BUILD / "libassay.a", "-ljansson", "-lsodium", "-lsqlite3", "-lpq",
              "-lutf8proc", "-lm", "-lpthread"], check=True)
         listed = subprocess.run([program], capture_output=True, text=True, check=True).stdout
