@@ -19,7 +19,6 @@
 
 enum {
     OVERTIME_SECONDS = 5, /* that a worker has beyond the longest answer of its family */
-    HUB_SEND_MS = 1000,   /* that a client of a hub has to take what it has missed */
     LOOK_MICROSECONDS = 1000000,
     PROCESS_MEMORY_MAX = 16 * 1024 * 1024, /* settings and what lives as long as the process */
     DESCRIPTION_MAX = 16 * 1024 * 1024,
@@ -31,7 +30,7 @@ struct environment {
     const char *locales_directory;
     int64_t requests;     /* 0 = no end */
     int64_t pool_seconds; /* 0 = no limit */
-    double receive_seconds, send_seconds, linger_seconds;
+    double receive_seconds, send_seconds, stream_send_seconds, linger_seconds;
     double give_way_seconds;
 };
 
@@ -53,6 +52,9 @@ static const struct setting environment_settings[] = {
      .maximum = 3600, .help = "For the web server to hand over a whole request."},
     {"ASSAY_SEND_SECONDS", SETTING_NUMBER, AT(send_seconds), "10", .minimum = 0.001,
      .maximum = 3600, .help = "For it to take the next part of an answer."},
+    {"ASSAY_STREAM_SEND_SECONDS", SETTING_NUMBER, AT(stream_send_seconds), "1", .minimum = 0.001,
+     .maximum = 3600,
+     .help = "The same for what a stream has missed, while all streams of its service wait."},
     {"ASSAY_LINGER_SECONDS", SETTING_NUMBER, AT(linger_seconds), "2", .minimum = 0.001,
      .maximum = 3600, .help = "For the unread rest of a body, so that its sender sees the answer."},
     {"ASSAY_GIVE_WAY_SECONDS", SETTING_NUMBER, AT(give_way_seconds), "0.02", .maximum = 3600,
@@ -162,8 +164,7 @@ static void serve(struct server *server, const struct listener *listener,
     log_event(LOG_DEBUG, "startup", server->family->name);
     if (server->hub) {
         /* While a handler writes, all streams wait. */
-        if (fastcgi.patience.send > HUB_SEND_MS)
-            fastcgi.patience.send = HUB_SEND_MS;
+        fastcgi.patience.send = milliseconds(environment->stream_send_seconds);
         hub_serve(server, listener, serve_one);
         return;
     }
