@@ -1,8 +1,8 @@
 /* Reading, checking and printing tables of settings. */
 #include "base/settings.h"
 #include "base/number.h"
+#include "base/text.h"
 
-#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -91,15 +91,6 @@ static enum error load_text(const struct setting *setting, const char *text, con
     return ERROR_NONE;
 }
 
-static char *trimmed(struct arena *arena, const char *text, size_t length)
-{
-    while (length && isspace((unsigned char)*text))
-        text++, length--;
-    while (length && isspace((unsigned char)text[length - 1]))
-        length--;
-    return arena_copy(arena, text, length);
-}
-
 static struct string_list split_list(struct arena *arena, const char *text)
 {
     struct string_list list = {0};
@@ -107,7 +98,7 @@ static struct string_list split_list(struct arena *arena, const char *text)
     list.items = ARENA_ARRAY(arena, const char *, strlen(text) + 1);
     while (*text) {
         size_t length = strcspn(text, ",");
-        char *item = trimmed(arena, text, length);
+        char *item = text_trimmed(arena, text, length);
 
         if (*item)
             list.items[list.count++] = item;
@@ -148,7 +139,7 @@ enum error settings_load(const struct setting *table, size_t count, void *values
     for (size_t i = 0; i < count; i++) {
         const struct setting *setting = &table[i];
         const char *given = lookup(setting->name);
-        const char *text = given ? trimmed(arena, given, strlen(given)) : "";
+        const char *text = given ? text_trimmed(arena, given, strlen(given)) : "";
         enum error error;
 
         if (given && !*text && setting->required)

@@ -1,6 +1,7 @@
 /* Bounded growing strings and the few facts about UTF-8 that everybody needs. */
 #include "base/text.h"
 
+#include <ctype.h>
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -143,6 +144,15 @@ size_t utf8_sequence_length(const char *bytes, size_t left)
         if ((s[i] & 0xc0) != 0x80)
             return 0;
     return length;
+}
+
+char *text_trimmed(struct arena *arena, const char *bytes, size_t length)
+{
+    while (length && isspace((unsigned char)*bytes))
+        bytes++, length--;
+    while (length && isspace((unsigned char)bytes[length - 1]))
+        length--;
+    return arena_copy(arena, bytes, length);
 }
 
 size_t utf8_valid_prefix(const char *bytes, size_t length)

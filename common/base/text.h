@@ -36,6 +36,9 @@ void text_append_format(struct text *text, const char *format, ...)
 /* Drops everything after `length` bytes, and the overflow mark. */
 void text_cut(struct text *text, size_t length);
 
+/* A copy without the ASCII white space round it. */
+char *text_trimmed(struct arena *arena, const char *bytes, size_t length);
+
 /* Length of the longest valid UTF-8 prefix of `bytes`. Surrogates, overlong forms and values above
  * U+10FFFF are invalid. */
 size_t utf8_valid_prefix(const char *bytes, size_t length);

@@ -1,6 +1,7 @@
 /* Reading and setting cookies (RFC 6265), and whose page a request comes from. */
 #include "http/cookie.h"
 
+#include "base/string_list.h"
 #include "http/server.h"
 
 #include <string.h>
@@ -55,8 +56,5 @@ bool request_is_of_known_page(const struct request *request)
     const struct string_list *origins = &request->server->policy.cors_origins;
     const char *origin = request_header(request, "HTTP_ORIGIN");
 
-    for (size_t i = 0; origin && i < origins->count; i++)
-        if (strcmp(origins->items[i], origin) == 0)
-            return true;
-    return request_is_of_own_page(request);
+    return string_list_has(origins, origin) || request_is_of_own_page(request);
 }

@@ -2,6 +2,8 @@
  * answer, errors included. */
 #include "http/http_internal.h"
 
+#include "base/string_list.h"
+
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -88,17 +90,6 @@ bool cors_is_preflight(const struct serving *serving)
            request_header(request, "HTTP_ACCESS_CONTROL_REQUEST_METHOD");
 }
 
-/* Whether every origin is listed. */
-static bool is_anybody(const struct http_policy *policy)
-{
-    const struct string_list *origins = &policy->cors_origins;
-
-    for (size_t i = 0; i < origins->count; i++)
-        if (strcmp(origins->items[i], "*") == 0)
-            return true;
-    return false;
-}
-
 bool step_preflight(struct serving *serving)
 {
     const struct http_policy *policy = serving->policy;
@@ -132,7 +123,7 @@ void cors_add_headers(struct serving *serving)
     const struct cors_rule *rule = serving->style->cors;
     const struct http_policy *policy = serving->policy;
     const char *origin = request_header(&serving->request, "HTTP_ORIGIN");
-    bool anybody = is_anybody(policy);
+    bool anybody = string_list_has(&policy->cors_origins, "*");
 
     if (!rule || !origin || !list_has(&policy->cors_origins, origin, false))
         return;

@@ -2,9 +2,8 @@
 #include "livedata/settings.h"
 
 #include "base/log.h"
+#include "base/string_list.h"
 #include "db/db.h"
-
-#include <string.h>
 
 #define AT(member) offsetof(struct livedata_settings, member)
 
@@ -81,7 +80,7 @@ const struct setting livedata_settings_table[] = {
     {"LIVE_COMPAT_BRANDS", SETTING_LIST, AT(compat_brands), "",
      .help = "Words W for which X-W-… headers are understood and sent beside X-Live-…."},
     {"LIVE_EGRESS_ALLOWED_HOSTS", SETTING_LIST, AT(egress_hosts), "",
-     .help = "Host names that webhooks and alerts may name although they are not public."},
+     .help = "Host names that webhooks may name although they are not public."},
     {"LIVE_TRUSTED_PROXIES", SETTING_LIST, AT(trusted_proxies), "",
      .help = "Peers whose X-Forwarded-For is believed."},
     {"LIVE_REQUEST_SIZE_LIMIT_BYTES", SETTING_INTEGER, AT(max_body_bytes), "1048576", 1024,
@@ -170,9 +169,8 @@ enum error livedata_settings_load(struct livedata_settings *settings, struct are
     fill_paths(settings, arena);
     if (settings->demo_mode && settings->profile == PROFILE_PRODUCTION)
         return refuse(problem, "LIVE_DEMO_MODE must not be set with LIVE_PROFILE=production");
-    for (size_t i = 0; i < settings->cors_origins.count; i++)
-        if (strcmp(settings->cors_origins.items[i], "*") == 0 && settings->profile != PROFILE_DEMO)
-            return refuse(problem, "LIVE_CORS_ORIGINS may be * with LIVE_PROFILE=demo only");
+    if (string_list_has(&settings->cors_origins, "*") && settings->profile != PROFILE_DEMO)
+        return refuse(problem, "LIVE_CORS_ORIGINS may be * with LIVE_PROFILE=demo only");
     if (settings->journal_retention_days < 30)
         return refuse(problem, "LIVE_JOURNAL_RETENTION_DAYS must cover the windows of SLOs: 30");
     return ERROR_NONE;

@@ -1,6 +1,7 @@
 /* Judging a URL before it is stored: its shape, its scheme, and every address of its host. */
 #include "net/egress.h"
 
+#include "base/string_list.h"
 #include "net/address.h"
 
 #include <ctype.h>
@@ -64,14 +65,6 @@ enum error egress_host(const char *text, char host[EGRESS_HOST_MAX], struct prob
     return error;
 }
 
-static bool is_allowed(const char *host, const struct egress_policy *policy)
-{
-    for (size_t i = 0; i < policy->allowed_hosts.count; i++)
-        if (strcmp(policy->allowed_hosts.items[i], host) == 0)
-            return true;
-    return false;
-}
-
 /* Every address of the name; one in brackets is looked up without them. */
 static enum error check_addresses(const char *host, bool private_too, struct problem *problem)
 {
@@ -104,7 +97,7 @@ enum error egress_check(const char *url, const struct egress_policy *policy,
     char host[EGRESS_HOST_MAX];
     enum error error = egress_host(url, host, problem);
 
-    if (error || is_allowed(host, policy))
+    if (error || string_list_has(&policy->allowed_hosts, host))
         return error;
     if (policy->https_only && strncasecmp(url, "https:", 6) != 0)
         return problem_set(problem, ERROR_INVALID, "url_scheme",
@@ -116,5 +109,6 @@ bool egress_private_too(const char *url, const struct egress_policy *policy)
 {
     char host[EGRESS_HOST_MAX];
 
-    return policy->private_too || (!egress_host(url, host, NULL) && is_allowed(host, policy));
+    return policy->private_too ||
+           (!egress_host(url, host, NULL) && string_list_has(&policy->allowed_hosts, host));
 }

@@ -1,5 +1,6 @@
 /* Languages: scripts, detection, function words. */
 #include "text/language.h"
+#include "base/string_list.h"
 #include "text/stop_words.h"
 #include "text/words.h"
 
@@ -30,11 +31,6 @@ static struct stop_list {
     char bytes[STOP_WORDS_MAX * 24];
 } stop_lists[TEXT_LANGUAGE__MAX];
 
-static int by_text(const void *a, const void *b)
-{
-    return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
 static void stop_list_make(struct stop_list *list, const char *words)
 {
     struct word_reader reader;
@@ -49,7 +45,7 @@ static void stop_list_make(struct stop_list *list, const char *words)
         list->words[list->count++] = memcpy(list->bytes + used, word.text, word.length + 1);
         used += word.length + 1;
     }
-    qsort(list->words, list->count, sizeof list->words[0], by_text);
+    qsort(list->words, list->count, sizeof list->words[0], string_list_order);
 }
 
 bool language_is_stop_word(enum text_language language, const char *word)
@@ -60,7 +56,8 @@ bool language_is_stop_word(enum text_language language, const char *word)
         return false;
     if (!list->made)
         stop_list_make(list, stop_word_lists[language]);
-    return bsearch(&word, list->words, list->count, sizeof list->words[0], by_text) != NULL;
+    return bsearch(&word, list->words, list->count, sizeof list->words[0], string_list_order) !=
+           NULL;
 }
 
 bool language_is_stop_character(int32_t character)

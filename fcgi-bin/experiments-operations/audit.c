@@ -1,12 +1,12 @@
 /* The audit log as a list and as a file, and the purge of what is old. */
 #include "experiments-operations/audit.h"
+#include "base/string_list.h"
 #include "experiments/service.h"
 #include "experiments/storage/audit_store.h"
 #include "experiments/storage/retention.h"
 #include "report/csv.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 enum { EXPORT_ROWS_MAX = 100000, EXPORT_BYTES_MAX = 32 * 1024 * 1024, DAYS_MAX = 36500 };
 
@@ -148,11 +148,6 @@ enum error audit_handle(struct request *request, struct reply *reply)
                               &answer->total, &request->problem);
 }
 
-static int by_key(const void *a, const void *b)
-{
-    return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
 /* The difference with its paths sorted; NULL stays NULL. */
 static const char *diff_text(const json_t *diff, struct arena *arena)
 {
@@ -168,7 +163,7 @@ static const char *diff_text(const json_t *diff, struct arena *arena)
     for (void *at = json_object_iter(object); at; at = json_object_iter_next(object, at))
         keys[count++] = json_object_iter_key(at);
     if (count)
-        qsort(keys, count, sizeof keys[0], by_key);
+        qsort(keys, count, sizeof keys[0], string_list_order);
     text_start(&text, arena, (size_t)16 * 1024 * 1024);
     writer_start(&writer, &text);
     writer_open_object(&writer);

@@ -2,11 +2,11 @@
  * tokens, issued keys, and the question whether credentials count at all. */
 #include "base/clock.h"
 #include "base/log.h"
+#include "base/text.h"
 #include "crypto/digest.h"
 #include "db/identity.h"
 #include "experiments/service_internal.h"
 
-#include <ctype.h>
 #include <string.h>
 #include <strings.h>
 
@@ -95,18 +95,11 @@ void service_forget_key_census(struct request *request)
     ((struct service *)request->state)->census_until = 0;
 }
 
-static const char *trimmed(struct arena *arena, const char *text)
+static const char *filled(struct arena *arena, const char *text)
 {
-    size_t length;
+    const char *trimmed = text ? text_trimmed(arena, text, strlen(text)) : "";
 
-    if (!text)
-        return NULL;
-    while (isspace((unsigned char)*text))
-        text++;
-    length = strlen(text);
-    while (length && isspace((unsigned char)text[length - 1]))
-        length--;
-    return length ? arena_copy(arena, text, length) : NULL;
+    return *trimmed ? trimmed : NULL;
 }
 
 /* `Authorization: Bearer` wins even when empty; else X-API-Key. */
@@ -116,8 +109,8 @@ static const char *presented_token(const struct request *request)
 
     if (authorization && strncasecmp(authorization, "Bearer", 6) == 0 &&
         (authorization[6] == ' ' || !authorization[6])) /* nginx trims the space of an empty one */
-        return trimmed(request->arena, authorization + 6);
-    return trimmed(request->arena, request_header(request, "HTTP_X_API_KEY"));
+        return filled(request->arena, authorization + 6);
+    return filled(request->arena, request_header(request, "HTTP_X_API_KEY"));
 }
 
 enum verdict { ADMITTED, UNKNOWN_TOKEN, ADMIN_NOT_CONFIGURED, READ_ONLY, KEYS_UNAVAILABLE };

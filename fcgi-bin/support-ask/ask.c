@@ -1,5 +1,6 @@
 /* Asking over HTTP. Plain and streamed answers come out of the same run of the graph. */
 #include "support-ask/ask.h"
+#include "base/text.h"
 #include "http/stream.h"
 #include "support/conversation/ask.h"
 #include "support/service.h"
@@ -137,13 +138,7 @@ void ask_cost(const void *body, struct compute_cost *cost)
 /* Blanks round a question say nothing. */
 static const char *trimmed(const struct request *request, const char *text)
 {
-    size_t length;
-
-    text += strspn(text, " \t\r\n\f\v");
-    length = strlen(text);
-    while (length && strchr(" \t\r\n\f\v", text[length - 1]))
-        length--;
-    return arena_copy(request->arena, text, length);
+    return text_trimmed(request->arena, text, strlen(text));
 }
 
 static bool client_has_left(void *context)

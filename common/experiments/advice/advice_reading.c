@@ -1,6 +1,8 @@
 /* From the text of an answer to structs. It must not know who gave the answer. */
 #include "experiments/advice/advice_reading.h"
 
+#include "base/string_list.h"
+
 #include <ctype.h>
 #include <string.h>
 #include <strings.h>
@@ -87,11 +89,8 @@ static const char *item_text(struct arena *arena, const json_t *value)
 /* Adds an item unless it is empty or stands there already. */
 static void add_item(struct string_list *list, const char *item)
 {
-    for (size_t i = 0; i < list->count; i++)
-        if (strcmp(list->items[i], item) == 0)
-            return;
     if (*item)
-        list->items[list->count++] = item;
+        string_list_add_new(list, item);
 }
 
 /* At most so many pieces: every end of a line of either kind makes one more. */

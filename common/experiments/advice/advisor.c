@@ -3,8 +3,8 @@
 
 #include "base/clock.h"
 #include "base/log.h"
+#include "base/text.h"
 
-#include <ctype.h>
 #include <string.h>
 #include <strings.h>
 
@@ -48,18 +48,9 @@ static const char *text_of(const char *code)
     return "There is no advice.";
 }
 
-static const char *trimmed(struct arena *arena, const char *text)
+static const char *trimmed(const struct advisor *advisor, const char *text)
 {
-    size_t length;
-
-    if (!text)
-        return "";
-    while (isspace((unsigned char)*text))
-        text++;
-    length = strlen(text);
-    while (length && isspace((unsigned char)text[length - 1]))
-        length--;
-    return arena_copy(arena, text, length);
+    return text ? text_trimmed(advisor->arena, text, strlen(text)) : "";
 }
 
 /* The vendor that the caller has named and has a token for, or the orchestrator. */
@@ -280,12 +271,12 @@ void advisor_ask(const struct advisor *advisor, const char *prompt,
 {
     const struct deadline deadline = {clock_monotonic_microseconds(),
                                       advisor->settings->llm_deadline_seconds};
-    const char *token = trimmed(advisor->arena, advisor->token);
-    struct inquiry inquiry = {
-        .advisor = advisor,
-        .reader = reader,
-        .token = token,
-        .provider = choose(advisor, trimmed(advisor->arena, advisor->provider), token)};
+    const char *token = trimmed(advisor, advisor->token);
+    struct inquiry inquiry = {.advisor = advisor,
+                              .reader = reader,
+                              .token = token,
+                              .provider =
+                                  choose(advisor, trimmed(advisor, advisor->provider), token)};
 
     if (inquiry.provider != PROVIDER_ORCHESTRATOR)
         ask_vendor(&inquiry, prompt, &deadline, suggestion);

@@ -2,6 +2,7 @@
 #include "livedata/catalog/catalog.h"
 
 #include "base/number.h"
+#include "base/string_list.h"
 #include "base/yaml.h"
 
 #include <dirent.h>
@@ -10,11 +11,6 @@
 #include <string.h>
 
 enum { FILES_MAX = 500 };
-
-static int by_text(const void *left, const void *right)
-{
-    return strcmp(*(const char *const *)left, *(const char *const *)right);
-}
 
 static bool is_config_file(const char *name)
 {
@@ -39,7 +35,7 @@ enum error catalog_list_files(struct arena *arena, const char *directory, struct
         if (is_config_file(entry->d_name))
             names->items[names->count++] = arena_copy_string(arena, entry->d_name);
     closedir(listing);
-    qsort(names->items, names->count, sizeof names->items[0], by_text);
+    qsort(names->items, names->count, sizeof names->items[0], string_list_order);
     if (!names->count)
         return problem_set(problem, ERROR_NOT_FOUND, "config_unreadable", "%s: no files",
                            directory);

@@ -2,6 +2,8 @@
  */
 #include "livedata/catalog/contracts.h"
 
+#include "base/string_list.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -40,11 +42,6 @@ static int by_name(const void *left, const void *right)
                   ((const struct schema_field *)right)->name);
 }
 
-static int by_text(const void *left, const void *right)
-{
-    return strcmp(*(const char *const *)left, *(const char *const *)right);
-}
-
 static struct schema_contract sorted(struct arena *arena, const struct schema_contract *contract)
 {
     struct schema_contract copy = *contract;
@@ -64,15 +61,10 @@ static struct string_list values_missing(struct arena *arena, const struct schem
     struct string_list others = catalog_texts(json_object_get(other->json, "values"), arena);
     struct string_list missing = {.items = ARENA_ARRAY(arena, const char *, all.count)};
 
-    for (size_t i = 0; i < all.count; i++) {
-        bool found = false;
-
-        for (size_t j = 0; j < others.count; j++)
-            found = found || strcmp(all.items[i], others.items[j]) == 0;
-        if (!found)
+    for (size_t i = 0; i < all.count; i++)
+        if (!string_list_has(&others, all.items[i]))
             missing.items[missing.count++] = all.items[i];
-    }
-    qsort(missing.items, missing.count, sizeof missing.items[0], by_text);
+    qsort(missing.items, missing.count, sizeof missing.items[0], string_list_order);
     return missing;
 }
 

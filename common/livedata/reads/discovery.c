@@ -1,11 +1,11 @@
 /* The catalog written; fields and metrics as documents of a search. */
 #include "livedata/reads/discovery.h"
 
+#include "base/string_list.h"
 #include "livedata/catalog/contracts.h"
 #include "livedata/reads/search.h"
 
 #include <stdio.h>
-#include <string.h>
 
 enum { DOCUMENTS_MAX = 1000 };
 
@@ -123,9 +123,8 @@ static const char *value_of(const struct reading *reading, const struct live_met
     struct problem own;
     struct reading quiet = *reading;
 
-    for (size_t i = 0; i < metric->windows.count; i++)
-        if (strcmp(metric->windows.items[i], "24h") == 0)
-            window = "24h";
+    if (string_list_has(&metric->windows, "24h"))
+        window = "24h";
     quiet.storage.problem = &own;
     quiet.types = NULL;
     if (read_metric(&quiet, metric->name, window, 0, &answer))
@@ -154,14 +153,6 @@ static void add_metrics(const struct reading *reading, struct documents *documen
                                 snippet),
             .boost = metric_boost};
     }
-}
-
-static bool is_listed(const struct string_list *list, const char *text)
-{
-    for (size_t i = 0; i < list->count; i++)
-        if (strcmp(list->items[i], text) == 0)
-            return true;
-    return false;
 }
 
 static void write_hits(struct json_writer *writer, const struct search_answer *answer)
@@ -198,7 +189,7 @@ enum error write_search(struct json_writer *writer, const struct reading *readin
     for (size_t i = 0; i < catalog->entity_count; i++) {
         const struct entity_type *type = &catalog->entities[i];
 
-        if (!may_see_type(reading, type->name) || (types && !is_listed(types, type->name)))
+        if (!may_see_type(reading, type->name) || (types && !string_list_has(types, type->name)))
             continue;
         request.types.items[request.types.count++] = type->name;
         add_fields(arena, type, documents);

@@ -1,4 +1,5 @@
 /* Keeping the index: one document a row, and the words that its row has and others do not. */
+#include "base/string_list.h"
 #include "livedata/reads/search.h"
 #include "livedata/reads/search_words.h"
 
@@ -51,17 +52,12 @@ struct terms {
     struct term *items;
 };
 
-static int by_word(const void *left, const void *right)
-{
-    return strcmp(*(const char *const *)left, *(const char *const *)right);
-}
-
 /* Distinct words with their counts, sorted. */
 static struct terms count_terms(struct arena *arena, struct string_list words)
 {
     struct terms terms = {.items = ARENA_ARRAY(arena, struct term, words.count)};
 
-    qsort(words.items, words.count, sizeof words.items[0], by_word);
+    qsort(words.items, words.count, sizeof words.items[0], string_list_order);
     for (size_t i = 0; i < words.count; i++) {
         if (terms.count && strcmp(terms.items[terms.count - 1].word, words.items[i]) == 0)
             terms.items[terms.count - 1].times++;

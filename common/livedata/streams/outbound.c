@@ -2,6 +2,7 @@
 #include "livedata/streams/outbound.h"
 
 #include "base/number.h"
+#include "base/string_list.h"
 #include "crypto/token.h"
 #include "db/query.h"
 #include "livedata/moment.h"
@@ -242,11 +243,6 @@ static enum error hooks_of(struct apply_call *call, struct live_webhooks **webho
     return error;
 }
 
-static int by_text(const void *left, const void *right)
-{
-    return strcmp(*(const char *const *)left, *(const char *const *)right);
-}
-
 /* Keys sorted at every level: the form that receivers can make again from what they have read. */
 static void write_sorted(struct arena *arena, struct json_writer *writer, json_t *value)
 {
@@ -272,7 +268,7 @@ static void write_sorted(struct arena *arena, struct json_writer *writer, json_t
     {
         keys[count++] = key;
     }
-    qsort(keys, count, sizeof *keys, by_text);
+    qsort(keys, count, sizeof *keys, string_list_order);
     writer_open_object(writer);
     for (i = 0; i < count; i++) {
         writer_key(writer, keys[i]);

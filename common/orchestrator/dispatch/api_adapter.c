@@ -1,7 +1,8 @@
 /* Models behind APIs: where they are, what a call may cost, and what its end means. */
 #include "orchestrator/dispatch/adapters.h"
 
-#include <ctype.h>
+#include "base/text.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -124,18 +125,6 @@ struct llm_call *api_call_prepare(struct run *run, const struct order *order,
     return call;
 }
 
-static const char *trimmed(struct arena *arena, const char *text)
-{
-    size_t length;
-
-    while (isspace((unsigned char)*text))
-        text++;
-    length = strlen(text);
-    while (length && isspace((unsigned char)text[length - 1]))
-        length--;
-    return arena_copy(arena, text, length);
-}
-
 /* What a call that gave no whole answer means: code, and the words behind the label. */
 static int failure_of(struct arena *arena, const struct llm_answer *answer, const char **words)
 {
@@ -204,7 +193,8 @@ void api_call_finish(struct run *run, const struct model *model, const struct ll
     result->status = RUN_SUCCEEDED;
     result->failure_code = FAILURE_NONE;
     result->failure_message = NULL;
-    result->text = *answer->text ? trimmed(run->arena, answer->text) : NULL;
+    result->text =
+        *answer->text ? text_trimmed(run->arena, answer->text, strlen(answer->text)) : NULL;
     result->tool_calls = answer->tool_calls;
     result->tool_call_count = answer->tool_call_count;
     result->finish = answer->finish;

@@ -2,6 +2,7 @@
 #include "orchestrator/models/catalog.h"
 
 #include "base/schema.h"
+#include "base/string_list.h"
 #include "text/fold.h"
 
 #include <string.h>
@@ -108,14 +109,6 @@ static const char *slug_of(struct arena *arena, const char *label)
     return slug;
 }
 
-static void add_alias(struct string_list *aliases, const char *name)
-{
-    for (size_t i = 0; i < aliases->count; i++)
-        if (strcmp(aliases->items[i], name) == 0)
-            return;
-    aliases->items[aliases->count++] = name;
-}
-
 struct model catalog_browser_model(struct arena *arena, const char *label)
 {
     const char *id = slug_of(arena, label);
@@ -132,12 +125,12 @@ struct model catalog_browser_model(struct arena *arena, const char *label)
                           .fallback_model_id = fallback_of(id)};
 
     model.aliases.items = ARENA_ARRAY(arena, const char *, 5);
-    add_alias(&model.aliases, label);
-    add_alias(&model.aliases, id);
+    string_list_add_new(&model.aliases, label);
+    string_list_add_new(&model.aliases, id);
     for (size_t i = 0; i < COUNT_OF(known_names); i++)
         for (size_t j = 0; j < 3 && strcmp(known_names[i].label, label) == 0; j++)
             if (known_names[i].names[j])
-                add_alias(&model.aliases, known_names[i].names[j]);
+                string_list_add_new(&model.aliases, known_names[i].names[j]);
     return model;
 }
 

@@ -2,6 +2,7 @@
 #include "orchestrator/runs/aggregate.h"
 
 #include "base/json.h"
+#include "base/string_list.h"
 
 #include <string.h>
 
@@ -119,9 +120,8 @@ static void insert_sorted(struct string_list *list, const char *text, bool uniqu
 {
     size_t place = list->count;
 
-    for (size_t i = 0; unique && i < list->count; i++)
-        if (strcmp(list->items[i], text) == 0)
-            return;
+    if (unique && string_list_has(list, text))
+        return;
     for (; place > 0 && strcmp(list->items[place - 1], text) > 0; place--)
         list->items[place] = list->items[place - 1];
     list->items[place] = text;

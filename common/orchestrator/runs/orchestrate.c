@@ -1,6 +1,7 @@
 /* The plain way of a prompt. */
 #include "orchestrator/runs/orchestrate.h"
 
+#include "base/string_list.h"
 #include "orchestrator/dispatch/details.h"
 #include "orchestrator/plan/assess.h"
 #include "orchestrator/plan/prompts.h"
@@ -108,14 +109,6 @@ enum error orchestrate(const struct house *house, struct arena *arena, struct db
     return error ? error : task_run_end(&orchestration->task_run, &orchestration->outcome);
 }
 
-static void add_model(struct string_list *models, const char *id)
-{
-    for (size_t i = 0; i < models->count; i++)
-        if (strcmp(models->items[i], id) == 0)
-            return;
-    models->items[models->count++] = id;
-}
-
 /* The models of the plan that was accepted. */
 static struct string_list planned_models(struct arena *arena, const struct event_list *events)
 {
@@ -133,7 +126,7 @@ static struct string_list planned_models(struct arena *arena, const struct event
         const char *id = json_string_value(json_object_get(json_array_get(steps, i), "model_id"));
 
         if (id)
-            add_model(&models, id);
+            string_list_add_new(&models, id);
     }
     return models;
 }

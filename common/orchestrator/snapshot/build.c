@@ -2,16 +2,12 @@
 #include "orchestrator/snapshot/snapshot.h"
 
 #include "base/clock.h"
+#include "base/string_list.h"
 #include "db/store.h"
 #include "orchestrator/storage/times.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-static int compare_keys(const void *a, const void *b)
-{
-    return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
 
 static void write_sorted(struct json_writer *writer, const json_t *value)
 {
@@ -34,7 +30,7 @@ static void write_sorted(struct json_writer *writer, const json_t *value)
     }
     keys = ARENA_ARRAY(arena, const char *, count);
     json_object_foreach((json_t *)value, key, member) keys[place++] = key;
-    qsort(keys, count, sizeof *keys, compare_keys);
+    qsort(keys, count, sizeof *keys, string_list_order);
     writer_open_object(writer);
     for (size_t i = 0; i < count; i++) {
         writer_key(writer, keys[i]);

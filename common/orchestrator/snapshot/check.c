@@ -1,6 +1,8 @@
 /* Snapshots looked at: what they say of themselves against what is in them. */
 #include "orchestrator/snapshot/snapshot.h"
 
+#include "base/string_list.h"
+
 #include <string.h>
 
 static const char verified[] = "verified", mismatch[] = "mismatch", derived[] = "derived",
@@ -33,14 +35,6 @@ static bool equal_lists(const json_t *told, const struct string_list *found)
     return true;
 }
 
-static bool is_in(const struct string_list *list, const char *text)
-{
-    for (size_t i = 0; text && i < list->count; i++)
-        if (strcmp(list->items[i], text) == 0)
-            return true;
-    return false;
-}
-
 static void count_bundles(struct arena *arena, const json_t *tasks, struct snapshot_checks *checks)
 {
     checks->tasks = (int64_t)json_array_size(tasks);
@@ -66,7 +60,7 @@ static struct string_list missing_of(struct arena *arena, const json_t *selected
     for (size_t i = 0; i < json_array_size(selected); i++) {
         const char *id = json_string_value(json_array_get(selected, i));
 
-        if (id && !is_in(exported, id) && !is_in(&list, id))
+        if (id && !string_list_has(exported, id) && !string_list_has(&list, id))
             list.items[list.count++] = id;
     }
     return list;
@@ -106,7 +100,7 @@ static const char *check_migration(const json_t *snapshot, const struct string_l
 
     if (!told)
         return unknown;
-    return is_in(known, json_string_value(told)) ? current : mismatch;
+    return string_list_has(known, json_string_value(told)) ? current : mismatch;
 }
 
 static const char *check_format(const json_t *snapshot)

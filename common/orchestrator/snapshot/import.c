@@ -1,6 +1,7 @@
 /* Snapshots put into a store: everything is read and judged before the first row is touched. */
 #include "orchestrator/snapshot/snapshot.h"
 
+#include "base/string_list.h"
 #include "crypto/token.h"
 #include "orchestrator/storage/times.h"
 
@@ -220,10 +221,7 @@ static enum error read_bundle(struct arena *arena, const json_t *json, struct ta
 
 static bool is_wanted(const struct snapshot_import *import, const char *id)
 {
-    for (size_t i = 0; i < import->task_ids.count; i++)
-        if (strcmp(import->task_ids.items[i], id) == 0)
-            return true;
-    return !import->task_ids.count;
+    return !import->task_ids.count || string_list_has(&import->task_ids, id);
 }
 
 static bool has_task(const struct task_bundle *bundles, size_t count, const char *id)

@@ -3,6 +3,7 @@
 
 #include "base/log.h"
 #include "base/number.h"
+#include "base/string_list.h"
 #include "crypto/crypto.h"
 
 #include <errno.h>
@@ -16,11 +17,8 @@ enum { IDS_MAX = 10000, DEFAULT_LIMIT = 100 };
 
 static void add_id(struct tool *tool, const char *id)
 {
-    for (size_t i = 0; i < tool->task_ids.count; i++)
-        if (strcmp(tool->task_ids.items[i], id) == 0)
-            return;
     if (tool->task_ids.count < IDS_MAX)
-        tool->task_ids.items[tool->task_ids.count++] = id;
+        string_list_add_new(&tool->task_ids, id);
 }
 
 static bool is_allowed(const char *option, const char *usage)

@@ -1,6 +1,7 @@
 /* Looking at a schema without changing it. */
 #include "orchestrator/storage/schema_report.h"
 
+#include "base/string_list.h"
 #include "db/query.h"
 
 #include <dirent.h>
@@ -42,14 +43,6 @@ static const struct table {
 };
 enum { TABLES = sizeof tables / sizeof tables[0] };
 
-static bool is_in(const struct string_list *list, const char *text)
-{
-    for (size_t i = 0; i < list->count; i++)
-        if (strcmp(list->items[i], text) == 0)
-            return true;
-    return false;
-}
-
 static struct string_list new_list(struct arena *arena, size_t most)
 {
     return (struct string_list){.items = ARENA_ARRAY(arena, const char *, most)};
@@ -72,15 +65,11 @@ static enum error look_at_table(struct arena *arena, struct db *db, const struct
     if (!found.count)
         report->missing_tables.items[report->missing_tables.count++] = table->name;
     for (size_t i = 0; found.count && table->columns[i]; i++)
-        if (!is_in(&found, table->columns[i]) && report->missing_columns.count < MISSING_MAX)
+        if (!string_list_has(&found, table->columns[i]) &&
+            report->missing_columns.count < MISSING_MAX)
             report->missing_columns.items[report->missing_columns.count++] =
                 arena_print(arena, "%s.%s", table->name, table->columns[i]);
     return ERROR_NONE;
-}
-
-static int compare(const void *a, const void *b)
-{
-    return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
 struct string_list schema_available(struct arena *arena, const struct db_schema *schema)
@@ -97,7 +86,7 @@ struct string_list schema_available(struct arena *arena, const struct db_schema 
     }
     if (directory)
         closedir(directory);
-    qsort(list.items, list.count, sizeof list.items[0], compare);
+    qsort(list.items, list.count, sizeof list.items[0], string_list_order);
     return list;
 }
 
@@ -133,7 +122,7 @@ enum error schema_report_make(struct arena *arena, struct db *db, const struct d
     for (size_t i = 0; !error && i < TABLES; i++)
         error = look_at_table(arena, db, &tables[i], report, problem);
     for (size_t i = 0; i < report->available.count; i++)
-        if (!is_in(&report->applied, report->available.items[i]))
+        if (!string_list_has(&report->applied, report->available.items[i]))
             report->pending.items[report->pending.count++] = report->available.items[i];
     if (report->applied.count)
         report->schema_version = report->applied.items[report->applied.count - 1];
