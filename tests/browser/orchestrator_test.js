@@ -36,7 +36,7 @@ test('one model by keyboard; the conversation outlives the tab; its task can be 
     await ask(page, 'hello');
     await page.reload();
     await untilText(page, '#chat-area .message[data-role="user"]', 'hello');
-    await page.waitForSelector('#thread-list .thread[aria-current]');
+    await page.waitForSelector('#thread-list .history-item[aria-current]');
     assert.deepEqual(await accessibilityFaults(page), []);
     await page.click('.task-link');
     await untilText(page, '.task-prompt', 'hello');
@@ -61,7 +61,7 @@ test('several models at once, smart and debate', async () => {
     await page.fill('#query-input', 'tabs or spaces');
     await page.press('#query-input', 'Enter');
     await untilText(page, '.message[data-role="assistant"]', /Simulated response/);
-    assert.equal(await page.locator('#thread-list .thread').count(), 2);
+    assert.equal(await page.locator('#thread-list .history-item').count(), 2);
     await close(page);
 });
 

@@ -180,7 +180,7 @@ test('what the documents do not say goes to a person, who answers at the desk', 
     await page.waitForSelector('#ticket .notice[data-tone="good"]');
 
     await page.goto(at('/static/chat.html'));
-    await page.click('.session >> text=chess tournament');
+    await page.click('.history-item >> text=chess tournament');
     await untilText(page, '.messages', /Nobody here knows/);
     await close(page);
 });
@@ -192,12 +192,12 @@ test('a conversation is found again, and deleted', async () => {
     await page.click('#new-conversation');
     await page.waitForSelector('.welcome');
     const title = 'Can a product be returned without a receipt, please?';
-    await page.click(`.session >> text=${title}`);
+    await page.click(`.history-item >> text=${title}`);
     await page.waitForSelector('.message[data-role="assistant"]');
     await page.click(`[aria-label="Delete ${title}"]`);
     await page.click('dialog [data-kind="danger"]');
     await page.waitForSelector('.welcome');
-    assert.equal(await page.locator(`.session >> text=${title}`).count(), 0);
+    assert.equal(await page.locator(`.history-item >> text=${title}`).count(), 0);
     await close(page);
 });
 

@@ -12,20 +12,20 @@ import { costText, statusBadge } from '../models.js';
 
 function threadItem(thread, current, actions) {
     return html`<li>
-        <button type="button" class="thread" aria-current=${thread.id === current?.id ? 'true' : nothing} @click=${() => actions.open(thread.id)}>
-            <span class="thread-title" dir="auto">${thread.title}</span>
-            <span class="thread-meta">${formatAgo(thread.updated_at)}</span>
+        <button type="button" class="history-item" aria-current=${thread.id === current?.id ? 'true' : nothing} @click=${() => actions.open(thread.id)}>
+            <span class="history-title" dir="auto">${thread.title}</span>
+            <span class="history-meta">${formatAgo(thread.updated_at)}</span>
         </button>
         <button type="button" class="button button-icon" data-kind="quiet" aria-label=${t('ask.delete', { title: thread.title })} @click=${() => actions.remove(thread.id)}>${icon('close')}</button>
     </li>`;
 }
 
 function sidebar({ threads, listed, actions }) {
-    return html`<aside class="threads" id="sidebar" ?data-open=${listed} aria-labelledby="threads-title">
+    return html`<aside class="history threads" id="sidebar" ?data-open=${listed} aria-labelledby="threads-title">
         <h2 id="threads-title">${t('ask.threads')}</h2>
         ${threads.list().length === 0
             ? html`<p class="section-note">${t('ask.no_threads')}</p>`
-            : html`<ul class="thread-items" id="thread-list">${repeat(threads.list(), ({ id }) => id, (thread) => threadItem(thread, threads.current(), actions))}</ul>`}
+            : html`<ul class="history-list" id="thread-list">${repeat(threads.list(), ({ id }) => id, (thread) => threadItem(thread, threads.current(), actions))}</ul>`}
     </aside>`;
 }
 

@@ -15,9 +15,9 @@ function sessionItem(one, conversation, actions) {
     const current = one.session_id === conversation.session;
     const title = one.title || one.session_id.slice(0, 8);
     return html`<li>
-        <button type="button" class="session" aria-current=${current ? 'true' : nothing} @click=${() => actions.show(one)}>
-            <span class="session-title" dir="auto">${title}</span>
-            <span class="session-meta"
+        <button type="button" class="history-item" aria-current=${current ? 'true' : nothing} @click=${() => actions.show(one)}>
+            <span class="history-title" dir="auto">${title}</span>
+            <span class="history-meta"
                 >${t('chat.messages', { count: one.message_count })}${one.last_access ? ` · ${formatAgo(one.last_access)}` : ''}</span
             >
         </button>
@@ -34,7 +34,7 @@ function sessionItem(one, conversation, actions) {
 }
 
 function sessionList(sessions, conversation, actions) {
-    return html`<aside class="sessions" id="sessions" aria-labelledby="sessions-title">
+    return html`<aside class="history sessions" id="sessions" aria-labelledby="sessions-title">
         <h2 id="sessions-title">${t('chat.sessions')}</h2>
         ${resourceView(sessions, {
             quiet: true,
@@ -42,7 +42,7 @@ function sessionList(sessions, conversation, actions) {
             isEmpty: (list) => list.length === 0,
             empty: { title: t('chat.no_sessions') },
             ready: (list) =>
-                html`<ul class="session-list">${repeat(list, ({ session_id: id }) => id, (one) => sessionItem(one, conversation, actions))}</ul>`,
+                html`<ul class="history-list">${repeat(list, ({ session_id: id }) => id, (one) => sessionItem(one, conversation, actions))}</ul>`,
         })}
     </aside>`;
 }
