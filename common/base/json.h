@@ -63,6 +63,9 @@ void writer_boolean(struct json_writer *writer, bool value);
 void writer_null(struct json_writer *writer);
 void writer_value(struct json_writer *writer, const json_t *value);
 
+/* The same with the keys in order at every level: one form for one value. */
+void writer_value_sorted(struct json_writer *writer, const json_t *value);
+
 /* A value that is JSON already; only for constants of ours and for what a writer has made. */
 void writer_raw(struct json_writer *writer, const char *json);
 

@@ -2,6 +2,7 @@
  * our own code aborts with its place, because no input can cause it. */
 #include "base/json.h"
 #include "base/number.h"
+#include "base/string_list.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -338,6 +339,37 @@ void writer_value(struct json_writer *writer, const json_t *value)
         break;
     default:
         writer_null(writer);
+    }
+}
+
+static void sorted_members(struct json_writer *writer, const json_t *value)
+{
+    json_t *object = (json_t *)(uintptr_t)value;
+    size_t count = json_object_size(value), place = 0;
+    const char **keys = ARENA_ARRAY(writer->out->arena, const char *, count);
+
+    for (void *at = json_object_iter(object); at; at = json_object_iter_next(object, at))
+        keys[place++] = json_object_iter_key(at);
+    qsort(keys, count, sizeof *keys, string_list_order);
+    for (size_t i = 0; i < count; i++) {
+        writer_key(writer, keys[i]);
+        writer_value_sorted(writer, json_object_get(value, keys[i]));
+    }
+}
+
+void writer_value_sorted(struct json_writer *writer, const json_t *value)
+{
+    if (json_is_object(value)) {
+        writer_open_object(writer);
+        sorted_members(writer, value);
+        writer_close_object(writer);
+    } else if (json_is_array(value)) {
+        writer_open_array(writer);
+        for (size_t i = 0; i < json_array_size(value); i++)
+            writer_value_sorted(writer, json_array_get(value, i));
+        writer_close_array(writer);
+    } else {
+        writer_value(writer, value);
     }
 }
 

@@ -147,6 +147,22 @@ TEST(indented_form)
                           "  \"d\": []\n}");
 }
 
+TEST(sorted_values_have_one_form)
+{
+    struct json_writer writer;
+    struct json_fault fault;
+    struct text out;
+    json_t *value;
+    const char *text = "{\"b\":[{\"z\":1,\"\xc3\xa9\":2,\"Z\":{}}],\"a\":null,\"\":[]}";
+
+    CHECK_INT(json_read(arena, text, strlen(text), 8, &value, &fault), ERROR_NONE);
+    text_start(&out, arena, 1000);
+    writer_start(&writer, &out);
+    writer_value_sorted(&writer, value);
+    CHECK_TEXT(out.bytes,
+               "{\"\":[],\"a\":null,\"b\":[{\"Z\":{},\"z\":1,\"\xc3\xa9\":2}]}");
+}
+
 /* jansson refuses such text, but headers that are echoed do not come through it. */
 TEST(bytes_that_are_no_utf8_are_replaced)
 {
@@ -227,6 +243,7 @@ int main(void)
         CASE(depth_is_limited),
         CASE(ascii_form_escapes_everything_else),
         CASE(indented_form),
+        CASE(sorted_values_have_one_form),
         CASE(bytes_that_are_no_utf8_are_replaced),
         CASE(numbers_that_json_cannot_say_become_null),
         CASE(text_stops_at_its_maximum),

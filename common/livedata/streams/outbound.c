@@ -2,12 +2,10 @@
 #include "livedata/streams/outbound.h"
 
 #include "base/number.h"
-#include "base/string_list.h"
 #include "crypto/token.h"
 #include "db/query.h"
 #include "livedata/moment.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 enum { WEBHOOKS_MAX = 200, SECRET_BYTES = 32, SECRET_TEXT = 44, BODY_BYTES_MAX = 512 * 1024 };
@@ -243,40 +241,7 @@ static enum error hooks_of(struct apply_call *call, struct live_webhooks **webho
     return error;
 }
 
-/* Keys sorted at every level: the form that receivers can make again from what they have read. */
-static void write_sorted(struct arena *arena, struct json_writer *writer, json_t *value)
-{
-    const char **keys, *key;
-    json_t *item;
-    size_t i, count = 0;
-
-    if (json_is_array(value)) {
-        writer_open_array(writer);
-        json_array_foreach(value, i, item)
-        {
-            write_sorted(arena, writer, item);
-        }
-        writer_close_array(writer);
-        return;
-    }
-    if (!json_is_object(value)) {
-        writer_value(writer, value);
-        return;
-    }
-    keys = ARENA_ARRAY(arena, const char *, json_object_size(value));
-    json_object_foreach(value, key, item)
-    {
-        keys[count++] = key;
-    }
-    qsort(keys, count, sizeof *keys, string_list_order);
-    writer_open_object(writer);
-    for (i = 0; i < count; i++) {
-        writer_key(writer, keys[i]);
-        write_sorted(arena, writer, json_object_get(value, keys[i]));
-    }
-    writer_close_object(writer);
-}
-
+/* The form that receivers can make again from what they have read. */
 static const char *sorted(struct arena *arena, const char *json)
 {
     struct json_writer writer;
@@ -289,7 +254,7 @@ static const char *sorted(struct arena *arena, const char *json)
     text_start(&text, arena, BODY_BYTES_MAX);
     writer_start(&writer, &text);
     writer.ascii = true;
-    write_sorted(arena, &writer, value);
+    writer_value_sorted(&writer, value);
     return text.overflowed ? json : text.bytes;
 }
 

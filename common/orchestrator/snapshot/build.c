@@ -6,38 +6,7 @@
 #include "db/store.h"
 #include "orchestrator/storage/times.h"
 
-#include <stdlib.h>
 #include <string.h>
-
-static void write_sorted(struct json_writer *writer, const json_t *value)
-{
-    struct arena *arena = writer->out->arena;
-    size_t count = json_object_size(value), place = 0;
-    const char **keys;
-    const char *key;
-    json_t *member;
-
-    if (json_is_array(value)) {
-        writer_open_array(writer);
-        for (size_t i = 0; i < json_array_size(value); i++)
-            write_sorted(writer, json_array_get(value, i));
-        writer_close_array(writer);
-        return;
-    }
-    if (!json_is_object(value)) {
-        writer_value(writer, value);
-        return;
-    }
-    keys = ARENA_ARRAY(arena, const char *, count);
-    json_object_foreach((json_t *)value, key, member) keys[place++] = key;
-    qsort(keys, count, sizeof *keys, string_list_order);
-    writer_open_object(writer);
-    for (size_t i = 0; i < count; i++) {
-        writer_key(writer, keys[i]);
-        write_sorted(writer, json_object_get(value, keys[i]));
-    }
-    writer_close_object(writer);
-}
 
 void canonical_write(struct text *out, const json_t *value, int indent)
 {
@@ -45,7 +14,7 @@ void canonical_write(struct text *out, const json_t *value, int indent)
 
     writer_start(&writer, out);
     writer.indent = indent;
-    write_sorted(&writer, value);
+    writer_value_sorted(&writer, value);
 }
 
 void snapshot_digest(struct arena *arena, const json_t *snapshot, char digest[DIGEST_SHA256_TEXT])
