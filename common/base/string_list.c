@@ -1,4 +1,4 @@
-/* Lists of strings. */
+/* Lists of strings, looked through from their start. */
 #include "base/string_list.h"
 
 #include <string.h>

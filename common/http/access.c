@@ -41,15 +41,10 @@ static void refuse(struct serving *serving, const struct http_refusal *refusal)
 bool step_authenticate(struct serving *serving)
 {
     const struct http_service *service = serving->server->family->service;
-    const struct http_policy *policy = serving->policy;
     struct http_refusal refusal = {.status = 401};
 
     if (!service->authenticate || cors_is_preflight(serving))
         return true;
-    if (policy->auth_failures_block && policy->auth_failures.max &&
-        throttled(serving,
-                  rate_peek(serving->server->region, throttle_key(serving), policy->auth_failures)))
-        return false;
     if (service->authenticate(&serving->request, &refusal))
         return true;
     refuse(serving, &refusal);

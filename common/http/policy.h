@@ -32,7 +32,6 @@ struct http_policy {
 
     /* Failures to prove who one is, by address. A max of 0 = not counted. */
     struct rate_rule auth_failures;
-    bool auth_failures_block; /* over it nobody is let in from there, not even with a good token */
 
     size_t body_limits[POLICY_BODY_LIMITS_MAX]; /* bytes; routes name theirs by its position */
     size_t memory_limit;                        /* bytes a request may use in all */

@@ -23,11 +23,10 @@ const health = createResource(app.update, (signal) => get('/v1/health', signal))
 const promises = createResource(app.update, (signal) => get('/v1/slo', signal));
 const fresh = createResource(app.update, freshness);
 app.set({ health, promises, fresh });
-for (const resource of [health, promises, fresh]) {
-    resource.load();
-    resource.every(everyMs);
-}
-onAccessToken((token) => {
-    if (token === null) return;
-    for (const resource of [promises, fresh]) if (resource.error !== null) resource.reload();
-});
+const refused = () => promises.error?.kind === 'unauthorized';
+/* One question to see whether a key is needed: each refusal counts against the reader's address. */
+const start = () => promises.load().then(() => refused() || fresh.load());
+health.load();
+start();
+for (const resource of [health, promises, fresh]) resource.every(everyMs);
+onAccessToken((token) => token !== null && start());

@@ -9,7 +9,8 @@
  */
 
 /*
- * kind: 'validation' (422 with a list), 'unauthorized' (401), 'forbidden' (403), 'missing' (404),
+ * kind: 'validation' (422 with a list), 'unauthorized' (401, and the 429 after too many of them: a
+ * good token is still let in), 'forbidden' (403), 'missing' (404),
  * 'conflict' (409, 412), 'limited' (429), 'rejected' (other 4xx), 'server' (5xx), 'timeout',
  * 'network' (no answer), 'malformed' (an answer that cannot be read).
  */
@@ -41,7 +42,8 @@ function itemsOf(body) {
     return (list ?? []).filter((item) => typeof item === 'object' && item !== null);
 }
 
-function kindOf(status, items) {
+function kindOf(status, items, code) {
+    if (code === 'auth_rate_limited') return 'unauthorized';
     if (status === 422 && items.length > 0) return 'validation';
     return kinds[status] ?? (status >= 500 ? 'server' : 'rejected');
 }
@@ -60,9 +62,10 @@ function secondsOf(text) {
 /* The error that an answer stands for; `body` is its JSON, undefined when it is none. */
 export function errorOfResponse(response, body) {
     const items = itemsOf(body);
-    return new ApiError(kindOf(response.status, items), messageOf(body), {
+    const code = body?.error_code ?? body?.code ?? response.headers.get('X-Error-Code');
+    return new ApiError(kindOf(response.status, items, code), messageOf(body), {
         status: response.status,
-        code: body?.error_code ?? body?.code ?? response.headers.get('X-Error-Code'),
+        code,
         items,
         requestId: body?.request_id ?? response.headers.get('X-Request-ID'),
         retryAfterSeconds: secondsOf(response.headers.get('Retry-After')),

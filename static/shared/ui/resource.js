@@ -61,11 +61,12 @@ export function createResource(update, load) {
             update();
         },
 
-        /* Fetches again every `ms` while the page is in sight; stop() ends it. */
+        /* Fetches again every `ms` while the page is in sight and has not been refused; stop() ends it. */
         every(ms) {
             clearInterval(timer);
             timer = setInterval(() => {
-                if (document.visibilityState === 'visible' && !resource.busy) resource.reload();
+                const refused = resource.error?.kind === 'unauthorized';
+                if (document.visibilityState === 'visible' && !resource.busy && !refused) resource.reload();
             }, ms);
         },
 
