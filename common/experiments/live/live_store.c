@@ -2,6 +2,7 @@
 #include "experiments/live/live_store.h"
 
 #include "base/clock.h"
+#include "base/json.h"
 #include "experiments/live/rows.h"
 
 #include <math.h>
@@ -13,70 +14,62 @@
 enum { NAMES_FIRST = 64, LIST_BYTES_MAX = 64 * 1024 * 1024 };
 
 #define UNIT_COLUMNS                                                                               \
-    "u.user_id, u.unit, u.variation, u.occurred_at, u.exposed_at, u.exposure_sequence,"            \
-    " u.dimensions, u.canonical_id, u.linked_at, u.exclusion_reason, u.excluded_at, u.stratum,"    \
-    " u.stratified_at, u.stratum_sequence"
+    "user_id, unit, variation, occurred_at, exposed_at, exposure_sequence, dimensions,"            \
+    " canonical_id, linked_at, exclusion_reason, excluded_at, stratum, stratified_at,"             \
+    " stratum_sequence"
+
+#define TEXT_KEYS "(SELECT value AS wanted FROM {json_text_rows:?}) AS ids"
+#define UNIT_KEYS                                                                                  \
+    "(SELECT CAST(value ->> 0 AS BIGINT) AS unit, CAST(value ->> 1 AS BIGINT) AS place"            \
+    " FROM {json_rows:?}) AS ids"
 
 static const struct statement units_by_id = {
     .name = "live_units_by_id",
-    .sql = "SELECT " UNIT_COLUMNS " FROM (SELECT value AS wanted FROM {json_text_rows:?}) AS ids"
-           " CROSS JOIN live_units u WHERE u.experiment = ? AND u.user_id = ids.wanted",
-    .streams = true,
+    FOUND_BY_KEYS(UNIT_COLUMNS, TEXT_KEYS, "live_units", "experiment = ? AND user_id = ids.wanted"),
 };
 static const struct statement units_by_canonical = {
     .name = "live_units_by_canonical",
-    .sql = "SELECT " UNIT_COLUMNS " FROM (SELECT value AS wanted FROM {json_text_rows:?}) AS ids"
-           " CROSS JOIN live_units u WHERE u.experiment = ? AND u.canonical_id = ids.wanted",
-    .streams = true,
+    FOUND_BY_KEYS(UNIT_COLUMNS, TEXT_KEYS, "live_units",
+                  "experiment = ? AND canonical_id = ids.wanted"),
 };
 static const struct statement values_of_units = {
     .name = "live_values_of_units",
-    .sql = "SELECT ids.place, m.metric, m.events, m.huge, m.early, m.late, m.sum_high, m.sum_low"
-           " FROM (SELECT CAST(value ->> 0 AS BIGINT) AS unit, CAST(value ->> 1 AS BIGINT) AS place"
-           " FROM {json_rows:?}) AS ids CROSS JOIN live_unit_metrics m"
-           " WHERE m.experiment = ? AND m.unit = ids.unit",
-    .streams = true,
+    FOUND_BY_KEYS("place, metric, events, huge, early, late, sum_high, sum_low", UNIT_KEYS,
+                  "live_unit_metrics m", "m.experiment = ? AND m.unit = ids.unit"),
 };
 static const struct statement covariates_of_units = {
     .name = "live_covariates_of_units",
-    .sql = "SELECT ids.place, c.covariate, c.value"
-           " FROM (SELECT CAST(value ->> 0 AS BIGINT) AS unit, CAST(value ->> 1 AS BIGINT) AS place"
-           " FROM {json_rows:?}) AS ids CROSS JOIN live_unit_covariates c"
-           " WHERE c.experiment = ? AND c.unit = ids.unit",
-    .streams = true,
+    FOUND_BY_KEYS("place, covariate, value", UNIT_KEYS, "live_unit_covariates c",
+                  "c.experiment = ? AND c.unit = ids.unit"),
 };
 static const struct statement events_of_units = {
     .name = "live_events_of_units",
-    .sql = "SELECT ids.place, c.metric, c.value, c.occurred_at"
-           " FROM (SELECT CAST(value ->> 0 AS BIGINT) AS unit, CAST(value ->> 1 AS BIGINT) AS place"
-           " FROM {json_rows:?}) AS ids CROSS JOIN live_conversions c"
-           " WHERE c.experiment = ? AND c.unit = ids.unit",
-    .streams = true,
+    FOUND_BY_KEYS("place, metric, value, occurred_at", UNIT_KEYS, "live_conversions c",
+                  "c.experiment = ? AND c.unit = ids.unit"),
 };
 static const struct statement keys_taken = {
     .name = "live_keys_taken",
-    .sql = "SELECT c.idempotency_key FROM (SELECT value AS wanted FROM {json_text_rows:?}) AS ids"
-           " CROSS JOIN live_conversions c WHERE c.experiment = ? AND c.idempotency_key ="
-           " ids.wanted",
-    .streams = true,
+    FOUND_BY_KEYS("idempotency_key", TEXT_KEYS, "live_conversions",
+                  "experiment = ? AND idempotency_key = ids.wanted"),
 };
+#define UNITS                                                                                      \
+    "live_units (experiment, user_id, unit, variation, occurred_at, exposed_at,"                   \
+    " exposure_sequence, dimensions, canonical_id, linked_at, exclusion_reason, excluded_at,"      \
+    " stratum, stratified_at, stratum_sequence)"
+
 static const struct statement insert_unit = {
     .name = "live_unit_insert",
-    .sql = "INSERT INTO live_units (experiment, user_id, unit, variation, occurred_at, "
-           "exposed_at, exposure_sequence, dimensions, canonical_id, linked_at, "
-           "exclusion_reason, excluded_at, stratum, stratified_at, stratum_sequence) VALUES (?, "
-           "?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ",
+    .sql = "INSERT INTO " UNITS " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
 };
 static const struct statement insert_units = {
     .name = "live_unit_insert_all",
-    .sql = "INSERT INTO live_units (experiment, user_id, unit, variation, occurred_at, "
-           "exposed_at, exposure_sequence, dimensions, canonical_id, linked_at, "
-           "exclusion_reason, excluded_at, stratum, stratified_at, stratum_sequence) SELECT "
-           "CAST(? AS BIGINT), value ->> 0, CAST(value ->> 1 AS BIGINT), CAST(value ->> 2 AS "
-           "BIGINT), CAST(value ->> 3 AS BIGINT), CAST(value ->> 4 AS BIGINT), CAST(value ->> 5 "
-           "AS BIGINT), value ->> 6, value ->> 7, CAST(value ->> 8 AS BIGINT), value ->> 9, "
-           "CAST(value ->> 10 AS BIGINT), CAST(value ->> 11 AS BIGINT), CAST(value ->> 12 AS "
-           "BIGINT), CAST(value ->> 13 AS BIGINT) FROM {json_rows:?} ",
+    INTO_AT_ONCE(UNITS,
+                 TEXTS_AT_ONCE ", " INTEGERS_AT_ONCE ", " INTEGERS_AT_ONCE ", " INTEGERS_AT_ONCE
+                               ", " INTEGERS_AT_ONCE ", " INTEGERS_AT_ONCE ", " TEXTS_AT_ONCE
+                               ", " TEXTS_AT_ONCE ", " INTEGERS_AT_ONCE ", " TEXTS_AT_ONCE
+                               ", " INTEGERS_AT_ONCE ", " INTEGERS_AT_ONCE ", " INTEGERS_AT_ONCE
+                               ", " INTEGERS_AT_ONCE,
+                 ""),
 };
 static const struct statement update_unit = {
     .name = "live_unit_update",
@@ -85,49 +78,53 @@ static const struct statement update_unit = {
            " exclusion_reason = ?, excluded_at = ?, stratum = ?, stratified_at = ?,"
            " stratum_sequence = ? WHERE experiment = ? AND user_id = ?",
 };
+#define VALUES                                                                                     \
+    "live_unit_metrics (experiment, unit, metric, events, huge, early, late, sum_high, sum_low)"
+#define VALUES_STAND                                                                               \
+    " ON CONFLICT (experiment, unit, metric) DO UPDATE SET events = excluded.events,"              \
+    " huge = excluded.huge, early = excluded.early, late = excluded.late,"                         \
+    " sum_high = excluded.sum_high, sum_low = excluded.sum_low"
+
 static const struct statement put_value = {
     .name = "live_values_put",
-    .sql = "INSERT INTO live_unit_metrics (experiment, unit, metric, events, huge, early, late, "
-           "sum_high, sum_low) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (experiment, "
-           "unit, metric) DO UPDATE SET events = excluded.events, huge = excluded.huge, early = "
-           "excluded.early, late = excluded.late, sum_high = excluded.sum_high, sum_low = "
-           "excluded.sum_low ",
+    .sql = "INSERT INTO " VALUES " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)" VALUES_STAND,
 };
 static const struct statement put_values = {
     .name = "live_values_put_all",
-    .sql = "INSERT INTO live_unit_metrics (experiment, unit, metric, events, huge, early, late, "
-           "sum_high, sum_low) SELECT CAST(? AS BIGINT), CAST(value ->> 0 AS BIGINT), "
-           "CAST(value ->> 1 AS BIGINT), CAST(value ->> 2 AS BIGINT), CAST(value ->> 3 AS "
-           "BIGINT), CAST(value ->> 4 AS BIGINT), CAST(value ->> 5 AS BIGINT), CAST(value ->> 6 "
-           "AS DOUBLE PRECISION), CAST(value ->> 7 AS DOUBLE PRECISION) FROM {json_rows:?} "
-           "WHERE true ON CONFLICT (experiment, unit, metric) DO UPDATE SET events = "
-           "excluded.events, huge = excluded.huge, early = excluded.early, late = "
-           "excluded.late, sum_high = excluded.sum_high, sum_low = excluded.sum_low ",
+    INTO_AT_ONCE(VALUES,
+                 INTEGERS_AT_ONCE ", " INTEGERS_AT_ONCE ", " INTEGERS_AT_ONCE ", " INTEGERS_AT_ONCE
+                                  ", " INTEGERS_AT_ONCE ", " INTEGERS_AT_ONCE ", " NUMBERS_AT_ONCE
+                                  ", " NUMBERS_AT_ONCE,
+                 VALUES_STAND),
 };
+
+#define COVARIATES "live_unit_covariates (experiment, unit, covariate, value, created_at)"
+
 static const struct statement insert_covariate = {
     .name = "live_covariate_insert",
-    .sql = "INSERT INTO live_unit_covariates (experiment, unit, covariate, value, created_at) "
-           "VALUES (?, ?, ?, ?, ?) ",
+    .sql = "INSERT INTO " COVARIATES " VALUES (?, ?, ?, ?, ?)",
 };
 static const struct statement insert_covariates = {
     .name = "live_covariate_insert_all",
-    .sql = "INSERT INTO live_unit_covariates (experiment, unit, covariate, value, created_at) "
-           "SELECT CAST(? AS BIGINT), CAST(value ->> 0 AS BIGINT), CAST(value ->> 1 AS BIGINT), "
-           "CAST(value ->> 2 AS DOUBLE PRECISION), CAST(value ->> 3 AS BIGINT) FROM "
-           "{json_rows:?} ",
+    INTO_AT_ONCE(COVARIATES,
+                 INTEGERS_AT_ONCE ", " INTEGERS_AT_ONCE ", " NUMBERS_AT_ONCE ", " INTEGERS_AT_ONCE,
+                 ""),
 };
+
+#define EVENTS                                                                                     \
+    "live_conversions (experiment, unit, sequence, metric, value, occurred_at, created_at,"        \
+    " idempotency_key)"
+
 static const struct statement insert_event = {
     .name = "live_event_insert",
-    .sql = "INSERT INTO live_conversions (experiment, unit, sequence, metric, value, "
-           "occurred_at, created_at, idempotency_key) VALUES (?, ?, ?, ?, ?, ?, ?, ?) ",
+    .sql = "INSERT INTO " EVENTS " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
 };
 static const struct statement insert_events = {
     .name = "live_event_insert_all",
-    .sql = "INSERT INTO live_conversions (experiment, unit, sequence, metric, value, "
-           "occurred_at, created_at, idempotency_key) SELECT CAST(? AS BIGINT), CAST(value ->> "
-           "0 AS BIGINT), CAST(value ->> 1 AS BIGINT), CAST(value ->> 2 AS BIGINT), CAST(value "
-           "->> 3 AS DOUBLE PRECISION), CAST(value ->> 4 AS BIGINT), CAST(value ->> 5 AS "
-           "BIGINT), value ->> 6 FROM {json_rows:?} ",
+    INTO_AT_ONCE(EVENTS,
+                 INTEGERS_AT_ONCE ", " INTEGERS_AT_ONCE ", " INTEGERS_AT_ONCE ", " NUMBERS_AT_ONCE
+                                  ", " INTEGERS_AT_ONCE ", " INTEGERS_AT_ONCE ", " TEXTS_AT_ONCE,
+                 ""),
 };
 static const struct statement next_roots = {
     .name = "live_next_roots",

@@ -3,7 +3,7 @@
 #include "experiments/live/rollup_store.h"
 
 #include "base/json.h"
-#include "db/query.h"
+#include "experiments/live/rows.h"
 
 #include <string.h>
 
@@ -11,13 +11,13 @@ enum { KEYS_BYTES_MAX = 16 * 1024 * 1024, HUGE_ROW = -1 };
 
 static const struct statement cells_by_key = {
     .name = "live_cells_by_key",
-    .sql = "SELECT c.metric, c.slice, c.arm, c.people, c.huge, c.sum_high, c.sum_low,"
-           " c.squares_high, c.squares_low, c.peak, c.events, c.early, c.late"
-           " FROM (SELECT CAST(value ->> 0 AS BIGINT) AS metric,"
-           " CAST(value ->> 1 AS BIGINT) AS slice, CAST(value ->> 2 AS BIGINT) AS arm"
-           " FROM {json_rows:?}) AS keys CROSS JOIN live_cells c WHERE c.experiment = ?"
-           " AND c.metric = keys.metric AND c.slice = keys.slice AND c.arm = keys.arm",
-    .streams = true,
+    FOUND_BY_KEYS("metric, slice, arm, people, huge, sum_high, sum_low, squares_high, squares_low,"
+                  " peak, events, early, late",
+                  "(SELECT CAST(value ->> 0 AS BIGINT) AS one, CAST(value ->> 1 AS BIGINT) AS two,"
+                  " CAST(value ->> 2 AS BIGINT) AS three FROM {json_rows:?}) AS keys",
+                  "live_cells c",
+                  "c.experiment = ? AND c.metric = keys.one"
+                  " AND c.slice = keys.two AND c.arm = keys.three"),
 };
 static const struct statement cells_of_experiment = {
     .name = "live_cells",

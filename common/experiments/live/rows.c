@@ -1,7 +1,11 @@
 /* Rows to either engine. */
 #include "experiments/live/rows.h"
 
-enum { ROWS_BYTES_MAX = 256 * 1024 * 1024 };
+#include "base/number.h"
+
+#include <string.h>
+
+enum { COLUMN_BYTES_MAX = 256 * 1024 * 1024 };
 
 void live_rows_start(struct live_rows *rows, const struct live_call *call, int64_t experiment,
                      const struct statement *one, const struct statement *many)
@@ -14,34 +18,40 @@ static bool is_server(const struct live_rows *rows)
     return db_engine(rows->call->db) == DB_POSTGRES;
 }
 
-static void begin(struct live_rows *rows)
+/* The array that the next value of the row goes to. */
+static struct text *next_column(struct live_rows *rows)
 {
-    if (rows->open)
-        return;
-    if (is_server(rows)) {
-        if (!rows->any) {
-            text_start(&rows->text, rows->call->arena, ROWS_BYTES_MAX);
-            writer_start(&rows->writer, &rows->text);
-            writer_open_array(&rows->writer);
-        }
-        writer_open_array(&rows->writer);
+    struct text *column = &rows->columns[rows->column++];
+
+    if (!rows->any) {
+        text_start(column, rows->call->arena, COLUMN_BYTES_MAX);
+        text_append_byte(column, '{');
     } else {
-        if (!rows->any)
-            rows->query = db_query(rows->call->db, rows->one);
-        query_bind_integer(rows->query, rows->experiment);
+        text_append_byte(column, ',');
     }
-    rows->any = rows->open = true;
+    return column;
+}
+
+/* The statement that the next value of the row is bound to. */
+static struct query *next_place(struct live_rows *rows)
+{
+    if (!rows->any && !rows->column)
+        rows->query = db_query(rows->call->db, rows->one);
+    if (rows->column++ == 0)
+        query_bind_integer(rows->query, rows->experiment);
+    return rows->query;
 }
 
 void live_rows_optional(struct live_rows *rows, bool given, int64_t value)
 {
-    begin(rows);
+    char text[NUMBER_TEXT_MAX];
+
     if (!is_server(rows))
-        query_bind_optional_integer(rows->query, (struct optional_integer){given, value});
+        query_bind_optional_integer(next_place(rows), (struct optional_integer){given, value});
     else if (given)
-        writer_integer(&rows->writer, value);
+        text_append(next_column(rows), text, integer_format(value, text));
     else
-        writer_null(&rows->writer);
+        text_append_string(next_column(rows), "NULL");
 }
 
 void live_rows_integer(struct live_rows *rows, int64_t value)
@@ -51,29 +61,47 @@ void live_rows_integer(struct live_rows *rows, int64_t value)
 
 void live_rows_number(struct live_rows *rows, double value)
 {
-    begin(rows);
+    char text[NUMBER_TEXT_MAX];
+
     if (is_server(rows))
-        writer_number(&rows->writer, value);
+        text_append(next_column(rows), text, number_format(value, text));
     else
-        query_bind_number(rows->query, value);
+        query_bind_number(next_place(rows), value);
+}
+
+/* Quotes and backslashes are the only bytes with a meaning inside of quotes. */
+static void append_quoted(struct text *column, const char *text)
+{
+    text_append_byte(column, '"');
+    while (*text) {
+        size_t plain = strcspn(text, "\"\\");
+
+        text_append(column, text, plain);
+        text += plain;
+        if (!*text)
+            break;
+        text_append_byte(column, '\\');
+        text_append_byte(column, *text++);
+    }
+    text_append_byte(column, '"');
 }
 
 void live_rows_text(struct live_rows *rows, const char *text)
 {
-    begin(rows);
-    if (is_server(rows))
-        writer_string(&rows->writer, text);
+    if (!is_server(rows))
+        query_bind_text(next_place(rows), text);
+    else if (text)
+        append_quoted(next_column(rows), text);
     else
-        query_bind_text(rows->query, text);
+        text_append_string(next_column(rows), "NULL");
 }
 
 void live_rows_next(struct live_rows *rows)
 {
-    if (is_server(rows))
-        writer_close_array(&rows->writer);
-    else
+    if (!is_server(rows))
         query_repeat(rows->query, NULL);
-    rows->open = false;
+    rows->any = true;
+    rows->column = 0;
 }
 
 enum error live_rows_end(struct live_rows *rows)
@@ -81,10 +109,12 @@ enum error live_rows_end(struct live_rows *rows)
     if (!rows->any)
         return ERROR_NONE;
     if (is_server(rows)) {
-        writer_close_array(&rows->writer);
         rows->query = db_query(rows->call->db, rows->many);
         query_bind_integer(rows->query, rows->experiment);
-        query_bind_json(rows->query, rows->text.bytes);
+        for (int i = 0; i < ROW_COLUMNS_MAX && rows->columns[i].bytes; i++) {
+            text_append_byte(&rows->columns[i], '}');
+            query_bind_text(rows->query, rows->columns[i].bytes);
+        }
     }
     return query_end(rows->query, rows->call->problem);
 }

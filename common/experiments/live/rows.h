@@ -1,24 +1,27 @@
 /*
  * Many rows into one table: one by one where a statement costs nothing but itself (SQLite), all in
- * one statement where each is a trip (a server). Private to common/experiments/live.
+ * one statement where each is a trip (a server); and rows found by many keys. Private to
+ * common/experiments/live.
  */
 #ifndef ASSAY_EXPERIMENTS_LIVE_ROWS_H
 #define ASSAY_EXPERIMENTS_LIVE_ROWS_H
 
-#include "base/json.h"
+#include "base/text.h"
 #include "db/query.h"
 #include "experiments/live/records.h"
 
-/* `one` takes the experiment and then a row's values; `many` the experiment and then JSON, an array
- * with an array of the same values per row. */
+enum { ROW_COLUMNS_MAX = 16 };
+
+/* `one` takes the experiment and then a row's values; `many` the experiment and then an array per
+ * column: see INTO_AT_ONCE. */
 struct live_rows {
     const struct live_call *call;
     int64_t experiment;
     const struct statement *one, *many;
-    struct query *query; /* of `one`, while rows come */
-    struct text text;
-    struct json_writer writer;
-    bool any, open; /* a row has begun, and has not ended */
+    struct query *query;                  /* of `one`, while rows come */
+    struct text columns[ROW_COLUMNS_MAX]; /* for `many`, as a server reads arrays */
+    int column;                           /* of the row that has begun; 0 = none has */
+    bool any;
 };
 
 void live_rows_start(struct live_rows *rows, const struct live_call *call, int64_t experiment,
@@ -32,5 +35,24 @@ void live_rows_text(struct live_rows *rows, const char *text);
 void live_rows_next(struct live_rows *rows);
 
 MUST_CHECK enum error live_rows_end(struct live_rows *rows);
+
+/* All rows in one statement of a server: `arrays` names the columns' types in order. */
+#define INTEGERS_AT_ONCE "CAST(? AS BIGINT[])"
+#define NUMBERS_AT_ONCE "CAST(? AS DOUBLE PRECISION[])"
+#define TEXTS_AT_ONCE "CAST(? AS TEXT[])"
+#define INTO_AT_ONCE(table_and_columns, arrays, on_conflict)                                       \
+    .postgres = "INSERT INTO " table_and_columns " SELECT CAST(? AS BIGINT), rows.*"               \
+                " FROM unnest(" arrays ") AS rows" on_conflict
+
+/*
+ * Rows found by many keys. SQLite joins in the order that is written; a server would sooner go
+ * through all rows of an experiment as long as its statistics are old, unless the search for each
+ * key is a query of its own (OFFSET 0).
+ */
+#define FOUND_BY_KEYS(columns, keys, table, conditions)                                            \
+    .sql = "SELECT " columns " FROM " keys " CROSS JOIN " table " WHERE " conditions,              \
+    .postgres = "SELECT " columns " FROM " keys " CROSS JOIN LATERAL (SELECT * FROM " table        \
+                " WHERE " conditions " OFFSET 0) AS found",                                        \
+    .streams = true
 
 #endif
