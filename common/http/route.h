@@ -40,6 +40,7 @@ struct route {
     const char *takes;            /* media type of a body without a schema: request->bytes */
     bool reads_body;              /* which the handler reads in pieces by request_read() */
     int status;                   /* of success; 0 = 200. 204 has no body */
+    int unfit_status;             /* of a document that does not fit; 0 = 422 */
     const struct schema *reply;
     bool reply_is_list;         /* of such objects: reply->object is a struct object_list */
     const char *media_type;     /* of a reply that is not JSON */

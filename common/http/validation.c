@@ -302,15 +302,23 @@ static void append_separator(struct text *out)
         text_append_string(out, "; ");
 }
 
+static int unfit_status(const struct serving *serving)
+{
+    const struct route *route = serving->match.route;
+
+    return route && route->unfit_status ? route->unfit_status : 422;
+}
+
 static void answer_text(struct serving *serving, const struct text *detail)
 {
-    answer_error(serving, 422, style_words(serving->style, FAILURE_VALIDATION).error_code,
-                 detail->bytes);
+    answer_error(serving, unfit_status(serving),
+                 style_words(serving->style, FAILURE_VALIDATION).error_code, detail->bytes);
 }
 
 static void answer_list(struct serving *serving, const char *items)
 {
-    answer_detail(serving, 422, style_words(serving->style, FAILURE_VALIDATION).error_code, items);
+    answer_detail(serving, unfit_status(serving),
+                  style_words(serving->style, FAILURE_VALIDATION).error_code, items);
 }
 
 /* Missing and wrong members in the order of the table, members that nobody asked for last. */

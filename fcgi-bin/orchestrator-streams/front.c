@@ -338,7 +338,9 @@ static enum error answer(struct speech *speech, const struct said *said)
         end_stream(speech, said);
         return ERROR_NONE;
     }
-    *message = (struct message_row){"assistant", said->text, tool_rows(arena, said->result)};
+    message->role = "assistant";
+    message->tool_calls = tool_rows(arena, said->result);
+    message->content = *said->text || !message->tool_calls.count ? said->text : NULL;
     *choice = (struct choice_row){0, message, finish_of(said)};
     *completion = (struct completion){speech->id,
                                       "chat.completion",

@@ -23,6 +23,7 @@ static const struct route routes[] = {
      .role = ORCHESTRATOR_CALLER,
      .traits = TRAIT_FRONT,
      .body = &completion_body_schema,
+     .unfit_status = 400,
      .reply = &completion_schema,
      .errors = ERRORS(404, 429, 502, 503, 504),
      .handler = completions_handle,

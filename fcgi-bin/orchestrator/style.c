@@ -12,6 +12,18 @@ static const char *title_of(const struct http_error *error)
     return error->detail_json ? "HTTP Error" : error->detail;
 }
 
+/* The first member that does not fit: what stands between "body." and the colon. */
+static const char *faulty_member(struct arena *arena, const struct http_error *error)
+{
+    static const char where[] = "body.";
+    const char *detail = error->detail;
+
+    return error->status == 400 && detail && strncmp(detail, where, sizeof where - 1) == 0
+               ? arena_copy(arena, detail + sizeof where - 1,
+                            strcspn(detail, ":") - sizeof where + 1)
+               : NULL;
+}
+
 /* What clients of OpenAI's interface understand. */
 static void write_front_error(struct json_writer *writer, const struct request *request,
                               const struct http_error *error)
@@ -25,7 +37,7 @@ static void write_front_error(struct json_writer *writer, const struct request *
                       : error->status == 401 ? "authentication_error"
                       : error->status < 500  ? "invalid_request_error"
                                              : "upstream_error");
-    writer_key_null(writer, "param");
+    writer_key_string(writer, "param", faulty_member(request->arena, error));
     writer_key_string(writer, "code", error->error_code);
     writer_key_string(writer, "request_id", request->id);
     writer_close_object(writer);

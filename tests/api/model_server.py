@@ -1,6 +1,6 @@
 """A loopback server that speaks like the providers of language models: OpenAI's and Anthropic's chat, whole and
 streamed, and embeddings. What it does is said by the name of the model: `echo`, `wait:0.5`, `status:429`, `stall`,
-`cut`, `fault`, `nonsense`, `empty`, `huge`, or any other, which answers what the last rule for it says.
+`cut`, `fault`, `nonsense`, `empty`, `huge`, `tool:NAME:ARGUMENTS`, or any other, which answers what the last rule for it says.
 
     with ModelServer() as server:
         server.answers["gpt-5.4"] = "four"
@@ -68,6 +68,8 @@ class Handler(BaseHTTPRequestHandler):
             self.send_whole(200, b" " * (8 << 20))
         elif kind in ("cut", "fault", "hang"):
             self.stream(protocol, body, prompt, value or "half an answer", kind)
+        elif kind == "tool":
+            self.call_tool(body, prompt, *value.split(":", 1))
         elif kind == "close":
             self.close_connection = True
         else:
@@ -112,6 +114,22 @@ class Handler(BaseHTTPRequestHandler):
             document = {"choices": [{"message": {"role": "assistant", "content": text}, "finish_reason": "stop"}],
                         "model": body["model"], "usage": {"prompt_tokens": used[0], "completion_tokens": used[1]}}
         self.send_whole(200, json.dumps(document).encode())
+
+    def call_tool(self, body, prompt, name, arguments):
+        """In OpenAI's form only."""
+        used = self.count("openai", prompt, name)
+        usage = {"prompt_tokens": used[0], "completion_tokens": used[1]}
+        calls = [{"index": 0, "id": "call_1", "type": "function", "function": {"name": name, "arguments": arguments}}]
+        if not body.get("stream"):
+            self.send_whole(200, json.dumps({"choices": [{"message": {"role": "assistant", "content": None, "tool_calls": calls},
+                                                          "finish_reason": "tool_calls"}], "usage": usage}).encode())
+            return
+        self.send_response(200)
+        self.send_header("Transfer-Encoding", "chunked")
+        self.end_headers()
+        self.event({"choices": [{"delta": {"tool_calls": calls}, "finish_reason": "tool_calls"}], "usage": usage})
+        self.event("[DONE]")
+        self.wfile.write(b"0\r\n\r\n")
 
     def event(self, document, name=None):
         data = document if isinstance(document, str) else json.dumps(document)

@@ -224,7 +224,7 @@ class TestFront:
         for body in ({"messages": []}, {"messages": [{"role": "x", "content": "y"}]}, {"messages": "x"}, {"temperature": 3},
                      {"n": 2}, {"messages": [{"role": "user", "content": [{"type": "image_url"}]}]}):
             answer = chat(live, **body)
-            assert answer.status_code == 422 and answer.json()["error"]["type"] == "invalid_request_error"
+            assert answer.status_code == 400 and answer.json()["error"]["type"] == "invalid_request_error"
 
     def test_ways_of_asking_as_models(self, live, models):
         models.answers[CLAUDE] = "text:yes"

@@ -159,8 +159,7 @@ TEST(sorted_values_have_one_form)
     text_start(&out, arena, 1000);
     writer_start(&writer, &out);
     writer_value_sorted(&writer, value);
-    CHECK_TEXT(out.bytes,
-               "{\"\":[],\"a\":null,\"b\":[{\"Z\":{},\"z\":1,\"\xc3\xa9\":2}]}");
+    CHECK_TEXT(out.bytes, "{\"\":[],\"a\":null,\"b\":[{\"Z\":{},\"z\":1,\"\xc3\xa9\":2}]}");
 }
 
 /* jansson refuses such text, but headers that are echoed do not come through it. */
