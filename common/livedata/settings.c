@@ -100,7 +100,9 @@ const struct setting livedata_settings_table[] = {
     {"LIVE_ENTITY_CACHE_TTL_SECONDS", SETTING_NUMBER, AT(entity_cache_ttl_seconds), "5", 0, 86400,
      .help = "How long a cached entity is served when nothing changes."},
     {"LIVE_CACHE_POLL_SECONDS", SETTING_NUMBER, AT(cache_poll_seconds), "0.2", 0.01, 60,
-     .help = "How often a host looks for changes that other hosts have made (PostgreSQL)."},
+     .help =
+         "How old a cached answer may be for changes that other hosts have made, when it is not "
+         "heard of them (PostgreSQL)."},
     {"LIVE_METRIC_AS_OF", SETTING_CHOICE, AT(metric_as_of), "versions", .choices = as_of_names,
      .help = "Whether historical order metrics see orders as they were then, or as they are now."},
     {"LIVE_QUERY_TIMEOUT_MS", SETTING_INTEGER, AT(query_timeout_ms), "5000", 10, 600000,

@@ -7,8 +7,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
-#include <linux/futex.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,14 +14,12 @@
 #include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
-#include <time.h>
 #include <unistd.h>
 
-#define CACHE_MAGIC "ASSAYCA2"
+#define CACHE_MAGIC "ASSAYCA3"
 
 enum {
-    TAG_SLOTS = 16384,
+    TAG_SLOTS = 65536,
     ENTRY_SLOTS = 8192,
     BOOT_ID_TEXT = 40,
     /* How long a change whose writer died counts as going on, and a slot as being written. */
@@ -52,9 +48,9 @@ struct cache_layout {
     uint64_t size;
     char boot_id[BOOT_ID_TEXT];
     unsigned char secret[DIGEST_SHORT_KEY_BYTES];
-    _Atomic uint32_t word;
     _Atomic int64_t turn_at;
     _Atomic int64_t mark;
+    _Atomic int64_t looked_at; /* monotonic */
     struct tag_cell tags[TAG_SLOTS];
     struct entry_cell entries[ENTRY_SLOTS];
 };
@@ -193,20 +189,24 @@ static struct tag_cell *tag_of(struct shm_cache *cache, const char *tag)
     return &cache->layout->tags[hash_of(cache, tag, digest) % TAG_SLOTS];
 }
 
-void shm_cache_changing(struct shm_cache *cache, const char *tag)
+int64_t shm_cache_changing(struct shm_cache *cache, const char *tag)
 {
     struct tag_cell *cell = tag_of(cache, tag);
+    int64_t until = clock_monotonic_microseconds() + CHANGE_US;
 
-    atomic_store(&cell->changing_until, clock_monotonic_microseconds() + CHANGE_US);
+    atomic_store(&cell->changing_until, until);
     atomic_fetch_add(&cell->generation, 1);
+    return until;
 }
 
-void shm_cache_changed(struct shm_cache *cache, const char *tag)
+/* The next change may have begun meanwhile: it goes on. */
+void shm_cache_changed(struct shm_cache *cache, const char *tag, int64_t change)
 {
     struct tag_cell *cell = tag_of(cache, tag);
 
     atomic_fetch_add(&cell->generation, 1);
-    atomic_store(&cell->changing_until, 0);
+    if (change)
+        atomic_compare_exchange_strong(&cell->changing_until, &change, 0);
 }
 
 enum { NUMBER_BITS = 40 };
@@ -325,23 +325,10 @@ void shm_cache_put(struct shm_cache *cache, const char *key, const struct shm_ca
     atomic_fetch_add_explicit(&cell->version, 1, memory_order_release);
 }
 
-uint32_t shm_cache_word(const struct shm_cache *cache)
+void shm_cache_forget(struct shm_cache *cache)
 {
-    return atomic_load(&cache->layout->word);
-}
-
-void shm_cache_wait(struct shm_cache *cache, uint32_t seen, int milliseconds)
-{
-    struct timespec patience = {.tv_sec = milliseconds / 1000,
-                                .tv_nsec = (long)(milliseconds % 1000) * 1000000};
-
-    syscall(SYS_futex, &cache->layout->word, FUTEX_WAIT, seen, &patience, NULL, 0);
-}
-
-void shm_cache_wake(struct shm_cache *cache)
-{
-    atomic_fetch_add(&cache->layout->word, 1);
-    syscall(SYS_futex, &cache->layout->word, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
+    for (size_t i = 0; i < TAG_SLOTS; i++)
+        atomic_fetch_add(&cache->layout->tags[i].generation, 1);
 }
 
 bool shm_cache_my_turn(struct shm_cache *cache, int64_t microseconds)
@@ -358,7 +345,26 @@ int64_t shm_cache_mark(const struct shm_cache *cache)
     return atomic_load(&cache->layout->mark);
 }
 
-void shm_cache_set_mark(struct shm_cache *cache, int64_t mark)
+int64_t shm_cache_looked(const struct shm_cache *cache)
 {
-    atomic_store(&cache->layout->mark, mark);
+    int64_t at = atomic_load(&cache->layout->looked_at);
+
+    return at ? clock_monotonic_microseconds() - at : INT64_MAX;
+}
+
+static void rise(_Atomic int64_t *value, int64_t to)
+{
+    int64_t now = atomic_load(value);
+
+    while (now < to && !atomic_compare_exchange_weak(value, &now, to))
+        continue;
+}
+
+void shm_cache_set_looked(struct shm_cache *cache, int64_t mark, int64_t began)
+{
+    if (mark)
+        rise(&cache->layout->mark, mark);
+    else
+        atomic_store(&cache->layout->mark, 0);
+    rise(&cache->layout->looked_at, began);
 }

@@ -31,9 +31,10 @@ MUST_CHECK enum error shm_cache_open(const char *path, struct shm_cache **cache,
 MUST_CHECK enum error shm_cache_open_anonymous(struct shm_cache **cache, struct problem *problem);
 void shm_cache_close(struct shm_cache *cache);
 
-/* Before the commit of a change, and after it (also when it was not kept). */
-void shm_cache_changing(struct shm_cache *cache, const char *tag);
-void shm_cache_changed(struct shm_cache *cache, const char *tag);
+/* Before the commit of a change, and after it (also when it was not kept) with what the first has
+ * given; 0 = a change of another host, which is over. */
+int64_t shm_cache_changing(struct shm_cache *cache, const char *tag);
+void shm_cache_changed(struct shm_cache *cache, const char *tag, int64_t change);
 
 /* The number of a change that is stored elsewhere, as far as this host knows: the second tells
  * whether it knows of this one already, so that its own changes are not announced to it once more.
@@ -57,15 +58,15 @@ bool shm_cache_get(struct shm_cache *cache, const char *key, const struct shm_ca
 void shm_cache_put(struct shm_cache *cache, const char *key, const struct shm_cache_ticket *ticket,
                    int64_t ttl_microseconds, const char *bytes, size_t length);
 
-/* A word that everybody can wait for: shm_cache_wait() returns when it is no longer `seen`, or
- * after the time; shm_cache_wake() changes it. */
-uint32_t shm_cache_word(const struct shm_cache *cache);
-void shm_cache_wait(struct shm_cache *cache, uint32_t seen, int milliseconds);
-void shm_cache_wake(struct shm_cache *cache);
+/* Nothing that was kept so far is given out any more. */
+void shm_cache_forget(struct shm_cache *cache);
 
-/* True for one caller every `microseconds`: what one worker does for all, and how far it got. */
+/* True for one caller every `microseconds`: what one worker does for all. */
 bool shm_cache_my_turn(struct shm_cache *cache, int64_t microseconds);
+/* How far the last look at changes that others have made got (0 = nobody has looked), and how long
+ * ago in microseconds it began (INT64_MAX = nobody has). Both only rise, but for a mark of 0. */
 int64_t shm_cache_mark(const struct shm_cache *cache);
-void shm_cache_set_mark(struct shm_cache *cache, int64_t mark);
+int64_t shm_cache_looked(const struct shm_cache *cache);
+void shm_cache_set_looked(struct shm_cache *cache, int64_t mark, int64_t began);
 
 #endif

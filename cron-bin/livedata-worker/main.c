@@ -2,7 +2,9 @@
  *
  *   livedata-worker [--every SECONDS]
  *
- * Staying, several processes deliver side by side, so that a slow receiver delays no other.
+ * Staying, several processes deliver side by side, so that a slow receiver delays no other, and
+ * where other hosts may share the database one more hears what they have changed; who dies is
+ * replaced.
  *
  * Exit codes: 0 done, 1 the settings are wrong, 2 the command line is wrong, 3 the database
  * refused. */
@@ -12,24 +14,29 @@
 #include "jobs/program.h"
 #include "livedata/storage/retention.h"
 #include "livedata/store.h"
+#include "livedata/streams/listener.h"
 #include "livedata/streams/outbound.h"
 
+#include <errno.h>
 #include <signal.h>
 #include <stdio.h>
-#include <string.h>
+#include <stdlib.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 enum { EXIT_DONE, EXIT_SETTINGS, EXIT_USAGE, EXIT_DATABASE };
-enum { MEMORY_MAX = 64 * 1024 * 1024, ROUND_MOST = 50 };
+enum { MEMORY_MAX = 64 * 1024 * 1024, ROUND_MOST = 50, ROLES_MAX = 65 };
 
 static const int64_t house_us = 60000000;
+static const double crew_every = 0.2;
 
 struct worker {
     struct livedata_settings settings;
     struct arena *arena; /* as long as the program */
     struct arena *job;
+    const char *run_directory; /* or NULL */
+    double every;
     struct store *store;
     struct egress_policy egress;
     bool keeps_house; /* the first one forgets what is old, too */
@@ -85,30 +92,80 @@ static int work(struct worker *worker, double every)
     return worker->failed && every <= 0 ? EXIT_DATABASE : EXIT_DONE;
 }
 
-/* Further processes for as long as this one lives; they end with it. */
-static void start_others(struct worker *worker, double every)
+static int run_deliveries(struct worker *worker)
+{
+    return work(worker, worker->every);
+}
+
+static int run_listener(struct worker *worker)
+{
+    prctl(PR_SET_NAME, "livedata-listen");
+    return listener_run(&worker->settings, worker->run_directory);
+}
+
+struct role {
+    int (*run)(struct worker *worker);
+    pid_t process;
+};
+
+/* A process for as long as this one lives. */
+static void start_role(struct worker *worker, struct role *role, bool keeps_house)
 {
     pid_t parent = getpid();
 
-    for (int64_t i = 1; i < worker->settings.webhook_runners; i++) {
-        if (fork() != 0)
-            continue;
-        prctl(PR_SET_PDEATHSIG, SIGTERM);
-        if (getppid() != parent)
-            _exit(EXIT_DONE);
-        worker->keeps_house = false;
-        _exit(work(worker, every));
+    role->process = fork();
+    if (role->process != 0)
+        return;
+    prctl(PR_SET_PDEATHSIG, SIGTERM);
+    if (getppid() != parent)
+        _exit(EXIT_DONE);
+    worker->keeps_house = keeps_house;
+    _exit(role->run(worker));
+}
+
+/* In rounds, each of which replaces those that have died. */
+struct crew {
+    struct worker *worker;
+    size_t count;
+    struct role roles[ROLES_MAX];
+};
+
+static bool keep_crew(void *context)
+{
+    struct crew *crew = context;
+
+    for (size_t i = 0; i < crew->count; i++) {
+        struct role *role = &crew->roles[i];
+
+        if (role->process <= 0 || waitpid(role->process, NULL, WNOHANG) == role->process)
+            start_role(crew->worker, role, i == 0);
     }
+    return false;
+}
+
+static void stay(struct worker *worker)
+{
+    struct crew crew = {.worker = worker};
+
+    for (int64_t i = 0; i < worker->settings.webhook_runners; i++)
+        crew.roles[crew.count++].run = run_deliveries;
+    if (worker->run_directory && listener_is_needed(&worker->settings))
+        crew.roles[crew.count++].run = run_listener;
+    program_rounds(crew_every, keep_crew, &crew);
+    for (size_t i = 0; i < crew.count; i++)
+        if (crew.roles[i].process > 0)
+            kill(crew.roles[i].process, SIGTERM);
+    while (wait(NULL) > 0 || errno == EINTR)
+        continue;
 }
 
 int main(int argc, char **argv)
 {
     struct worker worker = {.arena = arena_create(MEMORY_MAX), .keeps_house = true};
     struct problem problem = {0};
-    double every;
-    int status;
+    int status = EXIT_DONE;
 
-    if (!program_arguments(argc, argv, "livedata-worker", &every))
+    if (!program_arguments(argc, argv, "livedata-worker", &worker.every))
         return EXIT_USAGE;
     if (!worker.arena || crypto_start(&problem) ||
         livedata_settings_load(&worker.settings, worker.arena, NULL, &problem)) {
@@ -117,11 +174,11 @@ int main(int argc, char **argv)
     }
     log_open("assay.livedata-worker", (enum log_level)worker.settings.log_level,
              (enum log_format)worker.settings.log_format);
-    if (every > 0)
-        start_others(&worker, every);
-    status = work(&worker, every);
-    while (wait(NULL) > 0)
-        continue;
+    worker.run_directory = getenv("ASSAY_RUN_DIR");
+    if (worker.every > 0)
+        stay(&worker);
+    else
+        status = work(&worker, 0);
     arena_destroy(worker.arena);
     return status;
 }

@@ -65,6 +65,14 @@ static enum error newest(struct server *server, int64_t *sequence, struct proble
     return error ? error : journal_last_seq(&call, sequence);
 }
 
+/* Who is told of an event must not read what was before it: it may be another host's. */
+static void follow(struct server *server, const struct storage_call *call)
+{
+    const struct request request = {.state = server->state};
+
+    (void)live_cache_follow(service_cache(&request), call);
+}
+
 static enum error read_news(struct server *server, struct arena *arena, int64_t after,
                             struct hub_event *events, size_t *count, struct problem *problem)
 {
@@ -75,6 +83,8 @@ static enum error read_news(struct server *server, struct arena *arena, int64_t 
     *count = 0;
     if (!error)
         error = journal_after_all(&call, after, HUB_EVENTS_MAX, &rows);
+    if (!error && rows.count)
+        follow(server, &call);
     for (size_t i = 0; !error && i < rows.count; i++)
         events[(*count)++] = (struct hub_event){.sequence = rows.items[i].seq,
                                                 .tenant = rows.items[i].tenant,
@@ -159,6 +169,7 @@ enum error stream_handle(struct request *request, struct reply *reply)
     if (error)
         return error;
     reached = hub_sequence(request);
+    (void)live_cache_follow(service_cache(request), &reading.storage);
     upto = reached;
     error = replay(request, &stream, &reading.storage, &wanted, after, resumes, &reached);
     /* Who has missed more than one replay sends comes back for the rest. */

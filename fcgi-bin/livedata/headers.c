@@ -58,6 +58,8 @@ static void add_health(struct request *request, struct reply *reply)
         return;
     if (service_reading(request, &reading))
         return;
+    if (service->asking.note.cache != CACHE_HIT)
+        live_cache_witness(&service->cache, &reading.storage);
     if (version_shows(&service->catalog, service->asking.version, "X-Live-Health"))
         reply_add_header(reply, "X-Live-Health", health_words[service_health(request, &reading)]);
     seconds = freshness_now(&reading.storage, reading.cache);

@@ -3,6 +3,7 @@
 
 #include "base/clock.h"
 #include "crypto/token.h"
+#include "db/listen.h"
 #include "db/query.h"
 #include "livedata/moment.h"
 #include "livedata/reads/search.h"
@@ -292,22 +293,24 @@ enum error apply_finish(struct apply_call *call, struct apply_touched *touched)
     for (size_t i = 0; !error && event_types[i]; i++)
         if (touched->by_type[i])
             error = freshness_note(&call->storage, event_types[i], touched->by_type[i]);
+    if (!error && touched->tables)
+        error =
+            db_tell(call->storage.db, LIVE_CHANNEL, call->storage.tenant, call->storage.problem);
     return error;
 }
 
-void apply_announce(struct apply_call *call, const struct apply_touched *touched, bool committed)
+void apply_announce(struct apply_call *call, struct apply_touched *touched, bool committed)
 {
     for (size_t i = 0; call->cache && i < serving_table_count; i++) {
         if (!(touched->tables & (1u << i)))
             continue;
         if (committed)
             live_cache_changed(call->cache, call->storage.tenant, serving_tables[i].name,
-                               touched->gens[i]);
+                               touched->changes[i], touched->gens[i]);
         else
-            live_cache_changing(call->cache, call->storage.tenant, serving_tables[i].name);
+            touched->changes[i] =
+                live_cache_changing(call->cache, call->storage.tenant, serving_tables[i].name);
     }
-    if (call->cache && committed)
-        live_cache_wake(call->cache);
 }
 
 static void count_result(const struct apply_result *result, struct apply_counts *counts)

@@ -50,15 +50,17 @@ MUST_CHECK enum error apply_batch(struct apply_call *call, json_t *const *events
 /* The same inside the caller's transaction, which then calls apply_finish(). */
 enum { APPLY_TABLES_MAX = 16 };
 struct apply_touched {
-    unsigned tables;                /* bits by position in serving_tables */
-    int64_t gens[APPLY_TABLES_MAX]; /* their new generations, once finished */
+    unsigned tables;                   /* bits by position in serving_tables */
+    int64_t gens[APPLY_TABLES_MAX];    /* their new generations, once finished */
+    int64_t changes[APPLY_TABLES_MAX]; /* as live_cache_changing() gave them */
     int64_t by_type[16]; /* applied events, by position in event_types; the last of others */
 };
 MUST_CHECK enum error apply_one(struct apply_call *call, const json_t *payload,
                                 struct apply_touched *touched, struct apply_result *result);
+/* Before the commit: numbers the changes, and tells other hosts of it. */
 MUST_CHECK enum error apply_finish(struct apply_call *call, struct apply_touched *touched);
 /* Between apply_finish() and the commit, and after it: what caches must know. */
-void apply_announce(struct apply_call *call, const struct apply_touched *touched, bool committed);
+void apply_announce(struct apply_call *call, struct apply_touched *touched, bool committed);
 
 /* Sends a dead letter through again, with members of `correction` (or NULL) in place of its own, in
  * one transaction. ERROR_NOT_FOUND dead_letter_not_found; ERROR_CONFLICT already_replayed;

@@ -132,13 +132,15 @@ double freshness_now(const struct storage_call *call, struct live_cache *cache)
     struct shm_cache_ticket ticket;
     int64_t newest, seq;
 
-    if (live_cache_find(cache, call, key, "pipeline_events", &ticket, &kept))
+    if (live_cache_find(cache, call, key, "pipeline_events", &ticket, &kept)) {
         newest = strtoll(kept, NULL, 10);
-    else if (journal_newest_mark(call, &newest, &seq))
-        return -1;
-    else
+    } else {
+        if (journal_newest_mark(call, &newest, &seq))
+            return -1;
+        live_cache_witness(cache, call);
         live_cache_keep(cache, key, &ticket, 60,
                         arena_print(call->arena, "%lld", (long long)newest));
+    }
     return newest ? fmax(0, moment_seconds(newest, call->now)) : -1;
 }
 

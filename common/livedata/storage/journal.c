@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { GENERATIONS_MAX = 5000 };
+enum { GENERATIONS_MAX = 512 };
 
 #define JOURNAL_COLUMNS                                                                            \
     "seq, event_id, topic, entity_type, entity_id, event_type, latency_ms, processed_at, source,"  \
@@ -75,10 +75,11 @@ static const struct statement newest_mark = {
 };
 static const struct statement raise_generation = {
     .name = "generation_raise",
-    .sql = "INSERT INTO cache_generation (tenant_id, table_name, gen, last_event_at)"
-           " VALUES (?, ?, 1, ?) ON CONFLICT (tenant_id, table_name) DO UPDATE"
-           " SET gen = cache_generation.gen + 1, last_event_at = excluded.last_event_at"
-           " RETURNING gen",
+    .sql = "INSERT INTO cache_generation (tenant_id, table_name, gen, last_event_at, seq)"
+           " VALUES (?, ?, 1, ?, COALESCE((SELECT max(seq) FROM pipeline_events), 0))"
+           " ON CONFLICT (tenant_id, table_name) DO UPDATE"
+           " SET gen = cache_generation.gen + 1, last_event_at = excluded.last_event_at,"
+           " seq = excluded.seq RETURNING gen",
 };
 static const struct statement note_freshness = {
     .name = "freshness_note",
@@ -97,8 +98,17 @@ static const struct statement type_freshness = {
 };
 static const struct statement changed_generations = {
     .name = "generations_since",
-    .sql = "SELECT tenant_id, table_name, gen, last_event_at FROM cache_generation"
-           " WHERE last_event_at >= ? ORDER BY last_event_at LIMIT ?",
+    .sql = "SELECT tenant_id, table_name, gen, seq FROM cache_generation"
+           " WHERE seq >= ? AND seq > 0 ORDER BY seq LIMIT ?",
+};
+static const struct statement newest_generation = {
+    .name = "generations_newest",
+    .sql = "SELECT COALESCE(max(seq), 0) FROM cache_generation",
+};
+static const struct statement tenant_generations = {
+    .name = "generations_of_tenant",
+    .sql = "SELECT tenant_id, table_name, gen, seq FROM cache_generation"
+           " WHERE tenant_id = ? ORDER BY seq LIMIT ?",
 };
 
 enum error journal_has(const struct storage_call *call, const char *event_id, bool *has)
@@ -391,20 +401,44 @@ enum error freshness_of_types(const struct storage_call *call, const struct stri
     return newest_of(call, &type_freshness, types, seconds);
 }
 
-enum error generations_since(const struct storage_call *call, int64_t since,
-                             struct generations *generations)
+/* Takes what a query finds that has its first value bound. */
+static enum error take_generations(const struct storage_call *call, struct query *query,
+                                   struct generations *generations)
 {
-    struct query *query = db_query(call->db, &changed_generations);
-
     *generations =
         (struct generations){.items = ARENA_ARRAY(call->arena, struct generation, GENERATIONS_MAX)};
-    query_bind_integer(query, since);
     query_bind_integer(query, GENERATIONS_MAX);
     while (generations->count < GENERATIONS_MAX && query_next(query))
         generations->items[generations->count++] =
             (struct generation){.tenant = query_text(query, 0, call->arena),
                                 .table = query_text(query, 1, call->arena),
                                 .gen = query_integer(query, 2),
-                                .last_event_at = query_integer(query, 3)};
+                                .seq = query_integer(query, 3)};
+    generations->more = generations->count == GENERATIONS_MAX;
     return query_end(query, call->problem);
+}
+
+enum error generations_since(const struct storage_call *call, int64_t seq,
+                             struct generations *generations)
+{
+    struct query *query = db_query(call->db, &changed_generations);
+
+    query_bind_integer(query, seq);
+    return take_generations(call, query, generations);
+}
+
+enum error generations_newest(const struct storage_call *call, int64_t *seq)
+{
+    struct query *query = db_query(call->db, &newest_generation);
+
+    *seq = query_next(query) ? query_integer(query, 0) : 0;
+    return query_end(query, call->problem);
+}
+
+enum error generations_of_tenant(const struct storage_call *call, struct generations *generations)
+{
+    struct query *query = db_query(call->db, &tenant_generations);
+
+    query_bind_text(query, call->tenant);
+    return take_generations(call, query, generations);
 }

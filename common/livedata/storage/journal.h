@@ -85,18 +85,23 @@ MUST_CHECK enum error freshness_of_tables(const struct storage_call *call,
 MUST_CHECK enum error freshness_of_types(const struct storage_call *call,
                                          const struct string_list *types, double *seconds);
 
-/* Generations that changed at `since` or later: for hosts that have not made the change. */
+/* For hosts that have not made a change: generations that were raised with the journal's row `seq`
+ * and later, in the order of their commits; the last such row; all of the tenant. */
 struct generation {
     const char *tenant;
     const char *table;
     int64_t gen;
-    int64_t last_event_at;
+    int64_t seq; /* the journal's last row by then */
 };
 struct generations {
     size_t count;
     struct generation *items;
+    bool more; /* there may be more, of the last `seq` too */
 };
-MUST_CHECK enum error generations_since(const struct storage_call *call, int64_t since,
+MUST_CHECK enum error generations_since(const struct storage_call *call, int64_t seq,
                                         struct generations *generations);
+MUST_CHECK enum error generations_newest(const struct storage_call *call, int64_t *seq);
+MUST_CHECK enum error generations_of_tenant(const struct storage_call *call,
+                                            struct generations *generations);
 
 #endif

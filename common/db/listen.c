@@ -1,0 +1,65 @@
+/* LISTEN and NOTIFY of PostgreSQL, on the connection of a handle. */
+#include "db/listen.h"
+
+#include "db/postgres.h"
+
+#include <stdio.h>
+
+static const struct statement tell = {
+    .name = "notify",
+    .postgres = "SELECT pg_notify(?, ?)",
+};
+
+enum error db_tell(struct db *db, const char *channel, const char *text, struct problem *problem)
+{
+    struct query *query;
+
+    if (db_engine(db) != DB_POSTGRES)
+        return ERROR_NONE;
+    query = db_query(db, &tell);
+    query_bind_text(query, channel);
+    query_bind_text(query, text);
+    (void)query_next(query);
+    return query_end(query, problem);
+}
+
+enum error db_listen(struct db *db, const char *channel, struct problem *problem)
+{
+    char sql[100];
+    enum error error;
+
+    if (db_engine(db) != DB_POSTGRES)
+        return problem_set(problem, ERROR_UNAVAILABLE, "listen_impossible",
+                           "this engine tells nobody");
+    error = db_ready(db, problem);
+    if (error)
+        return error;
+    (void)snprintf(sql, sizeof sql, "LISTEN %.60s", channel);
+    return postgres_run(db, sql, problem);
+}
+
+int db_listen_file(const struct db *db)
+{
+    const struct postgres_connection *connection = db->connection;
+
+    return connection ? PQsocket(connection->libpq) : -1;
+}
+
+bool db_heard(struct db *db, struct problem *problem)
+{
+    struct postgres_connection *connection = db->connection;
+    PGnotify *word;
+    bool any = false;
+
+    if (!connection || connection->dead || !PQconsumeInput(connection->libpq)) {
+        db_disconnect(db);
+        problem_set(problem, ERROR_UNAVAILABLE, "database_unavailable",
+                    "the connection to the server was lost");
+        return false;
+    }
+    while ((word = PQnotifies(connection->libpq)) != NULL) {
+        any = true;
+        PQfreemem(word);
+    }
+    return any;
+}
