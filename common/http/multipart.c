@@ -512,12 +512,15 @@ static void sync_folder(const char *path)
 
 enum error form_save(const struct form_part *part, const char *path, struct problem *problem)
 {
+    const char *slash = strrchr(path, '/');
     char source[64], beside[PATH_MAX];
     bool saved;
     int why;
 
     snprintf(source, sizeof source, "/proc/self/fd/%d", part->file);
-    if (snprintf(beside, sizeof beside, "%s.new-%ld", path, (long)getpid()) >= (int)sizeof beside)
+    /* As short as it can be: the name itself may be the longest that the file system takes. */
+    if (snprintf(beside, sizeof beside, "%.*s.new-%ld", slash ? (int)(slash + 1 - path) : 0, path,
+                 (long)getpid()) >= (int)sizeof beside)
         return problem_set(problem, ERROR_INVALID, "file_not_saved", "the name is too long");
     unlink(beside);
     saved = (fsync(part->file) == 0 &&

@@ -8,6 +8,7 @@
  *
  * Exit codes: 0 done, 1 failed.
  */
+#include "base/clock.h"
 #include "base/log.h"
 #include "crypto/crypto.h"
 #include "jobs/program.h"
@@ -18,13 +19,18 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { MEMORY_MAX = 64 * 1024 * 1024, ROUND_JOBS = 4, HOUSEKEEPING_ROUNDS = 600 };
+enum {
+    MEMORY_MAX = 64 * 1024 * 1024,
+    ROUND_JOBS = 4,
+    BEAT_SECONDS = HEARTBEAT_SECONDS / 5,
+    HOUSEKEEPING_SECONDS = 600
+};
 
 struct program {
     struct arena *settings_arena, *arena;
     struct support_settings settings;
     struct store *store;
-    unsigned rounds;
+    int64_t beat_at, housekeeping_at; /* monotonic microseconds; the next one is due */
     bool failed;
 };
 
@@ -33,6 +39,17 @@ static bool fail(struct program *program, const struct problem *problem)
     log_event(LOG_ERROR, "ingest_failed", problem->text);
     program->failed = true;
     return false;
+}
+
+/* Whether the time has come; then also when it comes next. */
+static bool is_due(int64_t *at, int seconds)
+{
+    int64_t now = clock_monotonic_microseconds();
+
+    if (now < *at)
+        return false;
+    *at = now + (int64_t)seconds * 1000000;
+    return true;
 }
 
 /* A round says whether there was anything to do. */
@@ -44,11 +61,11 @@ static bool run_round(void *context)
     struct db *db;
     enum error error = store_use(program->store, &db, &problem);
 
-    if (!error)
+    if (!error && is_due(&program->beat_at, BEAT_SECONDS))
         error = task_beat(db, &problem);
     if (!error)
         error = task_run_due(db, program->arena, &program->settings, ROUND_JOBS, &tally, &problem);
-    if (!error && program->rounds++ % HOUSEKEEPING_ROUNDS == 0) {
+    if (!error && is_due(&program->housekeeping_at, HOUSEKEEPING_SECONDS)) {
         error = task_forget(db, &problem);
         if (!error)
             error = reindex_sweep(db, program->arena, &program->settings, &problem);

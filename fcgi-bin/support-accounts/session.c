@@ -133,11 +133,18 @@ enum error refresh_handle(struct request *request, struct reply *reply)
 {
     const struct refresh *refresh = request->body;
     struct account account;
+    struct db *db;
+    bool may = false;
     enum error error =
         service_read_token(request, refresh->refresh_token, "refresh", &account, NULL);
 
-    if (error == ERROR_FORBIDDEN)
-        return problem_set(&request->problem, error, "token_refused",
+    if (!error)
+        error = service_database(request, &db);
+    if (!error)
+        error = account_may_stay(db, service_settings(request), account.subject, &may,
+                                 &request->problem);
+    if (error == ERROR_FORBIDDEN || (!error && !may))
+        return problem_set(&request->problem, ERROR_FORBIDDEN, "token_refused",
                            "Invalid or expired refresh token");
     return error ? error : give_tokens(request, reply, &account);
 }

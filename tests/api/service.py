@@ -9,7 +9,10 @@ row of its route does not announce, and a JSON body that fits the schema announc
             yield service
 """
 
+import sqlite3
+import subprocess
 import sys
+from contextlib import closing
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -19,7 +22,7 @@ from openapi import Document
 from stack import Stack
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "db"))
-from postgres import PostgresServer  # noqa: E402  (found by the line above)
+from postgres import PROGRAMS, PostgresServer  # noqa: E402  (found by the line above)
 
 ENGINES = ("sqlite", "postgres")
 # What each service calls the URL of its database.
@@ -52,7 +55,7 @@ class Service:
     """A running service; `url` is its address, `stack` all of it."""
 
     def __init__(self, name, env=None, engine="sqlite", services=None):
-        self.name = name
+        self.name, self.engine = name, engine
         self.env = dict(env or {})
         if engine == "postgres":
             self.env[DATABASE_SETTINGS[name]] = Servers.new_database()
@@ -105,6 +108,17 @@ class Service:
 
     def post(self, path, json=None, **arguments):
         return self.send("POST", path, json=json, **arguments)
+
+    def sql(self, statement):
+        """Runs a statement past the service; the rows as lists of texts."""
+        url = self.env.get(DATABASE_SETTINGS[self.name])
+        if url:
+            done = subprocess.run([PROGRAMS / "psql", url, "-X", "-q", "-A", "-t", "-v", "ON_ERROR_STOP=1",
+                                   "-c", statement], capture_output=True, text=True, check=True)
+            return [line.split("|") for line in done.stdout.splitlines()]
+        [file] = (self.stack.directory / "data").rglob(f"{self.name[:4]}*.sqlite3")
+        with closing(sqlite3.connect(file, timeout=20)) as connection, connection:
+            return [["" if value is None else str(value) for value in row] for row in connection.execute(statement)]
 
     @property
     def document(self):

@@ -84,6 +84,22 @@ class TestRenewal:
         answer = support.post("/api/auth/refresh", {"refresh_token": token})
         assert (answer.status_code, answer.json()["detail"]) == (401, "Invalid or expired refresh token")
 
+    def test_nobody_stays_who_could_not_sign_in_any_more(self, support):
+        def renew(subject):
+            return support.post("/api/auth/refresh", {
+                "refresh_token": forged(claims(sub=subject, type="refresh", exp=time.time() + 60))}).status_code
+
+        support.sql("INSERT INTO users (id, username, password_hash, role, is_active, tenant_id, created_at) VALUES"
+                    f" ('7c0e', 'ruth', '{HASH}', 'agent', 1, 'default', '2026-01-01T00:00:00Z')")
+        assert sign_in(support, "ruth").status_code == 200
+        assert (renew("ruth"), renew("7c0e"), renew("admin"), renew("nobody")) == (200, 200, 200, 401)
+        token = sign_in(support, "ruth").json()["refresh_token"]
+        support.sql("UPDATE users SET is_active = 0 WHERE username = 'ruth'")
+        answer = support.post("/api/auth/refresh", {"refresh_token": token})
+        assert (answer.status_code, answer.json()["detail"]) == (401, "Invalid or expired refresh token")
+        assert "Set-Cookie" not in answer.headers and renew("7c0e") == 401
+        assert sign_in(support, "ruth").status_code == 401
+
     def test_a_session_is_made_of_a_bearer(self, support):
         token = sign_in(support).json()["access_token"]
         answer = support.post("/api/auth/session", headers=bearer(token))

@@ -14,6 +14,10 @@ static const struct statement find_user = {
     .sql = "SELECT username, password_hash, role, tenant_id FROM users"
            " WHERE username = ? AND is_active = 1",
 };
+static const struct statement find_active = {
+    .name = "user_find_active",
+    .sql = "SELECT 1 FROM users WHERE (username = ? OR id = ?) AND is_active = 1",
+};
 static const struct statement forget_expired = {
     .name = "revoked_token_forget",
     .sql = "DELETE FROM revoked_tokens WHERE expires_at < ?",
@@ -94,6 +98,18 @@ enum error account_sign_in(struct db *db, struct arena *arena,
               : !settings->admin_password_hash ? "bad_credentials_dev"
                                                : "unknown_user";
     return ERROR_NONE;
+}
+
+enum error account_may_stay(struct db *db, const struct support_settings *settings,
+                            const char *subject, bool *may, struct problem *problem)
+{
+    const char *administrator = settings->admin_password_hash ? settings->admin_username : "admin";
+    struct query *query = db_query(db, &find_active);
+
+    query_bind_text(query, subject);
+    query_bind_text(query, subject);
+    *may = query_next(query) || strcmp(subject, administrator) == 0;
+    return query_end(query, problem);
 }
 
 enum error token_revoke(struct db *db, const char *token_id, int64_t expires_at, int64_t now,

@@ -36,6 +36,11 @@ MUST_CHECK enum error account_sign_in(struct db *db, struct arena *arena,
                                       const char *password, struct account *account, bool *accepted,
                                       const char **reason, struct problem *problem);
 
+/* Whether somebody who signed in earlier still could: an active person of `users` (by name or id),
+ * or the administrator of the settings. */
+MUST_CHECK enum error account_may_stay(struct db *db, const struct support_settings *settings,
+                                       const char *subject, bool *may, struct problem *problem);
+
 /* Tokens are known by their `jti`. A revoked one is refused until it would have expired. */
 MUST_CHECK enum error token_revoke(struct db *db, const char *token_id, int64_t expires_at,
                                    int64_t now, struct problem *problem);

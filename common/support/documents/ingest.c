@@ -20,7 +20,8 @@
 enum {
     MERGE_FROM = 10,      /* segments from which small ones are merged */
     MERGE_MOST = 8,       /* at a time */
-    MERGE_BYTES = 1 << 28 /* segments as large as this stay as they are */
+    MERGE_BYTES = 1 << 28, /* segments as large as this stay as they are */
+    ATTEMPTS = 5           /* of an ingestion that somebody else's of the same name overtakes */
 };
 
 static const char *make_folder(struct arena *arena, const struct support_settings *settings,
@@ -223,9 +224,9 @@ static enum error store(struct run *run)
     return error ? error : document_replace(run->call, &change);
 }
 
-enum error ingest_document(const struct document_call *call,
-                           const struct support_settings *settings,
-                           const struct ingest_order *order, struct ingest_result *result)
+static enum error ingest_once(const struct document_call *call,
+                              const struct support_settings *settings,
+                              const struct ingest_order *order, struct ingest_result *result)
 {
     struct run run = {.call = call,
                       .settings = settings,
@@ -256,6 +257,18 @@ enum error ingest_document(const struct document_call *call,
     result->chunks = (int64_t)run.chunks.count;
     error = store(&run);
     return error ? error : ingest_merge(call, settings);
+}
+
+/* Two uploads of one name at a time: whoever comes second reads the file as it is now. */
+enum error ingest_document(const struct document_call *call,
+                           const struct support_settings *settings,
+                           const struct ingest_order *order, struct ingest_result *result)
+{
+    enum error error = ERROR_CONFLICT;
+
+    for (int i = 0; i < ATTEMPTS && error == ERROR_CONFLICT; i++)
+        error = ingest_once(call, settings, order, result);
+    return error;
 }
 
 /* Places of dead documents, as the index takes them. */
