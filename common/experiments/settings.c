@@ -96,6 +96,11 @@ const struct setting experiments_settings_table[] = {
      1073741824, .help = "Largest request body."},
     {"AB_MAX_WORKSPACE_BODY_BYTES", SETTING_INTEGER, AT(max_workspace_body_bytes), "8388608", 1024,
      1073741824, .help = "Largest workspace bundle; not below AB_MAX_REQUEST_BODY_BYTES."},
+    {"AB_MAX_UNPACKED_BODY_BYTES", SETTING_INTEGER, AT(max_unpacked_body_bytes), "8388608", 1024,
+     1073741824,
+     .help =
+         "Largest body of lines that came with Content-Encoding: gzip, unpacked; what is larger "
+         "is refused before it is unpacked further."},
     {"AB_MAX_CHATAPP_BODY_BYTES", SETTING_INTEGER, AT(max_chatapp_body_bytes), "65536", 1024,
      1073741824, .help = "Largest body from the chat platform."},
     {"AB_CHATAPP_RATE_LIMIT_REQUESTS", SETTING_INTEGER, AT(chatapp_rate_limit_requests), "60", 1,

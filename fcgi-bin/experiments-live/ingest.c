@@ -1,10 +1,8 @@
 /* Batches of records in, counts out. */
 #include "experiments-live/live.h"
 
-#include "experiments/live/lines.h"
+#include "experiments/live/ingest.h"
 #include "experiments/live/view.h"
-
-#include <string.h>
 
 struct ingest_reply {
     int64_t received;
@@ -20,35 +18,6 @@ static const struct field reply_fields[] = {
 };
 #undef OWNER
 SCHEMA(ingest_reply_schema, struct ingest_reply, "IngestReply", reply_fields);
-
-/* Of records sent as lines. */
-struct lines_reply {
-    int64_t received;
-    int64_t recorded;
-    int64_t deduplicated;
-    int64_t refused;
-    struct object_list errors; /* struct live_line_error */
-};
-
-#define OWNER struct live_line_error
-static const struct field line_error_fields[] = {
-    INTEGER(OWNER, line, .help = "Counted from 1."),
-    STRING(OWNER, field, .nullable = true),
-    STRING(OWNER, message),
-};
-#undef OWNER
-static SCHEMA(line_error_schema, struct live_line_error, "LineError", line_error_fields);
-
-#define OWNER struct lines_reply
-static const struct field lines_reply_fields[] = {
-    INTEGER(OWNER, received, .help = "Lines that are not blank."),
-    INTEGER(OWNER, recorded),
-    INTEGER(OWNER, deduplicated),
-    INTEGER(OWNER, refused, .help = "Lines that could not be taken; the others were."),
-    OBJECTS(OWNER, errors, &line_error_schema),
-};
-#undef OWNER
-SCHEMA(lines_reply_schema, struct lines_reply, "LinesReply", lines_reply_fields);
 
 #define OWNER struct live_variation_count
 static const struct field variation_fields[] = {
@@ -103,65 +72,6 @@ static enum error take(struct request *request, struct reply *reply, enum live_k
     if (outcome.skipped > 0)
         reply_add_header(reply, "X-AB-Ingest-Skipped",
                          arena_print(request->arena, "%lld", (long long)outcome.skipped));
-    reply->object = answer;
-    return ERROR_NONE;
-}
-
-/* Every line of the body, or an error that names it. */
-static void decode_lines(const struct request *request, struct live_lines *lines)
-{
-    const char *at = request->bytes ? request->bytes : "", *end = at + request->length;
-    int64_t number = 0;
-
-    while (at < end) {
-        const char *stop = memchr(at, '\n', (size_t)(end - at));
-
-        stop = stop ? stop : end;
-        live_lines_add_json(lines, ++number, at, (size_t)(stop - at));
-        at = stop + 1;
-    }
-}
-
-static size_t count_lines(const struct request *request)
-{
-    size_t count = 1;
-
-    for (size_t i = 0; i < request->length; i++)
-        count += request->bytes[i] == '\n';
-    return count;
-}
-
-/* The kind of the path: `.../exposures/lines`. */
-static enum live_kind kind_of_path(const struct request *request)
-{
-    int kind = 0;
-
-    for (; kind + 1 < LIVE_KIND__MAX; kind++)
-        if (strstr(request->path, arena_print(request->arena, "/%s/lines", live_kind_names[kind])))
-            break;
-    return (enum live_kind)kind;
-}
-
-enum error live_handle_lines(struct request *request, struct reply *reply)
-{
-    struct lines_reply *answer = ARENA_NEW(request->arena, struct lines_reply);
-    struct live_outcome outcome = {0};
-    struct live_lines lines;
-    struct live_call call;
-    enum error error = live_begin(request, &call);
-
-    if (error)
-        return error;
-    live_lines_start(&lines, kind_of_path(request), request->arena, count_lines(request));
-    decode_lines(request, &lines);
-    error = live_ingest(&call, request->arguments[0], lines.kind, &lines.records, &outcome);
-    if (error)
-        return error;
-    *answer = (struct lines_reply){.received = outcome.received + (int64_t)lines.error_count,
-                                   .recorded = outcome.recorded,
-                                   .deduplicated = outcome.deduplicated,
-                                   .refused = (int64_t)lines.error_count,
-                                   .errors = {lines.error_count, lines.errors}};
     reply->object = answer;
     return ERROR_NONE;
 }

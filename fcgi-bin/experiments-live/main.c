@@ -18,11 +18,13 @@
 #define TAKES_LINES(path_end, operation)                                                           \
     {                                                                                              \
         .method = METHOD_POST, .path = EXPERIMENT path_end "/lines", .role = ROLE_WRITER,          \
-        .takes = "application/x-ndjson", .reply = &lines_reply_schema, .errors = ERRORS(400),      \
-        .handler = live_handle_lines, .name = (operation), .tag = "experiments",                   \
-        .summary = "The same as lines of JSON",                                                    \
-        .help = "One record per line, as many as the body may hold; wrong lines are left out and " \
-                "told with their numbers."                                                         \
+        .takes = "application/x-ndjson", .reply = &lines_reply_schema, .errors = ERRORS(400, 415), \
+        .headers = HEADERS("Content-Encoding"), .handler = live_handle_lines, .name = (operation), \
+        .tag = "experiments", .summary = "The same as lines of JSON",                              \
+        .help =                                                                                    \
+            "One record per line, as many as the body may hold, all in one transaction; wrong "    \
+            "lines are left out and told with their numbers. With `Content-Encoding: gzip` "       \
+            "the body may be packed, up to AB_MAX_UNPACKED_BODY_BYTES unpacked."                   \
     }
 
 static const struct route routes[] = {

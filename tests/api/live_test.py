@@ -1,6 +1,7 @@
 """Running experiments over HTTP: assignment, batches of records, who counts as whom, and reading with an ETag. On both
 engines; the statistics themselves are in live_oracle_test.py."""
 
+import gzip
 import json
 
 import pytest
@@ -373,6 +374,37 @@ def test_lines_are_taken_one_by_one(experiment, route):
                                            headers={"Content-Type": "application/x-ndjson"}))
     assert (answer["received"], answer["recorded"], answer["refused"]) == (4, 1, 3)
     assert [error["line"] for error in answer["errors"]] == [3, 4, 5] and answer["errors"][2]["field"] == "more"
+
+
+def send_lines(experiment, body, coding="gzip"):
+    return experiment.client.post(experiment.path("exposures") + "/lines", data=body,
+                                  headers={"Content-Type": "application/x-ndjson", "Content-Encoding": coding})
+
+
+def test_lines_may_come_packed(experiment):
+    """In several members, over several batches and pieces, with a line that is too long among them."""
+    lines = [json.dumps({"user_id": f"user-{i:05}", "variation_index": i % 2}) + "\n" for i in range(2500)]
+    lines[1200] = '{"user_id":"' + "x" * 200_000 + '"}\n'
+    packed = b"".join(gzip.compress("".join(part).encode()) for part in (lines[:700], lines[700:], []))
+    answer = expect(send_lines(experiment, packed))
+    assert (answer["received"], answer["recorded"], answer["refused"]) == (2500, 2499, 1)
+    assert answer["errors"] == [{"line": 1201, "field": None, "message": "is too long"}]
+    assert expect(send_lines(experiment, "".join(lines).encode(), "identity"))["deduplicated"] == 2499
+    assert experiment.stats()["exposures_total"] == 2499
+
+
+def test_what_is_packed_badly_is_refused_as_a_whole(experiment):
+    good = gzip.compress(b'{"user_id":"u","variation_index":0}\n' * 3000)
+    bomb = gzip.compress(b'{"user_id":"u","variation_index":0}\n' + b"\n" * 200_000_000)
+    assert len(bomb) < 500_000
+    for body, coding, status, code in (
+            (bomb, "gzip", 413, "request_body_too_large"), (good[:-9], "gzip", 400, "bad_request"),
+            (good[:-5] + b"xxxxx", "gzip", 400, "bad_request"), (good + b"rest", "x-gzip", 400, "bad_request"),
+            (b"", "gzip", 400, "bad_request"), (b'{"user_id":"u"}', "gzip", 400, "bad_request"),
+            (good, "br", 415, "unsupported_media_type"), (good, "gzip, gzip", 415, "unsupported_media_type")):
+        answer = send_lines(experiment, body, coding)
+        assert (answer.status, answer.json()["error_code"]) == (status, code), (body[:20], coding)
+    assert expect(experiment.client.get(experiment.path("ingestion")))["exposures_total"] == 0
 
 
 def test_numbers_may_come_as_text(experiment):

@@ -58,6 +58,11 @@ static void refuse(struct live_lines *lines, int64_t number, const char *field, 
     lines->errors[lines->error_count++] = (struct live_line_error){number, field, message};
 }
 
+void live_lines_refuse(struct live_lines *lines, int64_t number, const char *message)
+{
+    refuse(lines, number, NULL, message);
+}
+
 /* The name of the field that a path ends at. */
 static const char *field_at(const struct schema_path *path)
 {

@@ -30,6 +30,9 @@ struct live_lines {
 void live_lines_start(struct live_lines *lines, enum live_kind kind, struct arena *arena,
                       size_t capacity);
 
+/* Says of a line that it was not taken, and why. */
+void live_lines_refuse(struct live_lines *lines, int64_t number, const char *message);
+
 /* Decodes one line without its end and adds the record or an error. Blank lines are passed over. */
 void live_lines_add_json(struct live_lines *lines, int64_t number, const char *bytes,
                          size_t length);

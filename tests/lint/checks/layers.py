@@ -39,6 +39,7 @@ LIBRARIES = {
     r"gumbo": "support",
     r"libxml/": "support",
     r"zip": "support",
+    r"zlib": "base",
     r"hpdf": "report",
     r"xlsxwriter": "report",
 }
