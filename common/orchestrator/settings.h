@@ -80,6 +80,7 @@ struct orchestrator_settings {
     int64_t max_request_body_bytes;
     int64_t max_request_memory_bytes;
     int64_t max_json_depth;
+    int64_t reader_memory_bytes, reader_seconds, reader_text_bytes;
     int64_t trusted_proxy_hops;
     struct string_list trusted_proxies;
 };

@@ -2,16 +2,21 @@
 #include "orchestrator-sync/upload.h"
 
 #include "base/json.h"
+#include "base/log.h"
+#include "documents/desk.h"
 #include "orchestrator/plan/assess.h"
 #include "orchestrator/runs/orchestrate.h"
 #include "orchestrator/service.h"
 #include "orchestrator/task_answer.h"
 
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 #include <unistd.h>
 
 enum { PROMPT_CHARACTERS_MAX = 40000, PROMPT_BYTES_MAX = 64 << 20 };
+
+static const char prompt_too_long[] = "String should have at most 40000 characters";
 
 static const struct form_part_rule upload_parts[] = {
     {.name = "prompt", .help = "What is asked."},
@@ -19,7 +24,7 @@ static const struct form_part_rule upload_parts[] = {
     {.name = "models", .help = "Several of them: a JSON array of texts."},
     {.name = "session_id"},
     {.name = "dry_run"},
-    {.name = "files", .file = true, .most = UPLOAD_FILES_MAX, .help = "Texts and pictures."},
+    {.name = "files", .file = true, .most = UPLOAD_FILES_MAX, .help = "Texts, PDFs and pictures."},
 };
 const struct form_rule upload_form = {
     .parts = upload_parts, .part_count = COUNT_OF(upload_parts), .file_limit = LIMIT_UPLOAD_FILE};
@@ -85,6 +90,34 @@ static enum error take_text(struct upload *upload, const struct form_part *part)
     return ERROR_NONE;
 }
 
+/* Read by a child of the program that may have some. */
+static enum error take_pdf(struct upload *upload, const struct form_part *part)
+{
+    struct request *request = upload->request;
+    const struct orchestrator_settings *settings = service_settings(request);
+    const struct reader_limits limits = {settings->reader_memory_bytes, settings->reader_seconds,
+                                         settings->reader_text_bytes};
+    struct reading_result result;
+    enum error error = desk_ask(request->arena, getenv("ASSAY_RUN_DIR"), part->file, FILE_PDF,
+                                &limits, &result, &request->problem);
+
+    if (error == ERROR_UNAVAILABLE) {
+        log_event(LOG_ERROR, "pdf_not_read", request->problem.text);
+        return error;
+    }
+    if (error == ERROR_TOO_LARGE)
+        return request_fault(request, "body", "prompt", "string_too_long", prompt_too_long);
+    if (error)
+        return problem_set(&request->problem, ERROR_INVALID, "plan_rejected",
+                           "Cannot extract text from PDF: %s", part->file_name);
+    text_append_format(&upload->prompt, "\n\n[File: %s]", part->file_name);
+    for (size_t i = 0; i < result.count; i++) {
+        text_append_byte(&upload->prompt, '\n');
+        text_append(&upload->prompt, result.pages[i].text, result.pages[i].length);
+    }
+    return ERROR_NONE;
+}
+
 static enum error take_file(struct upload *upload, const struct form_part *part, size_t place)
 {
     struct arena *arena = upload->request->arena;
@@ -100,10 +133,13 @@ static enum error take_file(struct upload *upload, const struct form_part *part,
             upload->names[upload->name_count++] = part->file_name;
         return ERROR_NONE;
     }
+    if (strcasecmp(type, "application/pdf") == 0 || strcasecmp(ending, ".pdf") == 0)
+        return take_pdf(upload, part);
     if (is_one_of(ending, text_endings) || strncasecmp(type, "text/", 5) == 0)
         return take_text(upload, part);
     return problem_set(&upload->request->problem, ERROR_INVALID, "plan_rejected",
-                       "Unsupported file type: %s. Send texts or pictures.", *type ? type : ending);
+                       "Unsupported file type: %s. Send texts, PDFs or pictures.",
+                       *type ? type : ending);
 }
 
 static const char *field(const struct form *form, const char *name)
@@ -149,8 +185,7 @@ static enum error check(struct request *request, const struct upload *upload,
         return request_fault(request, "body", NULL, "value_error",
                              "Value error, The prompt must not be blank.");
     if (upload->prompt.overflowed || utf8_count(upload->prompt.bytes) > PROMPT_CHARACTERS_MAX)
-        return request_fault(request, "body", "prompt", "string_too_long",
-                             "String should have at most 40000 characters");
+        return request_fault(request, "body", "prompt", "string_too_long", prompt_too_long);
     if (order->plan.model && order->plan.models.count)
         return request_fault(request, "body", NULL, "value_error",
                              "Value error, Use either 'model' or 'models', not both.");

@@ -5,6 +5,7 @@ import re
 import pytest
 
 from model_server import ModelServer
+from pdf import simple_pdf
 from service import ENGINES, Service
 
 UUID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}")
@@ -206,6 +207,18 @@ class TestUpload:
                            prompt="Sum up", models='["gpt-5-4-api"]')
         assert answer.json()["output_text"] == "read", answer.text
         assert models.calls[0]["prompt"] == "Sum up\n\n[File: a.txt]\none � two\n\n[File: b.MD]\nzwölf"
+
+    def test_pdfs_are_read_by_a_process_that_may_have_children(self, live, models):
+        models.answers["gpt-5.4"] = "text:read"
+        answer = self.send(live, [("r.pdf", simple_pdf("Page one.", "Page two."), None),
+                                  ("named", simple_pdf("By its type."), "application/pdf")], prompt="Sum up", model="gpt-5-4-api")
+        assert answer.json()["output_text"] == "read", answer.text
+        assert models.calls[0]["prompt"] == "Sum up\n\n[File: r.pdf]\nPage one.\nPage two.\n\n[File: named]\nBy its type."
+        for content in (b"%PDF-1.4 and then nothing", b"no pdf", b""):
+            answer = self.send(live, [("broken.pdf", content, "application/pdf")], prompt="Sum up")
+            assert answer.status_code == 422 and answer.json()["detail"] == "Cannot extract text from PDF: broken.pdf"
+        answer = self.send(live, [("long.pdf", simple_pdf(*["word " * 10] * 900), None)], prompt="Sum up")
+        assert answer.status_code == 422 and answer.json()["detail"].endswith("at most 40000 characters")
 
     def test_pictures_go_beside_it(self, dry):
         answer = self.send(dry, [("p.png", b"\x89PNG", "image/png")], prompt="What is this?", dry_run="yes")

@@ -6,6 +6,7 @@ import time
 
 import pytest
 
+from pdf import simple_pdf
 from service import ENGINES, Service
 
 KEY = "support-test-key-1"
@@ -154,22 +155,6 @@ def test_a_pdf_is_read_page_by_page(support, tmp_path):
     finish(support, upload(support, "manual.pdf", simple_pdf("The filter is changed every 90 days.")).json())
     answer = ask(support, "How often is the filter changed?").json()
     assert "90 days" in answer["answer"] and answer["sources"][0]["source"] == "manual.pdf"
-
-
-def simple_pdf(text):
-    """A document of one page that shows one line."""
-    stream = f"BT /F1 12 Tf 72 720 Td ({text}) Tj ET".encode()
-    objects = [b"<</Type/Catalog/Pages 2 0 R>>", b"<</Type/Pages/Kids[3 0 R]/Count 1>>",
-               b"<</Type/Page/Parent 2 0 R/MediaBox[0 0 612 792]/Contents 4 0 R/Resources<</Font<</F1 5 0 R>>>>>>",
-               b"<</Length %d>>stream\n%s\nendstream" % (len(stream), stream),
-               b"<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>"]
-    out, places = b"%PDF-1.4\n", []
-    for number, body in enumerate(objects, 1):
-        places.append(len(out))
-        out += b"%d 0 obj%s endobj\n" % (number, body)
-    table = len(out)
-    out += b"xref\n0 6\n0000000000 65535 f \n" + b"".join(b"%010d 00000 n \n" % place for place in places)
-    return out + b"trailer<</Size 6/Root 1 0 R>>\nstartxref\n%d\n%%%%EOF" % table
 
 
 def test_a_damaged_pdf_is_told(support):

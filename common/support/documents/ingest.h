@@ -6,8 +6,8 @@
 #ifndef ASSAY_SUPPORT_DOCUMENTS_INGEST_H
 #define ASSAY_SUPPORT_DOCUMENTS_INGEST_H
 
+#include "documents/reader.h"
 #include "support/documents/document_store.h"
-#include "support/documents/reader.h"
 #include "support/settings.h"
 
 struct ingest_order {

@@ -2,7 +2,7 @@
 #ifndef ASSAY_SUPPORT_DOCUMENTS_UPLOAD_NAME_H
 #define ASSAY_SUPPORT_DOCUMENTS_UPLOAD_NAME_H
 
-#include "support/documents/reader.h"
+#include "documents/reader.h"
 
 /* What stands behind the last slash of either kind, with `_` for every character that is no letter,
  * digit, underscore, hyphen or full stop. NULL when nothing is left, it begins with a full stop, or

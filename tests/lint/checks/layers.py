@@ -8,6 +8,7 @@ from lint import Finding, include_name, includes
 
 KITS = {
     "webhook", "jobs", "llm", "search", "report", "net", "db", "shm", "crypto", "i18n", "math", "text",
+    "documents",
 }
 SERVICES = {"experiments", "support", "livedata", "orchestrator"}
 
@@ -36,9 +37,9 @@ LIBRARIES = {
     r"utf8proc": "text",
     r"libstemmer": "text",
     r"pcre2": "text",
-    r"gumbo": "support",
-    r"libxml/": "support",
-    r"zip": "support",
+    r"gumbo": "documents",
+    r"libxml/": "documents",
+    r"zip": "documents",
     r"zlib": "base",
     r"hpdf": "report",
     r"xlsxwriter": "report",

@@ -1,10 +1,10 @@
 /*
- * Private to common/support/documents: formats that are parsed by libraries, to be called in a
+ * Private to common/documents: formats that are parsed by libraries, to be called in a
  * confined child only. Each writes plain text with Markdown's headings and list items to `out` and
  * says whether it could.
  */
-#ifndef ASSAY_SUPPORT_DOCUMENTS_FORMATS_H
-#define ASSAY_SUPPORT_DOCUMENTS_FORMATS_H
+#ifndef ASSAY_DOCUMENTS_FORMATS_H
+#define ASSAY_DOCUMENTS_FORMATS_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,7 +1,7 @@
 /* DOCX to text: the zip's word/document.xml, read element by element. Headings become `#` lines,
  * list paragraphs items, rows of tables lines with ` | ` between cells. No entity of the document's
  * own is replaced, and nothing is fetched. Runs in a child that ends afterwards. */
-#include "support/documents/formats.h"
+#include "documents/formats.h"
 
 #include <libxml/xmlreader.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* HTML to text: the tree of an HTML5 parser (Gumbo), walked without recursion, since a document may
  * be nested as deep as it is long. Runs in a child that ends afterwards, so nothing is freed. */
-#include "support/documents/formats.h"
+#include "documents/formats.h"
 
 #include <gumbo.h>
 #include <stdlib.h>

@@ -1,11 +1,11 @@
 /* Reading documents: which format, in which process, under which limits, and what becomes of the
  * bytes that come back. */
-#include "support/documents/reader.h"
+#include "documents/reader.h"
 #include "base/clock.h"
 #include "base/confine.h"
 #include "base/text.h"
-#include "support/documents/formats.h"
-#include "support/documents/plain.h"
+#include "documents/formats.h"
+#include "documents/plain.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -61,11 +61,12 @@ static void limit(int resource, rlim_t value)
     setrlimit(resource, &both); /* what cannot be lowered is low enough already */
 }
 
-/* From here on the process is the child: it writes to `out` and ends. */
-static _Noreturn void run_child(const char *path, enum file_type type,
-                                const struct reader_limits *limits, const char *work_folder,
-                                int out)
+/* From here on the process is the child: the document is its standard input, it writes to `out` and
+ * ends. Other programs learn nothing of our settings. */
+static _Noreturn void run_child(int file, enum file_type type, const struct reader_limits *limits,
+                                const char *work_folder, int out)
 {
+    static const char path[] = "/dev/stdin";
     const char *const folders[] = {work_folder, NULL};
     struct problem problem;
     FILE *stream;
@@ -76,12 +77,14 @@ static _Noreturn void run_child(const char *path, enum file_type type,
     limit(RLIMIT_CPU, (rlim_t)limits->seconds);
     limit(RLIMIT_CORE, 0);
     limit(RLIMIT_FSIZE, 0);
-    dup2(nothing, 0);
+    dup2(file, 0);
     dup2(nothing, 2);
     dup2(out, 1);
     closefrom(3);
     if (type == FILE_PDF) {
         (void)!unshare(CLONE_NEWUSER | CLONE_NEWNET); /* no network, where the kernel lets us */
+        clearenv();
+        setenv("PATH", "/usr/local/bin:/usr/bin:/bin", 1);
         execlp("pdftotext", "pdftotext", "-q", "-enc", "UTF-8", "-eol", "unix", path, "-",
                (char *)NULL);
         _exit(127);
@@ -94,7 +97,7 @@ static _Noreturn void run_child(const char *path, enum file_type type,
     _exit(fine ? 0 : 1);
 }
 
-static pid_t start_child(const char *path, enum file_type type, const struct reader_limits *limits,
+static pid_t start_child(int file, enum file_type type, const struct reader_limits *limits,
                          const char *work_folder, int *from)
 {
     int ends[2];
@@ -104,7 +107,7 @@ static pid_t start_child(const char *path, enum file_type type, const struct rea
         return NO_CHILD;
     child = fork();
     if (child == 0)
-        run_child(path, type, limits, work_folder, ends[1]);
+        run_child(file, type, limits, work_folder, ends[1]);
     close(ends[1]);
     if (child < 0) {
         close(ends[0]);
@@ -164,11 +167,15 @@ static enum error read_by_child(struct arena *arena, const char *path, enum file
                                 const struct reader_limits *limits, const char *work_folder,
                                 struct text *text, struct problem *problem)
 {
-    int from = -1, status = 0;
-    pid_t child = start_child(path, type, limits, work_folder, &from);
+    int from = -1, status = 0, file = open(path, O_RDONLY | O_CLOEXEC);
+    pid_t child;
     bool timely;
 
     text_start(text, arena, (size_t)limits->text_bytes);
+    if (file < 0)
+        return problem_set(problem, ERROR_SYSTEM, "file_not_read", "the file cannot be read");
+    child = start_child(file, type, limits, work_folder, &from);
+    close(file);
     if (child == NO_CHILD)
         return problem_set(problem, ERROR_UNAVAILABLE, "no_reader",
                            "this process cannot start a reader");

@@ -3,8 +3,8 @@
  * child of this process that is confined and limited in memory, time and output; PDF by pdftotext
  * as a child under the same limits. A child that dies takes nothing with it.
  */
-#ifndef ASSAY_SUPPORT_DOCUMENTS_READER_H
-#define ASSAY_SUPPORT_DOCUMENTS_READER_H
+#ifndef ASSAY_DOCUMENTS_READER_H
+#define ASSAY_DOCUMENTS_READER_H
 
 #include "base/arena.h"
 #include "base/error.h"

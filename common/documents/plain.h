@@ -1,8 +1,8 @@
-/* Private to common/support/documents: formats that are text already. */
-#ifndef ASSAY_SUPPORT_DOCUMENTS_PLAIN_H
-#define ASSAY_SUPPORT_DOCUMENTS_PLAIN_H
+/* Private to common/documents: formats that are text already. */
+#ifndef ASSAY_DOCUMENTS_PLAIN_H
+#define ASSAY_DOCUMENTS_PLAIN_H
 
-#include "support/documents/reader.h"
+#include "documents/reader.h"
 
 /* Cleans the bytes and adds them as a page when they hold more than blanks; the result has room. */
 void plain_add_page(struct arena *arena, struct reading_result *result, const char *bytes,

@@ -1,5 +1,5 @@
 /* Plain text, JSON and CSV. */
-#include "support/documents/plain.h"
+#include "documents/plain.h"
 #include "base/json.h"
 #include "base/text.h"
 

@@ -1,0 +1,101 @@
+/* Reads documents for workers that are confined and cannot have children; stays beside the stack.
+ *
+ *   document-reader [--most NUMBER]
+ *
+ * Below ASSAY_RUN_DIR it has a socket that only its own user may ask at; each order is answered by
+ * a process of its own, at most NUMBER (4) at a time, the others wait.
+ *
+ * Exit codes: 0 done, 1 the socket cannot be had, 2 the command line is wrong. */
+#include "base/log.h"
+#include "base/number.h"
+#include "documents/desk.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { EXIT_DONE, EXIT_SOCKET, EXIT_USAGE };
+enum { MOST = 4, MOST_MAX = 256, LOOK_MILLISECONDS = 1000 };
+
+static volatile sig_atomic_t must_stop;
+
+static void note_stop(int signal_number)
+{
+    (void)signal_number;
+    must_stop = 1;
+}
+
+static bool read_arguments(int argc, char **argv, int64_t *most)
+{
+    *most = MOST;
+    return argc == 1 || (argc == 3 && strcmp(argv[1], "--most") == 0 &&
+                         integer_parse(argv[2], most) && *most >= 1 && *most <= MOST_MAX);
+}
+
+/* Takes leave of children that have ended; waits for one where there are too many. */
+static void mourn(int64_t *children, int64_t most)
+{
+    while (*children > 0 && waitpid(-1, NULL, *children >= most ? 0 : WNOHANG) > 0)
+        --*children;
+}
+
+static void serve(int desk, int64_t most)
+{
+    int64_t children = 0;
+
+    while (!must_stop) {
+        struct pollfd wait = {.fd = desk, .events = POLLIN};
+        int peer = poll(&wait, 1, LOOK_MILLISECONDS) > 0 ? accept(desk, NULL, NULL) : -1;
+        pid_t child;
+
+        mourn(&children, most);
+        if (peer < 0)
+            continue;
+        child = fork();
+        if (child == 0) {
+            prctl(PR_SET_PDEATHSIG, SIGKILL);
+            signal(SIGTERM, SIG_DFL);
+            signal(SIGINT, SIG_DFL);
+            close(desk);
+            desk_answer(peer, getenv("TMPDIR") ? getenv("TMPDIR") : "/tmp");
+            _exit(EXIT_DONE);
+        }
+        if (child < 0)
+            log_event(LOG_ERROR, "no_child", strerror(errno));
+        else
+            children++;
+        close(peer);
+    }
+    while (waitpid(-1, NULL, 0) > 0 || errno == EINTR)
+        ;
+}
+
+int main(int argc, char **argv)
+{
+    const struct sigaction stop = {.sa_handler = note_stop};
+    const char *folder = getenv("ASSAY_RUN_DIR");
+    struct problem problem = {0};
+    int64_t most;
+    int desk;
+
+    if (!read_arguments(argc, argv, &most)) {
+        fprintf(stderr, "usage: document-reader [--most NUMBER]\n");
+        return EXIT_USAGE;
+    }
+    log_open("assay.documents", LOG_INFO, LOG_JSON);
+    if (desk_open(folder ? folder : "run", &desk, &problem)) {
+        fprintf(stderr, "document-reader: %s\n", problem.text);
+        return EXIT_SOCKET;
+    }
+    sigaction(SIGTERM, &stop, NULL);
+    sigaction(SIGINT, &stop, NULL);
+    serve(desk, most);
+    return EXIT_DONE;
+}
