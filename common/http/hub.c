@@ -303,32 +303,47 @@ static void empty_bell(const struct hub_state *state)
         continue;
 }
 
-/* Hands out what is new, batch by batch. What cannot be read now is read at the next turn. */
-static void look_for_news(struct hub_state *state)
+/* Hands out what is new, batch by batch. */
+static enum error hand_out_news(struct hub_state *state, struct problem *problem)
 {
     struct hub_event *events;
-    struct problem problem = {0};
     size_t count;
+    enum error error;
 
     do {
         arena_reset(state->arena);
         events = ARENA_ARRAY(state->arena, struct hub_event, HUB_EVENTS_MAX);
         count = 0;
         if (!state->knows_sequence) {
-            if (state->hub->newest(state->server, &state->sequence, &problem))
-                break;
+            error = state->hub->newest(state->server, &state->sequence, problem);
+            if (error)
+                return error;
             state->knows_sequence = true;
         }
-        if (state->hub->read(state->server, state->arena, state->sequence, events, &count,
-                             &problem))
-            break;
-        for (size_t i = 0; i < count; i++) {
+        error =
+            state->hub->read(state->server, state->arena, state->sequence, events, &count, problem);
+        for (size_t i = 0; !error && i < count; i++) {
             hand_out(state, &events[i]);
             state->sequence = events[i].sequence;
         }
-    } while (count == HUB_EVENTS_MAX);
-    if (problem.error)
-        log_event(LOG_WARNING, "hub_cannot_read", problem.text);
+    } while (!error && count == HUB_EVENTS_MAX);
+    return error;
+}
+
+/* What cannot be read now, or finds no memory, is read at the next turn. */
+static void look_for_news(struct hub_state *state)
+{
+    struct problem problem = {0};
+    jmp_buf exhausted;
+
+    if (setjmp(exhausted) == 0) {
+        arena_on_exhausted(state->arena, &exhausted);
+        if (hand_out_news(state, &problem))
+            log_event(LOG_WARNING, "hub_cannot_read", problem.text);
+    } else {
+        log_event(LOG_ERROR, "hub_memory_exhausted", NULL);
+    }
+    arena_on_exhausted(state->arena, NULL);
     if (state->server->family->service->after_turn)
         state->server->family->service->after_turn(state->server);
 }

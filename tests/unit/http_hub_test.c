@@ -18,8 +18,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* The journal: events 1 to *journal, of tenants "even" and "odd". */
-static _Atomic int64_t *journal;
+/* The journal: events 1 to *journal, of tenants "even" and "odd"; and so many readings that run out
+ * of memory. */
+static _Atomic int64_t *journal, *exhausted;
 
 static enum error newest(struct server *server, int64_t *sequence, struct problem *problem)
 {
@@ -32,6 +33,10 @@ static enum error read_journal(struct server *server, struct arena *arena, int64
                                struct hub_event *events, size_t *count, struct problem *problem)
 {
     (void)server, (void)problem;
+    if (after < atomic_load(journal) && atomic_load(exhausted) > 0) {
+        atomic_fetch_sub(exhausted, 1);
+        arena_fail_after(arena, 1);
+    }
     for (*count = 0; *count < HUB_EVENTS_MAX && after < atomic_load(journal); after++)
         events[(*count)++] =
             (struct hub_event){.sequence = after + 1,
@@ -231,12 +236,29 @@ TEST(a_client_that_takes_nothing_is_closed_and_others_are_served)
     waitpid(child, NULL, 0);
 }
 
+TEST(a_hub_that_runs_out_of_memory_tells_it_later)
+{
+    pid_t child = start_hub();
+    int even = ask("even");
+
+    CHECK(hears(even, "text/event-stream"));
+    atomic_store(exhausted, 3);
+    publish(2);
+    CHECK(hears(even, "data: {\"n\""));
+    CHECK_INT(atomic_load(exhausted), 0);
+    CHECK_INT(waitpid(child, NULL, WNOHANG), 0);
+    close(even);
+    kill(child, SIGTERM);
+    waitpid(child, NULL, 0);
+}
+
 int main(void)
 {
     static const struct test_case cases[] = {
         CASE(events_reach_the_streams_that_they_are_for),
         CASE(a_client_that_leaves_frees_its_place),
-        CASE(a_client_that_takes_nothing_is_closed_and_others_are_served)};
+        CASE(a_client_that_takes_nothing_is_closed_and_others_are_served),
+        CASE(a_hub_that_runs_out_of_memory_tells_it_later)};
     struct problem problem;
     char left[64];
     int status;
@@ -245,7 +267,8 @@ int main(void)
         return 1;
     signal(SIGPIPE, SIG_IGN);
     journal =
-        mmap(NULL, sizeof *journal, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+        mmap(NULL, 2 * sizeof *journal, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    exhausted = journal + 1;
     snprintf(address.sun_path, sizeof address.sun_path, "%s/socket", folder);
     listening = socket(AF_UNIX, SOCK_STREAM, 0);
     if (bind(listening, (struct sockaddr *)&address, sizeof address) != 0 ||
