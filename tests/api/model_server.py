@@ -224,11 +224,9 @@ class ModelServer:
     def rule_of(self, model, prompt):
         with self.lock:
             rule = self.answers.get(model, model)
-            if callable(rule):
-                return rule(prompt)
             if isinstance(rule, list):
-                return rule.pop(0) if len(rule) > 1 else rule[0]
-            return rule
+                rule = rule.pop(0) if len(rule) > 1 else rule[0]
+        return rule(prompt) if callable(rule) else rule
 
     def reset(self):
         with self.lock:
