@@ -105,17 +105,17 @@ $(BUILD)/tests/fuzz/%_fuzz: $(BUILD)/obj/tests/fuzz/%_fuzz.o $(fuzz_driver) $(BU
 	@echo "  LINK  $@"
 	@$(CC) $(ALL_LDFLAGS) $(if $(FUZZER),-fsanitize=fuzzer) -Wl,--start-group $^ -Wl,--end-group $(LIBS) -o $@
 
-# Fault walks: one program per family of every service that has tests/api/faults_of_<service>.h, in
-# process as well.
-fault_services = $(patsubst tests/api/faults_of_%.h,%,$(wildcard tests/api/faults_of_*.h))
-fault_families = $(foreach service,$(fault_services),$(filter $(service)-%,$(families)))
+# Fault walks: one program per family of every service that has tests/api/faults_of_<service>.h, or for
+# the family that has one of its own; in process as well.
+fault_tables = $(patsubst tests/api/faults_of_%.h,%,$(wildcard tests/api/faults_of_*.h))
+fault_families = $(sort $(foreach table,$(fault_tables),$(filter $(table) $(table)-%,$(families))))
 fault_walks = $(patsubst %,$(BUILD)/tests/api/faults-%,$(fault_families))
 define fault_walk_rule
 $(BUILD)/obj/tests/api/faults-$(1).o: tests/api/faults.c
 	@mkdir -p $$(@D)
 	@echo "  CC    $$< for $(1)"
 	@$$(CC) $$(ALL_CFLAGS) -DFAMILY_MAIN='"$(1)/main.c"' \
-	    -DSERVICE_TABLES='"faults_of_$(firstword $(subst -, ,$(1))).h"' -c $$< -o $$@
+	    -DSERVICE_TABLES='"faults_of_$(firstword $(filter $(1) $(firstword $(subst -, ,$(1))),$(fault_tables))).h"' -c $$< -o $$@
 
 $(BUILD)/tests/api/faults-$(1): $(BUILD)/obj/tests/api/faults-$(1).o $(BUILD)/obj/tests/api/faults_calls.o \
     $$(patsubst %.c,$$(BUILD)/obj/%.o,$$(wildcard fcgi-bin/$(firstword $(subst -, ,$(1)))/*.c) \

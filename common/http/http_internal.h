@@ -99,7 +99,7 @@ void form_close(struct form *form);
 bool idempotency_begin(struct serving *serving);
 void idempotency_end(struct serving *serving, bool answered);
 
-/* stream.c: what is left when a handler returns, and when its memory ran out */
+/* stream.c: what is left when a handler returns, and when it fails or its memory runs out */
 void stream_abandon(struct serving *serving);
 void stream_break(struct serving *serving);
 

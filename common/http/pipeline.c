@@ -217,7 +217,9 @@ static void call_handler(struct serving *serving)
     if (route->media_type)
         reply->content_type = route->media_type;
     error = route->handler(&serving->request, reply);
-    if (serving->request.streaming) {
+    if (serving->request.streaming && error) {
+        stream_break(serving);
+    } else if (serving->request.streaming) {
         stream_abandon(serving);
     } else if (error && serving->error_code) {
         return; /* answered where it was found */

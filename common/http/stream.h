@@ -1,8 +1,9 @@
 /*
  * Answers that begin before they end: server-sent events and lines of JSON (NDJSON). The head goes
  * out with stream_open(); from then on there is no error envelope, and what goes wrong is said by
- * an event `error`. The request is counted and logged when the stream has ended. One worker serves
- * one stream: streams that wait for long belong to a hub (hub.h).
+ * an event `error`, which the pipeline sends for an error that the handler returns. The request is
+ * counted and logged when the stream has ended. One worker serves one stream: streams that wait for
+ * long belong to a hub (hub.h).
  *
  * The request's arena keeps what every turn of a long stream allocates: such a handler works in an
  * arena of its own that it resets at each turn.

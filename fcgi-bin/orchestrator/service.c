@@ -152,28 +152,43 @@ static void stop(void *state)
     store_close(((struct service *)state)->store);
 }
 
+static void sweep_in(struct service *service, struct arena *arena)
+{
+    struct problem problem = {0};
+    int64_t swept = 0;
+    struct db *db;
+
+    if (store_use(service->store, &db, &problem))
+        return;
+    if (task_sweep(db, arena, &swept, &problem))
+        log_event(LOG_WARNING, "sweep_failed", problem.text);
+    if (service->settings.storage == STORAGE_MEMORY &&
+        task_evict(db, arena, MEMORY_TASKS_MAX, &problem))
+        log_event(LOG_WARNING, "evict_failed", problem.text);
+    if (swept)
+        log_event(LOG_WARNING, "tasks_abandoned", "Tasks without a worker were ended.");
+}
+
 /* Ends tasks whose workers are gone, now and then; a new worker looks after its first request. */
 static void sweep(struct service *service)
 {
-    int64_t now = clock_monotonic_microseconds(), swept = 0;
-    struct problem problem = {0};
+    int64_t now = clock_monotonic_microseconds();
     struct arena *arena;
-    struct db *db;
+    jmp_buf exhausted;
 
     if (service->swept_at && now - service->swept_at < SWEEP_INTERVAL_SECONDS * INT64_C(1000000))
         return;
     service->swept_at = now;
     arena = arena_create(SWEEP_MEMORY);
-    if (arena && !store_use(service->store, &db, &problem)) {
-        if (task_sweep(db, arena, &swept, &problem))
-            log_event(LOG_WARNING, "sweep_failed", problem.text);
-        if (service->settings.storage == STORAGE_MEMORY &&
-            task_evict(db, MEMORY_TASKS_MAX, &problem))
-            log_event(LOG_WARNING, "evict_failed", problem.text);
+    if (!arena)
+        return;
+    if (setjmp(exhausted) == 0) {
+        arena_on_exhausted(arena, &exhausted);
+        sweep_in(service, arena);
+    } else {
+        log_event(LOG_ERROR, "sweep_failed", "out of memory");
     }
     arena_destroy(arena);
-    if (swept)
-        log_event(LOG_WARNING, "tasks_abandoned", "Tasks without a worker were ended.");
 }
 
 static bool begin(struct request *request, struct reply *reply)

@@ -1,11 +1,12 @@
 /* Walks every route of one family and fails, in turn, the n-th allocation from the request's arena,
- * the n-th allocation of any library, the n-th step of the database and the n-th write to a file,
- * for every n that the request reaches. Whatever fails, there is one whole answer: the right one,
- * or an error in its envelope; the tables hold all of the change or nothing of it; the same request
- * succeeds right afterwards; and no memory stays behind.
+ * the n-th allocation of any library, the n-th step of the database, the n-th write to a file and,
+ * of a stream, the n-th piece for a client that leaves, for every n that the request reaches.
+ * Whatever fails, there is one whole answer: the right one, or an error in its envelope, or a
+ * stream of whole events that ends once and says how; the tables hold all of the change or nothing
+ * of it; the same request succeeds right afterwards; and no memory stays behind.
  *
  * One program per family, its main.c included for its table of routes. Prints a line per route and
- * ends with `N passed, N failed`. The database is the one of AB_DB_PATH or AB_DATABASE_URL.
+ * ends with `N passed, N failed`. The database is the one that the service's settings name.
  *   faults [steps]      only the steps of the database, and only of requests that write */
 #ifndef FAMILY_MAIN /* the Makefile defines both, for each family of each service */
 #define FAMILY_MAIN "experiments-projects/main.c"
@@ -32,7 +33,9 @@ enum {
     TRIED_AGAIN = 16,
     QUIET_RUN = 12,   /* so many requests in a row that no fault reached: the walk is over */
     WALK_MAX = 20000, /* a walk that does not end is a failure */
-    EVERY_ONE = 1500  /* from there on, allocations are those of one loop: every 1/256 further */
+    STREAM_MAX = 1 << 20,
+    CLIENT_LEFT = 499,
+    EVERY_ONE = 1500 /* from there on, allocations are those of one loop: every 1/256 further */
 };
 
 /* What is failed. */
@@ -42,10 +45,11 @@ enum failing {
     FAILING_STEP,
     FAILING_MALLOC,
     FAILING_WRITE,
+    FAILING_CLIENT,
     FAILING__MAX
 };
-static const char *const failing_names[FAILING__MAX] = {"nothing", "arena", "step", "malloc",
-                                                        "write"};
+static const char *const failing_names[FAILING__MAX] = {"nothing", "arena", "step",
+                                                        "malloc",  "write", "client"};
 
 static struct server server = {.family = &family};
 static struct db *db;
@@ -62,7 +66,9 @@ struct call {
     size_t n;
     bool armed;
     int answers;
-    int status;
+    int status; /* of a stream that told of a failure: 500, and CLIENT_LEFT */
+    size_t pieces;
+    bool streamed, left;
     char reason[64]; /* X-Error-Reason */
     char *reply;     /* from malloc; NULL = none */
     size_t reply_length;
@@ -170,9 +176,84 @@ static bool call_write(void *transport, const char *head, size_t head_length, co
     return true;
 }
 
+/* What of a stream has arrived; not from malloc, which may be what fails. */
+static char stream[STREAM_MAX];
+static size_t stream_length;
+
+static bool call_append(void *transport, const char *bytes, size_t length)
+{
+    struct call *call = transport;
+
+    if (call->answers)
+        complain(call, "something is sent after the end");
+    call->streamed = true;
+    if (++call->pieces == call->n && call->failing == FAILING_CLIENT)
+        call->left = true;
+    if (call->left)
+        return false;
+    if (length > sizeof stream - 1 - stream_length)
+        abort();
+    memcpy(stream + stream_length, bytes, length);
+    stream_length += length;
+    return true;
+}
+
+static bool ends_with(const char *text, const char *end)
+{
+    size_t length = strlen(text), of_end = strlen(end);
+
+    return length >= of_end && strcmp(text + length - of_end, end) == 0;
+}
+
+/* Whole events, the last of which says how it went. */
+static void check_stream(struct call *call)
+{
+    bool failed = strstr(call->reply, "event: error\n") || strstr(call->reply, "data: {\"error\"");
+
+    if (!ends_with(call->reply, "\n\n"))
+        complain(call, "an event is cut");
+    if (!failed && !strstr(call->reply, "event: complete\n") &&
+        !ends_with(call->reply, "data: [DONE]\n\n"))
+        complain(call, "the stream ends without a word");
+    if (failed)
+        call->status = 500;
+}
+
+static bool call_end(void *transport)
+{
+    struct call *call = transport;
+    const char *body;
+
+    calls_fail(CALL_NONE, 0);
+    call->answers++;
+    stream[stream_length] = '\0';
+    body = strstr(stream, "\r\n\r\n");
+    call->status = strncmp(stream, "Status: ", 8) == 0 ? (int)strtol(stream + 8, NULL, 10) : 0;
+    call->reply = strdup(body ? body + 4 : "");
+    call->reply_length = strlen(call->reply);
+    if (call->left)
+        call->status = CLIENT_LEFT;
+    else
+        check_stream(call);
+    return true;
+}
+
+static bool call_gone(void *transport)
+{
+    return ((struct call *)transport)->left;
+}
+
 static void serve(struct call *call)
 {
-    struct exchange exchange = {call, call_variable, call_read, call_write};
+    struct exchange exchange = {call,
+                                call_variable,
+                                call_read,
+                                call_write,
+                                .append = call_append,
+                                .end = call_end,
+                                .gone = call_gone};
+
+    stream_length = 0;
 
     server_serve(&server, &exchange);
     calls_fail(CALL_NONE, 0);
@@ -209,15 +290,13 @@ static void check_form(const struct call *call)
     struct json_fault fault;
     json_t *document = NULL;
 
-    if (call->route->media_type && call->status == 200)
+    if ((call->route->media_type && call->status == 200) || call->streamed)
         goto done;
     if (!call->reply ||
         json_read(arena, call->reply, call->reply_length, JSON_DEPTH_LIMIT, &document, &fault))
         complain(call, "the answer is no JSON");
     else if (call->status >= 400 && !route_replies_with(call->route, call->status) &&
-             (json_integer_value(json_object_get(document, "status_code")) != call->status ||
-              !json_object_get(document, "detail") || !json_object_get(document, "error_code") ||
-              !json_object_get(document, "request_id")))
+             !is_envelope(call->route, call->status, document))
         complain(call, "the error is not in its envelope");
 done:
     arena_destroy(arena);
@@ -270,9 +349,7 @@ static const struct route *find_route(enum method method, const char *path)
 
 static void set_call(struct call *call, const struct route *route, const char *path)
 {
-    *call = (struct call){.route = route,
-                          .token = token_of(route),
-                          .body = route->body ? route->body->example : NULL};
+    *call = (struct call){.route = route, .token = token_of(route), .body = body_of(route)};
     snprintf(call->path, sizeof call->path, "%s", path);
     if (route->body && !call->body && !route->body_optional)
         call->body = "{}";
@@ -385,8 +462,13 @@ static void check_answer(const struct call *call, const struct right *right, str
     bool is_right = call->status == right->status;
 
     check_form(call);
-    if (!is_right && call->status != 500 && call->status != 503)
+    if (!is_right && call->status != 500 && call->status != 503 && !call->left)
         complain(call, "neither the right answer nor an error of ours");
+    if (call->left) {
+        if (!is_same(change, right->change) && !is_same(change, nothing))
+            complain(call, "the tables hold a part of the change");
+        return;
+    }
     if (is_right && right->reply && (!call->reply || strcmp(call->reply, right->reply) != 0))
         complain(call, "the answer is wrong");
     if (!(is_same(change, right->change) && (is_right || may_have_changed(call))) &&
@@ -482,10 +564,10 @@ static bool walk_route(const struct route *route, enum failing first, enum faili
         printf("%s %s: %zu bytes stay behind\n", method_names[route->method], route->path,
                after - before);
     }
-    printf("%-6s %-48s %d: arena %zu, steps %zu, malloc %zu, writes %zu%s\n",
+    printf("%-6s %-48s %d: arena %zu, steps %zu, malloc %zu, writes %zu, pieces %zu%s\n",
            method_names[route->method], route->path, right.status, reached[FAILING_ARENA],
            reached[FAILING_STEP], reached[FAILING_MALLOC], reached[FAILING_WRITE],
-           complaints ? " FAILED" : "");
+           reached[FAILING_CLIENT], complaints ? " FAILED" : "");
     free(right.reply);
     return complaints == 0;
 }
@@ -498,12 +580,14 @@ static void start(struct arena *arena)
     for (size_t i = 0; i < COUNT_OF(walk_settings); i++)
         setenv(walk_settings[i][0], walk_settings[i][1], 1);
     if (crypto_start(&problem) || family.service->start(&server, arena, &problem) ||
-        server_start(&server, arena, NULL, "locales", &problem)) {
+        server_start(&server, arena, NULL, "locales", &problem) ||
+        (family.service->ready && family.service->ready(&server, false, &problem))) {
         printf("cannot start: %s\n", problem.text);
         exit(2);
     }
     log_open("faults", LOG_CRITICAL, LOG_JSON);
     request.server = &server;
+    request.arena = arena;
     request.state = server.state;
     if (service_database(&request, &db)) {
         printf("cannot use the database: %s\n", request.problem.text);
@@ -541,8 +625,8 @@ int main(int argc, char **argv)
     if (argc > 1 && strcmp(argv[1], "steps") == 0) {
         walk_routes(false, FAILING_STEP, FAILING_STEP, &passed, &failed);
     } else {
-        walk_routes(true, FAILING_ARENA, FAILING_WRITE, &passed, &failed);
-        walk_routes(false, FAILING_ARENA, FAILING_WRITE, &passed, &failed);
+        walk_routes(true, FAILING_ARENA, FAILING_CLIENT, &passed, &failed);
+        walk_routes(false, FAILING_ARENA, FAILING_CLIENT, &passed, &failed);
     }
     server_stop(&server);
     arena_destroy(arena);

@@ -12,12 +12,24 @@ static const char *const walk_settings[][2] = {
     {"AB_API_TOKEN", WRITE_TOKEN},
     {"AB_ADMIN_TOKEN", ADMIN_TOKEN},
     {"AB_RATE_LIMIT_ENABLED", "false"},
-    {"ASSAY_STATE_DIR", ""},
 };
 
 static const char *token_of(const struct route *route)
 {
     return route->role == ROLE_OPERATOR ? ADMIN_TOKEN : WRITE_TOKEN;
+}
+
+static const char *body_of(const struct route *route)
+{
+    return route->body ? route->body->example : NULL;
+}
+
+static bool is_envelope(const struct route *route, int status, const json_t *document)
+{
+    (void)route;
+    return json_integer_value(json_object_get(document, "status_code")) == status &&
+           json_object_get(document, "detail") && json_object_get(document, "error_code") &&
+           json_object_get(document, "request_id");
 }
 
 /* Rows of every table: what a request has changed. */

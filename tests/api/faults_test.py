@@ -18,10 +18,11 @@ from postgres import PostgresServer  # noqa: E402  (found by the line above)
 # The settings of a walk by service: its database in this folder, and nobody to call outside.
 SETTINGS = {
     "experiments": lambda folder: {"AB_DB_PATH": str(folder / "db.sqlite3"), "AB_LLM_BASE_URL": "http://127.0.0.1:1"},
+    "orchestrator": lambda folder: {"ORCH_DB_PATH": str(folder / "db.sqlite3")},
 }
 WALKED = {file.stem.removeprefix("faults_of_") for file in Path(__file__).parent.glob("faults_of_*.h")}
 FAMILIES = sorted(folder.parent.name for folder in (CHECKOUT / "fcgi-bin").glob("*-*/main.c")
-                  if folder.parent.name.split("-")[0] in WALKED)
+                  if WALKED & {folder.parent.name, folder.parent.name.split("-")[0]})
 # Where memory is a disk: only failing writes matter here, not slow ones.
 MEMORY = Path("/dev/shm") if os.access("/dev/shm", os.W_OK) else None
 
@@ -30,9 +31,12 @@ def walk(family, directory, settings, *arguments):
     """The lines of a walk, once it went well."""
     document = Path(directory, "openapi.json")
     responder = BUILD / "fcgi-bin" / family
-    document.write_bytes(subprocess.run([responder, "--describe"], env={**clean_environment(), **settings},
-                                        cwd=CHECKOUT, capture_output=True, check=True).stdout)
-    environment = {**clean_environment(), "ASSAY_OPENAPI_FILE": str(document), **settings}
+    environment = {**clean_environment(), "ASSAY_STATE_DIR": str(Path(directory, family)), **settings}
+    document.write_bytes(subprocess.run([responder, "--describe"], env=environment, cwd=CHECKOUT, capture_output=True,
+                                        check=True).stdout)
+    subprocess.run([BUILD / "cron-bin" / "database", "start", family.split("-")[0]], env=environment, cwd=CHECKOUT,
+                   check=True)
+    environment["ASSAY_OPENAPI_FILE"] = str(document)
     done = subprocess.run([BUILD / "tests" / "api" / f"faults-{family}", *arguments], cwd=CHECKOUT, env=environment,
                           capture_output=True, text=True, timeout=600, check=False)
     assert done.returncode == 0, done.stdout[-4000:] + done.stderr[-2000:]
@@ -59,6 +63,8 @@ def test_every_route_survives_every_fault(family, fast_directory):
     for line in lines:
         writes = line.split()[0] in ("POST", "PUT", "DELETE") and "/projects" in line
         assert not writes or "writes 0" not in line, line
+        streams = "stream" in line.split()[1] or "completions" in line.split()[1]
+        assert streams == ("pieces 0" not in line), line
 
 
 def test_every_change_survives_every_step_on_postgres(tmp_path):

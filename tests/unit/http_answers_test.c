@@ -114,17 +114,21 @@ TEST(a_stream_is_sent_in_pieces_and_ends_once)
     free(wire);
 }
 
-TEST(a_stream_that_runs_out_of_memory_says_so)
+TEST(a_stream_that_fails_or_runs_out_of_memory_says_so)
 {
+    static const char *const queries[] = {"word=a&times=2", "word=a&times=3"};
     struct server server;
     struct wire *wire = calloc(1, sizeof *wire);
 
     start_server(&server);
-    call(&server, wire, "GET", "/api/v1/stream", NULL,
-         (const char *[]){"QUERY_STRING", "word=a&times=2", NULL});
-    CHECK(strstr(wire->streamed, "event: error\ndata: {"));
-    CHECK_INT(wire->ends, 1);
-    CHECK_INT(counters_total(server.region, COUNTER_REQUESTS), 1);
+    for (int i = 0; i < 2; i++) {
+        wire->streamed_length = 0;
+        call(&server, wire, "GET", "/api/v1/stream", NULL,
+             (const char *[]){"QUERY_STRING", queries[i], NULL});
+        CHECK(strstr(wire->streamed, "\n\nevent: error\ndata: {"));
+        CHECK_INT(wire->ends, i + 1);
+        CHECK_INT(counters_total(server.region, COUNTER_REQUESTS), i + 1);
+    }
     wire->gone = true;
     wire->streamed_length = 0;
     call(&server, wire, "GET", "/api/v1/stream", NULL,
@@ -198,7 +202,7 @@ int main(void)
         CASE(an_answer_of_204_has_no_body_and_no_type),
         CASE(faults_of_handlers_are_answered_as_those_of_schemas),
         CASE(a_stream_is_sent_in_pieces_and_ends_once),
-        CASE(a_stream_that_runs_out_of_memory_says_so),
+        CASE(a_stream_that_fails_or_runs_out_of_memory_says_so),
         CASE(forms_are_read_part_by_part),
     };
 

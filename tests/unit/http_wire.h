@@ -95,7 +95,7 @@ static enum error pair_handle(struct request *request, struct reply *reply)
     return repeat(&echo, request, reply);
 }
 
-/* Streams its query's word, then runs out of memory when asked to by `times`. */
+/* Streams its query's word, then fails or runs out of memory when asked to by `times`. */
 static enum error stream_handle(struct request *request, struct reply *reply)
 {
     const struct echo *echo = request->query;
@@ -106,6 +106,8 @@ static enum error stream_handle(struct request *request, struct reply *reply)
         return error;
     stream_event(&stream, "word", "7", echo->word);
     stream_ping(&stream, "ping");
+    if (echo->times > 2)
+        return problem_set(&request->problem, ERROR_UNAVAILABLE, "gone", "gone");
     if (echo->times > 1)
         arena_alloc(request->arena, 1 << 30);
     stream_event(&stream, NULL, NULL, "{}");

@@ -4,6 +4,7 @@
 #include "base/clock.h"
 #include "crypto/token.h"
 #include "db/store.h"
+#include "text/fold.h"
 
 #include <ctype.h>
 #include <stdio.h>
@@ -109,6 +110,7 @@ static void fill_in_task(struct task_run *task_run, const struct task_order *ord
         .status = RUN_ACCEPTED,
         .accepted_at = accepted_at,
         .prompt = order->prompt,
+        .prompt_folded = text_fold(run->arena, order->prompt),
         .reasoning = plan->reasoning,
         .execution_mode = order->dry_run ? MODE_DRY_RUN : plan->execution_mode,
         .dry_run = order->dry_run,

@@ -4,6 +4,7 @@
 #include "base/string_list.h"
 #include "crypto/token.h"
 #include "orchestrator/storage/times.h"
+#include "text/fold.h"
 
 #include <string.h>
 
@@ -141,6 +142,7 @@ static struct task_record read_task(struct reading *reading)
     task.failure_code =
         word(reading, "failure_code",
              word_find(failure_code_names, text(reading, "failure_code", false)), false);
+    task.prompt_folded = text_fold(reading->arena, task.prompt);
     return task;
 }
 

@@ -5,7 +5,6 @@
 #include "crypto/token.h"
 #include "db/store.h"
 #include "orchestrator/storage/spend_store.h"
-#include "text/fold.h"
 
 #include <string.h>
 
@@ -93,17 +92,11 @@ static void bind_task(struct query *query, const struct task_record *task)
 
 static enum error write_task(struct db *db, const struct task_record *task, struct problem *problem)
 {
-    struct arena *arena = arena_create((size_t)16 << 20);
     struct query *query = db_query(db, &insert_task);
-    enum error error;
 
-    if (!arena)
-        return problem_set(problem, ERROR_SYSTEM, "out_of_memory", "no memory to fold a prompt");
     bind_task(query, task);
-    query_bind_text(query, text_fold(arena, task->prompt));
-    error = query_end(query, problem);
-    arena_destroy(arena);
-    return error;
+    query_bind_text(query, task->prompt_folded);
+    return query_end(query, problem);
 }
 
 static enum error write_step(struct db *db, const char *task_id, const struct step_record *step,
@@ -319,15 +312,14 @@ enum error task_sweep(struct db *db, struct arena *arena, int64_t *swept, struct
     return error;
 }
 
-enum error task_evict(struct db *db, int64_t most, struct problem *problem)
+enum error task_evict(struct db *db, struct arena *arena, int64_t most, struct problem *problem)
 {
-    struct arena *arena = arena_create(4096);
     struct query *query = db_query(db, &oldest_kept);
     const char *oldest = NULL;
     enum error error;
 
     query_bind_integer(query, most - 1);
-    if (arena && query_next(query))
+    if (query_next(query))
         oldest = query_text(query, 0, arena);
     error = query_end(query, problem);
     if (!error && oldest) {
@@ -336,6 +328,5 @@ enum error task_evict(struct db *db, int64_t most, struct problem *problem)
         query_bind_integer(query, EVICT_BATCH);
         error = query_end(query, problem);
     }
-    arena_destroy(arena);
     return error;
 }

@@ -16,6 +16,7 @@ struct task_record {
     const char *completed_at; /* NULL while it runs */
     struct optional_integer duration_ms;
     const char *prompt;
+    const char *prompt_folded; /* text_fold() of it, for searching; written, not read */
     bool reasoning;
     int execution_mode; /* enum execution_mode */
     bool dry_run;
@@ -162,6 +163,7 @@ MUST_CHECK enum error task_sweep(struct db *db, struct arena *arena, int64_t *sw
                                  struct problem *problem);
 
 /* Keeps the newest `most` tasks. */
-MUST_CHECK enum error task_evict(struct db *db, int64_t most, struct problem *problem);
+MUST_CHECK enum error task_evict(struct db *db, struct arena *arena, int64_t most,
+                                 struct problem *problem);
 
 #endif

@@ -1,0 +1,58 @@
+/* What the fault walk has to know of the orchestrator's streams, which call nobody here;
+ * tests/api/faults.c includes it. */
+#ifndef ASSAY_FAULTS_OF_ORCHESTRATOR_STREAMS_H
+#define ASSAY_FAULTS_OF_ORCHESTRATOR_STREAMS_H
+
+#include "db/query.h"
+#include "orchestrator/service.h"
+
+#include <string.h>
+
+static const char *const walk_settings[][2] = {
+    {"ORCH_EXECUTION_PROFILE", "dry-run"},
+    {"ORCH_RATE_LIMIT_RPM", "0"},
+};
+
+static const char *token_of(const struct route *route)
+{
+    (void)route;
+    return "nobody asks for one";
+}
+
+static const char *body_of(const struct route *route)
+{
+    if (strcmp(route->path, "/v1/chat/completions") == 0)
+        return "{\"model\":\"gpt-5-4-api\",\"stream\":true,"
+               "\"messages\":[{\"role\":\"user\",\"content\":\"What is Python?\"}]}";
+    return route->body ? route->body->example : NULL;
+}
+
+/* The front has a form of its own. */
+static bool is_envelope(const struct route *route, int status, const json_t *document)
+{
+    if (route->traits & TRAIT_FRONT)
+        return json_object_get(json_object_get(document, "error"), "message");
+    return json_integer_value(json_object_get(document, "status")) == status &&
+           json_object_get(document, "detail") && json_object_get(document, "title") &&
+           json_object_get(document, "request_id");
+}
+
+/* What is written before the end is a task in progress: a sweep ends it when its worker is gone. */
+static const struct statement row_counts[] = {
+    {"succeeded", "SELECT count(*) FROM orch_tasks WHERE status = 'succeeded'"},
+    {"steps of those", "SELECT count(*) FROM orch_task_steps WHERE task_id IN"
+                       " (SELECT task_id FROM orch_tasks WHERE status = 'succeeded')"},
+    {"ends of those", "SELECT count(*) FROM orch_task_events WHERE event_type = 'task.completed'"
+                      " AND task_id IN"
+                      " (SELECT task_id FROM orch_tasks WHERE status = 'succeeded')"},
+    {"ended without success", "SELECT count(*) FROM orch_tasks WHERE status = 'succeeded'"
+                              " AND failure_code IS NOT NULL"},
+};
+
+static const struct {
+    enum method method;
+    const char *path;
+    const char *action;
+} preparations[] = {{METHOD_GET, "", ""}}; /* no route needs any */
+
+#endif
