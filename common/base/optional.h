@@ -50,5 +50,6 @@ struct object_list {
 
 #define GIVEN_NUMBER(x) ((struct optional_number){.given = true, .value = (x)})
 #define GIVEN_INTEGER(x) ((struct optional_integer){.given = true, .value = (x)})
+#define GIVEN_BOOLEAN(x) ((struct optional_boolean){.given = true, .value = (x)})
 
 #endif

@@ -123,6 +123,14 @@ const struct setting livedata_settings_table[] = {
      .help = "How long usage, delivery history and kept answers stay."},
     {"LIVE_WEBHOOK_RUNNERS", SETTING_INTEGER, AT(webhook_runners), "4", 1, 64,
      .help = "Deliveries at a time."},
+    {"LIVE_WEBHOOKS_MAX", SETTING_INTEGER, AT(webhooks_max), "200", 1, 1000,
+     .help = "Webhooks that a tenant may have."},
+    {"LIVE_ALERTS_MAX", SETTING_INTEGER, AT(alerts_max), "200", 1, 1000,
+     .help = "Alerts that a tenant may have."},
+    {"LIVE_ALERT_SECONDS", SETTING_NUMBER, AT(alert_seconds), "60", 0.1, 86400,
+     .help = "How often an alert is looked at when nothing happens."},
+    {"LIVE_ALERT_EVENT_SECONDS", SETTING_NUMBER, AT(alert_event_seconds), "1", 0, 86400,
+     .help = "Least time between two looks at an alert whose metric is moved by events."},
     {"LIVE_CONFINE", SETTING_CHOICE, AT(confine), "auto", .choices = confine_mode_names,
      .help = "Let the kernel keep workers from running programs and from changing files outside "
              "the run directory and the database's folder: `auto` where it can, `on` or do not "

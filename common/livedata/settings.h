@@ -67,6 +67,10 @@ struct livedata_settings {
     int64_t journal_retention_days;
     int64_t log_retention_days;
     int64_t webhook_runners;
+    int64_t webhooks_max;
+    int64_t alerts_max;
+    double alert_seconds;
+    double alert_event_seconds;
 
     int confine;    /* enum confine_mode */
     int log_level;  /* enum log_level */

@@ -1,4 +1,5 @@
-/* Delivers the webhooks of live data, and forgets what is old. For a scheduler, or to stay:
+/* Delivers the webhooks of live data, watches its alerts, and forgets what is old. For a scheduler,
+ * or to stay:
  *
  *   livedata-worker [--every SECONDS]
  *
@@ -12,6 +13,7 @@
 #include "base/log.h"
 #include "crypto/crypto.h"
 #include "jobs/program.h"
+#include "livedata/alerts/watch.h"
 #include "livedata/storage/retention.h"
 #include "livedata/store.h"
 #include "livedata/streams/listener.h"
@@ -33,6 +35,7 @@ static const double crew_every = 0.2;
 
 struct worker {
     struct livedata_settings settings;
+    struct catalog catalog;
     struct arena *arena; /* as long as the program */
     struct arena *job;
     const char *run_directory; /* or NULL */
@@ -55,17 +58,34 @@ static enum error keep_house(struct worker *worker, struct db *db, struct proble
     return retention_keep(db, &worker->settings, problem);
 }
 
+/* Alerts first: what they have to say is delivered in the same round. */
+static enum error watch(struct worker *worker, struct db *db, int64_t *looks,
+                        struct problem *problem)
+{
+    enum error error =
+        alert_watch(db, worker->job, &worker->settings, &worker->catalog, looks, problem);
+
+    arena_reset(worker->job);
+    return error;
+}
+
 static bool round_of(void *context)
 {
     struct worker *worker = context;
-    struct webhook_desk desk = {&live_webhook_kind, &worker->egress, NULL};
+    struct webhook_desk hooks = {&live_webhook_kind, &worker->egress, NULL};
+    struct webhook_desk alerts = {&live_alert_kind, &worker->egress, NULL};
     struct job_tally tally = {0};
     struct problem problem = {0};
+    int64_t looks = 0;
     struct db *db;
     enum error error = store_use(worker->store, &db, &problem);
 
     if (!error)
-        error = webhook_deliver_due(db, worker->job, &desk, ROUND_MOST, &tally, &problem);
+        error = watch(worker, db, &looks, &problem);
+    if (!error)
+        error = webhook_deliver_due(db, worker->job, &alerts, ROUND_MOST, &tally, &problem);
+    if (!error)
+        error = webhook_deliver_due(db, worker->job, &hooks, ROUND_MOST, &tally, &problem);
     if (!error && worker->keeps_house)
         error = keep_house(worker, db, &problem);
     db_end_of_request(store_handle(worker->store));
@@ -168,7 +188,8 @@ int main(int argc, char **argv)
     if (!program_arguments(argc, argv, "livedata-worker", &worker.every))
         return EXIT_USAGE;
     if (!worker.arena || crypto_start(&problem) ||
-        livedata_settings_load(&worker.settings, worker.arena, NULL, &problem)) {
+        livedata_settings_load(&worker.settings, worker.arena, NULL, &problem) ||
+        catalog_load(worker.arena, &worker.settings, &worker.catalog, &problem)) {
         fprintf(stderr, "livedata-worker: %s\n", problem.text);
         return EXIT_SETTINGS;
     }

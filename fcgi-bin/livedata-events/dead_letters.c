@@ -2,6 +2,7 @@
 #include "livedata/storage/dead_letters.h"
 
 #include "livedata-events/events.h"
+#include "livedata/access/types.h"
 #include "livedata/moment.h"
 #include "livedata/shapes.h"
 
@@ -70,12 +71,14 @@ static void write_members(struct json_writer *writer, const struct dead_letter *
     writer_key_string(writer, "status", letter->status);
 }
 
-static enum error storage_of(struct request *request, struct storage_call *call)
+/* `types` are those that the key may see. */
+static enum error storage_of(struct request *request, struct storage_call *call, const char **types)
 {
     struct reading reading;
     enum error error = service_reading(request, &reading);
 
     *call = reading.storage;
+    *types = entity_types_text(request->arena, reading.types);
     return error;
 }
 
@@ -83,12 +86,13 @@ enum error letters_handle(struct request *request, struct reply *reply)
 {
     const struct letters_query *query = request->query;
     struct json_writer writer = service_writer(reply);
+    struct dead_letter_filter filter = {.reason = query->reason};
     struct dead_letters letters;
     struct storage_call call;
-    enum error error = storage_of(request, &call);
+    enum error error = storage_of(request, &call, &filter.types);
 
     if (!error)
-        error = dead_letter_list(&call, query->reason, query->page, query->page_size, &letters);
+        error = dead_letter_list(&call, &filter, query->page, query->page_size, &letters);
     if (error)
         return error;
     writer_open_object(&writer);
@@ -137,10 +141,11 @@ enum error letter_stats_handle(struct request *request, struct reply *reply)
     struct json_writer writer = service_writer(reply);
     struct dead_letter_stats stats;
     struct storage_call call;
-    enum error error = storage_of(request, &call);
+    const char *types;
+    enum error error = storage_of(request, &call, &types);
 
     if (!error)
-        error = dead_letter_stats(&call, &stats);
+        error = dead_letter_stats(&call, types, &stats);
     if (!error)
         write_stats(&writer, &stats);
     return error;
@@ -152,11 +157,15 @@ enum error letter_handle(struct request *request, struct reply *reply)
     struct dead_letter letter;
     struct storage_call call;
     struct json_fault fault;
+    const char *types;
     json_t *payload;
-    enum error error = storage_of(request, &call);
+    enum error error = storage_of(request, &call, &types);
 
     if (!error)
         error = dead_letter_find(&call, request->arguments[0], &letter);
+    if (!error && !entity_types_have(types, dead_letter_entity_type(letter.event_type)))
+        error = problem_set(&request->problem, ERROR_NOT_FOUND, "dead_letter_not_found",
+                            "Dead-letter event '%.200s' not found.", letter.event_id);
     if (error)
         return error;
     writer_open_object(&writer);

@@ -3,11 +3,14 @@
 #define ASSAY_LIVEDATA_EVENTS_EVENTS_H
 
 #include "livedata/service.h"
+#include "net/egress.h"
 
 extern const struct schema ingest_schema, letters_query_schema, letters_schema, letter_schema,
     letter_stats_schema, replay_request_schema, replay_schema, dismiss_schema;
 extern const struct schema webhook_request_schema, webhook_schema, webhooks_schema,
     webhook_result_schema, webhook_logs_schema;
+extern const struct schema alert_request_schema, alert_change_schema, alert_schema,
+    alert_secret_schema, alerts_schema, alert_result_schema, alert_history_schema;
 extern const struct schema key_request_schema, key_schema, keys_schema, rotation_schema,
     rotation_status_schema, revoked_schema, usage_schema, window_query_schema, analytics_schema;
 
@@ -23,6 +26,19 @@ enum error webhook_list_handle(struct request *request, struct reply *reply);
 enum error webhook_delete_handle(struct request *request, struct reply *reply);
 enum error webhook_test_handle(struct request *request, struct reply *reply);
 enum error webhook_logs_handle(struct request *request, struct reply *reply);
+
+/* Where events may be sent. A URL of a wrong shape is a 422 of that field; an address that is not
+ * allowed, or none, a 400. */
+struct egress_policy webhook_egress(const struct request *request);
+MUST_CHECK enum error webhook_check_url(struct request *request, const char *field,
+                                        const char *url);
+
+enum error alert_create_handle(struct request *request, struct reply *reply);
+enum error alert_list_handle(struct request *request, struct reply *reply);
+enum error alert_change_handle(struct request *request, struct reply *reply);
+enum error alert_delete_handle(struct request *request, struct reply *reply);
+enum error alert_test_handle(struct request *request, struct reply *reply);
+enum error alert_history_handle(struct request *request, struct reply *reply);
 
 enum error key_create_handle(struct request *request, struct reply *reply);
 enum error key_list_handle(struct request *request, struct reply *reply);

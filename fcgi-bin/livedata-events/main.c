@@ -1,4 +1,5 @@
-/* Live data, family events: events in, dead letters, webhooks, the administration. Routes only. */
+/* Live data, family events: events in, dead letters, webhooks, alerts, the administration. Routes
+ * only. */
 #include "livedata-events/events.h"
 
 #define CALL(how) .method = METHOD_##how, .role = LIVE_CALLER
@@ -50,6 +51,27 @@ static const struct route routes[] = {
     {CALL(GET), .path = "/v1/webhooks/{webhook_id}/logs", .reply = &webhook_logs_schema,
      .errors = ERRORS(400, 403, 404, 429, 503), .handler = webhook_logs_handle,
      .name = "webhook_logs", .tag = "webhooks", .summary = "What became of deliveries"},
+    {CALL(POST), .path = "/v1/alerts", .status = 201, .body = &alert_request_schema,
+     .reply = &alert_secret_schema, .errors = ERRORS(400, 403, 404, 409, 422, 429, 503),
+     .idempotent = true, .handler = alert_create_handle, .name = "create_alert", .tag = "alerts",
+     .summary = "Have a metric watched"},
+    {CALL(GET), .path = "/v1/alerts", .reply = &alerts_schema, .errors = ERRORS(400, 403, 429, 503),
+     .handler = alert_list_handle, .name = "list_alerts", .tag = "alerts",
+     .summary = "Alerts and how they stand"},
+    {CALL(PUT), .path = "/v1/alerts/{alert_id}", .body = &alert_change_schema,
+     .reply = &alert_schema, .errors = ERRORS(400, 403, 404, 409, 422, 429, 503),
+     .idempotent = true, .handler = alert_change_handle, .name = "change_alert", .tag = "alerts",
+     .summary = "Change an alert, or switch it off or on"},
+    {CALL(DELETE), .path = "/v1/alerts/{alert_id}", .status = 204,
+     .errors = ERRORS(400, 403, 404, 429, 503), .handler = alert_delete_handle,
+     .name = "delete_alert", .tag = "alerts", .summary = "Have a metric watched no more"},
+    {CALL(POST), .path = "/v1/alerts/{alert_id}/test", .reply = &alert_result_schema,
+     .errors = ERRORS(400, 403, 404, 409, 429, 503), .idempotent = true,
+     .handler = alert_test_handle, .name = "test_alert", .tag = "alerts",
+     .summary = "Send a notice that means nothing"},
+    {CALL(GET), .path = "/v1/alerts/{alert_id}/history", .reply = &alert_history_schema,
+     .errors = ERRORS(400, 403, 404, 429, 503), .handler = alert_history_handle,
+     .name = "alert_history", .tag = "alerts", .summary = "Notices that were sent"},
     {ADMIN(POST), .path = "/v1/admin/keys", .status = 201, .body = &key_request_schema,
      .reply = &key_schema, .errors = ERRORS(400, 404, 409, 429, 503), .handler = key_create_handle,
      .name = "create_key", .summary = "Issue a key"},

@@ -2,6 +2,7 @@
 #include "livedata/streams/outbound.h"
 
 #include "livedata-events/events.h"
+#include "livedata/access/types.h"
 #include "livedata/moment.h"
 #include "livedata/shapes.h"
 
@@ -39,7 +40,7 @@ TELLING(webhook_result_schema, "WebhookDelivery", webhook_result_fields);
 static const struct field webhook_logs_fields[] = {TELLS_OBJECTS("logs")};
 TELLING(webhook_logs_schema, "WebhookLogs", webhook_logs_fields);
 
-static struct egress_policy egress_of(const struct request *request)
+struct egress_policy webhook_egress(const struct request *request)
 {
     return (struct egress_policy){.allowed_hosts = service_settings(request)->egress_hosts};
 }
@@ -55,18 +56,17 @@ static const char *json_text(struct arena *arena, const json_t *value)
     return text.bytes;
 }
 
-/* A wrong shape is a 422; an address that is not allowed, or none, a 400. */
-static enum error check_url(struct request *request, const char *url)
+enum error webhook_check_url(struct request *request, const char *field, const char *url)
 {
-    struct egress_policy policy = egress_of(request);
+    struct egress_policy policy = webhook_egress(request);
     struct problem why;
 
     if (egress_check(url, &policy, &why) == ERROR_NONE)
         return ERROR_NONE;
     if (strcmp(why.reason, "url_malformed") == 0 || strcmp(why.reason, "url_host") == 0)
-        return request_fault(request, "body", "url", "url_parsing", "Input should be a valid URL");
+        return request_fault(request, "body", field, "url_parsing", "Input should be a valid URL");
     if (strcmp(why.reason, "url_scheme") == 0)
-        return request_fault(request, "body", "url", "url_scheme",
+        return request_fault(request, "body", field, "url_scheme",
                              "URL scheme should be 'http' or 'https'");
     return problem_set(&request->problem, ERROR_INVALID, "unsafe_url", "Unsafe webhook URL: %s",
                        why.text);
@@ -120,13 +120,30 @@ static void write_webhook(struct json_writer *writer, const struct live_webhook 
     writer_close_object(writer);
 }
 
-static enum error storage_of(struct request *request, struct storage_call *call)
+/* `types` are those that the key may see: its webhooks hear of them alone. */
+static enum error storage_of(struct request *request, struct storage_call *call, const char **types)
 {
     struct reading reading;
     enum error error = service_reading(request, &reading);
 
     *call = reading.storage;
+    *types = entity_types_text(request->arena, reading.types);
     return error;
+}
+
+/* A webhook that hears of more than the key may see does not exist for it. */
+static enum error find(struct request *request, struct storage_call *call,
+                       struct live_webhook *webhook)
+{
+    const char *types;
+    enum error error = storage_of(request, call, &types);
+
+    if (!error)
+        error = outbound_find(call, request->arguments[0], webhook);
+    if (error || entity_types_cover(types, webhook->types))
+        return error;
+    return problem_set(&request->problem, ERROR_NOT_FOUND, "webhook_not_found",
+                       "Webhook '%.200s' not found.", webhook->id);
 }
 
 enum error webhook_create_handle(struct request *request, struct reply *reply)
@@ -136,16 +153,16 @@ enum error webhook_create_handle(struct request *request, struct reply *reply)
                               ? json_text(request->arena, body->filters)
                               : "{\"event_types\":null,\"entity_ids\":null,\"min_amount\":null}";
     struct json_writer writer = service_writer(reply);
-    struct live_webhook webhook;
+    struct live_webhook webhook = {.url = body->url, .filters = filters};
     struct storage_call call;
-    enum error error = check_url(request, body->url);
+    enum error error = webhook_check_url(request, "url", body->url);
 
     if (!error)
         error = check_filters(request, body->filters);
     if (!error)
-        error = storage_of(request, &call);
+        error = storage_of(request, &call, &webhook.types);
     if (!error)
-        error = outbound_register(&call, body->url, filters, &webhook);
+        error = outbound_register(&call, service_settings(request)->webhooks_max, &webhook);
     if (!error)
         write_webhook(&writer, &webhook, true);
     return error;
@@ -156,7 +173,8 @@ enum error webhook_list_handle(struct request *request, struct reply *reply)
     struct json_writer writer = service_writer(reply);
     struct live_webhooks webhooks;
     struct storage_call call;
-    enum error error = storage_of(request, &call);
+    const char *types;
+    enum error error = storage_of(request, &call, &types);
 
     if (!error)
         error = outbound_list(&call, &webhooks);
@@ -166,7 +184,8 @@ enum error webhook_list_handle(struct request *request, struct reply *reply)
     writer_key(&writer, "webhooks");
     writer_open_array(&writer);
     for (size_t i = 0; i < webhooks.count; i++)
-        write_webhook(&writer, &webhooks.items[i], false);
+        if (entity_types_cover(types, webhooks.items[i].types))
+            write_webhook(&writer, &webhooks.items[i], false);
     writer_close_array(&writer);
     writer_close_object(&writer);
     return ERROR_NONE;
@@ -174,16 +193,17 @@ enum error webhook_list_handle(struct request *request, struct reply *reply)
 
 enum error webhook_delete_handle(struct request *request, struct reply *reply)
 {
+    struct live_webhook webhook;
     struct storage_call call;
-    enum error error = storage_of(request, &call);
+    enum error error = find(request, &call, &webhook);
 
     (void)reply;
-    return error ? error : outbound_remove(&call, request->arguments[0]);
+    return error ? error : outbound_remove(&call, webhook.id);
 }
 
 enum error webhook_test_handle(struct request *request, struct reply *reply)
 {
-    struct egress_policy policy = egress_of(request);
+    struct egress_policy policy = webhook_egress(request);
     const struct webhook_desk desk = {&live_webhook_kind, &policy, request->server->region};
     struct json_writer writer = service_writer(reply);
     struct webhook_result result;
@@ -191,10 +211,8 @@ enum error webhook_test_handle(struct request *request, struct reply *reply)
     struct webhook_target target;
     struct webhook_event event;
     struct storage_call call;
-    enum error error = storage_of(request, &call);
+    enum error error = find(request, &call, &webhook);
 
-    if (!error)
-        error = outbound_find(&call, request->arguments[0], &webhook);
     if (error)
         return error;
     target = (struct webhook_target){webhook.url, webhook.secret};
@@ -215,10 +233,8 @@ enum error webhook_logs_handle(struct request *request, struct reply *reply)
     struct webhook_history history;
     struct live_webhook webhook;
     struct storage_call call;
-    enum error error = storage_of(request, &call);
+    enum error error = find(request, &call, &webhook);
 
-    if (!error)
-        error = outbound_find(&call, request->arguments[0], &webhook);
     if (!error)
         error = webhook_read_history(call.db, request->arena, &live_webhook_kind, webhook.id,
                                      HISTORY_SHOWN, &history, &request->problem);

@@ -4,11 +4,18 @@
 
 #include "base/clock.h"
 #include "base/number.h"
+#include "livedata/access/types.h"
 
 #include <stdio.h>
 #include <string.h>
 
-enum { NEWEST_SHOWN = 10, MISSED_MOST = 10000, FILTER_TEXT = 257, ROW_BYTES_MAX = 65536 };
+enum {
+    NEWEST_SHOWN = 10,
+    MISSED_MOST = 10000,
+    FILTER_TEXT = 257,
+    ROW_BYTES_MAX = 65536,
+    TYPES_TEXT = 513
+};
 
 struct stream_query {
     const char *event_type;
@@ -27,13 +34,14 @@ SCHEMA(stream_query_schema, struct stream_query, "StreamQuery", stream_query_fie
 
 /* What a stream wants, as the hub keeps it. */
 struct wanted {
-    char family[FILTER_TEXT], entity_id[FILTER_TEXT]; /* "" = all */
+    char family[FILTER_TEXT], entity_id[FILTER_TEXT], types[TYPES_TEXT]; /* "" = all */
 };
 
 static struct journal_filter filter_of(const struct wanted *wanted)
 {
     return (struct journal_filter){*wanted->family ? wanted->family : NULL,
-                                   *wanted->entity_id ? wanted->entity_id : NULL};
+                                   *wanted->entity_id ? wanted->entity_id : NULL,
+                                   *wanted->types ? wanted->types : NULL};
 }
 
 static const char *row_json(struct arena *arena, const struct journal_row *row)
@@ -98,7 +106,7 @@ static bool wants(const struct hub_event *event, const void *filter)
     const struct journal_row *row = event->detail;
     const struct journal_filter wanted = filter_of(filter);
 
-    return journal_matches(&wanted, row->event_type, row->entity_id);
+    return journal_matches(&wanted, row);
 }
 
 const struct hub stream_hub = {.newest = newest, .read = read_news, .wants = wants, .poll_ms = 100};
@@ -150,6 +158,7 @@ enum error stream_handle(struct request *request, struct reply *reply)
     const struct stream_query *query = request->query;
     const char *last = request_header(request, "HTTP_LAST_EVENT_ID");
     struct wanted wanted = {0};
+    const char *types;
     struct reading reading;
     struct stream stream;
     int64_t after = 0, reached, upto;
@@ -160,10 +169,15 @@ enum error stream_handle(struct request *request, struct reply *reply)
         error = service_reading(request, &reading);
     if (error)
         return error;
+    types = entity_types_text(request->arena, reading.types);
     (void)!snprintf(wanted.family, sizeof wanted.family, "%s",
                     query->event_type ? query->event_type : "");
     (void)!snprintf(wanted.entity_id, sizeof wanted.entity_id, "%s",
                     query->entity_id ? query->entity_id : "");
+    if (types && strlen(types) >= sizeof wanted.types)
+        return problem_set(&request->problem, ERROR_FORBIDDEN, "read_only_key",
+                           "The key names too many entity types for a stream.");
+    (void)!snprintf(wanted.types, sizeof wanted.types, "%s", types ? types : "");
     reply_add_header(reply, "X-Accel-Buffering", "no");
     error = stream_open(request, reply, STREAM_EVENTS, &stream);
     if (error)

@@ -249,8 +249,8 @@ void write_entity(struct json_writer *writer, const struct reading *reading,
     writer_close_object(writer);
 }
 
-static enum error check_metric(const struct reading *reading, const char *name, const char *window,
-                               int64_t as_of, const struct live_metric **metric)
+enum error reading_metric(const struct reading *reading, const char *name, const char *window,
+                          int64_t as_of, const struct live_metric **metric)
 {
     struct problem *problem = reading->storage.problem;
     enum error error;
@@ -329,7 +329,7 @@ enum error read_metric(const struct reading *reading, const char *name, const ch
     struct kept_metric kept;
     const char *bytes;
     const struct live_metric *metric;
-    enum error error = check_metric(reading, name, window, as_of, &metric);
+    enum error error = reading_metric(reading, name, window, as_of, &metric);
 
     if (error)
         return error;

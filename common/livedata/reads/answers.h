@@ -52,6 +52,11 @@ MUST_CHECK enum error read_metric(const struct reading *reading, const char *nam
 void write_metric(struct json_writer *writer, const struct reading *reading,
                   const struct metric_answer *answer, enum health_word health);
 
+/* The metric of that name, where the key may see it and it has the window; errors as above. */
+MUST_CHECK enum error reading_metric(const struct reading *reading, const char *name,
+                                     const char *window, int64_t as_of,
+                                     const struct live_metric **metric);
+
 /* Whether the key may see the type, or the table. */
 bool may_see_type(const struct reading *reading, const char *type);
 bool may_see_table(const struct reading *reading, const struct serving_table *table);

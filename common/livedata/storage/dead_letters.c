@@ -4,11 +4,21 @@
 #include "db/query.h"
 #include "livedata/moment.h"
 
+#include <string.h>
+
 enum { REASONS_MAX = 100, HOURS_MAX = 48 };
 
 #define LETTER_COLUMNS                                                                             \
     "event_id, event_type, payload, failure_reason, failure_detail, received_at, retry_count,"     \
     " last_retried_at, status"
+
+/* What dead_letter_entity_type() says, as SQL; the three `?` are the types or NULL. */
+#define OF_TYPES                                                                                   \
+    " AND (CAST(? AS TEXT) IS NULL OR replace(?, ',' || CASE WHEN event_type LIKE 'order.%'"       \
+    " THEN 'order' WHEN event_type LIKE 'product.%' THEN 'product' WHEN event_type LIKE 'user.%'"  \
+    " THEN 'user' WHEN event_type LIKE 'session.%' OR event_type IN ('click', 'page_view',"        \
+    " 'add_to_cart') THEN 'session' END || ',', '') <> ?)"
+enum { OF_TYPES_TIMES = 3 };
 
 static const struct statement put_letter = {
     .name = "dead_letter_put",
@@ -28,13 +38,13 @@ static const struct statement find_letter = {
 static const struct statement list_letters = {
     .name = "dead_letter_list",
     .sql = "SELECT " LETTER_COLUMNS " FROM dead_letter_events WHERE tenant_id = ?"
-           " AND status = 'failed' AND (CAST(? AS TEXT) IS NULL OR failure_reason = ?)"
+           " AND status = 'failed' AND (CAST(? AS TEXT) IS NULL OR failure_reason = ?)" OF_TYPES
            " ORDER BY received_at DESC, event_id LIMIT ? OFFSET ?",
 };
 static const struct statement count_letters = {
     .name = "dead_letter_count",
     .sql = "SELECT count(*) FROM dead_letter_events WHERE tenant_id = ? AND status = 'failed'"
-           " AND (CAST(? AS TEXT) IS NULL OR failure_reason = ?)",
+           " AND (CAST(? AS TEXT) IS NULL OR failure_reason = ?)" OF_TYPES,
 };
 static const struct statement mark_letter = {
     .name = "dead_letter_mark",
@@ -44,12 +54,12 @@ static const struct statement mark_letter = {
 static const struct statement count_reasons = {
     .name = "dead_letter_reasons",
     .sql = "SELECT failure_reason, count(*) FROM dead_letter_events WHERE tenant_id = ?"
-           " AND status = 'failed' GROUP BY failure_reason ORDER BY failure_reason",
+           " AND status = 'failed'" OF_TYPES " GROUP BY failure_reason ORDER BY failure_reason",
 };
 static const struct statement count_hours = {
     .name = "dead_letter_hours",
     .sql = "SELECT received_at / 3600000000 AS hour, count(*) FROM dead_letter_events"
-           " WHERE tenant_id = ? AND status = 'failed' AND received_at >= ?"
+           " WHERE tenant_id = ? AND status = 'failed' AND received_at >= ?" OF_TYPES
            " GROUP BY received_at / 3600000000 ORDER BY hour",
 };
 
@@ -109,15 +119,41 @@ static enum error take_letters(struct query *query, const struct storage_call *c
     return query_end(query, call->problem);
 }
 
-enum error dead_letter_list(const struct storage_call *call, const char *reason, int64_t page,
+const char *dead_letter_entity_type(const char *event_type)
+{
+    static const struct {
+        const char *prefix, *type;
+    } types[] = {{"order.", "order"},       {"product.", "product"}, {"user.", "user"},
+                 {"session.", "session"},   {"click", "session"},    {"page_view", "session"},
+                 {"add_to_cart", "session"}};
+
+    for (size_t i = 0; event_type && i < sizeof types / sizeof types[0]; i++) {
+        size_t length = strlen(types[i].prefix);
+
+        if (strncmp(event_type, types[i].prefix, length) == 0 &&
+            (types[i].prefix[length - 1] == '.' || !event_type[length]))
+            return types[i].type;
+    }
+    return NULL;
+}
+
+static void bind_types(struct query *query, const char *types)
+{
+    for (int i = 0; i < OF_TYPES_TIMES; i++)
+        query_bind_text(query, types);
+}
+
+enum error dead_letter_list(const struct storage_call *call,
+                            const struct dead_letter_filter *filter, int64_t page,
                             int64_t page_size, struct dead_letters *letters)
 {
     struct query *query = db_query(call->db, &list_letters);
     enum error error;
 
     query_bind_text(query, call->tenant);
-    query_bind_text(query, reason);
-    query_bind_text(query, reason);
+    query_bind_text(query, filter->reason);
+    query_bind_text(query, filter->reason);
+    bind_types(query, filter->types);
     query_bind_integer(query, page_size);
     query_bind_integer(query, (page - 1) * page_size);
     error = take_letters(query, call, page_size, letters);
@@ -125,8 +161,9 @@ enum error dead_letter_list(const struct storage_call *call, const char *reason,
         return error;
     query = db_query(call->db, &count_letters);
     query_bind_text(query, call->tenant);
-    query_bind_text(query, reason);
-    query_bind_text(query, reason);
+    query_bind_text(query, filter->reason);
+    query_bind_text(query, filter->reason);
+    bind_types(query, filter->types);
     letters->total = query_next(query) ? query_integer(query, 0) : 0;
     return query_end(query, call->problem);
 }
@@ -144,7 +181,8 @@ enum error dead_letter_mark(const struct storage_call *call, const struct dead_l
     return query_end(query, call->problem);
 }
 
-enum error dead_letter_stats(const struct storage_call *call, struct dead_letter_stats *stats)
+enum error dead_letter_stats(const struct storage_call *call, const char *types,
+                             struct dead_letter_stats *stats)
 {
     struct query *query = db_query(call->db, &count_reasons);
     enum error error;
@@ -153,6 +191,7 @@ enum error dead_letter_stats(const struct storage_call *call, struct dead_letter
         .reasons = ARENA_ARRAY(call->arena, struct dead_letter_count, REASONS_MAX),
         .hours = ARENA_ARRAY(call->arena, struct dead_letter_count, HOURS_MAX)};
     query_bind_text(query, call->tenant);
+    bind_types(query, types);
     while (stats->reason_count < REASONS_MAX && query_next(query))
         stats->reasons[stats->reason_count++] = (struct dead_letter_count){
             .name = query_text(query, 0, call->arena), .count = query_integer(query, 1)};
@@ -162,6 +201,7 @@ enum error dead_letter_stats(const struct storage_call *call, struct dead_letter
     query = db_query(call->db, &count_hours);
     query_bind_text(query, call->tenant);
     query_bind_integer(query, call->now - moment_day);
+    bind_types(query, types);
     while (stats->hour_count < HOURS_MAX && query_next(query)) {
         struct dead_letter_count *hour = &stats->hours[stats->hour_count++];
 

@@ -27,10 +27,16 @@ MUST_CHECK enum error dead_letter_put(const struct storage_call *call,
 /* ERROR_NOT_FOUND dead_letter_not_found. */
 MUST_CHECK enum error dead_letter_find(const struct storage_call *call, const char *event_id,
                                        struct dead_letter *letter);
-/* Those that failed, newest first. `reason` NULL = all. */
-MUST_CHECK enum error dead_letter_list(const struct storage_call *call, const char *reason,
-                                       int64_t page, int64_t page_size,
-                                       struct dead_letters *letters);
+/* Those that failed, newest first. */
+struct dead_letter_filter {
+    const char *reason; /* NULL = all */
+    const char *types;  /* of entities that may be seen: access/types.h */
+};
+MUST_CHECK enum error dead_letter_list(const struct storage_call *call,
+                                       const struct dead_letter_filter *filter, int64_t page,
+                                       int64_t page_size, struct dead_letters *letters);
+/* The type of the entity that an event of that type is about; NULL = nobody knows. */
+const char *dead_letter_entity_type(const char *event_type);
 /* Writes what a replay or a dismissal made of it. */
 MUST_CHECK enum error dead_letter_mark(const struct storage_call *call,
                                        const struct dead_letter *letter);
@@ -45,7 +51,7 @@ struct dead_letter_stats {
     struct dead_letter_count *reasons, *hours;
     int64_t last_day;
 };
-MUST_CHECK enum error dead_letter_stats(const struct storage_call *call,
+MUST_CHECK enum error dead_letter_stats(const struct storage_call *call, const char *types,
                                         struct dead_letter_stats *stats);
 
 #endif

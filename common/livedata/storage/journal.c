@@ -2,6 +2,7 @@
 #include "livedata/storage/journal.h"
 
 #include "db/query.h"
+#include "livedata/access/types.h"
 #include "livedata/moment.h"
 
 #include <math.h>
@@ -33,8 +34,9 @@ static const struct statement insert_row = {
     " OR (? = 'payment' AND event_type LIKE 'payment.%')"                                          \
     " OR (? = 'inventory' AND event_type LIKE 'product.%')"                                        \
     " OR (? = 'clickstream' AND event_type IN ('click', 'page_view', 'add_to_cart')))"             \
-    " AND (CAST(? AS TEXT) IS NULL OR entity_id = ?)"
-enum { FILTER_FAMILY_TIMES = 6, FILTER_ENTITY_TIMES = 2 };
+    " AND (CAST(? AS TEXT) IS NULL OR entity_id = ?)"                                              \
+    " AND (CAST(? AS TEXT) IS NULL OR replace(?, ',' || entity_type || ',', '') <> ?)"
+enum { FILTER_FAMILY_TIMES = 6, FILTER_ENTITY_TIMES = 2, FILTER_TYPES_TIMES = 3 };
 
 static const struct statement rows_after = {
     .name = "journal_after",
@@ -157,6 +159,8 @@ static void bind_filter(struct query *query, const struct journal_filter *filter
         query_bind_text(query, filter ? filter->family : NULL);
     for (int i = 0; i < FILTER_ENTITY_TIMES; i++)
         query_bind_text(query, filter ? filter->entity_id : NULL);
+    for (int i = 0; i < FILTER_TYPES_TIMES; i++)
+        query_bind_text(query, filter ? filter->types : NULL);
 }
 
 static void take_row(struct query *query, struct arena *arena, struct journal_row *row)
@@ -228,14 +232,17 @@ enum error journal_last_seq(const struct storage_call *call, int64_t *seq)
     return query_end(query, call->problem);
 }
 
-bool journal_matches(const struct journal_filter *filter, const char *event_type,
-                     const char *entity_id)
+bool journal_matches(const struct journal_filter *filter, const struct journal_row *row)
 {
     static const struct {
         const char *family, *prefix;
     } families[] = {{"order", "order."}, {"payment", "payment."}, {"inventory", "product."}};
 
-    if (filter->entity_id && (!entity_id || strcmp(filter->entity_id, entity_id) != 0))
+    const char *event_type = row->event_type;
+
+    if (!entity_types_have(filter->types, row->entity_type))
+        return false;
+    if (filter->entity_id && (!row->entity_id || strcmp(filter->entity_id, row->entity_id) != 0))
         return false;
     if (!filter->family)
         return true;

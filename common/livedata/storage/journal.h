@@ -41,6 +41,7 @@ MUST_CHECK enum error journal_add_dead(const struct storage_call *call,
 struct journal_filter {
     const char *family;
     const char *entity_id;
+    const char *types; /* of entities that may be seen: access/types.h */
 };
 MUST_CHECK enum error journal_after(const struct storage_call *call, int64_t seq,
                                     const struct journal_filter *filter, int most,
@@ -50,9 +51,8 @@ MUST_CHECK enum error journal_after(const struct storage_call *call, int64_t seq
 MUST_CHECK enum error journal_after_all(const struct storage_call *call, int64_t seq, int most,
                                         struct journal_rows *rows);
 MUST_CHECK enum error journal_last_seq(const struct storage_call *call, int64_t *seq);
-/* Whether an event of that type and entity passes the filter. */
-bool journal_matches(const struct journal_filter *filter, const char *event_type,
-                     const char *entity_id);
+/* Whether the row passes the filter. */
+bool journal_matches(const struct journal_filter *filter, const struct journal_row *row);
 
 /* The newest ones, oldest first. */
 MUST_CHECK enum error journal_newest(const struct storage_call *call,

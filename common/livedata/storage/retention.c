@@ -3,6 +3,7 @@
 
 #include "base/clock.h"
 #include "db/query.h"
+#include "livedata/alerts/rules.h"
 #include "livedata/moment.h"
 #include "livedata/streams/outbound.h"
 
@@ -62,5 +63,11 @@ enum error retention_keep(struct db *db, const struct livedata_settings *setting
     if (!error)
         error = job_forget(db, &live_webhook_kind.job, JOB_IS_DONE, (double)logs / 1e6, ROWS_MOST,
                            &count, problem);
-    return error;
+    if (!error)
+        error = job_forget(db, &live_alert_kind.job, JOB_IS_DONE, (double)logs / 1e6, ROWS_MOST,
+                           &count, problem);
+    if (!error)
+        error = job_forget(db, &live_alert_kind.job, JOB_IS_DEAD, (double)logs / 1e6, ROWS_MOST,
+                           &count, problem);
+    return error ? error : alert_forget_history(db, now - logs, ROWS_MOST, problem);
 }

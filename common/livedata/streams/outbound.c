@@ -4,22 +4,28 @@
 #include "base/number.h"
 #include "crypto/token.h"
 #include "db/query.h"
+#include "livedata/access/types.h"
 #include "livedata/moment.h"
 
 #include <string.h>
 
-enum { WEBHOOKS_MAX = 200, SECRET_BYTES = 32, SECRET_TEXT = 44, BODY_BYTES_MAX = 512 * 1024 };
+enum { WEBHOOKS_AT_FIRST = 16, SECRET_BYTES = 32, SECRET_TEXT = 44, BODY_BYTES_MAX = 512 * 1024 };
 
-#define WEBHOOK_COLUMNS "id, tenant_id, url, secret, filters, active, created_at"
+#define WEBHOOK_COLUMNS "id, tenant_id, url, secret, filters, active, created_at, entity_types"
 
 static const struct statement insert_webhook = {
     .name = "live_webhook_insert",
-    .sql = "INSERT INTO webhook_registrations (" WEBHOOK_COLUMNS ") VALUES (?, ?, ?, ?, ?, 1, ?)",
+    .sql = "INSERT INTO webhook_registrations (id, tenant_id, url, secret, filters, entity_types,"
+           " active, created_at) VALUES (?, ?, ?, ?, ?, ?, 1, ?)",
 };
 static const struct statement list_webhooks = {
     .name = "live_webhook_list",
     .sql = "SELECT " WEBHOOK_COLUMNS " FROM webhook_registrations WHERE tenant_id = ?"
-           " AND active = 1 ORDER BY created_at, id LIMIT 200",
+           " AND active = 1 ORDER BY created_at, id",
+};
+static const struct statement count_webhooks = {
+    .name = "live_webhook_count",
+    .sql = "SELECT count(*) FROM webhook_registrations WHERE tenant_id = ? AND active = 1",
 };
 static const struct statement find_webhook = {
     .name = "live_webhook_find",
@@ -70,43 +76,80 @@ static void take_webhook(struct query *query, struct arena *arena, struct live_w
                                      .secret = query_text(query, 3, arena),
                                      .filters = query_text(query, 4, arena),
                                      .active = query_boolean(query, 5),
-                                     .created_at = query_integer(query, 6)};
+                                     .created_at = query_integer(query, 6),
+                                     .types = query_text_or_null(query, 7, arena)};
 }
 
-enum error outbound_register(const struct storage_call *call, const char *url, const char *filters,
-                             struct live_webhook *webhook)
+static enum error check_quota(const struct storage_call *call, int64_t most)
+{
+    struct query *query = db_query(call->db, &count_webhooks);
+    int64_t count;
+    enum error error;
+
+    query_bind_text(query, call->tenant);
+    count = query_next(query) ? query_integer(query, 0) : 0;
+    error = query_end(query, call->problem);
+    if (error || count < most)
+        return error;
+    return problem_set(call->problem, ERROR_CONFLICT, "webhook_quota",
+                       "The tenant has %lld webhooks already.", (long long)count);
+}
+
+static enum error insert(const struct storage_call *call, const struct live_webhook *webhook)
 {
     struct query *query = db_query(call->db, &insert_webhook);
+
+    query_bind_text(query, webhook->id);
+    query_bind_text(query, call->tenant);
+    query_bind_text(query, webhook->url);
+    query_bind_text(query, webhook->secret);
+    query_bind_text(query, webhook->filters);
+    query_bind_text(query, webhook->types);
+    query_bind_integer(query, call->now);
+    return query_end(query, call->problem);
+}
+
+enum error outbound_register(const struct storage_call *call, int64_t most,
+                             struct live_webhook *webhook)
+{
     char *id = arena_alloc(call->arena, TOKEN_UUID_TEXT);
     char *secret = arena_alloc(call->arena, SECRET_TEXT);
+    enum error error;
 
     token_uuid(id);
     token_random_text(SECRET_BYTES, secret, SECRET_TEXT);
-    *webhook = (struct live_webhook){.id = id,
-                                     .tenant = call->tenant,
-                                     .url = url,
-                                     .secret = secret,
-                                     .filters = filters,
-                                     .active = true,
-                                     .created_at = call->now};
-    query_bind_text(query, id);
-    query_bind_text(query, call->tenant);
-    query_bind_text(query, url);
-    query_bind_text(query, secret);
-    query_bind_text(query, filters);
-    query_bind_integer(query, call->now);
-    return query_end(query, call->problem);
+    webhook->id = id;
+    webhook->secret = secret;
+    webhook->tenant = call->tenant;
+    webhook->active = true;
+    webhook->created_at = call->now;
+    error = db_begin(call->db, DB_WRITE, call->problem);
+    if (error)
+        return error;
+    error = check_quota(call, most);
+    if (!error)
+        error = insert(call, webhook);
+    return db_finish(call->db, error, call->problem);
 }
 
 enum error outbound_list(const struct storage_call *call, struct live_webhooks *webhooks)
 {
     struct query *query = db_query(call->db, &list_webhooks);
+    size_t capacity = WEBHOOKS_AT_FIRST;
 
-    *webhooks = (struct live_webhooks){
-        .items = ARENA_ARRAY(call->arena, struct live_webhook, WEBHOOKS_MAX)};
+    *webhooks =
+        (struct live_webhooks){.items = ARENA_ARRAY(call->arena, struct live_webhook, capacity)};
     query_bind_text(query, call->tenant);
-    while (webhooks->count < WEBHOOKS_MAX && query_next(query))
+    while (query_next(query)) {
+        if (webhooks->count == capacity) {
+            struct live_webhook *more = ARENA_ARRAY(call->arena, struct live_webhook, capacity * 2);
+
+            memcpy(more, webhooks->items, capacity * sizeof *more);
+            webhooks->items = more;
+            capacity *= 2;
+        }
         take_webhook(query, call->arena, &webhooks->items[webhooks->count++]);
+    }
     return query_end(query, call->problem);
 }
 
@@ -289,7 +332,8 @@ enum error outbound_row(struct apply_call *call, const struct journal_row *row,
         struct json_fault fault;
         json_t *filters;
 
-        if (json_read(arena, webhooks->items[i].filters, strlen(webhooks->items[i].filters),
+        if (!entity_types_have(webhooks->items[i].types, row->entity_type) ||
+            json_read(arena, webhooks->items[i].filters, strlen(webhooks->items[i].filters),
                       JSON_DEPTH_LIMIT, &filters, &fault) ||
             !outbound_matches(filters, row, event->payload))
             continue;

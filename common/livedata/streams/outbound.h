@@ -17,6 +17,7 @@ struct live_webhook {
     const char *url;
     const char *secret;
     const char *filters; /* JSON object */
+    const char *types;   /* of entities it hears of, as entity_types_text(); NULL = all */
     bool active;
     int64_t created_at;
 };
@@ -25,9 +26,10 @@ struct live_webhooks {
     struct live_webhook *items;
 };
 
-/* Adds one; `webhook` gets its id and secret. */
-MUST_CHECK enum error outbound_register(const struct storage_call *call, const char *url,
-                                        const char *filters, struct live_webhook *webhook);
+/* Adds one of that URL, with those filters and types; it gets its id and secret. ERROR_CONFLICT
+ * webhook_quota where the tenant has `most` already. */
+MUST_CHECK enum error outbound_register(const struct storage_call *call, int64_t most,
+                                        struct live_webhook *webhook);
 /* The tenant's active ones, oldest first. */
 MUST_CHECK enum error outbound_list(const struct storage_call *call,
                                     struct live_webhooks *webhooks);

@@ -1,0 +1,167 @@
+/* Conditions and states of alerts. */
+#include "livedata/alerts/alert.h"
+
+#include "base/number.h"
+#include "livedata/moment.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { VALUE_DECIMALS = 4 };
+
+const char *const alert_condition_names[] = {"above", "below", "change_pct", NULL};
+const char *const alert_state_names[] = {"ok",       "firing",     "sustained",
+                                         "resolved", "suppressed", NULL};
+const char *const alert_notice_types[ALERT_NOTICE__MAX] = {
+    [ALERT_TRIGGERS] = "alert.triggered",
+    [ALERT_SUSTAINS] = "alert.sustained",
+    [ALERT_ESCALATES] = "alert.escalated",
+    [ALERT_RESOLVES] = "alert.resolved",
+};
+const char *const alert_notice_states[ALERT_NOTICE__MAX] = {
+    [ALERT_TRIGGERS] = "firing",
+    [ALERT_SUSTAINS] = "sustained",
+    [ALERT_ESCALATES] = "sustained",
+    [ALERT_RESOLVES] = "resolved",
+};
+
+static int order_of_steps(const void *a, const void *b)
+{
+    const struct alert_step *one = a, *other = b;
+
+    if (one->after_minutes != other->after_minutes)
+        return one->after_minutes < other->after_minutes ? -1 : 1;
+    return one->level < other->level ? -1 : one->level > other->level;
+}
+
+enum error alert_order_steps(struct alert_rule *rule, const struct alert_step *steps, size_t count)
+{
+    rule->steps[0] = (struct alert_step){.level = 1, .webhook_url = rule->webhook_url};
+    rule->step_count = 1;
+    for (size_t i = 0; i < count; i++) {
+        if (steps[i].level == 1 && steps[i].after_minutes == 0)
+            continue;
+        if (rule->step_count == ALERT_STEPS_MAX)
+            return ERROR_INVALID;
+        rule->steps[rule->step_count++] = steps[i];
+    }
+    qsort(rule->steps + 1, rule->step_count - 1, sizeof *rule->steps, order_of_steps);
+    return ERROR_NONE;
+}
+
+/* Without a previous value the sign decides: there is no share of nothing. */
+static bool changed_enough(double threshold, const struct alert_reading *reading)
+{
+    double change = reading->change_pct.given ? reading->change_pct.value : reading->value;
+
+    if (!reading->change_pct.given)
+        return threshold >= 0 ? change > 0 : change < 0;
+    return threshold >= 0 ? change >= threshold : change <= threshold;
+}
+
+void alert_read(enum alert_condition condition, double threshold, double value,
+                struct optional_number previous, struct alert_reading *reading)
+{
+    *reading = (struct alert_reading){.value = number_round(value, VALUE_DECIMALS)};
+    if (condition == ALERT_ABOVE) {
+        reading->triggered = value > threshold;
+        return;
+    }
+    if (condition == ALERT_BELOW) {
+        reading->triggered = value < threshold;
+        return;
+    }
+    if (!previous.given)
+        return;
+    reading->previous = GIVEN_NUMBER(number_round(previous.value, VALUE_DECIMALS));
+    if (previous.value != 0)
+        reading->change_pct = GIVEN_NUMBER(
+            number_round((value - previous.value) / fabs(previous.value) * 100, VALUE_DECIMALS));
+    else if (value == 0)
+        reading->change_pct = GIVEN_NUMBER(0);
+    reading->triggered = changed_enough(threshold, reading);
+}
+
+static void forget_changes(struct alert_rule *rule, int64_t before)
+{
+    size_t kept = 0;
+
+    for (size_t i = 0; i < rule->change_count; i++)
+        if (rule->changes[i] > before)
+            rule->changes[kept++] = rule->changes[i];
+    rule->change_count = kept;
+}
+
+static void note_change(struct alert_rule *rule, bool triggered, int64_t now)
+{
+    bool changed = rule->last_condition.given ? rule->last_condition.value != triggered : triggered;
+
+    forget_changes(rule, now - rule->flap_window_minutes * moment_minute);
+    if (changed && rule->change_count == ALERT_CHANGES_MAX) {
+        rule->change_count--;
+        memmove(rule->changes, rule->changes + 1, rule->change_count * sizeof *rule->changes);
+    }
+    if (changed)
+        rule->changes[rule->change_count++] = now;
+    rule->last_condition = GIVEN_BOOLEAN(triggered);
+}
+
+/* The lowest level above the last one whose time has come. */
+static const struct alert_step *next_step(const struct alert_rule *rule, int64_t now)
+{
+    const struct alert_step *next = NULL;
+
+    for (size_t i = 0; i < rule->step_count; i++) {
+        const struct alert_step *step = &rule->steps[i];
+
+        if (step->level > rule->last_level &&
+            now - rule->fired_at >= step->after_minutes * moment_minute &&
+            (!next || step->level < next->level))
+            next = step;
+    }
+    return next;
+}
+
+static void go_on(const struct alert_rule *rule, int64_t now, int64_t interval,
+                  struct alert_decision *decision)
+{
+    const struct alert_step *step = next_step(rule, now);
+    int64_t pause = rule->cooldown_minutes * moment_minute;
+
+    decision->delivered = ALERT_SUSTAINED;
+    if (step) {
+        decision->notice = ALERT_ESCALATES;
+        decision->level = step->level;
+    } else if (rule->step_count == 1 &&
+               now - rule->last_triggered_at >= (pause > interval ? pause : interval)) {
+        decision->notice = ALERT_SUSTAINS;
+    }
+}
+
+void alert_decide(struct alert_rule *rule, bool triggered, int64_t now, int64_t interval,
+                  struct alert_decision *decision)
+{
+    bool fires = rule->fired_at != 0, was_suppressed = rule->state == ALERT_SUPPRESSED;
+
+    note_change(rule, triggered, now);
+    *decision = (struct alert_decision){.state = rule->state, .level = rule->last_level};
+    if (rule->flap_enabled && (int64_t)rule->change_count > rule->flap_max_changes) {
+        decision->state = ALERT_SUPPRESSED;
+        return;
+    }
+    if (was_suppressed)
+        decision->state = fires ? ALERT_FIRING : ALERT_OK;
+    if (fires && triggered) {
+        go_on(rule, now, interval, decision);
+    } else if (fires) {
+        decision->notice = ALERT_RESOLVES;
+        decision->delivered = ALERT_RESOLVED;
+    } else if (triggered) {
+        decision->notice = ALERT_TRIGGERS;
+        decision->delivered = ALERT_FIRING;
+        decision->level = 1;
+    } else {
+        decision->state = ALERT_OK;
+    }
+}

@@ -1,0 +1,107 @@
+/*
+ * An alert: a condition on a metric, who is told when it begins to hold, when it still holds and
+ * when it is over. Here is what a rule is and what follows from a look at its metric; nothing of
+ * storage or delivery.
+ */
+#ifndef ASSAY_LIVEDATA_ALERTS_ALERT_H
+#define ASSAY_LIVEDATA_ALERTS_ALERT_H
+
+#include "base/error.h"
+#include "base/optional.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum { ALERT_STEPS_MAX = 20, ALERT_CHANGES_MAX = 101 };
+
+enum alert_condition { ALERT_ABOVE, ALERT_BELOW, ALERT_CHANGE, ALERT_CONDITION__MAX };
+enum alert_state {
+    ALERT_OK,
+    ALERT_FIRING,
+    ALERT_SUSTAINED,
+    ALERT_RESOLVED,
+    ALERT_SUPPRESSED,
+    ALERT_STATE__MAX
+};
+extern const char *const alert_condition_names[];
+extern const char *const alert_state_names[];
+
+struct alert_step {
+    int64_t level;
+    int64_t after_minutes;
+    const char *webhook_url;
+};
+
+struct alert_rule {
+    const char *id;
+    const char *tenant;
+    const char *name;
+    const char *metric;
+    const char *source_table;
+    const char *window;
+    enum alert_condition condition;
+    double threshold;
+    const char *webhook_url;
+    const char *secret;
+    int64_t cooldown_minutes;
+    size_t step_count; /* the first is level 1 at once */
+    struct alert_step steps[ALERT_STEPS_MAX];
+    bool flap_enabled;
+    int64_t flap_window_minutes;
+    int64_t flap_max_changes;
+    bool active;
+    int64_t created_at;
+    int64_t updated_at;
+
+    enum alert_state state;
+    int64_t fired_at;          /* 0 = does not fire, as with the next two */
+    int64_t resolved_at;       /* 0 = never */
+    int64_t last_triggered_at; /* 0 = never */
+    int64_t last_level;
+    struct optional_boolean last_condition; /* what the last look found */
+    size_t change_count;                    /* times when the condition changed, oldest first */
+    int64_t changes[ALERT_CHANGES_MAX];
+    const char *pending_event; /* a notice that is on its way, or NULL */
+};
+
+/* The level-1 step of `webhook_url` first, then the others by time and level. A level-1 step at
+ * once among them is the first one said again. ERROR_INVALID: too many. */
+MUST_CHECK enum error alert_order_steps(struct alert_rule *rule, const struct alert_step *steps,
+                                        size_t count);
+
+/* What a look at the metric says. */
+struct alert_reading {
+    double value;
+    struct optional_number previous;   /* of a change */
+    struct optional_number change_pct; /* absent where there is nothing to divide by */
+    bool triggered;
+};
+void alert_read(enum alert_condition condition, double threshold, double value,
+                struct optional_number previous, struct alert_reading *reading);
+
+enum alert_notice {
+    ALERT_SILENT,
+    ALERT_TRIGGERS,
+    ALERT_SUSTAINS,
+    ALERT_ESCALATES,
+    ALERT_RESOLVES,
+    ALERT_NOTICE__MAX
+};
+extern const char *const alert_notice_types[];  /* "alert.triggered"... */
+extern const char *const alert_notice_states[]; /* "firing"... of the payload */
+
+/* What follows. `state` holds at once; `delivered` and `level` hold once the notice was taken by
+ * all its receivers: the step of `level`, or of all up to it when it resolves. */
+struct alert_decision {
+    enum alert_notice notice;
+    enum alert_state state;
+    enum alert_state delivered;
+    int64_t level;
+};
+
+/* Notes a change of the condition in the rule, and decides. A single step is repeated after its
+ * pause, yet not more often than every `interval` microseconds. */
+void alert_decide(struct alert_rule *rule, bool triggered, int64_t now, int64_t interval,
+                  struct alert_decision *decision);
+
+#endif

@@ -1,0 +1,577 @@
+/* All SQL of alerts, and what becomes of a rule when a notice was delivered. */
+#include "livedata/alerts/rules.h"
+
+#include "base/json.h"
+#include "crypto/token.h"
+#include "db/query.h"
+#include "jobs/inbox.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { SECRET_BYTES = 32, SECRET_TEXT = 44, DUE_MOST = 50, LISTS_MAX = 65536, ID_TEXT = 64 };
+
+/* How long a look may take, and how long a notice may be on its way before it counts as lost. */
+#define LEASE "120000000"
+
+#define RULE_COLUMNS                                                                               \
+    "id, tenant_id, name, metric, source_table, metric_window, alert_condition, threshold,"        \
+    " webhook_url, secret, cooldown_minutes, escalation, flap_enabled, flap_window_minutes,"       \
+    " flap_max_changes, active, created_at, updated_at, state, fired_at, resolved_at,"             \
+    " last_triggered_at, last_escalation_level, last_condition_triggered, state_changes,"          \
+    " pending_event"
+
+static const struct statement count_rules = {
+    .name = "alert_count",
+    .sql = "SELECT count(*) FROM alert_rules WHERE tenant_id = ?",
+};
+static const struct statement insert_rule = {
+    .name = "alert_insert",
+    .sql = "INSERT INTO alert_rules (id, tenant_id, name, metric, source_table, metric_window,"
+           " alert_condition, threshold, webhook_url, secret, cooldown_minutes, escalation,"
+           " flap_enabled, flap_window_minutes, flap_max_changes, active, created_at, updated_at)"
+           " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+};
+static const struct statement list_rules = {
+    .name = "alert_list",
+    .sql = "SELECT " RULE_COLUMNS " FROM alert_rules WHERE tenant_id = ?"
+           " ORDER BY created_at, id LIMIT ?",
+};
+static const struct statement find_rule = {
+    .name = "alert_find",
+    .sql = "SELECT " RULE_COLUMNS " FROM alert_rules WHERE id = ?"
+           " AND (CAST(? AS TEXT) IS NULL OR tenant_id = ?)",
+};
+static const struct statement change_rule = {
+    .name = "alert_change",
+    .sql = "UPDATE alert_rules SET name = ?, metric = ?, source_table = ?, metric_window = ?,"
+           " alert_condition = ?, threshold = ?, webhook_url = ?, cooldown_minutes = ?,"
+           " escalation = ?, flap_enabled = ?, flap_window_minutes = ?, flap_max_changes = ?,"
+           " active = ?, updated_at = ?, evaluated_at = 0, evaluated_gen = -1,"
+           " tick_lease_expires_at = 0, pending_event = NULL WHERE id = ? AND tenant_id = ?",
+};
+static const struct statement delete_rule = {
+    .name = "alert_delete",
+    .sql = "DELETE FROM alert_rules WHERE id = ? AND tenant_id = ?",
+};
+static const struct statement delete_history = {
+    .name = "alert_history_delete",
+    .sql = "DELETE FROM alert_history WHERE alert_id = ?",
+};
+static const struct statement due_rules = {
+    .name = "alert_due",
+    .sql = "SELECT r.id, coalesce(g.gen, 0), r.evaluated_at FROM alert_rules AS r LEFT JOIN "
+           "cache_generation AS g"
+           " ON g.tenant_id = r.tenant_id AND g.table_name = r.source_table WHERE r.active = 1"
+           " AND r.tick_lease_expires_at <= {now_microseconds} AND (r.pending_event IS NULL"
+           " OR r.pending_at <= {now_microseconds} - " LEASE ")"
+           " AND (r.evaluated_at <= {now_microseconds} - CAST(? AS BIGINT)"
+           " OR (r.evaluated_at <= {now_microseconds} - CAST(? AS BIGINT)"
+           " AND coalesce(g.gen, 0) <> r.evaluated_gen)) ORDER BY r.evaluated_at LIMIT ?",
+};
+static const struct statement claim_rule = {
+    .name = "alert_claim",
+    .sql = "UPDATE alert_rules SET tick_lease_expires_at = {now_microseconds} + " LEASE
+           " WHERE id = ? AND active = 1 AND evaluated_at = ?"
+           " AND tick_lease_expires_at <= {now_microseconds}",
+};
+static const struct statement end_look = {
+    .name = "alert_end_look",
+    .sql = "UPDATE alert_rules SET state = ?, last_condition_triggered = ?, state_changes = ?,"
+           " source_table = ?, evaluated_gen = ?, evaluated_at = {now_microseconds},"
+           " tick_lease_expires_at = 0, pending_event = ?, pending_state = ?, pending_level = ?,"
+           " pending_left = ?, pending_failed = 0, pending_at = {now_microseconds}"
+           " WHERE id = ? AND updated_at = ? AND tick_lease_expires_at > 0",
+};
+static const struct statement insert_history = {
+    .name = "alert_history_insert",
+    .sql =
+        "INSERT INTO alert_history (delivery_id, alert_id, event_type, status_code, success,"
+        " error, payload, triggered_at) SELECT ?, id, ?, CAST(? AS BIGINT), CAST(? AS {boolean}),"
+        " CAST(? AS TEXT), ?, {now_microseconds} FROM alert_rules WHERE id = ?"
+        " ON CONFLICT (delivery_id) DO NOTHING",
+};
+static const struct statement count_delivery = {
+    .name = "alert_count_delivery",
+    .sql = "UPDATE alert_rules SET pending_left = pending_left - 1,"
+           " pending_failed = CASE WHEN ? = 1 THEN pending_failed ELSE 1 END"
+           " WHERE id = ? AND pending_event = ?",
+};
+/* On the right of a SET stand the values from before. */
+static const struct statement end_notice = {
+    .name = "alert_end_notice",
+    .sql = "UPDATE alert_rules SET pending_event = NULL,"
+           " state = CASE WHEN pending_failed = 0 THEN pending_state ELSE state END,"
+           " last_escalation_level = CASE WHEN pending_failed = 1 THEN last_escalation_level"
+           " WHEN pending_state = 'resolved' THEN 0 ELSE pending_level END,"
+           " last_triggered_at = CASE WHEN pending_failed = 1 OR pending_state = 'resolved'"
+           " THEN last_triggered_at ELSE {now_microseconds} END,"
+           " resolved_at = CASE WHEN pending_failed = 0 AND pending_state = 'resolved'"
+           " THEN {now_microseconds} ELSE resolved_at END,"
+           " fired_at = CASE WHEN pending_failed = 1 THEN fired_at WHEN pending_state = 'resolved'"
+           " THEN NULL ELSE coalesce(fired_at, {now_microseconds}) END"
+           " WHERE id = ? AND pending_event = ? AND pending_left <= 0",
+};
+static const struct statement read_history = {
+    .name = "alert_history_read",
+    .sql = "SELECT delivery_id, event_type, status_code, success, error, payload, triggered_at"
+           " FROM alert_history WHERE alert_id = ? ORDER BY id DESC LIMIT ?",
+};
+static const struct statement forget_history = {
+    .name = "alert_history_forget",
+    .sql = "DELETE FROM alert_history WHERE id IN (SELECT id FROM alert_history"
+           " WHERE triggered_at < ? ORDER BY triggered_at LIMIT ?)",
+};
+
+static int position_of(const char *const *names, const char *name)
+{
+    for (int i = 0; names[i]; i++)
+        if (strcmp(names[i], name) == 0)
+            return i;
+    return 0;
+}
+
+static const char *steps_text(struct arena *arena, const struct alert_rule *rule)
+{
+    struct json_writer writer;
+    struct text text;
+
+    text_start(&text, arena, LISTS_MAX);
+    writer_start(&writer, &text);
+    writer_open_array(&writer);
+    for (size_t i = 0; i < rule->step_count; i++) {
+        writer_open_object(&writer);
+        writer_key_integer(&writer, "level", rule->steps[i].level);
+        writer_key_integer(&writer, "after_minutes", rule->steps[i].after_minutes);
+        writer_key_string(&writer, "webhook_url", rule->steps[i].webhook_url);
+        writer_close_object(&writer);
+    }
+    writer_close_array(&writer);
+    return text.bytes;
+}
+
+static const char *changes_text(struct arena *arena, const struct alert_rule *rule)
+{
+    struct json_writer writer;
+    struct text text;
+
+    text_start(&text, arena, LISTS_MAX);
+    writer_start(&writer, &text);
+    writer_open_array(&writer);
+    for (size_t i = 0; i < rule->change_count; i++)
+        writer_integer(&writer, rule->changes[i]);
+    writer_close_array(&writer);
+    return text.bytes;
+}
+
+static json_t *list_of(struct arena *arena, const char *text)
+{
+    struct json_fault fault;
+    json_t *list = NULL;
+
+    if (json_read(arena, text, strlen(text), JSON_DEPTH_LIMIT, &list, &fault))
+        return NULL;
+    return list;
+}
+
+static void take_lists(struct arena *arena, const char *steps, const char *changes,
+                       struct alert_rule *rule)
+{
+    json_t *list = list_of(arena, steps), *item;
+    size_t i;
+
+    json_array_foreach(list, i, item)
+    {
+        if (rule->step_count < ALERT_STEPS_MAX)
+            rule->steps[rule->step_count++] = (struct alert_step){
+                .level = json_integer_value(json_object_get(item, "level")),
+                .after_minutes = json_integer_value(json_object_get(item, "after_minutes")),
+                .webhook_url = json_string_value(json_object_get(item, "webhook_url"))};
+    }
+    list = list_of(arena, changes);
+    json_array_foreach(list, i, item)
+    {
+        if (rule->change_count < ALERT_CHANGES_MAX)
+            rule->changes[rule->change_count++] = json_integer_value(item);
+    }
+}
+
+static int64_t moment_at(struct query *query, int column)
+{
+    return query_optional_integer(query, column).value;
+}
+
+static void take_rule(struct query *query, struct arena *arena, struct alert_rule *rule)
+{
+    *rule = (struct alert_rule){
+        .id = query_text(query, 0, arena),
+        .tenant = query_text(query, 1, arena),
+        .name = query_text(query, 2, arena),
+        .metric = query_text(query, 3, arena),
+        .source_table = query_text(query, 4, arena),
+        .window = query_text(query, 5, arena),
+        .condition =
+            (enum alert_condition)position_of(alert_condition_names, query_text(query, 6, arena)),
+        .threshold = query_number(query, 7),
+        .webhook_url = query_text(query, 8, arena),
+        .secret = query_text(query, 9, arena),
+        .cooldown_minutes = query_integer(query, 10),
+        .flap_enabled = query_boolean(query, 12),
+        .flap_window_minutes = query_integer(query, 13),
+        .flap_max_changes = query_integer(query, 14),
+        .active = query_boolean(query, 15),
+        .created_at = query_integer(query, 16),
+        .updated_at = query_integer(query, 17),
+        .state = (enum alert_state)position_of(alert_state_names, query_text(query, 18, arena)),
+        .fired_at = moment_at(query, 19),
+        .resolved_at = moment_at(query, 20),
+        .last_triggered_at = moment_at(query, 21),
+        .last_level = query_integer(query, 22),
+        .pending_event = query_text_or_null(query, 25, arena),
+    };
+    if (!query_is_null(query, 23))
+        rule->last_condition = GIVEN_BOOLEAN(query_boolean(query, 23));
+    take_lists(arena, query_text(query, 11, arena), query_text(query, 24, arena), rule);
+}
+
+static enum error count_of(const struct storage_call *call, int64_t *count)
+{
+    struct query *query = db_query(call->db, &count_rules);
+
+    query_bind_text(query, call->tenant);
+    *count = query_next(query) ? query_integer(query, 0) : 0;
+    return query_end(query, call->problem);
+}
+
+static void bind_settings(struct query *query, const struct storage_call *call,
+                          const struct alert_rule *rule)
+{
+    query_bind_text(query, rule->name);
+    query_bind_text(query, rule->metric);
+    query_bind_text(query, rule->source_table);
+    query_bind_text(query, rule->window);
+    query_bind_text(query, alert_condition_names[rule->condition]);
+    query_bind_number(query, rule->threshold);
+    query_bind_text(query, rule->webhook_url);
+    (void)call;
+}
+
+static void bind_manners(struct query *query, const struct storage_call *call,
+                         const struct alert_rule *rule)
+{
+    query_bind_integer(query, rule->cooldown_minutes);
+    query_bind_text(query, steps_text(call->arena, rule));
+    query_bind_boolean(query, rule->flap_enabled);
+    query_bind_integer(query, rule->flap_window_minutes);
+    query_bind_integer(query, rule->flap_max_changes);
+    query_bind_boolean(query, rule->active);
+}
+
+static enum error insert(const struct storage_call *call, const struct alert_rule *rule)
+{
+    struct query *query = db_query(call->db, &insert_rule);
+
+    query_bind_text(query, rule->id);
+    query_bind_text(query, call->tenant);
+    bind_settings(query, call, rule);
+    query_bind_text(query, rule->secret);
+    bind_manners(query, call, rule);
+    query_bind_integer(query, rule->created_at);
+    query_bind_integer(query, rule->updated_at);
+    return query_end(query, call->problem);
+}
+
+enum error alert_add(const struct storage_call *call, struct alert_rule *rule, int64_t most)
+{
+    char *id = arena_alloc(call->arena, TOKEN_UUID_TEXT);
+    char *secret = arena_alloc(call->arena, SECRET_TEXT);
+    int64_t count = 0;
+    enum error error;
+
+    token_uuid(id);
+    token_random_text(SECRET_BYTES, secret, SECRET_TEXT);
+    rule->id = id;
+    rule->secret = secret;
+    rule->tenant = call->tenant;
+    rule->created_at = rule->updated_at = call->now;
+    error = db_begin(call->db, DB_WRITE, call->problem);
+    if (error)
+        return error;
+    error = count_of(call, &count);
+    if (!error && count >= most)
+        error = problem_set(call->problem, ERROR_CONFLICT, "alert_quota",
+                            "The tenant has %lld alerts already.", (long long)count);
+    if (!error)
+        error = insert(call, rule);
+    return db_finish(call->db, error, call->problem);
+}
+
+enum error alert_list(const struct storage_call *call, int64_t most, struct alert_rules *rules)
+{
+    struct query *query = db_query(call->db, &list_rules);
+
+    *rules =
+        (struct alert_rules){.items = ARENA_ARRAY(call->arena, struct alert_rule, (size_t)most)};
+    query_bind_text(query, call->tenant);
+    query_bind_integer(query, most);
+    while (rules->count < (size_t)most && query_next(query))
+        take_rule(query, call->arena, &rules->items[rules->count++]);
+    return query_end(query, call->problem);
+}
+
+static enum error not_found(const struct storage_call *call, const char *id)
+{
+    return problem_set(call->problem, ERROR_NOT_FOUND, "alert_not_found",
+                       "Alert '%.200s' not found.", id);
+}
+
+enum error alert_find(const struct storage_call *call, const char *id, struct alert_rule *rule)
+{
+    struct query *query = db_query(call->db, &find_rule);
+    enum error error;
+    bool found;
+
+    query_bind_text(query, id);
+    query_bind_text(query, call->tenant);
+    query_bind_text(query, call->tenant);
+    found = query_next(query);
+    if (found)
+        take_rule(query, call->arena, rule);
+    error = query_end(query, call->problem);
+    return error || found ? error : not_found(call, id);
+}
+
+const char *alert_receiver(struct arena *arena, const struct alert_rule *rule, int64_t level)
+{
+    return arena_print(arena, "%s:%lld", rule->id, (long long)level);
+}
+
+enum error alert_stop_notices(const struct storage_call *call, const struct alert_rule *rule)
+{
+    enum error error = ERROR_NONE;
+    int64_t stopped;
+
+    for (size_t i = 0; !error && i < rule->step_count; i++)
+        error = job_stop_lane(call->db, &live_alert_kind.job,
+                              alert_receiver(call->arena, rule, rule->steps[i].level),
+                              "the alert has changed", &stopped, call->problem);
+    return error;
+}
+
+static enum error change(const struct storage_call *call, struct alert_rule *rule)
+{
+    struct query *query = db_query(call->db, &change_rule);
+    int64_t changes;
+    enum error error;
+
+    rule->updated_at = call->now > rule->updated_at ? call->now : rule->updated_at + 1;
+    bind_settings(query, call, rule);
+    bind_manners(query, call, rule);
+    query_bind_integer(query, rule->updated_at);
+    query_bind_text(query, rule->id);
+    query_bind_text(query, call->tenant);
+    changes = query_changes(query);
+    error = query_end(query, call->problem);
+    return error || changes ? error : not_found(call, rule->id);
+}
+
+enum error alert_change(const struct storage_call *call, struct alert_rule *rule)
+{
+    enum error error = db_begin(call->db, DB_WRITE, call->problem);
+
+    if (error)
+        return error;
+    error = alert_stop_notices(call, rule);
+    if (!error)
+        error = change(call, rule);
+    return db_finish(call->db, error, call->problem);
+}
+
+static enum error remove_rows(const struct storage_call *call, const char *id)
+{
+    struct query *query = db_query(call->db, &delete_rule);
+    int64_t changes;
+    enum error error;
+
+    query_bind_text(query, id);
+    query_bind_text(query, call->tenant);
+    changes = query_changes(query);
+    error = query_end(query, call->problem);
+    if (error || !changes)
+        return error ? error : not_found(call, id);
+    query = db_query(call->db, &delete_history);
+    query_bind_text(query, id);
+    return query_end(query, call->problem);
+}
+
+enum error alert_remove(const struct storage_call *call, const char *id)
+{
+    struct alert_rule *rule = ARENA_NEW(call->arena, struct alert_rule);
+    enum error error = alert_find(call, id, rule);
+
+    if (!error)
+        error = db_begin(call->db, DB_WRITE, call->problem);
+    if (error)
+        return error;
+    error = alert_stop_notices(call, rule);
+    if (!error)
+        error = remove_rows(call, id);
+    return db_finish(call->db, error, call->problem);
+}
+
+enum error alert_list_due(const struct storage_call *call, int64_t interval, int64_t gap,
+                          struct alert_dues *dues)
+{
+    struct query *query = db_query(call->db, &due_rules);
+
+    *dues = (struct alert_dues){.items = ARENA_ARRAY(call->arena, struct alert_due, DUE_MOST)};
+    query_bind_integer(query, interval);
+    query_bind_integer(query, gap);
+    query_bind_integer(query, DUE_MOST);
+    while (dues->count < DUE_MOST && query_next(query))
+        dues->items[dues->count++] = (struct alert_due){
+            query_text(query, 0, call->arena), query_integer(query, 1), query_integer(query, 2)};
+    return query_end(query, call->problem);
+}
+
+enum error alert_claim(const struct storage_call *call, const struct alert_due *due, bool *claimed)
+{
+    struct query *query = db_query(call->db, &claim_rule);
+
+    query_bind_text(query, due->id);
+    query_bind_integer(query, due->evaluated_at);
+    *claimed = query_changes(query) > 0;
+    return query_end(query, call->problem);
+}
+
+enum error alert_end_look(const struct storage_call *call, const struct alert_rule *rule,
+                          int64_t generation, const struct alert_pending *pending, bool *kept)
+{
+    struct query *query = db_query(call->db, &end_look);
+
+    query_bind_text(query, alert_state_names[rule->state]);
+    if (rule->last_condition.given)
+        query_bind_boolean(query, rule->last_condition.value);
+    else
+        query_bind_null(query);
+    query_bind_text(query, changes_text(call->arena, rule));
+    query_bind_text(query, rule->source_table);
+    query_bind_integer(query, generation);
+    query_bind_text(query, pending->event_id);
+    query_bind_text(query, alert_state_names[pending->state]);
+    query_bind_integer(query, pending->level);
+    query_bind_integer(query, pending->receivers);
+    query_bind_text(query, rule->id);
+    query_bind_integer(query, rule->updated_at);
+    *kept = query_changes(query) > 0;
+    return query_end(query, call->problem);
+}
+
+static enum error write_history(struct db *db, const char *id, const struct webhook_event *event,
+                                const struct webhook_result *result, struct problem *problem)
+{
+    struct query *query = db_query(db, &insert_history);
+
+    query_bind_text(query, result->delivery_id);
+    query_bind_text(query, event->event_type);
+    query_bind_optional_integer(query, result->status_code);
+    query_bind_boolean(query, result->success);
+    query_bind_text(query, result->error);
+    query_bind_text(query, event->body);
+    query_bind_text(query, id);
+    return query_end(query, problem);
+}
+
+/* In the transaction that ends a delivery: a notice that all receivers have taken makes its rule
+ * what it announced; one that was refused leaves it as it was, for the next look. */
+static enum error after_delivery(struct db *db, const struct webhook_event *event,
+                                 const struct webhook_result *result, struct problem *problem)
+{
+    char id[ID_TEXT];
+    struct query *query;
+    enum error error;
+
+    (void)!snprintf(id, sizeof id, "%.*s", (int)strcspn(event->webhook_id, ":"), event->webhook_id);
+    error = write_history(db, id, event, result, problem);
+    if (error)
+        return error;
+    query = db_query(db, &count_delivery);
+    query_bind_boolean(query, result->success);
+    query_bind_text(query, id);
+    query_bind_text(query, event->event_id);
+    error = query_end(query, problem);
+    if (error)
+        return error;
+    query = db_query(db, &end_notice);
+    query_bind_text(query, id);
+    query_bind_text(query, event->event_id);
+    return query_end(query, problem);
+}
+
+/* Of "<rule>:<level>". */
+static enum error find_target(struct db *db, struct arena *arena, const char *webhook_id,
+                              struct webhook_target *target, struct problem *problem)
+{
+    const struct storage_call call = {.db = db, .arena = arena, .problem = problem};
+    const char *colon = strchr(webhook_id, ':');
+    struct alert_rule *rule = ARENA_NEW(arena, struct alert_rule);
+    enum error error;
+
+    if (!colon)
+        return ERROR_NONE;
+    error =
+        alert_find(&call, arena_print(arena, "%.*s", (int)(colon - webhook_id), webhook_id), rule);
+    if (error == ERROR_NOT_FOUND)
+        return ERROR_NONE;
+    for (size_t i = 0; !error && rule->active && i < rule->step_count; i++)
+        if (rule->steps[i].level == strtoll(colon + 1, NULL, 10))
+            *target = (struct webhook_target){rule->steps[i].webhook_url, rule->secret};
+    return error;
+}
+
+/* One round of three attempts; what failed is decided anew by the next look. */
+static const double no_pauses[] = {1};
+const struct webhook_kind live_alert_kind = {
+    .job = WEBHOOK_JOB("livedata.alert", 1, no_pauses),
+    .event_header = "X-Live-Event",
+    .signature_header = "X-Live-Signature",
+    .delivery_header = "X-Live-Delivery",
+    .user_agent = "Live-Data-Alerts/1.0",
+    .attempt_seconds = 5,
+    .tries = 3,
+    .first_pause_seconds = 1,
+    .pause_factor = 5,
+    .find = find_target,
+    .after = after_delivery,
+};
+
+enum error alert_read_history(const struct storage_call *call, const char *id, int64_t most,
+                              struct alert_history *history)
+{
+    struct query *query = db_query(call->db, &read_history);
+
+    *history = (struct alert_history){
+        .items = ARENA_ARRAY(call->arena, struct alert_history_row, (size_t)most)};
+    query_bind_text(query, id);
+    query_bind_integer(query, most);
+    while (history->count < (size_t)most && query_next(query))
+        history->items[history->count++] =
+            (struct alert_history_row){.delivery_id = query_text(query, 0, call->arena),
+                                       .event_type = query_text(query, 1, call->arena),
+                                       .status_code = query_optional_integer(query, 2),
+                                       .success = query_boolean(query, 3),
+                                       .error = query_text_or_null(query, 4, call->arena),
+                                       .payload = query_text(query, 5, call->arena),
+                                       .triggered_at = query_integer(query, 6)};
+    return query_end(query, call->problem);
+}
+
+enum error alert_forget_history(struct db *db, int64_t before, int64_t most,
+                                struct problem *problem)
+{
+    struct query *query = db_query(db, &forget_history);
+
+    query_bind_integer(query, before);
+    query_bind_integer(query, most);
+    return query_end(query, problem);
+}

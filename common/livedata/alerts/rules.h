@@ -1,0 +1,87 @@
+/* Rules of alerts and what was sent because of them, as they are stored. */
+#ifndef ASSAY_LIVEDATA_ALERTS_RULES_H
+#define ASSAY_LIVEDATA_ALERTS_RULES_H
+
+#include "livedata/alerts/alert.h"
+#include "livedata/storage/rows.h"
+#include "webhook/webhook.h"
+
+extern const struct webhook_kind live_alert_kind;
+
+struct alert_rules {
+    size_t count;
+    struct alert_rule *items;
+};
+
+/* Adds the rule, which gets its id, secret and times. ERROR_CONFLICT alert_quota where the tenant
+ * has `most` already. */
+MUST_CHECK enum error alert_add(const struct storage_call *call, struct alert_rule *rule,
+                                int64_t most);
+/* Those of the tenant, oldest first, at most `most`. */
+MUST_CHECK enum error alert_list(const struct storage_call *call, int64_t most,
+                                 struct alert_rules *rules);
+/* ERROR_NOT_FOUND alert_not_found. With tenant NULL in the call: of any tenant. */
+MUST_CHECK enum error alert_find(const struct storage_call *call, const char *id,
+                                 struct alert_rule *rule);
+/* Writes what a user may change. What was on its way to receivers is stopped. */
+MUST_CHECK enum error alert_change(const struct storage_call *call, struct alert_rule *rule);
+/* ERROR_NOT_FOUND alert_not_found. Its history goes with it. */
+MUST_CHECK enum error alert_remove(const struct storage_call *call, const char *id);
+
+/* Rules whose look is due: every `interval` microseconds, and `gap` after the last one when their
+ * table has changed since. */
+struct alert_due {
+    const char *id;
+    int64_t generation;   /* of the table */
+    int64_t evaluated_at; /* the last look */
+};
+struct alert_dues {
+    size_t count;
+    struct alert_due *items;
+};
+MUST_CHECK enum error alert_list_due(const struct storage_call *call, int64_t interval, int64_t gap,
+                                     struct alert_dues *dues);
+/* Takes the rule for a while; `claimed` is false when somebody else has it, or had it since. */
+MUST_CHECK enum error alert_claim(const struct storage_call *call, const struct alert_due *due,
+                                  bool *claimed);
+
+/* Ends a look: writes the rule's state, and the notice that is on its way (or none), in the
+ * caller's transaction. `kept` is false when the rule was changed meanwhile. */
+struct alert_pending {
+    const char *event_id; /* NULL = nothing is on its way */
+    enum alert_state state;
+    int64_t level;
+    int64_t receivers;
+};
+MUST_CHECK enum error alert_end_look(const struct storage_call *call, const struct alert_rule *rule,
+                                     int64_t generation, const struct alert_pending *pending,
+                                     bool *kept);
+
+/* "<rule>:<level>": who is told by a delivery. */
+const char *alert_receiver(struct arena *arena, const struct alert_rule *rule, int64_t level);
+/* Stops what is on its way to any receiver of the rule. */
+MUST_CHECK enum error alert_stop_notices(const struct storage_call *call,
+                                         const struct alert_rule *rule);
+
+struct alert_history_row {
+    const char *delivery_id;
+    const char *event_type;
+    struct optional_integer status_code;
+    bool success;
+    const char *error;   /* or NULL */
+    const char *payload; /* JSON */
+    int64_t triggered_at;
+};
+struct alert_history {
+    size_t count;
+    struct alert_history_row *items;
+};
+/* Newest first. */
+MUST_CHECK enum error alert_read_history(const struct storage_call *call, const char *id,
+                                         int64_t most, struct alert_history *history);
+
+/* Forgets at most `most` rows of the history from before that moment. */
+MUST_CHECK enum error alert_forget_history(struct db *db, int64_t before, int64_t most,
+                                           struct problem *problem);
+
+#endif

@@ -1,0 +1,221 @@
+/* One look at a rule: its metric, what follows, and the notices that are enqueued. */
+#include "livedata/alerts/watch.h"
+
+#include "base/clock.h"
+#include "base/json.h"
+#include "base/log.h"
+#include "base/number.h"
+#include "crypto/token.h"
+#include "livedata/moment.h"
+#include "livedata/reads/metric.h"
+
+#include <math.h>
+
+enum { BODY_BYTES_MAX = 16384, MINUTE_DECIMALS = 2 };
+
+enum error alert_look(const struct storage_call *call, const struct livedata_settings *settings,
+                      const struct catalog *catalog, const struct alert_rule *rule,
+                      struct alert_reading *reading)
+{
+    struct metric_request request = {.metric = catalog_metric(catalog, rule->metric),
+                                     .window = rule->window};
+    struct optional_number previous = {0};
+    struct metric_value now, before;
+    enum error error;
+    int64_t size = 0;
+
+    if (!request.metric)
+        return problem_set(call->problem, ERROR_NOT_FOUND, "unknown_metric",
+                           "the metric %s is not declared any more", rule->metric);
+    error = metric_compute(call, settings, &request, &now);
+    if (!error && rule->condition == ALERT_CHANGE && window_parse(rule->window, &size)) {
+        request.as_of = call->now - size;
+        error = metric_compute(call, settings, &request, &before);
+        if (!error)
+            previous = GIVEN_NUMBER(before.value);
+    }
+    if (!error)
+        alert_read(rule->condition, rule->threshold, now.value, previous, reading);
+    return error;
+}
+
+static void write_optional(struct json_writer *writer, const char *key,
+                           struct optional_number number)
+{
+    if (number.given)
+        writer_key_number(writer, key, number.value);
+    else
+        writer_key_null(writer, key);
+}
+
+/* The keys stand in their order. */
+const char *alert_body(const struct storage_call *call, const struct alert_rule *rule,
+                       const struct alert_reading *reading, const struct alert_decision *decision)
+{
+    int64_t fired_at = rule->fired_at ? rule->fired_at : call->now;
+    bool resolves = decision->notice == ALERT_RESOLVES;
+    struct json_writer writer;
+    struct text text;
+
+    text_start(&text, call->arena, BODY_BYTES_MAX);
+    writer_start(&writer, &text);
+    writer.ascii = true;
+    writer_open_object(&writer);
+    writer_key_string(&writer, "alert_id", rule->id);
+    writer_key_string(&writer, "alert_name", rule->name);
+    if (rule->condition == ALERT_CHANGE)
+        write_optional(&writer, "change_pct", reading->change_pct);
+    writer_key_string(&writer, "condition", alert_condition_names[rule->condition]);
+    writer_key_number(&writer, "current_value", reading->value);
+    writer_key_number(
+        &writer, "duration_minutes",
+        number_round((double)(call->now - fired_at) / (double)moment_minute, MINUTE_DECIMALS));
+    moment_write(&writer, "fired_at", fired_at);
+    writer_key_integer(&writer, "level", decision->level);
+    writer_key_string(&writer, "metric", rule->metric);
+    if (rule->condition == ALERT_CHANGE)
+        write_optional(&writer, "previous_value", reading->previous);
+    moment_write(&writer, "resolved_at", resolves ? call->now : 0);
+    if (resolves)
+        writer_key_number(&writer, "resolved_value", reading->value);
+    writer_key_string(&writer, "status", alert_notice_states[decision->notice]);
+    writer_key_string(&writer, "tenant", rule->tenant);
+    writer_key_number(&writer, "threshold", rule->threshold);
+    moment_write(&writer, "triggered_at", call->now);
+    writer_key_string(&writer, "window", rule->window);
+    writer_close_object(&writer);
+    return text.bytes;
+}
+
+const char *alert_test_body(const struct storage_call *call, const struct alert_rule *rule)
+{
+    struct json_writer writer;
+    struct text text;
+
+    text_start(&text, call->arena, BODY_BYTES_MAX);
+    writer_start(&writer, &text);
+    writer.ascii = true;
+    writer_open_object(&writer);
+    writer_key_string(&writer, "alert_id", rule->id);
+    writer_key_string(&writer, "alert_name", rule->name);
+    writer_key_string(&writer, "condition", alert_condition_names[rule->condition]);
+    writer_key_string(&writer, "metric", rule->metric);
+    writer_key_string(&writer, "tenant", rule->tenant);
+    writer_key_boolean(&writer, "test", true);
+    writer_key_number(&writer, "threshold", rule->threshold);
+    moment_write(&writer, "triggered_at", call->now);
+    writer_key_string(&writer, "window", rule->window);
+    writer_close_object(&writer);
+    return text.bytes;
+}
+
+/* Whether a step hears of the notice: its own level, or when it is over all that were told. */
+static bool hears(const struct alert_step *step, const struct alert_decision *decision)
+{
+    return decision->notice == ALERT_RESOLVES ? step->level <= decision->level
+                                              : step->level == decision->level;
+}
+
+static enum error enqueue(const struct storage_call *call, const struct alert_rule *rule,
+                          const struct alert_decision *decision, const char *event_id,
+                          const char *body)
+{
+    enum error error = ERROR_NONE;
+
+    for (size_t i = 0; !error && i < rule->step_count; i++) {
+        struct webhook_event event = {
+            .event_id = event_id, .event_type = alert_notice_types[decision->notice], .body = body};
+
+        if (!hears(&rule->steps[i], decision))
+            continue;
+        event.webhook_id = alert_receiver(call->arena, rule, rule->steps[i].level);
+        error = webhook_enqueue(call->db, call->arena, &live_alert_kind, &event, call->problem);
+    }
+    return error;
+}
+
+static struct alert_pending pending_of(const struct storage_call *call,
+                                       const struct alert_rule *rule,
+                                       const struct alert_decision *decision)
+{
+    struct alert_pending pending = {.state = decision->delivered, .level = decision->level};
+    char *id;
+
+    for (size_t i = 0; i < rule->step_count; i++)
+        pending.receivers += hears(&rule->steps[i], decision);
+    if (decision->notice == ALERT_SILENT || !pending.receivers)
+        return pending;
+    id = arena_alloc(call->arena, TOKEN_UUID_TEXT);
+    token_uuid(id);
+    pending.event_id = id;
+    return pending;
+}
+
+/* A rule that was changed while it was looked at is looked at anew. */
+static enum error end_look(const struct storage_call *call, struct alert_rule *rule,
+                           int64_t generation, const struct alert_reading *reading,
+                           const struct alert_decision *decision)
+{
+    struct alert_pending pending = pending_of(call, rule, decision);
+    enum error error = db_begin(call->db, DB_WRITE, call->problem);
+    bool kept = false;
+
+    if (error)
+        return error;
+    if (rule->pending_event)
+        error = alert_stop_notices(call, rule);
+    if (!error)
+        error = alert_end_look(call, rule, generation, &pending, &kept);
+    if (!error && kept && pending.event_id)
+        error = enqueue(call, rule, decision, pending.event_id,
+                        alert_body(call, rule, reading, decision));
+    return db_finish(call->db, error, call->problem);
+}
+
+static enum error look_at(struct storage_call *call, const struct livedata_settings *settings,
+                          const struct catalog *catalog, const struct alert_due *due)
+{
+    struct alert_rule *rule = ARENA_NEW(call->arena, struct alert_rule);
+    int64_t interval = llround(settings->alert_seconds * 1e6);
+    struct alert_decision decision = {0};
+    struct alert_reading reading = {0};
+    enum error error = alert_find(call, due->id, rule);
+
+    if (error)
+        return error == ERROR_NOT_FOUND ? ERROR_NONE : error;
+    call->tenant = rule->tenant;
+    decision.state = rule->state;
+    if (alert_look(call, settings, catalog, rule, &reading)) {
+        log_event(LOG_WARNING, "alert_unreadable",
+                  arena_print(call->arena, "%s: %s", rule->id, call->problem->text));
+    } else {
+        rule->source_table = catalog_metric(catalog, rule->metric)->table->name;
+        alert_decide(rule, reading.triggered, call->now, interval, &decision);
+    }
+    rule->state = decision.state;
+    return end_look(call, rule, due->generation, &reading, &decision);
+}
+
+enum error alert_watch(struct db *db, struct arena *arena, const struct livedata_settings *settings,
+                       const struct catalog *catalog, int64_t *looks, struct problem *problem)
+{
+    struct storage_call call = {
+        .db = db, .arena = arena, .problem = problem, .now = clock_unix_microseconds()};
+    struct alert_dues dues;
+    enum error error = alert_list_due(&call, llround(settings->alert_seconds * 1e6),
+                                      llround(settings->alert_event_seconds * 1e6), &dues);
+
+    *looks = 0;
+    for (size_t i = 0; !error && i < dues.count; i++) {
+        bool claimed = false;
+
+        call.tenant = NULL;
+        call.now = clock_unix_microseconds();
+        error = alert_claim(&call, &dues.items[i], &claimed);
+        if (!error && claimed) {
+            ++*looks;
+            error = look_at(&call, settings, catalog, &dues.items[i]);
+        }
+    }
+    return error;
+}

@@ -1,0 +1,30 @@
+/*
+ * Watching: every rule is looked at once in a while, and soon after an event that moves its metric.
+ * What a look finds out and the notices that follow from it are one transaction; several runners on
+ * several hosts may watch, each rule has one of them at a time.
+ */
+#ifndef ASSAY_LIVEDATA_ALERTS_WATCH_H
+#define ASSAY_LIVEDATA_ALERTS_WATCH_H
+
+#include "livedata/alerts/rules.h"
+#include "livedata/catalog/catalog.h"
+
+/* Looks at what is due; `looks` says at how many rules. A rule whose metric cannot be computed is
+ * logged and left to its next look; errors are those of storing. */
+MUST_CHECK enum error alert_watch(struct db *db, struct arena *arena,
+                                  const struct livedata_settings *settings,
+                                  const struct catalog *catalog, int64_t *looks,
+                                  struct problem *problem);
+
+/* What the metric of a rule says now. */
+MUST_CHECK enum error alert_look(const struct storage_call *call,
+                                 const struct livedata_settings *settings,
+                                 const struct catalog *catalog, const struct alert_rule *rule,
+                                 struct alert_reading *reading);
+
+/* What is sent: keys sorted, without blanks. */
+const char *alert_body(const struct storage_call *call, const struct alert_rule *rule,
+                       const struct alert_reading *reading, const struct alert_decision *decision);
+const char *alert_test_body(const struct storage_call *call, const struct alert_rule *rule);
+
+#endif

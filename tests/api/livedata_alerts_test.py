@@ -1,0 +1,338 @@
+"""Alerts of live data: made and changed over HTTP, watched and told by the worker; and what keys of
+some types of entities get to hear: through alerts, streams, webhooks and dead letters."""
+
+import hashlib
+import hmac
+import json
+import threading
+import time
+import uuid
+from datetime import datetime, timedelta, timezone
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+import pytest
+import requests
+
+from service import ENGINES, Service
+
+SETTINGS = {"LIVE_API_KEYS": "key-of-shop:shop", "LIVE_ADMIN_KEY": "admin-key", "LIVE_RATE_LIMIT_RPM": "100000",
+            "LIVE_EGRESS_ALLOWED_HOSTS": "127.0.0.1", "LIVE_ALERT_SECONDS": "1", "LIVE_ALERT_EVENT_SECONDS": "0",
+            "LIVE_ALERTS_MAX": "8", "LIVE_WEBHOOKS_MAX": "2"}
+ADMIN = {"X-Admin-Key": "admin-key"}
+
+
+@pytest.fixture(scope="module", params=ENGINES)
+def live(request):
+    with Service("livedata", SETTINGS, request.param) as service:
+        yield service
+
+
+@pytest.fixture(scope="module")
+def refused(live):
+    """An alert whose first round of three attempts, which takes six seconds, is refused."""
+    server, key = start_receiver(), new_key(live)
+    server.refusing.add("/first")
+    rule = make(live, key, server)
+    send(live, key, order())
+    yield server, key, rule
+    server.shutdown()
+    server.server_close()
+
+
+class Receiver(BaseHTTPRequestHandler):
+    """Takes what is sent, except on paths that refuse."""
+
+    def do_POST(self):
+        body = self.rfile.read(int(self.headers["Content-Length"]))
+        refuses = self.path in self.server.refusing
+        self.server.got.append((self.path, self.headers["X-Live-Event"], dict(self.headers), body))
+        self.send_response(503 if refuses else 200)
+        self.send_header("Content-Length", "0")
+        self.end_headers()
+
+    def log_message(self, *_):
+        pass
+
+
+def start_receiver():
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Receiver)
+    server.got, server.refusing = [], set()
+    threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True).start()
+    server.url = f"http://127.0.0.1:{server.server_port}"
+    return server
+
+
+@pytest.fixture
+def receiver():
+    server = start_receiver()
+    yield server
+    server.shutdown()
+    server.server_close()
+
+
+def new_key(live, **more):
+    """A key of a tenant that nobody else has."""
+    body = {"name": "t", "tenant": f"t{uuid.uuid4().hex[:8]}", "rate_limit_rpm": 100000, **more}
+    return {"X-API-Key": live.post("/v1/admin/keys", body, headers=ADMIN).json()["key"]}
+
+
+@pytest.fixture
+def shop(live):
+    return new_key(live)
+
+
+def order(amount="100.00", status="pending", seconds=1, number=None, kind="order.created"):
+    at = (datetime.now(timezone.utc) - timedelta(seconds=seconds)).isoformat()
+    return {"event_id": str(uuid.uuid4()), "event_type": kind, "timestamp": at, "source": "shop",
+            "order_id": f"ORD-20260404-{number or uuid.uuid4().int % 10**8 + 10**8}", "user_id": "USR-1", "status": status,
+            "items": [{"product_id": "P", "quantity": 1, "unit_price": amount}], "total_amount": amount}
+
+
+def send(live, key, event):
+    answer = live.post("/v1/events", event, headers=key)
+    assert answer.json()["applied"] == 1, answer.text
+
+
+def make(live, key, receiver, status=201, **more):
+    body = {"name": "Much revenue", "metric": "revenue", "window": "1h", "condition": "above", "threshold": 50,
+            "webhook_url": f"{receiver.url}/first", **more}
+    answer = live.post("/v1/alerts", body, headers=key)
+    assert answer.status_code == status, answer.text
+    return answer.json()
+
+
+def alert(live, key, number):
+    return next(one for one in live.get("/v1/alerts", headers=key).json()["alerts"] if one["id"] == number)
+
+
+def until(holds, seconds=15):
+    end = time.monotonic() + seconds
+    while not holds():
+        assert time.monotonic() < end, "it never happened"
+        time.sleep(0.02)
+
+
+def test_a_rule_as_it_is_written_and_changed(live, shop, receiver):
+    rule = make(live, shop, receiver, threshold=1e9, escalation=[
+        {"level": 3, "after_minutes": 10, "webhook_url": f"{receiver.url}/third"},
+        {"level": 2, "after_minutes": 5, "webhook_url": f"{receiver.url}/second"},
+        {"level": 1, "after_minutes": 0, "webhook_url": f"{receiver.url}/other"}])
+    assert len(rule["secret"]) == 43 and rule["cooldown_minutes"] == 30 and rule["active"] and rule["state"] == "ok"
+    assert [(step["level"], step["after_minutes"], step["webhook_url"][-6:]) for step in rule["escalation"]] == \
+        [(1, 0, "/first"), (2, 5, "second"), (3, 10, "/third")]
+    assert rule["flap_detection"] == {"enabled": False, "window_minutes": 5, "max_changes": 3}
+    listed = alert(live, shop, rule["id"])
+    assert "secret" not in listed and listed["last_condition_triggered"] in (None, False)
+    path = f"/v1/alerts/{rule['id']}"
+    changed = live.send("PUT", path, json={"threshold": 2e9, "active": False, "webhook_url": f"{receiver.url}/new"},
+                        headers=shop).json()
+    assert changed["threshold"] == 2e9 and changed["active"] is False and changed["name"] == rule["name"]
+    assert [step["webhook_url"].rsplit("/")[-1] for step in changed["escalation"]] == ["new", "second", "third"]
+    only = live.send("PUT", path, json={"escalation": [], "flap_detection": {"enabled": True}}, headers=shop).json()
+    assert len(only["escalation"]) == 1 and only["flap_detection"]["enabled"] and not only["active"]
+    assert live.send("DELETE", path, headers=shop).status_code == 204
+    for method, where in (("PUT", path), ("DELETE", path), ("POST", f"{path}/test"), ("GET", f"{path}/history")):
+        gone = live.send(method, where, headers=shop, **({"json": {}} if method == "PUT" else {}))
+        assert (gone.status_code, gone.json()["detail"]) == (404, f"Alert '{rule['id']}' not found."), (method, where)
+
+
+@pytest.mark.parametrize("change,status,where", [
+    ({"metric": "nothing"}, 404, "Unknown metric: nothing"), ({"window": "2h"}, 422, "Unsupported window '2h'"),
+    ({"webhook_url": "ftp://x/"}, 422, "webhook_url"), ({"webhook_url": "http://10.0.0.1/"}, 400, "Unsafe webhook URL"),
+    ({"name": ""}, 422, "name"), ({"name": "x" * 201}, 422, "name"), ({"condition": "equals"}, 422, "condition"),
+    ({"threshold": None}, 422, "threshold"), ({"threshold": "NaN"}, 422, "threshold"),
+    ({"cooldown_minutes": 1441}, 422, "cooldown_minutes"), ({"cooldown_minutes": -1}, 422, "cooldown_minutes"),
+    ({"escalation": [{"level": 0, "after_minutes": 1, "webhook_url": "http://127.0.0.1/"}]}, 422, "level"),
+    ({"escalation": [{"level": 2, "after_minutes": 1, "webhook_url": "nonsense"}]}, 422, "escalation"),
+    ({"flap_detection": {"max_changes": 0}}, 422, "max_changes")])
+def test_what_is_no_rule(live, shop, receiver, change, status, where):
+    assert where in json.dumps(make(live, shop, receiver, status, **change)["detail"])
+    assert live.get("/v1/alerts", headers=shop).json()["alerts"] == []
+
+
+def test_an_alert_begins_goes_on_and_ends(live, refused, shop, receiver):
+    rule = make(live, shop, receiver, cooldown_minutes=0)
+    result = live.post(f"/v1/alerts/{rule['id']}/test", headers=shop).json()
+    assert result["success"] and result["event_type"] == "alert.test"
+    path, kind, headers, body = receiver.got.pop()
+    assert kind == "alert.test" and json.loads(body)["test"] is True and path == "/first"
+    assert set(json.loads(body)) == {"alert_id", "alert_name", "condition", "metric", "tenant", "test", "threshold",
+                                     "triggered_at", "window"}
+    time.sleep(0.3)
+    assert receiver.got == [] and alert(live, shop, rule["id"])["state"] == "ok"
+    event = order(number=77000001)
+    begun = time.monotonic()
+    send(live, shop, event)
+    until(lambda: receiver.got, 3)
+    assert time.monotonic() - begun < 0.9, "the event itself has the rule looked at, not the clock alone"
+    until(lambda: alert(live, shop, rule["id"])["state"] == "firing")
+    path, kind, headers, body = receiver.got[0]
+    notice = json.loads(body)
+    assert kind == "alert.triggered" and headers["X-Live-Signature"] == \
+        "sha256=" + hmac.new(rule["secret"].encode(), body, hashlib.sha256).hexdigest()
+    assert body == json.dumps(notice, sort_keys=True, separators=(",", ":")).encode()
+    assert notice["status"] == "firing" and notice["current_value"] == 100 and notice["threshold"] == 50
+    assert notice["level"] == 1 and notice["window"] == "1h" and notice["alert_id"] == rule["id"]
+    until(lambda: "alert.sustained" in [kind for _, kind, _, _ in receiver.got])
+    send(live, shop, order(number=77000001, status="cancelled", kind="order.cancelled", seconds=0))
+    until(lambda: receiver.got[-1][1] == "alert.resolved")
+    resolved = json.loads(receiver.got[-1][3])
+    assert resolved["resolved_value"] == 0 and resolved["resolved_at"] and resolved["fired_at"]
+    until(lambda: alert(live, shop, rule["id"])["state"] == "ok")
+    kinds = [kind for _, kind, _, _ in receiver.got]
+    assert kinds.count("alert.triggered") == 1 and kinds.count("alert.resolved") == 1
+    history = live.get(f"/v1/alerts/{rule['id']}/history", headers=shop).json()["history"]
+    assert [row["event_type"] for row in history][::-1] == ["alert.test"] + kinds
+    assert all(row["success"] and row["status_code"] == 200 and row["payload"]["alert_id"] == rule["id"] for row in history)
+    assert history[0]["current_value"] == 0 and history[0]["metric"] == "revenue" and history[0]["error"] is None
+    assert live.get(f"/v1/alerts/{rule['id']}", headers=shop).status_code == 405
+
+
+def test_all_who_were_told_hear_of_the_end(live, shop, receiver):
+    rule = make(live, shop, receiver, escalation=[
+        {"level": 2, "after_minutes": 0, "webhook_url": f"{receiver.url}/second"},
+        {"level": 3, "after_minutes": 60, "webhook_url": f"{receiver.url}/third"}])
+    send(live, shop, order(number=77000002))
+    until(lambda: alert(live, shop, rule["id"])["state"] == "sustained")
+    assert [(path, kind) for path, kind, _, _ in receiver.got] == \
+        [("/first", "alert.triggered"), ("/second", "alert.escalated")]
+    assert alert(live, shop, rule["id"])["last_escalation_level"] == 2
+    send(live, shop, order(number=77000002, status="cancelled", kind="order.cancelled", seconds=0))
+    until(lambda: alert(live, shop, rule["id"])["state"] in ("resolved", "ok"))
+    assert sorted((path, kind) for path, kind, _, _ in receiver.got[2:]) == \
+        [("/first", "alert.resolved"), ("/second", "alert.resolved")]
+
+
+def test_a_flapping_rule_is_silent(live, shop, receiver):
+    rule = make(live, shop, receiver, flap_detection={"enabled": True, "max_changes": 2, "window_minutes": 1})
+    number = 77000003
+    for i in range(3):
+        cancelled = i % 2 == 1
+        send(live, shop, order(number=number + i // 2, status="cancelled" if cancelled else "pending",
+                               kind="order.cancelled" if cancelled else "order.created", seconds=0))
+        until(lambda i=i: len(alert(live, shop, rule["id"])["state_changes"]) == i + 1)
+        if i < 2:
+            until(lambda i=i: alert(live, shop, rule["id"])["state"] == ("firing", "ok")[i])
+    until(lambda: alert(live, shop, rule["id"])["state"] == "suppressed")
+    told = len(receiver.got)
+    time.sleep(1.5)
+    assert len(receiver.got) == told == 2
+
+
+def test_a_rule_that_is_off_and_one_of_another_tenant(live, shop, receiver):
+    rule = make(live, shop, receiver)
+    live.send("PUT", f"/v1/alerts/{rule['id']}", json={"active": False}, headers=shop)
+    send(live, {"X-API-Key": "key-of-shop"}, order())
+    send(live, shop, order())
+    time.sleep(1.2)
+    assert receiver.got == []
+    assert live.get("/v1/alerts", headers={"X-API-Key": "key-of-shop"}).json()["alerts"] == []
+    assert live.get(f"/v1/alerts/{rule['id']}/history", headers={"X-API-Key": "key-of-shop"}).status_code == 404
+    live.send("PUT", f"/v1/alerts/{rule['id']}", json={"active": True}, headers=shop)
+    until(lambda: receiver.got)
+
+
+def test_no_more_than_the_setting_allows(live, shop, receiver):
+    for _ in range(8):
+        make(live, shop, receiver, threshold=1e9)
+    assert "8 alerts" in make(live, shop, receiver, 409)["detail"]
+
+
+def test_what_a_receiver_refuses_is_said_again(live, refused):
+    server, key, rule = refused
+    rows = lambda: live.get(f"/v1/alerts/{rule['id']}/history", headers=key).json()["history"]  # noqa: E731
+    until(rows)
+    assert alert(live, key, rule["id"])["fired_at"] is None, "nobody has taken it yet"
+    assert len({headers["X-Live-Delivery"] for _, _, headers, _ in server.got[:3]}) == 1, "a round is three attempts"
+    server.refusing.clear()
+    until(lambda: alert(live, key, rule["id"])["state"] == "firing")
+    assert rows()[0]["success"] and not rows()[-1]["success"] and rows()[-1]["error"] == "HTTP 503"
+
+
+def click():
+    return {"event_id": str(uuid.uuid4()), "event_type": "click", "timestamp": datetime.now(timezone.utc).isoformat(),
+            "source": "web", "session_id": "SES-1", "page_url": "/", "user_agent": "test"}
+
+
+@pytest.fixture
+def keys(live):
+    """Of one tenant: one that sees all, one that sees orders."""
+    tenant = f"t{uuid.uuid4().hex[:8]}"
+    return new_key(live, tenant=tenant), new_key(live, tenant=tenant, allowed_entity_types=["order"])
+
+
+def first_events(live, key, count, **headers):
+    """The types of what a stream sends within a moment."""
+    with requests.get(f"{live.url}/v1/stream/events", headers={**key, **headers}, stream=True, timeout=1) as answer:
+        kinds = []
+        try:
+            for line in answer.iter_lines(chunk_size=1):
+                if line.startswith(b"data:"):
+                    kinds.append(json.loads(line[5:])["event_type"])
+                if len(kinds) == count:
+                    break
+        except requests.RequestException:
+            pass
+        return kinds
+
+
+def test_streams_send_what_the_key_may_see(live, keys):
+    whole, orders = keys
+    for event in (order(), click(), order(), click()):
+        send(live, whole, event)
+    assert first_events(live, whole, 4) == ["order.created", "click"] * 2
+    assert first_events(live, orders, 3) == ["order.created"] * 2
+    assert first_events(live, orders, 3, **{"Last-Event-ID": "0"}) == ["order.created"] * 2
+    live_ones = []
+    reader = threading.Thread(target=lambda: live_ones.extend(first_events(live, orders, 3)))
+    reader.start()
+    time.sleep(0.3)
+    send(live, whole, click())
+    send(live, whole, order())
+    reader.join()
+    assert live_ones == ["order.created"] * 3
+
+
+def test_webhooks_hear_what_their_key_may_see(live, keys, receiver):
+    whole, orders = keys
+    hooks = {path: live.post("/v1/webhooks", {"url": f"{receiver.url}{path}"}, headers=key).json()
+             for path, key in (("/whole", whole), ("/orders", orders))}
+    refused = live.post("/v1/webhooks", {"url": f"{receiver.url}/third"}, headers=whole)
+    assert refused.status_code == 409 and "2 webhooks" in refused.json()["detail"]
+    assert [hook["id"] for hook in live.get("/v1/webhooks", headers=orders).json()["webhooks"]] == [hooks["/orders"]["id"]]
+    assert len(live.get("/v1/webhooks", headers=whole).json()["webhooks"]) == 2
+    send(live, whole, click())
+    send(live, whole, order())
+    until(lambda: len(receiver.got) == 5)
+    kinds = {path: sorted(kind for at, kind, _, _ in receiver.got if at == path) for path in hooks}
+    assert kinds == {"/whole": ["click", "order.created", "order.status.pending"],
+                     "/orders": ["order.created", "order.status.pending"]}
+    foreign = f"/v1/webhooks/{hooks['/whole']['id']}"
+    for method, path in (("GET", f"{foreign}/logs"), ("POST", f"{foreign}/test"), ("DELETE", foreign)):
+        assert live.send(method, path, headers=orders).status_code == 404
+
+
+def test_dead_letters_and_alerts_of_what_the_key_may_see(live, keys, receiver):
+    whole, orders = keys
+    bad = {"order": {**order(), "total_amount": "1.00"}, "session": {**click(), "session_id": ""},
+           "none": {**click(), "event_type": "nothing"}}
+    for event in bad.values():
+        assert live.post("/v1/events", event, headers=whole).json()["dead_lettered"] == 1
+    seen = {key: [one["event_id"] for one in live.get("/v1/deadletter", headers=headers).json()["items"]]
+            for key, headers in (("whole", whole), ("orders", orders))}
+    assert len(seen["whole"]) == 3 and seen["orders"] == [bad["order"]["event_id"]]
+    assert live.get("/v1/deadletter", headers=orders).json()["pagination"]["total"] == 1
+    assert live.get("/v1/deadletter/stats", headers=orders).json()["last_24h"] == 1
+    assert live.get("/v1/deadletter/stats", headers=orders).json()["counts"] == {"semantic_validation": 1}
+    for name, status in (("order", 200), ("session", 404), ("none", 404)):
+        assert live.get(f"/v1/deadletter/{bad[name]['event_id']}", headers=orders).status_code == status
+        replay = live.post(f"/v1/deadletter/{bad[name]['event_id']}/replay", headers=orders)
+        assert (replay.status_code, replay.json()["detail"]) == \
+            (403, "This API key has read-only access to dead-letter operations.")
+    hidden = make(live, whole, receiver, metric="conversion_rate")
+    own = make(live, orders, receiver)
+    assert [one["id"] for one in live.get("/v1/alerts", headers=orders).json()["alerts"]] == [own["id"]]
+    assert "cannot access metric 'conversion_rate'" in make(live, orders, receiver, 403, metric="conversion_rate")["detail"]
+    assert live.send("DELETE", f"/v1/alerts/{hidden['id']}", headers=orders).status_code == 404
+    changed = live.send("PUT", f"/v1/alerts/{own['id']}", json={"metric": "error_rate"}, headers=orders)
+    assert changed.status_code == 403
