@@ -18,7 +18,7 @@ SANITIZER_FLAGS = $(if $(SANITIZE),-fsanitize=$(SANITIZE) -fno-omit-frame-pointe
 ALL_CFLAGS = -std=gnu11 -D_GNU_SOURCE $(WARNINGS) $(CFLAGS) -fPIE -D_FORTIFY_SOURCE=2 -fstack-protector-strong \
              $(SANITIZER_FLAGS) -Icommon -Ifcgi-bin -isystem /usr/include/libxml2 -MMD -MP
 ALL_LDFLAGS = -pie -Wl,-z,relro,-z,now,--as-needed $(SANITIZER_FLAGS) $(LDFLAGS)
-LIBS = -lcrypt -lcurl -ljansson -lyaml -lsodium -lsqlite3 -lpq -lutf8proc -lstemmer -lpcre2-8 -lz -lzip -lxml2 -lgumbo -lm -lpthread
+LIBS = -lcrypt -lcurl -lhiredis -ljansson -lyaml -lsodium -lsqlite3 -lpq -lutf8proc -lstemmer -lpcre2-8 -lz -lzip -lxml2 -lgumbo -lm -lpthread
 
 library = $(BUILD)/libassay.a
 library_objects = $(patsubst %.c,$(BUILD)/obj/%.o,$(wildcard common/*/*.c common/*/*/*.c))

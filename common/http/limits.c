@@ -6,8 +6,12 @@
 
 static struct rate_decision charge(struct serving *serving, const struct http_bucket *bucket)
 {
+    const struct http_service *service = serving->server->family->service;
     struct shm_region *region = serving->server->region;
+    struct rate_decision decision;
 
+    if (service->charge && service->charge(&serving->request, bucket, &decision))
+        return decision;
     return bucket->tokens.capacity ? rate_take_token(region, bucket->name, bucket->tokens)
                                    : rate_allow(region, bucket->name, bucket->rule);
 }

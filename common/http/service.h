@@ -109,6 +109,10 @@ struct http_service {
     void (*refuse)(const struct request *request, struct http_refusal *refusal);
     /* The limits that this call is charged to, in order; the headers tell of the first. */
     size_t (*buckets)(struct request *request, struct http_bucket buckets[HTTP_BUCKETS_MAX]);
+    /* Charges a call to a limit that holds beyond this host. False leaves it to the host's own.
+     * NULL = there is none. */
+    bool (*charge)(struct request *request, const struct http_bucket *bucket,
+                   struct rate_decision *decision);
     /* Where first answers are kept; NULL = keys of idempotency are not looked at. */
     enum error (*idempotency)(struct request *request, struct http_idempotency *idempotency);
     /* Adds headers to an answer that is otherwise complete. */

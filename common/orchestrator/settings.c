@@ -144,9 +144,18 @@ const struct setting orchestrator_settings_table[] = {
     {"ORCH_MAX_CONTEXT_CHARS", SETTING_INTEGER, AT(max_context_chars), "50000", 1, 1000000,
      .help = "How long they may be together."},
     {"ORCH_RATE_LIMIT_RPM", SETTING_INTEGER, AT(rate_limit_rpm.value), "60", 0, 1000000,
-     .help = "Requests per client and minute. Counted on this host only when set; 0 = no limit."},
+     .help = "Requests per client and minute, counted on this host; 0 = no limit. Unset, they are "
+             "counted in ORCH_CACHE_URL only."},
     {"ORCH_RATE_LIMIT_BURST", SETTING_INTEGER, AT(rate_limit_burst), "10", 0, 1000000,
      .help = "How many more at once."},
+    {"ORCH_CACHE_URL", SETTING_TEXT, AT(cache_url), NULL, .secret = true,
+     .help = "`redis://[[user]:password@]host[:port][/database]`: requests of a client are counted "
+             "there, for all hosts together. While it is away they are counted on this host when "
+             "ORCH_RATE_LIMIT_RPM is set, otherwise all are let in."},
+    {"ORCH_CACHE_TIMEOUT_SECONDS", SETTING_NUMBER, AT(cache_timeout_seconds), "0.25", 0.01, 10,
+     .help = "How long to wait for it."},
+    {"ORCH_CACHE_RETRY_SECONDS", SETTING_NUMBER, AT(cache_retry_seconds), "5", 0.1, 3600,
+     .help = "How long it is left alone after it has failed."},
     {"ORCH_HEALTH_EXPOSE_DETAILS", SETTING_BOOLEAN, AT(health_exposes_details), "true",
      .help = "Let /health tell more than its status."},
     {"ORCH_USAGE_TELEMETRY_ENABLED", SETTING_BOOLEAN, AT(telemetry_enabled), "false",

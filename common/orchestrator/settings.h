@@ -72,6 +72,8 @@ struct orchestrator_settings {
 
     struct optional_integer rate_limit_rpm;
     int64_t rate_limit_burst;
+    const char *cache_url; /* NULL = none */
+    double cache_timeout_seconds, cache_retry_seconds;
     bool health_exposes_details;
 
     bool telemetry_enabled;

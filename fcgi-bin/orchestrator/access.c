@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-enum { RETRY_AFTER_SECONDS = 60 };
+enum { RETRY_AFTER_SECONDS = 60, WINDOW_SECONDS = 60 };
 
 static bool shows_key(const struct request *request, const char *key)
 {
@@ -56,7 +56,8 @@ size_t service_buckets(struct request *request, struct http_bucket buckets[HTTP_
     int64_t rpm = settings->rate_limit_rpm.value;
     const struct route *route = request->route;
 
-    if (!settings->rate_limit_rpm.given || rpm == 0 || (route && (route->traits & TRAIT_UNLIMITED)))
+    if ((!settings->rate_limit_rpm.given && !settings->cache_url) || rpm == 0 ||
+        (route && (route->traits & TRAIT_UNLIMITED)))
         return 0;
     buckets[0] = (struct http_bucket){
         .name = arena_print(request->arena, "api:%s", request->client.resolved),
@@ -65,4 +66,22 @@ size_t service_buckets(struct request *request, struct http_bucket buckets[HTTP_
                               (long long)rpm),
         .retry_after = RETRY_AFTER_SECONDS};
     return 1;
+}
+
+/* In the cache that all hosts share, while it answers. */
+bool service_charge(struct request *request, const struct http_bucket *bucket,
+                    struct rate_decision *decision)
+{
+    const struct orchestrator_settings *settings = service_settings(request);
+    struct shared_rate *cache = service_cache(request);
+    const struct rate_rule rule = {bucket->tokens.capacity, WINDOW_SECONDS};
+    const char *key = arena_print(request->arena, "orch:rl:%s", request->client.resolved);
+
+    if (!cache)
+        return false;
+    if (shared_rate_allow(cache, request->server->region, key, rule, decision))
+        return true;
+    metric_add(request->server->metrics, METRIC_WITHOUT_CACHE, NULL, 1);
+    *decision = (struct rate_decision){.allowed = true, .limit = rule.max, .remaining = rule.max};
+    return !settings->rate_limit_rpm.given;
 }

@@ -190,6 +190,31 @@ static void look_at_router(struct request *request, struct readiness *readiness)
     component->details = end(&writing);
 }
 
+/* Where requests are counted for all hosts. Without it the service works on. */
+static void look_at_cache(struct request *request, struct readiness *readiness)
+{
+    bool limits_itself = service_settings(request)->rate_limit_rpm.given;
+    struct component *component;
+    struct writing writing;
+
+    if (!service_cache(request))
+        return;
+    component = add(readiness, "cache", "cache", false);
+    component->status = shared_rate_answers(service_cache(request), request->server->region)
+                            ? STATE_OK
+                            : STATE_DEGRADED;
+    begin(request, &writing);
+    writer_key_string(&writing.writer, "status", component_state_names[component->status]);
+    writer_key_string(&writing.writer, "backend", "redis");
+    writer_key_string(&writing.writer, "limits_held_by",
+                      component->status == STATE_OK ? "cache"
+                      : limits_itself               ? "host"
+                                                    : "nobody");
+    writer_key_integer(&writing.writer, "requests_without_cache",
+                       (int64_t)metric_read(request->server->metrics, METRIC_WITHOUT_CACHE, NULL));
+    component->details = end(&writing);
+}
+
 static void look_at_api(struct request *request, struct readiness *readiness, const char *name,
                         const char *provider, const struct provider_settings *settings)
 {
@@ -247,6 +272,7 @@ void readiness_look(struct request *request, struct readiness *readiness)
     *readiness = (struct readiness){.backend = storage_backend_names[settings->storage]};
     look_at_storage(request, readiness);
     look_at_router(request, readiness);
+    look_at_cache(request, readiness);
     simulator = add(readiness, "dry_run", "adapter", true);
     simulator->details = "{\"status\":\"ok\",\"adapter_name\":\"dry_run\",\"simulated\":true}";
     look_at_api(request, readiness, "api.openai", "openai", &settings->openai);

@@ -25,6 +25,7 @@ struct service {
     struct store *store;
     struct catalog catalog;
     struct house house;
+    struct shared_rate *cache; /* NULL = none */
     struct server *server;
     int telemetry;    /* an open file, or -1 */
     int64_t swept_at; /* monotonic microseconds, as the next one */
@@ -58,6 +59,8 @@ static const struct metric metrics[METRICS_COUNTED] = {
     [METRIC_DURATION] = {"orch_http_request_duration_seconds", METRIC_HISTOGRAM,
                          "How long requests took.", .labels = {"endpoint"},
                          .buckets = {0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10}},
+    [METRIC_WITHOUT_CACHE] = {"orch_rate_limit_without_cache_total", METRIC_COUNTER,
+                              "Requests whose limit could not be asked of ORCH_CACHE_URL."},
 };
 
 /* Limits come before the key, and the key before anything is told about paths. */
@@ -92,6 +95,18 @@ static enum error make_catalog(struct service *service, struct arena *arena,
                : ERROR_NONE;
 }
 
+static enum error open_cache(struct service *service, struct arena *arena, struct problem *problem)
+{
+    const struct orchestrator_settings *settings = &service->settings;
+    const struct shared_rate_place place = {settings->cache_url, settings->cache_timeout_seconds,
+                                            settings->cache_retry_seconds};
+    struct problem why = {0};
+
+    if (!settings->cache_url || !shared_rate_open(arena, &place, &service->cache, &why))
+        return ERROR_NONE;
+    return problem_set(problem, ERROR_INVALID, "setting_invalid", "ORCH_CACHE_URL %s", why.text);
+}
+
 static enum error start(struct server *server, struct arena *arena, struct problem *problem)
 {
     struct service *service = ARENA_NEW(arena, struct service);
@@ -116,6 +131,8 @@ static enum error start(struct server *server, struct arena *arena, struct probl
                                 problem);
     if (!error)
         error = make_catalog(service, arena, problem);
+    if (!error)
+        error = open_cache(service, arena, problem);
     return error ? error
                  : orchestrator_store_open(arena, settings, getenv("ASSAY_RUN_DIR"),
                                            &service->store, problem);
@@ -149,6 +166,7 @@ static enum error ready(struct server *server, bool starts, struct problem *prob
 
 static void stop(void *state)
 {
+    shared_rate_close(((struct service *)state)->cache);
     store_close(((struct service *)state)->store);
 }
 
@@ -243,6 +261,11 @@ const struct house *service_house(const struct request *request)
     return &((const struct service *)request->state)->house;
 }
 
+struct shared_rate *service_cache(const struct request *request)
+{
+    return ((const struct service *)request->state)->cache;
+}
+
 struct store *service_store(const struct request *request)
 {
     return ((const struct service *)request->state)->store;
@@ -295,6 +318,7 @@ const struct http_service orchestrator_service = {
     .authenticate = service_authenticate,
     .refuse = service_refuse,
     .buckets = service_buckets,
+    .charge = service_charge,
     .after = after,
     .stop = stop,
 };

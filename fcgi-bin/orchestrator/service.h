@@ -5,6 +5,7 @@
 
 #include "db/store.h"
 #include "http/server.h"
+#include "net/shared_rate.h"
 #include "orchestrator/dispatch/run.h"
 
 extern const struct http_service orchestrator_service;
@@ -23,11 +24,18 @@ enum { LIMIT_STANDARD, LIMIT_UPLOAD_BODY, LIMIT_UPLOAD_FILE };
 enum { UPLOAD_FILES_MAX = 10, UPLOAD_FILE_BYTES_MAX = 20 << 20, UPLOAD_BYTES_MAX = 50 << 20 };
 
 /* What is counted beside the gauges that are read when somebody asks. */
-enum { METRIC_REQUESTS, METRIC_ADAPTER_ERRORS, METRIC_DURATION, METRICS_COUNTED };
+enum {
+    METRIC_REQUESTS,
+    METRIC_ADAPTER_ERRORS,
+    METRIC_DURATION,
+    METRIC_WITHOUT_CACHE,
+    METRICS_COUNTED
+};
 
 const struct orchestrator_settings *service_settings(const struct request *request);
 const struct house *service_house(const struct request *request);
 struct store *service_store(const struct request *request);
+struct shared_rate *service_cache(const struct request *request); /* NULL = none is set */
 
 /* The database, ready for use. */
 MUST_CHECK enum error service_database(struct request *request, struct db **db);

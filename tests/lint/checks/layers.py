@@ -31,6 +31,7 @@ LIBRARIES = {
     r"sqlite3": "db",
     r"libpq|postgresql/": "db",
     r"curl/": "net",
+    r"hiredis/": "net",
     r"sodium": "crypto",
     r"jansson": "base",
     r"yaml\.h": "base",
