@@ -199,6 +199,7 @@ struct db_health {
     int64_t disk_free_bytes; /* 0 on the server */
     int pool_size;           /* connections of this host that are wanted; 0 = not counted */
     int pool_limit;          /* and that the server allows, as far as is known */
+    int pool_held;           /* and that are held now */
 };
 
 /* Looks, and writes the one row that is there for it; must not be called inside a transaction. */

@@ -231,6 +231,8 @@ void pool_connected(const struct pool *pool);
  * the size of the pool when the server has refused none. */
 void pool_settle(const struct pool *pool);
 int pool_limit(const struct pool *pool);
+/* Connections of all processes that stand. */
+int pool_held(const struct pool *pool);
 
 /* A request is over: from now on others may take the connection on `socket` away. False when
  * somebody waits for it already. */

@@ -178,6 +178,11 @@ static int count_held(const struct pool *pool, bool all)
     return held;
 }
 
+int pool_held(const struct pool *pool)
+{
+    return count_held(pool, false) + (pool->slot >= 0);
+}
+
 int pool_limit(const struct pool *pool)
 {
     struct limit limit = {0};

@@ -343,6 +343,7 @@ static void health(struct db *db, struct db_health *health)
     if (db->pool) {
         health->pool_size = db->options.pool_size;
         health->pool_limit = pool_limit(db->pool);
+        health->pool_held = pool_held(db->pool);
     }
     snprintf(health->synchronous, sizeof health->synchronous, "READ COMMITTED");
     if (!result) {

@@ -167,7 +167,8 @@ bool step_admission(struct serving *serving)
     if (outcome == ADMISSION_GRANTED)
         return true;
     counters_add(serving->server->counters, COUNTER_CAPACITY_REJECTION, 1);
-    answer_failure(serving, 429, FAILURE_CAPACITY);
+    answer_failure(serving, serving->style->capacity_status ? serving->style->capacity_status : 429,
+                   FAILURE_CAPACITY);
     answer_retry_after(serving, policy->admission_retry_after);
     return false;
 }

@@ -89,6 +89,7 @@ struct http_style {
 
     struct failure_words failures[FAILURE__MAX];
     /* The text of FAILURE_BODY_TOO_LARGE; `announced` is 0 when the length was not told. */
+    int capacity_status; /* while computation is at its limit; 0 = 429 */
     const char *(*too_large)(const struct request *request, size_t announced, size_t limit);
 };
 

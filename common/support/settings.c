@@ -68,6 +68,8 @@ const struct setting support_settings_table[] = {
      .help = "Seconds for which a sign-in holds."},
     {"JWT_REFRESH_TTL", SETTING_INTEGER, AT(jwt_refresh_ttl), "604800", 1, 31536000,
      .help = "Seconds within which it may be renewed."},
+    {"PROMETHEUS_METRICS_REQUIRE_AUTH", SETTING_BOOLEAN, AT(metrics_require_auth), "false",
+     .help = "Show `/metrics` to administrators only."},
     {"CORS_ORIGINS", SETTING_LIST, AT(cors_origins), "*",
      .help = "Origins whose pages may call the API; `*` is everybody's, without credentials, and "
              "is refused in production."},
@@ -134,6 +136,8 @@ const struct setting support_settings_table[] = {
      .help = "Suggest up to three further questions."},
     {"MODEL_ROUTING_ENABLED", SETTING_BOOLEAN, AT(model_routing), "false",
      .help = "Tell simple questions from complex ones first."},
+    {"SESSION_TTL_SECONDS", SETTING_INTEGER, AT(session_ttl_seconds), "7200", 1, 1e9,
+     .help = "How long after its last question a conversation counts as active."},
     {"REQUEST_TIMEOUT_SEC", SETTING_INTEGER, AT(request_timeout_sec), "30", 1, 3600,
      .help = "Longest answer to a question; then 504."},
     {"MAX_CONCURRENT_PIPELINES", SETTING_INTEGER, AT(max_concurrent_pipelines), "8", 1, 1000,

@@ -27,6 +27,7 @@ struct support_settings {
     const char *jwt_secret;
     int64_t jwt_access_ttl; /* seconds, as the next */
     int64_t jwt_refresh_ttl;
+    bool metrics_require_auth;
 
     struct string_list cors_origins;
     bool rate_limit_enabled;
@@ -62,6 +63,7 @@ struct support_settings {
     int64_t self_rag_max_iterations;
     bool suggested_questions;
     bool model_routing;
+    int64_t session_ttl_seconds;
     int64_t request_timeout_sec;
     int64_t max_concurrent_pipelines;
     double pipeline_acquire_timeout_sec;

@@ -3,6 +3,7 @@
 #include "base/clock.h"
 #include "crypto/jwt.h"
 #include "http/cookie.h"
+#include "support/figures.h"
 #include "support/service.h"
 
 #include <string.h>
@@ -120,6 +121,7 @@ enum error login_handle(struct request *request, struct reply *reply)
     request->who.subject = accepted ? account.subject : *login->username ? login->username : NULL;
     request->who.tenant = accepted ? account.tenant : "default";
     if (!accepted) {
+        metric_add(request->server->metrics, FIGURE_AUTH_FAILURES, &reason, 1);
         service_audit(request, "login_failed", "auth",
                       detail(request, reason, request->who.tenant));
         return problem_set(&request->problem, ERROR_FORBIDDEN, "credentials_refused",

@@ -2,6 +2,7 @@
 #include "support-admin/traces.h"
 #include "db/store.h"
 #include "support/accounts/audit.h"
+#include "support/figures.h"
 #include "support/service.h"
 #include "support/tools.h"
 #include "support/traces/metrics_snapshot.h"
@@ -368,6 +369,7 @@ enum error traces_purge_handle(struct request *request, struct reply *reply)
     if (error)
         return error;
     *object = (struct traces_purged){counts.traces, counts.steps, counts.feedback};
+    figures_add_purged(request->server->metrics, counts.traces, counts.steps, counts.feedback);
     service_audit(
         request, "trace_purge",
         arena_print(request->arena, "traces/older_than=%lldd", (long long)query->older_than_days),

@@ -2,7 +2,9 @@
 #include "support-ask/ask.h"
 #include "base/text.h"
 #include "http/stream.h"
+#include "support-ask/count.h"
 #include "support/conversation/ask.h"
+#include "support/figures.h"
 #include "support/service.h"
 #include "support/tools.h"
 
@@ -174,6 +176,7 @@ static enum error run(struct request *request, struct asked *asked)
     error = service_tools(request, &tools);
     if (!error)
         error = ask_question(&tools.graph, &ask, asked);
+    count_answer(request, asked);
     if (error)
         return error;
     audit(request, asked, ask.question);
@@ -315,6 +318,7 @@ enum error feedback_handle(struct request *request, struct reply *reply)
                              ratings[body->rating], body->reason ? body->reason : "");
     if (error)
         return error;
+    metric_add(request->server->metrics, FIGURE_FEEDBACK, &ratings[body->rating], 1);
     service_audit(request, "feedback", arena_print(request->arena, "trace:%s", body->trace_id),
                   NULL);
     reply->status = 204;

@@ -1,6 +1,7 @@
 /* The support service, family system: health, the API document, and the answer to every path that
  * no other family claims. Routes only. */
 #include "http/documents.h"
+#include "support-system/exposition.h"
 #include "support-system/health.h"
 #include "support/service.h"
 
@@ -29,6 +30,16 @@ static const struct route routes[] = {
      .name = "health_ready",
      .tag = "health",
      .summary = "The same, for balancers"},
+    {.method = METHOD_GET,
+     .path = "/metrics",
+     .traits = TRAIT_METRICS,
+     .media_type = METRICS_TYPE,
+     .errors = ERRORS(401, 403),
+     .handler = exposition_handle,
+     .name = "scrape",
+     .tag = "health",
+     .summary = "Figures for scrapers",
+     .help = "Of all workers together. For administrators only where the settings say so."},
     {.method = METHOD_GET,
      .path = "/openapi.json",
      .handler = openapi_handle,

@@ -131,11 +131,28 @@ static bool accept_token(struct request *request, const char *token, struct http
     return refuse(refusal, 401, "unauthorized", "Invalid or expired token");
 }
 
+/* Figures are everybody's, unless the settings say that they are not. */
+static bool accept_scraper(struct request *request, struct http_refusal *refusal)
+{
+    const char *token = bearer_token(request);
+
+    if (!token)
+        return refuse(refusal, 401, "unauthorized", "Authorization required");
+    if (!accept_token(request, token, refusal))
+        return false;
+    if (request->who.role >= SUPPORT_ADMIN)
+        return true;
+    service_refuse(request, refusal);
+    return false;
+}
+
 bool service_authenticate(struct request *request, struct http_refusal *refusal)
 {
     const struct support_settings *settings = service_settings(request);
     const char *token, *key = request_header(request, "HTTP_X_API_KEY");
 
+    if (request->route && (request->route->traits & TRAIT_METRICS))
+        return !settings->metrics_require_auth || accept_scraper(request, refusal);
     /* Unknown paths are nobody's secret; nor is anything asked of those who may come as they are.
      */
     if (!request->route || request->route->role == SUPPORT_NOBODY)

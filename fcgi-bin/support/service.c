@@ -1,7 +1,9 @@
 /* The life of the support service in a worker: settings into the pipeline's policy, the database,
  * the audit log. */
+#include "base/clock.h"
 #include "base/log.h"
 #include "support/accounts/audit.h"
+#include "support/figures.h"
 #include "support/service_internal.h"
 
 #include <stdlib.h>
@@ -13,6 +15,7 @@ enum { FORM_ALLOWANCE = 65536 }; /* bytes of a form round the file in it */
 struct service {
     struct support_settings settings;
     struct store *store;
+    int64_t begun_at; /* of the request at hand, monotonic microseconds */
 };
 
 static const struct reason_answer reasons[] = {
@@ -103,9 +106,19 @@ static void stop(void *state)
     store_close(((struct service *)state)->store);
 }
 
+static bool begin(struct request *request, struct reply *reply)
+{
+    (void)reply;
+    ((struct service *)request->state)->begun_at = clock_monotonic_microseconds();
+    return true;
+}
+
 static void after(struct request *request, int status)
 {
-    (void)status;
+    const struct service *service = request->state;
+
+    service_count(request, status,
+                  (double)(clock_monotonic_microseconds() - service->begun_at) / 1e6);
     db_end_of_request(store_handle(service_store(request)));
 }
 
@@ -152,6 +165,9 @@ const struct http_service support_service = {
     .reason_count = COUNT_OF(reasons),
     .start = start,
     .ready = ready,
+    .metrics = support_figures,
+    .metric_count = FIGURE__MAX,
+    .begin = begin,
     .authenticate = service_authenticate,
     .refuse = service_refuse,
     .buckets = service_buckets,

@@ -9,11 +9,13 @@
 
 extern const struct http_service support_service;
 
-/* Traits of its routes: the window that they are limited by, per client address and route. */
+/* Traits of its routes: the window that they are limited by, per client address and route; and who
+ * may see them. */
 enum {
     TRAIT_SIGN_IN = 1, /* 5 a minute */
     TRAIT_UPLOAD = 2,  /* 10 a minute */
-    TRAIT_ASK = 4      /* 60 a minute */
+    TRAIT_ASK = 4,     /* 60 a minute */
+    TRAIT_METRICS = 8  /* for administrators only where PROMETHEUS_METRICS_REQUIRE_AUTH is set */
 };
 
 /* The caps of bodies, as positions of the policy's list. The body of an upload has room for what

@@ -12,4 +12,7 @@ bool service_authenticate(struct request *request, struct http_refusal *refusal)
 void service_refuse(const struct request *request, struct http_refusal *refusal);
 size_t service_buckets(struct request *request, struct http_bucket buckets[HTTP_BUCKETS_MAX]);
 
+/* count.c: counts an answer in the figures. */
+void service_count(struct request *request, int status, double seconds);
+
 #endif

@@ -99,5 +99,6 @@ const struct http_style support_style = {
                  [FAILURE_CAPACITY] = {"unavailable", "Server is busy processing other requests - "
                                                       "retry in a moment"},
                  [FAILURE_UNAVAILABLE] = {.error_code = "unavailable"}},
+    .capacity_status = 503,
     .too_large = too_large,
 };

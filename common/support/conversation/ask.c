@@ -60,6 +60,7 @@ static void read_history(struct asking *asking, struct graph_request *request)
                         &request->history_count)) {
         log_event(LOG_WARNING, "history_not_read", asking->tools->call->problem->text);
         request->history_count = 0;
+        asking->asked->history_lost = true;
     }
     request->history = messages;
 }
@@ -67,7 +68,7 @@ static void read_history(struct asking *asking, struct graph_request *request)
 static enum error evaluate(const struct asking *asking, const struct graph_outcome *outcome)
 {
     struct optional_number relevances[ANSWER_DOCUMENTS_MAX];
-    struct evaluation evaluations[EVALUATORS];
+    struct asked *asked = asking->asked;
     struct evaluated evaluated = {.question = asking->ask->question,
                                   .answer = outcome->answer,
                                   .relevances = relevances,
@@ -83,8 +84,9 @@ static enum error evaluate(const struct asking *asking, const struct graph_outco
                                   &evaluated.words_deviation);
     if (error)
         return error;
-    evaluate_answer(asking->trace.arena, &evaluated, evaluations);
-    return trace_put_evaluations(&asking->trace, asking->asked->trace_id, evaluations, EVALUATORS);
+    evaluate_answer(asking->trace.arena, &evaluated, asked->evaluations);
+    asked->evaluation_count = EVALUATORS;
+    return trace_put_evaluations(&asking->trace, asked->trace_id, asked->evaluations, EVALUATORS);
 }
 
 static bool wants_person(const struct asking *asking, const struct graph_outcome *outcome)
@@ -151,8 +153,10 @@ enum error ask_question(const struct graph_tools *tools, const struct ask *ask, 
     read_history(&asking, &request);
     graph_run(tools, &request, &asked->outcome);
     error = *asked->trace_id ? keep(&asking) : error;
+    asked->seconds = (double)(clock_monotonic_microseconds() - asking.started) / 1e6;
     if (!error)
         return ERROR_NONE;
+    asked->not_kept = true;
     log_event(LOG_ERROR, "answer_not_kept", tools->call->problem->text);
     /* An answer is worth having untraced; the promise of a person is worth nothing unkept. */
     return wants_person(&asking, &asked->outcome) ? error : ERROR_NONE;

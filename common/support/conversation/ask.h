@@ -6,6 +6,7 @@
 #define ASSAY_SUPPORT_CONVERSATION_ASK_H
 
 #include "support/answer/graph.h"
+#include "support/traces/evaluators.h"
 
 struct ask {
     const char *question;   /* trimmed, not blank */
@@ -18,6 +19,11 @@ struct ask {
 struct asked {
     struct graph_outcome outcome;
     const char *session_id, *trace_id; /* the trace is "" when it could not be written */
+    struct evaluation evaluations[EVALUATORS];
+    size_t evaluation_count; /* 0 = the answer was not judged */
+    bool history_lost;       /* what was said before could not be read */
+    bool not_kept;           /* what became of the question was not written down */
+    double seconds;          /* that all of it took */
 };
 
 /* Answers; only what keeps it from answering at all (no database) is an error. */

@@ -42,6 +42,17 @@ static const struct statement stale_documents = {
            " ORDER BY s.citation_count DESC, d.doc_id LIMIT ?) AS cited"
            " WHERE last_updated < {now_plus:?} ORDER BY citation_count DESC, doc_id",
 };
+static const struct statement count_stale = {
+    .name = "document_count_stale",
+    .sql = "SELECT count(*) FROM (SELECT d.last_updated, row_number() OVER (PARTITION BY"
+           " s.tenant_id ORDER BY s.citation_count DESC, d.doc_id) AS place FROM document_stats s"
+           " JOIN kb_documents d ON d.tenant_id = s.tenant_id AND d.doc_id = s.doc_id) AS cited"
+           " WHERE place <= ? AND last_updated < {now_plus:?}",
+};
+static const struct statement list_tenants = {
+    .name = "kb_tenants",
+    .sql = "SELECT tenant_id FROM kb_state ORDER BY tenant_id LIMIT ?",
+};
 static const struct statement touch_document = {
     .name = "document_touch",
     .sql = "UPDATE kb_documents SET last_updated = {now} WHERE tenant_id = ? AND doc_id = ?",
@@ -247,6 +258,30 @@ enum error document_stale(const struct document_call *call, int64_t days, int64_
             query_text(query, 2, call->arena), query_text(query, 3, call->arena),
             query_integer(query, 4),           query_text_or_null(query, 5, call->arena)};
     return query_end(query, call->problem);
+}
+
+enum error document_count_stale(struct db *db, int64_t days, int64_t most, int64_t *count,
+                                struct problem *problem)
+{
+    struct query *query = db_query(db, &count_stale);
+
+    query_bind_integer(query, most);
+    query_bind_number(query, -(double)days * SECONDS_A_DAY);
+    *count = query_next(query) ? query_integer(query, 0) : 0;
+    return query_end(query, problem);
+}
+
+enum error document_tenants(struct db *db, struct arena *arena, size_t most,
+                            struct string_list *tenants, struct problem *problem)
+{
+    const char **items = ARENA_ARRAY(arena, const char *, most + 1);
+    struct query *query = db_query(db, &list_tenants);
+
+    *tenants = (struct string_list){0, items};
+    query_bind_integer(query, (int64_t)most);
+    while (tenants->count < most && query_next(query))
+        items[tenants->count++] = query_text(query, 0, arena);
+    return query_end(query, problem);
 }
 
 enum error document_touch(const struct document_call *call, const char *doc_id, bool *found)

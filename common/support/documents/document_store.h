@@ -115,6 +115,10 @@ MUST_CHECK enum error document_chunk(const struct document_call *call, int64_t k
 MUST_CHECK enum error document_chunks(const struct document_call *call, int64_t document_key,
                                       int64_t from, int64_t to, struct object_list *rows);
 
+/* Every tenant that has ever had a document, at most `most`. */
+MUST_CHECK enum error document_tenants(struct db *db, struct arena *arena, size_t most,
+                                       struct string_list *tenants, struct problem *problem);
+
 /* How many chunks all tenants, or one (not NULL), have. */
 MUST_CHECK enum error document_count_chunks(struct db *db, const char *tenant, int64_t *chunks,
                                             struct problem *problem);
@@ -129,6 +133,10 @@ struct stale_document {
 /* Of the `most` most cited documents those older than `days`: struct stale_document. */
 MUST_CHECK enum error document_stale(const struct document_call *call, int64_t days, int64_t most,
                                      struct object_list *rows);
+
+/* How many such documents all tenants have together. */
+MUST_CHECK enum error document_count_stale(struct db *db, int64_t days, int64_t most,
+                                           int64_t *count, struct problem *problem);
 
 /* Counts a citation of each document. */
 MUST_CHECK enum error document_note_citations(const struct document_call *call,

@@ -18,8 +18,8 @@
 #include <unistd.h>
 
 enum {
-    MERGE_FROM = 10,      /* segments from which small ones are merged */
-    MERGE_MOST = 8,       /* at a time */
+    MERGE_FROM = 10,       /* segments from which small ones are merged */
+    MERGE_MOST = 8,        /* at a time */
     MERGE_BYTES = 1 << 28, /* segments as large as this stay as they are */
     ATTEMPTS = 5           /* of an ingestion that somebody else's of the same name overtakes */
 };

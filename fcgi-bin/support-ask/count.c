@@ -1,0 +1,54 @@
+/* Figures of answers and of what evaluators said of them. */
+#include "support-ask/count.h"
+#include "http/server.h"
+#include "support/figures.h"
+
+#include <string.h>
+
+static void count_evaluations(struct metrics *metrics, const struct asked *asked)
+{
+    for (size_t i = 0; i < asked->evaluation_count; i++) {
+        const struct evaluation *evaluation = &asked->evaluations[i];
+        const char *const labels[] = {evaluation->evaluator, evaluation->verdict};
+
+        metric_add(metrics, FIGURE_EVALUATOR_RUNS, labels, 1);
+        metric_observe(metrics, FIGURE_EVALUATOR_SCORE, labels, evaluation->score);
+        if (strcmp(evaluation->verdict, "error") == 0)
+            metric_add(metrics, FIGURE_EVALUATOR_ERRORS, labels, 1);
+    }
+    if (asked->evaluation_count && asked->not_kept)
+        metric_add(metrics, FIGURE_EVALUATIONS_DROPPED, (const char *const[]){"error"}, 1);
+}
+
+static void count_losses(const struct request *request, const struct asked *asked)
+{
+    struct metrics *metrics = request->server->metrics;
+    const char *path = request->route->path;
+    const char *operation = strstr(path, "/stream") ? "stream" : "ask";
+
+    if (asked->outcome.route == ROUTE_TIMEOUT)
+        metric_add(metrics, FIGURE_TIMEOUTS, &path, 1);
+    if (asked->not_kept)
+        metric_add(metrics, FIGURE_PERSIST_FAILURES, &operation, 1);
+    if (asked->history_lost)
+        metric_add(metrics, FIGURE_PERSIST_FAILURES, (const char *const[]){"session_lookup"}, 1);
+}
+
+void count_answer(struct request *request, const struct asked *asked)
+{
+    struct metrics *metrics = request->server->metrics;
+    const struct graph_outcome *outcome = &asked->outcome;
+
+    if (!asked->session_id)
+        return;
+    metric_add(metrics, FIGURE_REQUESTS, &route_kind_names[outcome->route], 1);
+    metric_observe(metrics, FIGURE_REQUEST_SECONDS, NULL, asked->seconds);
+    metric_observe(metrics, FIGURE_QUALITY, NULL, outcome->quality);
+    metric_observe(metrics, FIGURE_FACTUALITY, NULL, outcome->factuality);
+    metric_add(metrics, FIGURE_QUALITY_SOURCE, &outcome->quality_source, 1);
+    metric_add(metrics, FIGURE_MODEL_ROUTING, &outcome->complexity, 1);
+    if (outcome->route == ROUTE_HUMAN || outcome->route == ROUTE_ERROR_ESCALATION)
+        metric_add(metrics, FIGURE_ESCALATIONS, NULL, 1);
+    count_evaluations(metrics, asked);
+    count_losses(request, asked);
+}

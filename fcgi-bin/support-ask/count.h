@@ -1,0 +1,12 @@
+/* What becomes of questions, in figures. */
+#ifndef ASSAY_SUPPORT_ASK_COUNT_H
+#define ASSAY_SUPPORT_ASK_COUNT_H
+
+#include "http/request.h"
+#include "support/conversation/ask.h"
+
+/* Counts a question that was run, whatever became of it; one that never came so far has no session
+ * and is not counted. */
+void count_answer(struct request *request, const struct asked *asked);
+
+#endif
