@@ -167,7 +167,8 @@ soak: packages-test
 	@$(MAKE) --no-print-directory -j$$(nproc) all
 	@ASSAY_TEST_SOAK=1 DB_TESTS=jobs tests/db/run BUILD=$(BUILD)
 	@ASSAY_TEST_SOAK=1 ASSAY_BUILD_DIR=$(BUILD) PYTHONDONTWRITEBYTECODE=1 $(PYTHON) -m pytest -q -s -p no:cacheprovider \
-	    -o python_files='*_test.py' tests/api/chaos_test.py tests/api/loss_test.py tests/api/soak_test.py
+	    -o python_files='*_test.py' tests/api/chaos_test.py tests/api/loss_test.py tests/api/soak_test.py \
+	    tests/api/orchestrator_storm_test.py tests/api/orchestrator_snapshot_test.py
 
 # Pages that are made from the programs themselves.
 docs: all

@@ -66,6 +66,12 @@ class Handler(BaseHTTPRequestHandler):
             self.answer(protocol, body, prompt, " \n ")
         elif kind == "huge":
             self.send_whole(200, b" " * (8 << 20))
+        elif kind in ("cut", "fault", "hang") and not body.get("stream"):
+            self.send_response(200)
+            self.send_header("Content-Length", "1000")
+            self.end_headers()
+            self.wfile.write(b'{"choices": [{"mess')
+            self.close_connection = True
         elif kind in ("cut", "fault", "hang"):
             self.stream(protocol, body, prompt, value or "half an answer", kind)
         elif kind == "tool":
@@ -96,7 +102,8 @@ class Handler(BaseHTTPRequestHandler):
         self.close_connection = True
 
     def count(self, protocol, prompt, text):
-        used = tokens_of(prompt), tokens_of(text)
+        """What is billed from the moment that the figures are told; None is not told yet, or was before."""
+        used = tokens_of(prompt) if prompt is not None else 0, tokens_of(text) if text is not None else 0
         prices = PRICES[protocol]
         with self.server.owner.lock:
             self.server.owner.billed_nano += used[0] * prices[0] + used[1] * prices[1]
@@ -152,6 +159,7 @@ class Handler(BaseHTTPRequestHandler):
         words = text.split(" ")
         pieces = [w + " " for w in words[:-1]] + [words[-1]]
         if protocol == "anthropic":
+            self.count(protocol, prompt, None)
             self.event({"type": "message_start", "message": {"model": body["model"],
                                                             "usage": {"input_tokens": tokens_of(prompt)}}}, "message_start")
         for piece in pieces:
@@ -173,7 +181,7 @@ class Handler(BaseHTTPRequestHandler):
             self.event({"type": "error", "error": {"message": "overloaded"}}, "error")
             self.wfile.write(b"0\r\n\r\n")
             return
-        used = self.count(protocol, prompt, text)
+        used = self.count(protocol, None if protocol == "anthropic" else prompt, text)
         if protocol == "anthropic":
             self.event({"type": "message_delta", "delta": {"stop_reason": "end_turn"},
                         "usage": {"output_tokens": used[1]}}, "message_delta")

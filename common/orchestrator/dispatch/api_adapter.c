@@ -184,6 +184,16 @@ static const char *details_of(struct run *run, const struct model *model,
     return details_close(&details);
 }
 
+/* A stream that broke may have told what its prompt costs, and not yet what its words do. */
+static struct optional_integer cost_of(const struct model *model, const struct llm_answer *answer)
+{
+    const struct llm_usage *usage = &answer->usage;
+    bool is_open = answer->result != LLM_ANSWERED && !usage->output_tokens.given;
+
+    return model_cost(model, usage->input_tokens,
+                      is_open ? GIVEN_INTEGER(0) : usage->output_tokens);
+}
+
 void api_call_finish(struct run *run, const struct model *model, const struct llm_call *call,
                      struct result *result)
 {
@@ -200,7 +210,7 @@ void api_call_finish(struct run *run, const struct model *model, const struct ll
     result->finish = answer->finish;
     result->input_tokens = answer->usage.input_tokens;
     result->output_tokens = answer->usage.output_tokens;
-    result->cost = model_cost(model, result->input_tokens, result->output_tokens);
+    result->cost = cost_of(model, answer);
     result->was_streamed = call->http_answer.streamed > 0 && result->text;
     if (answer->result != LLM_ANSWERED) {
         result->failure_code = failure_of(run->arena, answer, &words);
