@@ -48,6 +48,8 @@ struct fetch_patience {
     uint32_t attempts;          /* at least 1 */
     double first_pause_seconds; /* before the second attempt */
     double pause_factor;        /* each further pause is so many times longer */
+    double most_pause_seconds;  /* the longest of them; 0 = as they come */
+    bool jitter;                /* pauses are half to one and a half times as long, by chance */
     double retry_after_seconds; /* a Retry-After beyond it ends the call */
 };
 

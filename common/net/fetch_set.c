@@ -2,6 +2,7 @@
 #include "net/fetch_set.h"
 
 #include "base/clock.h"
+#include "crypto/token.h"
 #include "net/transfer.h"
 
 #include <math.h>
@@ -35,6 +36,15 @@ struct fetch_set {
     bool cancelled;
 };
 
+/* Between .5 and 1.5. */
+static double by_chance(void)
+{
+    uint32_t word;
+
+    token_random_bytes(&word, sizeof word);
+    return 0.5 + (double)word / UINT32_MAX;
+}
+
 double fetch_pause(const struct fetch_patience *patience, uint32_t attempt, double retry_after,
                    double left)
 {
@@ -42,6 +52,10 @@ double fetch_pause(const struct fetch_patience *patience, uint32_t attempt, doub
 
     if (attempt >= patience->attempts || retry_after > patience->retry_after_seconds)
         return -1;
+    if (patience->jitter)
+        pause *= by_chance();
+    if (patience->most_pause_seconds > 0)
+        pause = fmin(pause, patience->most_pause_seconds);
     if (pause < retry_after)
         pause = retry_after;
     return pause < left ? pause : -1; /* an attempt needs time too */

@@ -3,6 +3,7 @@
 #include "base/confine.h"
 #include "base/log.h"
 #include "crypto/password.h"
+#include "llm/llm.h"
 
 #include <string.h>
 
@@ -148,6 +149,93 @@ const struct setting support_settings_table[] = {
      .help = "Open a ticket for every answer that a person should look at."},
     {"ONLINE_EVALUATORS_ENABLED", SETTING_BOOLEAN, AT(online_evaluators), "true",
      .help = "Judge every answer by seven evaluators."},
+    {"LLM_PROVIDER_PROFILE", SETTING_TEXT, AT(provider_profile), NULL,
+     .help = "Which models serve: `embedded` is none; others are in PROVIDER_REGISTRY_PATH. Unset "
+             "takes the registry's `default_profile`."},
+    {"PROVIDER_REGISTRY_PATH", SETTING_TEXT, AT(registry_path), NULL,
+     .help =
+         "YAML file of providers, prices and profiles in place of the built-in ones; it is read "
+         "again when it changes."},
+    {"LLM_NODES", SETTING_LIST, AT(model_nodes),
+     "generate,transform_query,rewrite_query,verify_facts,evaluate,suggest_questions",
+     .help = "Nodes of the answer graph that ask a model; the others, also `classify_complexity` "
+             "and `grade_docs`, stay embedded."},
+    {"LLM_CHAT_URL", SETTING_TEXT, AT(chat_url), NULL,
+     .help = "Base URL of one endpoint of your own; makes the provider and the profile `openai`."},
+    {"LLM_CHAT_PROTOCOL", SETTING_CHOICE, AT(chat_protocol), "openai",
+     .choices = llm_protocol_names, .help = "What it speaks."},
+    {"LLM_CHAT_MODEL", SETTING_TEXT, AT(chat_model), NULL, .help = "Its model for answers."},
+    {"LLM_CHAT_FAST_MODEL", SETTING_TEXT, AT(chat_fast_model), NULL,
+     .help = "Its model for small things; the same when unset."},
+    {"LLM_CHAT_API_KEY_ENV", SETTING_TEXT, AT(chat_api_key_env), "LLM_CHAT_API_KEY",
+     .required = true, .help = "Name of the variable that holds its key."},
+    {"LLM_CHAT_API_KEY", SETTING_TEXT, AT(chat_api_key), NULL, .secret = true,
+     .help = "The key, where that variable is this one; `changeme` counts as none, as everywhere."},
+    {"MISTRAL_API_KEY", SETTING_TEXT, AT(mistral_api_key), NULL, .secret = true,
+     .help = "Key of the provider `mistral`. Keys under names of your own stand in `assay.env`."},
+    {"ORCH_API_KEY", SETTING_TEXT, AT(orch_api_key), NULL, .secret = true,
+     .help = "Key of the provider `orch`."},
+    {"LLM_CHAT_TIMEOUT_SEC", SETTING_NUMBER, AT(chat_timeout_sec), "60", 0.05, 600,
+     .help = "Longest attempt of a call to it."},
+    {"LLM_INPUT_PRICE_PER_1M_TOKENS", SETTING_NUMBER, AT(input_price), "0", 0, 1e6,
+     .help = "Dollars for what is sent to it; a price makes the provider a paid one."},
+    {"LLM_OUTPUT_PRICE_PER_1M_TOKENS", SETTING_NUMBER, AT(output_price), "0", 0, 1e6,
+     .help = "Dollars for what it writes."},
+    {"LLM_MODEL_PRICES", SETTING_TEXT, AT(model_prices), NULL,
+     .help = "The same by model, where they differ: `{\"model\":{\"input\":0.1,\"output\":0.2}}`."},
+    {"OLLAMA_BASE_URL", SETTING_TEXT, AT(ollama_base_url), "http://localhost:11434",
+     .required = true, .help = "Where the provider `ollama` is."},
+    {"OLLAMA_MODEL_NAME", SETTING_TEXT, AT(ollama_model), NULL,
+     .help = "Its strong model, in place of the registry's."},
+    {"OLLAMA_FAST_MODEL_NAME", SETTING_TEXT, AT(ollama_fast_model), NULL,
+     .help = "Its fast model, in place of the registry's."},
+    {"OLLAMA_REQUEST_TIMEOUT_SEC", SETTING_NUMBER, AT(ollama_timeout_sec), "60", 0.05, 600,
+     .help = "Longest attempt of a call to it."},
+    {"ORCH_BASE_URL", SETTING_TEXT, AT(orch_base_url), "http://127.0.0.1:8011", .required = true,
+     .help = "Where the provider `orch` is: the suite's orchestrator, asked at "
+             "`/v1/chat/completions`. Its key stands in ORCH_API_KEY."},
+    {"ORCH_REQUEST_TIMEOUT_SEC", SETTING_NUMBER, AT(orch_timeout_sec), "30", 0.05, 600,
+     .help = "Longest attempt of a call to it."},
+    {"FAILOVER_CHAIN_ENABLED", SETTING_BOOLEAN, AT(failover), "true",
+     .help = "Ask the profile's fallback when the first provider fails, before the embedded "
+             "engine."},
+    {"FAILOVER_FALLBACK_CACHE_SECONDS", SETTING_INTEGER, AT(failover_seconds), "300", 0, 86400,
+     .help = "For how long the fallback is then asked first."},
+    {"DAILY_COST_LIMIT_USD", SETTING_NUMBER, AT(daily_cost_limit), "5", 0, 1e9,
+     .help = "Dollars for paid providers a day (UTC); beyond them the embedded engine answers. 0 "
+             "is no limit."},
+    {"LLM_QUESTION_COST_LIMIT_USD", SETTING_NUMBER, AT(question_cost_limit), "0", 0, 1e9,
+     .help = "Dollars after which one question asks no model any more. 0 is no limit."},
+    {"LLM_QUESTION_SECONDS", SETTING_NUMBER, AT(question_seconds), "20", 0.05, 3600,
+     .help = "Seconds that all calls of models for one question may take together; the rest of the "
+             "graph is then embedded. Never beyond REQUEST_TIMEOUT_SEC."},
+    {"LLM_QUESTION_TOKENS", SETTING_INTEGER, AT(question_tokens), "60000", 0, 1e9,
+     .help = "Tokens after which one question asks no model any more. 0 is no limit."},
+    {"LLM_ANSWER_TOKENS", SETTING_INTEGER, AT(answer_tokens), "800", 16, 1e6,
+     .help = "Longest text that a model is asked for."},
+    {"LLM_STALL_SECONDS", SETTING_NUMBER, AT(stall_seconds), "15", 0.05, 600,
+     .help = "Silence of a stream that ends it."},
+    {"LLM_CONNECT_SECONDS", SETTING_NUMBER, AT(connect_seconds), "3", 0.05, 60,
+     .help = "Longest wait for a connection to a provider."},
+    {"LLM_MAX_RESPONSE_BYTES", SETTING_INTEGER, AT(model_answer_bytes), "1048576", 1024, 67108864,
+     .help = "Largest answer of a model."},
+    {"STREAMING_TIMEOUT_SEC", SETTING_INTEGER, AT(streaming_timeout_sec), "120", 1, 3600,
+     .help = "Longest streamed answer. Text that a model is writing then ends with its last whole "
+             "sentence."},
+    {"CIRCUIT_BREAKER_ENABLED", SETTING_BOOLEAN, AT(breaker), "true",
+     .help = "Stop asking a provider that keeps failing, in all workers."},
+    {"CIRCUIT_BREAKER_FAILURE_THRESHOLD", SETTING_INTEGER, AT(breaker_failures), "5", 1, 1000,
+     .help = "Failures in a row until then."},
+    {"CIRCUIT_BREAKER_RESET_TIMEOUT_SEC", SETTING_NUMBER, AT(breaker_seconds), "30", 0.05, 3600,
+     .help = "Seconds until one call may try again."},
+    {"OLLAMA_RETRY_MAX_ATTEMPTS", SETTING_INTEGER, AT(retry_attempts), "3", 1, 10,
+     .help = "Attempts of one call to any provider, the first included."},
+    {"OLLAMA_RETRY_BASE_DELAY_SEC", SETTING_NUMBER, AT(retry_first_delay), "0.5", 0, 60,
+     .help = "Pause before the second attempt; each further one is twice as long."},
+    {"OLLAMA_RETRY_MAX_DELAY_SEC", SETTING_NUMBER, AT(retry_most_delay), "5", 0, 600,
+     .help = "Longest pause. A provider that asks for a longer one by Retry-After is given up."},
+    {"OLLAMA_RETRY_JITTER", SETTING_BOOLEAN, AT(retry_jitter), "true",
+     .help = "Make pauses half to one and a half times as long, by chance."},
 };
 const size_t support_settings_count =
     sizeof support_settings_table / sizeof support_settings_table[0];
@@ -183,6 +271,34 @@ static enum error check_production(const struct support_settings *settings, stru
     return ERROR_NONE;
 }
 
+static bool is_base_url(const char *url)
+{
+    bool is_http = strncmp(url, "http://", 7) == 0 || strncmp(url, "https://", 8) == 0;
+
+    return is_http && !strpbrk(url, "@?# \t");
+}
+
+/* What is called must be told apart from who calls: no user and password in it. */
+static enum error check_urls(const struct support_settings *settings, struct problem *problem)
+{
+    const struct {
+        const char *name, *url;
+    } urls[] = {{"LLM_CHAT_URL", settings->chat_url},
+                {"OLLAMA_BASE_URL", settings->ollama_base_url},
+                {"ORCH_BASE_URL", settings->orch_base_url}};
+
+    for (size_t i = 0; i < sizeof urls / sizeof urls[0]; i++)
+        if (urls[i].url && !is_base_url(urls[i].url))
+            return problem_set(problem, ERROR_INVALID, "setting_invalid",
+                               "%s must be http:// or https:// with a host and perhaps a path, "
+                               "without user, password or query",
+                               urls[i].name);
+    if (settings->chat_url && !settings->chat_model)
+        return problem_set(problem, ERROR_INVALID, "setting_invalid",
+                           "LLM_CHAT_MODEL must be set with LLM_CHAT_URL");
+    return ERROR_NONE;
+}
+
 enum error support_settings_load(struct support_settings *settings, struct arena *arena,
                                  const char *(*lookup)(const char *name), struct problem *problem)
 {
@@ -197,6 +313,9 @@ enum error support_settings_load(struct support_settings *settings, struct arena
     if (settings->chunk_overlap >= settings->chunk_size)
         return problem_set(problem, ERROR_INVALID, "setting_invalid",
                            "CHUNK_OVERLAP must be less than CHUNK_SIZE");
+    error = check_urls(settings, problem);
+    if (error)
+        return error;
     return settings->environment == SUPPORT_PRODUCTION ? check_production(settings, problem)
                                                        : ERROR_NONE;
 }

@@ -69,6 +69,46 @@ struct support_settings {
     double pipeline_acquire_timeout_sec;
     bool auto_ticket_on_human;
     bool online_evaluators;
+
+    const char *registry_path; /* NULL = the built-in providers */
+    const char *provider_profile;
+    struct string_list model_nodes;
+    const char *chat_url; /* NULL = no provider `openai` */
+    int chat_protocol;    /* enum llm_protocol */
+    const char *chat_model;
+    const char *chat_fast_model; /* NULL = the same */
+    const char *chat_api_key_env;
+    const char *chat_api_key; /* this and the next two are read by the names in the registry */
+    const char *mistral_api_key;
+    const char *orch_api_key;
+    double chat_timeout_sec;
+    double input_price; /* dollars per million tokens, as the next */
+    double output_price;
+    const char *model_prices; /* JSON; NULL = none */
+    const char *ollama_base_url;
+    const char *ollama_model;
+    const char *ollama_fast_model;
+    double ollama_timeout_sec;
+    const char *orch_base_url;
+    double orch_timeout_sec;
+    bool failover;
+    int64_t failover_seconds;
+    double daily_cost_limit; /* dollars; 0 = none, as the next */
+    double question_cost_limit;
+    double question_seconds; /* of all calls of models for one question */
+    int64_t question_tokens; /* the same; 0 = unlimited */
+    int64_t answer_tokens;
+    double stall_seconds;
+    double connect_seconds;
+    int64_t model_answer_bytes;
+    int64_t streaming_timeout_sec;
+    bool breaker;
+    int64_t breaker_failures;
+    double breaker_seconds;
+    int64_t retry_attempts;
+    double retry_first_delay; /* seconds, as the next */
+    double retry_most_delay;
+    bool retry_jitter;
 };
 
 enum support_ingest { INGEST_AUTO, INGEST_ALWAYS, INGEST_NEVER, INGEST__MAX };

@@ -148,6 +148,15 @@ static bool client_has_left(void *context)
     return request_gone(context);
 }
 
+/* A streamed answer. Words that a model is writing go out as they come; should they not be the
+ * answer in the end, a further `token_start` says that it begins anew. */
+struct telling {
+    struct request *request;
+    struct stream stream;
+    struct text told; /* since the last token_start */
+    bool started;
+};
+
 static void audit(struct request *request, const struct asked *asked, const char *question)
 {
     service_audit(request, "ask", arena_print(request->arena, "session:%s", asked->session_id),
@@ -155,35 +164,35 @@ static void audit(struct request *request, const struct asked *asked, const char
                               strlen(question), request->who.tenant));
 }
 
-static enum error run(struct request *request, struct asked *asked)
+static enum error run(struct request *request, struct asked *asked, struct ask *ask)
 {
     const struct ask_request *body = request->body;
     struct service_tools tools;
-    struct ask ask = {.question = trimmed(request, body->question),
-                      .session_id = body->session_id,
-                      .user_id = request->who.subject,
-                      .request_id = request->id,
-                      .channel = "web",
-                      .is_cancelled = client_has_left,
-                      .context = request};
     enum error error;
 
+    ask->question = trimmed(request, body->question);
+    ask->session_id = body->session_id;
+    ask->user_id = request->who.subject;
+    ask->request_id = request->id;
+    ask->channel = "web";
     if (body->tenant_id && !support_is_tenant(body->tenant_id))
         return request_fault(request, "body", "tenant_id", "string_pattern_mismatch",
                              "Letters, digits, _ and - only");
-    if (!*ask.question)
+    if (!*ask->question)
         return problem_set(&request->problem, ERROR_INVALID, "question_empty", "question is empty");
     error = service_tools(request, &tools);
     if (!error)
-        error = ask_question(&tools.graph, &ask, asked);
+        error = ask_question(&tools.graph, ask, asked);
     count_answer(request, asked);
     if (error)
         return error;
-    audit(request, asked, ask.question);
+    audit(request, asked, ask->question);
     if (asked->outcome.route == ROUTE_TIMEOUT)
         return problem_set(&request->problem, ERROR_UNAVAILABLE, "wall_time",
                            "Request exceeded %llds wall-time limit",
-                           (long long)service_settings(request)->request_timeout_sec);
+                           (long long)(ask->on_answer
+                                           ? service_settings(request)->streaming_timeout_sec
+                                           : service_settings(request)->request_timeout_sec));
     return ERROR_NONE;
 }
 
@@ -227,40 +236,71 @@ static struct answer_reply *as_reply(struct request *request, struct asked *aske
 enum error ask_handle(struct request *request, struct reply *reply)
 {
     struct asked *asked = ARENA_NEW(request->arena, struct asked);
-    enum error error = run(request, asked);
+    struct ask ask = {.is_cancelled = client_has_left, .context = request};
+    enum error error = run(request, asked, &ask);
 
     if (!error)
         reply->object = as_reply(request, asked);
     return error;
 }
 
-static bool send_frame(struct request *request, struct stream *stream, const char *type,
-                       const char *key, const char *value)
+static bool send_frame(struct telling *telling, const char *type, const char *key,
+                       const char *value)
 {
     struct text text;
     struct json_writer writer;
 
-    text_start(&text, request->arena, 65536);
+    text_start(&text, telling->request->arena, 65536);
     writer_start(&writer, &text);
     writer_open_object(&writer);
     writer_key_string(&writer, "type", type);
     if (key)
         writer_key_string(&writer, key, value);
     writer_close_object(&writer);
-    return stream_event(stream, NULL, NULL, text.bytes);
+    return stream_event(&telling->stream, NULL, NULL, text.bytes);
 }
 
-/* The answer word by word, each with the blanks before it: together they are the answer. */
-static bool send_tokens(struct request *request, struct stream *stream, const char *answer)
+static bool begin_tokens(struct telling *telling)
 {
-    if (!send_frame(request, stream, "token_start", NULL, NULL))
+    telling->started = true;
+    text_cut(&telling->told, 0);
+    return send_frame(telling, "token_start", NULL, NULL);
+}
+
+static bool tell_words(const char *words, size_t length, void *context)
+{
+    struct telling *telling = context;
+
+    if (!telling->started && !begin_tokens(telling))
+        return false;
+    text_append(&telling->told, words, length);
+    return send_frame(telling, "token", "token",
+                      arena_copy(telling->request->arena, words, length));
+}
+
+static void tell_void(void *context)
+{
+    ((struct telling *)context)->started = false;
+}
+
+static bool reader_has_left(void *context)
+{
+    return stream_gone(&((struct telling *)context)->stream);
+}
+
+/* The answer word by word, each with the blanks before it: together they are the answer. Nothing
+ * is said again that has been told while it was written. */
+static bool send_tokens(struct telling *telling, const char *answer)
+{
+    if (telling->started && strcmp(telling->told.bytes, answer) == 0)
+        return true;
+    if (!begin_tokens(telling))
         return false;
     while (*answer) {
         size_t blanks = strspn(answer, " \n\t"),
                length = blanks + strcspn(answer + blanks, " \n\t");
 
-        if (!send_frame(request, stream, "token", "token",
-                        arena_copy(request->arena, answer, length)))
+        if (!tell_words(answer, length, telling))
             return false;
         answer += length;
     }
@@ -268,15 +308,16 @@ static bool send_tokens(struct request *request, struct stream *stream, const ch
 }
 
 /* All members of the plain answer beside the type. */
-static void send_result(struct request *request, struct stream *stream, struct asked *asked)
+static void send_result(struct telling *telling, struct asked *asked)
 {
+    struct request *request = telling->request;
     struct text text;
     struct json_writer writer;
 
     text_start(&text, request->arena, 1 << 24);
     writer_start(&writer, &text);
     schema_write(&writer, &answer_schema, as_reply(request, asked));
-    stream_event(stream, NULL, NULL,
+    stream_event(&telling->stream, NULL, NULL,
                  arena_print(request->arena, "{\"type\":\"result\",%s", text.bytes + 1));
 }
 
@@ -284,26 +325,31 @@ enum error ask_stream_handle(struct request *request, struct reply *reply)
 {
     struct asked *asked = ARENA_NEW(request->arena, struct asked);
     const struct ask_request *body = request->body;
-    struct stream stream;
+    struct telling telling = {.request = request};
+    struct ask ask = {.is_cancelled = reader_has_left,
+                      .on_answer = tell_words,
+                      .on_answer_void = tell_void,
+                      .context = &telling};
     enum error error;
 
     if (!*trimmed(request, body->question))
         return problem_set(&request->problem, ERROR_INVALID, "question_empty", "question is empty");
     reply_add_header(reply, "Cache-Control", "no-cache");
-    error = stream_open(request, reply, STREAM_EVENTS, &stream);
+    error = stream_open(request, reply, STREAM_EVENTS, &telling.stream);
     if (error)
         return error;
-    if (!send_frame(request, &stream, "status", "node", "processing"))
+    text_start(&telling.told, request->arena, 1 << 24);
+    if (!send_frame(&telling, "status", "node", "processing"))
         return ERROR_NONE;
-    error = run(request, asked);
+    error = run(request, asked, &ask);
     if (error) {
-        send_frame(request, &stream, "error", "detail",
+        send_frame(&telling, "error", "detail",
                    asked->outcome.route == ROUTE_TIMEOUT ? request->problem.text
                                                          : "Internal Server Error");
         return ERROR_NONE;
     }
-    if (send_tokens(request, &stream, asked->outcome.answer))
-        send_result(request, &stream, asked);
+    if (send_tokens(&telling, asked->outcome.answer))
+        send_result(&telling, asked);
     return ERROR_NONE;
 }
 

@@ -16,6 +16,9 @@ struct service {
     struct support_settings settings;
     struct store *store;
     int64_t begun_at; /* of the request at hand, monotonic microseconds */
+    struct models *models; /* NULL = out of memory */
+    struct problem models_problem;
+    bool models_are_wrong;
 };
 
 static const struct reason_answer reasons[] = {
@@ -83,6 +86,8 @@ static enum error start(struct server *server, struct arena *arena, struct probl
     server->state = service;
     error = policy_read_proxies(&server->policy, &settings->trusted_proxies, "TRUSTED_PROXIES",
                                 problem);
+    if (!error && models_open(settings, &service->models, &service->models_problem))
+        service->models_are_wrong = true;
     return error ? error
                  : support_store_open(arena, settings, getenv("ASSAY_RUN_DIR"), &service->store,
                                       problem);
@@ -92,7 +97,14 @@ static enum error ready(struct server *server, bool starts, struct problem *prob
 {
     const struct service *service = server->state;
 
-    (void)problem;
+    /* The stack does not start with a wrong registry; one that goes wrong later costs the models
+     * and not the service. */
+    if (service->models_are_wrong && starts) {
+        *problem = service->models_problem;
+        return ERROR_INVALID;
+    }
+    if (service->models_are_wrong)
+        log_event(LOG_ERROR, "registry_not_read", service->models_problem.text);
     if (server->region)
         db_take_turns(store_handle(service->store), server->region);
     if (!starts)
@@ -103,7 +115,10 @@ static enum error ready(struct server *server, bool starts, struct problem *prob
 
 static void stop(void *state)
 {
-    store_close(((struct service *)state)->store);
+    struct service *service = state;
+
+    store_close(service->store);
+    models_close(service->models);
 }
 
 static bool begin(struct request *request, struct reply *reply)
@@ -130,6 +145,11 @@ const struct support_settings *service_settings(const struct request *request)
 struct store *service_store(const struct request *request)
 {
     return ((const struct service *)request->state)->store;
+}
+
+struct models *service_models(const struct request *request)
+{
+    return ((const struct service *)request->state)->models;
 }
 
 enum error service_database(struct request *request, struct db **db)

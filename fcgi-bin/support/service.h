@@ -5,6 +5,7 @@
 
 #include "http/server.h"
 #include "support/accounts/accounts.h"
+#include "support/models/models.h"
 #include "support/store.h"
 
 extern const struct http_service support_service;
@@ -24,6 +25,7 @@ enum { LIMIT_STANDARD, LIMIT_UPLOAD_BODY, LIMIT_UPLOAD_FILE };
 
 const struct support_settings *service_settings(const struct request *request);
 struct store *service_store(const struct request *request);
+struct models *service_models(const struct request *request);
 
 /* The database, ready for use; errors go into the request's problem. */
 MUST_CHECK enum error service_database(struct request *request, struct db **db);

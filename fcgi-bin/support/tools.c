@@ -38,8 +38,12 @@ enum error service_tools(struct request *request, struct service_tools *tools)
     tools->documents = (struct document_call){db, arena, tenant, problem};
     tools->conversation = (struct conversation_call){db, arena, tenant, problem};
     tools->traces = (struct trace_call){db, arena, tenant, problem};
-    tools->graph =
-        (struct graph_tools){cache, &tools->documents, service_settings(request), &synonyms};
+    tools->graph = (struct graph_tools){.cache = cache,
+                                        .call = &tools->documents,
+                                        .settings = service_settings(request),
+                                        .synonyms = &synonyms,
+                                        .models = service_models(request),
+                                        .region = request->server->region};
     return ERROR_NONE;
 }
 

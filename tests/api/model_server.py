@@ -1,6 +1,7 @@
-"""A loopback server that speaks like the providers of language models: OpenAI's and Anthropic's chat, whole and
-streamed, and embeddings. What it does is said by the name of the model: `echo`, `wait:0.5`, `status:429`, `stall`,
-`cut`, `fault`, `nonsense`, `empty`, `huge`, `tool:NAME:ARGUMENTS`, or any other, which answers what the last rule for it says.
+"""A loopback server that speaks like the providers of language models: the chat of OpenAI (and of Mistral, which
+is the same), Anthropic and Ollama, whole and streamed, and embeddings. What it does is said by the name of the
+model: `echo`, `wait:0.5`, `status:429`, `stall`, `quiet`, `cut`, `fault`, `nonsense`, `empty`, `huge`,
+`tool:NAME:ARGUMENTS`, or any other, which answers what the last rule for it says.
 
     with ModelServer() as server:
         server.answers["gpt-5.4"] = "four"
@@ -14,7 +15,7 @@ import threading
 import time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
-PRICES = {"openai": (5000, 15000), "anthropic": (3000, 15000)}  # per token, in billionths of a dollar
+PRICES = {"openai": (5000, 15000), "anthropic": (3000, 15000), "ollama": (0, 0)}  # per token, in billionths of a dollar
 
 
 def tokens_of(text):
@@ -34,7 +35,8 @@ class Handler(BaseHTTPRequestHandler):
         if self.path.endswith("/embeddings"):
             self.embed(body)
             return
-        protocol = "anthropic" if self.path.endswith("/messages") else "openai"
+        protocol = ("anthropic" if self.path.endswith("/messages") else
+                    "ollama" if self.path.endswith("/api/chat") else "openai")
         prompt = body["messages"][-1]["content"]
         call = {"protocol": protocol, "model": body["model"], "prompt": prompt, "headers": dict(self.headers),
                 "stream": bool(body.get("stream")), "body": body, "path": self.path}
@@ -49,7 +51,7 @@ class Handler(BaseHTTPRequestHandler):
                 server.running -= 1
 
     def behave(self, server, protocol, body, prompt):
-        rule = server.rule_of(body["model"], prompt)
+        rule = server.rule_for(body, prompt)
         kind, _, value = rule.partition(":")
         if kind == "wait":
             seconds, _, text = value.partition(":")
@@ -72,7 +74,7 @@ class Handler(BaseHTTPRequestHandler):
             self.end_headers()
             self.wfile.write(b'{"choices": [{"mess')
             self.close_connection = True
-        elif kind in ("cut", "fault", "hang"):
+        elif kind in ("cut", "fault", "hang", "quiet"):
             self.stream(protocol, body, prompt, value or "half an answer", kind)
         elif kind == "tool":
             self.call_tool(body, prompt, *value.split(":", 1))
@@ -117,6 +119,9 @@ class Handler(BaseHTTPRequestHandler):
         if protocol == "anthropic":
             document = {"content": [{"type": "text", "text": text}], "model": body["model"],
                         "usage": {"input_tokens": used[0], "output_tokens": used[1]}, "stop_reason": "end_turn"}
+        elif protocol == "ollama":
+            document = {"message": {"role": "assistant", "content": text}, "model": body["model"], "done": True,
+                        "done_reason": "stop", "prompt_eval_count": used[0], "eval_count": used[1]}
         else:
             document = {"choices": [{"message": {"role": "assistant", "content": text}, "finish_reason": "stop"}],
                         "model": body["model"], "usage": {"prompt_tokens": used[0], "completion_tokens": used[1]}}
@@ -141,6 +146,9 @@ class Handler(BaseHTTPRequestHandler):
     def event(self, document, name=None):
         data = document if isinstance(document, str) else json.dumps(document)
         text = (f"event: {name}\n" if name else "") + f"data: {data}\n\n"
+        self.chunk(text)
+
+    def chunk(self, text):
         self.wfile.write(f"{len(text.encode()):x}\r\n".encode() + text.encode() + b"\r\n")
         self.wfile.flush()
 
@@ -166,6 +174,8 @@ class Handler(BaseHTTPRequestHandler):
             if protocol == "anthropic":
                 self.event({"type": "content_block_delta", "delta": {"type": "text_delta", "text": piece}},
                            "content_block_delta")
+            elif protocol == "ollama":
+                self.chunk(json.dumps({"model": body["model"], "message": {"content": piece}, "done": False}) + "\n")
             else:
                 self.event({"choices": [{"delta": {"content": piece}}]})
             time.sleep(self.server.owner.pause)
@@ -176,7 +186,17 @@ class Handler(BaseHTTPRequestHandler):
         if end == "hang":
             while True:
                 time.sleep(0.05)
-                self.event({"choices": []} if protocol == "openai" else {"type": "ping"})
+                if protocol == "ollama":
+                    self.chunk("\n")
+                else:
+                    self.event({"choices": []} if protocol == "openai" else {"type": "ping"})
+        if end == "quiet":  # words, and then nothing
+            self.stall(30)
+            return
+        if end == "fault" and protocol == "ollama":
+            self.chunk('{"error":"overloaded"}\n')
+            self.wfile.write(b"0\r\n\r\n")
+            return
         if end == "fault":
             self.event({"type": "error", "error": {"message": "overloaded"}}, "error")
             self.wfile.write(b"0\r\n\r\n")
@@ -186,6 +206,9 @@ class Handler(BaseHTTPRequestHandler):
             self.event({"type": "message_delta", "delta": {"stop_reason": "end_turn"},
                         "usage": {"output_tokens": used[1]}}, "message_delta")
             self.event({"type": "message_stop"}, "message_stop")
+        elif protocol == "ollama":
+            self.chunk(json.dumps({"message": {"content": ""}, "done": True, "done_reason": "stop",
+                                   "prompt_eval_count": used[0], "eval_count": used[1]}) + "\n")
         else:
             self.event({"choices": [], "usage": {"prompt_tokens": used[0], "completion_tokens": used[1]}})
             self.event("[DONE]")
@@ -228,6 +251,10 @@ class ModelServer:
     def __exit__(self, *_):
         self.server.shutdown()
         self.server.server_close()
+
+    def rule_for(self, body, prompt):
+        """For tests that look at more of a request than its last message."""
+        return self.rule_of(body["model"], prompt)
 
     def rule_of(self, model, prompt):
         with self.lock:

@@ -145,9 +145,9 @@ TEST(tokens_and_routes)
     const struct support_settings settings = {
         .quality_threshold = 80, .fact_verification_min_score = 70, .self_rag_max_iterations = 2};
 
-    CHECK_INT(graph_estimate_tokens(""), 0);
-    CHECK_INT(graph_estimate_tokens("abcd"), 1);
-    CHECK_INT(graph_estimate_tokens("abcde"), 2);
+    CHECK_INT(models_estimate_tokens(""), 0);
+    CHECK_INT(models_estimate_tokens("abcd"), 1);
+    CHECK_INT(models_estimate_tokens("abcde"), 2);
     CHECK_INT(graph_route(80, 0.8, true, 0, 0, &settings), ROUTE_AUTO);
     CHECK_INT(graph_route(79, 0.79, true, 0, 0, &settings), ROUTE_NONE);
     CHECK_INT(graph_route(79, 0.79, true, 0, 2, &settings), ROUTE_HUMAN);

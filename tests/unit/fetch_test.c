@@ -215,6 +215,14 @@ TEST(pauses_grow_and_keep_to_what_is_left)
 {
     const struct fetch_patience patience = {
         .attempts = 5, .first_pause_seconds = 0.1, .pause_factor = 2, .retry_after_seconds = 20};
+    const struct fetch_patience capped = {
+        .attempts = 4, .first_pause_seconds = 1, .pause_factor = 2, .most_pause_seconds = 3};
+    const struct fetch_patience jittered = {.attempts = 4,
+                                            .first_pause_seconds = 1,
+                                            .pause_factor = 2,
+                                            .most_pause_seconds = 1.25,
+                                            .jitter = true};
+    double least = 60, most = 0;
 
     CHECK_NEAR(fetch_pause(&patience, 1, 0, 60), 0.1, 1e-12);
     CHECK_NEAR(fetch_pause(&patience, 2, 0, 60), 0.2, 1e-12);
@@ -223,8 +231,19 @@ TEST(pauses_grow_and_keep_to_what_is_left)
     CHECK_NEAR(fetch_pause(&patience, 1, 20, 60), 20, 1e-12);
     CHECK_NEAR(fetch_pause(&patience, 4, 0.5, 60), 0.8, 1e-12);
     CHECK(fetch_pause(&patience, 1, 21, 60) < 0); /* told to come back too late */
-    CHECK(fetch_pause(&patience, 1, 7, 7) < 0);   /* no time left for the attempt */
-    CHECK(fetch_pause(&patience, 5, 0, 60) < 0);  /* it was the last */
+    CHECK_NEAR(fetch_pause(&capped, 1, 0, 60), 1, 1e-12);
+    CHECK_NEAR(fetch_pause(&capped, 2, 0, 60), 2, 1e-12);
+    CHECK_NEAR(fetch_pause(&capped, 3, 0, 60), 3, 1e-12);
+    for (int i = 0; i < 100; i++) {
+        double pause = fetch_pause(&jittered, 1, 0, 60);
+
+        CHECK(pause >= 0.5 && pause <= 1.25);
+        least = fmin(least, pause);
+        most = fmax(most, pause);
+    }
+    CHECK(most > least);
+    CHECK(fetch_pause(&patience, 1, 7, 7) < 0);  /* no time left for the attempt */
+    CHECK(fetch_pause(&patience, 5, 0, 60) < 0); /* it was the last */
 }
 
 TEST(retry_after_is_honoured_up_to_its_cap)

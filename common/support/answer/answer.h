@@ -20,6 +20,7 @@ struct claim {
     const char *text;
     bool supported;
     const char *evidence; /* at most 200 code points; "" when there is none */
+    int number;           /* of the document that supports it, from 1; 0 = none, or not known */
 };
 
 struct answer {

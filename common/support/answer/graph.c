@@ -3,7 +3,8 @@
 #include "base/clock.h"
 #include "base/text.h"
 #include "db/store.h"
-#include "support/answer/graph_state.h"
+#include "support/answer/citations.h"
+#include "support/answer/model_nodes.h"
 
 #include <math.h>
 #include <string.h>
@@ -69,20 +70,33 @@ static const char *last_question(const struct graph_request *request)
 
 static enum error classify(struct graph_state *state)
 {
-    state->outcome->complexity = state->tools->settings->model_routing
-                                     ? graph_complexity(state->request->question)
-                                     : "unknown";
+    if (!state->tools->settings->model_routing)
+        state->outcome->complexity = "unknown";
+    else if (!model_classify(state))
+        state->outcome->complexity = graph_complexity(state->request->question);
     return ERROR_NONE;
+}
+
+/* Words to search for; the answer is still judged by the question as it was asked. */
+static void search_for(struct graph_state *state, const char *words)
+{
+    question_read(&state->search, state->arena, words, NULL, state->tools->synonyms);
+    question_weigh(&state->search, state->knowledge.index);
+    state->outcome->search_query = words;
 }
 
 static enum error transform(struct graph_state *state)
 {
+    const char *words;
+
     question_read(&state->question, state->arena, state->request->question,
                   last_question(state->request), state->tools->synonyms);
     question_weigh(&state->question, state->knowledge.index);
     state->search = state->question;
     state->outcome->language = state->question.language;
     state->outcome->search_query = question_search_text(&state->question, state->arena);
+    if (model_search_words(state, false, &words))
+        search_for(state, words);
     return ERROR_NONE;
 }
 
@@ -142,6 +156,8 @@ static enum error grade(struct graph_state *state)
 {
     size_t before = state->graded_count;
 
+    if (model_grade(state))
+        return ERROR_NONE;
     state->graded_count = answer_grade(state->graded, before);
     state->grade_reason =
         before ? arena_print(state->arena, "Kept %zu/%zu, filtered %zu", state->graded_count,
@@ -163,19 +179,97 @@ static enum error expand_sources(struct graph_state *state)
                                         state->answer.document_count, &expansion, texts, expanded);
 
     outcome->source_count = error ? 0 : state->answer.document_count;
-    outcome->cited_count = error ? 0 : state->answer.cited_count;
     for (size_t i = 0; i < outcome->source_count; i++) {
         outcome->sources[i] = as_source(state->answer.documents[i]);
         outcome->sources[i].text = texts[i];
         outcome->sources[i].expanded = expanded[i];
         outcome->sources[i].excerpt = state->answer.excerpts[i];
+        outcome->sources[i].cited = i < state->answer.cited_count;
     }
     return error;
+}
+
+/* The excerpt of a document that a model was shown: round the passage that fits the question best.
+ */
+static const char *best_excerpt(struct arena *arena, const struct found_chunk *chunk)
+{
+    const struct found_passage *best = NULL;
+
+    for (size_t i = 0; i < chunk->list.count; i++)
+        if (!best || chunk->passages[i].score > best->score)
+            best = &chunk->passages[i];
+    return answer_excerpt(arena, chunk->chunk.body, best ? best->passage->text : "");
+}
+
+/* What a model answers from: what the embedded answer stands on, or would if it were one. */
+static void choose_documents(struct graph_state *state)
+{
+    struct answer *answer = &state->answer;
+    size_t most = (size_t)state->tools->settings->rerank_top_k;
+
+    if (!answer->refused)
+        return;
+    for (size_t i = 0; i < state->graded_count && i < most; i++) {
+        answer->documents[answer->document_count++] = &state->graded[i];
+        answer->excerpts[i] = best_excerpt(state->arena, &state->graded[i]);
+    }
+}
+
+static void mark_cited(struct graph_outcome *outcome)
+{
+    for (size_t i = 0; i < outcome->source_count; i++)
+        outcome->sources[i].cited = false;
+    for (const char *at = outcome->answer; *at; at++) {
+        int number;
+
+        if (citation_read(at, &number) && number >= 1 && number <= (int)outcome->source_count)
+            outcome->sources[number - 1].cited = true;
+    }
+}
+
+/* A model's answer in place of the embedded one, where documents were found. */
+static enum error write_answer(struct graph_state *state)
+{
+    const struct answer embedded = state->answer;
+    struct graph_outcome *outcome = state->outcome;
+    const char *text;
+    bool refused;
+    enum error error;
+
+    state->written = false;
+    if (!state->graded_count || !models_serve(&state->models, MODEL_GENERATE))
+        return expand_sources(state);
+    choose_documents(state);
+    error = expand_sources(state);
+    if (error)
+        return error;
+    if (!model_generate(state, &text, &refused)) {
+        state->answer = embedded;
+        return expand_sources(state);
+    }
+    state->written = true;
+    outcome->answer = text;
+    outcome->refused = refused;
+    mark_cited(outcome);
+    if (refused)
+        outcome->source_count = 0;
+    return ERROR_NONE;
+}
+
+static void count_embedded(struct graph_state *state)
+{
+    state->usage = (struct model_usage){"embedded", "extractive-v1",
+                                        models_estimate_tokens(state->request->question),
+                                        models_estimate_tokens(state->answer.text), 0};
+    for (size_t i = 0; i < state->answer.document_count; i++)
+        state->usage.input_tokens += models_estimate_tokens(state->answer.documents[i]->chunk.body);
+    state->usage_node = "generate";
 }
 
 static enum error generate(struct graph_state *state)
 {
     const struct support_settings *settings = state->tools->settings;
+    enum error error;
 
     state->answer =
         answer_compose(&state->question, state->knowledge.index, state->arena, state->graded,
@@ -184,13 +278,10 @@ static enum error generate(struct graph_state *state)
     state->outcome->answer = state->answer.text;
     state->outcome->refused = state->answer.refused;
     state->outcome->evidence = state->answer.evidence.value;
-    state->usage_node = "generate";
-    state->outcome->prompt_tokens = graph_estimate_tokens(state->request->question);
-    for (size_t i = 0; i < state->answer.document_count; i++)
-        state->outcome->prompt_tokens +=
-            graph_estimate_tokens(state->answer.documents[i]->chunk.body);
-    state->outcome->completion_tokens = graph_estimate_tokens(state->answer.text);
-    return expand_sources(state);
+    error = write_answer(state);
+    if (!state->written)
+        count_embedded(state);
+    return error;
 }
 
 static enum error verify(struct graph_state *state)
@@ -198,10 +289,10 @@ static enum error verify(struct graph_state *state)
     struct graph_outcome *outcome = state->outcome;
 
     outcome->verification_skipped =
-        !state->tools->settings->fact_verification || state->answer.document_count == 0;
+        !state->tools->settings->fact_verification || outcome->source_count == 0;
     outcome->factuality = 100;
     outcome->claim_count = 0;
-    if (!outcome->verification_skipped)
+    if (!outcome->verification_skipped && !(state->written && model_verify(state)))
         outcome->factuality = answer_verify(state->arena, outcome->answer, state->answer.documents,
                                             state->answer.document_count, outcome->claims,
                                             GRAPH_CLAIMS_MAX, &outcome->claim_count);
@@ -212,10 +303,13 @@ static enum error evaluate(struct graph_state *state)
 {
     struct graph_outcome *outcome = state->outcome;
 
-    outcome->quality = state->answer.quality;
-    outcome->relevance = round(outcome->quality * 10.0) / 1000;
+    outcome->quality = state->written ? answer_quality(outcome->evidence, outcome->refused)
+                                      : state->answer.quality;
     outcome->quality_source = "embedded";
-    outcome->knowledge_gap = outcome->refused || outcome->evidence < 0.6 ||
+    if (state->written)
+        model_evaluate(state);
+    outcome->relevance = round(outcome->quality * 10.0) / 1000;
+    outcome->knowledge_gap = outcome->refused || (!state->written && outcome->evidence < 0.6) ||
                              outcome->factuality < 50 ||
                              answer_is_refusal(state->arena, outcome->answer);
     state->scored = true;
@@ -227,6 +321,8 @@ static const char *selection_text(const struct graph_state *state)
 {
     struct text text;
 
+    if (state->written)
+        return state->outcome->answer;
     text_start(&text, state->arena, 1 << 16);
     for (size_t i = 0; i < state->answer.selection.count; i++)
         text_append_string(&text, state->answer.selection.items[i].passage->passage->text);
@@ -273,6 +369,7 @@ static void heaviest_terms(const struct question *question, struct text *text)
 static enum error rewrite(struct graph_state *state)
 {
     struct graph_outcome *outcome = state->outcome;
+    const char *words;
     struct text text;
 
     outcome->iteration++;
@@ -284,9 +381,7 @@ static enum error rewrite(struct graph_state *state)
         if (state->found_count && state->found[0].list.count)
             text_append_format(&text, " %s", state->found[0].list.items[0].head);
     }
-    question_read(&state->search, state->arena, text.bytes, NULL, state->tools->synonyms);
-    question_weigh(&state->search, state->knowledge.index);
-    outcome->search_query = text.bytes;
+    search_for(state, model_search_words(state, true, &words) ? words : text.bytes);
     state->scored = false;
     outcome->quality = 0;
     outcome->factuality = 0;
@@ -295,11 +390,12 @@ static enum error rewrite(struct graph_state *state)
 
 static enum error suggest(struct graph_state *state)
 {
-    state->outcome->suggestion_count =
-        state->tools->settings->suggested_questions
-            ? answer_suggest(state->arena, &state->question, &state->answer,
-                             state->outcome->suggestions)
-            : 0;
+    struct graph_outcome *outcome = state->outcome;
+
+    outcome->suggestion_count = 0;
+    if (state->tools->settings->suggested_questions && !(state->written && model_suggest(state)))
+        outcome->suggestion_count =
+            answer_suggest(state->arena, &state->question, &state->answer, outcome->suggestions);
     return ERROR_NONE;
 }
 
@@ -318,7 +414,32 @@ static const struct node rewriting = {"rewrite_query", rewrite};
 static const struct node suggesting = {"suggest_questions", suggest};
 static const struct node logging = {"log", log_node};
 
-static void record(struct graph_state *state, const char *node)
+/* What models used for this node, over all its calls; false when nothing was used. The embedded
+ * engine's own figures stand where nobody answered, with what was paid in vain. */
+static bool count_models(struct graph_state *state, const char *node, size_t calls_before)
+{
+    const struct models_run *run = &state->models;
+    bool embedded = strcmp(node, "generate") == 0 && !state->written;
+    struct model_usage sum = embedded ? state->usage : (struct model_usage){.provider = NULL};
+
+    for (size_t i = calls_before; i < run->call_count; i++) {
+        if (!embedded) {
+            sum.provider = run->calls[i].provider;
+            sum.model = run->calls[i].model;
+            sum.input_tokens += run->calls[i].input_tokens;
+            sum.output_tokens += run->calls[i].output_tokens;
+        }
+        sum.cost += run->calls[i].cost;
+    }
+    state->outcome->cost = run->cost;
+    if (!sum.provider)
+        return false;
+    state->usage = sum;
+    state->usage_node = node;
+    return true;
+}
+
+static void record(struct graph_state *state, const char *node, bool used)
 {
     struct graph_outcome *outcome = state->outcome;
 
@@ -326,7 +447,8 @@ static void record(struct graph_state *state, const char *node)
         (double)(clock_monotonic_microseconds() - state->node_started) / 1000;
     if (outcome->step_count < GRAPH_STEPS_MAX)
         outcome->steps[outcome->step_count++] =
-            (struct graph_step){node, graph_state_json(state), store_now(state->arena)};
+            (struct graph_step){node, graph_state_json(state), store_now(state->arena),
+                                used ? state->usage : (struct model_usage){.provider = NULL}};
 }
 
 static bool is_over(struct graph_state *state, const char *node)
@@ -347,6 +469,7 @@ static bool is_over(struct graph_state *state, const char *node)
 static bool step(struct graph_state *state, const struct node *node)
 {
     struct graph_outcome *outcome = state->outcome;
+    size_t calls = state->models.call_count;
     enum error error;
 
     if (outcome->error || is_over(state, node->name))
@@ -358,7 +481,7 @@ static bool step(struct graph_state *state, const struct node *node)
         outcome->error_node = node->name;
         outcome->error_message = arena_copy_string(state->arena, state->tools->call->problem->text);
     }
-    record(state, node->name);
+    record(state, node->name, count_models(state, node->name, calls));
     return !error;
 }
 
@@ -376,7 +499,7 @@ static void handle_error(struct graph_state *state)
     struct graph_outcome *outcome = state->outcome;
 
     outcome->answer = graph_apology(outcome->language);
-    outcome->source_count = outcome->cited_count = outcome->suggestion_count = 0;
+    outcome->source_count = outcome->suggestion_count = 0;
     outcome->quality = outcome->route == ROUTE_TIMEOUT ? 0 : 50;
     outcome->relevance = outcome->quality / 100.0;
     outcome->quality_source = "fixed";
@@ -384,37 +507,62 @@ static void handle_error(struct graph_state *state)
         outcome->route = ROUTE_ERROR_ESCALATION;
     state->scored = true;
     state->node_started = clock_monotonic_microseconds();
-    record(state, "handle_error");
+    record(state, "handle_error", false);
+}
+
+static bool is_cancelled(void *context)
+{
+    const struct graph_request *request = context;
+
+    return request->is_cancelled && request->is_cancelled(request->context);
+}
+
+static struct graph_state *start(const struct graph_tools *tools,
+                                 const struct graph_request *request, struct graph_outcome *outcome)
+{
+    struct graph_state *state = ARENA_NEW(tools->call->arena, struct graph_state);
+
+    *state = (struct graph_state){.tools = tools,
+                                  .request = request,
+                                  .outcome = outcome,
+                                  .arena = tools->call->arena,
+                                  .watch = {is_cancelled, (void *)request, -1},
+                                  .node_started = clock_monotonic_microseconds()};
+    state->models = (struct models_run){.models = tools->models,
+                                        .db = tools->call->db,
+                                        .arena = state->arena,
+                                        .region = tools->region,
+                                        .deadline = request->deadline,
+                                        .watch = &state->watch};
+    if (tools->models)
+        models_refresh(tools->models);
+    *outcome = (struct graph_outcome){
+        .complexity = "unknown",
+        .quality_source = "embedded",
+        .language = language_detect(request->question, strlen(request->question)),
+        .models = &state->models};
+    return state;
 }
 
 void graph_run(const struct graph_tools *tools, const struct graph_request *request,
                struct graph_outcome *outcome)
 {
-    struct graph_state state = {.tools = tools,
-                                .request = request,
-                                .outcome = outcome,
-                                .arena = tools->call->arena,
-                                .node_started = clock_monotonic_microseconds()};
+    struct graph_state *state = start(tools, request, outcome);
 
-    *outcome = (struct graph_outcome){
-        .complexity = "unknown",
-        .quality_source = "embedded",
-        .language = language_detect(request->question, strlen(request->question))};
-    if (knowledge_open(tools->cache, tools->call, tools->settings, &state.knowledge)) {
+    if (knowledge_open(tools->cache, tools->call, tools->settings, &state->knowledge)) {
         outcome->error = true;
         outcome->error_node = "retrieve";
-        outcome->error_message = arena_copy_string(state.arena, tools->call->problem->text);
+        outcome->error_message = arena_copy_string(state->arena, tools->call->problem->text);
     }
-    outcome->kb_version = state.knowledge.version;
-    run_nodes(&state, opening, sizeof opening / sizeof opening[0]);
-    while (!outcome->error &&
-           run_nodes(&state, answering, sizeof answering / sizeof answering[0]) &&
+    outcome->kb_version = state->knowledge.version;
+    run_nodes(state, opening, sizeof opening / sizeof opening[0]);
+    while (!outcome->error && run_nodes(state, answering, sizeof answering / sizeof answering[0]) &&
            outcome->route == ROUTE_NONE)
-        step(&state, &rewriting);
+        step(state, &rewriting);
     if (outcome->route == ROUTE_AUTO)
-        step(&state, &suggesting);
+        step(state, &suggesting);
     if (outcome->error)
-        handle_error(&state);
+        handle_error(state);
     else
-        step(&state, &logging);
+        step(state, &logging);
 }

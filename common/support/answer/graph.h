@@ -13,6 +13,7 @@
 #include "base/optional.h"
 #include "support/answer/answer.h"
 #include "support/answer/knowledge.h"
+#include "support/models/models.h"
 
 enum { GRAPH_STEPS_MAX = 64, GRAPH_HISTORY_MAX = 40, GRAPH_CLAIMS_MAX = 24 };
 
@@ -37,22 +38,30 @@ struct graph_request {
     const char *trace_id, *session_id, *user_id, *request_id;
     const struct graph_message *history; /* oldest first */
     size_t history_count;
-    bool (*is_cancelled)(void *context); /* asked between nodes; NULL = never */
+    bool (*is_cancelled)(void *context); /* asked between nodes and while models are waited for;
+                                          * NULL = never */
+    /* Words of an answer that a model is writing; NULL = not wanted. False ends the call. What came
+     * so far is void when `on_answer_void` is called, or when it is not the answer in the end. */
+    bool (*on_answer)(const char *text, size_t length, void *context);
+    void (*on_answer_void)(void *context);
     void *context;
     int64_t deadline; /* monotonic microseconds; 0 = none */
 };
 
-/* One executed node: its name, the state after it as JSON, when it ended. */
+/* One executed node: its name, the state after it as JSON, when it ended, what it used (of no
+ * provider: nothing was asked). */
 struct graph_step {
     const char *node;
     const char *state;
     const char *ts;
+    struct model_usage usage;
 };
 
 struct graph_source {
     const char *source, *doc_id, *title, *text, *excerpt, *metadata;
     double relevance;
     bool expanded;
+    bool cited; /* the answer has a marker to it */
 };
 
 struct graph_outcome {
@@ -61,8 +70,7 @@ struct graph_outcome {
     double relevance;
     enum route_kind route;
     struct graph_source sources[ANSWER_DOCUMENTS_MAX];
-    size_t source_count; /* what the answer stands on; the first `cited_count` are quoted */
-    size_t cited_count;
+    size_t source_count; /* what the answer stands on, in the order of its markers */
     struct graph_source
         found[ANSWER_DOCUMENTS_MAX]; /* what was retrieved, for trace and evaluation */
     size_t found_count;
@@ -81,7 +89,8 @@ struct graph_outcome {
     int iteration;
     int64_t kb_version;
     double evidence;
-    int prompt_tokens, completion_tokens;
+    const struct models_run *models; /* what models were asked */
+    double cost;                     /* dollars */
     struct graph_step steps[GRAPH_STEPS_MAX];
     size_t step_count;
 };
@@ -91,6 +100,8 @@ struct graph_tools {
     const struct document_call *call;
     const struct support_settings *settings;
     const struct synonyms *synonyms;
+    struct models *models;     /* NULL = none */
+    struct shm_region *region; /* of what workers know of models; may be NULL */
 };
 
 /* Answers. Never fails: what goes wrong inside is the outcome's route error_escalation. Everything

@@ -8,19 +8,6 @@
 
 enum { STATE_MAX = 4 << 20 };
 
-int graph_estimate_tokens(const char *text)
-{
-    const char *start = text + strspn(text, " \t\r\n");
-    size_t points;
-
-    if (!*start)
-        return 0;
-    points = utf8_count(start);
-    for (const char *end = start + strlen(start); end > start && strchr(" \t\r\n", end[-1]); end--)
-        points--;
-    return points <= 4 ? 1 : (int)((points + 3) / 4);
-}
-
 /* {"ref": n}: the document stands once in the trace. */
 static void write_refs(struct json_writer *writer, const char *key, size_t count)
 {
@@ -108,24 +95,40 @@ static void write_scores(struct json_writer *writer, const struct graph_state *s
     writer_key_string(writer, "route", outcome->route ? route_kind_names[outcome->route] : NULL);
 }
 
+static void write_fallbacks(struct json_writer *writer, const struct models_run *run)
+{
+    writer_key(writer, "fallbacks");
+    writer_open_array(writer);
+    for (size_t i = 0; i < run->fallback_count; i++) {
+        writer_open_object(writer);
+        writer_key_string(writer, "node", run->fallbacks[i].node);
+        writer_key_string(writer, "from_provider", run->fallbacks[i].from);
+        writer_key_string(writer, "to_provider", run->fallbacks[i].to);
+        writer_key_string(writer, "reason", run->fallbacks[i].reason);
+        writer_close_object(writer);
+    }
+    writer_close_array(writer);
+}
+
 static void write_usage(struct json_writer *writer, const struct graph_state *state)
 {
-    int64_t total = state->outcome->prompt_tokens + state->outcome->completion_tokens;
+    const struct model_usage *usage = &state->usage;
 
-    writer_key_string(writer, "provider_name", state->usage_node ? "embedded" : NULL);
-    writer_key_string(writer, "model_name", state->usage_node ? "extractive-v1" : NULL);
-    writer_key_integer(writer, "prompt_tokens", state->outcome->prompt_tokens);
-    writer_key_integer(writer, "completion_tokens", state->outcome->completion_tokens);
-    writer_key_number(writer, "cost_usd", 0);
+    writer_key_string(writer, "provider_name", usage->provider);
+    writer_key_string(writer, "model_name", usage->model);
+    writer_key_integer(writer, "prompt_tokens", usage->input_tokens);
+    writer_key_integer(writer, "completion_tokens", usage->output_tokens);
+    writer_key_number(writer, "cost_usd", usage->cost);
     writer_key(writer, "usage_metadata");
     writer_open_object(writer);
-    writer_key_integer(writer, "input_tokens", state->outcome->prompt_tokens);
-    writer_key_integer(writer, "output_tokens", state->outcome->completion_tokens);
-    writer_key_integer(writer, "total_tokens", total);
+    writer_key_integer(writer, "input_tokens", usage->input_tokens);
+    writer_key_integer(writer, "output_tokens", usage->output_tokens);
+    writer_key_integer(writer, "total_tokens", usage->input_tokens + usage->output_tokens);
     writer_close_object(writer);
     writer_key_string(writer, "usage_node", state->usage_node);
+    write_fallbacks(writer, &state->models);
     writer_key_integer(writer, "answer_final_tokens",
-                       state->outcome->answer ? graph_estimate_tokens(state->outcome->answer) : 0);
+                       state->outcome->answer ? models_estimate_tokens(state->outcome->answer) : 0);
 }
 
 static void write_ids(struct json_writer *writer, const struct graph_state *state)

@@ -18,7 +18,11 @@ struct graph_state {
     size_t graded_count;
     struct answer answer;
     const char *grade_reason;
-    const char *usage_node; /* the step that has the figures of usage */
+    struct models_run models;
+    struct fetch_watch watch;
+    struct model_usage usage; /* of the last node that used anything, and which that was */
+    const char *usage_node;
+    bool written; /* the answer is a model's */
     int64_t node_started;
     double step_milliseconds;
     bool scored; /* quality and relevance are set */
@@ -27,8 +31,5 @@ struct graph_state {
 
 /* The state as an object; documents stand as references into the trace's list. */
 const char *graph_state_json(const struct graph_state *state);
-
-/* Tokens that a text is counted as: its code points by four, rounded up; 0 when blank. */
-int graph_estimate_tokens(const char *text);
 
 #endif

@@ -102,6 +102,7 @@ int answer_verify(struct arena *arena, const char *text, const struct found_chun
         while (by < count && !supports(&sets[by], chunks[by]->chunk.language, plain + at, end - at))
             by++;
         claim.supported = by < count;
+        claim.number = claim.supported ? (int)by + 1 : 0;
         if (claim.supported)
             claim.evidence = evidence_of(arena, chunks[by], claim.text);
         total++;

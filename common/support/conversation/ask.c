@@ -73,7 +73,7 @@ static enum error evaluate(const struct asking *asking, const struct graph_outco
                                   .answer = outcome->answer,
                                   .relevances = relevances,
                                   .document_count = outcome->found_count,
-                                  .answer_tokens = outcome->completion_tokens};
+                                  .answer_tokens = models_estimate_tokens(outcome->answer)};
     enum error error;
 
     if (!asking->tools->settings->online_evaluators)
@@ -98,10 +98,12 @@ static bool wants_person(const struct asking *asking, const struct graph_outcome
 static enum error note_citations(const struct asking *asking, const struct graph_outcome *outcome)
 {
     const char *doc_ids[ANSWER_DOCUMENTS_MAX];
+    size_t count = 0;
 
-    for (size_t i = 0; i < outcome->cited_count; i++)
-        doc_ids[i] = outcome->sources[i].doc_id;
-    return document_note_citations(asking->tools->call, doc_ids, outcome->cited_count);
+    for (size_t i = 0; i < outcome->source_count; i++)
+        if (outcome->sources[i].cited)
+            doc_ids[count++] = outcome->sources[i].doc_id;
+    return count ? document_note_citations(asking->tools->call, doc_ids, count) : ERROR_NONE;
 }
 
 /* Everything that is kept of an answer, in one transaction. */
@@ -120,7 +122,7 @@ static enum error keep(const struct asking *asking)
     if (!error)
         error = session_add_turn(&asking->conversation, asked->session_id, asking->ask->question,
                                  outcome->answer, asked->trace_id);
-    if (!error && outcome->cited_count)
+    if (!error)
         error = note_citations(asking, outcome);
     if (!error && wants_person(asking, outcome))
         error = ticket_open(&asking->conversation, asked->session_id, asking->ask->question,
@@ -139,12 +141,16 @@ enum error ask_question(const struct graph_tools *tools, const struct ask *ask, 
                                     .user_id = ask->user_id,
                                     .request_id = ask->request_id,
                                     .is_cancelled = ask->is_cancelled,
+                                    .on_answer = ask->on_answer,
+                                    .on_answer_void = ask->on_answer_void,
                                     .context = ask->context};
     const struct trace_start start = {asked->trace_id, ask->request_id, asked->session_id,
                                       ask->user_id,    ask->question,   ask->channel};
     enum error error;
 
-    request.deadline = asking.started + tools->settings->request_timeout_sec * 1000000;
+    request.deadline = asking.started + (ask->on_answer ? tools->settings->streaming_timeout_sec
+                                                        : tools->settings->request_timeout_sec) *
+                                            1000000;
     error = trace_begin(&asking.trace, &start);
     if (error) {
         log_event(LOG_ERROR, "trace_not_written", tools->call->problem->text);

@@ -13,6 +13,9 @@ struct ask {
     const char *session_id; /* NULL or "" = a new one */
     const char *user_id, *request_id, *channel;
     bool (*is_cancelled)(void *context);
+    /* Of a streamed answer, as in struct graph_request; NULL = the whole at once. */
+    bool (*on_answer)(const char *text, size_t length, void *context);
+    void (*on_answer_void)(void *context);
     void *context;
 };
 

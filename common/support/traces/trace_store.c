@@ -22,11 +22,11 @@ static const struct statement begin_trace = {
 };
 static const struct statement finish_trace = {
     .name = "trace_finish",
-    .sql =
-        "UPDATE traces SET finished_at = {now}, final_route = ?, final_quality = ?,"
-        " final_relevance = ?, answer = ?, language = ?, knowledge_gap = ?, complexity = ?,"
-        " factuality_score = ?, duration_ms = ?, kb_version = ?, answer_words = ?, categories = ?"
-        " WHERE trace_id = ?",
+    .sql = "UPDATE traces SET finished_at = {now}, final_route = ?, final_quality = ?,"
+           " final_relevance = ?, answer = ?, language = ?, knowledge_gap = ?, complexity = ?,"
+           " factuality_score = ?, duration_ms = ?, kb_version = ?, answer_words = ?, categories = "
+           "?, cost_usd = ?"
+           " WHERE trace_id = ?",
 };
 static const struct statement put_step = {
     .name = "trace_step_put",
@@ -207,23 +207,22 @@ static enum error update_trace(const struct trace_call *call, const char *trace_
     query_bind_integer(query, outcome->kb_version);
     query_bind_integer(query, evaluate_count_words(outcome->answer));
     query_bind_json(query, categories_of(call->arena, outcome));
+    query_bind_number(query, outcome->cost);
     query_bind_text(query, trace_id);
     return query_end(query, call->problem);
 }
 
-static void bind_usage(struct query *query, const struct graph_outcome *outcome,
-                       const struct graph_step *step)
+static void bind_usage(struct query *query, const struct model_usage *usage)
 {
-    bool has_usage = strcmp(step->node, "generate") == 0;
-    struct optional_integer none = {.given = false};
+    struct optional_integer input = {usage->provider != NULL, usage->input_tokens},
+                            output = {usage->provider != NULL, usage->output_tokens};
+    struct optional_number cost = {usage->provider != NULL, usage->cost};
 
-    query_bind_optional_integer(query, has_usage ? GIVEN_INTEGER(outcome->prompt_tokens) : none);
-    query_bind_optional_integer(query,
-                                has_usage ? GIVEN_INTEGER(outcome->completion_tokens) : none);
-    query_bind_text(query, has_usage ? "extractive-v1" : NULL);
-    query_bind_text(query, has_usage ? "embedded" : NULL);
-    query_bind_optional_number(query, has_usage ? (struct optional_number)GIVEN_NUMBER(0)
-                                                : (struct optional_number){.given = false});
+    query_bind_optional_integer(query, input);
+    query_bind_optional_integer(query, output);
+    query_bind_text(query, usage->model);
+    query_bind_text(query, usage->provider);
+    query_bind_optional_number(query, cost);
 }
 
 static enum error put_steps(const struct trace_call *call, const char *trace_id,
@@ -239,7 +238,7 @@ static enum error put_steps(const struct trace_call *call, const char *trace_id,
         query_bind_text(query, step->node);
         query_bind_json(query, redact_state(call->arena, step->state));
         query_bind_text(query, step->ts);
-        bind_usage(query, outcome, step);
+        bind_usage(query, &step->usage);
         query_repeat(query, NULL);
     }
     return query_end(query, call->problem);

@@ -1,0 +1,360 @@
+/* What models are asked for each node, and what becomes of their replies. */
+#include "support/answer/model_nodes.h"
+#include "support/answer/citations.h"
+#include "support/answer/readings.h"
+#include "support/models/prompts.h"
+
+#include <string.h>
+
+enum {
+    MESSAGE_MAX = 1 << 20,
+    SMALL_TOKENS = 200, /* of a reply that is a line or two */
+    GRADE_TOKENS = 600,
+    SHOWN_MESSAGES = 5, /* of what was said before, to the writer of the answer */
+    TRANSFORM_MESSAGES = 4,
+    TRANSFORM_CHARACTERS = 200,
+    SUGGEST_CHARACTERS = 500, /* of answer and documents */
+    SUGGEST_DOCUMENTS = 2,
+    VERIFY_DOCUMENTS = 5,
+    EVIDENCE_CHARACTERS = 200,
+    LEAST_WORDS = 3 /* of an answer with anything to verify */
+};
+
+/* The first characters of a text. */
+static const char *beginning(struct arena *arena, const char *text, size_t most)
+{
+    size_t at = 0;
+
+    while (text[at] && most--)
+        at += utf8_sequence_length(text + at, strlen(text + at));
+    return arena_copy(arena, text, at);
+}
+
+static bool ask(struct graph_state *state, struct models_order *order, enum prompt prompt,
+                const char *message, struct models_reply *reply)
+{
+    const struct llm_message messages[] = {{.role = "system", .content = prompt_texts[prompt]},
+                                           {.role = "user", .content = message}};
+
+    if (!models_serve(&state->models, order->node))
+        return false;
+    order->messages = messages;
+    order->message_count = sizeof messages / sizeof messages[0];
+    return models_ask(&state->models, order, reply);
+}
+
+static struct text message(const struct graph_state *state)
+{
+    struct text text;
+
+    text_start(&text, state->arena, MESSAGE_MAX);
+    return text;
+}
+
+static void add_history(const struct graph_state *state, struct text *text, size_t most,
+                        size_t characters)
+{
+    const struct graph_request *request = state->request;
+    size_t first = request->history_count > most ? request->history_count - most : 0;
+
+    for (size_t i = first; i < request->history_count; i++)
+        text_append_format(text, "%s: %s\n", request->history[i].role,
+                           beginning(state->arena, request->history[i].content, characters));
+    if (request->history_count)
+        text_append_byte(text, '\n');
+}
+
+static void add_question(const struct graph_state *state, struct text *text)
+{
+    text_append_format(text, "Question: %s", state->request->question);
+}
+
+/* The numbered documents that the answer stands on. */
+static void add_sources(const struct graph_state *state, struct text *text, size_t most,
+                        size_t characters)
+{
+    const struct graph_outcome *outcome = state->outcome;
+
+    for (size_t i = 0; i < outcome->source_count && i < most; i++)
+        text_append_format(text, "[Document %zu | source=%s]\n%s\n\n", i + 1,
+                           outcome->sources[i].source,
+                           beginning(state->arena, outcome->sources[i].text, characters));
+}
+
+bool model_classify(struct graph_state *state)
+{
+    struct models_order order = {.node = MODEL_CLASSIFY, .fast = true, .max_tokens = SMALL_TOKENS};
+    struct models_reply reply;
+
+    if (!ask(state, &order, PROMPT_CLASSIFY, state->request->question, &reply))
+        return false;
+    state->outcome->complexity = reading_complexity(reply.text);
+    return true;
+}
+
+bool model_search_words(struct graph_state *state, bool rewrites, const char **line)
+{
+    struct models_order order = {.node = rewrites ? MODEL_REWRITE : MODEL_TRANSFORM,
+                                 .fast = !rewrites,
+                                 .max_tokens = SMALL_TOKENS};
+    enum prompt prompt = rewrites                        ? PROMPT_REWRITE
+                         : state->request->history_count ? PROMPT_CONVERSATIONAL_TRANSFORM
+                                                         : PROMPT_TRANSFORM;
+    struct text text = message(state);
+    struct models_reply reply;
+
+    add_history(state, &text, TRANSFORM_MESSAGES, TRANSFORM_CHARACTERS);
+    add_question(state, &text);
+    if (rewrites)
+        text_append_format(&text, "\nWords of the search: %s\nIts answer (%d of 100): %s",
+                           state->outcome->search_query, state->outcome->quality,
+                           state->outcome->answer);
+    if (!ask(state, &order, prompt, text.bytes, &reply))
+        return false;
+    *line = reading_line(state->arena, reply.text);
+    if (!*line)
+        models_reject(&state->models, order.node, &reply, "too_short");
+    return *line != NULL;
+}
+
+bool model_grade(struct graph_state *state)
+{
+    struct models_order order = {.node = MODEL_GRADE, .fast = true, .max_tokens = GRADE_TOKENS};
+    size_t most = (size_t)state->tools->settings->rerank_top_k, count = state->graded_count, kept;
+    bool *relevant = ARENA_ARRAY(state->arena, bool, count + 1);
+    struct text text = message(state);
+    struct models_reply reply;
+
+    count = count < most ? count : most;
+    for (size_t i = 0; i < count; i++)
+        text_append_format(&text, "[Document %zu]\n%s\n\n", i + 1, state->graded[i].chunk.body);
+    add_question(state, &text);
+    if (count < 2 || !ask(state, &order, PROMPT_GRADE_BATCH, text.bytes, &reply))
+        return false;
+    if (!reading_grades(state->arena, reply.text, count, relevant)) {
+        models_reject(&state->models, MODEL_GRADE, &reply, "malformed");
+        return false;
+    }
+    kept = 0;
+    for (size_t i = 0; i < count; i++)
+        kept += relevant[i];
+    state->grade_reason =
+        arena_print(state->arena, "Kept %zu/%zu, filtered %zu%s", kept, count, count - kept,
+                    kept && !relevant[0] ? ", preserved top-ranked doc" : "");
+    relevant[0] |= kept > 0;
+    kept = 0;
+    for (size_t i = 0; i < count; i++)
+        if (relevant[i])
+            state->graded[kept++] = state->graded[i];
+    state->graded_count = kept;
+    return true;
+}
+
+/* The answer on its way to the client. */
+struct writing {
+    const struct graph_request *request;
+    struct marker_gate gate;
+    struct arena *arena;
+    int highest;
+};
+
+static bool pass_on(const char *text, size_t length, void *context)
+{
+    const struct writing *writing = context;
+
+    return writing->request->on_answer(text, length, writing->request->context);
+}
+
+static bool take_words(const char *text, size_t length, void *context)
+{
+    return marker_gate_take(&((struct writing *)context)->gate, text, length);
+}
+
+static void begin_anew(void *context)
+{
+    struct writing *writing = context;
+
+    marker_gate_start(&writing->gate, writing->arena, writing->highest);
+    if (writing->request->on_answer_void)
+        writing->request->on_answer_void(writing->request->context);
+}
+
+/* Up to the end of the last sentence that is whole; "" when none is. */
+static const char *whole_sentences(struct arena *arena, const char *text)
+{
+    size_t length = strlen(text), at = 0, end = 0;
+
+    while (at < length) {
+        at = citation_sentence_end(text, length, at);
+        if (at < length)
+            end = at;
+    }
+    return text_trimmed(arena, text, end);
+}
+
+/* An answer that names no document gets the markers of those that support its sentences. */
+static const char *with_markers(struct graph_state *state, const char *text)
+{
+    struct claim claims[GRAPH_CLAIMS_MAX];
+    struct text marked = message(state);
+    size_t count;
+
+    (void)answer_verify(state->arena, text, state->answer.documents, state->answer.document_count,
+                        claims, GRAPH_CLAIMS_MAX, &count);
+    for (size_t i = 0; i < count; i++) {
+        size_t length = strlen(claims[i].text);
+
+        if (claims[i].number)
+            text_append_string(
+                &marked, citation_mark(state->arena, claims[i].text, length, claims[i].number));
+        else
+            text_append_string(&marked, claims[i].text);
+    }
+    return count < GRAPH_CLAIMS_MAX ? text_trimmed(state->arena, marked.bytes, marked.length)
+                                    : text;
+}
+
+bool model_generate(struct graph_state *state, const char **text, bool *refused)
+{
+    const struct graph_request *request = state->request;
+    bool simple = strcmp(state->outcome->complexity, "simple") == 0;
+    int count = (int)state->outcome->source_count;
+    struct writing writing = {.request = request, .arena = state->arena, .highest = count};
+    struct models_order order = {.node = MODEL_GENERATE,
+                                 .fast = simple,
+                                 .on_text = request->on_answer ? take_words : NULL,
+                                 .on_restart = begin_anew,
+                                 .context = &writing};
+    struct text words = message(state);
+    struct models_reply reply;
+
+    writing.gate.pass = pass_on;
+    writing.gate.context = &writing;
+    begin_anew(&writing);
+    add_history(state, &words, SHOWN_MESSAGES, SUGGEST_CHARACTERS);
+    add_sources(state, &words, ANSWER_DOCUMENTS_MAX,
+                (size_t)state->tools->settings->parent_expansion_max_chars);
+    add_question(state, &words);
+    if (!ask(state, &order, request->history_count ? PROMPT_CONVERSATIONAL_QA : PROMPT_QA,
+             words.bytes, &reply))
+        return false;
+    *text = citation_drop_orphans(state->arena, reply.text, count);
+    *text = text_trimmed(state->arena, *text, strlen(*text));
+    if (reply.truncated)
+        *text = whole_sentences(state->arena, *text);
+    if (!**text) {
+        models_reject(&state->models, MODEL_GENERATE, &reply,
+                      reply.truncated ? "timeout" : "blank");
+        return false;
+    }
+    *refused = answer_is_refusal(state->arena, *text);
+    if (!*refused && citation_coverage_of(*text).cited == 0)
+        *text = with_markers(state, *text);
+    return true;
+}
+
+static size_t count_words(const char *text)
+{
+    struct word_reader reader;
+    struct word word;
+    size_t count = 0;
+
+    word_reader_start(&reader, text, strlen(text));
+    while (word_next(&reader, &word))
+        count++;
+    return count;
+}
+
+static void take_verdicts(struct graph_state *state, const char *const *claims, size_t count,
+                          const bool *supported, const char **evidence)
+{
+    struct graph_outcome *outcome = state->outcome;
+    int right = 0;
+
+    outcome->claim_count = count;
+    for (size_t i = 0; i < count; i++) {
+        outcome->claims[i] =
+            (struct claim){.text = claims[i],
+                           .supported = supported[i],
+                           .evidence = beginning(state->arena, evidence[i], EVIDENCE_CHARACTERS)};
+        right += supported[i];
+    }
+    outcome->factuality = count ? 100 * right / (int)count : 100;
+}
+
+bool model_verify(struct graph_state *state)
+{
+    struct models_order order = {.node = MODEL_VERIFY, .fast = true};
+    const char *plain = citation_strip(state->arena, state->outcome->answer);
+    const char *claims[MODEL_CLAIMS_MAX], *evidence[MODEL_CLAIMS_MAX];
+    bool supported[MODEL_CLAIMS_MAX];
+    struct text text = message(state);
+    struct models_reply reply;
+    size_t count;
+
+    if (!models_serve(&state->models, MODEL_VERIFY))
+        return false;
+    if (count_words(plain) < LEAST_WORDS) {
+        take_verdicts(state, NULL, 0, NULL, NULL);
+        return true;
+    }
+    if (!ask(state, &order, PROMPT_EXTRACT_CLAIMS, plain, &reply))
+        return false;
+    count = reading_lines(state->arena, reply.text, true, claims, MODEL_CLAIMS_MAX);
+    if (!count && strncmp(reply.text, "NONE", 4) != 0) {
+        models_reject(&state->models, MODEL_VERIFY, &reply, "malformed");
+        return false;
+    }
+    if (count) {
+        add_sources(state, &text, VERIFY_DOCUMENTS,
+                    (size_t)state->tools->settings->parent_expansion_max_chars);
+        for (size_t i = 0; i < count; i++)
+            text_append_format(&text, "%zu. %s\n", i + 1, claims[i]);
+        if (!ask(state, &order, PROMPT_VERIFY_CLAIM, text.bytes, &reply))
+            return false;
+        if (!reading_verdicts(state->arena, reply.text, count, supported, evidence)) {
+            models_reject(&state->models, MODEL_VERIFY, &reply, "malformed");
+            return false;
+        }
+    }
+    take_verdicts(state, claims, count, supported, evidence);
+    return true;
+}
+
+bool model_evaluate(struct graph_state *state)
+{
+    struct models_order order = {.node = MODEL_EVALUATE, .fast = true, .max_tokens = SMALL_TOKENS};
+    struct text text = message(state);
+    struct models_reply reply;
+
+    add_sources(state, &text, VERIFY_DOCUMENTS,
+                (size_t)state->tools->settings->parent_expansion_max_chars);
+    add_question(state, &text);
+    text_append_format(&text, "\nAnswer: %s", citation_strip(state->arena, state->outcome->answer));
+    if (!ask(state, &order, PROMPT_SELF_EVAL, text.bytes, &reply))
+        return false;
+    state->outcome->quality = reading_score(reply.text);
+    state->outcome->quality_source = "llm";
+    return true;
+}
+
+bool model_suggest(struct graph_state *state)
+{
+    struct models_order order = {.node = MODEL_SUGGEST, .fast = true, .max_tokens = SMALL_TOKENS};
+    struct graph_outcome *outcome = state->outcome;
+    struct text text = message(state);
+    struct models_reply reply;
+
+    add_sources(state, &text, SUGGEST_DOCUMENTS, SUGGEST_CHARACTERS);
+    add_question(state, &text);
+    text_append_format(&text, "\nAnswer: %s",
+                       beginning(state->arena, outcome->answer, SUGGEST_CHARACTERS));
+    if (!ask(state, &order, PROMPT_SUGGEST, text.bytes, &reply))
+        return false;
+    outcome->suggestion_count =
+        reading_lines(state->arena, reply.text, false, outcome->suggestions, SUGGESTIONS_MAX);
+    for (size_t i = 0; i < outcome->suggestion_count; i++)
+        outcome->suggestions[i] =
+            beginning(state->arena, outcome->suggestions[i], SUGGESTION_LENGTH_MAX);
+    return true;
+}

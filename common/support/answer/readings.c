@@ -1,0 +1,238 @@
+/* Reading models' replies: strict about meaning, patient about form. */
+#include "support/answer/readings.h"
+#include "base/json.h"
+#include "base/text.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+enum { SCORE_UNKNOWN = 50, SCORE_MOST = 100, REPLY_DEPTH = 8, LINES_MAX = 200 };
+
+int reading_score(const char *text)
+{
+    long score;
+
+    text += strcspn(text, "0123456789");
+    if (!*text)
+        return SCORE_UNKNOWN;
+    score = strtol(text, NULL, 10); /* LONG_MAX when it is longer */
+    return score < 1 ? 1 : score > SCORE_MOST ? SCORE_MOST : (int)score;
+}
+
+const char *reading_complexity(const char *text)
+{
+    text += strspn(text, " \t\r\n\"*");
+    if (strncasecmp(text, "SIMPLE", 6) == 0)
+        return "simple";
+    if (strncasecmp(text, "GLOBAL", 6) == 0 || strncasecmp(text, "MULTI_HOP", 9) == 0 ||
+        strncasecmp(text, "MULTIHOP", 8) == 0)
+        return "global";
+    return "complex";
+}
+
+const char *reading_line(struct arena *arena, const char *text)
+{
+    size_t length;
+
+    text += strspn(text, " \t\r\n\"'`");
+    length = strcspn(text, "\r\n");
+    while (length && strchr(" \t\"'`", text[length - 1]))
+        length--;
+    text = arena_copy(arena, text, length);
+    return utf8_count(text) < 3 ? NULL : text;
+}
+
+/* Past a bullet, or a number with a full stop or a bracket, and the blanks after it. */
+static const char *past_bullet(const char *line)
+{
+    size_t digits = strspn(line, "0123456789");
+
+    if (digits && digits < 4 && strchr(".):", line[digits]) && line[digits])
+        line += digits + 1;
+    else if (strchr("-*", *line) && *line)
+        line++;
+    else if (strncmp(line, "\xe2\x80\xa2", 3) == 0)
+        line += 3;
+    return line + strspn(line, " \t");
+}
+
+size_t reading_lines(struct arena *arena, const char *text, bool marked, const char **lines,
+                     size_t most)
+{
+    size_t count = 0;
+
+    while (*text && count < most) {
+        size_t length = strcspn(text, "\r\n");
+        const char *line = text_trimmed(arena, text, length);
+
+        if (*line && (!marked || strncmp(line, "- ", 2) == 0)) {
+            line = past_bullet(line);
+            if (*line)
+                lines[count++] = line;
+        }
+        text += length + strspn(text + length, "\r\n");
+    }
+    return count;
+}
+
+/* 1 yes, 0 no, -1 neither. */
+static int verdict_word(const char *text)
+{
+    static const char *const words[] = {"yes", "true",  "relevant",   "supported",   "1",
+                                        "no",  "false", "irrelevant", "unsupported", "0"};
+    enum { YES_WORDS = 5 };
+    size_t length;
+
+    text += strspn(text, " \t\"*");
+    for (length = 0; isalnum((unsigned char)text[length]);)
+        length++;
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
+        if (strlen(words[i]) == length && strncasecmp(text, words[i], length) == 0)
+            return i < YES_WORDS;
+    return -1;
+}
+
+static int verdict_value(const json_t *value)
+{
+    if (json_is_boolean(value))
+        return json_is_true(value);
+    if (json_is_integer(value))
+        return json_integer_value(value) == 1 ? 1 : json_integer_value(value) == 0 ? 0 : -1;
+    return json_is_string(value) ? verdict_word(json_string_value(value)) : -1;
+}
+
+/* The documents told of so far: -1 not yet. */
+struct grades {
+    int *values;
+    size_t count, told;
+};
+
+static bool put_grade(struct grades *grades, int64_t place, int verdict)
+{
+    if (place < 1 || place > (int64_t)grades->count || verdict < 0 ||
+        grades->values[place - 1] >= 0)
+        return false;
+    grades->values[place - 1] = verdict;
+    grades->told++;
+    return true;
+}
+
+static bool grades_from_json(const json_t *document, struct grades *grades)
+{
+    static const char *const keys[] = {"grades", "documents", "results"};
+    const json_t *list = document;
+
+    for (size_t i = 0; i < sizeof keys / sizeof keys[0] && !json_is_array(list); i++)
+        list = json_object_get(document, keys[i]);
+    for (size_t i = 0; i < json_array_size(list); i++) {
+        const json_t *item = json_array_get(list, i);
+
+        if (!put_grade(grades, json_integer_value(json_object_get(item, "index")),
+                       verdict_value(json_object_get(item, "relevant"))))
+            return false;
+    }
+    return grades->told == grades->count;
+}
+
+/* The JSON in a reply, from its first bracket to the last one that fits. */
+static json_t *find_json(struct arena *arena, const char *text)
+{
+    const char *start = strpbrk(text, "{[");
+    const char *end = start ? strrchr(start, *start == '{' ? '}' : ']') : NULL;
+    struct json_fault fault;
+    json_t *document;
+
+    if (!end || json_read(arena, start, (size_t)(end - start) + 1, REPLY_DEPTH, &document, &fault))
+        return NULL;
+    return document;
+}
+
+static void forget(struct grades *grades)
+{
+    for (size_t i = 0; i < grades->count; i++)
+        grades->values[i] = -1;
+    grades->told = 0;
+}
+
+static bool grades_from_named_lines(const char *const *lines, size_t count, struct grades *grades)
+{
+    static const char name[] = "document";
+
+    for (size_t i = 0; i < count; i++) {
+        const char *line = lines[i];
+        char *end;
+        long place;
+
+        if (strncasecmp(line, name, sizeof name - 1) != 0)
+            continue;
+        place = strtol(line + sizeof name - 1, &end, 10);
+        end += strspn(end, " \t");
+        if (*end != ':' || !put_grade(grades, place, verdict_word(end + 1)))
+            return false;
+    }
+    return grades->told == grades->count;
+}
+
+static bool grades_from_bare_lines(const char *const *lines, size_t count, struct grades *grades)
+{
+    if (count != grades->count)
+        return false;
+    for (size_t i = 0; i < count; i++)
+        if (!put_grade(grades, (int64_t)i + 1, verdict_word(lines[i])))
+            return false;
+    return true;
+}
+
+bool reading_grades(struct arena *arena, const char *text, size_t count, bool *relevant)
+{
+    struct grades grades = {ARENA_ARRAY(arena, int, count + 1), count, 0};
+    const char *lines[LINES_MAX];
+    size_t line_count = reading_lines(arena, text, false, lines, LINES_MAX);
+    json_t *document = find_json(arena, text);
+    bool whole;
+
+    forget(&grades);
+    whole = document && grades_from_json(document, &grades);
+    if (!whole) {
+        forget(&grades);
+        whole = grades_from_named_lines(lines, line_count, &grades);
+    }
+    if (!whole) {
+        forget(&grades);
+        whole = grades_from_bare_lines(lines, line_count, &grades);
+    }
+    for (size_t i = 0; whole && i < count; i++)
+        relevant[i] = grades.values[i] == 1;
+    return whole;
+}
+
+bool reading_verdicts(struct arena *arena, const char *text, size_t count, bool *supported,
+                      const char **evidence)
+{
+    bool any = false;
+
+    for (size_t i = 0; i < count; i++) {
+        supported[i] = false;
+        evidence[i] = "";
+    }
+    while (*text) {
+        size_t length = strcspn(text, "\r\n"), place;
+        const char *line = text_trimmed(arena, text, length), *colon;
+        char *end;
+
+        place = (size_t)strtol(line, &end, 10);
+        text += length + strspn(text + length, "\r\n");
+        end += strspn(end, ".): \t");
+        if (place < 1 || place > count ||
+            (strncasecmp(end, "SUPPORTED", 9) != 0 && strncasecmp(end, "UNSUPPORTED", 11) != 0))
+            continue;
+        any = true;
+        supported[place - 1] = strncasecmp(end, "SUPPORTED", 9) == 0;
+        colon = strchr(end, ':');
+        evidence[place - 1] =
+            supported[place - 1] && colon ? text_trimmed(arena, colon + 1, strlen(colon + 1)) : "";
+    }
+    return any;
+}

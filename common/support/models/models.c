@@ -1,0 +1,451 @@
+/* The way of a call: down the chain of a node's targets, each behind its limits and its breaker,
+ * until somebody answers or nobody is left. */
+#include "support/models/models.h"
+#include "base/clock.h"
+#include "base/log.h"
+#include "shm/breaker.h"
+#include "shm/rate.h"
+#include "support/models/spend_store.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+enum { REGISTRY_MEMORY = 8 << 20, TOKENS_UNIT = 1000, PROBE_MARGIN_MS = 1000, MINUTE = 60 };
+
+static const double least_seconds = 0.05;  /* a call that has less is not worth making */
+static const double reserve_seconds = 0.5; /* for what comes after the last call */
+static const double share_of_first = 0.6;  /* of the time, while others could still be asked */
+static const double micro = 1e6;
+
+struct models {
+    const struct support_settings *settings;
+    struct arena *arena; /* of the registry */
+    struct registry *registry;
+    struct timespec changed; /* of its file */
+};
+
+static struct timespec change_of(const char *path)
+{
+    struct stat about;
+
+    return path && stat(path, &about) == 0 ? about.st_mtim : (struct timespec){0, 0};
+}
+
+/* Reads the registry as it is now; the old one stays when it is no good. */
+static enum error read_registry(struct models *models, struct problem *problem)
+{
+    struct registry *registry;
+    struct arena *arena = arena_create(REGISTRY_MEMORY);
+    enum error error;
+
+    models->changed = change_of(models->settings->registry_path);
+    if (!arena)
+        return problem_set(problem, ERROR_SYSTEM, "out_of_memory", "no memory for the registry");
+    error = registry_load(models->settings, arena, &registry, problem);
+    if (error) {
+        arena_destroy(arena);
+        return error;
+    }
+    if (models->arena)
+        arena_destroy(models->arena);
+    models->arena = arena;
+    models->registry = registry;
+    return ERROR_NONE;
+}
+
+enum error models_open(const struct support_settings *settings, struct models **models,
+                       struct problem *problem)
+{
+    *models = calloc(1, sizeof **models);
+    if (!*models)
+        return problem_set(problem, ERROR_SYSTEM, "out_of_memory", "no memory for the registry");
+    (*models)->settings = settings;
+    return read_registry(*models, problem);
+}
+
+void models_close(struct models *models)
+{
+    if (!models)
+        return;
+    if (models->arena)
+        arena_destroy(models->arena);
+    free(models);
+}
+
+void models_refresh(struct models *models)
+{
+    struct timespec changed = change_of(models->settings->registry_path);
+    struct problem problem = {0};
+
+    if ((changed.tv_sec != models->changed.tv_sec || changed.tv_nsec != models->changed.tv_nsec) &&
+        read_registry(models, &problem))
+        log_event(LOG_ERROR, "registry_not_read", problem.text);
+}
+
+const struct registry *models_registry(const struct models *models)
+{
+    return models->registry;
+}
+
+int models_estimate_tokens(const char *text)
+{
+    const char *start = text + strspn(text, " \t\r\n");
+    size_t points;
+
+    if (!*start)
+        return 0;
+    points = utf8_count(start);
+    for (const char *end = start + strlen(start); end > start && strchr(" \t\r\n", end[-1]); end--)
+        points--;
+    return points <= 4 ? 1 : (int)((points + 3) / 4);
+}
+
+double models_cost(const struct registry_model *model, int64_t input_tokens, int64_t output_tokens)
+{
+    double dollars =
+        ((double)input_tokens * model->input_price + (double)output_tokens * model->output_price) /
+        micro;
+
+    return fmax(0, round(dollars * micro) / micro);
+}
+
+const char *models_breaker_name(struct arena *arena, const char *provider)
+{
+    return arena_print(arena, "model:%s", provider);
+}
+
+bool models_serve(const struct models_run *run, enum model_node node)
+{
+    const struct registry *registry;
+    const struct string_list *nodes;
+
+    registry = run->models ? run->models->registry : NULL;
+    if (!registry)
+        return false;
+    if (registry_chain_of(registry->active, node, false).targets[0].provider->kind ==
+        PROVIDER_EMBEDDED)
+        return false;
+    nodes = &run->models->settings->model_nodes;
+    for (size_t i = 0; i < nodes->count; i++)
+        if (strcmp(nodes->items[i], model_node_names[node]) == 0)
+            return true;
+    return false;
+}
+
+static void note_fallback(struct models_run *run, enum model_node node, const char *from,
+                          const char *to, const char *reason)
+{
+    if (run->fallback_count < MODELS_FALLBACKS_MAX)
+        run->fallbacks[run->fallback_count++] =
+            (struct model_fallback){model_node_names[node], from, to, reason};
+}
+
+void models_reject(struct models_run *run, enum model_node node, const struct models_reply *reply,
+                   const char *reason)
+{
+    note_fallback(run, node, reply->provider, "embedded", reason);
+}
+
+/* One target of a chain, being asked. */
+struct attempt {
+    struct models_run *run;
+    const struct models_order *order;
+    const struct registry_target *target;
+    bool is_last;
+    double seconds;
+    bool emitted; /* words of it have been handed on */
+    struct breaker_rule breaker, mark;
+    struct breaker_pass breaker_pass, mark_pass;
+};
+
+/* Seconds that calls of this question still have. */
+static double seconds_left(const struct models_run *run)
+{
+    const struct support_settings *settings = run->models->settings;
+    int64_t now = clock_monotonic_microseconds();
+    double left = settings->question_seconds - (double)(now - run->asked) / micro;
+
+    if (run->deadline)
+        left = fmin(left, (double)(run->deadline - now) / micro - reserve_seconds);
+    return left;
+}
+
+static const char *money_refusal(const struct attempt *attempt)
+{
+    struct models_run *run = attempt->run;
+    const struct support_settings *settings = run->models->settings;
+    struct problem problem = {0};
+    double spent;
+
+    if (settings->question_cost_limit > 0 && run->cost >= settings->question_cost_limit)
+        return "question_cost_limit";
+    if (attempt->target->provider->kind != PROVIDER_PAID || settings->daily_cost_limit <= 0)
+        return NULL;
+    if (spend_today(run->db, &spent, &problem)) {
+        log_event(LOG_ERROR, "costs_not_read", problem.text);
+        return "cost_unknown";
+    }
+    return spent + run->cost >= settings->daily_cost_limit ? "daily_cost_limit" : NULL;
+}
+
+static const char *rate_refusal(const struct attempt *attempt)
+{
+    struct models_run *run = attempt->run;
+    const struct registry_provider *provider = attempt->target->provider;
+    struct rate_rule calls = {(uint32_t)provider->requests_per_minute, MINUTE};
+    struct rate_rule tokens = {(uint32_t)(provider->tokens_per_minute / TOKENS_UNIT) + 1, MINUTE};
+
+    if (!run->region)
+        return NULL;
+    if (provider->tokens_per_minute &&
+        !rate_peek(run->region, arena_print(run->arena, "model_tokens:%s", provider->id), tokens)
+             .allowed)
+        return "rate_limited";
+    if (calls.max &&
+        !rate_allow(run->region, arena_print(run->arena, "model:%s", provider->id), calls).allowed)
+        return "rate_limited";
+    return NULL;
+}
+
+/* Why a target is not asked at all; NULL = it is. */
+static const char *refusal_of(struct attempt *attempt)
+{
+    struct models_run *run = attempt->run;
+    const struct support_settings *settings = run->models->settings;
+    const char *id = attempt->target->provider->id, *reason;
+    uint32_t probe = (uint32_t)(attempt->seconds * 1000) + PROBE_MARGIN_MS;
+
+    if (attempt->target->provider->kind == PROVIDER_EMBEDDED)
+        return "unavailable";
+    if (attempt->seconds < least_seconds)
+        return "time_budget";
+    if (settings->question_tokens && run->tokens >= settings->question_tokens)
+        return "token_budget";
+    reason = money_refusal(attempt);
+    if (reason)
+        return reason;
+    if (run->region) {
+        attempt->mark = (struct breaker_rule){
+            .failures = !attempt->is_last && settings->failover_seconds ? 1 : 0,
+            .open_ms = (uint32_t)settings->failover_seconds * 1000,
+            .probe_ms = probe};
+        attempt->breaker =
+            (struct breaker_rule){settings->breaker ? (uint32_t)settings->breaker_failures : 0,
+                                  (uint32_t)(settings->breaker_seconds * 1000), probe};
+        if (!breaker_ask(run->region, arena_print(run->arena, "failover:%s", id), &attempt->mark,
+                         &attempt->mark_pass))
+            return "unavailable";
+        if (!breaker_ask(run->region, models_breaker_name(run->arena, id), &attempt->breaker,
+                         &attempt->breaker_pass)) {
+            breaker_withdraw(run->region, &attempt->mark_pass);
+            return "breaker_open";
+        }
+    }
+    reason = rate_refusal(attempt);
+    if (reason && run->region) {
+        breaker_withdraw(run->region, &attempt->mark_pass);
+        breaker_withdraw(run->region, &attempt->breaker_pass);
+    }
+    return reason;
+}
+
+static void tell_breakers(struct attempt *attempt, bool cancelled, bool well)
+{
+    struct shm_region *region = attempt->run->region;
+
+    if (!region)
+        return;
+    if (cancelled) {
+        breaker_withdraw(region, &attempt->mark_pass);
+        breaker_withdraw(region, &attempt->breaker_pass);
+    } else {
+        breaker_tell(region, &attempt->mark, &attempt->mark_pass, well);
+        breaker_tell(region, &attempt->breaker, &attempt->breaker_pass, well);
+    }
+}
+
+static bool hand_on(const char *text, size_t length, void *context)
+{
+    struct attempt *attempt = context;
+
+    attempt->emitted = true;
+    return attempt->order->on_text(text, length, attempt->order->context);
+}
+
+static void call_target(struct attempt *attempt, struct llm_answer *answer)
+{
+    const struct models_order *order = attempt->order;
+    const struct support_settings *settings = attempt->run->models->settings;
+    const struct registry_provider *from = attempt->target->provider;
+    const struct llm_provider provider = {
+        .protocol = from->protocol,
+        .base_url = from->base_url,
+        .model = attempt->target->model->name,
+        .token = from->token,
+        .max_tokens = order->max_tokens ? order->max_tokens : settings->answer_tokens,
+        .patience = {.connect_seconds = fmin(settings->connect_seconds, attempt->seconds),
+                     .attempt_seconds = fmin(from->timeout_seconds, attempt->seconds),
+                     .total_seconds = attempt->seconds,
+                     .silence_seconds = order->on_text ? settings->stall_seconds : 0,
+                     .attempts = (uint32_t)settings->retry_attempts,
+                     .first_pause_seconds = settings->retry_first_delay,
+                     .pause_factor = 2,
+                     .most_pause_seconds = settings->retry_most_delay,
+                     .jitter = settings->retry_jitter,
+                     .retry_after_seconds = settings->retry_most_delay},
+        .answer_max = (size_t)settings->model_answer_bytes,
+        .private_too = true}; /* whose address the operator has written down */
+    const struct llm_request request = {.messages = order->messages,
+                                        .message_count = order->message_count,
+                                        .tools = order->tools,
+                                        .tool_count = order->tool_count,
+                                        .on_text = order->on_text ? hand_on : NULL,
+                                        .temperature = GIVEN_NUMBER(0),
+                                        .context = attempt};
+
+    db_give_back(attempt->run->db); /* others may need the connection while this waits */
+    llm_complete(attempt->run->arena, &provider, &request, attempt->run->watch, answer);
+}
+
+static int64_t tokens_of(const struct models_order *order)
+{
+    int64_t tokens = 0;
+
+    for (size_t i = 0; i < order->message_count; i++)
+        if (order->messages[i].content)
+            tokens += models_estimate_tokens(order->messages[i].content);
+    return tokens;
+}
+
+/* What a call used is counted whether or not its answer is of use; one that brought nothing and
+ * says nothing is taken to have cost nothing. */
+static void count_usage(struct attempt *attempt, const struct llm_answer *answer)
+{
+    struct models_run *run = attempt->run;
+    const struct registry_target *target = attempt->target;
+    bool told = answer->usage.input_tokens.given || answer->usage.output_tokens.given;
+    struct model_usage usage = {.provider = target->provider->id, .model = target->model->name};
+    struct rate_rule rule = {(uint32_t)(target->provider->tokens_per_minute / TOKENS_UNIT) + 1,
+                             MINUTE};
+
+    if (!told && !*answer->text && !answer->tool_call_count)
+        return;
+    usage.input_tokens = answer->usage.input_tokens.given ? answer->usage.input_tokens.value
+                                                          : tokens_of(attempt->order);
+    usage.output_tokens = answer->usage.output_tokens.given ? answer->usage.output_tokens.value
+                                                            : models_estimate_tokens(answer->text);
+    usage.cost = models_cost(target->model, usage.input_tokens, usage.output_tokens);
+    run->tokens += usage.input_tokens + usage.output_tokens;
+    run->cost += usage.cost;
+    if (run->call_count < MODELS_CALLS_MAX)
+        run->calls[run->call_count++] = usage;
+    if (run->region && target->provider->tokens_per_minute)
+        rate_charge(run->region, arena_print(run->arena, "model_tokens:%s", target->provider->id),
+                    rule, (uint32_t)((usage.input_tokens + usage.output_tokens) / TOKENS_UNIT) + 1);
+}
+
+/* Why an answer is none; NULL = it is one. */
+static const char *failure_of(struct arena *arena, const struct llm_answer *answer)
+{
+    switch (answer->result) {
+    case LLM_ANSWERED:
+        return NULL;
+    case LLM_EMPTY:
+        return "blank";
+    case LLM_MALFORMED:
+        return "malformed";
+    case LLM_FAULT:
+        return "fault";
+    case LLM_REFUSED:
+        return arena_print(arena, "http_%d", answer->status);
+    case LLM_CUT:
+        return answer->outcome == FETCH_TIMED_OUT ? "timeout" : "cut";
+    default:
+        break;
+    }
+    switch (answer->outcome) {
+    case FETCH_TIMED_OUT:
+        return "timeout";
+    case FETCH_UNREACHABLE:
+        return "unavailable";
+    case FETCH_TOO_LARGE:
+        return "too_large";
+    case FETCH_BROKEN:
+        return "cut";
+    default:
+        return "request_failed";
+    }
+}
+
+static bool was_cancelled(const struct llm_answer *answer)
+{
+    return answer->outcome == FETCH_CANCELLED && answer->result != LLM_FAULT &&
+           answer->result != LLM_MALFORMED;
+}
+
+/* True: answered. Else `reason`, NULL when nobody wants an answer any more. */
+static bool ask_target(struct attempt *attempt, struct models_reply *reply, const char **reason)
+{
+    struct models_run *run = attempt->run;
+    struct llm_answer answer;
+    const char *text;
+
+    *reason = refusal_of(attempt);
+    if (*reason)
+        return false;
+    call_target(attempt, &answer);
+    run->attempts += answer.attempts;
+    count_usage(attempt, &answer);
+    if (was_cancelled(&answer)) {
+        tell_breakers(attempt, true, false);
+        return false;
+    }
+    text = text_trimmed(run->arena, answer.text, strlen(answer.text));
+    *reply = (struct models_reply){.text = text,
+                                   .tool_calls = answer.tool_calls,
+                                   .tool_call_count = answer.tool_call_count,
+                                   .provider = attempt->target->provider->id,
+                                   .model = attempt->target->model->name};
+    *reason = failure_of(run->arena, &answer);
+    if (!*reason && !*text && !answer.tool_call_count)
+        *reason = "blank";
+    reply->truncated = answer.result == LLM_CUT && answer.outcome == FETCH_TIMED_OUT && *text &&
+                       seconds_left(run) < least_seconds;
+    tell_breakers(attempt, false, !*reason || reply->truncated);
+    run->succeeded += !*reason || reply->truncated;
+    run->exhausted += *reason && !reply->truncated;
+    return !*reason || reply->truncated;
+}
+
+bool models_ask(struct models_run *run, const struct models_order *order,
+                struct models_reply *reply)
+{
+    struct registry_chain chain =
+        registry_chain_of(run->models->registry->active, order->node, order->fast);
+
+    if (!run->asked)
+        run->asked = clock_monotonic_microseconds();
+    if (!run->models->settings->failover)
+        chain.count = 1;
+    for (size_t i = 0; i < chain.count; i++) {
+        bool is_last = i + 1 == chain.count;
+        const char *reason;
+        struct attempt attempt = {.run = run,
+                                  .order = order,
+                                  .target = &chain.targets[i],
+                                  .is_last = is_last,
+                                  .seconds = seconds_left(run) * (is_last ? 1 : share_of_first)};
+
+        if (ask_target(&attempt, reply, &reason))
+            return true;
+        if (attempt.emitted && order->on_restart)
+            order->on_restart(order->context);
+        if (!reason)
+            return false;
+        note_fallback(run, order->node, chain.targets[i].provider->id,
+                      is_last ? "embedded" : chain.targets[i + 1].provider->id, reason);
+    }
+    return false;
+}

@@ -1,0 +1,107 @@
+/*
+ * Asking language models for the nodes of the answer graph: who is asked, in which order, for how
+ * long, how much and for what money. Whatever fails is a fallback with its reason, and in the end
+ * the caller serves the node without a model. It must not know what is asked.
+ */
+#ifndef ASSAY_SUPPORT_MODELS_MODELS_H
+#define ASSAY_SUPPORT_MODELS_MODELS_H
+
+#include "db/db.h"
+#include "support/models/registry.h"
+
+enum { MODELS_FALLBACKS_MAX = 32, MODELS_CALLS_MAX = 64 };
+
+struct models;
+
+/* The registry of these settings, kept for as long as the worker lives. After ERROR_INVALID, as of
+ * registry_load(), *models is there all the same: it serves no node until its file is mended. The
+ * caller owns *models until models_close(); it is NULL after ERROR_SYSTEM alone. */
+MUST_CHECK enum error models_open(const struct support_settings *settings, struct models **models,
+                                  struct problem *problem);
+void models_close(struct models *models);
+
+/* Reads the registry's file again when it has changed; one that has become invalid is logged and
+ * the old registry kept. To be called before a question, never within one: names of the old one
+ * end. */
+void models_refresh(struct models *models);
+
+/* NULL while it is invalid. */
+const struct registry *models_registry(const struct models *models);
+
+/* "embedded", "request_failed"...: from whom to whom a node went, and why. */
+struct model_fallback {
+    const char *node, *from, *to, *reason;
+};
+
+/* What one call used. */
+struct model_usage {
+    const char *provider, *model; /* NULL = no model was asked */
+    int64_t input_tokens, output_tokens;
+    double cost; /* dollars */
+};
+
+/* All that one question asks of models. Zeroed but for the members before `fallbacks`. */
+struct models_run {
+    struct models *models; /* NULL = no node has one */
+    struct db *db;
+    struct arena *arena;
+    struct shm_region *region; /* of breakers and limits; NULL = none */
+    int64_t deadline;          /* of the question, monotonic microseconds; 0 = none */
+    const struct fetch_watch *watch;
+
+    struct model_fallback fallbacks[MODELS_FALLBACKS_MAX];
+    size_t fallback_count;
+    struct model_usage calls[MODELS_CALLS_MAX]; /* that were answered, or paid for */
+    size_t call_count;
+    int64_t asked;     /* when the first call went out; 0 = none has */
+    int64_t tokens;    /* of all calls */
+    double cost;       /* the same */
+    unsigned attempts; /* requests that went out, and how the calls ended */
+    unsigned succeeded, exhausted;
+};
+
+struct models_order {
+    enum model_node node;
+    bool fast;
+    const struct llm_message *messages;
+    size_t message_count;
+    const struct llm_tool *tools;
+    size_t tool_count;
+    int64_t max_tokens; /* 0 = the setting */
+    /* Words as they come; NULL = the whole at once. False ends the call. */
+    bool (*on_text)(const char *text, size_t length, void *context);
+    /* What came so far is void: another provider begins anew. */
+    void (*on_restart)(void *context);
+    void *context;
+};
+
+struct models_reply {
+    const char *text; /* trimmed, never blank unless there are tool calls */
+    const struct llm_tool_call *tool_calls;
+    size_t tool_call_count;
+    const char *provider, *model;
+    bool truncated; /* the time was up while it was written */
+};
+
+/* Whether a node asks a model at all: by the profile and LLM_NODES. */
+bool models_serve(const struct models_run *run, enum model_node node);
+
+/* Asks. False: nobody answered, the fallbacks say why, and the node is the embedded engine's. */
+bool models_ask(struct models_run *run, const struct models_order *order,
+                struct models_reply *reply);
+
+/* The caller could not use what was answered: a fallback to the embedded engine. */
+void models_reject(struct models_run *run, enum model_node node, const struct models_reply *reply,
+                   const char *reason);
+
+/* The tokens a text counts as where nobody says: its code points by four, rounded up; 0 when
+ * blank. */
+int models_estimate_tokens(const char *text);
+
+/* Dollars, six decimals. */
+double models_cost(const struct registry_model *model, int64_t input_tokens, int64_t output_tokens);
+
+/* The name of a provider's circuit breaker. */
+const char *models_breaker_name(struct arena *arena, const char *provider);
+
+#endif

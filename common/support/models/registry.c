@@ -1,0 +1,601 @@
+/* Reading the registry: providers, then profiles, whose targets must resolve. */
+#include "support/models/registry.h"
+#include "base/schema.h"
+#include "base/yaml.h"
+#include "support/models/registry_builtin.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+enum { JSON_DEPTH = 16 };
+
+const char *const provider_kind_names[PROVIDER_KIND__MAX + 1] = {"local", "paid", "embedded", NULL};
+const char *const model_node_names[MODEL_NODE__MAX + 1] = {
+    "classify_complexity", "transform_query", "rewrite_query",     "grade_docs", "generate",
+    "verify_facts",        "evaluate",        "suggest_questions", NULL};
+
+/* What a file may call a protocol: those of the kit, and our own orchestrator. */
+static const char *const protocols[] = {"openai", "anthropic", "mistral", "ollama",
+                                        "orch",   "embedded",  NULL};
+enum { PROTOCOL_ORCH = LLM_PROTOCOL__MAX, PROTOCOL_EMBEDDED, PROTOCOLS };
+
+struct price_entry {
+    const char *name;
+    struct string_list aliases;
+    double input, output;
+};
+
+#define OWNER struct price_entry
+static const struct field model_fields[] = {
+    STRING(OWNER, name, .required = true, .min_length = 1, .max_length = 200),
+    STRINGS(OWNER, aliases, .max_length = 20),
+    {.name = "input_price_per_1m_tokens",
+     .type = FIELD_NUMBER,
+     .lower = AT_LEAST(0),
+     .offset = offsetof(OWNER, input)},
+    {.name = "output_price_per_1m_tokens",
+     .type = FIELD_NUMBER,
+     .lower = AT_LEAST(0),
+     .offset = offsetof(OWNER, output)},
+};
+#undef OWNER
+static SCHEMA(model_schema, struct price_entry, "RegistryModel", model_fields);
+
+struct defaults {
+    const char *fast, *strong;
+};
+
+#define OWNER struct defaults
+static const struct field defaults_fields[] = {STRING(OWNER, fast, .required = true),
+                                               STRING(OWNER, strong, .required = true)};
+#undef OWNER
+static SCHEMA(defaults_schema, struct defaults, "RegistryDefaults", defaults_fields);
+
+struct capabilities {
+    bool supports_tool_use, supports_structured_output, supports_streaming, supports_batch,
+        supports_vision;
+};
+
+#define OWNER struct capabilities
+static const struct field capability_fields[] = {
+    BOOLEAN(OWNER, supports_tool_use),  BOOLEAN(OWNER, supports_structured_output),
+    BOOLEAN(OWNER, supports_streaming), BOOLEAN(OWNER, supports_batch),
+    BOOLEAN(OWNER, supports_vision),
+};
+#undef OWNER
+static SCHEMA(capabilities_schema, struct capabilities, "RegistryCapabilities", capability_fields);
+
+struct limits {
+    int64_t requests_per_minute, tokens_per_minute;
+};
+
+#define OWNER struct limits
+static const struct field limit_fields[] = {
+    INTEGER(OWNER, requests_per_minute, .lower = AT_LEAST(0), .upper = AT_MOST(1e6)),
+    INTEGER(OWNER, tokens_per_minute, .lower = AT_LEAST(0), .upper = AT_MOST(1e9)),
+};
+#undef OWNER
+static SCHEMA(limits_schema, struct limits, "RegistryLimits", limit_fields);
+
+struct entry {
+    const char *id, *label, *base_url, *api_key_env;
+    int kind, protocol;
+    bool enabled;
+    double timeout_seconds;
+    const struct defaults *default_models;
+    const struct capabilities *capabilities;
+    const struct limits *rate_limits;
+    struct object_list models;
+};
+
+#define OWNER struct entry
+static const struct field entry_fields[] = {
+    STRING(OWNER, id, .required = true, .min_length = 1, .max_length = 60),
+    STRING(OWNER, label, .nullable = true, .max_length = 200),
+    STRING(OWNER, base_url, .nullable = true, .max_length = 500),
+    STRING(OWNER, api_key_env, .nullable = true, .max_length = 100),
+    CHOICE(OWNER, kind, provider_kind_names, .required = true, .choice_count = PROVIDER_KIND__MAX),
+    CHOICE(OWNER, protocol, protocols, .required = true, .choice_count = PROTOCOLS),
+    BOOLEAN(OWNER, enabled, .preset = 1),
+    NUMBER(OWNER, timeout_seconds, .preset = 60, .lower = ABOVE(0), .upper = AT_MOST(600)),
+    OBJECT(OWNER, default_models, &defaults_schema, .required = true),
+    OBJECT(OWNER, capabilities, &capabilities_schema, .nullable = true),
+    OBJECT(OWNER, rate_limits, &limits_schema, .nullable = true),
+    OBJECTS(OWNER, models, &model_schema, .required = true, .min_length = 1,
+            .max_length = REGISTRY_MODELS_MAX),
+};
+#undef OWNER
+static SCHEMA(entry_schema, struct entry, "RegistryProvider", entry_fields);
+
+/* What reading has at hand. */
+struct loading {
+    const struct support_settings *settings;
+    struct arena *arena;
+    struct registry *registry;
+    const char *path;
+    struct problem *problem;
+};
+
+#define REFUSE(loading, ...) refuse((loading), arena_print((loading)->arena, __VA_ARGS__))
+static enum error refuse(const struct loading *loading, const char *text)
+{
+    return problem_set(loading->problem, ERROR_INVALID, "registry_invalid", "%s: %s", loading->path,
+                       text);
+}
+
+bool registry_is_placeholder(const char *key)
+{
+    return !key || !*key || strcasecmp(key, "changeme") == 0 || strcasecmp(key, "change-me") == 0 ||
+           strcasecmp(key, "change_me") == 0;
+}
+
+const struct registry_provider *registry_find(const struct registry *registry, const char *id)
+{
+    for (size_t i = 0; i < registry->provider_count; i++)
+        if (strcmp(registry->providers[i].id, id) == 0)
+            return &registry->providers[i];
+    return NULL;
+}
+
+static const struct registry_model *find_model(const struct registry_provider *provider,
+                                               const char *name)
+{
+    for (size_t i = 0; i < provider->model_count; i++) {
+        const struct registry_model *model = &provider->models[i];
+
+        if (strcmp(model->name, name) == 0)
+            return model;
+        for (size_t j = 0; j < model->aliases.count; j++)
+            if (strcmp(model->aliases.items[j], name) == 0)
+                return model;
+    }
+    return NULL;
+}
+
+static enum error check_names(const struct loading *loading,
+                              const struct registry_provider *provider)
+{
+    for (size_t i = 0; i < provider->model_count; i++) {
+        const struct registry_model *model = &provider->models[i];
+
+        if (find_model(provider, model->name) != model)
+            return REFUSE(loading, "provider %s: %s names two models", provider->id, model->name);
+        for (size_t j = 0; j < model->aliases.count; j++)
+            if (find_model(provider, model->aliases.items[j]) != model)
+                return REFUSE(loading, "provider %s: %s names two models", provider->id,
+                              model->aliases.items[j]);
+    }
+    return ERROR_NONE;
+}
+
+static void take_models(const struct loading *loading, const struct object_list *list,
+                        struct registry_provider *provider)
+{
+    provider->model_count = list->count;
+    provider->models = ARENA_ARRAY(loading->arena, struct registry_model, list->count);
+    for (size_t i = 0; i < list->count; i++) {
+        const struct price_entry *from = &((const struct price_entry *)list->items)[i];
+
+        provider->models[i] =
+            (struct registry_model){from->name, from->aliases, from->input, from->output};
+    }
+}
+
+/* The parts of a provider that are always the settings'. */
+static void apply_settings(const struct loading *loading, struct registry_provider *provider,
+                           int protocol)
+{
+    const struct support_settings *settings = loading->settings;
+
+    if (strcmp(provider->id, "ollama") == 0) {
+        if (!provider->base_url)
+            provider->base_url = settings->ollama_base_url;
+        provider->timeout_seconds = settings->ollama_timeout_sec;
+    }
+    if (protocol != PROTOCOL_ORCH)
+        return;
+    provider->timeout_seconds = settings->orch_timeout_sec;
+    provider->base_url = arena_print(
+        loading->arena, "%s/v1", provider->base_url ? provider->base_url : settings->orch_base_url);
+}
+
+/* Names stand for models in profiles, so they are changed only after those have been resolved. */
+static void rename_models(const struct loading *loading)
+{
+    const struct support_settings *settings = loading->settings;
+    const struct registry_provider *ollama = registry_find(loading->registry, "ollama");
+
+    if (!ollama)
+        return;
+    for (size_t i = 0; i < ollama->model_count; i++) {
+        if (&ollama->models[i] == ollama->strong && settings->ollama_model)
+            ollama->models[i].name = settings->ollama_model;
+        else if (&ollama->models[i] == ollama->fast && settings->ollama_fast_model)
+            ollama->models[i].name = settings->ollama_fast_model;
+    }
+}
+
+static enum error add_provider(const struct loading *loading, const struct entry *entry)
+{
+    struct registry *registry = loading->registry;
+    struct registry_provider *provider = &registry->providers[registry->provider_count];
+    static const struct capabilities nothing;
+    static const struct limits unlimited;
+    const struct capabilities *can = entry->capabilities ? entry->capabilities : &nothing;
+    const struct limits *limits = entry->rate_limits ? entry->rate_limits : &unlimited;
+    const char *key = entry->api_key_env ? getenv(entry->api_key_env) : NULL;
+
+    if (registry_find(registry, entry->id))
+        return REFUSE(loading, "provider %s exists twice", entry->id);
+    *provider = (struct registry_provider){.id = entry->id,
+                                           .label = entry->label ? entry->label : entry->id,
+                                           .kind = (enum provider_kind)entry->kind,
+                                           .protocol = entry->protocol < LLM_PROTOCOL__MAX
+                                                           ? (enum llm_protocol)entry->protocol
+                                                           : LLM_OPENAI,
+                                           .protocol_name = protocols[entry->protocol],
+                                           .base_url = entry->base_url,
+                                           .enabled = entry->enabled,
+                                           .api_key_env = entry->api_key_env,
+                                           .token = registry_is_placeholder(key) ? NULL : key,
+                                           .timeout_seconds = entry->timeout_seconds,
+                                           .tool_use = can->supports_tool_use,
+                                           .structured_output = can->supports_structured_output,
+                                           .streaming = can->supports_streaming,
+                                           .batch = can->supports_batch,
+                                           .vision = can->supports_vision,
+                                           .requests_per_minute = limits->requests_per_minute,
+                                           .tokens_per_minute = limits->tokens_per_minute};
+    take_models(loading, &entry->models, provider);
+    apply_settings(loading, provider, entry->protocol);
+    provider->fast = find_model(provider, entry->default_models->fast);
+    provider->strong = find_model(provider, entry->default_models->strong);
+    if (!provider->fast || !provider->strong)
+        return REFUSE(loading, "provider %s: default_models names no model of it", entry->id);
+    if ((provider->kind == PROVIDER_EMBEDDED) != (entry->protocol == PROTOCOL_EMBEDDED))
+        return REFUSE(loading, "provider %s: kind and protocol do not fit", entry->id);
+    if (provider->kind != PROVIDER_EMBEDDED &&
+        (!provider->base_url || strncmp(provider->base_url, "http", 4) != 0 ||
+         strpbrk(provider->base_url, "@?# \t")))
+        return REFUSE(loading, "provider %s: base_url must be http:// or https://", entry->id);
+    registry->provider_count++;
+    return check_names(loading, provider);
+}
+
+static enum error read_provider(const struct loading *loading, size_t place, const json_t *json)
+{
+    struct entry *entry = ARENA_NEW(loading->arena, struct entry);
+    struct schema_errors errors = {.arena = loading->arena};
+
+    if (loading->registry->provider_count + 2 >= REGISTRY_PROVIDERS_MAX)
+        return REFUSE(loading, "more than %d providers", REGISTRY_PROVIDERS_MAX - 2);
+    if (schema_decode(&entry_schema, json, "provider", entry, &errors, loading->arena)) {
+        const struct schema_path *at = errors.items[0].path;
+
+        return REFUSE(loading, "provider %zu: %s is wrong", place + 1,
+                      at && at->key ? at->key : "an item");
+    }
+    return add_provider(loading, entry);
+}
+
+static enum error read_target(const struct loading *loading, const char *where, const json_t *json,
+                              struct registry_target *target)
+{
+    const char *id = json_string_value(json_object_get(json, "provider")),
+               *model = json_string_value(json_object_get(json, "model"));
+
+    if (!id || !model)
+        return REFUSE(loading, "%s must have provider and model", where);
+    target->provider = registry_find(loading->registry, id);
+    if (!target->provider)
+        return REFUSE(loading, "%s: there is no provider %s", where, id);
+    target->model = find_model(target->provider, model);
+    if (!target->model)
+        return REFUSE(loading, "%s: provider %s has no model %s", where, id, model);
+    return ERROR_NONE;
+}
+
+static enum error check_fallback(const struct loading *loading, const char *where,
+                                 const struct registry_target *target)
+{
+    return target->provider->kind == PROVIDER_PAID
+               ? REFUSE(loading, "%s: a paid provider must not be asked in place of another", where)
+               : ERROR_NONE;
+}
+
+static enum error read_chain(const struct loading *loading, const char *where, const json_t *list,
+                             struct registry_chain *chain)
+{
+    enum error error = ERROR_NONE;
+
+    if (!json_is_array(list) || json_array_size(list) < 1 ||
+        json_array_size(list) > REGISTRY_CHAIN_MAX)
+        return REFUSE(loading, "%s must list 1 to %d targets", where, REGISTRY_CHAIN_MAX);
+    for (size_t i = 0; i < json_array_size(list) && !error; i++) {
+        error = read_target(loading, where, json_array_get(list, i), &chain->targets[i]);
+        if (!error && i)
+            error = check_fallback(loading, where, &chain->targets[i]);
+        chain->count++;
+    }
+    return error;
+}
+
+static enum error read_nodes(const struct loading *loading, const char *name, json_t *nodes,
+                             struct registry_profile *profile)
+{
+    const char *key;
+    json_t *list;
+
+    json_object_foreach(nodes, key, list)
+    {
+        int node = 0;
+        enum error error;
+
+        while (node < MODEL_NODE__MAX && strcmp(model_node_names[node], key) != 0)
+            node++;
+        if (node == MODEL_NODE__MAX)
+            return REFUSE(loading, "profile %s: there is no node %s", name, key);
+        error = read_chain(loading, arena_print(loading->arena, "profile %s, %s", name, key), list,
+                           &profile->nodes[node]);
+        if (error)
+            return error;
+    }
+    return ERROR_NONE;
+}
+
+static enum error read_profile(const struct loading *loading, const char *name, json_t *json)
+{
+    struct registry_profile *profile =
+        &loading->registry->profiles[loading->registry->profile_count++];
+    const char *description = json_string_value(json_object_get(json, "description"));
+    const char *where = arena_print(loading->arena, "profile %s", name);
+    json_t *fallback = json_object_get(json, "fallback");
+    enum error error;
+
+    *profile =
+        (struct registry_profile){.name = name, .description = description ? description : ""};
+    error = read_target(loading, arena_print(loading->arena, "%s, fast", where),
+                        json_object_get(json, "fast"), &profile->fast);
+    if (!error)
+        error = read_target(loading, arena_print(loading->arena, "%s, strong", where),
+                            json_object_get(json, "strong"), &profile->strong);
+    where = arena_print(loading->arena, "%s, fallback", where);
+    if (!error && fallback && !json_is_null(fallback)) {
+        error = read_target(loading, where, fallback, &profile->fallback);
+        if (!error)
+            error = check_fallback(loading, where, &profile->fallback);
+    }
+    return error ? error : read_nodes(loading, name, json_object_get(json, "nodes"), profile);
+}
+
+static enum error read_document(const struct loading *loading, json_t *document)
+{
+    json_t *providers = json_object_get(document, "providers"),
+           *profiles = json_object_get(document, "routing_profiles"), *profile;
+    const char *name = json_string_value(json_object_get(document, "default_profile"));
+    enum error error = ERROR_NONE;
+
+    if (!json_is_array(providers))
+        return REFUSE(loading, "providers must be a list");
+    for (size_t i = 0; i < json_array_size(providers) && !error; i++)
+        error = read_provider(loading, i, json_array_get(providers, i));
+    if (error)
+        return error;
+    loading->registry->default_profile = name ? name : "embedded";
+    loading->registry->profiles =
+        ARENA_ARRAY(loading->arena, struct registry_profile, json_object_size(profiles) + 2);
+    json_object_foreach(profiles, name, profile)
+    {
+        error = read_profile(loading, name, profile);
+        if (error)
+            return error;
+    }
+    return ERROR_NONE;
+}
+
+/* What is there whatever the file says: its name is taken already, or it is added. */
+static enum error add_text(const struct loading *loading, const char *text)
+{
+    struct json_fault fault;
+    json_t *json;
+
+    if (json_read(loading->arena, text, strlen(text), JSON_DEPTH, &json, &fault))
+        return REFUSE(loading, "%s", fault.text);
+    return read_provider(loading, loading->registry->provider_count, json);
+}
+
+static void write_chat_model(const struct support_settings *settings, struct json_writer *writer,
+                             const char *name, const json_t *prices)
+{
+    const json_t *own = json_object_get(prices, name);
+    const json_t *input = json_object_get(own, "input"), *output = json_object_get(own, "output");
+
+    writer_open_object(writer);
+    writer_key_string(writer, "name", name);
+    writer_key_number(writer, "input_price_per_1m_tokens",
+                      json_is_number(input) ? json_number_value(input) : settings->input_price);
+    writer_key_number(writer, "output_price_per_1m_tokens",
+                      json_is_number(output) ? json_number_value(output) : settings->output_price);
+    writer_close_object(writer);
+}
+
+/* The endpoint of LLM_CHAT_URL, in the form of the file. */
+static const char *chat_provider(const struct loading *loading, const json_t *prices)
+{
+    const struct support_settings *settings = loading->settings;
+    const char *fast = settings->chat_fast_model ? settings->chat_fast_model : settings->chat_model;
+    bool paid = settings->input_price > 0 || settings->output_price > 0 || prices;
+    struct json_writer writer;
+    struct text text;
+
+    text_start(&text, loading->arena, 1 << 16);
+    writer_start(&writer, &text);
+    writer_open_object(&writer);
+    writer_key_string(&writer, "id", "openai");
+    writer_key_string(&writer, "kind", provider_kind_names[paid ? PROVIDER_PAID : PROVIDER_LOCAL]);
+    writer_key_string(&writer, "protocol", llm_protocol_names[settings->chat_protocol]);
+    writer_key_string(&writer, "base_url", settings->chat_url);
+    writer_key_string(&writer, "api_key_env", settings->chat_api_key_env);
+    writer_key_number(&writer, "timeout_seconds", settings->chat_timeout_sec);
+    writer_key(&writer, "default_models");
+    writer_open_object(&writer);
+    writer_key_string(&writer, "fast", fast);
+    writer_key_string(&writer, "strong", settings->chat_model);
+    writer_close_object(&writer);
+    writer_key(&writer, "capabilities");
+    writer_open_object(&writer);
+    writer_key_boolean(&writer, "supports_streaming", true);
+    writer_key_boolean(&writer, "supports_tool_use", true);
+    writer_close_object(&writer);
+    writer_key(&writer, "models");
+    writer_open_array(&writer);
+    write_chat_model(settings, &writer, settings->chat_model, prices);
+    if (strcmp(fast, settings->chat_model) != 0)
+        write_chat_model(settings, &writer, fast, prices);
+    writer_close_array(&writer);
+    writer_close_object(&writer);
+    return text.bytes;
+}
+
+static enum error add_chat(const struct loading *loading)
+{
+    const char *json = loading->settings->model_prices;
+    struct loading named = *loading;
+    struct json_fault fault;
+    json_t *prices = NULL;
+    enum error error;
+
+    named.path = "LLM_MODEL_PRICES";
+    if (json && (json_read(loading->arena, json, strlen(json), JSON_DEPTH, &prices, &fault) ||
+                 !json_is_object(prices)))
+        return REFUSE(&named, "must be a JSON object of models");
+    named.path = "LLM_CHAT_URL";
+    error = add_text(&named, chat_provider(loading, prices));
+    return error;
+}
+
+static void add_profile(struct registry *registry, const char *name, const char *description,
+                        const char *provider_id)
+{
+    const struct registry_provider *provider = registry_find(registry, provider_id);
+
+    registry->profiles[registry->profile_count++] =
+        (struct registry_profile){.name = name,
+                                  .description = description,
+                                  .fast = {provider, provider->fast},
+                                  .strong = {provider, provider->strong}};
+}
+
+static const struct registry_profile *find_profile(const struct registry *registry,
+                                                   const char *name)
+{
+    for (size_t i = 0; i < registry->profile_count; i++)
+        if (strcmp(registry->profiles[i].name, name) == 0)
+            return &registry->profiles[i];
+    return NULL;
+}
+
+/* A paid provider without its key is no provider. */
+static enum error check_target(const struct loading *loading, const char *profile,
+                               const struct registry_target *target)
+{
+    const struct registry_provider *provider = target->provider;
+
+    if (!provider)
+        return ERROR_NONE;
+    if (!provider->enabled)
+        return REFUSE(loading, "profile %s needs provider %s, which is not enabled", profile,
+                      provider->id);
+    if (provider->kind == PROVIDER_PAID && provider->api_key_env && !provider->token)
+        return REFUSE(loading, "profile %s needs the key of provider %s in %s", profile,
+                      provider->id, provider->api_key_env);
+    return ERROR_NONE;
+}
+
+static enum error choose_profile(const struct loading *loading)
+{
+    struct registry *registry = loading->registry;
+    const char *name = loading->settings->provider_profile ? loading->settings->provider_profile
+                                                           : registry->default_profile;
+    const struct registry_profile *profile = find_profile(registry, name);
+    enum error error;
+
+    if (!profile)
+        return problem_set(loading->problem, ERROR_INVALID, "setting_invalid",
+                           "LLM_PROVIDER_PROFILE: there is no profile %s", name);
+    error = check_target(loading, name, &profile->fast);
+    if (!error)
+        error = check_target(loading, name, &profile->strong);
+    if (!error)
+        error = check_target(loading, name, &profile->fallback);
+    for (int node = 0; node < MODEL_NODE__MAX && !error; node++)
+        for (size_t i = 0; i < profile->nodes[node].count && !error; i++)
+            error = check_target(loading, name, &profile->nodes[node].targets[i]);
+    registry->active = profile;
+    return error;
+}
+
+static enum error check_nodes(const struct support_settings *settings, struct problem *problem)
+{
+    for (size_t i = 0; i < settings->model_nodes.count; i++) {
+        int node = 0;
+
+        while (node < MODEL_NODE__MAX &&
+               strcmp(model_node_names[node], settings->model_nodes.items[i]) != 0)
+            node++;
+        if (node == MODEL_NODE__MAX)
+            return problem_set(problem, ERROR_INVALID, "setting_invalid",
+                               "LLM_NODES: there is no node %s", settings->model_nodes.items[i]);
+    }
+    return ERROR_NONE;
+}
+
+enum error registry_load(const struct support_settings *settings, struct arena *arena,
+                         struct registry **registry, struct problem *problem)
+{
+    static const char embedded[] =
+        "{\"id\":\"embedded\",\"label\":\"Embedded\",\"kind\":\"embedded\",\"protocol\":"
+        "\"embedded\",\"default_models\":{\"fast\":\"extractive-v1\",\"strong\":\"extractive-v1\"},"
+        "\"models\":[{\"name\":\"extractive-v1\"}]}";
+    const struct loading loading = {
+        settings, arena, ARENA_NEW(arena, struct registry),
+        settings->registry_path ? settings->registry_path : "built-in registry", problem};
+    json_t *document = NULL;
+    struct json_fault fault;
+    enum error error = check_nodes(settings, problem);
+
+    if (!error && settings->registry_path)
+        error = yaml_read_file(arena, settings->registry_path, &document, problem);
+    else if (!error && json_read(arena, registry_built_in, strlen(registry_built_in), JSON_DEPTH,
+                                 &document, &fault))
+        error = REFUSE(&loading, "%s", fault.text);
+    if (!error)
+        error = add_text(&loading, embedded);
+    if (!error && settings->chat_url)
+        error = add_chat(&loading);
+    if (!error)
+        error = read_document(&loading, document);
+    if (error)
+        return error;
+    if (!find_profile(loading.registry, "embedded"))
+        add_profile(loading.registry, "embedded", "No model", "embedded");
+    if (settings->chat_url && !find_profile(loading.registry, "openai"))
+        add_profile(loading.registry, "openai", "The endpoint of LLM_CHAT_URL", "openai");
+    rename_models(&loading);
+    *registry = loading.registry;
+    return choose_profile(&loading);
+}
+
+struct registry_chain registry_chain_of(const struct registry_profile *profile,
+                                        enum model_node node, bool fast)
+{
+    struct registry_chain chain = profile->nodes[node];
+
+    if (!chain.count) {
+        chain.targets[chain.count++] = fast ? profile->fast : profile->strong;
+        if (profile->fallback.provider)
+            chain.targets[chain.count++] = profile->fallback;
+    }
+    return chain;
+}

@@ -1,0 +1,343 @@
+"""Language models for the nodes of the answer graph, through the real stack: answers and streams in all four
+protocols, and that every failure of theirs ends in the embedded answer, with its fallback named in the trace."""
+
+import json
+import time
+
+import pytest
+import requests
+
+from model_server import ModelServer
+from service import Service
+from stack import Stack
+
+KEY = "support-test-key-1"
+HEADERS = {"X-API-Key": KEY}
+WARRANTY = "# Warranty\n\nThe warranty period is 24 months from the day of purchase.\n"
+QUESTION = "How long is the warranty period?"
+WRITTEN = "The warranty period lasts 24 months [1] [7]."
+KEPT = "The warranty period lasts 24 months [1]."
+PROTOCOLS = ("openai", "anthropic", "mistral", "ollama")
+
+
+class Models(ModelServer):
+    """Plays every node's part; `answers` holds rules for the one that writes the answer."""
+
+    PARTS = (("Judge an answer", "text:95"), ("List the statements", "text:- The warranty lasts 24 months."),
+             ("For each numbered claim", "text:1. SUPPORTED: 24 months"),
+             ("Suggest three", "text:1. What is covered?\n2. Who pays?"),
+             ("Turn a customer's question", "text:warranty period months"),
+             ("Write the customer's last question", "text:warranty period months"),
+             ("A search for this question", "text:warranty duration"))
+
+    def rule_for(self, body, prompt):
+        system = body.get("system") or body["messages"][0]["content"]
+        for beginning, rule in self.PARTS:
+            if system.startswith(beginning):
+                with self.lock:
+                    return self.answers.get(beginning, rule)
+        return self.rule_of(body["model"], prompt)
+
+
+class Registry:
+    """The operator's file; each writing has a provider of a new name, so that no breaker remembers it."""
+
+    count = 0
+
+    def __init__(self, path, models):
+        self.path, self.models = path, models
+
+    def write(self, *protocols, rule="text:" + WRITTEN, prices=(0, 0), kind="local", fallback=None, limits=None):
+        Registry.count += 1
+        self.models.reset()
+        names = [f"{protocol}-{Registry.count}" for protocol in protocols]
+        for name in names:
+            self.models.answers[name] = rule
+        base = {protocol: self.models.url + ("/v1" if protocol in ("openai", "mistral") else "")
+                for protocol in PROTOCOLS}
+        providers = [{"id": name, "kind": kind, "protocol": protocol, "base_url": base[protocol],
+                      "api_key_env": "LLM_CHAT_API_KEY", "default_models": {"fast": name, "strong": name},
+                      "rate_limits": limits or {},
+                      "models": [{"name": name, "input_price_per_1m_tokens": prices[0],
+                                  "output_price_per_1m_tokens": prices[1]}]}
+                     for name, protocol in zip(names, protocols)]
+        target = [{"provider": name, "model": name} for name in names]
+        profile = {"fast": target[0], "strong": target[0]}
+        if len(target) > 1:
+            profile["fallback"] = target[1]
+        self.path.write_text(json.dumps({"default_profile": "test", "providers": providers,
+                                         "routing_profiles": {"test": profile}}))
+        return names
+
+
+@pytest.fixture(scope="module")
+def models():
+    with Models() as server:
+        yield server
+
+
+@pytest.fixture(scope="module")
+def registry(tmp_path_factory, models):
+    made = Registry(tmp_path_factory.mktemp("registry") / "providers.yml", models)
+    made.write("openai")
+    return made
+
+
+@pytest.fixture(scope="module")
+def support(registry):
+    env = {"API_KEY": KEY, "RATE_LIMIT_ENABLED": "false", "PROVIDER_REGISTRY_PATH": str(registry.path),
+           "LLM_CHAT_API_KEY": "model-secret", "LLM_STALL_SECONDS": "0.4", "LLM_QUESTION_SECONDS": "1.5",
+           "OLLAMA_RETRY_BASE_DELAY_SEC": "0.05", "OLLAMA_RETRY_MAX_DELAY_SEC": "1", "LLM_MAX_RESPONSE_BYTES": "65536",
+           "CIRCUIT_BREAKER_FAILURE_THRESHOLD": "2", "DAILY_COST_LIMIT_USD": "0.5"}
+    with Service("support", env) as service:
+        file = {"file": ("warranty.md", WARRANTY.encode())}
+        assert service.send("POST", "/api/upload", headers=HEADERS, files=file).status_code == 200
+        yield service
+
+
+@pytest.fixture(scope="module")
+def embedded(support, registry, models):
+    """What is answered without a model."""
+    registry.path.write_text('{"default_profile": "embedded", "providers": []}')
+    models.reset()
+    answer = ask(support)
+    assert answer["quality_source"] == "embedded" and answer["route"] == "auto" and not models.calls
+    return answer
+
+
+def ask(service, question=QUESTION, **members):
+    answer = service.post("/api/ask", {"question": question, **members}, headers=HEADERS)
+    assert answer.status_code == 200, answer.text
+    return answer.json()
+
+
+def stream(service, question=QUESTION):
+    """The frames, and the words since the last time the answer began."""
+    answer = service.post("/api/ask/stream", {"question": question}, headers=HEADERS)
+    frames = [json.loads(line[6:]) for line in answer.text.splitlines() if line.startswith("data: ")]
+    words = ""
+    for frame in frames:
+        words = "" if frame["type"] == "token_start" else words + frame.get("token", "")
+    assert frames[-1]["type"] == "result" and words == frames[-1]["answer"], frames
+    return frames
+
+
+def steps(service, answer):
+    trace = service.get(f"/api/admin/traces/{answer['trace_id']}", headers=HEADERS).json()
+    return {step["node"]: step["state"] for step in trace["steps"]}, trace
+
+
+@pytest.mark.parametrize("streamed", [False, True], ids=["plain", "streamed"])
+@pytest.mark.parametrize("protocol", PROTOCOLS)
+def test_a_model_writes_the_answer(support, registry, models, protocol, streamed):
+    [name] = registry.write(protocol, prices=(10, 20), kind="paid")
+    frames = stream(support) if streamed else None
+    answer = frames[-1] if streamed else ask(support)
+    assert answer["answer"] == KEPT and answer["route"] == "auto"
+    assert (answer["quality_score"], answer["quality_source"], answer["factuality_score"]) == (95, "llm", 100)
+    assert answer["suggested_questions"] == ["What is covered?", "Who pays?"]
+    assert answer["citations"][0]["index"] == 1 and "24 months" in answer["citations"][0]["excerpt"]
+    if streamed:
+        assert [frame["type"] for frame in frames].count("token_start") == 1
+        assert len([frame for frame in frames if frame["type"] == "token"]) > 3
+    nodes, trace = steps(support, answer)
+    state = nodes["generate"]
+    assert (state["provider_name"], state["model_name"], state["usage_node"]) == (name, name, "generate")
+    used = state["prompt_tokens"], state["completion_tokens"]
+    assert used[0] > 20 and used[1] == len(WRITTEN.split())
+    assert state["cost_usd"] == pytest.approx((10 * used[0] + 20 * used[1]) / 1e6)
+    assert nodes["transform_query"]["search_query"] == "warranty period months" and state["fallbacks"] == []
+    assert [claim["supported"] for claim in nodes["verify_facts"]["claims"]] == [True]
+    total = sum(nodes[node]["cost_usd"] for node in
+                ("transform_query", "generate", "verify_facts", "evaluate", "suggest_questions"))
+    assert trace["cost_usd"] == pytest.approx(total) and len(models.calls) == 6
+    sent = models.calls[1]
+    assert "model-secret" in " ".join(sent["headers"].values()) and "[Document 1 | source=warranty.md]" in sent["prompt"]
+    assert bool(sent["stream"]) == streamed
+
+
+FAILURES = [("status:401", "http_401", 1), ("status:429:30", "http_429", 1), ("status:500", "http_500", 3),
+            ("stall", "timeout", None), ("nonsense", "malformed", 1), ("empty", "blank", 1), ("huge", "too_large", 1),
+            ("close", "cut", None)]
+STREAM_FAILURES = [("status:401", "http_401", 1), ("status:429:30", "http_429", 1), ("quiet:The warranty is", "timeout", 1),
+                   ("cut:The warranty is", "cut", 1), ("fault:The warranty is", "fault", 1), ("empty", "blank", 1)]
+
+
+def falls_back(support, models, answer, embedded, name, reason, calls):
+    for member in ("answer", "sources", "citations", "route"):
+        assert answer[member] == embedded[member]
+    nodes, _ = steps(support, answer)
+    state = nodes["log"]
+    assert {"node": "generate", "from_provider": name, "to_provider": "embedded", "reason": reason} in state["fallbacks"]
+    assert nodes["generate"]["provider_name"] == "embedded" and nodes["generate"]["model_name"] == "extractive-v1"
+    written = [call for call in models.calls if "[Document" in call["prompt"] and "numbered documents" in str(call["body"])]
+    assert calls is None or len([call for call in written if "claim" not in str(call["body"])]) == calls
+
+
+@pytest.mark.parametrize("rule, reason, calls", FAILURES, ids=[rule for rule, _, _ in FAILURES])
+def test_a_failure_ends_in_the_embedded_answer(support, registry, models, embedded, rule, reason, calls):
+    [name] = registry.write("openai", rule=rule)
+    began = time.monotonic()
+    answer = ask(support)
+    assert time.monotonic() - began < 4
+    falls_back(support, models, answer, embedded, name, reason, calls)
+
+
+@pytest.mark.parametrize("protocol, rule, reason, calls", [
+    (protocol, *failure) for failure in STREAM_FAILURES for protocol in PROTOCOLS
+    if protocol == "openai" or failure[1] in ("cut", "fault")])
+def test_a_stream_that_fails_begins_anew(support, registry, models, embedded, protocol, rule, reason, calls):
+    [name] = registry.write(protocol, rule=rule)
+    frames = stream(support)
+    told = ":" in rule and not rule.startswith("status")
+    assert [frame["type"] for frame in frames].count("token_start") == (2 if told else 1)
+    falls_back(support, models, frames[-1], embedded, name, reason, calls)
+
+
+def test_too_many_requests_are_asked_again(support, registry, models):
+    registry.write("openai", rule=["status:429:0", "status:503", "text:" + WRITTEN])
+    assert ask(support)["answer"] == KEPT
+
+
+def test_what_other_nodes_make_of_nonsense_is_named(support, registry, models):
+    [name] = registry.write("openai")
+    models.answers |= {"Judge an answer": "status:400", "List the statements": "text:Sure!", "Suggest three": "empty",
+                       "Turn a customer's question": "text:x"}
+    answer = ask(support)
+    assert answer["answer"] == KEPT and answer["quality_source"] == "embedded" and answer["route"] == "auto"
+    nodes, _ = steps(support, answer)
+    assert {fallback["node"]: fallback["reason"] for fallback in nodes["log"]["fallbacks"]} == {
+        "transform_query": "too_short", "verify_facts": "malformed", "evaluate": "http_400", "suggest_questions": "blank"}
+
+
+def test_markers_are_added_where_none_are(support, registry):
+    registry.write("openai", rule="text:The warranty period is 24 months. Elephants are grey.")
+    answer = ask(support)
+    assert answer["answer"] == "The warranty period is 24 months [1]. Elephants are grey."
+
+
+def test_a_refusal_has_no_sources(support, registry, models):
+    registry.write("openai", rule="text:This cannot be answered from the documents; please contact support.")
+    models.answers["Judge an answer"] = "text:20"
+    answer = ask(support)
+    assert answer["sources"] == [] and answer["citations"] == [] and answer["route"] == "human"
+    assert answer["quality_score"] == 20
+
+
+def test_a_node_that_is_found_wanting_is_tried_again_with_other_words(support, registry, models):
+    registry.write("openai", rule=["text:It is long [1].", "text:" + WRITTEN])
+    scores = iter(["text:30", "text:90"])
+    judged = models.rule_for
+    models.rule_for = lambda body, prompt: (next(scores) if str(body["messages"][0]["content"]).startswith("Judge")
+                                            else judged(body, prompt))
+    try:
+        frames = stream(support)
+    finally:
+        del models.rule_for
+    assert frames[-1]["answer"] == KEPT and frames[-1]["quality_score"] == 90
+    assert [frame["type"] for frame in frames].count("token_start") == 2
+    nodes, _ = steps(support, frames[-1])
+    assert nodes["rewrite_query"]["search_query"] == "warranty duration" and nodes["rewrite_query"]["iteration"] == 1
+
+
+def leave(service, path, seconds):
+    """Asks and goes away: after the first word of a stream, or after so long."""
+    try:
+        with requests.post(service.url + path, json={"question": QUESTION}, headers=HEADERS, stream=True,
+                           timeout=seconds) as answer:
+            for line in answer.iter_lines():
+                if b'"token"' in line:
+                    break
+    except requests.Timeout:
+        pass
+    return time.monotonic()
+
+
+@pytest.mark.parametrize("path", ["/api/ask", "/api/ask/stream"])
+def test_a_client_that_leaves_stops_the_call(support, registry, models, path):
+    registry.write("openai", rule="hang:word word word" if path.endswith("stream") else "stall:1.2")
+    models.left.clear()
+    left = leave(support, path, 0.5)
+    while path.endswith("stream") and not models.left and time.monotonic() - left < 3:
+        time.sleep(0.02)
+    assert path == "/api/ask" or models.left[0] - left < 1
+    newest = {"finished_at": None}
+    while not newest["finished_at"] and time.monotonic() - left < 3:
+        newest = support.get("/api/admin/traces?limit=1", headers=HEADERS).json()["traces"][0]
+    assert newest["final_route"] == "timeout" and time.monotonic() - left < 1
+
+
+def test_the_fallback_answers_and_is_then_asked_first(support, registry, models):
+    first, second = registry.write("openai", "ollama")
+    models.answers[first] = "status:500"
+    answer = ask(support)
+    assert answer["answer"] == KEPT
+    nodes, _ = steps(support, answer)
+    assert nodes["generate"]["provider_name"] == second
+    assert {"node": "generate", "from_provider": first, "to_provider": second, "reason": "http_500"} in nodes["log"]["fallbacks"]
+    models.calls.clear()
+    answer = ask(support)
+    assert answer["answer"] == KEPT and {call["model"] for call in models.calls} == {second}
+    nodes, _ = steps(support, answer)
+    assert nodes["log"]["fallbacks"][0]["reason"] == "unavailable"
+
+
+def test_a_provider_that_keeps_failing_is_not_asked(support, registry, models, embedded):
+    [name] = registry.write("openai", rule="status:401")
+    models.answers |= {beginning: "status:401" for beginning, _ in Models.PARTS}
+    for _ in range(2):
+        ask(support)
+    models.calls.clear()
+    answer = ask(support)
+    nodes, _ = steps(support, answer)
+    assert answer["answer"] == embedded["answer"] and models.calls == []
+    assert {fallback["reason"] for fallback in nodes["log"]["fallbacks"]} == {"breaker_open"}
+
+
+def test_a_limit_of_requests_is_kept(support, registry, models):
+    registry.write("openai", limits={"requests_per_minute": 2})
+    nodes, _ = steps(support, ask(support))
+    assert len(models.calls) == 2
+    assert {"verify_facts", "evaluate", "suggest_questions"} <= {
+        fallback["node"] for fallback in nodes["log"]["fallbacks"] if fallback["reason"] == "rate_limited"}
+
+
+def test_a_day_costs_no_more_than_it_may(support, registry, models, embedded):
+    registry.write("openai", prices=(5000, 5000), kind="paid")
+    assert ask(support)["answer"] == KEPT  # more than half a dollar
+    models.calls.clear()
+    answer = ask(support)
+    nodes, _ = steps(support, answer)
+    assert answer["answer"] == embedded["answer"] and models.calls == []
+    assert {fallback["reason"] for fallback in nodes["log"]["fallbacks"]} == {"daily_cost_limit"}
+
+
+def test_a_registry_that_becomes_invalid_leaves_the_old_one(support, registry, models):
+    registry.write("openai")
+    assert ask(support)["answer"] == KEPT
+    registry.path.write_text("providers: [")
+    assert ask(support)["answer"] == KEPT
+
+
+@pytest.mark.parametrize("document, text", [
+    ({"providers": {}}, "providers must be a list"),
+    ({"providers": [{"id": "a", "kind": "local", "protocol": "telepathy", "default_models": {"fast": "m", "strong": "m"},
+                     "models": [{"name": "m"}]}]}, "provider 1: protocol is wrong"),
+    ({"providers": [], "routing_profiles": {"p": {"fast": {"provider": "b", "model": "m"}}}},
+     "profile p, fast: there is no provider b"),
+    ({"providers": [], "default_profile": "nobody"}, "there is no profile nobody"),
+    ({"default_profile": "p", "providers": [{"id": "a", "kind": "paid", "protocol": "openai", "base_url": "http://h/v1",
+                                             "api_key_env": "NO_SUCH_KEY", "default_models": {"fast": "m", "strong": "m"},
+                                             "models": [{"name": "m"}]}],
+      "routing_profiles": {"p": {"fast": {"provider": "a", "model": "m"}, "strong": {"provider": "a", "model": "m"}}}},
+     "profile p needs the key of provider a in NO_SUCH_KEY")])
+def test_a_registry_that_does_not_resolve_is_refused(tmp_path, document, text):
+    path = tmp_path / "providers.yml"
+    path.write_text(json.dumps(document))
+    stack = Stack(services=("support",))
+    done = stack.prepare({"PROVIDER_REGISTRY_PATH": str(path)}).run("start")
+    try:
+        assert done.returncode != 0 and text in done.stdout + done.stderr
+    finally:
+        stack.stop()
+        stack.close()
