@@ -34,6 +34,30 @@ static void count_losses(const struct request *request, const struct asked *aske
         metric_add(metrics, FIGURE_PERSIST_FAILURES, (const char *const[]){"session_lookup"}, 1);
 }
 
+/* What models were asked for the answer, what stood in for them, what they cost. */
+static void count_models(struct metrics *metrics, const char *tenant, const struct models_run *run)
+{
+    for (size_t i = 0; i < run->fallback_count; i++)
+        metric_add(metrics, FIGURE_FALLBACKS,
+                   (const char *const[]){run->fallbacks[i].from, run->fallbacks[i].reason,
+                                         run->fallbacks[i].to},
+                   1);
+    for (size_t i = 0; i < run->transition_count; i++)
+        metric_add(metrics, FIGURE_BREAKER_TRANSITIONS,
+                   (const char *const[]){run->transitions[i].provider, run->transitions[i].to}, 1);
+    for (size_t i = 0; i < run->call_count; i++)
+        if (run->calls[i].cost > 0)
+            metric_add(metrics, FIGURE_COST,
+                       (const char *const[]){run->calls[i].model, run->calls[i].provider, tenant},
+                       run->calls[i].cost);
+    if (run->attempts == 0)
+        return;
+    metric_add(metrics, FIGURE_RETRY_EVENTS, (const char *const[]){"attempt"}, run->attempts);
+    metric_add(metrics, FIGURE_RETRY_EVENTS, (const char *const[]){"retry"}, run->retries);
+    metric_add(metrics, FIGURE_RETRY_EVENTS, (const char *const[]){"success"}, run->succeeded);
+    metric_add(metrics, FIGURE_RETRY_EVENTS, (const char *const[]){"exhausted"}, run->exhausted);
+}
+
 void count_answer(struct request *request, const struct asked *asked)
 {
     struct metrics *metrics = request->server->metrics;
@@ -50,5 +74,8 @@ void count_answer(struct request *request, const struct asked *asked)
     if (outcome->route == ROUTE_HUMAN || outcome->route == ROUTE_ERROR_ESCALATION)
         metric_add(metrics, FIGURE_ESCALATIONS, NULL, 1);
     count_evaluations(metrics, asked);
+    if (outcome->models)
+        count_models(metrics, request->who.tenant ? request->who.tenant : "default",
+                     outcome->models);
     count_losses(request, asked);
 }

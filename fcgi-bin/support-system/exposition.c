@@ -2,6 +2,7 @@
 #include "support-system/exposition.h"
 #include "http/documents.h"
 #include "shm/admission.h"
+#include "shm/breaker.h"
 #include "support/conversation/conversation.h"
 #include "support/documents/document_store.h"
 #include "support/figures.h"
@@ -68,6 +69,29 @@ static bool set_knowledge(struct request *request, struct db *db)
     return true;
 }
 
+/* The breakers of the providers that the registry names. */
+static void set_breakers(struct request *request)
+{
+    static const double values[BREAKER_STATE__MAX] = {
+        [BREAKER_CLOSED] = 0, [BREAKER_HALF_OPEN] = 1, [BREAKER_OPEN] = 2};
+    struct models *models = service_models(request);
+    const struct registry *registry;
+
+    if (!models)
+        return;
+    models_refresh(models);
+    registry = models_registry(models);
+    metric_clear(request->server->metrics, FIGURE_BREAKER_STATE);
+    for (size_t i = 0; registry && i < registry->provider_count; i++) {
+        const struct registry_provider *provider = &registry->providers[i];
+
+        if (provider->kind != PROVIDER_EMBEDDED)
+            set(request, FIGURE_BREAKER_STATE, provider->id,
+                values[breaker_read_state(request->server->region,
+                                          models_breaker_name(request->arena, provider->id))]);
+    }
+}
+
 /* Labels that dashboards expect from the start. */
 static void set_presets(struct request *request)
 {
@@ -89,5 +113,6 @@ enum error exposition_handle(struct request *request, struct reply *reply)
     set_pipelines(request);
     set(request, FIGURE_COMPONENT_UP, "kb_index", works && set_knowledge(request, db));
     set_presets(request);
+    set_breakers(request);
     return metrics_handle(request, reply);
 }

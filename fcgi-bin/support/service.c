@@ -15,7 +15,7 @@ enum { FORM_ALLOWANCE = 65536 }; /* bytes of a form round the file in it */
 struct service {
     struct support_settings settings;
     struct store *store;
-    int64_t begun_at; /* of the request at hand, monotonic microseconds */
+    int64_t begun_at;      /* of the request at hand, monotonic microseconds */
     struct models *models; /* NULL = out of memory */
     struct problem models_problem;
     bool models_are_wrong;

@@ -7,6 +7,7 @@ import time
 import pytest
 import requests
 
+from exposition import samples
 from model_server import ModelServer
 from service import Service
 from stack import Stack
@@ -292,6 +293,12 @@ def test_a_provider_that_keeps_failing_is_not_asked(support, registry, models, e
     nodes, _ = steps(support, answer)
     assert answer["answer"] == embedded["answer"] and models.calls == []
     assert {fallback["reason"] for fallback in nodes["log"]["fallbacks"]} == {"breaker_open"}
+    figures = samples(support.get("/metrics").text)
+    assert figures[f'rag_circuit_breaker_state{{name="{name}"}}'] == 2
+    assert figures[f'rag_circuit_breaker_transitions_total{{name="{name}",to_state="open"}}'] == 1
+    of = f'from_provider="{name}",reason="%s",to_provider="embedded"'
+    assert figures["llm_provider_fallback_total{" + of % "http_401" + "}"] == 2
+    assert figures["llm_provider_fallback_total{" + of % "breaker_open" + "}"] >= len(nodes["log"]["fallbacks"])
 
 
 def test_a_limit_of_requests_is_kept(support, registry, models):
@@ -303,8 +310,11 @@ def test_a_limit_of_requests_is_kept(support, registry, models):
 
 
 def test_a_day_costs_no_more_than_it_may(support, registry, models, embedded):
-    registry.write("openai", prices=(5000, 5000), kind="paid")
-    assert ask(support)["answer"] == KEPT  # more than half a dollar
+    [name] = registry.write("openai", prices=(5000, 5000), kind="paid")
+    answer = ask(support)
+    assert answer["answer"] == KEPT  # more than half a dollar
+    cost = samples(support.get("/metrics").text)[f'llm_cost_usd_total{{model="{name}",provider="{name}",tenant="default"}}']
+    assert cost == pytest.approx(steps(support, answer)[1]["cost_usd"]) and cost > 0.5
     models.calls.clear()
     answer = ask(support)
     nodes, _ = steps(support, answer)

@@ -209,6 +209,17 @@ static const char *rate_refusal(const struct attempt *attempt)
     return NULL;
 }
 
+/* Notes what a call has made of the provider's breaker; `before` it was in that state. */
+static void note_transition(struct models_run *run, const char *provider, enum breaker_state before)
+{
+    enum breaker_state after =
+        breaker_read_state(run->region, models_breaker_name(run->arena, provider));
+
+    if (after != before && run->transition_count < MODELS_FALLBACKS_MAX)
+        run->transitions[run->transition_count++] =
+            (struct model_transition){provider, breaker_state_name(after)};
+}
+
 /* Why a target is not asked at all; NULL = it is. */
 static const char *refusal_of(struct attempt *attempt)
 {
@@ -216,6 +227,7 @@ static const char *refusal_of(struct attempt *attempt)
     const struct support_settings *settings = run->models->settings;
     const char *id = attempt->target->provider->id, *reason;
     uint32_t probe = (uint32_t)(attempt->seconds * 1000) + PROBE_MARGIN_MS;
+    enum breaker_state before;
 
     if (attempt->target->provider->kind == PROVIDER_EMBEDDED)
         return "unavailable";
@@ -237,11 +249,13 @@ static const char *refusal_of(struct attempt *attempt)
         if (!breaker_ask(run->region, arena_print(run->arena, "failover:%s", id), &attempt->mark,
                          &attempt->mark_pass))
             return "unavailable";
+        before = breaker_read_state(run->region, models_breaker_name(run->arena, id));
         if (!breaker_ask(run->region, models_breaker_name(run->arena, id), &attempt->breaker,
                          &attempt->breaker_pass)) {
             breaker_withdraw(run->region, &attempt->mark_pass);
             return "breaker_open";
         }
+        note_transition(run, id, before);
     }
     reason = rate_refusal(attempt);
     if (reason && run->region) {
@@ -254,9 +268,12 @@ static const char *refusal_of(struct attempt *attempt)
 static void tell_breakers(struct attempt *attempt, bool cancelled, bool well)
 {
     struct shm_region *region = attempt->run->region;
+    const char *id = attempt->target->provider->id;
+    enum breaker_state before;
 
     if (!region)
         return;
+    before = breaker_read_state(region, models_breaker_name(attempt->run->arena, id));
     if (cancelled) {
         breaker_withdraw(region, &attempt->mark_pass);
         breaker_withdraw(region, &attempt->breaker_pass);
@@ -264,6 +281,7 @@ static void tell_breakers(struct attempt *attempt, bool cancelled, bool well)
         breaker_tell(region, &attempt->mark, &attempt->mark_pass, well);
         breaker_tell(region, &attempt->breaker, &attempt->breaker_pass, well);
     }
+    note_transition(attempt->run, id, before);
 }
 
 static bool hand_on(const char *text, size_t length, void *context)
@@ -397,6 +415,7 @@ static bool ask_target(struct attempt *attempt, struct models_reply *reply, cons
         return false;
     call_target(attempt, &answer);
     run->attempts += answer.attempts;
+    run->retries += answer.attempts ? answer.attempts - 1 : 0;
     count_usage(attempt, &answer);
     if (was_cancelled(&answer)) {
         tell_breakers(attempt, true, false);

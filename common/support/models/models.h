@@ -28,9 +28,14 @@ void models_refresh(struct models *models);
 /* NULL while it is invalid. */
 const struct registry *models_registry(const struct models *models);
 
-/* "embedded", "request_failed"...: from whom to whom a node went, and why. */
+/* From whom to whom a node went, and why. */
 struct model_fallback {
     const char *node, *from, *to, *reason;
+};
+
+/* A circuit breaker that changed: to "open", "half_open", "closed". */
+struct model_transition {
+    const char *provider, *to;
 };
 
 /* What one call used. */
@@ -51,13 +56,15 @@ struct models_run {
 
     struct model_fallback fallbacks[MODELS_FALLBACKS_MAX];
     size_t fallback_count;
+    struct model_transition transitions[MODELS_FALLBACKS_MAX];
+    size_t transition_count;
     struct model_usage calls[MODELS_CALLS_MAX]; /* that were answered, or paid for */
     size_t call_count;
     int64_t asked;     /* when the first call went out; 0 = none has */
     int64_t tokens;    /* of all calls */
     double cost;       /* the same */
     unsigned attempts; /* requests that went out, and how the calls ended */
-    unsigned succeeded, exhausted;
+    unsigned retries, succeeded, exhausted;
 };
 
 struct models_order {
