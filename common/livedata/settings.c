@@ -4,6 +4,7 @@
 #include "base/log.h"
 #include "base/string_list.h"
 #include "db/db.h"
+#include "net/redis.h"
 
 #define AT(member) offsetof(struct livedata_settings, member)
 
@@ -103,6 +104,12 @@ const struct setting livedata_settings_table[] = {
      .help =
          "How old a cached answer may be for changes that other hosts have made, when it is not "
          "heard of them (PostgreSQL)."},
+    {"LIVE_CACHE_LISTEN", SETTING_BOOLEAN, AT(cache_listen), "true",
+     .help = "Hear of other hosts' changes by LISTEN on PostgreSQL; not possible behind a pooler "
+             "that lends connections by transaction."},
+    {"REDIS_URL", SETTING_TEXT, AT(redis_url), NULL, .secret = true,
+     .help = "`redis://[user:password@]host[:port][/database]`: hosts tell each other there, too, "
+             "what was changed; unset: none."},
     {"LIVE_METRIC_AS_OF", SETTING_CHOICE, AT(metric_as_of), "versions", .choices = as_of_names,
      .help = "Whether historical order metrics see orders as they were then, or as they are now."},
     {"LIVE_QUERY_TIMEOUT_MS", SETTING_INTEGER, AT(query_timeout_ms), "5000", 10, 600000,
@@ -168,6 +175,20 @@ static enum error refuse(struct problem *problem, const char *text)
     return problem_set(problem, ERROR_INVALID, "setting_invalid", "%s", text);
 }
 
+static enum error check_redis(const struct livedata_settings *settings, struct arena *arena,
+                              struct problem *problem)
+{
+    struct problem why;
+    struct redis *redis;
+
+    if (redis_open(arena, settings->redis_url, LIVE_REDIS_PATIENCE, &redis, &why))
+        return problem_set(problem, ERROR_INVALID, "setting_invalid", "REDIS_URL %s", why.text);
+    if (settings->profile == PROFILE_PRODUCTION && !redis_is_local(redis))
+        return refuse(problem, "REDIS_URL is not encrypted: with LIVE_PROFILE=production it must "
+                               "name this machine");
+    return ERROR_NONE;
+}
+
 enum error livedata_settings_load(struct livedata_settings *settings, struct arena *arena,
                                   const char *(*lookup)(const char *name), struct problem *problem)
 {
@@ -181,6 +202,8 @@ enum error livedata_settings_load(struct livedata_settings *settings, struct are
         return refuse(problem, "LIVE_DEMO_MODE must not be set with LIVE_PROFILE=production");
     if (string_list_has(&settings->cors_origins, "*") && settings->profile != PROFILE_DEMO)
         return refuse(problem, "LIVE_CORS_ORIGINS may be * with LIVE_PROFILE=demo only");
+    if (settings->redis_url && check_redis(settings, arena, problem))
+        return ERROR_INVALID;
     if (settings->journal_retention_days < 30)
         return refuse(problem, "LIVE_JOURNAL_RETENTION_DAYS must cover the windows of SLOs: 30");
     return ERROR_NONE;

@@ -2,6 +2,8 @@
 #ifndef ASSAY_LIVEDATA_SETTINGS_H
 #define ASSAY_LIVEDATA_SETTINGS_H
 
+#define LIVE_REDIS_PATIENCE .15 /* seconds */
+
 #include "base/confine.h"
 #include "base/settings.h"
 
@@ -58,6 +60,8 @@ struct livedata_settings {
 
     int64_t query_timeout_ms;
     int64_t query_rows_max;
+    bool cache_listen;
+    const char *redis_url;        /* NULL = none */
     const char *orchestrator_url; /* NULL = rules only */
     const char *orchestrator_model;
     double orchestrator_timeout_seconds;

@@ -114,6 +114,9 @@ static enum error start(struct server *server, struct arena *arena, struct probl
     if (!error)
         error =
             livedata_store_open(arena, settings, service->run_directory, &service->store, problem);
+    if (!error && settings->redis_url)
+        error =
+            redis_open(arena, settings->redis_url, LIVE_REDIS_PATIENCE, &service->redis, problem);
     if (!error)
         server->policy.data_directory = store_folder(service->store, arena);
     if (!error)
@@ -273,6 +276,7 @@ static void stop(void *state)
 
     if (service->log.count && !store_use(service->store, &db, &problem))
         session_flush(&service->log, db, true);
+    redis_close(service->redis);
     shm_cache_close(service->cache.shared);
     store_close(service->store);
 }
@@ -394,6 +398,7 @@ enum error service_applying(struct request *request, struct apply_call *call)
     *call = (struct apply_call){.storage = service_storage(request, db),
                                 .catalog = &service->catalog,
                                 .cache = &service->cache,
+                                .redis = service->redis,
                                 .way_in = "http",
                                 .ahead_seconds = service->settings.max_clock_ahead_seconds,
                                 .outbound = outbound_row};

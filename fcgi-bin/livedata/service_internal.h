@@ -5,6 +5,7 @@
 #include "livedata/access/sessions.h"
 #include "livedata/service.h"
 #include "livedata/streams/outbound.h"
+#include "net/redis.h"
 
 /* What lives as long as the worker; the last part as long as a request. */
 struct service {
@@ -14,6 +15,7 @@ struct service {
     struct live_keys keys;
     struct store *store;
     struct live_cache cache;
+    struct redis *redis; /* NULL = none is set */
     struct session_log log;
     const char *run_directory;
 

@@ -1,9 +1,12 @@
-"""Two hosts on one PostgreSQL: what is applied on one is not hidden by the cache of the other.
+"""Several hosts on one PostgreSQL: what is applied on one is not hidden by the cache of another.
 
-`far` looks every minute and so has only its listener; `near` looks every second, its listener is stopped."""
+`far` looks every minute and so has only its listener; `near` looks every second, its listener is stopped; `deaf`
+looks every minute and is told by Redis alone."""
 
+import contextlib
 import os
 import signal
+import subprocess
 import threading
 import time
 import uuid
@@ -14,6 +17,7 @@ import pytest
 import requests
 
 from service import Service, Servers
+from stack import free_ports
 
 KEY = {"X-API-Key": "key-of-shop"}
 SETTINGS = {"LIVE_API_KEYS": "key-of-shop:shop", "LIVE_RATE_LIMIT_RPM": "1000000", "CACHE_TTL_SECONDS": "3600",
@@ -21,9 +25,35 @@ SETTINGS = {"LIVE_API_KEYS": "key-of-shop:shop", "LIVE_RATE_LIMIT_RPM": "1000000
 POLL = 1.0
 
 
+class Redis:
+    """A Redis server of the test's own."""
+
+    def __init__(self, folder):
+        self.folder = folder
+        self.port = free_ports(1)[0]
+        self.process = None
+
+    def start(self):
+        self.process = subprocess.Popen(
+            ["redis-server", "--port", str(self.port), "--bind", "127.0.0.1", "--save", "", "--requirepass", "p@ss"],
+            cwd=self.folder, stdout=subprocess.DEVNULL)
+        return f"redis://:p%40ss@127.0.0.1:{self.port}/1"
+
+    def kill(self):
+        self.process.kill()
+        self.process.wait()
+
+
 @pytest.fixture(scope="module")
-def hosts():
-    shared = {**SETTINGS, "LIVE_DATABASE_URL": Servers.new_database()}
+def redis(tmp_path_factory):
+    server = Redis(tmp_path_factory.mktemp("redis"))
+    yield server
+    server.kill()
+
+
+@pytest.fixture(scope="module")
+def hosts(redis):
+    shared = {**SETTINGS, "LIVE_DATABASE_URL": Servers.new_database(), "REDIS_URL": redis.start()}
     with Service("livedata", {**shared, "LIVE_CACHE_POLL_SECONDS": "60"}) as far, \
             Service("livedata", {**shared, "LIVE_CACHE_POLL_SECONDS": str(POLL)}) as near:
         yield far, near
@@ -66,12 +96,18 @@ def until(condition, seconds=20):
 
 def crew(host, name):
     """Processes of the worker, by what they are called."""
-    return [pid for pid in host.stack.processes() if Path(f"/proc/{pid}/comm").read_text().strip() == name]
+    found = []
+    for pid in host.stack.processes():
+        with contextlib.suppress(OSError):
+            if Path(f"/proc/{pid}/comm").read_text().strip() == name:
+                found.append(pid)
+    return found
 
 
 def listener(host):
-    until(lambda: crew(host, "livedata-listen"))
-    return crew(host, "livedata-listen")[0]
+    found = []
+    until(lambda: found.extend(crew(host, "livedata-listen")) or found)
+    return found[0]
 
 
 def test_the_listener_hears_of_other_hosts_and_is_replaced(hosts):
@@ -106,6 +142,28 @@ def test_without_the_listener_nothing_is_older_than_one_poll(hosts):
         assert hits, "the cache was never asked: this test shows nothing"
     finally:
         os.kill(stopped, signal.SIGCONT)
+
+
+def test_redis_tells_a_host_that_cannot_listen(hosts, redis):
+    far = hosts[0]
+    apply(far, 5000, 1)
+    with Service("livedata", {**far.env, "LIVE_CACHE_POLL_SECONDS": "60", "LIVE_CACHE_LISTEN": "false"}) as deaf:
+        listener(deaf)
+        value = 1
+        for _ in range(2):
+            keep(deaf, 5000)
+            end = time.monotonic() + 30
+            while amount(deaf, 5000) != (value, "MISS") and time.monotonic() < end:  # it subscribes a little later
+                value += 1
+                apply(far, 5000, value)
+                time.sleep(0.05)
+            assert time.monotonic() < end, "not in time"
+            redis.kill()
+            value += 1
+            apply(far, 5000, value)  # nobody is told, and nobody minds
+            redis.start()
+        refused = deaf.stack.run("restart", env={"REDIS_URL": "http://127.0.0.1:1"})
+        assert refused.returncode and "REDIS_URL must be redis://" in refused.stderr + refused.stdout
 
 
 def test_nothing_older_follows_something_newer(hosts):

@@ -2,6 +2,7 @@
 #include "livedata/events/apply.h"
 
 #include "base/clock.h"
+#include "base/log.h"
 #include "crypto/token.h"
 #include "db/listen.h"
 #include "db/query.h"
@@ -10,11 +11,12 @@
 #include "livedata/storage/dead_letters.h"
 #include "livedata/storage/state.h"
 #include "livedata/streams/live_cache.h"
+#include "net/redis.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum { DATA_BYTES_MAX = 1 << 20, PAYLOAD_BYTES_MAX = 1 << 20 };
+enum { DATA_BYTES_MAX = 1 << 20, PAYLOAD_BYTES_MAX = 1 << 20, WORDS_BYTES_MAX = 4096 };
 
 const char *const apply_status_names[] = {"applied", "dead_lettered", "duplicate"};
 
@@ -283,6 +285,37 @@ enum error apply_one(struct apply_call *call, const json_t *payload, struct appl
     return apply_good(call, &event, touched);
 }
 
+/* {"tenant":"default","generations":{"orders_v2":12,...}}: what other hosts are told. */
+static const char *words_of(struct apply_call *call, const struct apply_touched *touched)
+{
+    struct json_writer writer;
+    struct text text;
+
+    text_start(&text, call->storage.arena, WORDS_BYTES_MAX);
+    writer_start(&writer, &text);
+    writer_open_object(&writer);
+    writer_key_string(&writer, "tenant", call->storage.tenant);
+    writer_key(&writer, "generations");
+    writer_open_object(&writer);
+    for (size_t i = 0; i < serving_table_count; i++)
+        if (touched->tables & (1u << i))
+            writer_key_integer(&writer, serving_tables[i].name, touched->gens[i]);
+    writer_close_object(&writer);
+    writer_close_object(&writer);
+    return text.bytes;
+}
+
+/* Best effort: other hosts look by themselves, too. */
+static void publish(struct apply_call *call, const struct apply_touched *touched)
+{
+    struct problem problem;
+
+    if (!call->redis || !touched->tables)
+        return;
+    if (redis_publish(call->redis, LIVE_REDIS_CHANNEL, words_of(call, touched), &problem))
+        log_event(LOG_DEBUG, "redis_unavailable", problem.text);
+}
+
 enum error apply_finish(struct apply_call *call, struct apply_touched *touched)
 {
     enum error error = ERROR_NONE;
@@ -295,7 +328,7 @@ enum error apply_finish(struct apply_call *call, struct apply_touched *touched)
             error = freshness_note(&call->storage, event_types[i], touched->by_type[i]);
     if (!error && touched->tables)
         error =
-            db_tell(call->storage.db, LIVE_CHANNEL, call->storage.tenant, call->storage.problem);
+            db_tell(call->storage.db, LIVE_CHANNEL, words_of(call, touched), call->storage.problem);
     return error;
 }
 
@@ -347,6 +380,8 @@ static enum error finish(struct apply_call *call, struct apply_touched *touched,
     if (error)
         memset(touched->gens, 0, sizeof touched->gens);
     apply_announce(call, touched, true);
+    if (!error)
+        publish(call, touched);
     return error;
 }
 

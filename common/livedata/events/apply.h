@@ -27,11 +27,13 @@ struct apply_counts {
 };
 
 struct live_cache;
+struct redis;
 
 struct apply_call {
     struct storage_call storage;
     const struct catalog *catalog;
     struct live_cache *cache; /* told of what was changed; NULL = nobody */
+    struct redis *redis;      /* other hosts are told there; NULL = none */
     const char *way_in;       /* "http"; a constant */
     int64_t ahead_seconds;
     int64_t events_per_day; /* of the tenant; 0 = any number */

@@ -7,8 +7,10 @@
 #include "jobs/program.h"
 #include "livedata/store.h"
 #include "livedata/streams/live_cache.h"
+#include "net/redis.h"
 
 #include <poll.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -22,14 +24,16 @@ struct listener {
     struct arena *round;
     struct store *looking;
     struct store *hearing; /* a connection that does nothing else */
+    struct redis *redis;   /* NULL = none is set */
     struct live_cache cache;
-    bool heard_of; /* it is connected and listens */
-    bool told;     /* that it is not */
+    bool hears_database, hears_redis;
+    bool told_database, told_redis; /* that it does not */
 };
 
 bool listener_is_needed(const struct livedata_settings *settings)
 {
-    return settings->database_url && strncmp(settings->database_url, "postgres", 8) == 0;
+    return settings->database_url && strncmp(settings->database_url, "postgres", 8) == 0 &&
+           (settings->cache_listen || settings->redis_url);
 }
 
 static enum error open_all(struct listener *listener, const char *run_directory,
@@ -46,6 +50,9 @@ static enum error open_all(struct listener *listener, const char *run_directory,
     if (!error)
         error = livedata_store_open(listener->arena, listener->settings, NULL, &listener->hearing,
                                     problem);
+    if (!error && listener->settings->redis_url)
+        error = redis_open(listener->arena, listener->settings->redis_url, LIVE_REDIS_PATIENCE,
+                           &listener->redis, problem);
     return error;
 }
 
@@ -64,52 +71,72 @@ static void look(struct listener *listener)
     db_end_of_request(call.db);
 }
 
-static void tell_once(struct listener *listener, const struct problem *problem)
+/* Once when it goes, once when it comes back. */
+static void tell(bool *told, const char *of, const struct problem *problem)
 {
-    if (!listener->told)
-        log_event(LOG_WARNING, "listener_away", problem->text);
-    listener->told = true;
+    if (problem->error && !*told)
+        log_event(LOG_WARNING, "listener_deaf", problem->text);
+    if (!problem->error && *told)
+        log_event(LOG_INFO, "listener_hears", of);
+    *told = problem->error != ERROR_NONE;
 }
 
-static void begin_to_hear(struct listener *listener)
+static void hear_database(struct listener *listener)
 {
     struct problem problem = {0};
     struct db *db;
-    enum error error = store_use(listener->hearing, &db, &problem);
 
-    if (!error)
-        error = db_listen(db, LIVE_CHANNEL, &problem);
-    listener->heard_of = !error;
-    if (error) {
-        tell_once(listener, &problem);
+    if (listener->hears_database || !listener->settings->cache_listen)
         return;
-    }
-    if (listener->told)
-        log_event(LOG_INFO, "listener_back", "hears other hosts again");
-    listener->told = false;
+    listener->hears_database =
+        !store_use(listener->hearing, &db, &problem) && !db_listen(db, LIVE_CHANNEL, &problem);
+    tell(&listener->told_database, "the database", &problem);
 }
 
-/* Waits for a word, and looks; a look now and then without one costs nothing. */
+static void hear_redis(struct listener *listener)
+{
+    struct problem problem = {0};
+
+    if (listener->hears_redis || !listener->redis)
+        return;
+    listener->hears_redis = !redis_subscribe(listener->redis, LIVE_REDIS_CHANNEL, &problem);
+    tell(&listener->told_redis, "Redis", &problem);
+}
+
+/* Waits for a word; whatever it says, it is time to look. */
+static void wait_for_word(struct listener *listener)
+{
+    struct db *db = store_handle(listener->hearing);
+    struct problem lost = {0}, gone = {0};
+    struct pollfd files[] = {
+        {.fd = listener->hears_database ? db_listen_file(db) : -1, .events = POLLIN},
+        {.fd = listener->hears_redis ? redis_file(listener->redis) : -1, .events = POLLIN}};
+
+    if (poll(files, 2, SILENCE_MS) <= 0)
+        return;
+    if (files[0].revents) {
+        (void)db_heard(db, &lost);
+        listener->hears_database = !lost.error;
+    }
+    if (files[1].revents) {
+        (void)redis_heard(listener->redis, &gone);
+        listener->hears_redis = !gone.error;
+    }
+}
+
+/* What came while nobody heard is found by the look that follows; one more now and then costs
+ * nothing. */
 static bool round_of(void *context)
 {
     struct listener *listener = context;
-    struct db *db = store_handle(listener->hearing);
-    struct problem problem = {0};
-    struct pollfd file = {.events = POLLIN};
 
-    if (!listener->heard_of)
-        begin_to_hear(listener);
+    hear_database(listener);
+    hear_redis(listener);
     look(listener);
-    if (!listener->heard_of)
+    if (!listener->hears_database && !listener->hears_redis)
         return false;
-    file.fd = db_listen_file(db);
-    (void)poll(&file, 1, SILENCE_MS);
-    (void)db_heard(db, &problem);
-    if (problem.error) {
-        listener->heard_of = false;
-        tell_once(listener, &problem);
-    }
-    return listener->heard_of;
+    wait_for_word(listener);
+    return true;
 }
 
 int listener_run(const struct livedata_settings *settings, const char *run_directory)
@@ -123,7 +150,9 @@ int listener_run(const struct livedata_settings *settings, const char *run_direc
         log_event(LOG_ERROR, "listener_failed", problem.text);
         return 1;
     }
+    signal(SIGPIPE, SIG_IGN);
     program_rounds(pause_seconds, round_of, &listener);
+    redis_close(listener.redis);
     store_close(listener.hearing);
     store_close(listener.looking);
     shm_cache_close(listener.cache.shared);

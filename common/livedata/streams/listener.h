@@ -1,7 +1,7 @@
 /*
  * Hears what other hosts that share the database have changed, and takes it out of this host's
- * cache a moment later: on PostgreSQL the words of those who apply events. What it hears is only a
- * reason to look; while it is away, readers look by themselves (live_cache.h).
+ * cache a moment later: words of those who apply events, by PostgreSQL, by Redis, or both. It is
+ * only a reason to look; while it is away, readers look by themselves (live_cache.h).
  */
 #ifndef ASSAY_LIVEDATA_STREAMS_LISTENER_H
 #define ASSAY_LIVEDATA_STREAMS_LISTENER_H

@@ -10,6 +10,7 @@
 
 /* On which hosts that share a PostgreSQL database tell each other that something was applied. */
 #define LIVE_CHANNEL "livedata_changed"
+#define LIVE_REDIS_CHANNEL "live:cache:metrics_invalidate" /* the same over Redis */
 
 struct live_cache {
     struct shm_cache *shared; /* NULL = nothing is kept */

@@ -1,0 +1,222 @@
+/* The one place that connects to Redis. Nothing is allocated from an arena while an answer is held.
+ */
+#include "net/redis.h"
+
+#include "base/clock.h"
+#include "base/number.h"
+
+#include <curl/curl.h>
+#include <errno.h>
+#include <hiredis/hiredis.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/time.h>
+
+enum { DEFAULT_PORT = 6379, MICROSECONDS_PER_SECOND = 1000000 };
+
+/* How long a server that did not take a word is left alone. */
+static const int64_t pause_us = 1000000;
+
+const char redis_url_form[] = "must be redis://[[user]:password@]host[:port][/database]";
+
+struct redis {
+    const char *host, *user, *password; /* the last two NULL = none */
+    int port, database;
+    struct timeval patience;
+    redisContext *connection; /* NULL between two */
+    int64_t retry_at;         /* monotonic; of words */
+};
+
+static const char *part_of(struct arena *arena, CURLU *url, CURLUPart part)
+{
+    const char *copy = NULL;
+    char *text = NULL;
+
+    if (curl_url_get(url, part, &text, CURLU_URLDECODE) == CURLUE_OK && *text) {
+        char *room = arena_try_alloc(arena, strlen(text) + 1);
+
+        copy = room ? memcpy(room, text, strlen(text) + 1) : NULL;
+    }
+    curl_free(text);
+    return copy;
+}
+
+static bool read_number(const char *text, int64_t most, int *number)
+{
+    int64_t value = 0;
+
+    if (!text)
+        return true;
+    if (!integer_parse(text, &value) || value < 0 || value > most)
+        return false;
+    *number = (int)value;
+    return true;
+}
+
+static bool read_url(struct arena *arena, const char *text, struct redis *redis)
+{
+    CURLU *url = curl_url();
+    bool good =
+        url && curl_url_set(url, CURLUPART_URL, text, CURLU_NON_SUPPORT_SCHEME) == CURLUE_OK;
+    const char *scheme = good ? part_of(arena, url, CURLUPART_SCHEME) : NULL;
+    const char *path = good ? part_of(arena, url, CURLUPART_PATH) : NULL;
+
+    redis->port = DEFAULT_PORT;
+    good = good && scheme && strcasecmp(scheme, "redis") == 0 &&
+           (redis->host = part_of(arena, url, CURLUPART_HOST)) &&
+           !part_of(arena, url, CURLUPART_QUERY) &&
+           read_number(part_of(arena, url, CURLUPART_PORT), 65535, &redis->port) &&
+           read_number(path && path[1] ? path + 1 : NULL, 1 << 20, &redis->database);
+    if (good) {
+        redis->user = part_of(arena, url, CURLUPART_USER);
+        redis->password = part_of(arena, url, CURLUPART_PASSWORD);
+    }
+    curl_url_cleanup(url);
+    return good;
+}
+
+enum error redis_open(struct arena *arena, const char *url, double patience, struct redis **redis,
+                      struct problem *problem)
+{
+    *redis = ARENA_NEW(arena, struct redis);
+    if (!read_url(arena, url, *redis))
+        return problem_set(problem, ERROR_INVALID, "redis_url", "%s", redis_url_form);
+    (*redis)->patience = (struct timeval){
+        (time_t)patience, (suseconds_t)(fmod(patience, 1) * MICROSECONDS_PER_SECOND)};
+    return ERROR_NONE;
+}
+
+void redis_close(struct redis *redis)
+{
+    if (redis && redis->connection)
+        redisFree(redis->connection);
+    if (redis)
+        redis->connection = NULL;
+}
+
+bool redis_is_local(const struct redis *redis)
+{
+    return strncmp(redis->host, "127.", 4) == 0 || strcmp(redis->host, "[::1]") == 0 ||
+           strcmp(redis->host, "localhost") == 0;
+}
+
+/* NULL for an error as well as for no answer. */
+static redisReply *tell(struct redis *redis, int count, const char **words)
+{
+    redisReply *reply = redisCommandArgv(redis->connection, count, words, NULL);
+
+    if (reply && reply->type == REDIS_REPLY_ERROR) {
+        freeReplyObject(reply);
+        return NULL;
+    }
+    return reply;
+}
+
+static bool told(struct redis *redis, int count, const char **words)
+{
+    redisReply *reply = tell(redis, count, words);
+
+    if (reply)
+        freeReplyObject(reply);
+    return reply != NULL;
+}
+
+static bool introduce(struct redis *redis)
+{
+    char database[16];
+    const char *by_name[] = {"AUTH", redis->user, redis->password};
+    const char *by_password[] = {"AUTH", redis->password};
+    const char *select[] = {"SELECT", database};
+
+    snprintf(database, sizeof database, "%d", redis->database);
+    return (!redis->password ||
+            (redis->user ? told(redis, 3, by_name) : told(redis, 2, by_password))) &&
+           (!redis->database || told(redis, 2, select));
+}
+
+static bool is_connected(struct redis *redis)
+{
+    if (redis->connection)
+        return true;
+    redis->connection = redisConnectWithTimeout(redis->host, redis->port, redis->patience);
+    if (redis->connection && !redis->connection->err &&
+        redisSetTimeout(redis->connection, redis->patience) == REDIS_OK && introduce(redis))
+        return true;
+    redis_close(redis);
+    return false;
+}
+
+/* A connection that was idle may have been closed by Redis: then a new one is tried, but not when
+ * there was no answer in time. */
+redisReply *redis_ask(struct redis *redis, int count, const char **words)
+{
+    bool was_open = redis->connection != NULL;
+    redisReply *reply = is_connected(redis) ? tell(redis, count, words) : NULL;
+    bool lost = !reply && redis->connection &&
+                (redis->connection->err == REDIS_ERR_EOF ||
+                 (redis->connection->err == REDIS_ERR_IO && errno != EAGAIN));
+
+    if (!reply)
+        redis_close(redis);
+    if (lost && was_open && is_connected(redis))
+        reply = tell(redis, count, words);
+    return reply;
+}
+
+static enum error lost(struct redis *redis, struct problem *problem)
+{
+    redis_close(redis);
+    redis->retry_at = clock_monotonic_microseconds() + pause_us;
+    return problem_set(problem, ERROR_UNAVAILABLE, "redis_unavailable", "%s:%d does not answer",
+                       redis->host, redis->port);
+}
+
+static enum error word(struct redis *redis, int count, const char **words, struct problem *problem)
+{
+    redisReply *reply = NULL;
+
+    if (clock_monotonic_microseconds() >= redis->retry_at)
+        reply = redis_ask(redis, count, words);
+    else
+        return problem_set(problem, ERROR_UNAVAILABLE, "redis_unavailable",
+                           "%s:%d did not answer a moment ago", redis->host, redis->port);
+    if (!reply)
+        return lost(redis, problem);
+    freeReplyObject(reply);
+    return ERROR_NONE;
+}
+
+enum error redis_publish(struct redis *redis, const char *channel, const char *text,
+                         struct problem *problem)
+{
+    return word(redis, 3, (const char *[]){"PUBLISH", channel, text}, problem);
+}
+
+enum error redis_subscribe(struct redis *redis, const char *channel, struct problem *problem)
+{
+    return word(redis, 2, (const char *[]){"SUBSCRIBE", channel}, problem);
+}
+
+int redis_file(const struct redis *redis)
+{
+    return redis->connection ? redis->connection->fd : -1;
+}
+
+bool redis_heard(struct redis *redis, struct problem *problem)
+{
+    bool any = false;
+    void *reply = NULL;
+
+    if (!redis->connection || redisBufferRead(redis->connection) != REDIS_OK) {
+        (void)lost(redis, problem);
+        return false;
+    }
+    while (redisGetReplyFromReader(redis->connection, &reply) == REDIS_OK && reply) {
+        any = true;
+        freeReplyObject(reply);
+        reply = NULL;
+    }
+    return any;
+}
