@@ -18,10 +18,12 @@ static const struct statement count_latency = {
            " FROM pipeline_events WHERE tenant_id = ? AND processed_at >= ?"
            " AND latency_ms IS NOT NULL",
 };
+/* The newest row has no gap; the least of it and a number is no number for one engine alone. */
 static const struct statement sum_freshness = {
     .name = "slo_freshness",
     .sql = "SELECT min(processed_at), max(processed_at),"
-           " CAST(coalesce(sum({least}(gap, ?)), 0) AS BIGINT) FROM (SELECT processed_at,"
+           " CAST(coalesce(sum(CASE WHEN gap IS NULL THEN 0 ELSE {least}(gap, ?) END), 0)"
+           " AS BIGINT) FROM (SELECT processed_at,"
            " lead(processed_at) OVER (ORDER BY processed_at) - processed_at AS gap"
            " FROM pipeline_events WHERE tenant_id = ? AND processed_at >= ?) AS gaps",
 };

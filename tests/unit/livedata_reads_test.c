@@ -1,0 +1,258 @@
+/* Service levels, search, figures of use and derived risks, on both engines. The figures are the
+ * golden cases of the contract: G19 to G23, G27, G32, G33 and G39. */
+#include "livedata_fixture.h"
+
+#include "livedata/access/sessions.h"
+#include "livedata/events/event.h"
+#include "livedata/reads/search.h"
+#include "livedata/reads/slo.h"
+
+static const struct slo latency = {.name = "latency",
+                                   .measurement = SLO_LATENCY,
+                                   .target = 0.99,
+                                   .threshold = 500,
+                                   .window_days = 30},
+                        freshness = {.name = "freshness",
+                                     .measurement = SLO_FRESHNESS,
+                                     .target = 0.999,
+                                     .threshold = 45,
+                                     .window_days = 7},
+                        errors = {.name = "errors",
+                                  .measurement = SLO_ERRORS,
+                                  .target = 0.9,
+                                  .threshold = 0.1,
+                                  .window_days = 30};
+
+/* A row of the journal so many seconds ago; `latency` below 0 = unknown. */
+static void note(struct live *live, int number, double seconds, int64_t latency_ms, bool dead)
+{
+    struct store *store = live->store;
+    struct storage_call *call = &live->call.storage;
+    struct journal_row row = {.event_id = live_event_id(live, number),
+                              .topic = dead ? TOPIC_DEADLETTER : TOPIC_VALIDATED,
+                              .event_type = "order.created",
+                              .processed_at = call->now - (int64_t)(seconds * 1e6)};
+
+    if (latency_ms >= 0)
+        row.latency_ms = GIVEN_INTEGER(latency_ms);
+    CHECK_OK(journal_add(call, &row));
+}
+
+static struct slo_window measure(struct live *live, const struct slo *slo, double threshold)
+{
+    struct store *store = live->store;
+    struct slo changed = *slo;
+    struct slo_window window;
+
+    changed.threshold = threshold;
+    CHECK_OK(slo_measure(&live->call.storage, &changed, moment_day, &window));
+    return window;
+}
+
+ON_BOTH(latencies_within_the_threshold_are_good)
+{
+    static const struct {
+        double threshold, share, good;
+    } cases[] = {{500, 1, 3}, {150, 1.0 / 3, 1}, {100, 1.0 / 3, 1}, {99, 0, 0}};
+    struct slo_window window;
+    struct live live;
+
+    live_make(store, &live);
+    window = measure(&live, &latency, 500);
+    CHECK(!window.known);
+    note(&live, 1, 30, 100, false);
+    note(&live, 2, 20, 300, false);
+    note(&live, 3, 10, 200, false);
+    note(&live, 4, 10, -1, false);
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        window = measure(&live, &latency, cases[i].threshold);
+        CHECK_NEAR(window.share, cases[i].share, 1e-12);
+        CHECK_NEAR(window.good, cases[i].good, 0);
+        CHECK_NEAR(window.valid, 3, 0);
+    }
+}
+
+ON_BOTH(time_up_to_the_threshold_after_an_event_is_fresh)
+{
+    static const struct {
+        double threshold, good;
+    } cases[] = {{45, 90}, {20, 60}, {30, 90}, {29, 87}};
+    struct live live;
+
+    live_make(store, &live);
+    CHECK(!measure(&live, &freshness, 45).known);
+    for (int i = 1; i <= 3; i++)
+        note(&live, i, 30 * i, 5, false);
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct slo_window window = measure(&live, &freshness, cases[i].threshold);
+
+        CHECK_NEAR(window.good, cases[i].good, 1e-6);
+        CHECK_NEAR(window.valid, 90, 1e-6);
+    }
+}
+
+ON_BOTH(budgets_and_burn_rates)
+{
+    static const struct {
+        double target;
+        struct optional_number current, budget;
+    } budgets[] = {{.99, {true, 1}, {true, 1}},       {.99, {true, .98}, {true, 0}},
+                   {.999, {true, .9995}, {true, .5}}, {.99, {true, .992}, {true, .2}},
+                   {1, {true, 1}, {true, 1}},         {1, {true, .9}, {true, 0}},
+                   {.99, {false, 0}, {false, 0}}};
+    static const struct {
+        double target, share;
+        struct optional_number burn;
+    } burns[] = {{.99, .99, {true, 1}}, {.99, .90, {true, 10}}, {1, .5, {false, 0}}};
+    struct slo_status status;
+    struct live live;
+
+    for (size_t i = 0; i < sizeof budgets / sizeof budgets[0]; i++) {
+        struct optional_number budget = slo_budget(budgets[i].target, budgets[i].current);
+
+        CHECK_INT(budget.given, budgets[i].budget.given);
+        CHECK_NEAR(budget.value, budgets[i].budget.value, 1e-12);
+    }
+    for (size_t i = 0; i < sizeof burns / sizeof burns[0]; i++) {
+        const struct slo_window window = {.known = true, .share = burns[i].share};
+        struct optional_number burn = slo_burn(burns[i].target, &window);
+
+        CHECK_INT(burn.given, burns[i].burn.given);
+        CHECK_NEAR(burn.value, burns[i].burn.value, 1e-12);
+    }
+    live_make(store, &live);
+    for (int i = 0; i < 10; i++)
+        note(&live, i, 60, 5, i == 0);
+    CHECK_OK(slo_status(&live.call.storage, &errors, &status));
+    CHECK_NEAR(status.current.value, .9, 0);
+    CHECK_INT(status.state, SLO_AT_RISK);
+}
+
+ON_BOTH(a_fast_burn_is_a_risk_although_the_window_is_good)
+{
+    struct slo strict = errors;
+    struct slo_status status;
+    struct live live;
+
+    strict.target = .99;
+    live_make(store, &live);
+    CHECK_OK(db_begin(store->db, DB_WRITE, &store->problem));
+    for (int i = 0; i < 1000; i++)
+        note(&live, i, 10 * 86400 + i, 5, false);
+    for (int i = 0; i < 8; i++)
+        note(&live, 2000 + i, 600, 5, i < 2);
+    CHECK_OK(db_finish(store->db, ERROR_NONE, &store->problem));
+    CHECK_OK(slo_status(&live.call.storage, &strict, &status));
+    CHECK_NEAR(status.burn[0].value, 25, 0);
+    CHECK_NEAR(status.burn[1].value, 25, 0);
+    CHECK(status.current.value > .99);
+    CHECK_INT(status.state, SLO_AT_RISK);
+}
+
+ON_BOTH(searches_are_scored)
+{
+    static const struct search_document documents[] = {
+        {"catalog_field", "D1", "order", "", "", "order order large large large", 1},
+        {"catalog_field", "D2", "order", "", "", "order", 1},
+        {"catalog_field", "D3", "order", "", "", "metric", 1}};
+    struct search_request request = {
+        .text = "large order", .limit = 10, .documents = documents, .document_count = 3};
+    struct search_answer answer;
+    struct live live;
+
+    live_make(store, &live);
+    CHECK_OK(search_find(&live.call.storage, &live.catalog, &request, &answer));
+    CHECK_INT(answer.count, 2);
+    CHECK_TEXT(answer.hits[0].id, "D1");
+    CHECK_NEAR(answer.hits[0].raw, 5.7335, 5e-5);
+    CHECK_NEAR(answer.hits[0].score, 1, 0);
+    CHECK_TEXT(answer.hits[1].id, "D2");
+    CHECK_NEAR(answer.hits[1].raw, 1.0623, 5e-5);
+    CHECK_NEAR(answer.hits[1].score, .1853, 1e-12);
+}
+
+ON_BOTH(words_of_a_search)
+{
+    static const char *const expected[] = {"order", "status", "category", "class",
+                                           "usr",   "srch",   "1"};
+    struct string_list tokens =
+        search_tokens(store->arena, "Orders statuses categories class USR-SRCH-1 of");
+
+    CHECK_INT(tokens.count, 7);
+    for (size_t i = 0; i < tokens.count && i < 7; i++)
+        CHECK_TEXT(tokens.items[i], expected[i]);
+}
+
+ON_BOTH(an_hour_unlike_the_others_is_told)
+{
+    struct session_log *log = ARENA_NEW(store->arena, struct session_log);
+    struct session_question question;
+    struct json_writer writer;
+    struct text text;
+    struct live live;
+
+    live_make(store, &live);
+    question = (struct session_question){.db = store->db,
+                                         .arena = store->arena,
+                                         .problem = &store->problem,
+                                         .window = moment_day,
+                                         .now = clock_unix_microseconds(),
+                                         .window_text = "24h"};
+    for (int i = 0; i < 16; i++) {
+        struct session_row *row = session_add(log);
+        int64_t hours = i < 4 ? i + 1 : 0;
+
+        *row = (struct session_row){.tenant = "acme",
+                                    .endpoint = "/v1/slo",
+                                    .method = "GET",
+                                    .status = 200,
+                                    .cache = -1,
+                                    .request_id = "r",
+                                    .at = question.now / moment_hour * moment_hour -
+                                          hours * moment_hour};
+    }
+    session_flush(log, store->db, true);
+    CHECK_INT(log->dropped, 0);
+    text_start(&text, store->arena, 1 << 16);
+    writer_start(&writer, &text);
+    CHECK_OK(session_write_anomalies(&question, &writer));
+    CHECK(strstr(text.bytes, "\"current_hour_requests\":12,\"hourly_average\":1.0,"
+                             "\"spike_ratio\":12.0") != NULL);
+}
+
+ON_BOTH(payments_have_a_risk)
+{
+    static const struct {
+        int64_t cents;
+        const char *payload, *user_id, *expected;
+    } cases[] = {
+        {60000, "{\"method\":\"wallet\"}", NULL, "\"risk_score\":0.75,\"risk_level\":\"high\""},
+        {25000, "{\"method\":\"card\"}", "USR-1", "\"risk_score\":0.2,\"risk_level\":\"medium\""},
+        {5000, "{\"method\":\"bank_transfer\"}", "USR-1",
+         "\"risk_score\":0.0,\"risk_level\":\"low\""},
+    };
+    struct live live;
+
+    live_make(store, &live);
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        const struct event event = {.family = EVENT_PAYMENT,
+                                    .total_cents = cases[i].cents,
+                                    .payload = live_json(&live, cases[i].payload),
+                                    .user_id = cases[i].user_id};
+        struct json_writer writer;
+        struct text text;
+
+        text_start(&text, store->arena, 1 << 12);
+        writer_start(&writer, &text);
+        writer_open_object(&writer);
+        event_write_derived(&event, &writer);
+        writer_close_object(&writer);
+        CHECK(strstr(text.bytes, cases[i].expected) != NULL);
+    }
+}
+
+TEST_MAIN(CASE(latencies_within_the_threshold_are_good),
+          CASE(time_up_to_the_threshold_after_an_event_is_fresh), CASE(budgets_and_burn_rates),
+          CASE(a_fast_burn_is_a_risk_although_the_window_is_good), CASE(searches_are_scored),
+          CASE(words_of_a_search), CASE(an_hour_unlike_the_others_is_told),
+          CASE(payments_have_a_risk))
