@@ -344,9 +344,22 @@ static void write_paths(struct json_writer *writer, const struct server *server)
     writer_close_object(writer);
 }
 
-static const char unprocessable_schema[] =
-    "{\"anyOf\":[{\"$ref\":\"#/components/schemas/ValidationError\"},"
-    "{\"$ref\":\"#/components/schemas/Error\"}]}";
+/* The component of a failed validation. */
+static const char *validation_name(const struct http_style *style)
+{
+    return style->validation_item_schema ? "HTTPValidationError" : "ValidationError";
+}
+
+static void write_unprocessable(struct json_writer *writer, const struct http_style *style)
+{
+    writer_open_object(writer);
+    writer_key(writer, "anyOf");
+    writer_open_array(writer);
+    write_reference(writer, "schemas", validation_name(style));
+    write_reference(writer, "schemas", "Error");
+    writer_close_array(writer);
+    writer_close_object(writer);
+}
 
 static void write_error_component(struct json_writer *writer, const char *name,
                                   const char *description, const char *media_type,
@@ -374,7 +387,7 @@ static void write_error_components(struct json_writer *writer, const struct http
     for (size_t i = 0; i < COUNT_OF(error_responses); i++)
         write_error_component(writer, error_responses[i].name, error_responses[i].description,
                               style->error_media_type,
-                              error_responses[i].status == 422 ? "ValidationError" : "Error");
+                              error_responses[i].status == 422 ? validation_name(style) : "Error");
     write_error_component(writer, UNPROCESSABLE,
                           "The document does not fit its schema, or lacks what this needs",
                           style->error_media_type, UNPROCESSABLE);
@@ -402,10 +415,14 @@ static void write_components(struct json_writer *writer, const struct http_famil
     }
     writer_key(writer, "Error");
     writer_raw(writer, style->error_schema);
-    writer_key(writer, "ValidationError");
+    writer_key(writer, validation_name(style));
     writer_raw(writer, style->validation_schema);
+    if (style->validation_item_schema) {
+        writer_key(writer, "ValidationError");
+        writer_raw(writer, style->validation_item_schema);
+    }
     writer_key(writer, UNPROCESSABLE);
-    writer_raw(writer, unprocessable_schema);
+    write_unprocessable(writer, style);
     writer_close_object(writer);
     write_error_components(writer, style);
     writer_key(writer, "securitySchemes");

@@ -67,6 +67,9 @@ struct http_style {
     /* JSON Schemas of an error and of a failed validation, for the API document. */
     const char *error_schema;
     const char *validation_schema;
+    /* Of one item of a failed validation, or NULL. It is ValidationError then, and the whole is
+     * HTTPValidationError, as clients that were made for frameworks expect. */
+    const char *validation_item_schema;
     const char *security_schemes;                          /* JSON object */
     const char *(*security)(const struct route *protects); /* JSON list of a route with a role */
 

@@ -138,6 +138,12 @@ const struct setting livedata_settings_table[] = {
      .help = "How often an alert is looked at when nothing happens."},
     {"LIVE_ALERT_EVENT_SECONDS", SETTING_NUMBER, AT(alert_event_seconds), "1", 0, 86400,
      .help = "Least time between two looks at an alert whose metric is moved by events."},
+    {"LIVE_OPS_ORDERS_SCAN_LIMIT", SETTING_INTEGER, AT(ops_orders_scan_limit), "20000", 1, 1000000,
+     .help = "Open orders that a look for stuck ones takes in."},
+    {"LIVE_OPS_INBOX_SCAN_LIMIT", SETTING_INTEGER, AT(ops_inbox_scan_limit), "20000", 1, 20000,
+     .help = "Exceptions of a kind that a list of them takes in."},
+    {"LIVE_CONTROLPLANE_LEASE_SECONDS", SETTING_INTEGER, AT(replay_lease_seconds), "300", 1, 86400,
+     .help = "How long a replay may be under way before it counts as an exception."},
     {"LIVE_CONFINE", SETTING_CHOICE, AT(confine), "auto", .choices = confine_mode_names,
      .help = "Let the kernel keep workers from running programs and from changing files outside "
              "the run directory and the database's folder: `auto` where it can, `on` or do not "

@@ -76,6 +76,10 @@ struct livedata_settings {
     double alert_seconds;
     double alert_event_seconds;
 
+    int64_t ops_orders_scan_limit;
+    int64_t ops_inbox_scan_limit;
+    int64_t replay_lease_seconds;
+
     int confine;    /* enum confine_mode */
     int log_level;  /* enum log_level */
     int log_format; /* enum log_format */

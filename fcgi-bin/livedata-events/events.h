@@ -11,6 +11,8 @@ extern const struct schema webhook_request_schema, webhook_schema, webhooks_sche
     webhook_result_schema, webhook_logs_schema;
 extern const struct schema alert_request_schema, alert_change_schema, alert_schema,
     alert_secret_schema, alerts_schema, alert_result_schema, alert_history_schema;
+extern const struct schema stuck_query_schema, stuck_schema, exceptions_query_schema,
+    exceptions_schema, exception_stats_schema, triage_request_schema, triage_schema;
 extern const struct schema key_request_schema, key_schema, keys_schema, rotation_schema,
     rotation_status_schema, revoked_schema, usage_schema, window_query_schema, analytics_schema;
 
@@ -39,6 +41,12 @@ enum error alert_change_handle(struct request *request, struct reply *reply);
 enum error alert_delete_handle(struct request *request, struct reply *reply);
 enum error alert_test_handle(struct request *request, struct reply *reply);
 enum error alert_history_handle(struct request *request, struct reply *reply);
+
+enum error stuck_handle(struct request *request, struct reply *reply);
+enum error exceptions_handle(struct request *request, struct reply *reply);
+enum error exception_stats_handle(struct request *request, struct reply *reply);
+enum error acknowledge_handle(struct request *request, struct reply *reply);
+enum error resolve_handle(struct request *request, struct reply *reply);
 
 enum error key_create_handle(struct request *request, struct reply *reply);
 enum error key_list_handle(struct request *request, struct reply *reply);

@@ -1,9 +1,19 @@
-/* Live data, family events: events in, dead letters, webhooks, alerts, the administration. Routes
+/* Live data, family events: events in, dead letters, webhooks, alerts, operations, the
+ * administration. Routes
  * only. */
 #include "livedata-events/events.h"
 
 #define CALL(how) .method = METHOD_##how, .role = LIVE_CALLER
 #define ADMIN(how) .method = METHOD_##how, .role = LIVE_ADMIN, .tag = "administration"
+#define TRIAGE(title, handle, what)                                                                \
+    {                                                                                              \
+        CALL(POST), .path = "/v1/ops/exceptions/{item_id}/" title,                                 \
+                    .traits = TRAIT_WHOLE | TRAIT_SIGNED, .body = &triage_request_schema,          \
+                    .body_optional = true, .reply = &triage_schema,                                \
+                    .errors = ERRORS(400, 403, 404, 409, 429, 503), .idempotent = true,            \
+                    .handler = (handle), .name = title "_exception", .tag = "operations",          \
+                    .summary = (what)                                                              \
+    }
 #define FIGURES(where, handle, title, what)                                                        \
     {                                                                                              \
         ADMIN(GET), .path = "/v1/admin/analytics/" where, .query = &window_query_schema,           \
@@ -72,6 +82,19 @@ static const struct route routes[] = {
     {CALL(GET), .path = "/v1/alerts/{alert_id}/history", .reply = &alert_history_schema,
      .errors = ERRORS(400, 403, 404, 429, 503), .handler = alert_history_handle,
      .name = "alert_history", .tag = "alerts", .summary = "Notices that were sent"},
+    {CALL(GET), .path = "/v1/ops/stuck-orders", .query = &stuck_query_schema,
+     .reply = &stuck_schema, .errors = ERRORS(400, 403, 422, 429, 503), .handler = stuck_handle,
+     .name = "stuck_orders", .tag = "operations",
+     .summary = "Orders that are in their stage for too long"},
+    {CALL(GET), .path = "/v1/ops/exceptions", .query = &exceptions_query_schema,
+     .reply = &exceptions_schema, .errors = ERRORS(400, 403, 422, 429, 503),
+     .handler = exceptions_handle, .name = "list_exceptions", .tag = "operations",
+     .summary = "What needs somebody"},
+    {CALL(GET), .path = "/v1/ops/exceptions/stats", .reply = &exception_stats_schema,
+     .errors = ERRORS(400, 403, 429, 503), .handler = exception_stats_handle,
+     .name = "exception_stats", .tag = "operations", .summary = "How much of it, and of what kind"},
+    TRIAGE("acknowledge", acknowledge_handle, "Say that somebody looks after it"),
+    TRIAGE("resolve", resolve_handle, "Say that it is over"),
     {ADMIN(POST), .path = "/v1/admin/keys", .status = 201, .body = &key_request_schema,
      .reply = &key_schema, .errors = ERRORS(400, 404, 409, 429, 503), .handler = key_create_handle,
      .name = "create_key", .summary = "Issue a key"},

@@ -26,9 +26,13 @@ static const struct field webhook_request_fields[] = {
 SCHEMA(webhook_request_schema, struct webhook_body, "WebhookCreateRequest", webhook_request_fields,
        .extra = EXTRA_IGNORE, .example = "{\"url\":\"https://example.org/hook\"}");
 
-static const struct field webhook_fields[] = {TELLS_TEXT("id"),         TELLS_TEXT("url"),
-                                              TELLS_TEXT("tenant"),     TELLS_OBJECT("filters"),
-                                              TELLS_TEXT("created_at"), TELLS_FLAG("active")};
+static const struct field filters_fields[] = {TELLS_ANY("event_types"), TELLS_ANY("entity_ids"),
+                                              TELLS_NUMBER_OR_NULL("min_amount")};
+static TELLING(filters_schema, "WebhookFilters", filters_fields);
+static const struct field webhook_fields[] = {
+    TELLS_TEXT("id"),         TELLS_TEXT("url"),
+    TELLS_TEXT("tenant"),     TELLS_SHAPE("filters", &filters_schema),
+    TELLS_TEXT("created_at"), TELLS_FLAG("active")};
 TELLING(webhook_schema, "Webhook", webhook_fields);
 static const struct field webhooks_fields[] = {TELLS_LIST_OF("webhooks", &webhook_schema)};
 TELLING(webhooks_schema, "WebhookList", webhooks_fields);
@@ -45,14 +49,26 @@ struct egress_policy webhook_egress(const struct request *request)
     return (struct egress_policy){.allowed_hosts = service_settings(request)->egress_hosts};
 }
 
-static const char *json_text(struct arena *arena, const json_t *value)
+/* All three members, null where nothing is asked of them. */
+static const char *filters_text(struct arena *arena, const json_t *filters)
 {
+    static const char *const keys[] = {"event_types", "entity_ids", "min_amount"};
     struct json_writer writer;
     struct text text;
 
     text_start(&text, arena, 1 << 16);
     writer_start(&writer, &text);
-    writer_value(&writer, value);
+    writer_open_object(&writer);
+    for (size_t i = 0; i < COUNT_OF(keys); i++) {
+        const json_t *value = json_object_get(filters, keys[i]);
+
+        writer_key(&writer, keys[i]);
+        if (value)
+            writer_value(&writer, value);
+        else
+            writer_null(&writer);
+    }
+    writer_close_object(&writer);
     return text.bytes;
 }
 
@@ -149,9 +165,7 @@ static enum error find(struct request *request, struct storage_call *call,
 enum error webhook_create_handle(struct request *request, struct reply *reply)
 {
     const struct webhook_body *body = request->body;
-    const char *filters = body->filters
-                              ? json_text(request->arena, body->filters)
-                              : "{\"event_types\":null,\"entity_ids\":null,\"min_amount\":null}";
+    const char *filters = filters_text(request->arena, body->filters);
     struct json_writer writer = service_writer(reply);
     struct live_webhook webhook = {.url = body->url, .filters = filters};
     struct storage_call call;

@@ -16,7 +16,13 @@ static const char error_schema[] =
 static const char validation_schema[] =
     "{\"type\":\"object\",\"description\":\"What is wrong with the request, item by item\","
     "\"required\":[\"detail\"],\"properties\":{\"detail\":{\"type\":[\"array\",\"string\"],"
-    "\"items\":{\"type\":\"object\"}}," MEMBERS;
+    "\"items\":{\"$ref\":\"#/components/schemas/ValidationError\"}}," MEMBERS;
+
+static const char validation_item_schema[] =
+    "{\"type\":\"object\",\"required\":[\"loc\",\"msg\",\"type\"],\"properties\":{"
+    "\"loc\":{\"type\":\"array\",\"items\":{\"type\":[\"string\",\"integer\"]}},"
+    "\"msg\":{\"type\":\"string\"},\"type\":{\"type\":\"string\"},\"input\":{},"
+    "\"ctx\":{\"type\":\"object\"}}}";
 
 static const char *security(const struct route *route)
 {
@@ -50,6 +56,7 @@ const struct http_style livedata_style = {
     .shows_input = true,
     .error_schema = error_schema,
     .validation_schema = validation_schema,
+    .validation_item_schema = validation_item_schema,
     .security_schemes = "{\"api_key\":{\"type\":\"apiKey\",\"in\":\"header\","
                         "\"name\":\"X-API-Key\"},"
                         "\"bearer\":{\"type\":\"http\",\"scheme\":\"bearer\"},"

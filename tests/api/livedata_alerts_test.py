@@ -312,6 +312,31 @@ def test_webhooks_hear_what_their_key_may_see(live, keys, receiver):
         assert live.send(method, path, headers=orders).status_code == 404
 
 
+def test_deliveries_that_nobody_took_wait_for_somebody(live, keys, receiver):
+    whole, orders = keys
+    receiver.refusing.add("/no")
+    hook = live.post("/v1/webhooks", {"url": f"{receiver.url}/no"}, headers=whole).json()["id"]
+    send(live, whole, order())
+    until(lambda: receiver.got)
+    assert live.get("/v1/ops/exceptions", headers=whole).json()["items"] == []
+    live.send("DELETE", f"/v1/webhooks/{hook}", headers=whole)
+    listed = lambda query="": live.get(f"/v1/ops/exceptions{query}", headers=whole).json()["items"]  # noqa: E731
+    item = listed("?source=webhook_delivery")[0]
+    assert len(listed()) == 2 and item["severity"] == "medium" and item["status"] == "open"
+    assert item["entity_ref"] == {"kind": "webhook", "id": hook} and item["detail"] == "webhook inactive or removed"
+    assert [action["action"] for action in item["actions"]] == ["acknowledge", "resolve"]
+    assert live.get("/v1/ops/exceptions", headers=orders).json()["items"] == [], "it hears of more than the key may see"
+    hrefs = {action["action"]: action["href"] for action in item["actions"]}
+    assert live.post(hrefs["resolve"], headers=orders).status_code == 403
+    said = live.post(hrefs["acknowledge"], {"note": "asked them"}, headers=whole).json()
+    assert said == {"item_id": item["item_id"], "status": "acknowledged"}
+    assert [one["item_id"] for one in listed("?status=acknowledged")] == [item["item_id"]]
+    assert live.post(hrefs["resolve"], headers=whole).json()["status"] == "resolved"
+    assert len(listed()) == 1 and listed("?status=resolved")[0]["actions"] == []
+    assert live.post(hrefs["acknowledge"], headers=whole).status_code == 409
+    assert live.get("/v1/ops/exceptions/stats", headers=whole).json()["manual_resolutions"] == 1
+
+
 def test_dead_letters_and_alerts_of_what_the_key_may_see(live, keys, receiver):
     whole, orders = keys
     bad = {"order": {**order(), "total_amount": "1.00"}, "session": {**click(), "session_id": ""},

@@ -292,6 +292,43 @@ class TestKeys:
         assert get(seeded, "/v1/admin/usage", headers=self.ADMIN).json()["usage"][0]["tenant"] == "default"
 
 
+class TestOperations:
+    # Case G40 of the contract: minutes after the start nothing else of the seed has run out of time.
+    def test_stuck_orders(self, seeded):
+        body = get(seeded, "/v1/ops/stuck-orders").json()
+        assert [item["order_id"] for item in body["items"]] == ["ORD-20260404-1004"]
+        assert body["items"][0]["overshoot_ratio"] == pytest.approx(1.5, abs=0.2)
+        assert body["items"][0]["clock"] == "journal" and body["items"][0]["sla_minutes"] == 30
+        assert body["summary"] == {"open_by_stage": {"pending": 2, "confirmed": 2, "shipped": 1},
+                                   "breached_by_stage": {"pending": 1}}
+        assert body["pagination"] == {"page": 1, "page_size": 50, "total": 1, "pages": 1} and not body["scan_truncated"]
+        everything = get(seeded, "/v1/ops/stuck-orders?include_within_sla=true").json()
+        assert len(everything["items"]) == 5 and everything["items"][0]["order_id"] == "ORD-20260404-1004"
+        page = get(seeded, "/v1/ops/stuck-orders?include_within_sla=true&page=2&page_size=2").json()
+        assert [item["order_id"] for item in page["items"]] == [item["order_id"] for item in everything["items"][2:4]]
+        shipped = get(seeded, "/v1/ops/stuck-orders?include_within_sla=true&stage=shipped").json()
+        assert [item["status"] for item in shipped["items"]] == ["shipped"] and shipped["summary"] == body["summary"]
+        assert get(seeded, "/v1/ops/stuck-orders?stage=nowhere").json()["items"] == []
+        get(seeded, "/v1/ops/stuck-orders?page_size=101", status=422)
+
+    def test_exceptions(self, seeded):
+        items = get(seeded, "/v1/ops/exceptions").json()["items"]
+        assert {(item["item_id"], item["status"], item["severity"]) for item in items} == \
+            {("dl:evt-004", "open", "high"), ("dl:evt-009", "open", "high")}
+        assert [item["item_id"] for item in items] == ["dl:evt-009", "dl:evt-004"], "the newest first"
+        assert items[0]["entity_ref"] == {"kind": "event", "id": "evt-009"}
+        assert items[0]["actions"] == [{"action": "replay", "href": "/v1/deadletter/evt-009/replay"},
+                                       {"action": "dismiss", "href": "/v1/deadletter/evt-009/dismiss"}]
+        assert get(seeded, "/v1/ops/exceptions?source=reconciliation").json()["items"] == []
+        get(seeded, "/v1/ops/exceptions?status=nothing", status=422)
+        stats = get(seeded, "/v1/ops/exceptions/stats").json()
+        assert stats == {"by_source": {"deadletter": {"open": 2}, "webhook_delivery": {}, "reconciliation": {}},
+                         "last_24h": 2, "manual_resolutions": 0, "scan_truncated": False}
+        elsewhere = seeded.post("/v1/ops/exceptions/dl:evt-004/resolve", headers=SUPPORT)
+        assert elsewhere.status_code == 409
+        assert seeded.post("/v1/ops/exceptions/wh:x:y/acknowledge", headers=SUPPORT).status_code == 404
+
+
 def test_components_have_the_names_that_clients_know(seeded):
     names = set(seeded.document.raw["components"]["schemas"]) if hasattr(seeded.document, "raw") else \
         set(seeded.session.get(seeded.url + "/openapi.json", timeout=60).json()["components"]["schemas"])
@@ -301,5 +338,9 @@ def test_components_have_the_names_that_clients_know(seeded):
             "NLQueryRequest", "OrderTimelineCustomer", "OrderTimelineException", "OrderTimelineExceptionActions",
             "OrderTimelineOrder", "OrderTimelinePipelineTrailItem", "OrderTimelineResponse", "OrderTimelineStage",
             "OrderTimelineStageHistoryItem", "QueryResponse", "ReplayRequest", "ReplayResponse", "SLOResponse",
-            "SLOStatus", "SearchResponse", "SearchResult", "WebhookCreateRequest"} <= names
+            "SLOStatus", "SearchResponse", "SearchResult", "WebhookCreateRequest", "WebhookFilters",
+            "AlertCreateRequest", "AlertUpdateRequest", "EntityRef", "ExceptionAction", "ExceptionItem",
+            "ExceptionsListResponse", "ExceptionsStatsResponse", "HTTPValidationError", "ValidationError",
+            "StuckOrderItem", "StuckOrdersResponse", "StuckOrdersSummary", "TriageActionRequest",
+            "TriageActionResponse"} <= names
     assert uuid.UUID(get(seeded, "/v1/catalog").headers["X-Correlation-ID"]).version == 4

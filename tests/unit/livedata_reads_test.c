@@ -1,9 +1,11 @@
 /* Service levels, search, figures of use and derived risks, on both engines. The figures are the
- * golden cases of the contract: G19 to G23, G27, G32, G33 and G39. */
+ * golden cases of the contract: G19 to G23, G27, G32, G33 and G39. And what operators say about
+ * rows that disagree with the journal. */
 #include "livedata_fixture.h"
 
 #include "livedata/access/sessions.h"
 #include "livedata/events/event.h"
+#include "livedata/operations/exceptions.h"
 #include "livedata/reads/search.h"
 #include "livedata/reads/slo.h"
 
@@ -251,7 +253,69 @@ ON_BOTH(payments_have_a_risk)
     }
 }
 
-TEST_MAIN(CASE(latencies_within_the_threshold_are_good),
+static const char *exceptions_of(struct live *live, const struct reading *reading, int status)
+{
+    const struct exception_request request = {
+        .source = EXCEPTION_RECONCILIATION, .status = status, .page = 1, .page_size = 10};
+    struct store *store = live->store;
+    struct json_writer writer;
+    struct text text;
+
+    text_start(&text, store->arena, 1 << 16);
+    writer_start(&writer, &text);
+    CHECK_OK(write_exceptions_list(&writer, reading, &request));
+    return text.bytes;
+}
+
+/* The journal says that the order has come to that stage so many seconds ago. */
+static void tell(struct live *live, int number, const char *stage, double seconds)
+{
+    struct store *store = live->store;
+    struct storage_call *call = &live->call.storage;
+    struct journal_row row = {.event_id = live_event_id(live, number),
+                              .topic = TOPIC_STATUS,
+                              .entity_type = "order",
+                              .entity_id = "ORD-20260404-1001",
+                              .event_type = arena_print(store->arena, "order.status.%s", stage),
+                              .processed_at = call->now - (int64_t)(seconds * 1e6)};
+
+    CHECK_OK(journal_add(call, &row));
+}
+
+ON_BOTH(what_operators_said_holds_for_what_they_saw)
+{
+    static const char id[] = "rc:r1:ORD-20260404-1001:pending";
+    struct reading reading;
+    struct live live;
+
+    live_make(store, &live);
+    live_apply(&live, live_order(&live, 1, "order.created", live_ago(&live, 600),
+                                 "ORD-20260404-1001", "USR-1", "pending", "P", 1, "10"));
+    live.call.storage.now = clock_unix_microseconds() + 10 * moment_second;
+    reading = (struct reading){
+        .storage = live.call.storage, .catalog = &live.catalog, .settings = &live.settings};
+    CHECK(strstr(exceptions_of(&live, &reading, -1), id) == NULL);
+    CHECK_FAILS(exception_triage(&reading, id, EXCEPTION_RESOLVED, NULL), ERROR_NOT_FOUND,
+                "exception_not_found");
+    tell(&live, 2, "confirmed", 5);
+    CHECK(strstr(exceptions_of(&live, &reading, EXCEPTION_OPEN), id) != NULL);
+    CHECK_OK(exception_triage(&reading, id, EXCEPTION_ACKNOWLEDGED, "looking"));
+    CHECK(strstr(exceptions_of(&live, &reading, EXCEPTION_OPEN), id) == NULL);
+    CHECK(strstr(exceptions_of(&live, &reading, EXCEPTION_ACKNOWLEDGED), id) != NULL);
+    CHECK_OK(exception_triage(&reading, id, EXCEPTION_RESOLVED, NULL));
+    CHECK(strstr(exceptions_of(&live, &reading, -1), id) == NULL);
+    tell(&live, 3, "shipped", 3); /* it has happened again */
+    CHECK(strstr(exceptions_of(&live, &reading, EXCEPTION_OPEN), id) != NULL);
+    CHECK_OK(exception_triage(&reading, id, EXCEPTION_ACKNOWLEDGED, NULL));
+    tell(&live, 4, "pending", 1); /* it is not there any more */
+    CHECK(strstr(exceptions_of(&live, &reading, -1), id) == NULL);
+    CHECK(strstr(exceptions_of(&live, &reading, EXCEPTION_RESOLVED), id) != NULL);
+    tell(&live, 5, "delivered", 0.5); /* the end of the ladder is no finding */
+    CHECK(strstr(exceptions_of(&live, &reading, -1), id) == NULL);
+}
+
+TEST_MAIN(CASE(what_operators_said_holds_for_what_they_saw),
+          CASE(latencies_within_the_threshold_are_good),
           CASE(time_up_to_the_threshold_after_an_event_is_fresh), CASE(budgets_and_burn_rates),
           CASE(a_fast_burn_is_a_risk_although_the_window_is_good), CASE(searches_are_scored),
           CASE(words_of_a_search), CASE(an_hour_unlike_the_others_is_told),
