@@ -123,19 +123,18 @@ const struct metric support_figures[FIGURE__MAX] = {
                                    "When the mailbox was read last.")},
 };
 
-static void add_purged(struct metrics *metrics, const char *table, int64_t rows)
+void figures_add_purged(struct metrics *metrics, const struct purge_counts *counts)
 {
-    metric_add(metrics, FIGURE_TRACES_PURGED, &table, (double)rows);
-}
+    const struct {
+        const char *table;
+        int64_t rows;
+    } tables[] = {{"traces", counts->traces},
+                  {"trace_steps", counts->steps},
+                  {"feedback", counts->feedback},
+                  {"trace_evaluations", counts->evaluations}};
 
-void figures_add_purged(struct metrics *metrics, int64_t traces, int64_t steps, int64_t feedback)
-{
-    add_purged(metrics, "traces", traces);
-    add_purged(metrics, "trace_steps", steps);
-    add_purged(metrics, "feedback", feedback);
-}
-
-void figures_add_audit_purged(struct metrics *metrics, int64_t entries)
-{
-    metric_add(metrics, FIGURE_AUDIT_PURGED, NULL, (double)entries);
+    for (size_t i = 0; i < sizeof tables / sizeof tables[0]; i++) {
+        if (tables[i].rows)
+            metric_add(metrics, FIGURE_TRACES_PURGED, &tables[i].table, (double)tables[i].rows);
+    }
 }

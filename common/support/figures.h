@@ -4,8 +4,7 @@
 #define ASSAY_SUPPORT_FIGURES_H
 
 #include "shm/metrics.h"
-
-#include <stdint.h>
+#include "support/traces/trace_store.h"
 
 /* Positions in the table. Labels are given in the order of their names. */
 enum support_figure {
@@ -66,8 +65,7 @@ enum support_figure {
 
 extern const struct metric support_figures[FIGURE__MAX];
 
-/* What was purged of traces, and of the audit log. */
-void figures_add_purged(struct metrics *metrics, int64_t traces, int64_t steps, int64_t feedback);
-void figures_add_audit_purged(struct metrics *metrics, int64_t entries);
+/* What was purged of traces. */
+void figures_add_purged(struct metrics *metrics, const struct purge_counts *counts);
 
 #endif

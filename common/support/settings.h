@@ -64,6 +64,11 @@ struct support_settings {
     bool suggested_questions;
     bool model_routing;
     int64_t session_ttl_seconds;
+    int64_t trace_retention_days; /* 0 = for ever, as the next two */
+    int64_t audit_retention_days;
+    int64_t message_retention_days;
+    int64_t trace_purge_interval; /* seconds, as the next */
+    int64_t audit_purge_interval;
     int64_t request_timeout_sec;
     int64_t max_concurrent_pipelines;
     double pipeline_acquire_timeout_sec;

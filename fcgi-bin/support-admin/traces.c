@@ -131,6 +131,22 @@ static const struct field purge_query_fields[] = {
 SCHEMA(purge_query_schema, struct purge_query, "PurgeQuery", purge_query_fields,
        .extra = EXTRA_IGNORE);
 
+#define OWNER struct purge_query
+static const struct field audit_purge_query_fields[] = {
+    INTEGER(OWNER, older_than_days, .preset = 90, .help = "0 deletes nothing.")};
+#undef OWNER
+SCHEMA(audit_purge_query_schema, struct purge_query, "AuditPurgeQuery", audit_purge_query_fields,
+       .extra = EXTRA_IGNORE);
+
+struct audit_purged {
+    int64_t deleted;
+};
+
+#define OWNER struct audit_purged
+static const struct field audit_purged_fields[] = {INTEGER(OWNER, deleted)};
+#undef OWNER
+SCHEMA(audit_purged_schema, struct audit_purged, "AuditPurged", audit_purged_fields);
+
 struct traces_purged {
     int64_t traces_deleted, steps_deleted, feedback_deleted;
 };
@@ -369,12 +385,36 @@ enum error traces_purge_handle(struct request *request, struct reply *reply)
     if (error)
         return error;
     *object = (struct traces_purged){counts.traces, counts.steps, counts.feedback};
-    figures_add_purged(request->server->metrics, counts.traces, counts.steps, counts.feedback);
+    figures_add_purged(request->server->metrics, &counts);
     service_audit(
         request, "trace_purge",
         arena_print(request->arena, "traces/older_than=%lldd", (long long)query->older_than_days),
         arena_print(request->arena, "{\"traces\":%lld,\"steps\":%lld,\"feedback\":%lld}",
                     (long long)counts.traces, (long long)counts.steps, (long long)counts.feedback));
+    reply->object = object;
+    return ERROR_NONE;
+}
+
+enum error audit_purge_handle(struct request *request, struct reply *reply)
+{
+    const struct purge_query *query = request->query;
+    struct audit_purged *object = ARENA_NEW(request->arena, struct audit_purged);
+    struct service_tools tools;
+    enum error error;
+
+    if (query->older_than_days < 0 || query->older_than_days > DAYS_MAX)
+        return bad_parameter(request, "older_than_days must be in [0, 3650]");
+    error = service_tools(request, &tools);
+    if (!error)
+        error = audit_purge(tools.traces.db, tools.traces.tenant, query->older_than_days,
+                            &object->deleted, &request->problem);
+    if (error)
+        return error;
+    metric_add(request->server->metrics, FIGURE_AUDIT_PURGED, NULL, (double)object->deleted);
+    service_audit(
+        request, "audit_purge",
+        arena_print(request->arena, "audit/older_than=%lldd", (long long)query->older_than_days),
+        arena_print(request->arena, "{\"deleted\":%lld}", (long long)object->deleted));
     reply->object = object;
     return ERROR_NONE;
 }

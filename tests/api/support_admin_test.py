@@ -201,7 +201,7 @@ LEAST = {"/api/ask": "viewer", "/api/ask/stream": "viewer", "/api/feedback": "vi
          "/api/admin/kb-drafts/{draft_id}": "admin", "/api/admin/kb-drafts/{draft_id}/reject": "admin",
          "/api/admin/kb-drafts/{draft_id}/publish": "admin", "/api/admin/stale-docs": "admin",
          "/api/admin/stale-docs/{doc_id}/review": "admin",
-         "DELETE /api/admin/traces": "admin", "DELETE /api/documents/{doc_id}": "admin"}
+         "DELETE /api/admin/traces": "admin", "DELETE /api/admin/audit-log": "admin", "DELETE /api/documents/{doc_id}": "admin"}
 # The reviewer's own routes belong to the review queue; elsewhere he may do what an agent may.
 RANK = {"viewer": 0, "agent": 1, "reviewer": 2, "admin": 3}
 

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-enum { ACTOR_BYTES = 100, RESOURCE_BYTES = 200 };
+enum { ACTOR_BYTES = 100, RESOURCE_BYTES = 200, SECONDS_A_DAY = 86400 };
 
 static const struct statement insert_event = {
     .name = "audit_insert",
@@ -18,6 +18,12 @@ static const struct statement list_events = {
     .sql = "SELECT id, ts, actor, action, resource, detail, ip_address FROM audit_log"
            " WHERE tenant_id = ? AND (? = '' OR actor = ?) AND (? = '' OR action = ?)"
            " ORDER BY id DESC LIMIT ?",
+};
+
+static const struct statement purge_events = {
+    .name = "support_audit_purge",
+    .sql = "DELETE FROM audit_log WHERE id IN (SELECT id FROM audit_log WHERE"
+           " (? = '' OR tenant_id = ?) AND ts < {now_plus:?} ORDER BY ts, id LIMIT 500)",
 };
 
 static void bind_cut(struct query *query, const char *text, size_t most)
@@ -69,4 +75,30 @@ enum error audit_read(struct db *db, struct arena *arena, const char *tenant, co
     while (rows->count < (size_t)limit && query_next(query))
         read_row(query, arena, &items[rows->count++]);
     return query_end(query, problem);
+}
+
+enum error audit_purge_batch(struct db *db, const char *tenant, int64_t days, int64_t *count,
+                             struct problem *problem)
+{
+    struct query *query = db_query(db, &purge_events);
+
+    query_bind_text(query, tenant ? tenant : "");
+    query_bind_text(query, tenant ? tenant : "");
+    query_bind_number(query, -(double)days * SECONDS_A_DAY);
+    *count = query_changes(query);
+    return query_end(query, problem);
+}
+
+enum error audit_purge(struct db *db, const char *tenant, int64_t days, int64_t *count,
+                       struct problem *problem)
+{
+    int64_t batch = 1;
+    enum error error = ERROR_NONE;
+
+    *count = 0;
+    while (days > 0 && batch > 0 && !error) {
+        error = audit_purge_batch(db, tenant, days, &batch, problem);
+        *count += error ? 0 : batch;
+    }
+    return error;
 }

@@ -20,6 +20,14 @@ struct audit_event {
  * his work by the book-keeping of it. Outside a transaction of the caller's. */
 void audit_note(struct db *db, const struct audit_event *event);
 
+/* Deletes entries of the tenant that are older than `days`, in batches; 0 deletes nothing. A NULL
+ * tenant is everybody's. */
+MUST_CHECK enum error audit_purge(struct db *db, const char *tenant, int64_t days, int64_t *count,
+                                  struct problem *problem);
+/* One statement of it: at most 500 entries. */
+MUST_CHECK enum error audit_purge_batch(struct db *db, const char *tenant, int64_t days,
+                                        int64_t *count, struct problem *problem);
+
 struct audit_row {
     int64_t id;
     const char *ts;

@@ -109,7 +109,7 @@ static const struct statement read_trend = {
 };
 #define OLD_TRACES                                                                                 \
     " IN (SELECT trace_id FROM traces WHERE (? = '' OR tenant_id = ?)"                             \
-    " AND started_at < {now_plus:?} ORDER BY started_at LIMIT 500)"
+    " AND started_at < {now_plus:?} ORDER BY started_at, trace_id LIMIT 500)"
 static const struct statement purge_steps = {
     .name = "trace_purge_steps",
     .sql = "DELETE FROM trace_steps WHERE trace_id" OLD_TRACES,
@@ -117,6 +117,10 @@ static const struct statement purge_steps = {
 static const struct statement purge_feedback = {
     .name = "trace_purge_feedback",
     .sql = "DELETE FROM feedback WHERE linked = 1 AND trace_id" OLD_TRACES,
+};
+static const struct statement purge_evaluations = {
+    .name = "trace_purge_evaluations",
+    .sql = "DELETE FROM trace_evaluations WHERE trace_id" OLD_TRACES,
 };
 static const struct statement purge_traces = {
     .name = "trace_purge",
@@ -528,8 +532,8 @@ enum error trace_trend(const struct trace_call *call, const char *evaluator, int
     return query_end(query, call->problem);
 }
 
-static enum error purge_batch(struct db *db, const struct statement *statement, const char *tenant,
-                              int64_t days, int64_t *count, struct problem *problem)
+static enum error purge_rows(struct db *db, const struct statement *statement, const char *tenant,
+                             int64_t days, int64_t *count, struct problem *problem)
 {
     struct query *query = db_query(db, statement);
 
@@ -540,18 +544,20 @@ static enum error purge_batch(struct db *db, const struct statement *statement, 
     return query_end(query, problem);
 }
 
-static enum error purge_once(struct db *db, const char *tenant, int64_t days,
+enum error trace_purge_batch(struct db *db, const char *tenant, int64_t days,
                              struct purge_counts *batch, struct problem *problem)
 {
     enum error error = db_begin(db, DB_WRITE, problem);
 
     if (error)
         return error;
-    error = purge_batch(db, &purge_steps, tenant, days, &batch->steps, problem);
+    error = purge_rows(db, &purge_steps, tenant, days, &batch->steps, problem);
     if (!error)
-        error = purge_batch(db, &purge_feedback, tenant, days, &batch->feedback, problem);
+        error = purge_rows(db, &purge_feedback, tenant, days, &batch->feedback, problem);
     if (!error)
-        error = purge_batch(db, &purge_traces, tenant, days, &batch->traces, problem);
+        error = purge_rows(db, &purge_evaluations, tenant, days, &batch->evaluations, problem);
+    if (!error)
+        error = purge_rows(db, &purge_traces, tenant, days, &batch->traces, problem);
     return db_finish(db, error, problem);
 }
 
@@ -561,14 +567,15 @@ enum error trace_purge(struct db *db, const char *tenant, int64_t days, struct p
     struct purge_counts batch = {.traces = 1};
     enum error error = ERROR_NONE;
 
-    *counts = (struct purge_counts){0, 0, 0};
+    *counts = (struct purge_counts){0, 0, 0, 0};
     while (days > 0 && batch.traces && !error) {
-        error = purge_once(db, tenant, days, &batch, problem);
+        error = trace_purge_batch(db, tenant, days, &batch, problem);
         if (error)
             return error;
         counts->traces += batch.traces;
         counts->steps += batch.steps;
         counts->feedback += batch.feedback;
+        counts->evaluations += batch.evaluations;
     }
     return error;
 }

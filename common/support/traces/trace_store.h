@@ -92,8 +92,11 @@ MUST_CHECK enum error trace_trend(const struct trace_call *call, const char *eva
                                   int64_t days, struct object_list *rows);
 
 struct purge_counts {
-    int64_t traces, steps, feedback;
+    int64_t traces, steps, feedback, evaluations;
 };
+/* One transaction of it: at most 500 traces. */
+MUST_CHECK enum error trace_purge_batch(struct db *db, const char *tenant, int64_t days,
+                                        struct purge_counts *counts, struct problem *problem);
 /* Deletes the tenant's traces that started more than `days` ago, in batches; 0 deletes nothing. A
  * NULL tenant is everybody's. */
 MUST_CHECK enum error trace_purge(struct db *db, const char *tenant, int64_t days,
