@@ -232,6 +232,11 @@ const struct setting support_settings_table[] = {
     {"STREAMING_TIMEOUT_SEC", SETTING_INTEGER, AT(streaming_timeout_sec), "120", 1, 3600,
      .help = "Longest streamed answer. Text that a model is writing then ends with its last whole "
              "sentence."},
+    {"LLM_CACHE_ENABLED", SETTING_BOOLEAN, AT(cache), "false",
+     .help = "Give an answer again when the same first question comes to an unchanged knowledge "
+             "base."},
+    {"LLM_CACHE_TTL_SECONDS", SETTING_INTEGER, AT(cache_ttl_seconds), "3600", 1, 31536000,
+     .help = "For how long."},
     {"CIRCUIT_BREAKER_ENABLED", SETTING_BOOLEAN, AT(breaker), "true",
      .help = "Stop asking a provider that keeps failing, in all workers."},
     {"CIRCUIT_BREAKER_FAILURE_THRESHOLD", SETTING_INTEGER, AT(breaker_failures), "5", 1, 1000,

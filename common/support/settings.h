@@ -107,6 +107,8 @@ struct support_settings {
     double connect_seconds;
     int64_t model_answer_bytes;
     int64_t streaming_timeout_sec;
+    bool cache;
+    int64_t cache_ttl_seconds;
     bool breaker;
     int64_t breaker_failures;
     double breaker_seconds;

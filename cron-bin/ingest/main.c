@@ -12,6 +12,7 @@
 #include "base/log.h"
 #include "crypto/crypto.h"
 #include "jobs/program.h"
+#include "support/conversation/answer_cache.h"
 #include "support/documents/reindex.h"
 #include "support/documents/task.h"
 #include "support/store.h"
@@ -67,6 +68,8 @@ static bool run_round(void *context)
         error = task_run_due(db, program->arena, &program->settings, ROUND_JOBS, &tally, &problem);
     if (!error && is_due(&program->housekeeping_at, HOUSEKEEPING_SECONDS)) {
         error = task_forget(db, &problem);
+        if (!error)
+            error = answer_cache_forget(db, &problem);
         if (!error)
             error = reindex_sweep(db, program->arena, &program->settings, &problem);
     }

@@ -226,6 +226,7 @@ static struct answer_reply *as_reply(struct request *request, struct asked *aske
         .trace_id = asked->trace_id,
         .suggested_questions = {outcome->suggestion_count, outcome->suggestions},
         .action_summary = "",
+        .cached = outcome->cached,
         .factuality_score = GIVEN_INTEGER(outcome->factuality),
         .quality_source = outcome->quality_source,
         .language = language_codes[outcome->language]};

@@ -62,6 +62,7 @@ void count_answer(struct request *request, const struct asked *asked)
 {
     struct metrics *metrics = request->server->metrics;
     const struct graph_outcome *outcome = &asked->outcome;
+    const char *tenant = request->who.tenant ? request->who.tenant : "default";
 
     if (!asked->session_id)
         return;
@@ -75,7 +76,8 @@ void count_answer(struct request *request, const struct asked *asked)
         metric_add(metrics, FIGURE_ESCALATIONS, NULL, 1);
     count_evaluations(metrics, asked);
     if (outcome->models)
-        count_models(metrics, request->who.tenant ? request->who.tenant : "default",
-                     outcome->models);
+        count_models(metrics, tenant, outcome->models);
+    if (asked->cache_asked)
+        metric_add(metrics, outcome->cached ? FIGURE_CACHE_HITS : FIGURE_CACHE_MISSES, &tenant, 1);
     count_losses(request, asked);
 }

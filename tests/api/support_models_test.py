@@ -9,7 +9,7 @@ import requests
 
 from exposition import samples
 from model_server import ModelServer
-from service import Service
+from service import ENGINES, Service
 from stack import Stack
 
 KEY = "support-test-key-1"
@@ -320,6 +320,41 @@ def test_a_day_costs_no_more_than_it_may(support, registry, models, embedded):
     nodes, _ = steps(support, answer)
     assert answer["answer"] == embedded["answer"] and models.calls == []
     assert {fallback["reason"] for fallback in nodes["log"]["fallbacks"]} == {"daily_cost_limit"}
+
+
+def figure(service, name):
+    return samples(service.get("/metrics").text).get(name + '{tenant="default"}', 0)
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_a_first_question_is_answered_again_while_nothing_has_changed(registry, models, engine):
+    env = {"API_KEY": KEY, "RATE_LIMIT_ENABLED": "false", "LLM_CACHE_ENABLED": "true", "LLM_CACHE_TTL_SECONDS": "60",
+           "PROVIDER_REGISTRY_PATH": str(registry.path)}
+    [_] = registry.write("openai")
+    with Service("support", env, engine) as service:
+        file = {"file": ("warranty.md", WARRANTY.encode())}
+        service.send("POST", "/api/upload", headers=HEADERS, files=file)
+        first, calls = ask(service), len(models.calls)
+        assert not first["cached"] and calls
+        again = ask(service, " how LONG is the warranty period? ")
+        assert again["cached"] and len(models.calls) == calls
+        for member in ("answer", "sources", "citations", "quality_score", "route", "suggested_questions", "language"):
+            assert again[member] == first[member]
+        nodes, trace = steps(service, again)
+        assert list(nodes) == ["cache"] and nodes["cache"]["cached_trace_id"] == first["trace_id"] != again["trace_id"]
+        assert trace["final_route"] == "auto" and len(trace["evaluations"]) == 7
+        assert stream(service)[-1]["cached"]
+        follows = ask(service, session_id=again["session_id"])  # what was said before may change what is meant
+        assert not follows["cached"]
+        assert (figure(service, "llm_cache_hits_total"), figure(service, "llm_cache_misses_total")) == (2, 1)
+        file = {"file": ("warranty.md", WARRANTY.replace("24", "36").encode())}
+        service.send("POST", "/api/upload", headers=HEADERS, files=file)
+        assert not ask(service)["cached"]
+        registry.write("openai", rule="text:Nobody knows [1].")
+        models.answers["Judge an answer"] = "text:10"
+        assert ask(service)["cached"]  # the profile has the same name
+        for _ in range(2):  # what a person should look at is not given again
+            assert not ask(service, "What does the warranty period say about elephants?")["cached"]
 
 
 def test_a_registry_that_becomes_invalid_leaves_the_old_one(support, registry, models):

@@ -81,6 +81,7 @@ struct graph_outcome {
     int factuality;
     bool verification_skipped;
     bool refused, knowledge_gap, error;
+    bool cached; /* given before, and given again */
     const char *error_node, *error_message;
     const char *complexity;
     const char *search_query;

@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "crypto/token.h"
 #include "db/store.h"
+#include "support/conversation/answer_cache.h"
 #include "support/conversation/conversation.h"
 #include "support/traces/trace_store.h"
 
@@ -34,6 +35,8 @@ struct asking {
     struct trace_call trace;
     struct conversation_call conversation;
     int64_t started;
+    const char *cache_key; /* NULL = this answer is neither looked up nor kept */
+    int64_t cache_version; /* of the knowledge base, in it */
 };
 
 static struct asking begin(const struct graph_tools *tools, const struct ask *ask,
@@ -127,9 +130,33 @@ static enum error keep(const struct asking *asking)
     if (!error && wants_person(asking, outcome))
         error = ticket_open(&asking->conversation, asked->session_id, asking->ask->question,
                             outcome->answer, asked->trace_id);
+    if (!error && asking->cache_key && answer_cache_wants(outcome) &&
+        outcome->kb_version == asking->cache_version)
+        error = answer_cache_put(asking->tools, asking->cache_key, asked->trace_id, outcome);
     if (!error)
         error = evaluate(asking, outcome);
     return db_finish(db, error, problem);
+}
+
+/* Only the first question of a conversation means the same whoever asks it. A cache that cannot be
+ * read is one that has nothing. */
+static bool answer_again(struct asking *asking, const struct graph_request *request)
+{
+    struct asked *asked = asking->asked;
+    bool found = false;
+
+    if (!asking->tools->settings->cache || request->history_count || asked->history_lost)
+        return false;
+    asking->cache_key =
+        answer_cache_key(asking->tools, asking->ask->question, &asking->cache_version);
+    if (!asking->cache_key)
+        return false;
+    asked->cache_asked = true;
+    if (answer_cache_get(asking->tools, request, asking->cache_key, &asked->outcome, &found))
+        log_event(LOG_WARNING, "cache_not_read", asking->tools->call->problem->text);
+    if (found)
+        asked->outcome.kb_version = asking->cache_version;
+    return found;
 }
 
 enum error ask_question(const struct graph_tools *tools, const struct ask *ask, struct asked *asked)
@@ -157,7 +184,8 @@ enum error ask_question(const struct graph_tools *tools, const struct ask *ask, 
         asked->trace_id = "";
     }
     read_history(&asking, &request);
-    graph_run(tools, &request, &asked->outcome);
+    if (!answer_again(&asking, &request))
+        graph_run(tools, &request, &asked->outcome);
     error = *asked->trace_id ? keep(&asking) : error;
     asked->seconds = (double)(clock_monotonic_microseconds() - asking.started) / 1e6;
     if (!error)

@@ -27,6 +27,7 @@ struct asked {
     bool history_lost;       /* what was said before could not be read */
     bool not_kept;           /* what became of the question was not written down */
     double seconds;          /* that all of it took */
+    bool cache_asked;        /* whether the answer could have been a cached one */
 };
 
 /* Answers; only what keeps it from answering at all (no database) is an error. */

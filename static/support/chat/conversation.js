@@ -114,7 +114,8 @@ export function createConversation(update) {
     async function streamed(message, body, signal) {
         const options = { method: 'POST', body, signal, timeoutMs: answerTimeoutMs };
         for await (const { data } of client.events('/api/ask/stream', options)) {
-            if (data.type === 'token') change(message, { text: message.text + data.token });
+            if (data.type === 'token_start') change(message, { text: '' }); // the answer begins anew
+            else if (data.type === 'token') change(message, { text: message.text + data.token });
             else if (data.type === 'error') throw errorOfStream(data.detail);
             else if (data.type === 'result') return take(message, data);
         }

@@ -1,0 +1,32 @@
+/*
+ * Answers that were given, for the same question asked anew: per tenant, for the first question of
+ * a conversation, as long as neither the knowledge base nor the models that serve have changed. All
+ * SQL about them is here.
+ */
+#ifndef ASSAY_SUPPORT_CONVERSATION_ANSWER_CACHE_H
+#define ASSAY_SUPPORT_CONVERSATION_ANSWER_CACHE_H
+
+#include "support/answer/graph.h"
+
+/* `llm_resp:<tenant>:<16 hexadecimal digits of the question's SHA-256>`, then the version of the
+ * knowledge base and the profile. NULL when the version cannot be read. */
+const char *answer_cache_key(const struct graph_tools *tools, const char *question,
+                             int64_t *kb_version);
+
+/* `found` says whether there was one; then `outcome` is that answer with one step, `cache`, whose
+ * state names the trace it was first given with. */
+MUST_CHECK enum error answer_cache_get(const struct graph_tools *tools,
+                                       const struct graph_request *request, const char *key,
+                                       struct graph_outcome *outcome, bool *found);
+
+/* Keeps an answer for LLM_CACHE_TTL_SECONDS; in the caller's transaction. */
+MUST_CHECK enum error answer_cache_put(const struct graph_tools *tools, const char *key,
+                                       const char *trace_id, const struct graph_outcome *outcome);
+
+/* Whether an answer may be given again: it went out by itself and came from the graph. */
+bool answer_cache_wants(const struct graph_outcome *outcome);
+
+/* Forgets what has expired, of all tenants. */
+MUST_CHECK enum error answer_cache_forget(struct db *db, struct problem *problem);
+
+#endif
