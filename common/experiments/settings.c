@@ -121,6 +121,8 @@ const struct setting experiments_settings_table[] = {
      60000, .help = "How long an analysis waits for a free slot."},
     {"AB_COMPUTE_RETRY_AFTER_SECONDS", SETTING_INTEGER, AT(compute_retry_after_seconds), "2", 1,
      3600, .help = "Retry-After of the refusal."},
+    {"AB_IDEMPOTENCY_SECONDS", SETTING_INTEGER, AT(idempotency_seconds), "86400", 60, 31536000,
+     .help = "For how long the answer to a request with an Idempotency-Key is given again."},
     {"AB_RETENTION_AUDIT_DAYS", SETTING_INTEGER, AT(retention_audit_days), "0", 0, 36500,
      .help = "Age at which a purge takes audit entries; 0 keeps them."},
     {"AB_LIVE_SPIKE_EVENTS", SETTING_INTEGER, AT(live_spike_events), "100", 1, 1000000000,

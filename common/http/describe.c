@@ -72,6 +72,10 @@ static void write_parameter(struct json_writer *writer, const char *where, const
 }
 
 static const struct field header_field = {.type = FIELD_STRING};
+static const struct field key_field = {
+    .type = FIELD_STRING,
+    .max_length = IDEMPOTENCY_KEY_MAX,
+    .help = "The same key with the same body gets the first answer again."};
 
 static void write_parameters(struct json_writer *writer, const struct route *route)
 {
@@ -90,6 +94,8 @@ static void write_parameters(struct json_writer *writer, const struct route *rou
         write_parameter(writer, "query", route->query->fields[i].name, &route->query->fields[i]);
     for (size_t i = 0; route->headers && route->headers[i]; i++)
         write_parameter(writer, "header", route->headers[i], &header_field);
+    if (route->idempotent)
+        write_parameter(writer, "header", "Idempotency-Key", &key_field);
     writer_close_array(writer);
 }
 

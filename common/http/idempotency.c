@@ -48,9 +48,12 @@ bool idempotency_begin(struct serving *serving)
 
     if (!serving->match.route->idempotent || !service->idempotency || !key || !*key)
         return true;
-    if (strlen(key) > IDEMPOTENCY_KEY_MAX || utf8_valid_prefix(key, strlen(key)) != strlen(key))
-        return refuse(serving, 422, style_words(serving->style, FAILURE_VALIDATION).error_code,
-                      "Idempotency-Key must be text of at most 255 bytes");
+    if (strlen(key) > IDEMPOTENCY_KEY_MAX || utf8_valid_prefix(key, strlen(key)) != strlen(key)) {
+        (void)request_fault(request, "header", "Idempotency-Key", "string_type",
+                            "Idempotency-Key must be text of at most 255 bytes");
+        answer_faults(serving);
+        return false;
+    }
     error = service->idempotency(request, &store);
     if (!error) {
         make_key(serving, store.who, key);

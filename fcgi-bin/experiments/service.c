@@ -3,9 +3,12 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "experiments/service_internal.h"
+#include "http/idempotency.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+enum { LEASE_SECONDS = 120 /* no answer of the service takes so long: the worker is dead */ };
 
 static const struct reason_answer reasons[] = {
     {"project_not_found", 404, "project_not_found"},
@@ -154,6 +157,15 @@ enum error service_database(struct request *request, struct db **db)
     return store_use(service_store(request), db, &request->problem);
 }
 
+static enum error idempotency(struct request *request, struct http_idempotency *kept)
+{
+    kept->who = service_actor(request)->name;
+    kept->times =
+        (struct idempotency_times){.keep_seconds = service_settings(request)->idempotency_seconds,
+                                   .lease_seconds = LEASE_SECONDS};
+    return service_database(request, &kept->db);
+}
+
 static const char *actor_name(const struct request *request)
 {
     const struct caller *caller = service_caller(request);
@@ -215,6 +227,7 @@ const struct http_service experiments_service = {
     .authenticate = service_authenticate,
     .refuse = service_refuse,
     .buckets = service_buckets,
+    .idempotency = idempotency,
     .after = after,
     .stop = stop,
 };

@@ -52,12 +52,12 @@ static const char headers[] =
     "Vary: Accept-Language, Origin\r\n";
 
 static const struct cors_rule cors = {
-    .always_allowed =
-        HEADERS("Accept", "Accept-Language", "Authorization", "Content-Language", "Content-Type",
-                "If-Match", "X-AB-LLM-Provider", "X-AB-LLM-Token", "X-API-Key", "X-Request-ID"),
+    .always_allowed = HEADERS("Accept", "Accept-Language", "Authorization", "Content-Language",
+                              "Content-Type", "Idempotency-Key", "If-Match", "X-AB-LLM-Provider",
+                              "X-AB-LLM-Token", "X-API-Key", "X-Request-ID"),
     .exposed = "X-Request-ID, X-Error-Code, X-Error-Reason, X-Process-Time-Ms, Retry-After, "
                "Deprecation, Content-Disposition, RateLimit-Limit, RateLimit-Remaining, "
-               "RateLimit-Reset",
+               "RateLimit-Reset, Idempotency-Replayed",
     .credentials = true,
     .max_age = 600,
 };

@@ -282,7 +282,7 @@ def error_schema(answer, document):
 
 def check_validation_error(error):
     assert error["type"] in PLAIN_ERRORS | set(ERROR_CONTEXTS), error
-    assert error["loc"][0] in ("body", "query", "path"), error
+    assert error["loc"][0] in ("body", "query", "path", "header"), error
     assert set(error.get("ctx", {})) == ERROR_CONTEXTS.get(error["type"], set()), error
     assert error["msg"], error
 

@@ -1,12 +1,14 @@
 """Projects one by one: what is stored, what is refused, what each route changes. On both engines."""
 
 import re
+import uuid
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
 from openapi import at
 from stored import (
-    METRICS, PAYLOAD, PROJECTS, analysis, changed, create, expect, history_of, path_of,
+    ADMIN, METRICS, PAYLOAD, PROJECTS, WRITE, analysis, changed, create, expect, history_of, path_of,
     payload, put, revisions_of, stored_form, unknown_id)
 
 pytest_plugins = ["store_fixtures"]
@@ -101,6 +103,58 @@ class TestCreate:
         assert store.client.post(PROJECTS, payload(setup={"variants_count": 3})).status == 422
         assert store.client.get(PROJECTS + "?status=all").json()["total"] == before
         assert store.database.value("SELECT count(*) AS n FROM project_revisions") == rows
+
+
+class TestSentAgain:
+    """Clients whose answer was lost send the same request again, with the same key."""
+
+    @staticmethod
+    def send(store, key, body, client=None):
+        return (client or store.client).post(PROJECTS, body, headers={"Idempotency-Key": key})
+
+    def test_the_first_answer_comes_again(self, store):
+        key, body = str(uuid.uuid4()), payload("Once")
+        first, again = (self.send(store, key, body) for _ in range(2))
+        assert expect(again) == expect(first) and len(named(store, "Once")) == 1
+        assert "Idempotency-Replayed" not in first.headers and again.headers["Idempotency-Replayed"] == "true"
+        other = self.send(store, key, payload("Another"))
+        assert (other.status, other.error_code) == (409, "idempotency_conflict") and not named(store, "Another")
+        assert expect(self.send(store, str(uuid.uuid4()), body))["id"] != first.json()["id"]
+
+    def test_many_at_once_make_one(self, store):
+        key, body = str(uuid.uuid4()), payload("Crowded")
+        with ThreadPoolExecutor(12) as pool:
+            answers = list(pool.map(lambda _: self.send(store, key, body), range(12)))
+        made = {answer.json()["id"] for answer in answers if answer.status == 200}
+        assert len(made) == 1 and [project["id"] for project in named(store, "Crowded")] == list(made)
+        assert {answer.error_code for answer in answers if answer.status != 200} <= {"idempotency_in_flight"}
+        store.database.run(f"UPDATE idempotency_keys SET status = NULL WHERE idempotency_key = '{key}'")
+        answer = self.send(store, key, body)  # as if the first were still being answered
+        assert (answer.status, answer.error_code) == (409, "idempotency_in_flight")
+        store.database.run(f"UPDATE idempotency_keys SET started_at = 0 WHERE idempotency_key = '{key}'")
+        assert expect(self.send(store, key, body))["id"] not in made  # forgotten after its time
+
+    def test_keys_belong_to_who_sends_them(self, guarded):
+        key, body = str(uuid.uuid4()), payload("Owned")
+        issued = expect(guarded.as_token(ADMIN).post("/api/v1/keys", {"name": "key", "scope": "write"}))
+        clients = [guarded.as_token(token) for token in (WRITE, issued["plaintext_key"])]
+        projects = [expect(self.send(guarded, key, body, client))["id"] for client in clients * 2]
+        assert projects[:2] == projects[2:] and projects[0] != projects[1]
+
+    def test_what_does_not_fit_claims_no_key(self, store):
+        key = str(uuid.uuid4())
+        assert self.send(store, key, {}).status == 422
+        assert self.send(store, "k" * 256, payload()).status == 422
+        expect(self.send(store, key, payload("After all")))
+
+    def test_announced(self, store):
+        operation = store.client.get("/openapi.json").json()["paths"][PROJECTS]["post"]
+        [header] = [one for one in operation["parameters"] if one["in"] == "header"]
+        assert header["name"] == "Idempotency-Key" and not header["required"] and "409" in operation["responses"]
+
+
+def named(store, name):
+    return store.client.get(f"{PROJECTS}?q={name}").json()["projects"]
 
 
 # A rule over several fields: the change that breaks it, the object it points at, words of its text.

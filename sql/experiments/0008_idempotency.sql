@@ -1,0 +1,2 @@
+-- First answers to POST /api/v1/projects, for clients that send it again.
+-- include kits/idempotency_1.sql
