@@ -133,14 +133,25 @@ static const char *after_value(const char *at, const struct field *field)
     }
 }
 
+static const char *after_key(const char *at, const char *name, bool first)
+{
+    at = first ? at : after_byte(at, ',');
+    return after_word(after_word(after_byte(at, '"'), name), "\":");
+}
+
 static const char *after_object(const char *at, const struct schema *schema)
 {
+    bool first = true;
+
     at = after_byte(at, '{');
     for (size_t i = 0; at && i < schema->field_count; i++) {
-        at = i ? after_byte(at, ',') : at;
-        at = after_word(after_byte(at, '"'), schema->fields[i].name);
-        at = after_word(at, "\":");
-        at = at ? after_value(at, &schema->fields[i]) : NULL;
+        const struct field *field = &schema->fields[i];
+        const char *value = after_key(at, field->name, first);
+
+        if (!value && field->left_out)
+            continue;
+        first = false;
+        at = value ? after_value(value, field) : NULL;
     }
     return after_byte(at, '}');
 }

@@ -18,6 +18,7 @@ pytest_plugins = ["store_fixtures"]
 EXPERIMENTS = 50
 START = 1_770_000_000_000_000  # microseconds
 DAY = 24 * 3600 * 10**6
+COMPARED = {"experiments": 0, "means": 0, "quantiles": 0}  # comparisons of robust metrics that had an answer
 KEYS = {"pre-period": "pre_period_values"}
 
 
@@ -30,6 +31,10 @@ def design(rng):
                     "non_inferiority_margin_pct": rng.choice([None, 40])},
                    {"name": "latency", "metric_type": "continuous", "baseline_mean": 100, "std_dev": 10,
                     "direction": "decrease_is_bad", "non_inferiority_margin_pct": 1}]}
+    metrics["robust_metrics"] = [
+        {"name": "visits", "statistic": "capped_mean", "at": 40}, {"name": "purchase", "statistic": "capped_mean", "at": 2.5},
+        {"name": "visits", "statistic": "winsorized_mean", "at": 90, "ignore_zeros": rng.random() < 0.5},
+        {"name": "visits", "statistic": "quantile", "at": 50, "ignore_zeros": rng.random() < 0.5}]
     if kind in ("continuous", "ratio"):
         metrics["std_dev"] = 3.0
     if kind == "ratio":
@@ -62,14 +67,15 @@ def record(rng, kind, users):
     return {"user_id": user}
 
 
-def batches(rng):
-    users = [f"user {i}" for i in range(rng.randrange(20, 140))]
+def batches(rng, crowd):
+    """A crowd is enough for quantiles."""
+    users = [f"user {i}" for i in range(300 if crowd else rng.randrange(20, 140))]
     kinds = ["exposures"] * 3 + ["conversions"] * 5 + ["pre-period"] * 3 + [
         "identities", "strata", "holdout", "exclusions"]
     for _ in range(rng.randrange(25, 40)):
         kind = rng.choice(kinds)
         few = kind in ("identities", "exclusions", "holdout")
-        yield kind, [record(rng, kind, users) for _ in range(rng.randrange(1, 4 if few else 60))]
+        yield kind, [record(rng, kind, users) for _ in range(rng.randrange(1, 4 if few else 400 if crowd else 60))]
     robot = rng.choice(users)
     yield "conversions", [{"user_id": robot, "metric": "visits", "value": 1, "occurred_at": START}] * 101
 
@@ -108,6 +114,45 @@ def compare_members(ours, theirs, names, digits, where):
             close(ours[name], theirs[name], digits, f"{where}.{name}")
         elif name in theirs:
             assert ours[name] == theirs[name], f"{where}.{name}: {ours[name]} for {theirs[name]}"
+
+
+def compare_quantiles(mine, other, where):
+    """A value is in the right bin; an interval as wide as the values of its ranks, each in its bin."""
+    if other["status"] == "insufficient_data":
+        assert (mine["status"], mine["effect"]) == ("insufficient_data", None), where
+        return
+    blur = [max(abs(v) for v in side) / 128 + 1e-6 for side in other["quantiles"]]
+    for name, (_, value, _), error in zip(("control_value", "treatment_value"), other["quantiles"], blur, strict=True):
+        assert abs(mine[name] - value) <= error, f"{where}.{name}: {mine[name]} for {value}"
+    if mine["status"] == "ok":
+        half, theirs = (mine["ci_upper"] - mine["ci_lower"]) / 2, math.hypot(*((s[2] - s[0]) / 2 for s in other["quantiles"]))
+        assert abs(half - theirs) <= 2 * math.hypot(*blur), f"{where}: {half} for {theirs}"
+
+
+def compare_robust(metrics, theirs):
+    counted = {"means": 0, "quantiles": 0}
+    for metric, others in zip(metrics, theirs, strict=True):
+        for mine, other in zip(metric["comparisons"], others, strict=True):
+            where = f"{metric['unit']} of {metric['name']}"
+            if metric["unit"] == "quantile":
+                compare_quantiles(mine, other, where)
+                counted["quantiles"] += mine["status"] == "ok"
+                continue
+            cap = metric["cap"]
+            if cap is None:
+                assert other["cap"] <= 0 and mine["status"] == "insufficient_data", where
+                continue
+            if other["exact"]:
+                assert cap == other["cap"], where
+            else:
+                assert -1e-6 <= cap - other["cap"] <= abs(other["cap"]) / 64 + 1e-6, f"{where}: {cap} for {other['cap']}"
+            expected = other["at_cap"](cap)
+            assert mine["status"] == expected["status"], where
+            if mine["status"] == "ok":
+                compare_members(mine, {**expected, "effect": expected["observed_effect"]}, [
+                    "control_value", "treatment_value", "effect", "ci_lower", "ci_upper", "p_value"], 6, where)
+                counted["means"] += 1
+    return counted
 
 
 def compare(ours, theirs, kind):
@@ -156,14 +201,24 @@ def test_every_block_from_the_raw_rows(store, seed):
     sent = design(rng)
     project = create(store.client, sent)["id"]
     log, received = [], START
-    for kind, records in batches(rng):
+    for kind, records in batches(rng, seed % 10 == 7):
         counts = Raw(log + [(kind, r, received) for r in records]).counts[len(log):]
         answer = send(store, project, kind, records)
         assert answer == {"received": len(records), "recorded": counts.count("recorded"),
                           "deduplicated": counts.count("deduplicated")}
         log += [(kind, r, 10**16 if kind == "holdout" else received) for r in records]
     ours = expect(store.client.get(f"/api/v1/experiments/{project}/live-stats"))
-    compare(ours, Oracle(sent, log).stats(), sent["metrics"]["metric_type"])
+    oracle, robust = Oracle(sent, log), len(sent["metrics"]["robust_metrics"])
+    compare(ours, oracle.stats(), sent["metrics"]["metric_type"])
+    for unit, count in compare_robust(ours["metrics"][-robust:], oracle.robust()).items():
+        COMPARED[unit] += count
+    COMPARED["experiments"] += 1
     raw = expect(store.client.get(f"/api/v1/experiments/{project}/ingestion"))
     assert raw["conversions_total"] == len(Raw(log).events)
     assert raw["exposures_total"] == len(Raw(log).exposures)
+
+
+def test_robust_metrics_were_compared():
+    """After all of them: what has no answer anywhere proves nothing."""
+    if COMPARED["experiments"] >= EXPERIMENTS:
+        assert COMPARED["means"] > EXPERIMENTS and COMPARED["quantiles"] > 3, COMPARED

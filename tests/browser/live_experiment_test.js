@@ -48,7 +48,7 @@ async function post(path, body) {
     return response.json();
 }
 
-const create = async () => (await post('/projects', design)).id;
+const create = async (metrics = {}) => (await post('/projects', { ...design, metrics: { ...design.metrics, ...metrics } })).id;
 
 /* 1000 people in each arm; of each hundred of them, as many convert as the rate of their arm says. */
 async function run(id, percents) {
@@ -80,6 +80,28 @@ test('waits for events with the way to send them, then shows the verdict, its re
         ['Control', '1,000', '1,000', '200', '20%'],
         ['Arm 1', '1,000', '1,000', '400', '40%'],
     ]);
+    await close(page);
+});
+
+test('metrics that large values cannot sway say what they are', async () => {
+    const id = await create({
+        robust_metrics: [
+            { name: 'spent', statistic: 'capped_mean', at: 50 },
+            { name: 'spent', statistic: 'quantile', at: 90, ignore_zeros: true },
+        ],
+    });
+    await run(id, [20, 21]);
+    for (const arm of [0, 1]) {
+        const conversions = Array.from({ length: 1000 }, (_, index) => ({ user_id: `${arm}-${index}`, metric: 'spent', value: 10 * arm + index / 7 }));
+        await post(`/experiments/${id}/conversions`, { conversions });
+    }
+    const page = await open(`${experiments}/live/${id}`);
+    await untilText(page, '#metrics-title', 'All metrics');
+    const names = await page.$$eval('[aria-labelledby="metrics-title"] tbody tr', (all) => all.map((row) => row.cells[0].textContent.replace(/\s+/g, ' ').trim()));
+    assert.deepEqual(names, ['purchase', 'spent mean of values capped at 50', 'spent percentile 90']);
+    const german = await open(`${experiments}/live/${id}`, { locale: 'de-DE' });
+    await untilText(german, '[aria-labelledby="metrics-title"] tbody tr:last-child', /90\. Perzentil/);
+    await close(german);
     await close(page);
 });
 

@@ -350,6 +350,52 @@ class Oracle:
             metrics.append({"name": g["name"], "comparisons": comparisons})
         return {"metrics": metrics}
 
+    def robust(self):
+        """Per robust metric: what its bins may blur (`blur`, of the value) and what they may not."""
+        return [[self.compare_robust(asked, t) for t in range(1, self.arms)] for asked in self.metrics.get("robust_metrics", [])]
+
+    def robust_values(self, asked, arm):
+        """Values per person in ascending order, and those that a percentile is taken of."""
+        people = self.pop.people(arm)
+        values = sorted(self.pop.value(p, asked["name"]) for p in people)
+        seen = sorted(self.pop.value(p, asked["name"]) for p in people if self.pop.converted(p, asked["name"]))
+        return values, seen if asked.get("ignore_zeros") else values
+
+    def compare_robust(self, asked, t):
+        sides = [self.robust_values(asked, a) for a in (0, t)]
+        if asked["statistic"] == "quantile":
+            return self.compare_quantiles(asked, [ranked for _, ranked in sides])
+        cap, exact = asked["at"], True
+        if asked["statistic"] == "winsorized_mean":
+            pooled = sorted(v for a in range(self.arms) for v in self.robust_values(asked, a)[1])
+            cap, exact = (pooled[math.ceil(asked["at"] / 100 * len(pooled)) - 1] if pooled else 0), False
+        return {"cap": cap, "exact": exact, "at_cap": lambda shown: self.compare_capped([values for values, _ in sides], shown)}
+
+    def compare_capped(self, sides, cap):
+        if min(map(len, sides)) < 2:
+            return {"status": "insufficient_data"}
+        sides = [[min(v, cap) for v in values] for values in sides]
+        moments = [mean_and_squares(values) for values in sides]
+        if max(s for _, s in moments) == 0:
+            return {"status": "insufficient_data"}
+        parts = [s / (len(v) - 1) / len(v) for (_, s), v in zip(moments, sides)]
+        df = sum(parts) ** 2 / sum(p**2 / (len(v) - 1) for p, v in zip(parts, sides))
+        (before, _), (after, _) = moments
+        return {"status": "ok", "control_value": before, "treatment_value": after,
+                **t_analysis(before, after, math.sqrt(sum(parts)), df, self.alpha)}
+
+    def compare_quantiles(self, asked, sides):
+        share, z = asked["at"] / 100, stats.norm.isf(self.alpha / 2)
+        found = []
+        for values in sides:
+            n = len(values)
+            reach = z * math.sqrt(n * share * (1 - share))
+            low, high = math.floor(share * n - reach), math.ceil(share * n + reach) + 1
+            if min(share * n, n - share * n) < 10 or low < 1 or high > n:
+                return {"status": "insufficient_data"}
+            found.append([values[rank - 1] for rank in (low, math.ceil(share * n), high)])
+        return {"status": "any", "quantiles": found, "z": z}
+
     def holdout(self):
         people = self.pop.people(-1)
         if self.kind in ("ratio", "count") or not people:

@@ -127,6 +127,22 @@ static struct live_call call_of(struct bench *bench, struct arena *arena)
     return (struct live_call){bench->db, arena, SPIKE_EVENTS, &bench->problem};
 }
 
+/* Capped values and bins of two metrics besides, of which one is the primary one. */
+static struct experiment_payload *design(struct arena *arena, int metric_type)
+{
+    static struct robust_metric robust[] = {{"conversion", ROBUST_CAPPED_MEAN, 2, false},
+                                            {"views", ROBUST_QUANTILE, 50, false},
+                                            {"views", ROBUST_WINSORIZED_MEAN, 90, true},
+                                            {"views", ROBUST_CAPPED_MEAN, 0.5, false}};
+    struct experiment_payload *payload = bench_payload(arena, "A", metric_type);
+    struct payload_metrics *block = ARENA_NEW(arena, struct payload_metrics);
+
+    *block = *payload->metrics;
+    block->robust_metrics = (struct object_list){4, robust};
+    payload->metrics = block;
+    return payload;
+}
+
 /* Whether the steps, on an experiment of their own, leave what they should. */
 static bool holds(struct bench *bench, const struct step *steps, size_t count, int metric_type)
 {
@@ -137,7 +153,7 @@ static bool holds(struct bench *bench, const struct step *steps, size_t count, i
     struct project project = {0};
     bool right = true;
 
-    CHECK_OK(project_create(&make, bench_payload(arena, "A", metric_type), &project));
+    CHECK_OK(project_create(&make, design(arena, metric_type), &project));
     for (size_t i = 0; right && i < count; i++) {
         struct object_list records = make_records(arena, &steps[i]);
         struct live_outcome outcome;

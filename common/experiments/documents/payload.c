@@ -198,6 +198,39 @@ static const struct schema_rule guardrail_rules[] = {
 static SCHEMA(guardrail_schema, struct guardrail_metric, "GuardrailMetric", guardrail_fields,
               .help = "A metric that must not get worse.", RULES(guardrail_rules));
 
+const char *const robust_statistic_names[ROBUST__MAX] = {"capped_mean", "winsorized_mean",
+                                                         "quantile"};
+
+#define OWNER struct robust_metric
+static const struct field robust_fields[] = {
+    STRING(OWNER, name, .required = true, .min_length = 1, .max_length = NAME_MAX_LENGTH),
+    CHOICE(OWNER, statistic, robust_statistic_names, .choice_count = ROBUST__MAX, .required = true,
+           .help = "capped_mean: of min(value, at). winsorized_mean: the same with the percentile "
+                   "`at` of all arms together as the cap. quantile: the percentile `at`."),
+    NUMBER(OWNER, at, .required = true, .lower = ABOVE(0),
+           .help = "A cap in the unit of the metric, or a percentile: 50 is the median."),
+    BOOLEAN(OWNER, ignore_zeros,
+            .help = "The percentile is that of the people with an event of the metric."),
+};
+#undef OWNER
+
+/* Means are cut in the upper half only. */
+static bool robust_place_fits(const void *object)
+{
+    const struct robust_metric *metric = object;
+
+    if (metric->statistic == ROBUST_CAPPED_MEAN)
+        return true;
+    return metric->at < 100 && (metric->statistic == ROBUST_QUANTILE || metric->at >= 50);
+}
+
+static const struct schema_rule robust_rules[] = {
+    {"errors.schemas.robust_metric_at", robust_place_fits},
+};
+static SCHEMA(robust_schema, struct robust_metric, "RobustMetric", robust_fields,
+              .help = "A metric seen in a way that few large values cannot sway.",
+              RULES(robust_rules));
+
 #define OWNER struct payload_metrics
 static const struct field metrics_fields[] = {
     TEXT_FIELD(OWNER, primary_metric_name),
@@ -218,6 +251,8 @@ static const struct field metrics_fields[] = {
     STRING(OWNER, denominator_metric_name, .nullable = true, .max_length = NAME_MAX_LENGTH),
     STRINGS(OWNER, secondary_metrics),
     OBJECTS(OWNER, guardrail_metrics, &guardrail_schema, .max_length = GUARDRAILS_MAX),
+    OBJECTS(OWNER, robust_metrics, &robust_schema, .max_length = ROBUST_METRICS_MAX,
+            .left_out = true),
 };
 #undef OWNER
 

@@ -69,6 +69,19 @@ struct payload_setup {
     struct object_list targeting_rules; /* struct targeting_rule */
 };
 
+enum robust_statistic { ROBUST_CAPPED_MEAN, ROBUST_WINSORIZED_MEAN, ROBUST_QUANTILE, ROBUST__MAX };
+extern const char *const robust_statistic_names[ROBUST__MAX];
+
+enum { ROBUST_METRICS_MAX = 8 };
+
+/* A metric seen in a way that few large values cannot sway. */
+struct robust_metric {
+    const char *name;
+    int statistic; /* enum robust_statistic */
+    double at;     /* the cap; else the percentile */
+    bool ignore_zeros;
+};
+
 enum guardrail_direction { GUARDRAIL_INCREASE_IS_BAD, GUARDRAIL_DECREASE_IS_BAD, GUARDRAIL__MAX };
 
 struct guardrail_metric {
@@ -99,6 +112,7 @@ struct payload_metrics {
     const char *denominator_metric_name;
     struct string_list secondary_metrics;
     struct object_list guardrail_metrics; /* struct guardrail_metric */
+    struct object_list robust_metrics;    /* struct robust_metric */
 };
 
 struct payload_constraints {

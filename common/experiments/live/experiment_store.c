@@ -2,18 +2,20 @@
 #include "experiments/live/rollup_store.h"
 
 #include "base/json.h"
+#include "base/number.h"
 #include "db/query.h"
 #include "experiments/storage/project_store.h"
 
+#include <stdlib.h>
 #include <string.h>
 
-enum { NAMES_FIRST = 16, NAMES_BYTES_MAX = 16 * 1024 * 1024 };
+enum { ROBUST_BYTES_MAX = 1024, NAMES_FIRST = 16, NAMES_BYTES_MAX = 16 * 1024 * 1024 };
 
 #define EXPERIMENT_COLUMNS                                                                         \
     "e.experiment, e.version, e.next_unit, e.next_sequence, e.metrics, e.covariates, e.slices,"    \
     " e.strata, e.links, e.alias_exposures, e.alias_conversions, e.merged_people,"                 \
     " e.spike_events, e.primary_metric, e.numerator, e.denominator, e.stale,"                      \
-    " e.first_exposed_at, e.last_exposed_at"
+    " e.first_exposed_at, e.last_exposed_at, e.robust"
 
 static const struct statement find_project = {
     .name = "live_project",
@@ -38,7 +40,7 @@ static const struct statement update_experiment = {
            " metrics = ?, covariates = ?, slices = ?, strata = ?, links = ?,"
            " alias_exposures = ?, alias_conversions = ?, merged_people = ?, spike_events = ?,"
            " primary_metric = ?, numerator = ?, denominator = ?, stale = ?, first_exposed_at = ?,"
-           " last_exposed_at = ? WHERE experiment = ?",
+           " last_exposed_at = ?, robust = ? WHERE experiment = ?",
 };
 
 #define WANTED_NAMES                                                                               \
@@ -92,7 +94,43 @@ static const struct statement slices_of_dimension = {
     .streams = true,
 };
 
-static bool read_row(struct query *query, const char *id, struct live_experiment *experiment)
+/* `3c200 5b`: metric 3 capped at 200, metric 5 in bins. */
+static const char *robust_text(const struct live_experiment *experiment, struct arena *arena)
+{
+    char number[NUMBER_TEXT_MAX];
+    struct text text;
+
+    text_start(&text, arena, ROBUST_BYTES_MAX);
+    for (size_t i = 0; i < experiment->robust_count; i++) {
+        const struct live_robust *robust = &experiment->robust[i];
+
+        if (i)
+            text_append_byte(&text, ' ');
+        text_append(&text, number, integer_format(robust->metric, number));
+        text_append_byte(&text, robust->capped ? 'c' : 'b');
+        if (robust->capped)
+            text_append(&text, number, number_format(robust->cap, number));
+    }
+    return text.bytes;
+}
+
+static void read_robust(const char *text, struct live_experiment *experiment)
+{
+    while (*text && experiment->robust_count < LIVE_ROBUST_MAX) {
+        struct live_robust *robust = &experiment->robust[experiment->robust_count++];
+        char *end;
+
+        robust->metric = strtoll(text, &end, 10);
+        robust->capped = *end == 'c';
+        end += *end != '\0';
+        if (robust->capped)
+            robust->cap = strtod(end, &end);
+        text = *end == ' ' ? end + 1 : end;
+    }
+}
+
+static bool read_row(struct query *query, const char *id, struct arena *arena,
+                     struct live_experiment *experiment)
 {
     if (!query_next(query))
         return false;
@@ -118,6 +156,7 @@ static bool read_row(struct query *query, const char *id, struct live_experiment
         .first_exposed_at = query_optional_integer(query, 17),
         .last_exposed_at = query_optional_integer(query, 18),
     };
+    read_robust(query_text(query, 19, arena), experiment);
     return true;
 }
 
@@ -128,7 +167,7 @@ static enum error find_row(const struct live_call *call, const char *id, bool *f
 
     *experiment = (struct live_experiment){.id = id};
     query_bind_text(query, id);
-    *found = read_row(query, id, experiment);
+    *found = read_row(query, id, call->arena, experiment);
     return query_end(query, call->problem);
 }
 
@@ -269,6 +308,7 @@ enum error live_save_experiment(const struct live_call *call,
     query_bind_boolean(query, experiment->stale);
     query_bind_optional_integer(query, experiment->first_exposed_at);
     query_bind_optional_integer(query, experiment->last_exposed_at);
+    query_bind_text(query, robust_text(experiment, call->arena));
     query_bind_integer(query, experiment->number);
     return query_end(query, call->problem);
 }
@@ -413,10 +453,37 @@ int64_t live_name_number(const struct live_name_list *names, const char *name)
     return 0;
 }
 
+static bool is_same(const struct live_robust *one, const struct live_robust *other)
+{
+    return one->metric == other->metric && one->capped == other->capped && one->cap == other->cap;
+}
+
+size_t live_design_robust(const struct experiment_payload *design,
+                          const struct live_name_list *names,
+                          struct live_robust robust[LIVE_ROBUST_MAX])
+{
+    const struct object_list *metrics = &design->metrics->robust_metrics;
+    size_t count = 0;
+
+    for (size_t i = 0; i < metrics->count; i++) {
+        const struct robust_metric *metric = (const struct robust_metric *)metrics->items + i;
+        bool capped = metric->statistic == ROBUST_CAPPED_MEAN, known = false;
+        const struct live_robust wanted = {live_name_number(names, metric->name), capped,
+                                           capped ? metric->at : 0};
+
+        for (size_t k = 0; k < count; k++)
+            known = known || is_same(&robust[k], &wanted);
+        if (!known)
+            robust[count++] = wanted;
+    }
+    return count;
+}
+
 enum error live_fit_design(const struct live_call *call, const struct experiment_payload *design,
                            struct live_experiment *experiment)
 {
     const struct live_design_metrics metrics = live_design_metrics(design);
+    const struct object_list *robust = &design->metrics->robust_metrics;
     const char *const needed[] = {metrics.primary, metrics.numerator, metrics.denominator};
     struct live_name_list names = {0};
     enum error error;
@@ -424,10 +491,14 @@ enum error live_fit_design(const struct live_call *call, const struct experiment
     for (size_t i = 0; i < sizeof needed / sizeof needed[0]; i++)
         if (needed[i])
             live_name_entry(call->arena, &names, "", needed[i]);
+    for (size_t i = 0; i < robust->count; i++)
+        live_name_entry(call->arena, &names, "",
+                        ((const struct robust_metric *)robust->items)[i].name);
     error = live_number_names(call, experiment, LIVE_METRIC_NAMES, &names);
     experiment->primary_metric = live_name_number(&names, metrics.primary);
     experiment->numerator = live_name_number(&names, metrics.numerator);
     experiment->denominator = live_name_number(&names, metrics.denominator);
+    experiment->robust_count = live_design_robust(design, &names, experiment->robust);
     return error;
 }
 

@@ -242,6 +242,23 @@ enum error live_verify_experiment(const struct live_call *call, const char *id,
     return db_finish(call->db, verify_now(call, id, rebuild), call->problem);
 }
 
+/* A name without a number differs from all that are kept. */
+static bool keeps_robust(const struct live_reading *reading, const struct live_name_list *metrics)
+{
+    const struct live_experiment *experiment = &reading->experiment;
+    struct live_robust wanted[LIVE_ROBUST_MAX];
+    size_t count = live_design_robust(reading->design, metrics, wanted);
+
+    if (count != experiment->robust_count)
+        return false;
+    for (size_t i = 0; i < count; i++)
+        if (wanted[i].metric != experiment->robust[i].metric ||
+            wanted[i].capped != experiment->robust[i].capped ||
+            wanted[i].cap != experiment->robust[i].cap)
+            return false;
+    return true;
+}
+
 bool live_is_stale(const struct live_call *call, const struct live_reading *reading,
                    const struct live_name_list *metrics)
 {
@@ -255,6 +272,8 @@ bool live_is_stale(const struct live_call *call, const struct live_reading *read
     if ((needed.primary && !live_name_number(metrics, needed.primary)) ||
         (needed.numerator && !live_name_number(metrics, needed.numerator)) ||
         (needed.denominator && !live_name_number(metrics, needed.denominator)))
+        return true;
+    if (!keeps_robust(reading, metrics))
         return true;
     return experiment->primary_metric != live_name_number(metrics, needed.primary) ||
            experiment->numerator != live_name_number(metrics, needed.numerator) ||

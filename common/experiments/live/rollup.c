@@ -1,6 +1,8 @@
 /* Contributions of a person, in one place. */
 #include "experiments/live/rollup.h"
 
+#include "experiments/methods/binned.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -205,6 +207,39 @@ static void add_to_slice(struct live_rollup *rollup, const struct person *person
                         &person->values[i], sign);
 }
 
+/* Everybody with events of a metric that is asked for, capped or in a bin. */
+static void add_robust(struct live_rollup *rollup, const struct person *person, int sign)
+{
+    const struct live_experiment *experiment = rollup->experiment;
+
+    for (size_t i = 0; i < experiment->robust_count; i++) {
+        const struct live_robust *robust = &experiment->robust[i];
+        const struct live_values *values = NULL;
+        double value;
+
+        for (size_t k = 0; k < person->value_count; k++)
+            if (person->values[k].metric == robust->metric && person->values[k].events)
+                values = &person->values[k];
+        if (!values)
+            continue;
+        value = sum_value(&values->sum);
+        if (!robust->capped) {
+            int64_t place = is_huge(values) ? BINNED_LAST : binned_place(value);
+
+            add_to_cell(live_rollup_cell(rollup, robust->metric, LIVE_BINS + place, person->arm),
+                        values, sign);
+        } else {
+            struct live_values capped = *values;
+
+            if (!is_huge(values) && value > robust->cap)
+                capped.sum = (struct sum){robust->cap, 0};
+            add_to_cell(
+                live_rollup_cell(rollup, live_capped_metric(i), LIVE_EVERYBODY, person->arm),
+                &capped, sign);
+        }
+    }
+}
+
 /* The value of a metric, 0 without events. False when it is too large. */
 static bool value_of(const struct person *person, int64_t metric, double *value)
 {
@@ -327,6 +362,7 @@ void live_rollup_person(struct live_rollup *rollup, const struct live_unit *root
         if (person.arm == LIVE_HOLDOUT)
             return;
         add_slices(rollup, &person, sign);
+        add_robust(rollup, &person, sign);
         add_families(rollup, &person, sign);
     }
 }

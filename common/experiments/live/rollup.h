@@ -17,6 +17,15 @@ enum {
     LIVE_PRESENCE = 0   /* the metric of being there */
 };
 
+/* What is kept of a metric besides: a mean of capped values, or counts in bins
+ * (experiments/methods/binned.h). */
+enum { LIVE_ROBUST_MAX = 8, LIVE_BINS = -20000 };
+struct live_robust {
+    int64_t metric;
+    bool capped;
+    double cap;
+};
+
 /* The row of live_experiments. */
 struct live_experiment {
     int64_t number;
@@ -28,11 +37,14 @@ struct live_experiment {
     int64_t spike_events;
     int64_t primary_metric; /* 0 = covariates are of no use to the design */
     int64_t numerator, denominator;
+    size_t robust_count;
+    struct live_robust robust[LIVE_ROBUST_MAX];
     bool stale;
     struct optional_integer first_exposed_at, last_exposed_at; /* of the arms, as sent */
 };
 
-/* People of an arm and a slice with events of a metric, and sums of their values. */
+/* People of an arm and a slice with events of a metric, and sums of their values. Capped values
+ * have the metric live_capped_metric(); bins have the slices LIVE_BINS + place. */
 struct live_cell {
     int64_t metric, slice;
     int arm;
@@ -98,6 +110,12 @@ void live_rollup_person(struct live_rollup *rollup, const struct live_unit *root
 /* The cell of a key, added as zeros when it is new. */
 struct live_cell *live_rollup_cell(struct live_rollup *rollup, int64_t metric, int64_t slice,
                                    int arm);
+
+/* The number under which the capped means of the robust metric at that place are kept. */
+static inline int64_t live_capped_metric(size_t place)
+{
+    return -1 - (int64_t)place;
+}
 
 /* The total of a metric, the same. */
 struct live_total *live_rollup_total(struct live_rollup *rollup, int64_t metric);

@@ -34,6 +34,15 @@ static const struct statement cells_of_metrics = {
            " CROSS JOIN live_cells c WHERE c.experiment = ? AND c.metric = wanted.metric"
            " AND c.slice = 0",
 };
+static const struct statement bins_of_metrics = {
+    .name = "live_bins_of_metrics",
+    .sql = "SELECT c.metric, c.slice, c.arm, c.people, c.huge, c.sum_high, c.sum_low,"
+           " c.squares_high, c.squares_low, c.peak, c.events, c.early, c.late"
+           " FROM (SELECT CAST(value ->> 0 AS BIGINT) AS metric FROM {json_rows:?}) AS wanted"
+           " CROSS JOIN live_cells c WHERE c.experiment = ? AND c.metric = wanted.metric"
+           " AND c.slice < 0",
+    .streams = true,
+};
 static const struct statement cells_of_dimension = {
     .name = "live_cells_of_dimension",
     .sql = "SELECT c.metric, c.slice, c.arm, c.people, c.huge, c.sum_high, c.sum_low,"
@@ -44,16 +53,28 @@ static const struct statement cells_of_dimension = {
            " AND c.slice = s.slice",
     .streams = true,
 };
+#define CELLS                                                                                      \
+    "live_cells (experiment, metric, slice, arm, people, huge, sum_high, sum_low, squares_high,"   \
+    " squares_low, peak, events, early, late)"
+#define CELLS_STAND                                                                                \
+    " ON CONFLICT (experiment, metric, slice, arm) DO UPDATE SET people = excluded.people,"        \
+    " huge = excluded.huge, sum_high = excluded.sum_high, sum_low = excluded.sum_low,"             \
+    " squares_high = excluded.squares_high, squares_low = excluded.squares_low,"                   \
+    " peak = excluded.peak, events = excluded.events, early = excluded.early,"                     \
+    " late = excluded.late"
+
 static const struct statement put_cell = {
     .name = "live_cell_put",
-    .sql = "INSERT INTO live_cells (experiment, metric, slice, arm, people, huge, sum_high,"
-           " sum_low, squares_high, squares_low, peak, events, early, late)"
-           " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
-           " ON CONFLICT (experiment, metric, slice, arm) DO UPDATE SET people = excluded.people,"
-           " huge = excluded.huge, sum_high = excluded.sum_high, sum_low = excluded.sum_low,"
-           " squares_high = excluded.squares_high, squares_low = excluded.squares_low,"
-           " peak = excluded.peak, events = excluded.events, early = excluded.early,"
-           " late = excluded.late",
+    .sql = "INSERT INTO " CELLS " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)" CELLS_STAND,
+};
+static const struct statement put_cells = {
+    .name = "live_cell_put_all",
+    INTO_AT_ONCE(CELLS,
+                 INTEGERS_AT_ONCE ", " INTEGERS_AT_ONCE ", " INTEGERS_AT_ONCE ", " INTEGERS_AT_ONCE
+                                  ", " INTEGERS_AT_ONCE ", " NUMBERS_AT_ONCE ", " NUMBERS_AT_ONCE
+                                  ", " NUMBERS_AT_ONCE ", " NUMBERS_AT_ONCE ", " NUMBERS_AT_ONCE
+                                  ", " INTEGERS_AT_ONCE ", " INTEGERS_AT_ONCE ", " INTEGERS_AT_ONCE,
+                 CELLS_STAND),
 };
 static const struct statement add_to_arm = {
     .name = "live_arm_add",
@@ -147,28 +168,29 @@ static bool is_nothing(const struct live_cell *cell)
            cell->early == 0 && cell->late == 0;
 }
 
-static void bind_cell(struct query *query, int64_t experiment, const struct live_cell *cell)
+static void put_one_cell(struct live_rows *rows, const struct live_cell *cell)
 {
-    query_bind_integer(query, experiment);
-    query_bind_integer(query, cell->metric);
-    query_bind_integer(query, cell->slice);
-    query_bind_integer(query, cell->arm);
-    query_bind_integer(query, cell->people);
-    query_bind_integer(query, cell->huge);
-    query_bind_number(query, cell->sum.high);
-    query_bind_number(query, cell->sum.low);
-    query_bind_number(query, cell->squares.high);
-    query_bind_number(query, cell->squares.low);
-    query_bind_number(query, cell->peak);
-    query_bind_integer(query, cell->events);
-    query_bind_integer(query, cell->early);
-    query_bind_integer(query, cell->late);
+    live_rows_integer(rows, cell->metric);
+    live_rows_integer(rows, cell->slice);
+    live_rows_integer(rows, cell->arm);
+    live_rows_integer(rows, cell->people);
+    live_rows_integer(rows, cell->huge);
+    live_rows_number(rows, cell->sum.high);
+    live_rows_number(rows, cell->sum.low);
+    live_rows_number(rows, cell->squares.high);
+    live_rows_number(rows, cell->squares.low);
+    live_rows_number(rows, cell->peak);
+    live_rows_integer(rows, cell->events);
+    live_rows_integer(rows, cell->early);
+    live_rows_integer(rows, cell->late);
+    live_rows_next(rows);
 }
 
 static enum error save_cells(const struct live_call *call, struct live_experiment *experiment,
                              const struct live_rollup *changes)
 {
     struct live_rollup stored;
+    struct live_rows rows;
     struct query *query;
     enum error error;
 
@@ -183,7 +205,7 @@ static enum error save_cells(const struct live_call *call, struct live_experimen
     error = query_end(query, call->problem);
     if (error)
         return error;
-    query = NULL;
+    live_rows_start(&rows, call, experiment->number, &put_cell, &put_cells);
     for (size_t i = 0; i < changes->cell_slots; i++) {
         const struct live_cell *change = changes->cells[i];
         struct live_cell *cell;
@@ -193,11 +215,9 @@ static enum error save_cells(const struct live_call *call, struct live_experimen
         cell = live_rollup_cell(&stored, change->metric, change->slice, change->arm);
         if (!live_cell_add(cell, change))
             experiment->stale = true;
-        query = query ? query : db_query(call->db, &put_cell);
-        bind_cell(query, experiment->number, cell);
-        query_repeat(query, NULL);
+        put_one_cell(&rows, cell);
     }
-    return query ? query_end(query, call->problem) : ERROR_NONE;
+    return live_rows_end(&rows);
 }
 
 static enum error save_arms(const struct live_call *call, int64_t experiment,
@@ -453,6 +473,18 @@ enum error live_read_metrics(const struct live_call *call, const struct integer_
         query_bind_text(query, dimension);
         query_bind_integer(query, rollup->experiment->number);
     }
+    while (query_next(query))
+        read_cell(query, rollup);
+    return query_end(query, call->problem);
+}
+
+enum error live_read_bins(const struct live_call *call, const struct integer_list *metrics,
+                          struct live_rollup *rollup)
+{
+    struct query *query = db_query(call->db, &bins_of_metrics);
+
+    query_bind_json(query, metrics_as_json(metrics, call->arena));
+    query_bind_integer(query, rollup->experiment->number);
     while (query_next(query))
         read_cell(query, rollup);
     return query_end(query, call->problem);

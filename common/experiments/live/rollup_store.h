@@ -79,7 +79,13 @@ struct live_design_metrics {
 };
 struct live_design_metrics live_design_metrics(const struct experiment_payload *design);
 
-/* Notes those metrics in the row, in memory; their names get numbers. */
+/* What a design wants to be kept of its metrics besides. `names` holds their numbers; 0 for one
+ * that has none yet. */
+size_t live_design_robust(const struct experiment_payload *design,
+                          const struct live_name_list *names,
+                          struct live_robust robust[LIVE_ROBUST_MAX]);
+
+/* Notes all of this in the row, in memory; names get numbers. */
 MUST_CHECK enum error live_fit_design(const struct live_call *call,
                                       const struct experiment_payload *design,
                                       struct live_experiment *experiment);
@@ -95,10 +101,14 @@ MUST_CHECK enum error live_clear_family(const struct live_call *call, int64_t ex
                                         enum live_family family);
 
 /* Parts of the aggregates, into a rollup: the cells of some metrics over everybody or, with a
- * dimension, over each of its slices; arms, with the products; arms and what was sent. */
+ * dimension, over each of its slices; their bins; arms, with the products; arms and what was sent.
+ */
 MUST_CHECK enum error live_read_metrics(const struct live_call *call,
                                         const struct integer_list *metrics, const char *dimension,
                                         struct live_rollup *rollup);
+MUST_CHECK enum error live_read_bins(const struct live_call *call,
+                                     const struct integer_list *metrics,
+                                     struct live_rollup *rollup);
 MUST_CHECK enum error live_read_arms(const struct live_call *call, bool products,
                                      struct live_rollup *rollup);
 MUST_CHECK enum error live_read_totals(const struct live_call *call, struct live_rollup *rollup);

@@ -25,18 +25,36 @@ static void want_metrics(struct live_view *view, struct arena *arena)
         want(view, arena, guardrails[i].name);
     for (size_t i = 0; i < metrics->secondary_metrics.count; i++)
         want(view, arena, metrics->secondary_metrics.items[i]);
+    for (size_t i = 0; i < metrics->robust_metrics.count; i++)
+        want(view, arena, ((const struct robust_metric *)metrics->robust_metrics.items)[i].name);
 }
 
-/* The numbers of those that have events, and presence before them. */
+/* The numbers of those that have events, presence before them, and those of capped means. */
 static struct integer_list metric_numbers(const struct live_view *view, struct arena *arena)
 {
-    struct integer_list numbers = {1, ARENA_ARRAY(arena, int64_t, 1 + view->metrics.count)};
+    struct integer_list numbers = {
+        1, ARENA_ARRAY(arena, int64_t, 1 + view->metrics.count + LIVE_ROBUST_MAX)};
 
     numbers.items[0] = LIVE_PRESENCE;
     for (size_t i = 0; i < view->metrics.count; i++)
         if (view->metrics.items[i].number)
             numbers.items[numbers.count++] = view->metrics.items[i].number;
+    for (size_t i = 0; i < view->experiment.robust_count; i++)
+        if (view->experiment.robust[i].capped)
+            numbers.items[numbers.count++] = live_capped_metric(i);
     return numbers;
+}
+
+static enum error read_bins(const struct live_call *call, struct live_view *view)
+{
+    const struct live_experiment *experiment = &view->experiment;
+    int64_t items[LIVE_ROBUST_MAX];
+    struct integer_list binned = {0, items};
+
+    for (size_t i = 0; i < experiment->robust_count; i++)
+        if (!experiment->robust[i].capped)
+            items[binned.count++] = experiment->robust[i].metric;
+    return binned.count ? live_read_bins(call, &binned, &view->rollup) : ERROR_NONE;
 }
 
 /* Strata are of use to rates and means. */
@@ -67,6 +85,8 @@ static enum error read_parts(const struct live_call *call, const struct live_wis
 
     if (!error)
         error = live_read_metrics(call, &numbers, NULL, &view->rollup);
+    if (!error && wish->bins)
+        error = read_bins(call, view);
     if (!error && uses_strata(view))
         error = read_strata(call, view);
     if (!error && view->experiment.covariates > 0 &&

@@ -29,6 +29,7 @@ struct live_view {
 /* What is read beside the usual. */
 struct live_wish {
     const char *dimension; /* its slices, for all metrics; NULL = none */
+    bool bins;             /* of the metrics that are counted in bins */
 };
 
 /* Brings the aggregates up to the design first when that has been changed. ERROR_NOT_FOUND with

@@ -333,7 +333,11 @@ static const struct field metric_fields[] = {
     STRING(OWNER, name),
     STRING(OWNER, role, .help = "goal, guardrail or secondary."),
     STRING(OWNER, unit,
-           .help = "rate (share of people with an event), mean (per person) or ratio."),
+           .help = "rate (share of people with an event), mean (per person), ratio, capped_mean, "
+                   "winsorized_mean or quantile."),
+    NULLABLE_NUMBER(OWNER, at, .help = "Of the last three: the cap, or the percentile."),
+    NULLABLE_NUMBER(OWNER, cap,
+                    .help = "Of capped and winsorized means: larger values count as this."),
     OBJECTS(OWNER, comparisons, &metric_comparison_schema),
 };
 #undef OWNER

@@ -242,6 +242,8 @@ struct live_metric {
     const char *name;
     const char *role;
     const char *unit;
+    struct optional_number at;  /* of robust metrics, as in the design */
+    struct optional_number cap; /* beyond which values were cut */
     struct object_list comparisons;
 };
 

@@ -38,7 +38,8 @@ static bool test_metric(const struct readout *readout, const char *name, int64_t
 }
 
 /* Rates are told as shares here, not in percentage points. */
-static void fill(const struct test_result *test, bool rate, struct live_metric_comparison *result)
+void readout_fill_metric(const struct test_result *test, bool rate,
+                         struct live_metric_comparison *result)
 {
     double scale = rate ? 100 : 1;
 
@@ -61,7 +62,10 @@ static struct live_metric read_metric(const struct readout *readout, const char 
     size_t count = readout->arms - 1;
     struct live_metric_comparison *comparisons =
         ARENA_ARRAY(readout->call->arena, struct live_metric_comparison, count);
-    struct live_metric metric = {name, role, rate ? "rate" : "mean", {count, comparisons}};
+    struct live_metric metric = {.name = name,
+                                 .role = role,
+                                 .unit = rate ? "rate" : "mean",
+                                 .comparisons = {count, comparisons}};
 
     for (size_t i = 0; i < count; i++) {
         struct test_result test;
@@ -69,7 +73,7 @@ static struct live_metric read_metric(const struct readout *readout, const char 
         comparisons[i] = (struct live_metric_comparison){.treatment_index = (int64_t)i + 1,
                                                          .status = "insufficient_data"};
         if (test_metric(readout, name, LIVE_EVERYBODY, rate, (int)i + 1, &test))
-            fill(&test, rate, &comparisons[i]);
+            readout_fill_metric(&test, rate, &comparisons[i]);
     }
     return metric;
 }
@@ -87,12 +91,12 @@ static struct live_metric read_goal(const struct readout *readout, const struct 
         comparisons[i] = (struct live_metric_comparison){.treatment_index = (int64_t)i + 1,
                                                          .status = "insufficient_data"};
         if (strcmp(shown[i].status, "ok") == 0)
-            fill(&shown[i].test, type == METRIC_BINARY, &comparisons[i]);
+            readout_fill_metric(&shown[i].test, type == METRIC_BINARY, &comparisons[i]);
     }
-    return (struct live_metric){readout->design->primary_metric_name,
-                                "goal",
-                                units[type],
-                                {stats->comparisons.count, comparisons}};
+    return (struct live_metric){.name = readout->design->primary_metric_name,
+                                .role = "goal",
+                                .unit = units[type],
+                                .comparisons = {stats->comparisons.count, comparisons}};
 }
 
 /* Holm over all comparisons of several lists together, at the design's alpha. */
@@ -144,7 +148,7 @@ static struct live_slice read_slice(const struct readout *readout, const struct 
                                                          .status = "insufficient_data"};
         if (test_metric(readout, readout->design->primary_metric_name, name->number, rate,
                         (int)i + 1, &test))
-            fill(&test, rate, &comparisons[i]);
+            readout_fill_metric(&test, rate, &comparisons[i]);
     }
     return slice;
 }
@@ -182,10 +186,12 @@ void readout_metrics(const struct readout *readout, struct live_stats *stats)
 {
     const struct object_list *guardrails = &readout->design->guardrail_metrics;
     const struct string_list *secondary = &readout->design->secondary_metrics;
-    struct live_metric *metrics = ARENA_ARRAY(readout->call->arena, struct live_metric,
-                                              1 + guardrails->count + secondary->count);
+    const struct object_list *robust = &readout->design->robust_metrics;
+    size_t further = secondary->count + robust->count;
+    struct live_metric *metrics =
+        ARENA_ARRAY(readout->call->arena, struct live_metric, 1 + guardrails->count + further);
     const struct object_list **lists =
-        ARENA_ARRAY(readout->call->arena, const struct object_list *, secondary->count);
+        ARENA_ARRAY(readout->call->arena, const struct object_list *, further);
     size_t count = 1;
 
     metrics[0] = read_goal(readout, stats);
@@ -198,8 +204,10 @@ void readout_metrics(const struct readout *readout, struct live_stats *stats)
     }
     for (size_t i = 0; i < secondary->count; i++)
         metrics[count++] = read_metric(readout, secondary->items[i], "secondary", false);
-    for (size_t i = 0; i < secondary->count; i++)
+    for (size_t i = 0; i < robust->count; i++)
+        readout_robust(readout, (const struct robust_metric *)robust->items + i, &metrics[count++]);
+    for (size_t i = 0; i < further; i++)
         lists[i] = &metrics[1 + guardrails->count + i].comparisons;
-    adjust(readout, lists, secondary->count);
+    adjust(readout, lists, further);
     stats->metrics = (struct object_list){count, metrics};
 }

@@ -69,6 +69,14 @@ void readout_drill_down(const struct readout *readout, struct live_stats *stats)
 void readout_forecast(const struct readout *readout, struct live_stats *stats);
 void readout_metrics(const struct readout *readout, struct live_stats *stats);
 
+/* A robust metric of the design, for the list of metrics. */
+void readout_robust(const struct readout *readout, const struct robust_metric *asked,
+                    struct live_metric *shown);
+
+/* A test as a comparison of that list; rates as shares. */
+void readout_fill_metric(const struct test_result *test, bool rate,
+                         struct live_metric_comparison *result);
+
 /* Data of one arm of the primary metric. */
 struct readout_arm {
     int64_t index;

@@ -149,8 +149,14 @@ function intervalCard({ stats, decision }) {
     </section>`;
 }
 
+/* A metric that is not simply a rate or a mean says what it is. */
+function metricName({ name, unit, at, cap }) {
+    const shown = { at: known(at) ? formatNumber(at, 4) : '', cap: known(cap) ? formatNumber(cap, 5) : '–' };
+    return html`<span dir="auto">${name}</span> ${known(at) ? html`<span class="section-note">${t(`experiment.unit_${unit}`, shown)}</span>` : null}`;
+}
+
 function metricsCard({ metrics = [] }) {
-    const rows = metrics.flatMap(({ name, role, unit, comparisons }) => comparisons.map((one) => ({ ...one, name, role, unit })));
+    const rows = metrics.flatMap(({ comparisons, ...metric }) => comparisons.map((one) => ({ ...one, ...metric })));
     if (rows.length < 2) return null;
     const written = (value, unit) => (!known(value) ? '–' : unit === 'rate' ? formatPercent(value, 3) : formatNumber(value, 4));
     const end = (name, title, cell) => ({ name, title, align: 'end', cell });
@@ -159,7 +165,7 @@ function metricsCard({ metrics = [] }) {
         ${table({
             caption: t('experiment.metrics'),
             columns: [
-                { name: 'name', title: t('experiment.metric'), cell: ({ name }) => html`<span dir="auto">${name}</span>` },
+                { name: 'name', title: t('experiment.metric'), cell: metricName },
                 { name: 'role', title: t('experiment.role'), cell: ({ role }) => textOr(`experiment.role_${role}`, role) },
                 { name: 'arm', title: t('split.variant'), cell: ({ treatment_index: index }) => armName(index) },
                 end('effect', t('observed.effect'), ({ effect, unit }) => written(effect, unit)),
