@@ -69,6 +69,16 @@ struct support_settings {
     int64_t message_retention_days;
     int64_t trace_purge_interval; /* seconds, as the next */
     int64_t audit_purge_interval;
+    const char *alert_webhook_url; /* NULL = nobody is told */
+    int64_t alert_check_interval;  /* seconds, as the next */
+    int64_t alert_cooldown;
+    double alert_escalation; /* percent */
+    double alert_quality;
+    double alert_low_quality; /* percent */
+    double alert_latency;     /* seconds */
+    double alert_thumbs_down; /* percent */
+    int64_t alert_thumbs_down_least;
+    int64_t alert_stale_documents;
     int64_t request_timeout_sec;
     int64_t max_concurrent_pipelines;
     double pipeline_acquire_timeout_sec;

@@ -194,6 +194,14 @@ enum error task_is_drained(struct db *db, bool *drained, struct problem *problem
     return query_end(query, problem);
 }
 
+enum error task_is_silent(struct db *db, bool *silent, struct problem *problem)
+{
+    struct query *query = db_query(db, &read_beat);
+
+    *silent = query_next(query) && query_integer(query, 0) > (int64_t)SILENCE_SECONDS * 1000000;
+    return query_end(query, problem);
+}
+
 enum error task_beat(struct db *db, struct problem *problem)
 {
     return query_end(db_query(db, &beat), problem);

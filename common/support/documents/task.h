@@ -8,7 +8,12 @@
 #include "jobs/job.h"
 #include "support/documents/ingest.h"
 
-enum { TASK_LEASE_SECONDS = 120, TASK_KEPT_SECONDS = 3600, HEARTBEAT_SECONDS = 10 };
+enum {
+    TASK_LEASE_SECONDS = 120,
+    TASK_KEPT_SECONDS = 3600,
+    HEARTBEAT_SECONDS = 10,
+    SILENCE_SECONDS = TASK_LEASE_SECONDS * 2 /* a reading that goes on tells of itself */
+};
 
 struct task {
     const char *id;
@@ -30,6 +35,10 @@ MUST_CHECK enum error task_revoke(const struct document_call *call, const char *
 
 /* Whether a program that drains tasks was heard of in the last seconds. */
 MUST_CHECK enum error task_is_drained(struct db *db, bool *drained, struct problem *problem);
+
+/* Whether the program that drains the queue was there once, and has not been heard of for
+ * SILENCE_SECONDS. */
+MUST_CHECK enum error task_is_silent(struct db *db, bool *silent, struct problem *problem);
 
 /* For the program: says that it is alive, does what is due (the count goes into `tally`), forgets
  * what ended an hour ago. */

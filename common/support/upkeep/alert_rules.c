@@ -1,0 +1,227 @@
+/* The table of rules, the figures they read, and the words. */
+#include "support/upkeep/alert_rules.h"
+#include "base/json.h"
+#include "base/number.h"
+#include "base/text.h"
+#include "support/documents/document_store.h"
+#include "support/documents/task.h"
+#include "support/traces/metrics_snapshot.h"
+
+#include <string.h>
+
+enum { STALE_DAYS = 90, STALE_MOST = 20, BODY_MOST = 65536 };
+
+enum {
+    RULE_ESCALATION,
+    RULE_QUALITY,
+    RULE_LOW_QUALITY,
+    RULE_LATENCY,
+    RULE_THUMBS_DOWN,
+    RULE_STALE,
+    RULE_COMPONENT,
+    RULE__MAX
+};
+
+static const struct alert_rule rules[RULE__MAX] = {
+    [RULE_ESCALATION] = {"escalation_rate", "quality", "warning", "Escalation rate", "%", "24h"},
+    [RULE_QUALITY] = {"avg_quality", "quality", "warning", "Avg quality", "", "7d", .below = true},
+    [RULE_LOW_QUALITY] = {"low_quality_share", "quality", "warning", "Low-quality share", "%",
+                          "7d"},
+    [RULE_LATENCY] = {"p95_latency", "latency", "warning", "p95 latency", "s", "24h"},
+    [RULE_THUMBS_DOWN] = {"thumbs_down_rate", "quality", "warning", "Thumbs-down rate", "%", "7d"},
+    [RULE_STALE] = {"stale_docs", "stale_documents", "warning", "Stale cited documents", "", NULL},
+    [RULE_COMPONENT] = {"component_down", "health", "critical", "Component", "", NULL},
+};
+
+/* 40 and 35.1, not 40.0. */
+static const char *shown(struct arena *arena, double value)
+{
+    char number[NUMBER_TEXT_MAX];
+    size_t length = number_format(value, number);
+
+    if (length > 2 && strcmp(number + length - 2, ".0") == 0)
+        length -= 2;
+    return arena_copy(arena, number, length);
+}
+
+static void add(struct arena *arena, struct alert_readings *readings, int which,
+                struct optional_number value, double threshold, const char *window)
+{
+    const struct alert_rule *rule = &rules[which];
+    struct alert_reading *reading = &readings->items[readings->count++];
+
+    *reading = (struct alert_reading){.rule = rule, .value = value, .threshold = threshold};
+    reading->violated =
+        value.given && (rule->below ? value.value < threshold : value.value > threshold);
+    reading->message = arena_print(arena, "%s %s%s %s %s%s%s%s%s", rule->what,
+                                   value.given ? shown(arena, value.value) : "-", rule->unit,
+                                   rule->below ? "<" : ">", shown(arena, threshold), rule->unit,
+                                   window ? " (" : "", window ? window : "", window ? ")" : "");
+}
+
+static void add_snapshot(struct arena *arena, const struct support_settings *settings,
+                         const struct metrics_snapshot *snapshot, struct alert_readings *readings)
+{
+    struct optional_number votes = snapshot->thumbs_down_rate_pct;
+
+    if (snapshot->votes < settings->alert_thumbs_down_least)
+        votes.given = false;
+    add(arena, readings, RULE_ESCALATION, snapshot->escalation_rate_pct, settings->alert_escalation,
+        "24h");
+    add(arena, readings, RULE_QUALITY, snapshot->avg_quality, settings->alert_quality, "7d");
+    add(arena, readings, RULE_LOW_QUALITY, snapshot->low_quality_share_pct,
+        settings->alert_low_quality, "7d");
+    add(arena, readings, RULE_LATENCY, snapshot->p95_sec, settings->alert_latency, "24h");
+    add(arena, readings, RULE_THUMBS_DOWN, votes, settings->alert_thumbs_down,
+        arena_print(arena, "7d, n=%lld", (long long)snapshot->votes));
+}
+
+/* The reader of documents is down when it has been heard of, and not for a while. */
+static enum error add_component(struct db *db, struct alert_readings *readings,
+                                struct problem *problem)
+{
+    struct alert_reading *reading = &readings->items[readings->count++];
+    bool silent = false;
+    enum error error = task_is_silent(db, &silent, problem);
+
+    *reading =
+        (struct alert_reading){.rule = &rules[RULE_COMPONENT],
+                               .value = GIVEN_NUMBER(silent),
+                               .violated = silent,
+                               .message = silent ? "Component ingest down" : "Component ingest up"};
+    return error;
+}
+
+enum error alert_take_readings(struct db *db, struct arena *arena,
+                               const struct support_settings *settings,
+                               struct alert_readings *readings, struct problem *problem)
+{
+    const struct trace_call call = {.db = db, .arena = arena, .problem = problem};
+    struct metrics_snapshot snapshot;
+    int64_t stale = 0;
+    enum error error = metrics_snapshot(&call, &snapshot);
+
+    readings->count = 0;
+    if (!error)
+        error = document_count_stale(db, STALE_DAYS, STALE_MOST, &stale, problem);
+    if (error)
+        return error;
+    add_snapshot(arena, settings, &snapshot, readings);
+    add(arena, readings, RULE_STALE, (struct optional_number)GIVEN_NUMBER((double)stale),
+        (double)settings->alert_stale_documents, NULL);
+    return add_component(db, readings, problem);
+}
+
+static void write_alert(struct json_writer *writer, const struct alert_reading *reading,
+                        enum alert_news news)
+{
+    const struct alert_rule *rule = reading->rule;
+
+    writer_open_object(writer);
+    writer_key_string(writer, "rule", rule->name);
+    writer_key_string(writer, "group", rule->group);
+    writer_key_string(writer, "severity", rule->severity);
+    writer_key_string(writer, "state", news == ALERT_FIRING ? "firing" : "resolved");
+    if (reading->value.given)
+        writer_key_number(writer, "value", reading->value.value);
+    else
+        writer_key_null(writer, "value");
+    writer_key_number(writer, "threshold", reading->threshold);
+    if (rule->window)
+        writer_key_string(writer, "window", rule->window);
+    else
+        writer_key_null(writer, "window");
+    writer_key_string(writer, "message", reading->message);
+    writer_close_object(writer);
+}
+
+static size_t count_news(const struct alert_readings *readings, const enum alert_news *news,
+                         enum alert_news which)
+{
+    size_t count = 0;
+
+    for (size_t i = 0; i < readings->count; i++)
+        count += news[i] == which;
+    return count;
+}
+
+static const char *words(struct arena *arena, const struct alert_readings *readings,
+                         const enum alert_news *news, const char *now)
+{
+    struct text text;
+
+    text_start(&text, arena, BODY_MOST);
+    text_append_format(&text, "Support alerts: %zu firing, %zu resolved\n",
+                       count_news(readings, news, ALERT_FIRING),
+                       count_news(readings, news, ALERT_RESOLVED));
+    for (size_t i = 0; i < readings->count; i++) {
+        if (news[i] == ALERT_FIRING)
+            text_append_format(&text, "\n- %s", readings->items[i].message);
+        else if (news[i] == ALERT_RESOLVED)
+            text_append_format(&text, "\n- resolved: %s", readings->items[i].rule->name);
+    }
+    text_append_format(&text, "\n\nGenerated: %s", now);
+    return text.bytes;
+}
+
+const char *alert_notice(struct arena *arena, const struct alert_readings *readings,
+                         const enum alert_news *news, const char *now)
+{
+    struct text text;
+    struct json_writer writer;
+
+    if (count_news(readings, news, ALERT_NOTHING) == readings->count)
+        return NULL;
+    text_start(&text, arena, BODY_MOST);
+    writer_start(&writer, &text);
+    writer_open_object(&writer);
+    writer_key_string(&writer, "text", words(arena, readings, news, now));
+    writer_key(&writer, "alerts");
+    writer_open_array(&writer);
+    for (size_t i = 0; i < readings->count; i++) {
+        if (news[i] != ALERT_NOTHING)
+            write_alert(&writer, &readings->items[i], news[i]);
+    }
+    writer_close_array(&writer);
+    writer_key_string(&writer, "generated_at", now);
+    writer_close_object(&writer);
+    return text.bytes;
+}
+
+/* Names in a row, with commas. */
+static void list(struct text *text, const struct alert_readings *readings,
+                 const enum alert_news *news)
+{
+    bool first = true;
+
+    for (size_t i = 0; i < readings->count; i++) {
+        if (news ? news[i] != ALERT_FIRING : !readings->items[i].violated)
+            continue;
+        text_append_format(text, "%s%s", first ? "" : ", ", readings->items[i].rule->name);
+        first = false;
+    }
+}
+
+const char *alert_report_text(struct arena *arena, const struct alert_readings *readings,
+                              const enum alert_news *news, const char *now, bool is_sent)
+{
+    bool tells = count_news(readings, news, ALERT_NOTHING) < readings->count;
+    bool violated = false;
+    struct text text;
+
+    for (size_t i = 0; i < readings->count; i++)
+        violated = violated || readings->items[i].violated;
+    text_start(&text, arena, BODY_MOST);
+    if (!violated && !tells)
+        return arena_print(arena, "[%s] All OK.", now);
+    text_append_format(&text, "[%s] Violations: [", now);
+    list(&text, readings, NULL);
+    text_append_string(&text, "] | Alerting: [");
+    list(&text, readings, news);
+    text_append_string(&text, "]");
+    if (tells)
+        text_append_format(&text, "\n%s", words(arena, readings, news, now));
+    if (tells && !is_sent)
+        text_append_string(&text, "\nALERT_WEBHOOK_URL is not set: nobody is told.");
+    return text.bytes;
+}

@@ -1,0 +1,47 @@
+/* Private to common/support/upkeep: the rules, what they read, and how that is worded. */
+#ifndef ASSAY_SUPPORT_UPKEEP_ALERT_RULES_H
+#define ASSAY_SUPPORT_UPKEEP_ALERT_RULES_H
+
+#include "base/optional.h"
+#include "db/db.h"
+#include "support/settings.h"
+
+#include <stdbool.h>
+
+enum { ALERT_READINGS_MAX = 16 };
+enum alert_news { ALERT_NOTHING, ALERT_FIRING, ALERT_RESOLVED };
+
+struct alert_rule {
+    const char *name, *group, *severity;
+    const char *what, *unit, *window;
+    bool below; /* violated below the threshold, instead of above */
+};
+
+/* What a rule found. A value that is not known violates nothing. */
+struct alert_reading {
+    const struct alert_rule *rule;
+    struct optional_number value;
+    double threshold;
+    bool violated;
+    const char *message;
+};
+
+struct alert_readings {
+    size_t count;
+    struct alert_reading items[ALERT_READINGS_MAX];
+};
+
+/* Over all tenants. */
+MUST_CHECK enum error alert_take_readings(struct db *db, struct arena *arena,
+                                          const struct support_settings *settings,
+                                          struct alert_readings *readings, struct problem *problem);
+
+/* The body of a notice; NULL when there is nothing to tell. */
+const char *alert_notice(struct arena *arena, const struct alert_readings *readings,
+                         const enum alert_news *news, const char *now);
+
+/* The same for people, always. */
+const char *alert_report_text(struct arena *arena, const struct alert_readings *readings,
+                              const enum alert_news *news, const char *now, bool is_sent);
+
+#endif

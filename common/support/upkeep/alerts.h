@@ -1,0 +1,37 @@
+/*
+ * Alerts: figures of all tenants are looked at again and again; a rule that is violated twice in a
+ * row fires, is told once in a while for as long as it lasts, and once when it is over. What a look
+ * finds out and the notice that follows from it are one transaction, and one runner at a time
+ * looks, on however many hosts. Notices are webhooks: tried again until they arrive.
+ */
+#ifndef ASSAY_SUPPORT_UPKEEP_ALERTS_H
+#define ASSAY_SUPPORT_UPKEEP_ALERTS_H
+
+#include "db/db.h"
+#include "support/settings.h"
+
+#include <stdbool.h>
+
+struct alert_call {
+    struct db *db;
+    struct arena *arena; /* reset after each job */
+    struct arena *kept;  /* of the report */
+    const struct support_settings *settings;
+    struct problem *problem;
+};
+
+/* What a look came to. */
+struct alert_report {
+    const char *text; /* for people; NULL when nobody looked */
+    bool busy;        /* somebody else is looking */
+    bool undelivered; /* a notice was tried in vain */
+};
+
+/* Looks, if it is time by the settings (or `now`), and sends what is due. */
+MUST_CHECK enum error alerts_check(const struct alert_call *call, bool now,
+                                   struct alert_report *report);
+
+/* What a look would come to; changes and sends nothing. */
+MUST_CHECK enum error alerts_rehearse(const struct alert_call *call, struct alert_report *report);
+
+#endif
