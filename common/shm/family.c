@@ -72,6 +72,9 @@ enum error shm_family_join(struct shm_region *region, const char *name, struct s
     if (length == 0 || length == SHM_FAMILY_NAME_MAX)
         return problem_set(problem, ERROR_INVALID, "shm_family_name",
                            "a family's name has 1 to %d bytes", SHM_FAMILY_NAME_MAX - 1);
+    *family = find_family(region, name); /* there for good once it is counted: no lock is needed */
+    if (*family)
+        return ERROR_NONE;
     if (!shm_lock_take(&region->layout->header.join_lock, &inherited))
         return problem_set(problem, ERROR_BUSY, "shm_locked",
                            "another process keeps the table of families locked");
