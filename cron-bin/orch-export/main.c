@@ -50,7 +50,7 @@ static void summarize(struct tool *tool, const json_t *snapshot,
     for (size_t i = 0; i < sizeof copied / sizeof copied[0]; i++)
         copy(&writer, snapshot, copied[i]);
     writer_key_string(&writer, "output", tool->output);
-    writer_key_boolean(&writer, "compressed_output", false);
+    writer_key_boolean(&writer, "compressed_output", tool_is_packed(tool->output));
     writer_key_boolean(&writer, "output_exists", true);
     writer_key_integer(&writer, "output_size_bytes", (int64_t)bytes);
     writer_key(&writer, "requested_task_ids");
@@ -69,7 +69,8 @@ static void summarize(struct tool *tool, const json_t *snapshot,
 
 static int export(struct tool *tool)
 {
-    struct snapshot_order order = {.task_ids = tool->task_ids, .limit = tool->limit};
+    struct snapshot_order order = {
+        .task_ids = tool->task_ids, .limit = tool->limit, .tell = tool_tell, .context = tool};
     struct snapshot_checks checks;
     struct string_list known;
     struct text text;
@@ -90,13 +91,11 @@ static int export(struct tool *tool)
     canonical_write(&text, snapshot, 2);
     if (tool_write(tool, tool->output, &text))
         return tool_fail(tool, tool->problem.text);
-    summarize(tool, snapshot, &checks, text.length + 1);
+    summarize(tool, snapshot, &checks, text.length);
     return json_array_size(json_object_get(snapshot, "missing_task_ids")) ? TOOL_PARTIAL : TOOL_OK;
 }
 
 int main(int argc, char **argv)
 {
-    struct tool tool;
-
-    return tool_start(&tool, argc, argv, usage) ? tool_end(&tool, export(&tool)) : TOOL_FAILED;
+    return tool_run(argc, argv, usage, false, export);
 }

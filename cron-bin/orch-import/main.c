@@ -8,7 +8,6 @@
  */
 #include "orchestrator/snapshot/tool.h"
 
-#include <stdio.h>
 #include <string.h>
 
 static const char usage[] = "orch-import [--dsn URL | --db FILE] --input FILE [--task-id ID]... "
@@ -38,7 +37,7 @@ static void summarize(struct tool *tool, const struct snapshot_checks *checks,
     writer_key_string(&writer, "orch_version", tool->settings.version);
     writer_key_string(&writer, "migration", report->schema_version);
     writer_key_string(&writer, "input", tool->input);
-    writer_key_boolean(&writer, "compressed_input", false);
+    writer_key_boolean(&writer, "compressed_input", tool_is_packed(tool->input));
     writer_key_integer(&writer, "input_size_bytes", size);
     write_ids(&writer, "requested_task_ids", &tool->task_ids);
     write_ids(&writer, "missing_task_ids", &import->missing);
@@ -77,7 +76,8 @@ static int import(struct tool *tool)
     const struct db_schema schema = {
         .directory = arena_print(tool->arena, "%s/orchestrator", tool->settings.sql_directory)};
     struct string_list known = schema_available(tool->arena, &schema);
-    struct snapshot_import wanted = {.task_ids = tool->task_ids, .dry_run = tool->dry_run};
+    struct snapshot_import wanted = {
+        .task_ids = tool->task_ids, .dry_run = tool->dry_run, .tell = tool_tell, .context = tool};
     struct snapshot_checks checks;
     struct schema_report report;
     const char *objected;
@@ -104,13 +104,5 @@ static int import(struct tool *tool)
 
 int main(int argc, char **argv)
 {
-    struct tool tool;
-
-    if (!tool_start(&tool, argc, argv, usage))
-        return TOOL_FAILED;
-    if (!tool.input) {
-        fprintf(stderr, "usage: %s\n", usage);
-        return tool_end(&tool, TOOL_FAILED);
-    }
-    return tool_end(&tool, import(&tool));
+    return tool_run(argc, argv, usage, true, import);
 }

@@ -5,8 +5,6 @@
  * Exit codes: 0 ready to import, 1 not, 2 it cannot be read or the command line is wrong. */
 #include "orchestrator/snapshot/tool.h"
 
-#include <stdio.h>
-
 static const char usage[] = "orch-inspect-snapshot --input FILE";
 
 static void copy(struct json_writer *writer, const json_t *snapshot, const char *key,
@@ -54,7 +52,7 @@ static int inspect(struct tool *tool)
     copy(&writer, snapshot, "snapshot_sha256", "snapshot_sha256");
     writer_key_string(&writer, "computed_snapshot_sha256", checks.digest);
     writer_key_string(&writer, "input", tool->input);
-    writer_key_boolean(&writer, "compressed_input", false);
+    writer_key_boolean(&writer, "compressed_input", tool_is_packed(tool->input));
     writer_key_integer(&writer, "input_size_bytes", size);
     tool_write_checks(&writer, &checks, "");
     writer_close_object(&writer);
@@ -64,13 +62,5 @@ static int inspect(struct tool *tool)
 
 int main(int argc, char **argv)
 {
-    struct tool tool;
-
-    if (!tool_start(&tool, argc, argv, usage))
-        return TOOL_FAILED;
-    if (!tool.input) {
-        fprintf(stderr, "usage: %s\n", usage);
-        return tool_end(&tool, TOOL_FAILED);
-    }
-    return tool_end(&tool, inspect(&tool));
+    return tool_run(argc, argv, usage, true, inspect);
 }

@@ -44,7 +44,5 @@ static int validate(struct tool *tool)
 
 int main(int argc, char **argv)
 {
-    struct tool tool;
-
-    return tool_start(&tool, argc, argv, usage) ? tool_end(&tool, validate(&tool)) : TOOL_FAILED;
+    return tool_run(argc, argv, usage, false, validate);
 }

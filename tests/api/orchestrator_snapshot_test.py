@@ -1,10 +1,12 @@
 """Snapshots: exported from one engine, inspected, imported into the other; every damage refused before a row is touched."""
 
+import gzip
 import hashlib
 import json
 import os
 import random
 import subprocess
+import zlib
 from pathlib import Path
 
 import pytest
@@ -107,17 +109,19 @@ def test_wrong_arguments(tmp_path):
 def test_every_damage_is_refused(snapshot, tmp_path):
     chance = random.Random(11)
     whole = snapshot.read_bytes()
-    store, damaged = tmp_path / "untouched.sqlite3", tmp_path / "damaged.json"
+    store = tmp_path / "untouched.sqlite3"
     assert run("orch-validate-db", "--db", store)[0] == 0
-    for _ in range(DAMAGES):
-        data = bytearray(whole)
+    for number in range(DAMAGES):
+        is_packed = number % 3 == 0
+        damaged = tmp_path / ("damaged.json.gz" if is_packed else "damaged.json")
+        data = bytearray(gzip.compress(whole) if is_packed else whole)
         if chance.random() < 0.3:
             data = data[:chance.randrange(len(data) - 2)]
         else:
             data[chance.randrange(len(data))] ^= 1 << chance.randrange(8)
         try:
-            same = json.loads(bytes(data)) == json.loads(whole)
-        except ValueError:
+            same = json.loads(gzip.decompress(data) if is_packed else bytes(data)) == json.loads(whole)
+        except (ValueError, OSError, EOFError, zlib.error):
             same = False
         if same:
             continue  # a blank for another
@@ -125,6 +129,50 @@ def test_every_damage_is_refused(snapshot, tmp_path):
         status, answer = run("orch-import", "--db", store, "--input", damaged)
         assert status == 2 and answer["status"] == "error", (answer, bytes(data)[:200])
     assert run("orch-validate-db", "--db", store)[1]["health"]["task_count"] == 0
+
+
+def test_what_is_no_snapshot_is_refused(snapshot, tmp_path):
+    """Bombs, files of other kinds, and parts of one snapshot in another, packed and not."""
+    whole, store = snapshot.read_bytes(), tmp_path / "untouched.sqlite3"
+    assert run("orch-validate-db", "--db", store)[0] == 0
+    document = json.loads(whole)
+    swapped = {**document, "tasks": document["tasks"][1:] + document["tasks"][:1]}
+    other = {**document, "tasks": [{**b, "task": {**b["task"], "prompt": "another"}} for b in document["tasks"]]}
+    cases = {
+        "bomb.json.gz": gzip.compress(bytes(1 << 20)) * 400, "lists.json.gz": gzip.compress(b'{"tasks":[' + b"[]," * (40 << 20), 1),
+        "numbers.json": b'{"tasks":[' + b"0," * (40 << 20), "nested.json": b"[" * 100000, "packed.json": gzip.compress(whole),
+        "plain.json.gz": whole, "database.json": store.read_bytes(), "empty.json": b"", "empty.json.gz": b"", "null.json": b"null",
+        "swapped.json": json.dumps(swapped).encode(), "other.json.gz": gzip.compress(json.dumps(other).encode()),
+        "twice.json": whole + whole}
+    for name, data in cases.items():
+        (tmp_path / name).write_bytes(data)
+        status, answer = run("orch-import", "--db", store, "--input", tmp_path / name)
+        assert status == 2 and answer["status"] == "error", (name, answer)
+        (tmp_path / name).unlink()
+    assert run("orch-validate-db", "--db", store)[1]["health"]["task_count"] == 0
+
+
+def test_packed_snapshots(filled, snapshot, tmp_path):
+    packed, store = tmp_path / "all.json.gz", tmp_path / "other.sqlite3"
+    status, answer = run("orch-export", *filled[1], "--output", packed)
+    assert status == 0 and answer["compressed_output"] and answer["output_size_bytes"] == packed.stat().st_size
+    assert json.loads(gzip.decompress(packed.read_bytes()))["tasks"] == json.loads(snapshot.read_text())["tasks"]
+    status, answer = run("orch-inspect-snapshot", "--input", packed)
+    assert status == 0 and answer["import_ready"] and answer["compressed_input"]
+    status, answer = run("orch-import", "--db", store, "--input", packed)
+    assert status == 0 and answer["imported_task_count"] == 4 and answer["compressed_input"]
+
+
+def test_migrating(tmp_path):
+    store = tmp_path / "new.sqlite3"
+    status, answer = run("orch-migrate-db", "--db", store, "--dry-run")
+    assert status == 0 and answer["status"] == "dry_run" and answer["migrations_pending"] == answer["migrations_available"] != []
+    status, answer = run("orch-migrate-db", "--db", store)
+    assert status == 0 and answer["status"] == "ok" and answer["migrations_pending"] == [] and answer["schema"]["missing_tables"] == []
+    status, answer = run("orch-migrate-db", "--db", store, "--dry-run")
+    assert answer["migrations_applied"] == answer["migrations_available"]
+    status, answer = run("orch-migrate-db", "--dsn", "postgresql://nobody@127.0.0.1:1/none", "--dry-run")
+    assert status == 0 and answer["migrations_applied"] == []
 
 
 def test_bad_bundles_are_named(snapshot, tmp_path):

@@ -192,13 +192,15 @@ static void write_ids(struct json_writer *writer, const char *key, const struct 
 }
 
 static void write_bundles(struct json_writer *writer, struct arena *arena,
-                          const struct material *material)
+                          const struct material *material, const struct snapshot_order *order)
 {
     writer_key(writer, "tasks");
     writer_open_array(writer);
     for (size_t i = 0; i < material->tasks.count; i++) {
         const char *id = material->tasks.items[i].task_id;
 
+        if (order->tell)
+            order->tell(order->context, "exporting", i, material->tasks.count);
         writer_open_object(writer);
         writer_key(writer, "task");
         write_task(writer, arena, &material->tasks.items[i]);
@@ -260,7 +262,7 @@ static void write_snapshot(struct json_writer *writer, struct arena *arena,
     writer_key_integer(writer, "event_count", (int64_t)material->events.count);
     write_ids(writer, "exported_task_ids", &material->exported);
     write_ids(writer, "missing_task_ids", &material->missing);
-    write_bundles(writer, arena, material);
+    write_bundles(writer, arena, material, order);
     if (digest)
         writer_key_string(writer, "snapshot_sha256", digest);
     writer_close_object(writer);

@@ -235,14 +235,17 @@ static bool has_task(const struct task_bundle *bundles, size_t count, const char
 }
 
 static enum error write_all(struct db *db, const struct task_bundle *bundles, size_t count,
-                            struct problem *problem)
+                            const struct snapshot_import *import, struct problem *problem)
 {
     enum error error = db_begin(db, DB_WRITE, problem);
 
     if (error)
         return error;
-    for (size_t i = 0; !error && i < count; i++)
+    for (size_t i = 0; !error && i < count; i++) {
+        if (import->tell)
+            import->tell(import->context, "importing", i, count);
         error = task_replace(db, &bundles[i], problem);
+    }
     return db_finish(db, error, problem);
 }
 
@@ -277,5 +280,5 @@ enum error snapshot_import(struct arena *arena, struct db *db, const json_t *sna
     for (size_t i = 0; i < import->task_ids.count; i++)
         if (!has_task(bundles, count, import->task_ids.items[i]))
             import->missing.items[import->missing.count++] = import->task_ids.items[i];
-    return error || import->dry_run ? error : write_all(db, bundles, count, problem);
+    return error || import->dry_run ? error : write_all(db, bundles, count, import, problem);
 }

@@ -19,6 +19,9 @@ struct snapshot_order {
     int64_t limit;
     const char *orch_version;
     const char *backend;
+    /* Told of each task; NULL = nobody listens. */
+    void (*tell)(void *context, const char *what, size_t done, size_t all);
+    void *context;
 };
 
 /* Reads the store and puts the snapshot together, its digest included. */
@@ -49,6 +52,9 @@ void snapshot_check(struct arena *arena, const json_t *snapshot,
 struct snapshot_import {
     struct string_list task_ids; /* NULL items: all */
     bool dry_run;
+    /* Told of each task; NULL = nobody listens. */
+    void (*tell)(void *context, const char *what, size_t done, size_t all);
+    void *context;
     struct string_list replaced, missing;
     int64_t tasks, steps, events;
 };

@@ -1,19 +1,23 @@
 /* The frame of operators' programs. */
 #include "orchestrator/snapshot/tool.h"
 
+#include "base/clock.h"
+#include "base/gunzip.h"
+#include "base/gzip.h"
 #include "base/log.h"
 #include "base/number.h"
 #include "base/string_list.h"
 #include "crypto/crypto.h"
 
 #include <errno.h>
+#include <setjmp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { IDS_MAX = 10000, DEFAULT_LIMIT = 100 };
+enum { IDS_MAX = 10000, DEFAULT_LIMIT = 100, PIECE_BYTES = 1 << 20, TELL_MICROSECONDS = 1000000 };
 
 static void add_id(struct tool *tool, const char *id)
 {
@@ -61,7 +65,7 @@ static bool take_value(struct tool *tool, const char *option, const char *value)
     return true;
 }
 
-bool tool_start(struct tool *tool, int argc, char **argv, const char *usage)
+static bool start(struct tool *tool, int argc, char **argv, const char *usage, bool needs_input)
 {
     bool good = true;
 
@@ -77,18 +81,11 @@ bool tool_start(struct tool *tool, int argc, char **argv, const char *usage)
             i++;
         }
     }
+    good = good && (tool->input || !needs_input);
     if (!good)
         fprintf(stderr, "usage: %s\n", usage);
     return good && !crypto_start(&tool->problem) &&
            !orchestrator_settings_load(&tool->settings, tool->arena, NULL, &tool->problem);
-}
-
-int tool_end(struct tool *tool, int status)
-{
-    if (tool->store)
-        store_close(tool->store);
-    arena_destroy(tool->arena);
-    return status;
 }
 
 const char *tool_backend(const struct tool *tool)
@@ -158,12 +155,43 @@ static char *read_whole(struct tool *tool, FILE *file, size_t size)
     return fread(bytes, 1, size, file) == size ? bytes : NULL;
 }
 
+bool tool_is_packed(const char *path)
+{
+    size_t length = strlen(path);
+
+    return length > 3 && strcmp(path + length - 3, ".gz") == 0;
+}
+
+/* What was packed, in place of it. */
+static enum error unpack(struct tool *tool, char **bytes, size_t *length)
+{
+    struct gunzip *gunzip = gunzip_start(tool->arena, *bytes, *length, SNAPSHOT_BYTES_MAX / 4);
+    size_t count = 1;
+    struct text text;
+    enum error error = ERROR_NONE;
+
+    text_start(&text, tool->arena, SNAPSHOT_BYTES_MAX / 4 + PIECE_BYTES + 1);
+    while (!error && count) {
+        char *room = text_extend(&text, PIECE_BYTES);
+
+        if (!room)
+            return problem_set(&tool->problem, ERROR_TOO_LARGE, "snapshot_unreadable",
+                               "%s: too large", tool->input);
+        error = gunzip_read(gunzip, room, PIECE_BYTES, &count, &tool->problem);
+        text_extend_to(&text, room + (error ? 0 : count));
+    }
+    *bytes = text.bytes;
+    *length = text.length;
+    return error;
+}
+
 enum error tool_read(struct tool *tool, json_t **snapshot, int64_t *size)
 {
     FILE *file = fopen(tool->input, "rbe");
     struct json_fault fault;
     struct stat status = {0};
     char *bytes = NULL;
+    size_t length;
 
     *size = 0;
     if (!file || fstat(fileno(file), &status) != 0) {
@@ -179,7 +207,10 @@ enum error tool_read(struct tool *tool, json_t **snapshot, int64_t *size)
     if (!bytes)
         return problem_set(&tool->problem, ERROR_TOO_LARGE, "snapshot_unreadable",
                            "%s: cannot be read, or too large", tool->input);
-    if (json_read(tool->arena, bytes, (size_t)status.st_size, SNAPSHOT_DEPTH_MAX, snapshot, &fault))
+    length = (size_t)status.st_size;
+    if (tool_is_packed(tool->input) && unpack(tool, &bytes, &length))
+        return tool->problem.error;
+    if (json_read(tool->arena, bytes, length, SNAPSHOT_DEPTH_MAX, snapshot, &fault))
         return problem_set(&tool->problem, ERROR_MALFORMED, "snapshot_malformed",
                            "%s: %s at byte %zu", tool->input, fault.text, fault.offset);
     if (!json_is_object(*snapshot))
@@ -198,16 +229,23 @@ static void make_folders(char *path)
     }
 }
 
-enum error tool_write(struct tool *tool, const char *path, const struct text *text)
+enum error tool_write(struct tool *tool, const char *path, struct text *text)
 {
     char *temporary = arena_print(tool->arena, "%s.part", path);
+    struct text packed;
     FILE *file;
     bool good;
 
+    text_append_byte(text, '\n');
+    if (tool_is_packed(path)) {
+        text_start(&packed, tool->arena, SNAPSHOT_BYTES_MAX);
+        gzip_append(&packed, text->bytes, text->length);
+        *text = packed;
+    }
     make_folders(temporary);
     file = fopen(temporary, "wbe");
     good = file && fwrite(text->bytes, 1, text->length, file) == text->length &&
-           fputc('\n', file) != EOF && fflush(file) == 0 && fsync(fileno(file)) == 0;
+           fflush(file) == 0 && fsync(fileno(file)) == 0;
     if (file && fclose(file) != 0)
         good = false;
     if (good && rename(temporary, path) == 0)
@@ -215,6 +253,19 @@ enum error tool_write(struct tool *tool, const char *path, const struct text *te
     (void)!unlink(temporary);
     return problem_set(&tool->problem, ERROR_SYSTEM, "snapshot_not_written", "%s: %s", path,
                        strerror(errno));
+}
+
+void tool_tell(void *context, const char *what, size_t done, size_t all)
+{
+    struct tool *tool = context;
+    int64_t now = clock_monotonic_microseconds();
+
+    if (!tool->next_word)
+        tool->next_word = now + TELL_MICROSECONDS;
+    if (now < tool->next_word)
+        return;
+    tool->next_word = now + TELL_MICROSECONDS;
+    fprintf(stderr, "%s: %zu of %zu tasks\n", what, done, all);
 }
 
 void tool_write_checks(struct json_writer *writer, const struct snapshot_checks *checks,
@@ -246,4 +297,28 @@ void tool_write_checks(struct json_writer *writer, const struct snapshot_checks 
                        checks->steps);
     writer_key_integer(writer, arena_print(writer->out->arena, "%sevent_count", prefix),
                        checks->events);
+}
+
+int tool_run(int argc, char **argv, const char *usage, bool needs_input,
+             int (*work)(struct tool *tool))
+{
+    static struct tool tool; /* outlives a jump */
+    jmp_buf exhausted;
+    int status;
+
+    if (!start(&tool, argc, argv, usage, needs_input)) {
+        arena_destroy(tool.arena);
+        return TOOL_FAILED;
+    }
+    if (setjmp(exhausted) == 0) {
+        arena_on_exhausted(tool.arena, &exhausted);
+        status = work(&tool);
+        if (tool.store)
+            store_close(tool.store);
+    } else {
+        arena_reset(tool.arena);
+        status = tool_fail(&tool, "It takes more memory than this program has.");
+    }
+    arena_destroy(tool.arena);
+    return status;
 }

@@ -19,12 +19,15 @@ struct tool {
     struct string_list task_ids;
     int64_t limit;
     bool dry_run, allow_degraded_schema, no_bootstrap;
+    int64_t next_word; /* of tool_tell(), monotonic microseconds */
 };
 
-/* Reads the arguments by `usage`, in which every option that is allowed stands as a word of its
- * own. False for wrong ones: usage is on standard error then. */
-bool tool_start(struct tool *tool, int argc, char **argv, const char *usage);
-int tool_end(struct tool *tool, int status);
+/* main() of such a program: reads the arguments by `usage`, in which every option that is allowed
+ * stands as a word of its own, does the work, and gives its exit code. `needs_input`: without
+ * --input they are wrong, too. Wrong arguments put the usage on standard error; running out of
+ * memory is a failure like others. */
+int tool_run(int argc, char **argv, const char *usage, bool needs_input,
+             int (*work)(struct tool *tool));
 
 /* Opens the store of --dsn, --db or the settings; `bootstrap` brings its schema up to date. */
 MUST_CHECK enum error tool_open(struct tool *tool, bool bootstrap);
@@ -39,8 +42,15 @@ void tool_print(struct tool *tool, const char *json);
 /* The snapshot of --input. */
 MUST_CHECK enum error tool_read(struct tool *tool, json_t **snapshot, int64_t *size);
 
-/* Beside the file, then renamed. */
-MUST_CHECK enum error tool_write(struct tool *tool, const char *path, const struct text *text);
+/* Whether a file of that name holds, or shall hold, gzip. */
+bool tool_is_packed(const char *path);
+
+/* Beside the file, then renamed. The text becomes what is in the file: it gets a last line feed,
+ * and is packed where the path ends with .gz. */
+MUST_CHECK enum error tool_write(struct tool *tool, const char *path, struct text *text);
+
+/* Says on standard error how far something is, once a second when it takes long. */
+void tool_tell(void *tool, const char *what, size_t done, size_t all);
 
 /* The members that summaries take over from the checks, each with a prefix. */
 void tool_write_checks(struct json_writer *writer, const struct snapshot_checks *checks,

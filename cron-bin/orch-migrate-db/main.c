@@ -1,0 +1,66 @@
+/* Brings the orchestrator's store to the schema of these programs, for an operator; the service
+ * does so itself when it starts.
+ *
+ *   orch-migrate-db [--dsn URL | --db FILE] [--dry-run]
+ *
+ * Exit codes: 0 done, 1 something is still missing, 2 it failed or the command line is wrong. */
+#include "orchestrator/snapshot/tool.h"
+
+static const char usage[] = "orch-migrate-db [--dsn URL | --db FILE] [--dry-run]";
+
+static void write_names(struct json_writer *writer, const char *key,
+                        const struct string_list *names)
+{
+    writer_key(writer, key);
+    writer_open_array(writer);
+    for (size_t i = 0; i < names->count; i++)
+        writer_string(writer, names->items[i]);
+    writer_close_array(writer);
+}
+
+/* Of a store that nobody can reach nothing is applied. */
+static void look(struct tool *tool, struct schema_report *report)
+{
+    const struct db_schema schema = {
+        .directory = arena_print(tool->arena, "%s/orchestrator", tool->settings.sql_directory)};
+
+    if (!tool_open(tool, false) &&
+        !schema_report_make(tool->arena, tool->db, store_schema(tool->store), report,
+                            &tool->problem))
+        return;
+    *report = (struct schema_report){.available = schema_available(tool->arena, &schema)};
+    report->pending = report->available;
+}
+
+static int migrate(struct tool *tool)
+{
+    struct schema_report report;
+    struct json_writer writer;
+    struct text text;
+
+    if (tool->dry_run)
+        look(tool, &report);
+    else if (tool_open(tool, true) ||
+             schema_report_make(tool->arena, tool->db, store_schema(tool->store), &report,
+                                &tool->problem))
+        return tool_fail(tool, tool->problem.text);
+    text_start(&text, tool->arena, 1 << 20);
+    writer_start(&writer, &text);
+    writer_open_object(&writer);
+    writer_key_string(&writer, "status", tool->dry_run ? "dry_run" : report.ok ? "ok" : "degraded");
+    write_names(&writer, "migrations_available", &report.available);
+    write_names(&writer, "migrations_applied", &report.applied);
+    write_names(&writer, "migrations_pending", &report.pending);
+    if (!tool->dry_run) {
+        writer_key(&writer, "schema");
+        schema_report_write(&writer, &report, tool_backend(tool));
+    }
+    writer_close_object(&writer);
+    tool_print(tool, text.bytes);
+    return tool->dry_run || report.ok ? TOOL_OK : TOOL_PARTIAL;
+}
+
+int main(int argc, char **argv)
+{
+    return tool_run(argc, argv, usage, false, migrate);
+}
