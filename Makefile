@@ -159,6 +159,7 @@ bench: packages-test
 	@for program in $(benches); do $$program || exit 1; done
 	@ASSAY_BUILD_DIR=$(BUILD) $(PYTHON) tests/bench/stack/run
 	@ASSAY_BUILD_DIR=$(BUILD) $(PYTHON) tests/bench/flood
+	@ASSAY_BUILD_DIR=$(BUILD) $(PYTHON) tests/bench/orchestrator
 	@BUILD=$(BUILD) $(PYTHON) tests/bench/speed/run
 
 # What takes a bad night: chaos for half a minute each, databases lost and brought back, 10 000 jobs with
