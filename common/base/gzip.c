@@ -1,4 +1,4 @@
-/* zlib's other half. */
+/* Packing by zlib, whose memory is the arena's. */
 #include "base/gzip.h"
 
 #include <stdlib.h>

@@ -49,8 +49,9 @@ bool tool_is_packed(const char *path);
  * and is packed where the path ends with .gz. */
 MUST_CHECK enum error tool_write(struct tool *tool, const char *path, struct text *text);
 
-/* Says on standard error how far something is, once a second when it takes long. */
-void tool_tell(void *tool, const char *what, size_t done, size_t all);
+/* Says on standard error how far something is, once a second when it takes long. The context is a
+ * struct tool. */
+void tool_tell(void *context, const char *what, size_t done, size_t all);
 
 /* The members that summaries take over from the checks, each with a prefix. */
 void tool_write_checks(struct json_writer *writer, const struct snapshot_checks *checks,
