@@ -123,6 +123,11 @@ const struct setting experiments_settings_table[] = {
      3600, .help = "Retry-After of the refusal."},
     {"AB_IDEMPOTENCY_SECONDS", SETTING_INTEGER, AT(idempotency_seconds), "86400", 60, 31536000,
      .help = "For how long the answer to a request with an Idempotency-Key is given again."},
+    {"AB_RETENTION_EXPOSURES_DAYS", SETTING_INTEGER, AT(retention_exposures_days), "0", 0, 36500,
+     .help = "Days since their receipt after which a purge takes exposures and holdout members of "
+             "experiments; 0 keeps them."},
+    {"AB_RETENTION_CONVERSIONS_DAYS", SETTING_INTEGER, AT(retention_conversions_days), "0", 0,
+     36500, .help = "The same of conversion events, with their idempotency keys."},
     {"AB_RETENTION_AUDIT_DAYS", SETTING_INTEGER, AT(retention_audit_days), "0", 0, 36500,
      .help = "Age at which a purge takes audit entries; 0 keeps them."},
     {"AB_LIVE_SPIKE_EVENTS", SETTING_INTEGER, AT(live_spike_events), "100", 1, 1000000000,

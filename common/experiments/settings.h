@@ -65,6 +65,8 @@ struct experiments_settings {
     int64_t compute_retry_after_seconds;
 
     int64_t idempotency_seconds;
+    int64_t retention_exposures_days;
+    int64_t retention_conversions_days;
     int64_t retention_audit_days;
 
     int64_t live_spike_events;

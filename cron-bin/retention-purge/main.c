@@ -17,7 +17,9 @@ static enum error purge(struct arena *arena, const struct experiments_settings *
                         bool dry_run, struct retention_counts *counts, struct problem *problem)
 {
     static const struct actor program = {.name = "system:retention-purge"};
-    const struct retention_windows windows = {settings->retention_audit_days};
+    const struct retention_windows windows = {settings->retention_exposures_days,
+                                              settings->retention_conversions_days,
+                                              settings->retention_audit_days};
     struct retention_call call = {.arena = arena, .actor = &program, .problem = problem};
     struct store *store;
     enum error error = experiments_store_open(arena, settings, NULL, &store, problem);
@@ -47,7 +49,9 @@ static int run(struct arena *arena, bool dry_run)
         fprintf(stderr, "retention-purge: %s\n", problem.text);
         return EXIT_DATABASE;
     }
-    printf("%s audit_log=%lld\n", dry_run ? "would purge" : "purged", (long long)counts.audit_log);
+    printf("%s exposures=%lld conversions=%lld audit_log=%lld\n",
+           dry_run ? "would purge" : "purged", (long long)counts.exposures,
+           (long long)counts.conversions, (long long)counts.audit_log);
     return EXIT_DONE;
 }
 

@@ -24,6 +24,8 @@ struct audit_reply {
 };
 
 struct purge_request {
+    struct optional_integer exposures_days;
+    struct optional_integer conversions_days;
     struct optional_integer audit_days;
     bool dry_run;
 };
@@ -91,6 +93,10 @@ const struct schema audit_reply_schema = {.name = "AuditLog",
 
 #define OWNER struct purge_request
 static const struct field purge_fields[] = {
+    NULLABLE_INTEGER(OWNER, exposures_days, .upper = AT_MOST(DAYS_MAX),
+                     .help = "AB_RETENTION_EXPOSURES_DAYS when null; 0 leaves them alone."),
+    NULLABLE_INTEGER(OWNER, conversions_days, .upper = AT_MOST(DAYS_MAX),
+                     .help = "AB_RETENTION_CONVERSIONS_DAYS when null; 0 leaves them alone."),
     NULLABLE_INTEGER(OWNER, audit_days, .upper = AT_MOST(DAYS_MAX),
                      .help = "AB_RETENTION_AUDIT_DAYS when null; 0 leaves the table alone."),
     BOOLEAN(OWNER, dry_run, .preset = 1, .help = "Only false deletes."),
@@ -105,7 +111,11 @@ const struct schema purge_request_schema = {.name = "PurgeRequest",
                                             .example = "{\"audit_days\":30}"};
 
 #define OWNER struct retention_counts
-static const struct field counts_fields[] = {INTEGER(OWNER, audit_log)};
+static const struct field counts_fields[] = {
+    INTEGER(OWNER, exposures),
+    INTEGER(OWNER, conversions),
+    INTEGER(OWNER, audit_log),
+};
 #undef OWNER
 static const struct schema counts_schema = {.name = "PurgedRows",
                                             .help = "Rows per table.",
@@ -232,12 +242,19 @@ enum error purge_handle(struct request *request, struct reply *reply)
     const struct purge_request *asked = request->body;
     struct retention_counts *counts = ARENA_NEW(request->arena, struct retention_counts);
     struct purge_reply *answer = ARENA_NEW(request->arena, struct purge_reply);
-    struct retention_windows windows = {service_settings(request)->retention_audit_days};
+    const struct experiments_settings *settings = service_settings(request);
+    struct retention_windows windows = {settings->retention_exposures_days,
+                                        settings->retention_conversions_days,
+                                        settings->retention_audit_days};
     bool dry_run = asked ? asked->dry_run : true;
     struct retention_call call = {
         .arena = request->arena, .actor = service_actor(request), .problem = &request->problem};
     enum error error = service_database(request, &call.db);
 
+    if (asked && asked->exposures_days.given)
+        windows.exposures_days = asked->exposures_days.value;
+    if (asked && asked->conversions_days.given)
+        windows.conversions_days = asked->conversions_days.value;
     if (asked && asked->audit_days.given)
         windows.audit_days = asked->audit_days.value;
     if (!error)

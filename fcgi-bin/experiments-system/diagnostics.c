@@ -271,8 +271,12 @@ enum error diagnostics_handle(struct request *request, struct reply *reply)
     logging->level = log_level_names[settings->log_level];
     logging->format = log_format_names[settings->log_format];
     *retention = (struct retention){
+        .exposures_days = settings->retention_exposures_days,
+        .conversions_days = settings->retention_conversions_days,
         .audit_days = settings->retention_audit_days,
-        .auto_purge_enabled = settings->retention_audit_days > 0,
+        .auto_purge_enabled = settings->retention_exposures_days > 0 ||
+                              settings->retention_conversions_days > 0 ||
+                              settings->retention_audit_days > 0,
         .notes = "Nothing is purged by itself: schedule retention-purge, or post to the route."};
     *answer = (struct diagnostics){.status = "ok",
                                    .generated_at = moment(request->arena, now),

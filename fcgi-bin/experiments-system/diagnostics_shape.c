@@ -27,6 +27,8 @@ static SCHEMA(storage_schema, struct storage, "StorageDiagnostics", storage_fiel
 
 #define OWNER struct retention
 static const struct field retention_fields[] = {
+    INTEGER(OWNER, exposures_days),
+    INTEGER(OWNER, conversions_days),
     INTEGER(OWNER, audit_days),
     BOOLEAN(OWNER, auto_purge_enabled, .help = "Whether any window is configured."),
     STRING(OWNER, notes),

@@ -26,6 +26,8 @@ struct storage {
 };
 
 struct retention {
+    int64_t exposures_days;
+    int64_t conversions_days;
     int64_t audit_days;
     bool auto_purge_enabled;
     const char *notes;

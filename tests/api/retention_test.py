@@ -8,7 +8,7 @@ from datetime import datetime, timedelta, timezone
 import pytest
 
 from stack import BUILD, CHECKOUT, PROGRAM, ROWS, clean_environment
-from stored import CLOSED, OPEN, check_totals, count_anew, create, expect
+from stored import CLOSED, OPEN, check_totals, count_anew, create, expect, payload
 
 pytest_plugins = ["store_fixtures"]
 
@@ -153,6 +153,54 @@ class TestRoute:
             assert guarded.as_token(key["plaintext_key"]).post(PURGE, {}).status == status
 
 
+class TestEvents:
+    """Old events of running experiments: what is left is as if nothing else had ever come in."""
+
+    def send(self, client, project, kind, records):
+        return expect(client.post(f"/api/v1/experiments/{project}/{kind}", {kind: records}))
+
+    def people(self, client, project):
+        shown = expect(client.get(f"/api/v1/experiments/{project}/live-stats"))
+        comparison = shown["comparisons"][0]
+        raw = expect(client.get(f"/api/v1/experiments/{project}/ingestion"))
+        return ([(arm["exposed_users"], arm["converted_users"]) for arm in (comparison["control"], comparison["treatment"])],
+                raw["exposures_total"], raw["conversions_total"], shown["event_timing"]["total"])
+
+    def test_old_ones_go(self, stores, engine):
+        store = stores.get(engine, {**OPEN, "AB_RETENTION_EXPOSURES_DAYS": 90, "AB_RETENTION_CONVERSIONS_DAYS": 30})
+        client = store.client
+        [project, untouched] = [create(client, payload(f"events {i}", metrics={"primary_metric_name": "m"}))["id"] for i in range(2)]
+        exposures = [{"user_id": f"u{i}", "variation_index": i % 2} for i in range(10)]
+        conversion = [{"user_id": f"u{i}", "metric": "m", "idempotency_key": f"k{i}"} for i in range(10)]
+        for some in (project, untouched):
+            self.send(client, some, "exposures", exposures[:6])
+            self.send(client, some, "conversions", [conversion[0], conversion[6]])
+        here = f"experiment = (SELECT experiment FROM live_experiments WHERE experiment_id = '{project}')"
+        day = 24 * 3600 * 10**6
+        store.database.run(f"UPDATE live_units SET exposed_at = exposed_at - {91 * day} WHERE {here} AND variation IS NOT NULL;"
+                           f"UPDATE live_conversions SET created_at = created_at - {31 * day} WHERE {here}")
+        self.send(client, project, "exposures", exposures[6:])
+        self.send(client, project, "conversions", [conversion[1], conversion[7], conversion[8]])
+        self.send(client, project, "identities", [{"anonymous_id": "u3", "canonical_id": "u9"}])
+        before = self.people(client, project)
+        assert before == ([(5, 3), (4, 2)], 10, 5, 5)
+        would = purge(client)["purged"]
+        assert (would["exposures"], would["conversions"]) == (6, 2) and self.people(client, project) == before
+        assert store.program("retention-purge").stdout == "purged exposures=6 conversions=2 audit_log=0\n"
+        # In the arms: u6 (its conversion has gone), u7, u8, u9. u1 has a conversion and no exposure any more.
+        after = ([(2, 1), (2, 1)], 4, 3, 2)
+        assert self.people(client, project) == after
+        assert store.program("live-rebuild", "--verify", project).stdout == f"{project} people=5 differences=0\n"
+        assert store.database.value(f"SELECT count(*) AS n FROM live_units WHERE {here}") == 6, "u1, u3, u6, ... u9"
+        assert purges(store)[0]["payload_diff"] == {"exposures": [6, 0], "conversions": [2, 0]}
+        assert purge(client, {"dry_run": False})["purged"] == {"exposures": 0, "conversions": 0, "audit_log": 0}
+        # Who has gone may come again, and a key counts anew.
+        self.send(client, project, "exposures", exposures[:1])
+        self.send(client, project, "conversions", conversion[:1])
+        assert self.people(client, project) == ([(3, 2), (2, 1)], 5, 4, 3)
+        assert self.people(client, untouched) == ([(3, 1), (3, 0)], 6, 2, 1)
+
+
 class TestDiagnostics:
     def test_windows_are_told(self, aged, guarded):
         told = expect(aged.client.get("/api/v1/diagnostics"))["retention"]
@@ -171,9 +219,9 @@ class TestStackRun:
 
     def test_settings_of_the_start_hold(self, aged):
         done = self.run(aged, "retention-purge", "--dry-run")
-        assert (done.returncode, done.stdout, done.stderr) == (0, "would purge audit_log=8\n", "")
+        assert (done.returncode, done.stdout, done.stderr) == (0, "would purge exposures=0 conversions=0 audit_log=8\n", "")
         check_counts(aged, 14)
-        assert self.run(aged, "retention-purge").stdout == "purged audit_log=8\n"
+        assert self.run(aged, "retention-purge").stdout == "purged exposures=0 conversions=0 audit_log=8\n"
         check_counts(aged, 6)
 
     def test_exit_status_is_that_of_the_program(self, aged):

@@ -246,7 +246,7 @@ static int64_t count_conversions(struct live_rollup *rollup, const struct live_n
 }
 
 static enum error read_ingestion(const struct live_call *call, const char *id,
-                                 struct live_ingestion *ingestion)
+                                 struct live_ingestion *ingestion, bool *stale)
 {
     struct live_name_list names = {0};
     struct live_rollup rollup;
@@ -255,6 +255,7 @@ static enum error read_ingestion(const struct live_call *call, const char *id,
 
     if (error)
         return error;
+    *stale = reading.experiment.stale;
     live_rollup_start(&rollup, &reading.experiment, call->arena);
     if (reading.experiment.number) {
         error = live_read_totals(call, &rollup);
@@ -271,7 +272,18 @@ static enum error read_ingestion(const struct live_call *call, const char *id,
 enum error live_read_ingestion(const struct live_call *call, const char *id,
                                struct live_ingestion *ingestion)
 {
+    struct live_rebuild rebuild = {0};
+    bool stale = false;
     enum error error = db_begin(call->db, DB_READ, call->problem);
 
-    return error ? error : db_finish(call->db, read_ingestion(call, id, ingestion), call->problem);
+    if (error)
+        return error;
+    error = db_finish(call->db, read_ingestion(call, id, ingestion, &stale), call->problem);
+    if (error || !stale)
+        return error;
+    error = live_rebuild_experiment(call, id, &rebuild);
+    if (!error)
+        error = db_begin(call->db, DB_READ, call->problem);
+    return error ? error
+                 : db_finish(call->db, read_ingestion(call, id, ingestion, &stale), call->problem);
 }

@@ -1,7 +1,11 @@
 /* Taking away old rows: all SQL about that is here. */
 #include "experiments/storage/retention.h"
 #include "base/clock.h"
+#include "base/json.h"
 #include "db/query.h"
+#include "experiments/live/retire.h"
+
+enum { DIFF_BYTES_MAX = 1024 };
 
 static const struct statement count_audit = {
     .name = "audit_old_count",
@@ -49,30 +53,91 @@ static enum error purge_old(struct db *db, const char *cutoff, struct problem *p
     return error;
 }
 
-/* Says who took away how many: rows older than the window, before and after. */
+/* Says who took away how many: rows older than their windows, before and after. */
 static enum error record_purge(const struct retention_call *call, const char *cutoff,
                                const struct retention_counts *counts)
 {
-    const struct audit_event event = {
-        .action = "retention.purge",
-        .diff = arena_print(call->arena, "{\"audit_log\":[%lld,0],\"older_than\":[null,\"%s\"]}",
-                            (long long)counts->audit_log, cutoff)};
+    struct json_writer writer;
+    struct text diff;
+    const struct {
+        const char *name;
+        int64_t count;
+    } tables[] = {{"exposures", counts->exposures},
+                  {"conversions", counts->conversions},
+                  {"audit_log", counts->audit_log}};
 
-    return audit_record(call->db, call->arena, call->actor, &event, call->problem);
+    text_start(&diff, call->arena, DIFF_BYTES_MAX);
+    writer_start(&writer, &diff);
+    writer_open_object(&writer);
+    for (size_t i = 0; i < sizeof tables / sizeof tables[0]; i++) {
+        if (tables[i].count == 0)
+            continue;
+        writer_key(&writer, tables[i].name);
+        writer_open_array(&writer);
+        writer_integer(&writer, tables[i].count);
+        writer_integer(&writer, 0);
+        writer_close_array(&writer);
+    }
+    if (counts->audit_log > 0) {
+        writer_key(&writer, "older_than");
+        writer_open_array(&writer);
+        writer_null(&writer);
+        writer_string(&writer, cutoff);
+        writer_close_array(&writer);
+    }
+    writer_close_object(&writer);
+    return audit_record(call->db, call->arena, call->actor,
+                        &(struct audit_event){.action = "retention.purge", .diff = diff.bytes},
+                        call->problem);
+}
+
+/* The moment before which rows are too old; 0 = none is. */
+static int64_t cutoff_of(int64_t days)
+{
+    return days > 0 ? clock_unix_microseconds() - days * day_microseconds : 0;
+}
+
+static enum error purge_events(const struct retention_call *call,
+                               const struct retention_windows *windows, bool dry_run,
+                               struct retention_counts *counts)
+{
+    struct live_retirement retirement = {.exposures_before = cutoff_of(windows->exposures_days),
+                                         .conversions_before =
+                                             cutoff_of(windows->conversions_days)};
+    enum error error = live_retire(call->db, call->arena, dry_run, &retirement, call->problem);
+
+    counts->exposures = retirement.exposures;
+    counts->conversions = retirement.conversions;
+    return error;
+}
+
+static enum error purge(const struct retention_call *call, const struct retention_windows *windows,
+                        bool dry_run, struct retention_counts *counts)
+{
+    char cutoff[CLOCK_TEXT_MAX] = "";
+    enum error error = purge_events(call, windows, dry_run, counts);
+
+    if (!error && windows->audit_days > 0) {
+        clock_format(cutoff_of(windows->audit_days), cutoff);
+        error = count_old(call->db, cutoff, &counts->audit_log, call->problem);
+    }
+    if (!error && !dry_run && counts->audit_log > 0)
+        error = purge_old(call->db, cutoff, call->problem);
+    if (!error && !dry_run && counts->audit_log + counts->exposures + counts->conversions > 0)
+        error = record_purge(call, cutoff, counts);
+    return error;
 }
 
 enum error retention_purge(const struct retention_call *call,
                            const struct retention_windows *windows, bool dry_run,
                            struct retention_counts *counts)
 {
-    char cutoff[CLOCK_TEXT_MAX];
     struct db *db = call->db;
     enum error error;
 
     *counts = (struct retention_counts){0};
-    if (windows->audit_days <= 0)
+    if (windows->audit_days <= 0 && windows->exposures_days <= 0 && windows->conversions_days <= 0)
         return ERROR_NONE;
-    clock_format(clock_unix_microseconds() - windows->audit_days * day_microseconds, cutoff);
     error = db_begin(db, dry_run ? DB_READ : DB_WRITE, call->problem);
     if (error)
         return error;
@@ -80,10 +145,6 @@ enum error retention_purge(const struct retention_call *call,
     if (!dry_run)
         error = db_lock(db, "retention_purge", call->problem);
     if (!error)
-        error = count_old(db, cutoff, &counts->audit_log, call->problem);
-    if (!error && !dry_run && counts->audit_log > 0)
-        error = purge_old(db, cutoff, call->problem);
-    if (!error && !dry_run && counts->audit_log > 0)
-        error = record_purge(call, cutoff, counts);
+        error = purge(call, windows, dry_run, counts);
     return db_finish(db, error, call->problem);
 }

@@ -7,11 +7,15 @@
 
 /* Ages in days; 0 or less leaves a table alone. */
 struct retention_windows {
+    int64_t exposures_days;
+    int64_t conversions_days;
     int64_t audit_days;
 };
 
 /* What was, or would be, taken away. */
 struct retention_counts {
+    int64_t exposures;
+    int64_t conversions;
     int64_t audit_log;
 };
 

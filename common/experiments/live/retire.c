@@ -1,0 +1,129 @@
+/* One experiment after the other, each under its lock. */
+#include "experiments/live/retire.h"
+
+#include "db/query.h"
+#include "experiments/live/live_store.h"
+#include "experiments/live/rollup_store.h"
+
+static const struct statement count_exposures = {
+    .name = "live_old_exposures",
+    .sql = "SELECT count(*) FROM live_units WHERE experiment = ? AND exposed_at < ?",
+};
+static const struct statement count_conversions = {
+    .name = "live_old_conversions",
+    .sql = "SELECT count(*) FROM live_conversions WHERE experiment = ? AND created_at < ?",
+};
+static const struct statement delete_conversions = {
+    .name = "live_old_conversions_delete",
+    .sql = "DELETE FROM live_conversions WHERE experiment = ? AND created_at < ?",
+};
+static const struct statement forget_exposures = {
+    .name = "live_old_exposures_forget",
+    .sql = "UPDATE live_units SET variation = NULL, occurred_at = NULL, exposed_at = NULL,"
+           " exposure_sequence = NULL, dimensions = NULL WHERE experiment = ? AND exposed_at < ?",
+};
+/* In this order: values without events, then ids without anything. */
+static const struct statement clean[] = {
+    {"live_values_clean",
+     "DELETE FROM live_unit_metrics WHERE experiment = ? AND NOT EXISTS (SELECT 1 FROM"
+     " live_conversions c WHERE c.experiment = live_unit_metrics.experiment"
+     " AND c.unit = live_unit_metrics.unit AND c.metric = live_unit_metrics.metric)"},
+    {"live_units_clean",
+     "DELETE FROM live_units WHERE experiment = ? AND variation IS NULL AND canonical_id IS NULL"
+     " AND exclusion_reason IS NULL AND stratum IS NULL AND NOT EXISTS (SELECT 1 FROM"
+     " live_conversions c WHERE c.experiment = live_units.experiment AND c.unit = live_units.unit)"
+     " AND NOT EXISTS (SELECT 1 FROM live_unit_covariates v WHERE v.experiment ="
+     " live_units.experiment AND v.unit = live_units.unit) AND NOT EXISTS (SELECT 1 FROM live_units"
+     " a WHERE a.experiment = live_units.experiment AND a.canonical_id = live_units.user_id)"},
+    {"live_experiment_age",
+     "UPDATE live_experiments SET stale = 1, version = version + 1, first_exposed_at ="
+     " (SELECT min(u.occurred_at) FROM live_units u WHERE u.experiment ="
+     " live_experiments.experiment AND u.variation >= 0), last_exposed_at ="
+     " (SELECT max(u.occurred_at) FROM live_units u WHERE u.experiment ="
+     " live_experiments.experiment AND u.variation >= 0) WHERE experiment = ?"},
+};
+
+static enum error count_old(const struct live_call *call, const struct statement *statement,
+                            int64_t experiment, int64_t before, int64_t *count)
+{
+    struct query *query;
+
+    *count = 0;
+    if (before == 0)
+        return ERROR_NONE;
+    query = db_query(call->db, statement);
+    query_bind_integer(query, experiment);
+    query_bind_integer(query, before);
+    if (query_next(query))
+        *count = query_integer(query, 0);
+    return query_end(query, call->problem);
+}
+
+static enum error take_old(const struct live_call *call, const struct statement *statement,
+                           int64_t experiment, int64_t before)
+{
+    struct query *query;
+
+    if (before == 0)
+        return ERROR_NONE;
+    query = db_query(call->db, statement);
+    query_bind_integer(query, experiment);
+    query_bind_integer(query, before);
+    return query_end(query, call->problem);
+}
+
+static enum error take_away(const struct live_call *call, int64_t experiment,
+                            const struct live_retirement *retirement)
+{
+    enum error error =
+        take_old(call, &delete_conversions, experiment, retirement->conversions_before);
+
+    if (!error)
+        error = take_old(call, &forget_exposures, experiment, retirement->exposures_before);
+    for (size_t i = 0; !error && i < sizeof clean / sizeof clean[0]; i++) {
+        struct query *query = db_query(call->db, &clean[i]);
+
+        query_bind_integer(query, experiment);
+        error = query_end(query, call->problem);
+    }
+    return error;
+}
+
+static enum error retire_one(const struct live_call *call, const char *id, bool dry_run,
+                             struct live_retirement *retirement)
+{
+    struct live_reading reading;
+    int64_t exposures, conversions;
+    enum error error = dry_run ? live_read_experiment(call, id, &reading)
+                               : live_lock_experiment(call, id, &reading);
+
+    if (!error)
+        error = count_old(call, &count_exposures, reading.experiment.number,
+                          retirement->exposures_before, &exposures);
+    if (!error)
+        error = count_old(call, &count_conversions, reading.experiment.number,
+                          retirement->conversions_before, &conversions);
+    if (error)
+        return error;
+    retirement->exposures += exposures;
+    retirement->conversions += conversions;
+    if (dry_run || exposures + conversions == 0)
+        return ERROR_NONE;
+    return take_away(call, reading.experiment.number, retirement);
+}
+
+enum error live_retire(struct db *db, struct arena *arena, bool dry_run,
+                       struct live_retirement *retirement, struct problem *problem)
+{
+    const struct live_call call = {.db = db, .arena = arena, .problem = problem};
+    struct live_names experiments = {.arena = arena};
+    enum error error;
+
+    retirement->exposures = retirement->conversions = 0;
+    if (retirement->exposures_before == 0 && retirement->conversions_before == 0)
+        return ERROR_NONE;
+    error = live_list_experiments(&call, &experiments);
+    for (size_t i = 0; !error && i < experiments.count; i++)
+        error = retire_one(&call, experiments.items[i], dry_run, retirement);
+    return error;
+}
