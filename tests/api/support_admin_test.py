@@ -220,23 +220,48 @@ def test_every_route_asks_for_its_role(support):
     assert seen > 60
 
 
+def whole(service, ids):
+    """All that the tenant `default` has of these ids."""
+    agent = token("agent")
+    told = [service.get(path.format(**ids), headers=agent).json() for path in (
+        "/api/admin/traces/{trace_id}", "/api/agent/tickets/{ticket_id}", "/api/sessions/{session_id}/history",
+        "/api/tasks/{task_id}", "/api/documents", "/api/sessions?limit=500")]
+    return told + [service.get("/api/admin/kb-drafts", headers=token("admin")).json()]
+
+
 def test_no_route_shows_what_is_another_tenants(support):
+    """Walked with real ids of everything there is; a stranger is told of none of it, and changes none of it."""
     answer = ask(support, "How long can goods be returned?", session_id="of-default")
     ticket = ask(support, "Which colours of carpet do you sell?", session_id="of-default-2")
     assert ticket["route"] == "human"
     ticket_id = support.get("/api/agent/tickets", headers=token("agent")).json()["tickets"][0]["id"]
-    ids = {"trace_id": answer["trace_id"], "session_id": "of-default", "ticket_id": ticket_id,
-           "task_id": "00000000-0000-4000-8000-000000000000", "doc_id": "unknown.md",
-           "draft_id": "00000000-0000-4000-8000-000000000000"}
-    before = support.get(f"/api/admin/traces/{answer['trace_id']}", headers=token("agent")).json()
-    for method, path in routes(support):
-        body = {"response": "x", "draft_content": "x"} if method in ("POST", "PATCH") else None
-        if "{" in path:
-            url = path.format(**ids)
-            status = support.send(method, url, headers=token("admin", "stranger"), json=body).status_code
-            assert status == 404, f"{method} {path}: {status}"
-        elif method == "GET":
-            text = support.send(method, path, headers=token("admin", "stranger")).text
-            assert answer["trace_id"] not in text and "of-default" not in text and ticket_id not in text
-    after = support.get(f"/api/admin/traces/{answer['trace_id']}", headers=token("agent")).json()
-    assert after == before
+    task_id, draft_id = "0f0e0d0c-0000-4000-8000-000000000001", "0f0e0d0c-0000-4000-8000-000000000002"
+    support.sql("INSERT INTO tasks (task_id, tenant_id, doc_id, path, status, created_at) VALUES"
+                f" ('{task_id}', 'default', 'of-default.md', 'x', 'PENDING', '2026-01-01T00:00:00.000Z')")
+    support.sql("INSERT INTO kb_drafts (id, tenant_id, topic, draft_content, source_ticket_ids, status, created_at) VALUES"
+                f" ('{draft_id}', 'default', 'of-default', 'x', '[]', 'pending', '2026-01-01T00:00:00.000Z')")
+    upload = support.send("POST", "/api/upload", headers=token("agent"), files={"file": ("of-default.md", b"# A\n\nText.\n")})
+    assert upload.json()["status"] == "ok"
+    ids = {"trace_id": answer["trace_id"], "session_id": "of-default", "ticket_id": ticket_id, "task_id": task_id,
+           "doc_id": "of-default.md", "draft_id": draft_id}
+    secrets = ("of-default", answer["trace_id"], ticket["trace_id"], ticket_id, task_id, draft_id)
+    before, named, walked, strange = whole(support, ids), "", 0, token("admin", "stranger")
+    queries = {"/api/agent/similar": f"?ticket_id={ticket_id}", "/api/admin/evaluations/trends": "?evaluator=citation_coverage",
+               "/api/admin/evaluations/worst": "?evaluator=citation_coverage", "/api/analytics/trends": "?metric=quality"}
+    bodies = {"/api/feedback": {"trace_id": answer["trace_id"], "session_id": "of-default", "rating": "down"},
+              "/api/escalate": {"session_id": "of-default"},
+              "/api/ask": {"question": "What was said before?", "session_id": "of-default"},
+              "/api/ask/stream": {"question": "What was said before?", "session_id": "of-default"}}
+    for method, path in sorted(routes(support), key=lambda route: (route[0] != "GET", "{" in route[1])):
+        url = path.format(**ids) + queries.get(path, "")
+        body = bodies.get(path, {"response": "x", "draft_content": "x"}) if method in ("POST", "PATCH") else None
+        reply = support.send(method, url, headers=strange, json=body)
+        assert reply.status_code == 404 or "{" not in path, f"{method} {path}: {reply.status_code}"
+        assert reply.status_code != 403 and not (reply.status_code == 422 and "{" not in path and method == "GET"), url
+        named += str(body or "") + url  # what the stranger says himself may come back to him, now or later
+        told = [secret for secret in secrets if secret in reply.text and secret not in named]
+        assert not told, f"{method} {path} tells {told}"
+        walked += 1
+    assert walked == len(routes(support)) > 30
+    assert support.get("/api/agent/similar?ticket_id=" + ticket_id, headers=strange).status_code == 404
+    assert whole(support, ids) == before
