@@ -132,8 +132,29 @@ static bool is_dead(const struct segment *segment, uint32_t document)
     return segment->dead && segment->dead[document >> 3] >> (document & 7) & 1;
 }
 
+/* The model whose vectors are kept: the first source's that has any. */
+static const struct segment_header *kept_vectors(const struct merge *merge)
+{
+    for (size_t i = 0; i < merge->count; i++)
+        if (merge->sources[i].segment.vectors)
+            return merge->sources[i].segment.header;
+    return NULL;
+}
+
+static void copy_vector(const struct merge *merge, const struct segment *segment, uint32_t chunk,
+                        const struct segment_header *kept)
+{
+    const struct segment_header *header = segment->header;
+
+    if (kept && segment->vectors && header->vector_model == kept->vector_model &&
+        header->dimension == kept->dimension && segment_has_vector(segment, chunk))
+        segment_writer_vector(merge->writer, header->vector_model, header->dimension,
+                              segment_vector(segment, chunk));
+}
+
 static bool number_chunks(struct merge *merge)
 {
+    const struct segment_header *kept = kept_vectors(merge);
     uint32_t next = 0;
 
     for (size_t i = 0; i < merge->count; i++) {
@@ -152,9 +173,11 @@ static bool number_chunks(struct merge *merge)
             for (uint32_t c = document->first_chunk;
                  c < document->first_chunk + document->chunk_count; c++) {
                 source->numbers[c] = is_dead(segment, d) ? (uint32_t)GONE : next++;
-                if (source->numbers[c] != GONE)
-                    segment_writer_chunk(merge->writer, segment->chunks[c].key,
-                                         segment->chunks[c].length, segment->chunks[c].passages);
+                if (source->numbers[c] == GONE)
+                    continue;
+                segment_writer_chunk(merge->writer, segment->chunks[c].key,
+                                     segment->chunks[c].length, segment->chunks[c].passages);
+                copy_vector(merge, segment, c, kept);
             }
         }
     }

@@ -52,7 +52,7 @@ static void sift_down(struct rank_heap *heap, size_t i)
     }
 }
 
-static void heap_offer(struct rank_heap *heap, const struct rank_hit *hit)
+void rank_heap_offer(struct rank_heap *heap, const struct rank_hit *hit)
 {
     if (heap->count < heap->most) {
         size_t i = heap->count++;
@@ -201,7 +201,7 @@ static void complete(struct ranking *ranking, uint32_t chunk, double score, size
             score += impact(ranking, cursor);
     }
     if (score > 0 && score >= wanted && !segment_is_dead(ranking->segment, chunk))
-        heap_offer(
+        rank_heap_offer(
             ranking->heap,
             &(struct rank_hit){score, row->key, ranking->segment->documents[row->document].key});
 }

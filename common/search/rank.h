@@ -26,6 +26,9 @@ struct rank_heap {
     double floor; /* what the last of the best is known to reach; 0 = nothing is known */
 };
 
+/* Takes a hit when it is among the best. */
+void rank_heap_offer(struct rank_heap *heap, const struct rank_hit *hit);
+
 /* Puts the hits in order, best first. */
 void rank_heap_sort(struct rank_heap *heap);
 

@@ -1,20 +1,11 @@
 /* The index of a tenant: its segments, what is known of all of them together, and the search. */
-#include "search/search.h"
 #include "search/rank.h"
+#include "search/search_internal.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-enum { SEGMENTS_MAX = 256 };
-
-struct search_index {
-    char directory[512];
-    struct segment *segments[SEGMENTS_MAX];
-    size_t count;
-    struct search_totals totals;
-};
 
 struct search_index *search_index_create(const char *directory)
 {
@@ -102,11 +93,11 @@ static void count_totals(struct search_index *index)
 enum error search_index_update(struct search_index *index, const struct search_segment *segments,
                                size_t count, size_t *damaged, struct problem *problem)
 {
-    struct segment *current[SEGMENTS_MAX];
+    struct segment *current[SEARCH_SEGMENTS_MAX];
     enum error error = ERROR_NONE;
     size_t done = 0;
 
-    if (count > SEGMENTS_MAX)
+    if (count > SEARCH_SEGMENTS_MAX)
         return problem_set(problem, ERROR_TOO_LARGE, "too_many_segments",
                            "the search index has %zu segments", count);
     for (; done < count && !error; done++) {

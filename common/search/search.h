@@ -65,6 +65,36 @@ size_t search_index_best(const struct search_index *index, struct arena *arena,
                          const struct search_term *terms, size_t count, struct search_hit *hits,
                          size_t most);
 
+/* What stands in segments for an embedding model of that name; never 0. */
+uint64_t search_vector_model(const char *name);
+
+/* Whether every live chunk has a vector of that model; `dimension` is theirs. False without chunks.
+ */
+bool search_index_has_vectors(const struct search_index *index, uint64_t model,
+                              uint32_t *dimension);
+
+/* The `most` chunks whose vectors are nearest to one of the index's dimension: exact, by cosine
+ * (vectors have the length 1), equal scores by chunk key; how many. */
+size_t search_index_nearest(const struct search_index *index, struct arena *arena,
+                            const float *vector, struct search_hit *hits, size_t most);
+
+/* Asked for the vectors of `count` chunks in `vectors`, `*dimension` each, of length 1, the memory
+ * the callee's until the next call. False ends the filling; what was filled in is kept. */
+struct search_embedder {
+    uint64_t model;
+    size_t batch; /* chunks asked for at a time */
+    bool (*embed)(void *context, const int64_t *chunks, size_t count, const float **vectors,
+                  uint32_t *dimension);
+    void *context;
+};
+
+/* Writes a copy of a segment in which the live chunks that had no vector of that model have one:
+ * `name`, of `bytes` bytes. `whole` says whether all of them do. */
+MUST_CHECK enum error search_fill_vectors(const char *directory,
+                                          const struct search_segment *segment,
+                                          const struct search_embedder *embedder, const char *name,
+                                          int64_t *bytes, bool *whole, struct problem *problem);
+
 /* Writes the live documents of these segments of `directory`, in their order, as one new segment:
  * `name`, of `bytes` bytes. The old files stay. */
 MUST_CHECK enum error search_merge(const char *directory, const struct search_segment *segments,

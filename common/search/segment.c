@@ -49,6 +49,8 @@ static bool header_is_sound(const struct segment_header *header, int64_t bytes)
            lies_within(header, header->terms_at, header->terms, sizeof(struct segment_term)) &&
            lies_within(header, header->blocks_at, header->blocks, sizeof(struct segment_block)) &&
            lies_within(header, header->names_at, header->names_bytes, 1) &&
+           lies_within(header, header->vectors_at, header->dimension ? header->chunks : 0,
+                       header->dimension * sizeof(float) + !header->dimension) &&
            lies_within(header, header->postings_at, 0, 1) &&
            lies_within(header, header->positions_at, 0, 1);
 }
@@ -79,6 +81,8 @@ enum error segment_open(struct segment *segment, const char *directory, const ch
     segment->terms = (const void *)(segment->bytes + header->terms_at);
     segment->blocks = (const void *)(segment->bytes + header->blocks_at);
     segment->names = (const char *)(segment->bytes + header->names_at);
+    if (header->dimension)
+        segment->vectors = (const void *)(segment->bytes + header->vectors_at);
     return ERROR_NONE;
 }
 
@@ -104,6 +108,19 @@ void segment_set_dead(struct segment *segment, const uint32_t *documents, size_t
         if (documents[i] < segment->header->documents)
             segment->dead[documents[i] >> 3] |= (uint8_t)(1 << (documents[i] & 7));
     }
+}
+
+bool segment_has_vector(const struct segment *segment, uint32_t chunk)
+{
+    const float *vector;
+
+    if (!segment->vectors)
+        return false;
+    vector = segment_vector(segment, chunk);
+    for (uint32_t i = 0; i < segment->header->dimension; i++)
+        if (vector[i] != 0) /* NOLINT(clang-diagnostic-float-equal): zeros are written as such */
+            return true;
+    return false;
 }
 
 const struct segment_term *segment_find(const struct segment *segment, const char *name,

@@ -20,7 +20,8 @@ struct segment {
     const struct segment_term *terms;
     const struct segment_block *blocks;
     const char *names;
-    uint8_t *dead; /* a bit per document; NULL = all live */
+    const float *vectors; /* `header->dimension` for each chunk; NULL = none */
+    uint8_t *dead;        /* a bit per document; NULL = all live */
     size_t dead_count;
 };
 
@@ -39,6 +40,14 @@ static inline bool segment_is_dead(const struct segment *segment, uint32_t chunk
 
     return segment->dead && segment->dead[document >> 3] >> (document & 7) & 1;
 }
+
+static inline const float *segment_vector(const struct segment *segment, uint32_t chunk)
+{
+    return segment->vectors + (size_t)chunk * segment->header->dimension;
+}
+
+/* Whether a chunk has a vector, which is never all zeros. */
+bool segment_has_vector(const struct segment *segment, uint32_t chunk);
 
 /* NULL when no chunk holds it. */
 const struct segment_term *segment_find(const struct segment *segment, const char *name,

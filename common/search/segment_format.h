@@ -12,6 +12,9 @@
  *   terms      struct segment_term, sorted by name bytewise
  *   blocks     struct segment_block
  *   names      the bytes of the terms
+ *   vectors    where an embedding model is used: per chunk, in their order, `dimension` floats of
+ *              length 1 together; all of them 0 where there is none. Last, so that they can be put
+ *              behind a segment that is complete without
  */
 #ifndef ASSAY_SEARCH_SEGMENT_FORMAT_H
 #define ASSAY_SEARCH_SEGMENT_FORMAT_H
@@ -20,7 +23,7 @@
 
 enum {
     SEGMENT_MAGIC = 0x47455341, /* "ASEG" */
-    SEGMENT_VERSION = 1,
+    SEGMENT_VERSION = 2,        /* others are built again */
     SEGMENT_BLOCK_POSTINGS = 128,
     SEGMENT_LENGTH_STEPS = 16
 };
@@ -43,6 +46,10 @@ struct segment_header {
     uint64_t languages; /* bit 1 << enum text_language of every document's */
     uint64_t postings_at, positions_at, chunks_at, documents_at, terms_at, blocks_at, names_at;
     uint64_t names_bytes;
+    uint64_t vectors_at;
+    uint64_t vector_model; /* search_vector_model() of the model's name; 0 = no vectors */
+    uint32_t dimension;
+    uint32_t vectors_missing; /* live chunks without, when it was written */
 };
 
 struct segment_chunk {

@@ -1,7 +1,7 @@
 /* Writing segments. Postings, the bulk, stream into the file; the rest is gathered in memory and
  * put behind them. Failures are remembered and told at the end. */
 #include "search/segment_write.h"
-#include "search/segment_format.h"
+#include "search/segment.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -30,7 +30,7 @@ struct segment_writer {
     FILE *file;
     bool failed;
     struct segment_header header;
-    struct buffer positions, chunks, documents, terms, blocks, names;
+    struct buffer positions, chunks, documents, terms, blocks, names, vectors;
     uint64_t postings_bytes;
     struct segment_term term;
     struct extremes in_term, in_block;
@@ -171,6 +171,32 @@ void segment_writer_chunk(struct segment_writer *writer, int64_t key, uint32_t l
     writer->header.passages += passages;
 }
 
+/* Rows of zeros up to a chunk. */
+static void fill_vectors(struct segment_writer *writer, uint32_t chunks)
+{
+    size_t length = (size_t)chunks * writer->header.dimension * sizeof(float), more;
+    uint8_t *room;
+
+    if (writer->vectors.length >= length)
+        return;
+    more = length - writer->vectors.length;
+    writer->header.vectors_missing += (uint32_t)(more / (writer->header.dimension * sizeof(float)));
+    room = buffer_room(writer, &writer->vectors, more);
+    if (room)
+        memset(room, 0, more);
+    if (room)
+        writer->vectors.length = length;
+}
+
+void segment_writer_vector(struct segment_writer *writer, uint64_t model, uint32_t dimension,
+                           const float *vector)
+{
+    writer->header.vector_model = model;
+    writer->header.dimension = dimension;
+    fill_vectors(writer, writer->header.chunks - 1);
+    buffer_add(writer, &writer->vectors, vector, dimension * sizeof(float));
+}
+
 static void close_block(struct segment_writer *writer)
 {
     struct segment_block *blocks = (struct segment_block *)(void *)writer->blocks.bytes;
@@ -283,6 +309,9 @@ static void put_sections(struct segment_writer *writer)
     header->blocks_at = put_section(writer, &at, &writer->blocks);
     header->names_at = put_section(writer, &at, &writer->names);
     header->names_bytes = writer->names.length;
+    if (header->dimension)
+        fill_vectors(writer, header->chunks);
+    header->vectors_at = put_section(writer, &at, &writer->vectors);
     header->bytes = at;
 }
 
@@ -328,19 +357,16 @@ static void writer_free(struct segment_writer *writer)
     free(writer->terms.bytes);
     free(writer->blocks.bytes);
     free(writer->names.bytes);
+    free(writer->vectors.bytes);
     free(writer);
 }
 
-enum error segment_writer_finish(struct segment_writer *writer, int64_t *bytes,
-                                 struct problem *problem)
+/* The file is whole: sealed, closed and named; frees the writer. */
+static enum error complete(struct segment_writer *writer, int64_t *bytes, struct problem *problem)
 {
-    bool fine;
     enum error error = ERROR_NONE;
+    bool fine = writer->file && !writer->failed && seal(writer);
 
-    close_term(writer);
-    if (writer->file && !writer->failed)
-        put_sections(writer);
-    fine = writer->file && !writer->failed && seal(writer);
     if (writer->file && fclose(writer->file) != 0)
         fine = false;
     fine = fine && give_name(writer);
@@ -352,6 +378,37 @@ enum error segment_writer_finish(struct segment_writer *writer, int64_t *bytes,
     }
     writer_free(writer);
     return error;
+}
+
+enum error segment_writer_finish(struct segment_writer *writer, int64_t *bytes,
+                                 struct problem *problem)
+{
+    close_term(writer);
+    if (writer->file && !writer->failed)
+        put_sections(writer);
+    return complete(writer, bytes, problem);
+}
+
+enum error segment_copy_with_vectors(const struct segment *segment, const char *directory,
+                                     const char *name, const struct segment_vectors *vectors,
+                                     int64_t *bytes, struct problem *problem)
+{
+    struct segment_writer *writer = segment_writer_open(directory, name);
+    const size_t start = sizeof *segment->header, length = segment->header->vectors_at - start;
+    size_t more;
+
+    if (!writer)
+        return problem_set(problem, ERROR_SYSTEM, "out_of_memory", "no memory for the index");
+    writer->header = *segment->header;
+    writer->header.vector_model = vectors->dimension ? vectors->model : 0;
+    writer->header.dimension = vectors->dimension;
+    writer->header.vectors_missing = vectors->missing;
+    more = (size_t)vectors->dimension * segment->header->chunks * sizeof(float);
+    if (!writer->failed)
+        writer->failed = fwrite(segment->bytes + start, length, 1, writer->file) != 1 ||
+                         (more && fwrite(vectors->rows, more, 1, writer->file) != 1);
+    writer->header.bytes = segment->header->vectors_at + more;
+    return complete(writer, bytes, problem);
 }
 
 void segment_writer_drop(struct segment_writer *writer)

@@ -13,6 +13,7 @@
 #include <stdint.h>
 
 struct segment_writer;
+struct segment;
 
 /* NULL when out of memory. The caller ends it with segment_writer_finish() or _drop(). */
 struct segment_writer *segment_writer_open(const char *directory, const char *name);
@@ -21,6 +22,10 @@ void segment_writer_document(struct segment_writer *writer, int64_t key);
 /* A chunk of the last document; `length` in words. Its number is the count of those before. */
 void segment_writer_chunk(struct segment_writer *writer, int64_t key, uint32_t length,
                           uint32_t passages);
+/* The vector of the last chunk; without one it has none. All are of one model and dimension, which
+ * the first says. */
+void segment_writer_vector(struct segment_writer *writer, uint64_t model, uint32_t dimension,
+                           const float *vector);
 void segment_writer_languages(struct segment_writer *writer, uint64_t languages);
 
 void segment_writer_term(struct segment_writer *writer, const char *name, size_t length,
@@ -33,6 +38,21 @@ void segment_writer_posting(struct segment_writer *writer, uint32_t chunk, uint3
  * the size of the file. ERROR_SYSTEM `segment_not_written`. */
 MUST_CHECK enum error segment_writer_finish(struct segment_writer *writer, int64_t *bytes,
                                             struct problem *problem);
+/* What stands behind the names of a segment. */
+struct segment_vectors {
+    uint64_t model;
+    uint32_t dimension; /* 0 = none are known */
+    uint32_t missing;
+    const float *rows; /* of every chunk */
+};
+
+/* A copy of an open segment under another name with these vectors in place of its own. Errors as
+ * above. */
+MUST_CHECK enum error segment_copy_with_vectors(const struct segment *segment,
+                                                const char *directory, const char *name,
+                                                const struct segment_vectors *vectors,
+                                                int64_t *bytes, struct problem *problem);
+
 void segment_writer_drop(struct segment_writer *writer);
 
 #endif

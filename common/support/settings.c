@@ -17,6 +17,8 @@ static const char *const environments[SUPPORT_ENVIRONMENT__MAX + 1] = {"developm
 
 static const char *const ingest_modes[INGEST__MAX + 1] = {"auto", "always", "never", NULL};
 
+static const char *const embedding_backends[EMBEDDING__MAX + 1] = {"local", "remote", NULL};
+
 #define AT(member) offsetof(struct support_settings, member)
 
 const struct setting support_settings_table[] = {
@@ -179,6 +181,24 @@ const struct setting support_settings_table[] = {
      .help = "Open a ticket for every answer that a person should look at."},
     {"ONLINE_EVALUATORS_ENABLED", SETTING_BOOLEAN, AT(online_evaluators), "true",
      .help = "Judge every answer by seven evaluators."},
+    {"RAG_EMBEDDING_BACKEND", SETTING_CHOICE, AT(embedding_backend), "local",
+     .choices = embedding_backends,
+     .help = "`remote` searches by meaning as well, with vectors of RAG_EMBEDDING_REMOTE_URL; "
+             "`local` by words alone."},
+    {"RAG_EMBEDDING_REMOTE_URL", SETTING_TEXT, AT(embedding_url), NULL,
+     .help = "Whole URL of an endpoint for embeddings in OpenAI's protocol."},
+    {"RAG_EMBEDDING_REMOTE_MODEL", SETTING_TEXT, AT(embedding_model), "mistral-embed",
+     .required = true, .help = "Its model. With another one all vectors are asked for anew."},
+    {"RAG_EMBEDDING_REMOTE_API_KEY_ENV", SETTING_TEXT, AT(embedding_api_key_env), "MISTRAL_API_KEY",
+     .required = true, .help = "Name of the variable that holds its key."},
+    {"RAG_EMBEDDING_REMOTE_BATCH", SETTING_INTEGER, AT(embedding_batch), "32", 1, 2048,
+     .help = "Chunks in one call."},
+    {"RAG_EMBEDDING_REMOTE_TIMEOUT_SEC", SETTING_NUMBER, AT(embedding_timeout_sec), "60", 0.05, 600,
+     .help = "Longest call for documents. A question waits for LLM_STALL_SECONDS at most."},
+    {"RAG_EMBEDDING_REMOTE_PAUSE_SEC", SETTING_NUMBER, AT(embedding_pause_sec), "15", 0.1, 3600,
+     .help = "How long `ingest` waits after a call that failed before it asks for vectors again."},
+    {"RRF_K", SETTING_INTEGER, AT(rrf_k), "60", 1, 10000,
+     .help = "Constant of the fusion by rank: smaller ones trust the first places more."},
     {"LLM_PROVIDER_PROFILE", SETTING_TEXT, AT(provider_profile), NULL,
      .help = "Which models serve: `embedded` is none; others are in PROVIDER_REGISTRY_PATH. Unset "
              "takes the registry's `default_profile`."},
@@ -319,6 +339,7 @@ static enum error check_urls(const struct support_settings *settings, struct pro
     const struct {
         const char *name, *url;
     } urls[] = {{"LLM_CHAT_URL", settings->chat_url},
+                {"RAG_EMBEDDING_REMOTE_URL", settings->embedding_url},
                 {"OLLAMA_BASE_URL", settings->ollama_base_url},
                 {"ORCH_BASE_URL", settings->orch_base_url}};
 
@@ -328,6 +349,10 @@ static enum error check_urls(const struct support_settings *settings, struct pro
                                "%s must be http:// or https:// with a host and perhaps a path, "
                                "without user, password or query",
                                urls[i].name);
+    if (settings->embedding_backend == EMBEDDING_REMOTE && !settings->embedding_url)
+        return problem_set(
+            problem, ERROR_INVALID, "setting_invalid",
+            "RAG_EMBEDDING_REMOTE_URL must be set with RAG_EMBEDDING_BACKEND=remote");
     if (settings->chat_url && !settings->chat_model)
         return problem_set(problem, ERROR_INVALID, "setting_invalid",
                            "LLM_CHAT_MODEL must be set with LLM_CHAT_URL");

@@ -85,6 +85,15 @@ struct support_settings {
     bool auto_ticket_on_human;
     bool online_evaluators;
 
+    int embedding_backend; /* enum support_embedding */
+    const char *embedding_url;
+    const char *embedding_model;
+    const char *embedding_api_key_env;
+    int64_t embedding_batch;
+    double embedding_timeout_sec;
+    double embedding_pause_sec;
+    int64_t rrf_k;
+
     const char *registry_path; /* NULL = the built-in providers */
     const char *provider_profile;
     struct string_list model_nodes;
@@ -127,6 +136,8 @@ struct support_settings {
     double retry_most_delay;
     bool retry_jitter;
 };
+
+enum support_embedding { EMBEDDING_LOCAL, EMBEDDING_REMOTE, EMBEDDING__MAX };
 
 enum support_ingest { INGEST_AUTO, INGEST_ALWAYS, INGEST_NEVER, INGEST__MAX };
 

@@ -31,7 +31,7 @@ struct program {
     struct arena *settings_arena, *arena;
     struct support_settings settings;
     struct store *store;
-    int64_t beat_at, housekeeping_at; /* monotonic microseconds; the next one is due */
+    int64_t beat_at, housekeeping_at, vectors_at; /* monotonic microseconds; the next one is due */
     bool failed;
 };
 
@@ -53,12 +53,29 @@ static bool is_due(int64_t *at, int seconds)
     return true;
 }
 
+/* Searching by words goes on without vectors, so failing to get them is not the program's. */
+static bool fill_vectors(struct program *program, struct db *db)
+{
+    int64_t now = clock_monotonic_microseconds();
+    struct problem problem = {0};
+    bool worked = false;
+
+    if (now < program->vectors_at)
+        return false;
+    if (!ingest_vectors(db, program->arena, &program->settings, &worked, &problem))
+        return worked;
+    log_event(LOG_WARNING, "vectors_not_made", problem.text);
+    program->vectors_at = now + (int64_t)(program->settings.embedding_pause_sec * 1e6);
+    return false;
+}
+
 /* A round says whether there was anything to do. */
 static bool run_round(void *context)
 {
     struct program *program = context;
     struct job_tally tally = {0};
     struct problem problem = {0};
+    bool worked;
     struct db *db;
     enum error error = store_use(program->store, &db, &problem);
 
@@ -73,9 +90,10 @@ static bool run_round(void *context)
         if (!error)
             error = reindex_sweep(db, program->arena, &program->settings, &problem);
     }
+    worked = !error && fill_vectors(program, db);
     arena_reset(program->arena);
     db_end_of_request(store_handle(program->store));
-    return error ? fail(program, &problem) : tally.claimed > 0;
+    return error ? fail(program, &problem) : tally.claimed > 0 || worked;
 }
 
 static bool open_store(struct program *program)

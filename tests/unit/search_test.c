@@ -236,6 +236,92 @@ TEST(frequencies_count_chunks_and_passages)
     search_index_destroy(index);
 }
 
+/* Points on a circle: chunk n at n tenths of a radian. */
+static bool embed_circle(void *context, const int64_t *chunks, size_t count, const float **vectors,
+                         uint32_t *dimension)
+{
+    static float rows[8][2];
+    int *left = context;
+
+    if ((*left)-- == 0)
+        return false;
+    for (size_t i = 0; i < count; i++) {
+        rows[i][0] = (float)cos((double)chunks[i] / 10);
+        rows[i][1] = (float)sin((double)chunks[i] / 10);
+    }
+    *vectors = rows[0];
+    *dimension = 2;
+    return true;
+}
+
+static struct search_segment numbered_segment(const char *name, int64_t first, int64_t count)
+{
+    static const struct index_passage passage = {"alpha beta", 10};
+    struct index_builder *builder = index_builder_create((size_t)1 << 24);
+    struct search_segment segment = {name, 0, NULL, 0};
+    struct problem problem;
+
+    for (int64_t key = first; key < first + count; key++) {
+        index_builder_document(builder, 100 + key, TEXT_UNKNOWN);
+        index_builder_chunk(builder, key, NULL, &passage, 1);
+    }
+    CHECK_INT(index_builder_finish(builder, directory, name, &segment.bytes, &problem), ERROR_NONE);
+    index_builder_destroy(builder);
+    return segment;
+}
+
+static struct search_segment fill(const struct search_segment *from, const char *name, int batches,
+                                  bool expected)
+{
+    const struct search_embedder embedder = {search_vector_model("m"), 3, embed_circle, &batches};
+    struct search_segment to = {name, 0, NULL, 0};
+    struct problem problem;
+    bool whole;
+
+    CHECK_INT(search_fill_vectors(directory, from, &embedder, name, &to.bytes, &whole, &problem),
+              ERROR_NONE);
+    CHECK(whole == expected);
+    return to;
+}
+
+TEST(vectors_are_filled_in_found_exactly_and_merged)
+{
+    static const float east[] = {1, 0};
+    struct search_segment plain = numbered_segment("p", 0, 8), other = numbered_segment("q", 8, 2);
+    struct search_segment half = fill(&plain, "h", 1, false), full = fill(&half, "v", -1, true);
+    struct search_segment both[] = {full, other}, merged = {"w", 0, NULL, 0}, whole;
+    struct search_index *index = index_of(&half, 1);
+    const uint32_t dead = 1;
+    struct search_hit hits[4];
+    struct problem problem;
+    uint32_t dimension;
+
+    CHECK(!search_index_has_vectors(index, search_vector_model("m"), &dimension));
+    search_index_destroy(index);
+    full.dead = &dead;
+    full.dead_count = 1;
+    index = index_of(&full, 1);
+    CHECK(search_index_has_vectors(index, search_vector_model("m"), &dimension));
+    CHECK_INT(dimension, 2);
+    CHECK(!search_index_has_vectors(index, search_vector_model("n"), &dimension));
+    CHECK_INT(search_index_nearest(index, arena, east, hits, 3), 3);
+    CHECK_INT(hits[0].chunk, 0);
+    CHECK_INT(hits[1].chunk, 2); /* 1 is dead */
+    CHECK_NEAR(hits[1].score, cos(0.2), 1e-6);
+    CHECK_INT(search_index_frequency(index, "beta", 4).chunks, 8); /* words are as before */
+    search_index_destroy(index);
+    CHECK_INT(search_merge(directory, both, 2, "w", &merged.bytes, &problem), ERROR_NONE);
+    index = index_of(&merged, 1);
+    CHECK(!search_index_has_vectors(index, search_vector_model("m"), &dimension));
+    CHECK_INT(search_index_nearest(index, arena, east, hits, 1), 1);
+    CHECK_INT(hits[0].chunk, 0); /* those that were there are kept */
+    search_index_destroy(index);
+    whole = fill(&merged, "z", 1, true); /* and only the two others asked for */
+    index = index_of(&whole, 1);
+    CHECK(search_index_has_vectors(index, search_vector_model("m"), &dimension));
+    search_index_destroy(index);
+}
+
 int main(void)
 {
     static const struct test_case cases[] = {
@@ -244,6 +330,7 @@ int main(void)
         {"dead", test_dead_documents_are_not_found_and_merging_drops_them},
         {"damage", test_damage_is_never_trusted},
         {"frequencies", test_frequencies_count_chunks_and_passages},
+        {"vectors", test_vectors_are_filled_in_found_exactly_and_merged},
     };
     int failed;
 
@@ -252,7 +339,8 @@ int main(void)
     arena = arena_create((size_t)1 << 28);
     make_corpus();
     failed = test_run_all(cases, sizeof cases / sizeof cases[0]);
-    for (const char *name = "a\0b\0c\0d\0e\0f\0m\0one\0x\0"; *name; name += strlen(name) + 1) {
+    for (const char *name = "a\0b\0c\0d\0e\0f\0m\0one\0x\0p\0q\0h\0v\0w\0z\0"; *name;
+         name += strlen(name) + 1) {
         char path[200];
 
         snprintf(path, sizeof path, "%s/%s", directory, name);

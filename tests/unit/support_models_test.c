@@ -1,4 +1,5 @@
 /* What models reply, what they cost, and what of their words goes on to the client. */
+#include "support/answer/fusion.h"
 #include "support/answer/model_nodes.h"
 #include "support/answer/readings.h"
 #include "test.h"
@@ -86,6 +87,27 @@ TEST(costs_and_tokens)
     CHECK_INT(models_estimate_tokens("abcde"), 2);
 }
 
+/* Lists A, B, C and C, A, D with k 60. */
+TEST(fusion_is_by_rank)
+{
+    static const struct search_hit first[] = {{1, 9, 3}, {2, 9, 2}, {3, 9, 1}},
+                                   second[] = {{3, 9, .9}, {1, 9, .8}, {4, 9, .7}};
+    static const double scores[] = {0.0330601, 0.0327957, 0.0163934, 0.0161290};
+    static const int64_t chunks[] = {1, 3, 2, 4};
+    struct fused_hit fused[6];
+
+    CHECK_INT(fusion_by_rank(first, 3, second, 3, 60, fused), 4);
+    for (size_t i = 0; i < 4; i++) {
+        CHECK_INT(fused[i].chunk, chunks[i]);
+        CHECK_NEAR(fused[i].score, scores[i], 1e-6);
+    }
+    CHECK_INT(fused[1].nearest, 1);
+    CHECK_NEAR(fused[1].lexical, 1, 0);
+    CHECK_INT(fused[2].nearest, 0);
+    CHECK_INT(fusion_by_rank(first, 3, second, 0, 60, fused), 3);
+    CHECK_INT(fused[0].chunk, 1);
+}
+
 static bool collect(const char *text, size_t length, void *context)
 {
     text_append(context, text, length);
@@ -125,6 +147,7 @@ int main(void)
         CASE(grades_cover_every_document_or_count_for_nothing),
         CASE(verdicts_are_told_apart_by_their_numbers),
         CASE(costs_and_tokens),
+        CASE(fusion_is_by_rank),
         CASE(words_pass_without_markers_that_point_nowhere),
     };
     int failed;

@@ -22,12 +22,17 @@ void answer_rank(struct found_chunk *chunks, size_t count)
     }
 }
 
+bool answer_is_relevant(const struct found_chunk *chunk)
+{
+    return chunk->relevance >= grade_least;
+}
+
 size_t answer_grade(struct found_chunk *chunks, size_t count)
 {
     size_t kept = 0;
 
     for (size_t i = 0; i < count; i++) {
-        if (chunks[i].relevance >= grade_least)
+        if (answer_is_relevant(&chunks[i]))
             chunks[kept++] = chunks[i];
     }
     return kept;

@@ -38,6 +38,8 @@ struct answer {
 /* Puts the chunks in their final order: by rank, then as they came. */
 void answer_rank(struct found_chunk *chunks, size_t count);
 
+bool answer_is_relevant(const struct found_chunk *chunk);
+
 /* Keeps the chunks whose relevance is at least .25; how many. Order stays. */
 size_t answer_grade(struct found_chunk *chunks, size_t count);
 

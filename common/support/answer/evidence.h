@@ -46,7 +46,8 @@ struct found_chunk {
     double share;     /* of the weights, by all passages together */
     double relevance; /* 0 to 1: the best share of a passage, three decimals */
     double score;     /* of the best passage */
-    double rank;      /* what chunks are ordered by: lexical score and passages together */
+    double rank;      /* what chunks are ordered by: search and passages together */
+    size_t nearest;   /* its place among the nearest by meaning, from 1; 0 = not one of them */
 };
 
 /* Looks at the passages of a chunk. `best_lexical` is the score of the best chunk found. */

@@ -4,6 +4,7 @@
 #include "base/text.h"
 #include "db/store.h"
 #include "support/answer/citations.h"
+#include "support/answer/fusion.h"
 #include "support/answer/model_nodes.h"
 
 #include <math.h>
@@ -95,12 +96,18 @@ static enum error transform(struct graph_state *state)
     state->search = state->question;
     state->outcome->language = state->question.language;
     state->outcome->search_query = question_search_text(&state->question, state->arena);
-    if (model_search_words(state, false, &words))
+    state->meaning = state->request->question;
+    if (model_search_words(state, false, &words)) {
         search_for(state, words);
+        state->meaning = words;
+    }
     return ERROR_NONE;
 }
 
-static enum error read_hits(struct graph_state *state, const struct search_hit *hits, size_t count)
+/* Lexical scores keep their order, with those found by meaning alone behind them; the fused rank
+ * takes the place of the lexical score in what chunks are ordered by. */
+static enum error read_hits(struct graph_state *state, const struct fused_hit *hits, size_t count,
+                            double best_lexical)
 {
     state->found = ARENA_ARRAY(state->arena, struct found_chunk, count + 1);
     state->found_count = 0;
@@ -111,9 +118,15 @@ static enum error read_hits(struct graph_state *state, const struct search_hit *
 
         if (error)
             return error;
-        if (found)
-            evidence_read(&state->question, state->arena, &chunk, hits[i].score, hits[0].score,
-                          &state->found[state->found_count++]);
+        if (found) {
+            struct found_chunk *place = &state->found[state->found_count++];
+
+            evidence_read(&state->question, state->arena, &chunk, hits[i].lexical, best_lexical,
+                          place);
+            place->nearest = hits[i].nearest;
+            if (state->by_meaning)
+                place->rank = hits[i].score / hits[0].score + 0.5 * place->score;
+        }
     }
     return ERROR_NONE;
 }
@@ -129,21 +142,40 @@ static struct graph_source as_source(const struct found_chunk *found)
                                  .relevance = found->relevance};
 }
 
+/* By lexical score, which evidence is weighed by; those without one last, as they came. */
+static void order_by_words(struct found_chunk *chunks, size_t count)
+{
+    for (size_t i = 1; i < count; i++) {
+        struct found_chunk chunk = chunks[i];
+        size_t place = i;
+
+        for (; place > 0 && chunks[place - 1].lexical < chunk.lexical; place--)
+            chunks[place] = chunks[place - 1];
+        chunks[place] = chunk;
+    }
+}
+
 static enum error retrieve(struct graph_state *state)
 {
-    size_t most = (size_t)state->tools->settings->retrieval_top_k, term_count, count;
-    struct search_hit *hits = ARENA_ARRAY(state->arena, struct search_hit, most + 1);
+    size_t most = (size_t)state->tools->settings->retrieval_top_k, term_count, count, near;
+    struct search_hit *hits = ARENA_ARRAY(state->arena, struct search_hit, most + 1),
+                      *nearest = ARENA_ARRAY(state->arena, struct search_hit, most + 1);
+    struct fused_hit *fused = ARENA_ARRAY(state->arena, struct fused_hit, 2 * most + 1);
     const struct search_term *terms =
         question_search_terms(&state->search, state->arena, state->knowledge.index, &term_count);
     enum error error;
 
+    near = nearest_chunks(state, nearest, most);
     count = search_index_best(state->knowledge.index, state->arena, terms, term_count, hits, most);
-    error = read_hits(state, hits, count);
+    state->by_meaning = near > 0;
+    near = fusion_by_rank(hits, count, nearest, near, (double)state->tools->settings->rrf_k, fused);
+    error = read_hits(state, fused, near < most ? near : most, count ? hits[0].score : 0);
     if (error)
         return error;
     state->graded = ARENA_ARRAY(state->arena, struct found_chunk, state->found_count + 1);
     memcpy(state->graded, state->found, state->found_count * sizeof *state->found);
     state->graded_count = state->found_count;
+    order_by_words(state->found, state->found_count);
     answer_rank(state->graded, state->graded_count);
     state->outcome->found_count = 0;
     for (size_t i = 0; i < state->graded_count && i < (size_t)state->tools->settings->rerank_top_k;
@@ -152,13 +184,30 @@ static enum error retrieve(struct graph_state *state)
     return ERROR_NONE;
 }
 
+/* What a model is to answer from may share no word with the question: the nearest chunks stay, and
+ * the model judges them. */
+static size_t grade_for_model(const struct graph_state *state)
+{
+    size_t kept = 0, most = (size_t)state->tools->settings->rerank_top_k;
+
+    for (size_t i = 0; i < state->graded_count; i++) {
+        const struct found_chunk *chunk = &state->graded[i];
+
+        if ((chunk->nearest && chunk->nearest <= most) || answer_is_relevant(chunk))
+            state->graded[kept++] = *chunk;
+    }
+    return kept;
+}
+
 static enum error grade(struct graph_state *state)
 {
     size_t before = state->graded_count;
 
     if (model_grade(state))
         return ERROR_NONE;
-    state->graded_count = answer_grade(state->graded, before);
+    state->graded_count = models_serve(&state->models, MODEL_GENERATE)
+                              ? grade_for_model(state)
+                              : answer_grade(state->graded, before);
     state->grade_reason =
         before ? arena_print(state->arena, "Kept %zu/%zu, filtered %zu", state->graded_count,
                              before, before - state->graded_count)
@@ -381,7 +430,11 @@ static enum error rewrite(struct graph_state *state)
         if (state->found_count && state->found[0].list.count)
             text_append_format(&text, " %s", state->found[0].list.items[0].head);
     }
-    search_for(state, model_search_words(state, true, &words) ? words : text.bytes);
+    if (model_search_words(state, true, &words))
+        state->meaning = words;
+    else
+        words = text.bytes;
+    search_for(state, words);
     state->scored = false;
     outcome->quality = 0;
     outcome->factuality = 0;

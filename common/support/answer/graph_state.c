@@ -91,7 +91,7 @@ static void write_scores(struct json_writer *writer, const struct graph_state *s
     writer_key_boolean(writer, "fact_verification_skipped", outcome->verification_skipped);
     writer_key_boolean(writer, "knowledge_gap", outcome->knowledge_gap);
     writer_key_string(writer, "complexity", outcome->complexity);
-    writer_key_string(writer, "retrieval_strategy", "lexical");
+    writer_key_string(writer, "retrieval_strategy", state->by_meaning ? "hybrid" : "lexical");
     writer_key_string(writer, "route", outcome->route ? route_kind_names[outcome->route] : NULL);
 }
 

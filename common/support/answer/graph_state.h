@@ -12,8 +12,10 @@ struct graph_state {
     struct knowledge knowledge;
     struct question question;
     struct question search;    /* what is searched for: the question, or other words for it */
-    struct found_chunk *found; /* in the order of the search */
+    const char *meaning;       /* what is embedded: the question, or a model's words for it */
+    struct found_chunk *found; /* in the order of their lexical scores */
     size_t found_count;
+    bool by_meaning;            /* vectors were searched as well */
     struct found_chunk *graded; /* in the order of rank */
     size_t graded_count;
     struct answer answer;
@@ -28,6 +30,10 @@ struct graph_state {
     bool scored; /* quality and relevance are set */
     const char *last_selection;
 };
+
+/* nearest.c: the chunks nearest to the question by meaning, in `hits`; how many. 0 where vectors
+ * are not used, not there yet, or the endpoint has failed (then a fallback says so). */
+size_t nearest_chunks(struct graph_state *state, struct search_hit *hits, size_t most);
 
 /* The state as an object; documents stand as references into the trace's list. */
 const char *graph_state_json(const struct graph_state *state);

@@ -73,7 +73,7 @@ static const struct statement raise_version = {
 };
 static const struct statement list_segments = {
     .name = "kb_segment_list",
-    .sql = "SELECT s.name, s.bytes, d.document_key, d.dead FROM kb_segments s"
+    .sql = "SELECT s.name, s.bytes, d.document_key, d.dead, s.vectors FROM kb_segments s"
            " JOIN kb_segment_documents d ON d.tenant_id = s.tenant_id AND d.segment = s.name"
            " WHERE s.tenant_id = ? ORDER BY s.name, d.place",
     .streams = true,
@@ -116,7 +116,13 @@ static const struct statement bury = {
 };
 static const struct statement put_segment = {
     .name = "kb_segment_put",
-    .sql = "INSERT INTO kb_segments (tenant_id, name, bytes, created_at) VALUES (?, ?, ?, {now})",
+    .sql = "INSERT INTO kb_segments (tenant_id, name, bytes, created_at, vectors)"
+           " VALUES (?, ?, ?, {now}, ?)",
+};
+static const struct statement find_lacking = {
+    .name = "kb_segment_lacking_vectors",
+    .sql = "SELECT tenant_id, name FROM kb_segments WHERE vectors IS NULL OR vectors <> ?"
+           " ORDER BY created_at, name LIMIT 1",
 };
 static const struct statement put_segment_document = {
     .name = "kb_segment_document_put",
@@ -358,12 +364,28 @@ static enum error read_segments(const struct document_call *call, struct segment
         struct query_bytes name = query_bytes(query, 0);
 
         if (!row || strlen(row->name) != name.length ||
-            memcmp(row->name, name.bytes, name.length) != 0)
+            memcmp(row->name, name.bytes, name.length) != 0) {
             row = add_segment(call->arena, rows, query_text(query, 0, call->arena),
                               query_integer(query, 1));
+            row->vectors = query_text_or_null(query, 4, call->arena);
+        }
         add_place(call->arena, row, query_integer(query, 2), query_boolean(query, 3));
     }
     return query_end(query, call->problem);
+}
+
+enum error document_lacking_vectors(struct db *db, struct arena *arena, const char *model,
+                                    const char **tenant, const char **segment,
+                                    struct problem *problem)
+{
+    struct query *query = db_query(db, &find_lacking);
+    bool found;
+
+    query_bind_text(query, model);
+    found = query_next(query);
+    *tenant = found ? query_text(query, 0, arena) : NULL;
+    *segment = found ? query_text(query, 1, arena) : NULL;
+    return query_end(query, problem);
 }
 
 enum error document_segments(const struct document_call *call, int64_t *version,
@@ -438,7 +460,7 @@ static enum error put_segment_places(const struct document_call *call, const cha
 }
 
 static enum error put_segment_row(const struct document_call *call, const char *name, int64_t bytes,
-                                  const int64_t *documents, size_t count)
+                                  const int64_t *documents, size_t count, const char *vectors)
 {
     struct query *query = db_query(call->db, &put_segment);
     enum error error;
@@ -446,6 +468,7 @@ static enum error put_segment_row(const struct document_call *call, const char *
     query_bind_text(query, call->tenant);
     query_bind_text(query, name);
     query_bind_integer(query, bytes);
+    query_bind_text(query, vectors);
     error = query_end(query, call->problem);
     return error || !count ? error : put_segment_places(call, name, documents, count);
 }
@@ -504,7 +527,8 @@ static enum error replace(const struct document_call *call, const struct documen
     if (!error && change->chunks->count)
         error = put_chunks(call, change);
     if (!error && change->segment)
-        error = put_segment_row(call, change->segment, change->segment_bytes, &change->row->key, 1);
+        error = put_segment_row(call, change->segment, change->segment_bytes, &change->row->key, 1,
+                                NULL);
     if (!error)
         error = run(call, &raise_version, NULL, NULL);
     return error ? error : log_change(call, change);
@@ -554,7 +578,8 @@ static enum error swap(const struct document_call *call, const char *const *old,
             error = run(call, &drop_segment_documents, old[i], NULL);
     }
     if (!error && fresh->count)
-        error = put_segment_row(call, fresh->name, fresh->bytes, fresh->document, fresh->count);
+        error = put_segment_row(call, fresh->name, fresh->bytes, fresh->document, fresh->count,
+                                fresh->vectors);
     return error || !counts ? error : run(call, &raise_version, NULL, NULL);
 }
 

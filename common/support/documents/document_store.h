@@ -53,12 +53,19 @@ struct segment_row {
     size_t count;      /* of documents */
     int64_t *document; /* their keys, by place */
     bool *dead;
+    const char *vectors; /* the embedding model, when every chunk has a vector; else NULL */
 };
 
 struct segment_rows {
     size_t count;
     struct segment_row *items;
 };
+
+/* A segment that lacks vectors of that model, of any tenant; `tenant` is NULL when there is none.
+ */
+MUST_CHECK enum error document_lacking_vectors(struct db *db, struct arena *arena,
+                                               const char *model, const char **tenant,
+                                               const char **segment, struct problem *problem);
 
 /* The version of the tenant's knowledge base; 0 when there is none. */
 MUST_CHECK enum error document_kb_version(const struct document_call *call, int64_t *version);

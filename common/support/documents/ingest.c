@@ -161,7 +161,7 @@ static void index_chunk(struct index_builder *builder, struct arena *scratch, in
 }
 
 /* A segment's name is never used twice. */
-static const char *new_name(struct arena *arena)
+const char *ingest_segment_name(struct arena *arena)
 {
     char id[TOKEN_UUID_TEXT];
 
@@ -217,7 +217,7 @@ static enum error store(struct run *run)
                                       (long long)run->settings->chunk_overlap);
     if (run->chunks.count) {
         tell(run, "indexing", run->text.count);
-        change.segment = new_name(arena);
+        change.segment = ingest_segment_name(arena);
         error = write_segment(run, first + 1, change.segment, &change.segment_bytes);
     }
     change.duration_ms = (clock_monotonic_microseconds() - run->started) / 1000;
@@ -272,7 +272,7 @@ enum error ingest_document(const struct document_call *call,
 }
 
 /* Places of dead documents, as the index takes them. */
-static struct search_segment as_segment(struct arena *arena, const struct segment_row *row)
+struct search_segment ingest_as_segment(struct arena *arena, const struct segment_row *row)
 {
     uint32_t *dead = ARENA_ARRAY(arena, uint32_t, row->count + 1);
     size_t count = 0;
@@ -320,9 +320,10 @@ static void remove_files(const char *folder, const char *const *names, size_t co
 }
 
 static enum error swap_merged(const struct document_call *call, const char *folder,
-                              const char *const *old, size_t count, const struct search_segment *to)
+                              const char *const *old, size_t count, const struct search_segment *to,
+                              const char *vectors)
 {
-    struct segment_row fresh = {.name = to->name, .bytes = to->bytes};
+    struct segment_row fresh = {.name = to->name, .bytes = to->bytes, .vectors = vectors};
     enum error error = search_segment_documents(folder, to, call->arena, &fresh.document,
                                                 &fresh.count, call->problem);
 
@@ -333,6 +334,15 @@ static enum error swap_merged(const struct document_call *call, const char *fold
         error = error == ERROR_CONFLICT ? ERROR_NONE : error;
     }
     return error;
+}
+
+/* The model of which all of them have vectors; NULL where one has none, or another's. */
+static const char *same_vectors(const struct segment_row *const *rows, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (!rows[i]->vectors || strcmp(rows[i]->vectors, rows[0]->vectors) != 0)
+            return NULL;
+    return rows[0]->vectors;
 }
 
 enum error ingest_merge(const struct document_call *call, const struct support_settings *settings)
@@ -352,14 +362,14 @@ enum error ingest_merge(const struct document_call *call, const struct support_s
     if (count < 2)
         return ERROR_NONE;
     for (size_t i = 0; i < count; i++) {
-        segments[i] = as_segment(call->arena, chosen[i]);
+        segments[i] = ingest_as_segment(call->arena, chosen[i]);
         names[i] = chosen[i]->name;
     }
-    merged.name = new_name(call->arena);
+    merged.name = ingest_segment_name(call->arena);
     error = search_merge(folder, segments, count, merged.name, &merged.bytes, call->problem);
     if (error) /* a damaged one is mended by whoever searches next */
         return error == ERROR_NOT_FOUND ? ERROR_NONE : error;
-    error = swap_merged(call, folder, names, count, &merged);
+    error = swap_merged(call, folder, names, count, &merged, same_vectors(chosen, count));
     if (!error)
         remove_files(folder, names, count, call->arena);
     return error;
@@ -387,7 +397,7 @@ enum error ingest_rebuild(const struct document_call *call, const struct support
     struct index_builder *builder = index_builder_create((size_t)settings->index_memory_bytes);
     struct arena *scratch = arena_create((size_t)1 << 28);
     const char *folder = ingest_index_folder(call->arena, settings, call->tenant);
-    struct segment_row fresh = {.name = new_name(call->arena),
+    struct segment_row fresh = {.name = ingest_segment_name(call->arena),
                                 .document = ARENA_ARRAY(call->arena, int64_t, lost->count + 1)};
     enum error error = builder && scratch ? ERROR_NONE : no_memory(call->problem);
 

@@ -7,6 +7,8 @@
 #define ASSAY_SUPPORT_DOCUMENTS_INGEST_H
 
 #include "documents/reader.h"
+#include "llm/embed.h"
+#include "search/search.h"
 #include "support/documents/document_store.h"
 #include "support/settings.h"
 
@@ -46,10 +48,27 @@ MUST_CHECK enum error ingest_rebuild(const struct document_call *call,
                                      const struct support_settings *settings,
                                      const struct segment_row *lost);
 
+/* Gives one segment that lacks them vectors of the configured embedding model, for some seconds at
+ * most; none when searching is by words alone. `*worked`: there was something to do.
+ * ERROR_UNAVAILABLE when the endpoint does not give them: then it is to be tried again later. */
+MUST_CHECK enum error ingest_vectors(struct db *db, struct arena *arena,
+                                     const struct support_settings *settings, bool *worked,
+                                     struct problem *problem);
+
+/* The endpoint of the settings, for a call of at most so many seconds. */
+struct embed_endpoint ingest_embed_endpoint(const struct support_settings *settings,
+                                            double seconds);
+
 /* Removes files of the tenant's index folder that no row names and that are older than
  * `seconds`. */
 void ingest_sweep(const struct document_call *call, const struct support_settings *settings,
                   int64_t seconds);
+
+/* A name for a segment, never used twice. */
+const char *ingest_segment_name(struct arena *arena);
+
+/* The places of dead documents of a row, as the index takes them. */
+struct search_segment ingest_as_segment(struct arena *arena, const struct segment_row *row);
 
 /* `<data>/index/<tenant>`, made when it is missing; `<data>/uploads` or `<data>/uploads/<tenant>`.
  */

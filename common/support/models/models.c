@@ -134,18 +134,17 @@ bool models_serve(const struct models_run *run, enum model_node node)
     return false;
 }
 
-static void note_fallback(struct models_run *run, enum model_node node, const char *from,
-                          const char *to, const char *reason)
+void models_note(struct models_run *run, const char *node, const char *from, const char *to,
+                 const char *reason)
 {
     if (run->fallback_count < MODELS_FALLBACKS_MAX)
-        run->fallbacks[run->fallback_count++] =
-            (struct model_fallback){model_node_names[node], from, to, reason};
+        run->fallbacks[run->fallback_count++] = (struct model_fallback){node, from, to, reason};
 }
 
 void models_reject(struct models_run *run, enum model_node node, const struct models_reply *reply,
                    const char *reason)
 {
-    note_fallback(run, node, reply->provider, "embedded", reason);
+    models_note(run, model_node_names[node], reply->provider, "embedded", reason);
 }
 
 /* One target of a chain, being asked. */
@@ -463,8 +462,8 @@ bool models_ask(struct models_run *run, const struct models_order *order,
             order->on_restart(order->context);
         if (!reason)
             return false;
-        note_fallback(run, order->node, chain.targets[i].provider->id,
-                      is_last ? "embedded" : chain.targets[i + 1].provider->id, reason);
+        models_note(run, model_node_names[order->node], chain.targets[i].provider->id,
+                    is_last ? "embedded" : chain.targets[i + 1].provider->id, reason);
     }
     return false;
 }

@@ -97,6 +97,10 @@ bool models_serve(const struct models_run *run, enum model_node node);
 bool models_ask(struct models_run *run, const struct models_order *order,
                 struct models_reply *reply);
 
+/* Something else stood in, for what is not a node of models. Texts are borrowed. */
+void models_note(struct models_run *run, const char *node, const char *from, const char *to,
+                 const char *reason);
+
 /* The caller could not use what was answered: a fallback to the embedded engine. */
 void models_reject(struct models_run *run, enum model_node node, const struct models_reply *reply,
                    const char *reason);

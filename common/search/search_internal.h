@@ -1,0 +1,17 @@
+/* Private to common/search: an index from inside. */
+#ifndef ASSAY_SEARCH_SEARCH_INTERNAL_H
+#define ASSAY_SEARCH_SEARCH_INTERNAL_H
+
+#include "search/search.h"
+#include "search/segment.h"
+
+enum { SEARCH_SEGMENTS_MAX = 256 };
+
+struct search_index {
+    char directory[512];
+    struct segment *segments[SEARCH_SEGMENTS_MAX];
+    size_t count;
+    struct search_totals totals;
+};
+
+#endif

@@ -1,0 +1,183 @@
+/* Vectors of chunks: nearest ones by looking at all of them, and putting them behind a segment. */
+#include "search/rank.h"
+#include "search/search.h"
+#include "search/search_internal.h"
+#include "search/segment_write.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+uint64_t search_vector_model(const char *name)
+{
+    uint64_t hash = segment_checksum(name, strlen(name));
+
+    return hash ? hash : 1;
+}
+
+bool search_index_has_vectors(const struct search_index *index, uint64_t model, uint32_t *dimension)
+{
+    *dimension = 0;
+    for (size_t i = 0; i < index->count; i++) {
+        const struct segment_header *header = index->segments[i]->header;
+
+        if (index->segments[i]->dead_count >= header->documents)
+            continue; /* nothing of it is found any more */
+        if (header->vector_model != model || header->vectors_missing ||
+            (*dimension && header->dimension != *dimension))
+            return false;
+        *dimension = header->dimension;
+    }
+    return *dimension > 0;
+}
+
+/* Four sums side by side, so that the compiler can use wide registers without reordering ours. */
+static double product(const float *a, const float *b, uint32_t dimension)
+{
+    float sums[8] = {0};
+    double sum = 0;
+    uint32_t i = 0;
+
+    for (; i + 8 <= dimension; i += 8)
+        for (int lane = 0; lane < 8; lane++)
+            sums[lane] += a[i + (uint32_t)lane] * b[i + (uint32_t)lane];
+    for (int lane = 0; lane < 8; lane++)
+        sum += (double)sums[lane];
+    for (; i < dimension; i++)
+        sum += (double)a[i] * (double)b[i];
+    return sum;
+}
+
+size_t search_index_nearest(const struct search_index *index, struct arena *arena,
+                            const float *vector, struct search_hit *hits, size_t most)
+{
+    struct rank_heap heap = {.hits = ARENA_ARRAY(arena, struct rank_hit, most + 1), .most = most};
+
+    for (size_t s = 0; s < index->count && most; s++) {
+        const struct segment *segment = index->segments[s];
+
+        for (uint32_t c = 0; segment->vectors && c < segment->header->chunks; c++) {
+            const struct segment_chunk *chunk = &segment->chunks[c];
+
+            if (segment_is_dead(segment, c))
+                continue;
+            rank_heap_offer(&heap, &(struct rank_hit){product(vector, segment_vector(segment, c),
+                                                              segment->header->dimension),
+                                                      chunk->key,
+                                                      segment->documents[chunk->document].key});
+        }
+    }
+    rank_heap_sort(&heap);
+    for (size_t i = 0; i < heap.count; i++)
+        hits[i] =
+            (struct search_hit){heap.hits[i].chunk, heap.hits[i].document, heap.hits[i].score};
+    return heap.count;
+}
+
+/* A segment whose vectors are being filled in. */
+struct filling {
+    const struct segment *segment;
+    const struct search_embedder *embedder;
+    float *vectors;
+    uint32_t dimension; /* 0 = not known yet */
+    uint32_t missing;
+};
+
+static bool make_room(struct filling *filling, uint32_t dimension)
+{
+    if (filling->vectors)
+        return filling->dimension == dimension;
+    filling->dimension = dimension;
+    filling->vectors =
+        calloc((size_t)filling->segment->header->chunks * dimension + 1, sizeof(float));
+    return filling->vectors != NULL;
+}
+
+/* What is there of the same model. */
+static bool take_old(struct filling *filling)
+{
+    const struct segment_header *header = filling->segment->header;
+
+    if (!header->dimension || header->vector_model != filling->embedder->model)
+        return true;
+    if (!make_room(filling, header->dimension))
+        return false;
+    memcpy(filling->vectors, filling->segment->vectors,
+           (size_t)header->chunks * header->dimension * sizeof(float));
+    return true;
+}
+
+static bool has_vector(const struct filling *filling, uint32_t chunk)
+{
+    const float *vector = filling->vectors + (size_t)chunk * filling->dimension;
+
+    for (uint32_t i = 0; filling->vectors && i < filling->dimension; i++)
+        if (vector[i] != 0) /* NOLINT(clang-diagnostic-float-equal): zeros are written as such */
+            return true;
+    return false;
+}
+
+/* Asks for the next batch from a chunk on; the chunk after it, or 0 when nobody answers. */
+static uint32_t fill_batch(struct filling *filling, uint32_t chunk, uint32_t *places, int64_t *keys)
+{
+    const struct segment *segment = filling->segment;
+    const float *vectors;
+    uint32_t dimension;
+    size_t count = 0;
+
+    for (; chunk < segment->header->chunks && count < filling->embedder->batch; chunk++) {
+        if (segment_is_dead(segment, chunk) || has_vector(filling, chunk))
+            continue;
+        places[count] = chunk;
+        keys[count++] = segment->chunks[chunk].key;
+    }
+    if (!count)
+        return chunk;
+    if (!filling->embedder->embed(filling->embedder->context, keys, count, &vectors, &dimension) ||
+        !make_room(filling, dimension))
+        return 0;
+    for (size_t i = 0; i < count; i++)
+        memcpy(filling->vectors + (size_t)places[i] * dimension, vectors + i * dimension,
+               dimension * sizeof(float));
+    return chunk;
+}
+
+static void count_missing(struct filling *filling)
+{
+    filling->missing = 0;
+    for (uint32_t c = 0; c < filling->segment->header->chunks; c++)
+        filling->missing += !segment_is_dead(filling->segment, c) && !has_vector(filling, c);
+}
+
+enum error search_fill_vectors(const char *directory, const struct search_segment *wanted,
+                               const struct search_embedder *embedder, const char *name,
+                               int64_t *bytes, bool *whole, struct problem *problem)
+{
+    uint32_t *places = calloc(embedder->batch + 1, sizeof *places);
+    int64_t *keys = calloc(embedder->batch + 1, sizeof *keys);
+    struct segment segment;
+    struct filling filling = {.segment = &segment, .embedder = embedder};
+    enum error error = segment_open(&segment, directory, wanted->name, wanted->bytes, problem);
+
+    *whole = false;
+    if (!error) {
+        segment_set_dead(&segment, wanted->dead, wanted->dead_count);
+        if (places && keys && take_old(&filling))
+            for (uint32_t chunk = 0; chunk < segment.header->chunks;) {
+                chunk = fill_batch(&filling, chunk, places, keys);
+                if (!chunk)
+                    break;
+            }
+        count_missing(&filling);
+        *whole = !filling.missing;
+        error =
+            segment_copy_with_vectors(&segment, directory, name,
+                                      &(struct segment_vectors){embedder->model, filling.dimension,
+                                                                filling.missing, filling.vectors},
+                                      bytes, problem);
+        segment_close(&segment);
+    }
+    free(filling.vectors);
+    free(places);
+    free(keys);
+    return error;
+}

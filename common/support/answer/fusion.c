@@ -1,0 +1,46 @@
+/* Fusion by rank. */
+#include "support/answer/fusion.h"
+
+static struct fused_hit *find(struct fused_hit *fused, size_t count, int64_t chunk)
+{
+    for (size_t i = 0; i < count; i++)
+        if (fused[i].chunk == chunk)
+            return &fused[i];
+    return NULL;
+}
+
+/* Few, and nearly in order: insertion keeps ties. */
+static void sort(struct fused_hit *fused, size_t count)
+{
+    for (size_t i = 1; i < count; i++) {
+        struct fused_hit hit = fused[i];
+        size_t place = i;
+
+        for (; place > 0 && fused[place - 1].score < hit.score - 1e-15; place--)
+            fused[place] = fused[place - 1];
+        fused[place] = hit;
+    }
+}
+
+size_t fusion_by_rank(const struct search_hit *first, size_t first_count,
+                      const struct search_hit *second, size_t second_count, double k,
+                      struct fused_hit *fused)
+{
+    size_t count = 0;
+
+    for (size_t i = 0; i < first_count; i++)
+        fused[count++] = (struct fused_hit){first[i].chunk, first[i].document, 1 / (k + (double)i),
+                                            first[i].score, 0};
+    for (size_t i = 0; i < second_count; i++) {
+        struct fused_hit *hit = find(fused, first_count, second[i].chunk);
+
+        if (!hit) {
+            hit = &fused[count++];
+            *hit = (struct fused_hit){.chunk = second[i].chunk, .document = second[i].document};
+        }
+        hit->score += 1 / (k + (double)i);
+        hit->nearest = i + 1;
+    }
+    sort(fused, count);
+    return count;
+}

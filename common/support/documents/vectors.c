@@ -1,0 +1,148 @@
+/* Vectors for what was indexed without them: asked for segment by segment, and put in by the same
+ * exchange of segments as merging. */
+#include "base/clock.h"
+#include "support/documents/ingest.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { ROUND_MICROSECONDS = 5000000, BATCH_MEMORY = 1 << 28 };
+
+/* A segment being filled in. */
+struct embedding {
+    const struct document_call *call; /* its arena is reset with every batch */
+    struct embed_endpoint endpoint;
+    int64_t ends; /* of this round */
+    size_t chunks;
+    const char *failure;
+};
+
+struct embed_endpoint ingest_embed_endpoint(const struct support_settings *settings, double seconds)
+{
+    const char *token = getenv(settings->embedding_api_key_env);
+
+    return (struct embed_endpoint){.url = settings->embedding_url,
+                                   .model = settings->embedding_model,
+                                   .token = token && *token ? token : NULL,
+                                   .patience = {.connect_seconds = settings->connect_seconds,
+                                                .attempt_seconds = seconds,
+                                                .total_seconds = seconds,
+                                                .attempts = 1,
+                                                .pause_factor = 1},
+                                   .private_too = true};
+}
+
+/* What of a chunk is embedded: the context it stands in, and its text. */
+static enum error text_of(const struct document_call *call, int64_t key, const char **text)
+{
+    struct chunk_row row;
+    bool found;
+    enum error error = document_chunk(call, key, &row, &found);
+
+    *text = !error && found ? arena_print(call->arena, "%s\n%s", row.header, row.body) : "-";
+    return error;
+}
+
+static bool embed_chunks(void *context, const int64_t *keys, size_t count, const float **vectors,
+                         uint32_t *dimension)
+{
+    struct embedding *embedding = context;
+    struct arena *arena = embedding->call->arena;
+    struct embed_answer answer;
+    const char **texts;
+
+    if (clock_monotonic_microseconds() >= embedding->ends)
+        return false;
+    arena_reset(arena);
+    texts = ARENA_ARRAY(arena, const char *, count);
+    for (size_t i = 0; i < count; i++)
+        if (text_of(embedding->call, keys[i], &texts[i])) {
+            embedding->failure = "the chunks cannot be read";
+            return false;
+        }
+    db_give_back(embedding->call->db);
+    embed_texts(arena, &embedding->endpoint, texts, count, NULL, &answer);
+    embedding->failure = answer.failure;
+    embedding->chunks += answer.failure ? 0 : count;
+    *vectors = answer.vectors;
+    *dimension = answer.dimension;
+    return !answer.failure;
+}
+
+static enum error exchange(const struct document_call *call, const char *folder,
+                           const struct segment_row *old, const struct segment_row *fresh)
+{
+    enum error error = document_swap_segments(call, &old->name, 1, fresh, true);
+
+    unlink(arena_print(call->arena, "%s/%s", folder, error ? fresh->name : old->name));
+    return error == ERROR_CONFLICT ? ERROR_NONE : error;
+}
+
+/* The copy has all documents of the old one, dead ones included, in their places. */
+static enum error fill(const struct document_call *call, const struct support_settings *settings,
+                       const struct segment_row *old, struct arena *batch)
+{
+    const char *folder = ingest_index_folder(call->arena, settings, call->tenant);
+    const struct search_segment from = ingest_as_segment(call->arena, old);
+    const struct document_call reading = {call->db, batch, call->tenant, call->problem};
+    struct embedding embedding = {
+        .call = &reading,
+        .endpoint = ingest_embed_endpoint(settings, settings->embedding_timeout_sec),
+        .ends = clock_monotonic_microseconds() + ROUND_MICROSECONDS};
+    const struct search_embedder embedder = {search_vector_model(settings->embedding_model),
+                                             (size_t)settings->embedding_batch, embed_chunks,
+                                             &embedding};
+    struct segment_row fresh = *old;
+    bool whole;
+    enum error error;
+
+    fresh.name = ingest_segment_name(call->arena);
+    error = search_fill_vectors(folder, &from, &embedder, fresh.name, &fresh.bytes, &whole,
+                                call->problem);
+    if (error == ERROR_NOT_FOUND)
+        return ingest_rebuild(call, settings, old);
+    if (error)
+        return error;
+    fresh.vectors = whole ? settings->embedding_model : NULL;
+    if (embedding.chunks || whole)
+        error = exchange(call, folder, old, &fresh);
+    else
+        unlink(arena_print(call->arena, "%s/%s", folder, fresh.name));
+    if (!error && embedding.failure)
+        error = problem_set(call->problem, ERROR_UNAVAILABLE, "embeddings_unavailable",
+                            "no vectors from RAG_EMBEDDING_REMOTE_URL: %s", embedding.failure);
+    return error;
+}
+
+enum error ingest_vectors(struct db *db, struct arena *arena,
+                          const struct support_settings *settings, bool *worked,
+                          struct problem *problem)
+{
+    struct document_call call = {.db = db, .arena = arena, .problem = problem};
+    const char *segment;
+    struct segment_rows rows;
+    struct arena *batch;
+    int64_t version;
+    enum error error = ERROR_NONE;
+
+    *worked = false;
+    if (settings->embedding_backend != EMBEDDING_REMOTE)
+        return ERROR_NONE;
+    error = document_lacking_vectors(db, arena, settings->embedding_model, &call.tenant, &segment,
+                                     problem);
+    if (error || !call.tenant)
+        return error;
+    *worked = true;
+    batch = arena_create(BATCH_MEMORY);
+    error = batch ? document_segments(&call, &version, &rows)
+                  : problem_set(problem, ERROR_SYSTEM, "out_of_memory", "no memory for vectors");
+    for (size_t i = 0; !error && i < rows.count; i++)
+        if (strcmp(rows.items[i].name, segment) == 0) {
+            error = fill(&call, settings, &rows.items[i], batch);
+            break;
+        }
+    if (batch)
+        arena_destroy(batch);
+    return error;
+}
