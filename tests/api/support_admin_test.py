@@ -252,7 +252,9 @@ def test_no_route_shows_what_is_another_tenants(support):
               "/api/escalate": {"session_id": "of-default"},
               "/api/ask": {"question": "What was said before?", "session_id": "of-default"},
               "/api/ask/stream": {"question": "What was said before?", "session_id": "of-default"}}
-    for method, path in sorted(routes(support), key=lambda route: (route[0] != "GET", "{" in route[1])):
+    # lists before any name is said, and asking last: what he makes under a name of another's is his own
+    order = sorted(routes(support), key=lambda route: 1 if "{" in route[1] else 2 * (route[0] != "GET"))
+    for method, path in order:
         url = path.format(**ids) + queries.get(path, "")
         body = bodies.get(path, {"response": "x", "draft_content": "x"}) if method in ("POST", "PATCH") else None
         reply = support.send(method, url, headers=strange, json=body)
