@@ -48,6 +48,13 @@ struct object_list {
     void *items;
 };
 
+/* Declares the member `name`, a list of `type`: rows of schemas are checked against it. */
+#define OBJECT_LIST(type, name)                                                                    \
+    union {                                                                                        \
+        struct object_list name;                                                                   \
+        type *name##_item; /* for its type only */                                                 \
+    }
+
 #define GIVEN_NUMBER(x) ((struct optional_number){.given = true, .value = (x)})
 #define GIVEN_INTEGER(x) ((struct optional_integer){.given = true, .value = (x)})
 #define GIVEN_BOOLEAN(x) ((struct optional_boolean){.given = true, .value = (x)})

@@ -207,7 +207,17 @@ void schema_describe_field(struct json_writer *writer, const struct field *field
  * authorization is in it, in whatever case and however its words are joined. */
 bool schema_is_secret_name(const char *name);
 
-/* Table rows. The member's type is checked at compile time. */
+/* Says of which struct a schema is, so that rows that nest it can be held to their member's type.
+ * SCHEMA() says it itself; SCHEMA_OF() declares a schema of another file. The pointer is never
+ * defined: only its type is looked at. */
+#define SCHEMA_ITEM(variable, struct_type) extern struct_type *variable##_item
+#define SCHEMA_ITEM_OF(variable) variable##_item
+#define SCHEMA_OF(variable, struct_type)                                                           \
+    extern const struct schema variable;                                                           \
+    SCHEMA_ITEM(variable, struct_type)
+
+/* Table rows. The member's type is checked at compile time; that of an object against the struct of
+ * its schema, that of a list's items against what OBJECT_LIST() says of them. */
 #define FIELD_OFFSET(owner, member, member_type)                                                   \
     (offsetof(owner, member) + 0 * sizeof(&((owner *)0)->member == (member_type *)0))
 #define STRING(owner, member, ...)                                                                 \
@@ -254,14 +264,16 @@ bool schema_is_secret_name(const char *name);
     }
 #define OBJECT(owner, member, shape, ...)                                                          \
     {                                                                                              \
-        .name = #member, .type = FIELD_OBJECT, .offset = offsetof(owner, member),                  \
-        .schema = (shape), __VA_ARGS__                                                             \
+        .name = #member, .type = FIELD_OBJECT,                                                     \
+        .offset =                                                                                  \
+            offsetof(owner, member) + 0 * sizeof(((owner *)0)->member == SCHEMA_ITEM_OF(shape)),   \
+        .schema = &(shape), __VA_ARGS__                                                            \
     }
 /* An object that is at hand as text; `key` is its name in the document. */
 #define WRITTEN_OBJECT(owner, member, key, shape, ...)                                             \
     {                                                                                              \
         .name = (key), .type = FIELD_OBJECT, .written = true,                                      \
-        .offset = FIELD_OFFSET(owner, member, const char *), .schema = (shape), __VA_ARGS__        \
+        .offset = FIELD_OFFSET(owner, member, const char *), .schema = &(shape), __VA_ARGS__       \
     }
 #define STRINGS(owner, member, ...)                                                                \
     {                                                                                              \
@@ -286,7 +298,9 @@ bool schema_is_secret_name(const char *name);
 #define OBJECTS(owner, member, shape, ...)                                                         \
     {                                                                                              \
         .name = #member, .type = FIELD_OBJECTS,                                                    \
-        .offset = FIELD_OFFSET(owner, member, struct object_list), .schema = (shape), __VA_ARGS__  \
+        .offset = FIELD_OFFSET(owner, member, struct object_list) +                                \
+                  0 * sizeof(((owner *)0)->member##_item == SCHEMA_ITEM_OF(shape)),                \
+        .schema = &(shape), __VA_ARGS__                                                            \
     }
 #define LISTS(owner, member, row, ...)                                                             \
     {                                                                                              \
@@ -321,7 +335,8 @@ bool schema_is_secret_name(const char *name);
                                     .size = sizeof(type),                                          \
                                     .fields = (table),                                             \
                                     .field_count = COUNT_OF(table),                                \
-                                    __VA_ARGS__}
+                                    __VA_ARGS__};                                                  \
+    SCHEMA_ITEM(variable, type)
 #define RULES(table) .rules = (table), .rule_count = COUNT_OF(table)
 #define ROUNDED(digits) .rounded = true, .decimals = (digits)
 #define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))

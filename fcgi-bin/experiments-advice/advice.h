@@ -5,7 +5,7 @@
 #include "base/schema.h"
 #include "http/request.h"
 
-extern const struct schema advice_request_schema;
+SCHEMA_OF(advice_request_schema, struct advice_request);
 
 enum error advice_handle(struct request *request, struct reply *reply);
 

@@ -16,9 +16,9 @@ struct analyze_reply {
 
 #define OWNER struct analyze_reply
 static const struct field reply_fields[] = {
-    OBJECT(OWNER, calculations, &calculation_schema),
-    OBJECT(OWNER, report, &analysis_report_schema),
-    OBJECT(OWNER, advice, &advice_schema),
+    OBJECT(OWNER, calculations, calculation_schema),
+    OBJECT(OWNER, report, analysis_report_schema),
+    OBJECT(OWNER, advice, advice_schema),
 };
 #undef OWNER
 SCHEMA(analyze_reply_schema, struct analyze_reply, "DesignAnalysis", reply_fields,

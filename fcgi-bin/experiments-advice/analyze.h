@@ -5,7 +5,7 @@
 #include "base/schema.h"
 #include "http/route.h"
 
-extern const struct schema analyze_reply_schema;
+SCHEMA_OF(analyze_reply_schema, struct analyze_reply);
 
 void analyze_cost(const void *body, struct compute_cost *cost);
 enum error analyze_handle(struct request *request, struct reply *reply);

@@ -19,7 +19,7 @@ struct hypotheses_reply {
     bool available;
     const char *provider;
     const char *model;
-    struct object_list hypotheses; /* struct hypothesis */
+    OBJECT_LIST(struct hypothesis, hypotheses); /* struct hypothesis */
     const char *raw_text;
     const char *error;
     const char *error_code;
@@ -64,7 +64,7 @@ static const struct field reply_fields[] = {
     BOOLEAN(OWNER, available),
     STRING(OWNER, provider),
     STRING(OWNER, model),
-    OBJECTS(OWNER, hypotheses, &hypothesis_schema),
+    OBJECTS(OWNER, hypotheses, hypothesis_schema),
     STRING(OWNER, raw_text, .nullable = true),
     STRING(OWNER, error, .nullable = true),
     STRING(OWNER, error_code, .nullable = true),

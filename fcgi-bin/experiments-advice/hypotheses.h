@@ -5,7 +5,8 @@
 #include "base/schema.h"
 #include "http/request.h"
 
-extern const struct schema hypotheses_request_schema, hypotheses_reply_schema;
+SCHEMA_OF(hypotheses_request_schema, struct hypotheses_request);
+SCHEMA_OF(hypotheses_reply_schema, struct hypotheses_reply);
 
 enum error hypotheses_handle(struct request *request, struct reply *reply);
 

@@ -5,7 +5,7 @@
 #include "experiments/design/calculation.h"
 #include "http/route.h"
 
-extern const struct schema calculate_request_schema;
+SCHEMA_OF(calculate_request_schema, struct sizing_request);
 
 void calculate_cost(const void *body, struct compute_cost *cost);
 enum error calculate_handle(struct request *request, struct reply *reply);

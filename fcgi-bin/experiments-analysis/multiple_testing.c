@@ -10,7 +10,7 @@ struct tested_metric {
 };
 
 struct multiple_testing_request {
-    struct object_list metrics; /* struct tested_metric */
+    OBJECT_LIST(struct tested_metric, metrics); /* struct tested_metric */
     double level;
     int method; /* enum multiple_testing_method */
 };
@@ -29,7 +29,7 @@ struct multiple_testing_reply {
     int64_t num_rejected;
     int64_t threshold_rank;
     double critical_value;
-    struct object_list results; /* struct adjusted_metric */
+    OBJECT_LIST(struct adjusted_metric, results); /* struct adjusted_metric */
 };
 
 #define OWNER struct tested_metric
@@ -43,7 +43,7 @@ static SCHEMA(metric_schema, struct tested_metric, "TestedMetric", metric_fields
 
 #define OWNER struct multiple_testing_request
 static const struct field request_fields[] = {
-    OBJECTS(OWNER, metrics, &metric_schema, .required = true, .min_length = 1,
+    OBJECTS(OWNER, metrics, metric_schema, .required = true, .min_length = 1,
             .max_length = METRICS_MAX),
     NUMBER(OWNER, level, .lower = ABOVE(0), .upper = BELOW(1), .preset = 0.05,
            .help = "False discovery rate for bh, family-wise error rate for holm."),
@@ -77,7 +77,7 @@ static const struct field reply_fields[] = {
     INTEGER(OWNER, threshold_rank, .help = "Rank of the largest p-value that is rejected."),
     NUMBER(OWNER, critical_value, ROUNDED(6),
            .help = "The largest p-value that is rejected; 0 when none is."),
-    OBJECTS(OWNER, results, &result_schema, .help = "In the order of the request."),
+    OBJECTS(OWNER, results, result_schema, .help = "In the order of the request."),
 };
 #undef OWNER
 SCHEMA(multiple_testing_reply_schema, struct multiple_testing_reply, "MultipleTestingReply",

@@ -4,8 +4,8 @@
 
 #include "http/route.h"
 
-extern const struct schema multiple_testing_request_schema;
-extern const struct schema multiple_testing_reply_schema;
+SCHEMA_OF(multiple_testing_request_schema, struct multiple_testing_request);
+SCHEMA_OF(multiple_testing_reply_schema, struct multiple_testing_reply);
 
 enum error multiple_testing_handle(struct request *request, struct reply *reply);
 

@@ -20,7 +20,7 @@ struct sensitivity_request {
 };
 
 struct sensitivity_reply {
-    struct object_list cells; /* struct sensitivity_cell */
+    OBJECT_LIST(struct sensitivity_cell, cells); /* struct sensitivity_cell */
     struct optional_number current_mde;
     struct optional_number current_power;
 };
@@ -176,7 +176,7 @@ static SCHEMA(cell_schema, struct sensitivity_cell, "SensitivityCell", cell_fiel
 
 #define OWNER struct sensitivity_reply
 static const struct field reply_fields[] = {
-    OBJECTS(OWNER, cells, &cell_schema, .help = "Effect by effect, within each power by power."),
+    OBJECTS(OWNER, cells, cell_schema, .help = "Effect by effect, within each power by power."),
     NULLABLE_NUMBER(OWNER, current_mde, .help = "Always null: the request names no design."),
     NULLABLE_NUMBER(OWNER, current_power, .help = "Always null."),
 };

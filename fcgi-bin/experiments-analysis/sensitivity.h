@@ -4,8 +4,8 @@
 
 #include "http/route.h"
 
-extern const struct schema sensitivity_request_schema;
-extern const struct schema sensitivity_reply_schema;
+SCHEMA_OF(sensitivity_request_schema, struct sensitivity_request);
+SCHEMA_OF(sensitivity_reply_schema, struct sensitivity_reply);
 
 enum error sensitivity_handle(struct request *request, struct reply *reply);
 

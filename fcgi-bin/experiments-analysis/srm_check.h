@@ -4,8 +4,8 @@
 
 #include "http/route.h"
 
-extern const struct schema srm_request_schema;
-extern const struct schema srm_reply_schema;
+SCHEMA_OF(srm_request_schema, struct srm_request);
+SCHEMA_OF(srm_reply_schema, struct srm_reply);
 
 enum error srm_handle(struct request *request, struct reply *reply);
 

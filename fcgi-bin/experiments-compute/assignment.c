@@ -23,8 +23,8 @@ struct assignment_share {
 struct assignment_reply {
     int64_t sample_size;
     double in_experiment_fraction;
-    struct object_list distribution;       /* struct assignment_share */
-    struct object_list sample_assignments; /* struct assignment_sample */
+    OBJECT_LIST(struct assignment_share, distribution);        /* struct assignment_share */
+    OBJECT_LIST(struct assignment_sample, sample_assignments); /* struct assignment_sample */
 };
 
 #define OWNER struct assignment_request
@@ -86,8 +86,8 @@ static SCHEMA(sample_schema, struct assignment_sample, "AssignmentSample", sampl
 static const struct field reply_fields[] = {
     INTEGER(OWNER, sample_size),
     NUMBER(OWNER, in_experiment_fraction),
-    OBJECTS(OWNER, distribution, &share_schema, .help = "By variation; only those that occur."),
-    OBJECTS(OWNER, sample_assignments, &sample_schema, .help = "The first users."),
+    OBJECTS(OWNER, distribution, share_schema, .help = "By variation; only those that occur."),
+    OBJECTS(OWNER, sample_assignments, sample_schema, .help = "The first users."),
 };
 #undef OWNER
 SCHEMA(assignment_reply_schema, struct assignment_reply, "AssignmentReply", reply_fields,

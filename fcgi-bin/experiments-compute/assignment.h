@@ -4,8 +4,8 @@
 
 #include "http/route.h"
 
-extern const struct schema assignment_request_schema;
-extern const struct schema assignment_reply_schema;
+SCHEMA_OF(assignment_request_schema, struct assignment_request);
+SCHEMA_OF(assignment_reply_schema, struct assignment_reply);
 
 void assignment_request_cost(const void *body, struct compute_cost *cost);
 enum error assignment_handle(struct request *request, struct reply *reply);

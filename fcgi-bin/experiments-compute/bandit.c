@@ -35,7 +35,7 @@ struct bandit_reply {
     double probability_best_arm;
     double final_bandit_regret;
     double final_uniform_regret;
-    struct object_list regret_curve;
+    OBJECT_LIST(struct regret_point, regret_curve);
     int64_t num_simulations;
     int64_t horizon;
     int64_t seed;
@@ -91,7 +91,7 @@ static const struct field reply_fields[] = {
     NUMBER(OWNER, final_bandit_regret,
            .help = "Expected successes short of showing everybody the best arm."),
     NUMBER(OWNER, final_uniform_regret, .help = "The same for an even split."),
-    OBJECTS(OWNER, regret_curve, &point_schema),
+    OBJECTS(OWNER, regret_curve, point_schema),
     INTEGER(OWNER, num_simulations),
     INTEGER(OWNER, horizon),
     INTEGER(OWNER, seed, .help = "The seed that was used."),

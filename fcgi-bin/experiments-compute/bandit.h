@@ -4,8 +4,8 @@
 
 #include "http/route.h"
 
-extern const struct schema bandit_request_schema;
-extern const struct schema bandit_reply_schema;
+SCHEMA_OF(bandit_request_schema, struct bandit_request);
+SCHEMA_OF(bandit_reply_schema, struct bandit_reply);
 
 void bandit_request_cost(const void *body, struct compute_cost *cost);
 enum error bandit_handle(struct request *request, struct reply *reply);

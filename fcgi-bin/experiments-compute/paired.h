@@ -4,8 +4,8 @@
 
 #include "http/route.h"
 
-extern const struct schema paired_request_schema;
-extern const struct schema paired_reply_schema;
+SCHEMA_OF(paired_request_schema, struct paired_request);
+SCHEMA_OF(paired_reply_schema, struct paired_reply);
 
 void paired_cost(const void *body, struct compute_cost *cost);
 enum error paired_handle(struct request *request, struct reply *reply);

@@ -40,8 +40,8 @@ static SCHEMA(arm_schema, struct ratio_arm, "RatioArm", arm_fields,
 
 #define OWNER struct ratio_observation
 static const struct field request_fields[] = {
-    OBJECT(OWNER, control_arm, &arm_schema, .required = true),
-    OBJECT(OWNER, treatment_arm, &arm_schema, .required = true),
+    OBJECT(OWNER, control_arm, arm_schema, .required = true),
+    OBJECT(OWNER, treatment_arm, arm_schema, .required = true),
     NUMBER(OWNER, alpha, .lower = AT_LEAST(0.001), .upper = AT_MOST(0.1), .preset = 0.05,
            .help = "Two-sided significance level."),
 };

@@ -4,7 +4,7 @@
 
 #include "http/route.h"
 
-extern const struct schema ratio_request_schema;
+SCHEMA_OF(ratio_request_schema, struct ratio_observation);
 
 void ratio_cost(const void *body, struct compute_cost *cost);
 enum error ratio_handle(struct request *request, struct reply *reply);

@@ -80,7 +80,7 @@ static const struct field reply_fields[] = {
     BOOLEAN(OWNER, sticky, .help = "As an exposure was recorded before."),
     BOOLEAN(OWNER, namespace_excluded),
     BOOLEAN(OWNER, targeting_excluded),
-    OBJECT(OWNER, growthbook, &client_schema),
+    OBJECT(OWNER, growthbook, client_schema),
 };
 #undef OWNER
 SCHEMA(assign_reply_schema, struct assign_reply, "AssignReply", reply_fields);

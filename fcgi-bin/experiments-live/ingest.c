@@ -40,9 +40,9 @@ static SCHEMA(metric_schema, struct live_metric_count, "MetricCount", metric_fie
 static const struct field ingestion_fields[] = {
     STRING(OWNER, experiment_id),
     INTEGER(OWNER, exposures_total),
-    OBJECTS(OWNER, exposure_counts, &variation_schema),
+    OBJECTS(OWNER, exposure_counts, variation_schema),
     INTEGER(OWNER, conversions_total),
-    OBJECTS(OWNER, conversion_counts, &metric_schema),
+    OBJECTS(OWNER, conversion_counts, metric_schema),
 };
 #undef OWNER
 SCHEMA(ingestion_schema, struct live_ingestion, "Ingestion", ingestion_fields,

@@ -16,7 +16,7 @@ struct lines_reply {
     int64_t recorded;
     int64_t deduplicated;
     int64_t refused;
-    struct object_list errors; /* struct live_line_error */
+    OBJECT_LIST(struct live_line_error, errors); /* struct live_line_error */
 };
 
 #define OWNER struct live_line_error
@@ -34,7 +34,7 @@ static const struct field lines_reply_fields[] = {
     INTEGER(OWNER, recorded),
     INTEGER(OWNER, deduplicated),
     INTEGER(OWNER, refused, .help = "Lines that could not be taken; the others were."),
-    OBJECTS(OWNER, errors, &line_error_schema, .help = "Of the first thousand of them."),
+    OBJECTS(OWNER, errors, line_error_schema, .help = "Of the first thousand of them."),
 };
 #undef OWNER
 SCHEMA(lines_reply_schema, struct lines_reply, "LinesReply", lines_reply_fields);

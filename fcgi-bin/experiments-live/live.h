@@ -6,9 +6,12 @@
 #include "experiments/live/record_shapes.h"
 #include "experiments/service.h"
 
-extern const struct schema assign_request_schema, assign_reply_schema;
-extern const struct schema live_stats_query_schema;
-extern const struct schema ingest_reply_schema, lines_reply_schema, ingestion_schema;
+SCHEMA_OF(assign_request_schema, struct assign_request);
+SCHEMA_OF(assign_reply_schema, struct assign_reply);
+SCHEMA_OF(live_stats_query_schema, struct stats_query);
+SCHEMA_OF(ingest_reply_schema, struct ingest_reply);
+SCHEMA_OF(lines_reply_schema, struct lines_reply);
+SCHEMA_OF(ingestion_schema, struct live_ingestion);
 
 /* What every call of the domain needs, the database ready. */
 MUST_CHECK enum error live_begin(struct request *request, struct live_call *call);

@@ -19,7 +19,7 @@ struct audit_query {
 };
 
 struct audit_reply {
-    struct object_list entries;
+    OBJECT_LIST(struct audit_entry, entries);
     int64_t total;
 };
 
@@ -80,9 +80,10 @@ static const struct schema entry_schema = {.name = "AuditEntry",
                                            .size = sizeof(struct audit_entry),
                                            .fields = entry_fields,
                                            .field_count = COUNT_OF(entry_fields)};
+SCHEMA_ITEM(entry_schema, struct audit_entry);
 
 #define OWNER struct audit_reply
-static const struct field reply_fields[] = {OBJECTS(OWNER, entries, &entry_schema),
+static const struct field reply_fields[] = {OBJECTS(OWNER, entries, entry_schema),
                                             INTEGER(OWNER, total)};
 #undef OWNER
 const struct schema audit_reply_schema = {.name = "AuditLog",
@@ -122,11 +123,12 @@ static const struct schema counts_schema = {.name = "PurgedRows",
                                             .size = sizeof(struct retention_counts),
                                             .fields = counts_fields,
                                             .field_count = COUNT_OF(counts_fields)};
+SCHEMA_ITEM(counts_schema, struct retention_counts);
 
 #define OWNER struct purge_reply
 static const struct field purge_reply_fields[] = {
     BOOLEAN(OWNER, dry_run),
-    OBJECT(OWNER, purged, &counts_schema),
+    OBJECT(OWNER, purged, counts_schema),
     STRING(OWNER, generated_at),
 };
 #undef OWNER

@@ -4,8 +4,11 @@
 
 #include "http/route.h"
 
-extern const struct schema audit_query_schema, audit_export_query_schema, audit_reply_schema,
-    purge_request_schema, purge_reply_schema;
+SCHEMA_OF(audit_query_schema, struct audit_query);
+SCHEMA_OF(audit_export_query_schema, struct audit_query);
+SCHEMA_OF(audit_reply_schema, struct audit_reply);
+SCHEMA_OF(purge_request_schema, struct purge_request);
+SCHEMA_OF(purge_reply_schema, struct purge_reply);
 
 enum error audit_handle(struct request *request, struct reply *reply);
 enum error audit_export_handle(struct request *request, struct reply *reply);

@@ -17,7 +17,7 @@ struct created_key {
 };
 
 struct key_list_reply {
-    struct object_list keys;
+    OBJECT_LIST(struct api_key, keys);
     int64_t total;
 };
 
@@ -74,8 +74,7 @@ const struct schema created_key_schema = {.name = "CreatedApiKey",
                                           .field_count = COUNT_OF(created_fields)};
 
 #define OWNER struct key_list_reply
-static const struct field list_fields[] = {OBJECTS(OWNER, keys, &key_schema),
-                                           INTEGER(OWNER, total)};
+static const struct field list_fields[] = {OBJECTS(OWNER, keys, key_schema), INTEGER(OWNER, total)};
 #undef OWNER
 const struct schema key_list_schema = {.name = "ApiKeyList",
                                        .help = "All keys, newest first, revoked ones included.",

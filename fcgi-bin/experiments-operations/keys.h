@@ -4,8 +4,11 @@
 
 #include "http/route.h"
 
-extern const struct schema key_request_schema, key_schema, created_key_schema, key_list_schema,
-    deleted_key_schema;
+SCHEMA_OF(key_request_schema, struct key_request);
+SCHEMA_OF(key_schema, struct api_key);
+SCHEMA_OF(created_key_schema, struct created_key);
+SCHEMA_OF(key_list_schema, struct key_list_reply);
+SCHEMA_OF(deleted_key_schema, struct deleted_key);
 
 enum error keys_list(struct request *request, struct reply *reply);
 enum error keys_create(struct request *request, struct reply *reply);

@@ -22,7 +22,7 @@ static const char *const direction_names[] = {"asc", "desc"};
 
 #define OWNER struct project
 static const struct field project_fields[] = {
-    RECORD_FIELDS, WRITTEN_OBJECT(OWNER, document, "payload", &payload_schema)};
+    RECORD_FIELDS, WRITTEN_OBJECT(OWNER, document, "payload", payload_schema)};
 static const struct field item_fields[] = {
     RECORD_FIELDS,
     STRING(OWNER, hypothesis, .nullable = true),
@@ -53,7 +53,7 @@ SCHEMA(list_query_schema, struct list_query, "ProjectListQuery", list_query_fiel
 
 #define OWNER struct list_reply
 static const struct field list_reply_fields[] = {
-    OBJECTS(OWNER, projects, &item_schema),
+    OBJECTS(OWNER, projects, item_schema),
     INTEGER(OWNER, total),
     INTEGER(OWNER, offset),
     INTEGER(OWNER, limit),
@@ -96,8 +96,8 @@ static const struct field run_fields[] = {
     STRING(OWNER, id),
     STRING(OWNER, project_id),
     STRING(OWNER, created_at),
-    OBJECT(OWNER, summary, &summary_schema),
-    OBJECT(OWNER, analysis, &analysis_payload_schema),
+    OBJECT(OWNER, summary, summary_schema),
+    OBJECT(OWNER, analysis, analysis_payload_schema),
 };
 #undef OWNER
 static SCHEMA(run_schema, struct run_record, "AnalysisRun", run_fields,
@@ -124,8 +124,8 @@ static const struct field history_reply_fields[] = {
     INTEGER(OWNER, export_total),
     INTEGER(OWNER, export_limit),
     INTEGER(OWNER, export_offset),
-    OBJECTS(OWNER, analysis_runs, &run_schema),
-    OBJECTS(OWNER, export_events, &event_schema),
+    OBJECTS(OWNER, analysis_runs, run_schema),
+    OBJECTS(OWNER, export_events, event_schema),
 };
 #undef OWNER
 SCHEMA(history_reply_schema, struct history_reply, "ProjectHistory", history_reply_fields,
@@ -143,7 +143,7 @@ static const struct field revision_fields[] = {
     STRING(OWNER, project_id),
     STRING(OWNER, source),
     STRING(OWNER, created_at),
-    OBJECT(OWNER, payload, &payload_schema),
+    OBJECT(OWNER, payload, payload_schema),
 };
 #undef OWNER
 static SCHEMA(revision_schema, struct revision, "ProjectRevision", revision_fields,
@@ -155,7 +155,7 @@ static const struct field revisions_reply_fields[] = {
     INTEGER(OWNER, total),
     INTEGER(OWNER, limit),
     INTEGER(OWNER, offset),
-    OBJECTS(OWNER, revisions, &revision_schema),
+    OBJECTS(OWNER, revisions, revision_schema),
 };
 #undef OWNER
 SCHEMA(revisions_reply_schema, struct revisions_reply, "ProjectRevisions", revisions_reply_fields,

@@ -17,7 +17,7 @@ struct list_query {
 };
 
 struct list_reply {
-    struct object_list projects;
+    OBJECT_LIST(struct project, projects);
     int64_t total;
     int64_t offset;
     int64_t limit;
@@ -56,8 +56,8 @@ struct history_reply {
     int64_t export_total;
     int64_t export_limit;
     int64_t export_offset;
-    struct object_list analysis_runs; /* struct run_record */
-    struct object_list export_events; /* struct export_event */
+    OBJECT_LIST(struct run_record, analysis_runs);   /* struct run_record */
+    OBJECT_LIST(struct export_event, export_events); /* struct export_event */
 };
 
 struct revisions_query {
@@ -70,7 +70,7 @@ struct revisions_reply {
     int64_t total;
     int64_t limit;
     int64_t offset;
-    struct object_list revisions; /* struct revision */
+    OBJECT_LIST(struct revision, revisions); /* struct revision */
 };
 
 struct export_request {
@@ -89,8 +89,15 @@ struct deleted_reply {
     bool deleted;
 };
 
-extern const struct schema project_schema, list_query_schema, list_reply_schema,
-    history_query_schema, history_reply_schema, revisions_query_schema, revisions_reply_schema,
-    export_request_schema, archived_reply_schema, deleted_reply_schema;
+SCHEMA_OF(project_schema, struct project);
+SCHEMA_OF(list_query_schema, struct list_query);
+SCHEMA_OF(list_reply_schema, struct list_reply);
+SCHEMA_OF(history_query_schema, struct history_query);
+SCHEMA_OF(history_reply_schema, struct history_reply);
+SCHEMA_OF(revisions_query_schema, struct revisions_query);
+SCHEMA_OF(revisions_reply_schema, struct revisions_reply);
+SCHEMA_OF(export_request_schema, struct export_request);
+SCHEMA_OF(archived_reply_schema, struct archived_reply);
+SCHEMA_OF(deleted_reply_schema, struct deleted_reply);
 
 #endif

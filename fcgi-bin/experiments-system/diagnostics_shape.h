@@ -154,6 +154,6 @@ struct diagnostics {
     const struct retention *retention;
 };
 
-extern const struct schema diagnostics_reply_schema;
+SCHEMA_OF(diagnostics_reply_schema, struct diagnostics);
 
 #endif

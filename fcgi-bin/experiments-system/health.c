@@ -27,7 +27,7 @@ struct check {
 struct readiness {
     const char *status;
     const char *generated_at;
-    struct object_list checks;
+    OBJECT_LIST(struct check, checks);
 };
 
 #define OWNER struct health
@@ -52,12 +52,13 @@ static const struct schema check_schema = {.name = "ReadinessCheck",
                                            .size = sizeof(struct check),
                                            .fields = check_fields,
                                            .field_count = COUNT_OF(check_fields)};
+SCHEMA_ITEM(check_schema, struct check);
 
 #define OWNER struct readiness
 static const struct field readiness_fields[] = {
     STRING(OWNER, status, .help = "ready or degraded; degraded answers 503."),
     STRING(OWNER, generated_at),
-    OBJECTS(OWNER, checks, &check_schema),
+    OBJECTS(OWNER, checks, check_schema),
 };
 #undef OWNER
 const struct schema readiness_reply_schema = {.name = "Readiness",

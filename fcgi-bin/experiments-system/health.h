@@ -4,8 +4,8 @@
 
 #include "http/route.h"
 
-extern const struct schema health_reply_schema;
-extern const struct schema readiness_reply_schema;
+SCHEMA_OF(health_reply_schema, struct health);
+SCHEMA_OF(readiness_reply_schema, struct readiness);
 
 enum error health_handle(struct request *request, struct reply *reply);
 enum error readiness_handle(struct request *request, struct reply *reply);

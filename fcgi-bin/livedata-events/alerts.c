@@ -51,7 +51,7 @@ struct alert_request {
     const char *webhook_url;
     struct optional_integer cooldown_minutes;
     struct optional_boolean active;
-    struct object_list escalation;
+    OBJECT_LIST(struct step_body, escalation);
     const struct flap_body *flap_detection;
     const json_t *document;
 };
@@ -62,9 +62,9 @@ struct alert_request {
     .min_length = 1, .max_length = 2000, .help = "Where notices are POSTed to, signed."
 #define COOLDOWN_RULES .lower = AT_LEAST(0), .upper = AT_MOST(1440)
 #define SHARED_ROWS                                                                                \
-    OBJECTS(OWNER, escalation, &step_schema, .nullable = true, .max_length = ALERT_STEPS_MAX - 1,  \
+    OBJECTS(OWNER, escalation, step_schema, .nullable = true, .max_length = ALERT_STEPS_MAX - 1,   \
             .help = "Who else is told, and after how long."),                                      \
-        OBJECT(OWNER, flap_detection, &flap_schema, .nullable = true)
+        OBJECT(OWNER, flap_detection, flap_schema, .nullable = true)
 static const struct field create_fields[] = {
     STRING(OWNER, name, .required = true, NAME_RULES),
     STRING(OWNER, metric, .required = true, .help = "One of the catalog."),

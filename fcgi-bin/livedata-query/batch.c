@@ -29,12 +29,12 @@ static const struct field item_fields[] = {
 static SCHEMA(item_schema, struct batch_item, "BatchItem", item_fields, .extra = EXTRA_IGNORE);
 
 struct batch_body {
-    struct object_list requests;
+    OBJECT_LIST(struct batch_item, requests);
 };
 
 #define OWNER struct batch_body
 static const struct field body_fields[] = {
-    OBJECTS(OWNER, requests, &item_schema, .required = true, .max_length = ITEMS_MAX),
+    OBJECTS(OWNER, requests, item_schema, .required = true, .max_length = ITEMS_MAX),
 };
 #undef OWNER
 SCHEMA(batch_request_schema, struct batch_body, "BatchRequest", body_fields, .extra = EXTRA_IGNORE,

@@ -5,7 +5,7 @@
 #include "http/hub.h"
 #include "livedata/service.h"
 
-extern const struct schema stream_query_schema;
+SCHEMA_OF(stream_query_schema, struct stream_query);
 extern const struct hub stream_hub;
 
 enum error stream_handle(struct request *request, struct reply *reply);

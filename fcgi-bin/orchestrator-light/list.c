@@ -40,7 +40,7 @@ struct task_item {
     const struct model_name *model;
     bool dry_run;
     int64_t model_count;
-    struct object_list requested_models;
+    OBJECT_LIST(struct model_name, requested_models);
     int64_t cancelled_step_count;
     const char *cancel_reason;
     int failure_code;
@@ -57,10 +57,10 @@ static const struct field item_fields[] = {
     NULLABLE_INTEGER(OWNER, duration_ms),
     CHOICE(OWNER, execution_mode, execution_mode_names, .choice_count = EXECUTION_MODE__MAX),
     STRING(OWNER, adapter_name),
-    OBJECT(OWNER, model, &model_name_schema, .nullable = true),
+    OBJECT(OWNER, model, model_name_schema, .nullable = true),
     BOOLEAN(OWNER, dry_run),
     INTEGER(OWNER, model_count),
-    OBJECTS(OWNER, requested_models, &model_name_schema),
+    OBJECTS(OWNER, requested_models, model_name_schema),
     INTEGER(OWNER, cancelled_step_count),
     STRING(OWNER, cancel_reason, .nullable = true),
     CHOICE(OWNER, failure_code, failure_code_names, .choice_count = FAILURE_CODE__MAX,

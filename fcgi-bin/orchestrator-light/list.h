@@ -5,7 +5,8 @@
 #include "base/schema.h"
 #include "http/request.h"
 
-extern const struct schema task_query_schema, task_item_schema;
+SCHEMA_OF(task_query_schema, struct task_query);
+SCHEMA_OF(task_item_schema, struct task_item);
 
 enum error task_list_handle(struct request *request, struct reply *reply);
 

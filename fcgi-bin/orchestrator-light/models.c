@@ -53,7 +53,7 @@ static SCHEMA(model_schema, struct model_row, "Model", model_fields);
 
 struct models {
     const char *last_checked, *source;
-    struct object_list models;
+    OBJECT_LIST(struct model_row, models);
     const char *refreshed_at;
 };
 
@@ -61,14 +61,14 @@ struct models {
 static const struct field models_fields[] = {
     STRING(OWNER, last_checked),
     STRING(OWNER, source),
-    OBJECTS(OWNER, models, &model_schema),
+    OBJECTS(OWNER, models, model_schema),
 };
 SCHEMA(models_schema, struct models, "Models", models_fields);
 
 static const struct field refreshed_fields[] = {
     STRING(OWNER, last_checked),
     STRING(OWNER, source),
-    OBJECTS(OWNER, models, &model_schema),
+    OBJECTS(OWNER, models, model_schema),
     STRING(OWNER, refreshed_at),
 };
 #undef OWNER
@@ -114,7 +114,7 @@ enum error models_handle(struct request *request, struct reply *reply)
 
     for (size_t i = 0; i < catalog->count; i++)
         rows[i] = row_of(catalog, &catalog->models[i], checked_at);
-    *answer = (struct models){checked_at, catalog->source, {catalog->count, rows}, now};
+    *answer = (struct models){checked_at, catalog->source, {{catalog->count, rows}}, now};
     reply->object = answer;
     return ERROR_NONE;
 }
@@ -144,15 +144,16 @@ static SCHEMA(statistics_schema, struct statistics_row, "ModelStatistics", stati
 
 struct analytics {
     int64_t total_models, total_executions;
-    struct object_list models, top_models;
+    OBJECT_LIST(struct statistics_row, models);
+    OBJECT_LIST(struct statistics_row, top_models);
 };
 
 #define OWNER struct analytics
 static const struct field analytics_fields[] = {
     INTEGER(OWNER, total_models),
     INTEGER(OWNER, total_executions),
-    OBJECTS(OWNER, models, &statistics_schema),
-    OBJECTS(OWNER, top_models, &statistics_schema,
+    OBJECTS(OWNER, models, statistics_schema),
+    OBJECTS(OWNER, top_models, statistics_schema,
             .help = "The first five by success, then by speed."),
 };
 #undef OWNER

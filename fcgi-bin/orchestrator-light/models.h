@@ -5,7 +5,9 @@
 #include "base/schema.h"
 #include "http/request.h"
 
-extern const struct schema models_schema, refreshed_models_schema, analytics_schema;
+SCHEMA_OF(models_schema, struct models);
+SCHEMA_OF(refreshed_models_schema, struct models);
+SCHEMA_OF(analytics_schema, struct analytics);
 
 enum error models_handle(struct request *request, struct reply *reply);
 enum error models_refresh_handle(struct request *request, struct reply *reply);

@@ -15,7 +15,7 @@ struct completion_body {
     struct optional_integer max_tokens, max_completion_tokens, seed, n;
     const char *user;
 };
-extern const struct schema completion_body_schema;
+SCHEMA_OF(completion_body_schema, struct completion_body);
 
 /* Fills in what models are asked, and the whole as text for the store; a fault of the request for
  * messages that are none. */

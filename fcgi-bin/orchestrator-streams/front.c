@@ -37,20 +37,20 @@ struct tool_row {
 
 #define OWNER struct tool_row
 static const struct field tool_fields[] = {STRING(OWNER, id), STRING(OWNER, type),
-                                           OBJECT(OWNER, function, &function_schema)};
+                                           OBJECT(OWNER, function, function_schema)};
 #undef OWNER
 static SCHEMA(tool_schema, struct tool_row, "ToolCall", tool_fields);
 
 struct message_row {
     const char *role, *content;
-    struct object_list tool_calls;
+    OBJECT_LIST(struct tool_row, tool_calls);
 };
 
 #define OWNER struct message_row
 static const struct field message_fields[] = {
     STRING(OWNER, role),
     STRING(OWNER, content, .nullable = true),
-    OBJECTS(OWNER, tool_calls, &tool_schema, .left_out = true),
+    OBJECTS(OWNER, tool_calls, tool_schema, .left_out = true),
 };
 #undef OWNER
 static SCHEMA(message_schema, struct message_row, "ChatMessage", message_fields);
@@ -64,7 +64,7 @@ struct choice_row {
 #define OWNER struct choice_row
 static const struct field choice_fields[] = {
     INTEGER(OWNER, index),
-    OBJECT(OWNER, message, &message_schema),
+    OBJECT(OWNER, message, message_schema),
     STRING(OWNER, finish_reason),
 };
 #undef OWNER
@@ -94,7 +94,7 @@ static const struct field orch_fields[] = {
     STRING(OWNER, task_id),
     STRING(OWNER, model_id, .help = "The model that spoke last."),
     INTEGER(OWNER, splices, .help = "How often another model went on."),
-    OBJECT(OWNER, accounting, &accounting_schema),
+    OBJECT(OWNER, accounting, accounting_schema),
 };
 #undef OWNER
 static SCHEMA(orch_schema, struct orch_row, "ChatOrchestration", orch_fields);
@@ -103,7 +103,7 @@ struct completion {
     const char *id, *object;
     int64_t created;
     const char *model;
-    struct object_list choices;
+    OBJECT_LIST(struct choice_row, choices);
     const struct usage_row *usage;
     const struct orch_row *orch;
 };
@@ -114,9 +114,9 @@ static const struct field completion_fields[] = {
     STRING(OWNER, object),
     INTEGER(OWNER, created),
     STRING(OWNER, model),
-    OBJECTS(OWNER, choices, &choice_schema),
-    OBJECT(OWNER, usage, &usage_schema, .nullable = true),
-    OBJECT(OWNER, orch, &orch_schema, .help = "What other interfaces do not have."),
+    OBJECTS(OWNER, choices, choice_schema),
+    OBJECT(OWNER, usage, usage_schema, .nullable = true),
+    OBJECT(OWNER, orch, orch_schema, .help = "What other interfaces do not have."),
 };
 #undef OWNER
 SCHEMA(completion_schema, struct completion, "ChatCompletion", completion_fields);
@@ -346,7 +346,7 @@ static enum error answer(struct speech *speech, const struct said *said)
                                       "chat.completion",
                                       speech->created,
                                       speech->body->model,
-                                      {1, choice},
+                                      {{1, choice}},
                                       usage_of(arena, orch->accounting),
                                       orch};
     speech->reply->object = completion;
@@ -521,13 +521,13 @@ SCHEMA(front_model_schema, struct front_model, "FrontModel", front_model_fields)
 
 struct front_models {
     const char *object;
-    struct object_list data;
+    OBJECT_LIST(struct front_model, data);
 };
 
 #define OWNER struct front_models
 static const struct field front_models_fields[] = {
     STRING(OWNER, object),
-    OBJECTS(OWNER, data, &front_model_schema),
+    OBJECTS(OWNER, data, front_model_schema),
 };
 #undef OWNER
 SCHEMA(front_models_schema, struct front_models, "FrontModels", front_models_fields);
@@ -550,7 +550,7 @@ enum error front_models_handle(struct request *request, struct reply *reply)
 {
     struct front_models *models = ARENA_NEW(request->arena, struct front_models);
 
-    *models = (struct front_models){"list", list_models(request)};
+    *models = (struct front_models){"list", {list_models(request)}};
     reply->object = models;
     return ERROR_NONE;
 }

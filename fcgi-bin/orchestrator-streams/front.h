@@ -6,7 +6,9 @@
 #include "base/schema.h"
 #include "http/request.h"
 
-extern const struct schema completion_schema, front_models_schema, front_model_schema;
+SCHEMA_OF(completion_schema, struct completion);
+SCHEMA_OF(front_models_schema, struct front_models);
+SCHEMA_OF(front_model_schema, struct front_model);
 
 enum error completions_handle(struct request *request, struct reply *reply);
 enum error front_models_handle(struct request *request, struct reply *reply);

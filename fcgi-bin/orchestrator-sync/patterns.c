@@ -75,7 +75,7 @@ static const struct field consensus_answer_fields[] = {
     BOOLEAN(OWNER, needs_debate),
     INTEGER(OWNER, top_cluster_size),
     STRING(OWNER, task_id),
-    OBJECT(OWNER, accounting, &accounting_schema),
+    OBJECT(OWNER, accounting, accounting_schema),
 };
 #undef OWNER
 SCHEMA(consensus_answer_schema, struct consensus_answer, "Consensus", consensus_answer_fields);
@@ -113,7 +113,7 @@ static const struct field compared_fields[] = {
 static SCHEMA(compared_schema, struct compared, "ComparedAnswer", compared_fields);
 
 struct compare_answer {
-    struct object_list answers;
+    OBJECT_LIST(struct compared, answers);
     const char *analysis;
     int64_t total_models, succeeded, failed;
     const char *task_id;
@@ -122,13 +122,13 @@ struct compare_answer {
 
 #define OWNER struct compare_answer
 static const struct field compare_answer_fields[] = {
-    OBJECTS(OWNER, answers, &compared_schema),
+    OBJECTS(OWNER, answers, compared_schema),
     STRING(OWNER, analysis, .nullable = true),
     INTEGER(OWNER, total_models),
     INTEGER(OWNER, succeeded),
     INTEGER(OWNER, failed),
     STRING(OWNER, task_id, .nullable = true),
-    OBJECT(OWNER, accounting, &accounting_schema, .nullable = true),
+    OBJECT(OWNER, accounting, accounting_schema, .nullable = true),
 };
 #undef OWNER
 SCHEMA(compare_answer_schema, struct compare_answer, "Comparison", compare_answer_fields);
@@ -171,7 +171,7 @@ static const struct field debate_answer_fields[] = {
     CHOICE(OWNER, failure_code, failure_code_names, .choice_count = FAILURE_CODE__MAX,
            .nullable = true),
     STRING(OWNER, task_id),
-    OBJECT(OWNER, accounting, &accounting_schema),
+    OBJECT(OWNER, accounting, accounting_schema),
 };
 #undef OWNER
 SCHEMA(debate_answer_schema, struct debate_answer_body, "Debate", debate_answer_fields);
@@ -203,7 +203,7 @@ static const struct field batch_row_fields[] = {STRING(OWNER, prompt), STRING(OW
 static SCHEMA(batch_row_schema, struct batch_row, "BatchResult", batch_row_fields);
 
 struct batch_answer {
-    struct object_list results;
+    OBJECT_LIST(struct batch_row, results);
     int64_t total, succeeded, failed;
     const char *task_id;
     const struct accounting_answer *accounting;
@@ -211,12 +211,12 @@ struct batch_answer {
 
 #define OWNER struct batch_answer
 static const struct field batch_answer_fields[] = {
-    OBJECTS(OWNER, results, &batch_row_schema),
+    OBJECTS(OWNER, results, batch_row_schema),
     INTEGER(OWNER, total),
     INTEGER(OWNER, succeeded),
     INTEGER(OWNER, failed),
     STRING(OWNER, task_id),
-    OBJECT(OWNER, accounting, &accounting_schema),
+    OBJECT(OWNER, accounting, accounting_schema),
 };
 #undef OWNER
 SCHEMA(batch_answer_schema, struct batch_answer, "Batch", batch_answer_fields);
@@ -264,7 +264,7 @@ static const struct field pipeline_answer_fields[] = {
     CHOICE(OWNER, failure_code, failure_code_names, .choice_count = FAILURE_CODE__MAX,
            .nullable = true),
     STRING(OWNER, task_id),
-    OBJECT(OWNER, accounting, &accounting_schema),
+    OBJECT(OWNER, accounting, accounting_schema),
 };
 #undef OWNER
 SCHEMA(pipeline_answer_schema, struct pipeline_answer, "Pipeline", pipeline_answer_fields);
@@ -447,7 +447,7 @@ enum error batch_handle(struct request *request, struct reply *reply)
         rows[i] = (struct batch_row){batch->results.items[i].prompt, batch->results.items[i].answer,
                                      batch->results.items[i].status};
     *answer =
-        (struct batch_answer){{batch->results.count, rows},      (int64_t)batch->results.count,
+        (struct batch_answer){{{batch->results.count, rows}},    (int64_t)batch->results.count,
                               (int64_t)batch->results.succeeded, (int64_t)batch->results.failed,
                               batch->run.task_run.run.task_id,   accounting(&batch->run)};
     trace(reply, &batch->run);

@@ -5,9 +5,16 @@
 #include "base/schema.h"
 #include "http/request.h"
 
-extern const struct schema consensus_body_schema, consensus_answer_schema, compare_body_schema,
-    compare_answer_schema, debate_body_schema, debate_answer_schema, batch_body_schema,
-    batch_answer_schema, pipeline_body_schema, pipeline_answer_schema;
+SCHEMA_OF(consensus_body_schema, struct consensus_body);
+SCHEMA_OF(consensus_answer_schema, struct consensus_answer);
+SCHEMA_OF(compare_body_schema, struct compare_body);
+SCHEMA_OF(compare_answer_schema, struct compare_answer);
+SCHEMA_OF(debate_body_schema, struct debate_body);
+SCHEMA_OF(debate_answer_schema, struct debate_answer_body);
+SCHEMA_OF(batch_body_schema, struct batch_body);
+SCHEMA_OF(batch_answer_schema, struct batch_answer);
+SCHEMA_OF(pipeline_body_schema, struct pipeline_body);
+SCHEMA_OF(pipeline_answer_schema, struct pipeline_answer);
 
 enum error consensus_handle(struct request *request, struct reply *reply);
 enum error compare_handle(struct request *request, struct reply *reply);

@@ -65,7 +65,7 @@ struct smart_answer {
     const struct accounting_answer *accounting;
     const char *consensus_status;
     struct optional_number consensus_score, cluster_confidence;
-    struct object_list dissenting_views;
+    OBJECT_LIST(struct dissent_row, dissenting_views);
 };
 
 #define OWNER struct smart_answer
@@ -88,7 +88,7 @@ struct smart_answer {
         STRING(OWNER, adapter_name), STRING(OWNER, output_text),                                   \
         CHOICE(OWNER, failure_code, failure_code_names, .choice_count = FAILURE_CODE__MAX,         \
                .nullable = true),                                                                  \
-        STRING(OWNER, trace_id, .nullable = true), OBJECT(OWNER, accounting, &accounting_schema)
+        STRING(OWNER, trace_id, .nullable = true), OBJECT(OWNER, accounting, accounting_schema)
 
 static const struct field answer_fields[] = {COMMON_FIELDS};
 SCHEMA(smart_answer_schema, struct smart_answer, "Smart", answer_fields);
@@ -98,7 +98,7 @@ static const struct field v2_fields[] = {
     STRING(OWNER, consensus_status, .nullable = true, .help = "accept or escalate."),
     NULLABLE_NUMBER(OWNER, consensus_score, ROUNDED(6)),
     NULLABLE_NUMBER(OWNER, cluster_confidence, ROUNDED(6)),
-    OBJECTS(OWNER, dissenting_views, &dissent_schema),
+    OBJECTS(OWNER, dissenting_views, dissent_schema),
 };
 #undef OWNER
 SCHEMA(smart_v2_answer_schema, struct smart_answer, "SmartV2", v2_fields);

@@ -5,7 +5,9 @@
 #include "base/schema.h"
 #include "http/request.h"
 
-extern const struct schema smart_body_schema, smart_answer_schema, smart_v2_answer_schema;
+SCHEMA_OF(smart_body_schema, struct smart_body);
+SCHEMA_OF(smart_answer_schema, struct smart_answer);
+SCHEMA_OF(smart_v2_answer_schema, struct smart_answer);
 
 enum error smart_handle(struct request *request, struct reply *reply);
 enum error smart_v2_handle(struct request *request, struct reply *reply);

@@ -57,7 +57,7 @@ struct readiness_answer {
     int status;
     const char *environment;
     int execution_profile;
-    struct object_list components;
+    OBJECT_LIST(struct component_row, components);
 };
 
 #define OWNER struct readiness_answer
@@ -66,7 +66,7 @@ static const struct field readiness_fields[] = {
     STRING(OWNER, environment),
     CHOICE(OWNER, execution_profile, execution_profile_names,
            .choice_count = EXECUTION_PROFILE__MAX),
-    OBJECTS(OWNER, components, &component_schema),
+    OBJECTS(OWNER, components, component_schema),
 };
 #undef OWNER
 SCHEMA(readiness_schema, struct readiness_answer, "Readiness", readiness_fields);
@@ -93,7 +93,7 @@ static SCHEMA(embeddings_schema, struct embeddings_row, "Embeddings", embeddings
 struct detailed {
     const char *status;
     double uptime_seconds;
-    struct object_list adapters;
+    OBJECT_LIST(struct key_row, adapters);
     const struct embeddings_row *embeddings;
     int64_t total_adapters;
 };
@@ -102,8 +102,8 @@ struct detailed {
 static const struct field detailed_fields[] = {
     STRING(OWNER, status),
     NUMBER(OWNER, uptime_seconds, ROUNDED(1)),
-    OBJECTS(OWNER, adapters, &key_schema),
-    OBJECT(OWNER, embeddings, &embeddings_schema),
+    OBJECTS(OWNER, adapters, key_schema),
+    OBJECT(OWNER, embeddings, embeddings_schema),
     INTEGER(OWNER, total_adapters),
 };
 #undef OWNER
@@ -193,7 +193,7 @@ enum error readiness_handle(struct request *request, struct reply *reply)
     *answer = (struct readiness_answer){readiness->status,
                                         settings->environment,
                                         settings->profile,
-                                        {readiness->component_count, rows}};
+                                        {{readiness->component_count, rows}}};
     reply->object = answer;
     return ERROR_NONE;
 }
@@ -218,7 +218,7 @@ enum error detailed_handle(struct request *request, struct reply *reply)
     rows[1] = (struct key_row){"anthropic", settings->anthropic.api_key ? "ok" : "no_key"};
     embeddings->status = settings->mistral.api_key ? "ok" : "no_key";
     *answer = (struct detailed){
-        well ? "healthy" : "degraded", uptime(request->server), {2, rows}, embeddings, 2};
+        well ? "healthy" : "degraded", uptime(request->server), {{2, rows}}, embeddings, 2};
     reply->object = answer;
     return ERROR_NONE;
 }

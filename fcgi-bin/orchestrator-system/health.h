@@ -5,7 +5,10 @@
 #include "base/schema.h"
 #include "http/request.h"
 
-extern const struct schema live_schema, health_schema, readiness_schema, detailed_schema;
+SCHEMA_OF(live_schema, struct live);
+SCHEMA_OF(health_schema, struct health);
+SCHEMA_OF(readiness_schema, struct readiness_answer);
+SCHEMA_OF(detailed_schema, struct detailed);
 
 enum error live_handle(struct request *request, struct reply *reply);
 enum error ready_handle(struct request *request, struct reply *reply);

@@ -87,11 +87,11 @@ struct task_detail {
     int failure_code;
     const char *failure_message;
     const struct model_name *model;
-    struct object_list requested_models;
+    OBJECT_LIST(struct model_name, requested_models);
     const char *output_text;
     bool was_decomposed;
     int64_t subtask_count;
-    struct object_list results;
+    OBJECT_LIST(struct step_answer, results);
     const char *trace_id, *prompt;
     bool reasoning, dry_run;
     json_t *metadata;
@@ -103,7 +103,8 @@ struct task_detail {
     json_t *cancelled_steps;
     const char *cancel_reason;
     json_t *execution_details;
-    struct object_list steps, events;
+    OBJECT_LIST(struct step_row, steps);
+    OBJECT_LIST(struct event_row, events);
     int64_t events_total;
 };
 
@@ -119,12 +120,12 @@ static const struct field detail_fields[] = {
     CHOICE(OWNER, failure_code, failure_code_names, .choice_count = FAILURE_CODE__MAX,
            .nullable = true),
     STRING(OWNER, failure_message, .nullable = true),
-    OBJECT(OWNER, model, &model_name_schema, .nullable = true),
-    OBJECTS(OWNER, requested_models, &model_name_schema),
+    OBJECT(OWNER, model, model_name_schema, .nullable = true),
+    OBJECTS(OWNER, requested_models, model_name_schema),
     STRING(OWNER, output_text, .nullable = true),
     BOOLEAN(OWNER, was_decomposed),
     INTEGER(OWNER, subtask_count),
-    OBJECTS(OWNER, results, &step_answer_schema, .left_out = true),
+    OBJECTS(OWNER, results, step_answer_schema, .left_out = true),
     STRING(OWNER, trace_id, .nullable = true),
     STRING(OWNER, prompt),
     BOOLEAN(OWNER, reasoning),
@@ -140,8 +141,8 @@ static const struct field detail_fields[] = {
     JSON_VALUE(OWNER, cancelled_steps),
     STRING(OWNER, cancel_reason, .nullable = true),
     JSON_OBJECT(OWNER, execution_details),
-    OBJECTS(OWNER, steps, &step_schema),
-    OBJECTS(OWNER, events, &event_schema),
+    OBJECTS(OWNER, steps, step_schema),
+    OBJECTS(OWNER, events, event_schema),
     INTEGER(OWNER, events_total),
 };
 #undef OWNER

@@ -5,7 +5,8 @@
 #include "base/schema.h"
 #include "http/request.h"
 
-extern const struct schema detail_query_schema, task_detail_schema;
+SCHEMA_OF(detail_query_schema, struct detail_query);
+SCHEMA_OF(task_detail_schema, struct task_detail);
 
 enum error task_detail_handle(struct request *request, struct reply *reply);
 enum error task_export_handle(struct request *request, struct reply *reply);

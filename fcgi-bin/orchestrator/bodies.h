@@ -20,7 +20,7 @@ struct orchestrate_body {
     bool decompose;
     const char *session_id;
 };
-extern const struct schema orchestrate_body_schema;
+SCHEMA_OF(orchestrate_body_schema, struct orchestrate_body);
 
 /* What the shape alone does not say of the request's body. */
 MUST_CHECK enum error orchestrate_body_check(struct request *request);

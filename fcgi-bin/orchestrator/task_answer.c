@@ -45,7 +45,7 @@ static const struct field accounting_fields[] = {
     NULLABLE_INTEGER(OWNER, output_tokens),
     NULLABLE_NUMBER(OWNER, cost_usd),
     INTEGER(OWNER, waited_ms, .help = "For places of models, all steps together."),
-    OBJECTS(OWNER, refused, &refusal_schema, .help = "Calls that gave no answer, and why."),
+    OBJECTS(OWNER, refused, refusal_schema, .help = "Calls that gave no answer, and why."),
 };
 #undef OWNER
 SCHEMA(accounting_schema, struct accounting_answer, "Accounting", accounting_fields);
@@ -62,15 +62,15 @@ static const struct field answer_fields[] = {
     CHOICE(OWNER, failure_code, failure_code_names, .choice_count = FAILURE_CODE__MAX,
            .nullable = true),
     STRING(OWNER, failure_message, .nullable = true),
-    OBJECT(OWNER, model, &model_name_schema, .nullable = true),
-    OBJECTS(OWNER, requested_models, &model_name_schema),
+    OBJECT(OWNER, model, model_name_schema, .nullable = true),
+    OBJECTS(OWNER, requested_models, model_name_schema),
     STRING(OWNER, output_text, .nullable = true),
     BOOLEAN(OWNER, was_decomposed),
     INTEGER(OWNER, subtask_count),
-    OBJECTS(OWNER, results, &step_answer_schema, .left_out = true,
+    OBJECTS(OWNER, results, step_answer_schema, .left_out = true,
             .help = "One per step of a live run."),
     STRING(OWNER, trace_id, .nullable = true),
-    OBJECT(OWNER, accounting, &accounting_schema),
+    OBJECT(OWNER, accounting, accounting_schema),
 };
 #undef OWNER
 SCHEMA(task_answer_schema, struct task_answer, "Orchestration", answer_fields);

@@ -41,7 +41,7 @@ struct accounting_answer {
     struct optional_integer output_tokens;
     struct optional_number cost_usd;
     int64_t waited_ms;
-    struct object_list refused; /* struct refusal_answer */
+    OBJECT_LIST(struct refusal_answer, refused); /* struct refusal_answer */
 };
 
 struct task_answer {
@@ -55,17 +55,19 @@ struct task_answer {
     int failure_code;
     const char *failure_message;
     const struct model_name *model;
-    struct object_list requested_models; /* struct model_name */
+    OBJECT_LIST(struct model_name, requested_models); /* struct model_name */
     const char *output_text;
     bool was_decomposed;
     int64_t subtask_count;
-    struct object_list results; /* struct step_answer; none in a dry run */
+    OBJECT_LIST(struct step_answer, results); /* struct step_answer; none in a dry run */
     const char *trace_id;
     const struct accounting_answer *accounting;
 };
 
-extern const struct schema model_name_schema, step_answer_schema, accounting_schema,
-    task_answer_schema;
+SCHEMA_OF(model_name_schema, struct model_name);
+SCHEMA_OF(step_answer_schema, struct step_answer);
+SCHEMA_OF(accounting_schema, struct accounting_answer);
+SCHEMA_OF(task_answer_schema, struct task_answer);
 
 /* The answer of an orchestration that has ended; adds x-trace-id to the reply. ERROR_UNAVAILABLE
  * (503) where nobody is signed in, ERROR_UNAVAILABLE (504) where the time was up. */

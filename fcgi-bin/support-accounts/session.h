@@ -4,10 +4,10 @@
 
 #include "http/route.h"
 
-extern const struct schema login_schema;
-extern const struct schema refresh_schema;
-extern const struct schema tokens_schema;
-extern const struct schema done_schema;
+SCHEMA_OF(login_schema, struct login);
+SCHEMA_OF(refresh_schema, struct refresh);
+SCHEMA_OF(tokens_schema, struct token_pair);
+SCHEMA_OF(done_schema, struct done);
 
 enum error login_handle(struct request *request, struct reply *reply);
 enum error refresh_handle(struct request *request, struct reply *reply);

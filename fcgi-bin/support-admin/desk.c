@@ -44,13 +44,13 @@ static SCHEMA(message_schema, struct session_message, "Message", message_fields)
 
 struct history_reply {
     const char *session_id;
-    struct object_list messages;
+    OBJECT_LIST(struct session_message, messages);
     const char *tenant_id;
 };
 
 #define OWNER struct history_reply
 static const struct field history_fields[] = {
-    STRING(OWNER, session_id), OBJECTS(OWNER, messages, &message_schema), STRING(OWNER, tenant_id)};
+    STRING(OWNER, session_id), OBJECTS(OWNER, messages, message_schema), STRING(OWNER, tenant_id)};
 #undef OWNER
 SCHEMA(history_schema, struct history_reply, "History", history_fields);
 
@@ -124,28 +124,28 @@ static SCHEMA(ticket_schema, struct ticket, "Ticket", ticket_fields);
 static SCHEMA(similar_ticket_schema, struct ticket, "SimilarTicket", similar_ticket_fields);
 
 struct tickets_reply {
-    struct object_list tickets;
+    OBJECT_LIST(struct ticket, tickets);
 };
 
 #define OWNER struct tickets_reply
-static const struct field tickets_fields[] = {OBJECTS(OWNER, tickets, &ticket_schema)};
-static const struct field similar_fields[] = {OBJECTS(OWNER, tickets, &similar_ticket_schema)};
+static const struct field tickets_fields[] = {OBJECTS(OWNER, tickets, ticket_schema)};
+static const struct field similar_fields[] = {OBJECTS(OWNER, tickets, similar_ticket_schema)};
 #undef OWNER
 SCHEMA(tickets_schema, struct tickets_reply, "Tickets", tickets_fields);
 SCHEMA(similar_schema, struct tickets_reply, "SimilarTickets", similar_fields);
 
 struct ticket_detail {
     const struct ticket *ticket;
-    struct object_list messages;
+    OBJECT_LIST(struct session_message, messages);
     json_t *retrieved_docs, *quality_scores;
-    struct object_list similar_tickets;
+    OBJECT_LIST(struct ticket, similar_tickets);
 };
 
 #define OWNER struct ticket_detail
 static const struct field ticket_detail_fields[] = {
-    OBJECT(OWNER, ticket, &ticket_schema), OBJECTS(OWNER, messages, &message_schema),
+    OBJECT(OWNER, ticket, ticket_schema), OBJECTS(OWNER, messages, message_schema),
     JSON_OBJECTS(OWNER, retrieved_docs), JSON_OBJECT(OWNER, quality_scores),
-    OBJECTS(OWNER, similar_tickets, &similar_ticket_schema)};
+    OBJECTS(OWNER, similar_tickets, similar_ticket_schema)};
 #undef OWNER
 SCHEMA(ticket_detail_schema, struct ticket_detail, "TicketDetail", ticket_detail_fields);
 
@@ -167,7 +167,7 @@ struct responded {
 
 #define OWNER struct responded
 static const struct field responded_fields[] = {STRING(OWNER, status),
-                                                OBJECT(OWNER, ticket, &ticket_schema)};
+                                                OBJECT(OWNER, ticket, ticket_schema)};
 #undef OWNER
 SCHEMA(responded_schema, struct responded, "Responded", responded_fields);
 
@@ -192,11 +192,11 @@ static const struct field category_fields[] = {STRING(OWNER, name), STRING(OWNER
 static SCHEMA(category_schema, struct category_entry, "Category", category_fields);
 
 struct categories_reply {
-    struct object_list categories;
+    OBJECT_LIST(struct category_entry, categories);
 };
 
 #define OWNER struct categories_reply
-static const struct field categories_fields[] = {OBJECTS(OWNER, categories, &category_schema)};
+static const struct field categories_fields[] = {OBJECTS(OWNER, categories, category_schema)};
 #undef OWNER
 SCHEMA(categories_schema, struct categories_reply, "Categories", categories_fields);
 
@@ -231,7 +231,7 @@ enum error history_handle(struct request *request, struct reply *reply)
         return error;
     if (!messages.count)
         return not_found(request, "Session not found");
-    *object = (struct history_reply){request->arguments[0], messages, tools.conversation.tenant};
+    *object = (struct history_reply){request->arguments[0], {messages}, tools.conversation.tenant};
     reply->object = object;
     return ERROR_NONE;
 }

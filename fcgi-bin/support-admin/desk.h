@@ -4,20 +4,20 @@
 
 #include "http/route.h"
 
-extern const struct schema sessions_query_schema;
-extern const struct schema session_schema;
-extern const struct schema history_schema;
-extern const struct schema cleared_schema;
-extern const struct schema votes_query_schema;
-extern const struct schema votes_schema;
-extern const struct schema tickets_query_schema;
-extern const struct schema tickets_schema;
-extern const struct schema ticket_detail_schema;
-extern const struct schema respond_schema;
-extern const struct schema responded_schema;
-extern const struct schema similar_query_schema;
-extern const struct schema similar_schema;
-extern const struct schema categories_schema;
+SCHEMA_OF(sessions_query_schema, struct sessions_query);
+SCHEMA_OF(session_schema, struct session_row);
+SCHEMA_OF(history_schema, struct history_reply);
+SCHEMA_OF(cleared_schema, struct cleared);
+SCHEMA_OF(votes_query_schema, struct votes_query);
+SCHEMA_OF(votes_schema, struct votes_reply);
+SCHEMA_OF(tickets_query_schema, struct tickets_query);
+SCHEMA_OF(tickets_schema, struct tickets_reply);
+SCHEMA_OF(ticket_detail_schema, struct ticket_detail);
+SCHEMA_OF(respond_schema, struct respond_request);
+SCHEMA_OF(responded_schema, struct responded);
+SCHEMA_OF(similar_query_schema, struct similar_query);
+SCHEMA_OF(similar_schema, struct tickets_reply);
+SCHEMA_OF(categories_schema, struct categories_reply);
 
 enum error sessions_handle(struct request *request, struct reply *reply);
 enum error history_handle(struct request *request, struct reply *reply);

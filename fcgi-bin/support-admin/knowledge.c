@@ -33,11 +33,14 @@ static const struct field gap_fields[] = {
 static SCHEMA(gap_schema, struct gap_entry, "Gap", gap_fields);
 
 struct list_reply {
-    struct object_list gaps, drafts, documents, topics;
+    OBJECT_LIST(struct gap_entry, gaps);
+    OBJECT_LIST(struct draft_entry, drafts);
+    OBJECT_LIST(struct stale_document, documents);
+    OBJECT_LIST(struct topic, topics);
 };
 
 #define OWNER struct list_reply
-static const struct field gaps_fields[] = {OBJECTS(OWNER, gaps, &gap_schema)};
+static const struct field gaps_fields[] = {OBJECTS(OWNER, gaps, gap_schema)};
 #undef OWNER
 SCHEMA(gaps_schema, struct list_reply, "Gaps", gaps_fields);
 
@@ -73,7 +76,7 @@ static const struct field draft_fields[] = {
 static SCHEMA(draft_schema, struct draft_entry, "Draft", draft_fields);
 
 #define OWNER struct list_reply
-static const struct field drafts_fields[] = {OBJECTS(OWNER, drafts, &draft_schema)};
+static const struct field drafts_fields[] = {OBJECTS(OWNER, drafts, draft_schema)};
 #undef OWNER
 SCHEMA(drafts_schema, struct list_reply, "Drafts", drafts_fields);
 
@@ -119,7 +122,7 @@ static const struct field stale_document_fields[] = {
 static SCHEMA(stale_document_schema, struct stale_document, "StaleDocument", stale_document_fields);
 
 #define OWNER struct list_reply
-static const struct field stale_fields[] = {OBJECTS(OWNER, documents, &stale_document_schema)};
+static const struct field stale_fields[] = {OBJECTS(OWNER, documents, stale_document_schema)};
 #undef OWNER
 SCHEMA(stale_schema, struct list_reply, "StaleDocuments", stale_fields);
 
@@ -150,8 +153,8 @@ static SCHEMA(topic_schema, struct topic, "Topic", topic_fields);
 static SCHEMA(resolved_schema, struct topic, "Resolution", resolved_fields);
 
 #define OWNER struct list_reply
-static const struct field topics_fields[] = {OBJECTS(OWNER, topics, &topic_schema)};
-static const struct field resolution_fields[] = {OBJECTS(OWNER, topics, &resolved_schema)};
+static const struct field topics_fields[] = {OBJECTS(OWNER, topics, topic_schema)};
+static const struct field resolution_fields[] = {OBJECTS(OWNER, topics, resolved_schema)};
 #undef OWNER
 SCHEMA(topics_schema, struct list_reply, "Topics", topics_fields);
 SCHEMA(resolution_schema, struct list_reply, "Resolutions", resolution_fields);
@@ -185,13 +188,14 @@ static SCHEMA(cost_summary_schema, struct cost_summary, "CostSummary", cost_summ
 
 struct cost_reply {
     const struct cost_summary *summary;
-    struct object_list per_category, per_model;
+    OBJECT_LIST(struct cost, per_category);
+    OBJECT_LIST(struct cost, per_model);
 };
 
 #define OWNER struct cost_reply
-static const struct field cost_fields[] = {OBJECT(OWNER, summary, &cost_summary_schema),
-                                           OBJECTS(OWNER, per_category, &category_cost_schema),
-                                           OBJECTS(OWNER, per_model, &model_cost_schema)};
+static const struct field cost_fields[] = {OBJECT(OWNER, summary, cost_summary_schema),
+                                           OBJECTS(OWNER, per_category, category_cost_schema),
+                                           OBJECTS(OWNER, per_model, model_cost_schema)};
 #undef OWNER
 SCHEMA(cost_schema, struct cost_reply, "Costs", cost_fields);
 
@@ -216,12 +220,12 @@ static SCHEMA(day_schema, struct day_row, "Day", day_fields);
 
 struct trends_reply {
     const char *metric;
-    struct object_list points;
+    OBJECT_LIST(struct day_row, points);
 };
 
 #define OWNER struct trends_reply
 static const struct field trends_fields[] = {STRING(OWNER, metric),
-                                             OBJECTS(OWNER, points, &day_schema)};
+                                             OBJECTS(OWNER, points, day_schema)};
 #undef OWNER
 SCHEMA(trends_schema, struct trends_reply, "Trends", trends_fields);
 

@@ -4,19 +4,19 @@
 
 #include "http/route.h"
 
-extern const struct schema gaps_schema;
-extern const struct schema drafts_query_schema;
-extern const struct schema drafts_schema;
-extern const struct schema draft_edit_schema;
-extern const struct schema decided_schema;
-extern const struct schema stale_query_schema;
-extern const struct schema stale_schema;
-extern const struct schema days_query_schema;
-extern const struct schema topics_schema;
-extern const struct schema resolution_schema;
-extern const struct schema cost_schema;
-extern const struct schema trends_query_schema;
-extern const struct schema trends_schema;
+SCHEMA_OF(gaps_schema, struct list_reply);
+SCHEMA_OF(drafts_query_schema, struct drafts_query);
+SCHEMA_OF(drafts_schema, struct list_reply);
+SCHEMA_OF(draft_edit_schema, struct draft_edit);
+SCHEMA_OF(decided_schema, struct decided);
+SCHEMA_OF(stale_query_schema, struct stale_query);
+SCHEMA_OF(stale_schema, struct list_reply);
+SCHEMA_OF(days_query_schema, struct days_query);
+SCHEMA_OF(topics_schema, struct list_reply);
+SCHEMA_OF(resolution_schema, struct list_reply);
+SCHEMA_OF(cost_schema, struct cost_reply);
+SCHEMA_OF(trends_query_schema, struct trends_query);
+SCHEMA_OF(trends_schema, struct trends_reply);
 
 enum error gaps_handle(struct request *request, struct reply *reply);
 enum error drafts_handle(struct request *request, struct reply *reply);

@@ -37,11 +37,11 @@ static const struct field trace_row_fields[] = {
 static SCHEMA(trace_row_schema, struct trace_row, "TraceEntry", trace_row_fields);
 
 struct traces_reply {
-    struct object_list traces;
+    OBJECT_LIST(struct trace_row, traces);
 };
 
 #define OWNER struct traces_reply
-static const struct field traces_fields[] = {OBJECTS(OWNER, traces, &trace_row_schema)};
+static const struct field traces_fields[] = {OBJECTS(OWNER, traces, trace_row_schema)};
 #undef OWNER
 SCHEMA(traces_schema, struct traces_reply, "Traces", traces_fields);
 
@@ -89,13 +89,14 @@ static SCHEMA(worst_item_schema, struct evaluation_entry, "WorstTrace", worst_it
 
 struct trace_reply {
     const char *trace_id, *started_at, *finished_at;
-    struct object_list steps, feedback;
+    OBJECT_LIST(struct step, steps);
+    OBJECT_LIST(struct trace_vote, feedback);
     const char *tenant_id, *session_id, *request_id, *final_route;
     struct optional_integer final_quality;
     struct optional_number final_relevance, duration_ms;
     double cost_usd;
     const char *question, *answer;
-    struct object_list evaluations;
+    OBJECT_LIST(struct evaluation_entry, evaluations);
 };
 
 #define OWNER struct trace_reply
@@ -103,8 +104,8 @@ static const struct field trace_fields[] = {
     STRING(OWNER, trace_id),
     STRING(OWNER, started_at),
     STRING(OWNER, finished_at, .nullable = true),
-    OBJECTS(OWNER, steps, &step_schema),
-    OBJECTS(OWNER, feedback, &vote_schema),
+    OBJECTS(OWNER, steps, step_schema),
+    OBJECTS(OWNER, feedback, vote_schema),
     STRING(OWNER, tenant_id),
     STRING(OWNER, session_id, .nullable = true),
     STRING(OWNER, request_id, .nullable = true),
@@ -115,7 +116,7 @@ static const struct field trace_fields[] = {
     NUMBER(OWNER, cost_usd),
     STRING(OWNER, question),
     STRING(OWNER, answer, .nullable = true),
-    OBJECTS(OWNER, evaluations, &evaluation_schema),
+    OBJECTS(OWNER, evaluations, evaluation_schema),
 };
 #undef OWNER
 SCHEMA(trace_schema, struct trace_reply, "Trace", trace_fields);
@@ -180,12 +181,12 @@ static SCHEMA(trend_point_schema, struct trend_point, "TrendPoint", trend_point_
 struct trend_reply {
     const char *evaluator;
     int64_t days;
-    struct object_list points;
+    OBJECT_LIST(struct trend_point, points);
 };
 
 #define OWNER struct trend_reply
 static const struct field trend_fields[] = {STRING(OWNER, evaluator), INTEGER(OWNER, days),
-                                            OBJECTS(OWNER, points, &trend_point_schema)};
+                                            OBJECTS(OWNER, points, trend_point_schema)};
 #undef OWNER
 SCHEMA(trend_schema, struct trend_reply, "Trend", trend_fields);
 
@@ -205,12 +206,12 @@ SCHEMA(worst_query_schema, struct worst_query, "WorstQuery", worst_query_fields,
 struct worst_reply {
     const char *evaluator;
     int64_t limit;
-    struct object_list items;
+    OBJECT_LIST(struct evaluation_entry, items);
 };
 
 #define OWNER struct worst_reply
 static const struct field worst_fields[] = {STRING(OWNER, evaluator), INTEGER(OWNER, limit),
-                                            OBJECTS(OWNER, items, &worst_item_schema)};
+                                            OBJECTS(OWNER, items, worst_item_schema)};
 #undef OWNER
 SCHEMA(worst_schema, struct worst_reply, "Worst", worst_fields);
 
@@ -254,11 +255,11 @@ static const struct field audit_row_fields[] = {
 static SCHEMA(audit_row_schema, struct audit_row, "AuditEntry", audit_row_fields);
 
 struct audit_reply {
-    struct object_list entries;
+    OBJECT_LIST(struct audit_row, entries);
 };
 
 #define OWNER struct audit_reply
-static const struct field audit_fields[] = {OBJECTS(OWNER, entries, &audit_row_schema)};
+static const struct field audit_fields[] = {OBJECTS(OWNER, entries, audit_row_schema)};
 #undef OWNER
 SCHEMA(audit_schema, struct audit_reply, "Audit", audit_fields);
 
@@ -451,7 +452,8 @@ enum error worst_handle(struct request *request, struct reply *reply)
         error = trace_worst(&tools.traces, query->evaluator, query->limit, &rows);
     if (error)
         return error;
-    *object = (struct worst_reply){query->evaluator, query->limit, as_evaluations(request, &rows)};
+    *object =
+        (struct worst_reply){query->evaluator, query->limit, {as_evaluations(request, &rows)}};
     reply->object = object;
     return ERROR_NONE;
 }

@@ -4,18 +4,20 @@
 
 #include "http/route.h"
 
-extern const struct schema traces_query_schema;
-extern const struct schema traces_schema;
-extern const struct schema trace_schema;
-extern const struct schema purge_query_schema, audit_purge_query_schema, audit_purged_schema;
-extern const struct schema traces_purged_schema;
-extern const struct schema trend_query_schema;
-extern const struct schema trend_schema;
-extern const struct schema worst_query_schema;
-extern const struct schema worst_schema;
-extern const struct schema metrics_schema;
-extern const struct schema audit_query_schema;
-extern const struct schema audit_schema;
+SCHEMA_OF(traces_query_schema, struct traces_query);
+SCHEMA_OF(traces_schema, struct traces_reply);
+SCHEMA_OF(trace_schema, struct trace_reply);
+SCHEMA_OF(purge_query_schema, struct purge_query);
+SCHEMA_OF(audit_purge_query_schema, struct purge_query);
+SCHEMA_OF(audit_purged_schema, struct audit_purged);
+SCHEMA_OF(traces_purged_schema, struct traces_purged);
+SCHEMA_OF(trend_query_schema, struct trend_query);
+SCHEMA_OF(trend_schema, struct trend_reply);
+SCHEMA_OF(worst_query_schema, struct worst_query);
+SCHEMA_OF(worst_schema, struct worst_reply);
+SCHEMA_OF(metrics_schema, struct metrics_reply);
+SCHEMA_OF(audit_query_schema, struct audit_query);
+SCHEMA_OF(audit_schema, struct audit_reply);
 
 enum error traces_handle(struct request *request, struct reply *reply);
 enum error trace_handle(struct request *request, struct reply *reply);

@@ -59,7 +59,8 @@ struct answer_reply {
     const char *answer;
     int64_t quality_score;
     const char *route;
-    struct object_list sources, citations;
+    OBJECT_LIST(struct source, sources);
+    OBJECT_LIST(struct citation, citations);
     const char *session_id, *trace_id;
     struct string_list suggested_questions;
     bool requires_confirmation;
@@ -74,8 +75,8 @@ static const struct field answer_fields[] = {
     STRING(OWNER, answer, .help = "With markers `[N]`: N is a citation's index."),
     INTEGER(OWNER, quality_score),
     STRING(OWNER, route, .help = "auto, human, agentic, error_escalation or timeout."),
-    OBJECTS(OWNER, sources, &source_schema),
-    OBJECTS(OWNER, citations, &citation_schema),
+    OBJECTS(OWNER, sources, source_schema),
+    OBJECTS(OWNER, citations, citation_schema),
     STRING(OWNER, session_id),
     STRING(OWNER, trace_id),
     STRINGS(OWNER, suggested_questions),

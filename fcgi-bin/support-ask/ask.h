@@ -4,11 +4,11 @@
 
 #include "http/route.h"
 
-extern const struct schema ask_schema;
-extern const struct schema answer_schema;
-extern const struct schema feedback_schema;
-extern const struct schema escalate_schema;
-extern const struct schema escalated_schema;
+SCHEMA_OF(ask_schema, struct ask_request);
+SCHEMA_OF(answer_schema, struct answer_reply);
+SCHEMA_OF(feedback_schema, struct feedback_request);
+SCHEMA_OF(escalate_schema, struct escalate_request);
+SCHEMA_OF(escalated_schema, struct escalated);
 
 /* One place among the questions that are answered at the same time. */
 void ask_cost(const void *body, struct compute_cost *cost);

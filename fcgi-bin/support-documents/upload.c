@@ -90,12 +90,12 @@ static const struct field document_fields[] = {
 static SCHEMA(document_schema, struct document_entry, "Document", document_fields);
 
 struct documents_reply {
-    struct object_list documents;
+    OBJECT_LIST(struct document_entry, documents);
     int64_t total;
 };
 
 #define OWNER struct documents_reply
-static const struct field documents_fields[] = {OBJECTS(OWNER, documents, &document_schema),
+static const struct field documents_fields[] = {OBJECTS(OWNER, documents, document_schema),
                                                 INTEGER(OWNER, total)};
 #undef OWNER
 SCHEMA(documents_schema, struct documents_reply, "Documents", documents_fields);

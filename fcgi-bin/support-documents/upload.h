@@ -6,11 +6,11 @@
 #include "http/route.h"
 
 extern const struct form_rule upload_form;
-extern const struct schema upload_schema;
-extern const struct schema task_schema;
-extern const struct schema documents_query_schema;
-extern const struct schema documents_schema;
-extern const struct schema deleted_schema;
+SCHEMA_OF(upload_schema, struct upload_reply);
+SCHEMA_OF(task_schema, struct task_reply);
+SCHEMA_OF(documents_query_schema, struct documents_query);
+SCHEMA_OF(documents_schema, struct documents_reply);
+SCHEMA_OF(deleted_schema, struct deleted);
 
 enum error upload_handle(struct request *request, struct reply *reply);
 enum error task_handle(struct request *request, struct reply *reply);

@@ -37,8 +37,8 @@ struct components {
 
 #define OWNER struct components
 static const struct field components_fields[] = {
-    OBJECT(OWNER, sqlite, &component_schema),
-    OBJECT(OWNER, postgres, &component_schema),
+    OBJECT(OWNER, sqlite, component_schema),
+    OBJECT(OWNER, postgres, component_schema),
 };
 #undef OWNER
 static SCHEMA(components_schema, struct components, "Components", components_fields);
@@ -51,7 +51,7 @@ struct health {
 #define OWNER struct health
 static const struct field health_fields[] = {
     STRING(OWNER, status),
-    OBJECT(OWNER, components, &components_schema),
+    OBJECT(OWNER, components, components_schema),
 };
 #undef OWNER
 SCHEMA(health_schema, struct health, "Health", health_fields);

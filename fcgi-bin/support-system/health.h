@@ -4,8 +4,8 @@
 
 #include "http/route.h"
 
-extern const struct schema live_schema;
-extern const struct schema health_schema;
+SCHEMA_OF(live_schema, struct live);
+SCHEMA_OF(health_schema, struct health);
 
 enum error live_handle(struct request *request, struct reply *reply);
 enum error health_handle(struct request *request, struct reply *reply);

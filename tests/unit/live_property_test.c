@@ -52,7 +52,7 @@ static struct object_list exposures(struct arena *arena, struct random *random, 
         records[i] = (struct live_exposure){pick(random, users, USERS),
                                             (int64_t)random_below(random, 3),
                                             moment(random),
-                                            {random_below(random, 2), dimension}};
+                                            {{random_below(random, 2), dimension}}};
     }
     return (struct object_list){count, records};
 }

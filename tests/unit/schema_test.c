@@ -22,7 +22,7 @@ struct shape {
     struct number_list ratios;
     struct boolean_list flags;
     const struct point *centre;
-    struct object_list corners;
+    OBJECT_LIST(struct point, corners);
     json_t *extra;
 };
 
@@ -57,6 +57,7 @@ static const struct schema point_schema = {.name = "Point",
                                            .field_count = COUNT_OF(point_fields),
                                            .rules = point_rules,
                                            .rule_count = COUNT_OF(point_rules)};
+SCHEMA_ITEM(point_schema, struct point);
 
 #define OWNER struct shape
 static const struct field shape_fields[] = {
@@ -73,8 +74,8 @@ static const struct field shape_fields[] = {
     INTEGERS(OWNER, counts, .nullable = true, .min_length = 2),
     NUMBERS(OWNER, ratios, .lower = AT_LEAST(0)),
     BOOLEANS(OWNER, flags, .max_length = 5),
-    OBJECT(OWNER, centre, &point_schema, .nullable = true),
-    OBJECTS(OWNER, corners, &point_schema),
+    OBJECT(OWNER, centre, point_schema, .nullable = true),
+    OBJECTS(OWNER, corners, point_schema),
     {.name = "extra", .type = FIELD_JSON, .offset = offsetof(struct shape, extra)},
 };
 #undef OWNER

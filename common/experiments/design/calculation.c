@@ -25,6 +25,7 @@ static const struct schema summary_schema = {.name = "CalculationSummary",
                                              .size = sizeof(struct calculation_summary),
                                              .fields = summary_fields,
                                              .field_count = COUNT_OF(summary_fields)};
+SCHEMA_ITEM(summary_schema, struct calculation_summary);
 
 #define OWNER struct calculation_allocation
 static const struct field allocation_fields[] = {
@@ -65,7 +66,7 @@ static const struct field results_fields[] = {
                     .help = "Of the planned test itself, at sample_size_per_variant."),
     NULLABLE_INTEGER(OWNER, verified_sample_size,
                      .help = "Users per variant from which that power stays at the target."),
-    OBJECT(OWNER, allocation, &calculation_allocation_schema, .nullable = true,
+    OBJECT(OWNER, allocation, calculation_allocation_schema, .nullable = true,
            .help = "The same for the actual split; even arms are the plan again."),
 };
 #undef OWNER
@@ -107,6 +108,7 @@ static const struct schema look_schema = {.name = "SequentialLook",
                                           .size = sizeof(struct calculation_look),
                                           .fields = look_fields,
                                           .field_count = COUNT_OF(look_fields)};
+SCHEMA_ITEM(look_schema, struct calculation_look);
 
 #define OWNER struct power_point
 static const struct field point_fields[] = {
@@ -120,13 +122,14 @@ static const struct schema point_schema = {.name = "PowerPoint",
                                            .size = sizeof(struct power_point),
                                            .fields = point_fields,
                                            .field_count = COUNT_OF(point_fields)};
+SCHEMA_ITEM(point_schema, struct power_point);
 
 #define OWNER struct calculation
 static const struct field reply_fields[] = {
-    OBJECT(OWNER, calculation_summary, &summary_schema),
-    OBJECT(OWNER, results, &calculation_results_schema),
+    OBJECT(OWNER, calculation_summary, summary_schema),
+    OBJECT(OWNER, results, calculation_results_schema),
     STRINGS(OWNER, assumptions, .help = "What the plan takes for granted, in English."),
-    OBJECTS(OWNER, warnings, &calculation_warning_schema),
+    OBJECTS(OWNER, warnings, calculation_warning_schema),
     STRING(OWNER, bonferroni_note, .nullable = true),
     NULLABLE_NUMBER(OWNER, design_effect, ROUNDED(4)),
     NULLABLE_NUMBER(OWNER, avg_cluster_size),
@@ -135,7 +138,7 @@ static const struct field reply_fields[] = {
     NULLABLE_INTEGER(OWNER, bayesian_sample_size_per_variant),
     NULLABLE_NUMBER(OWNER, bayesian_credibility),
     STRING(OWNER, bayesian_note, .nullable = true),
-    OBJECTS(OWNER, sequential_boundaries, &look_schema, .nullable = true),
+    OBJECTS(OWNER, sequential_boundaries, look_schema, .nullable = true),
     NULLABLE_NUMBER(OWNER, sequential_inflation_factor, ROUNDED(4),
                     .help = "Largest size of the sequential test over that of the fixed one."),
     NULLABLE_INTEGER(OWNER, sequential_adjusted_sample_size),
@@ -146,7 +149,7 @@ static const struct field reply_fields[] = {
     NULLABLE_NUMBER(OWNER, cuped_variance_reduction_pct, ROUNDED(1)),
     NULLABLE_NUMBER(OWNER, cuped_duration_days),
     NULLABLE_NUMBER(OWNER, cuped_theta, ROUNDED(4)),
-    OBJECTS(OWNER, power_curve, &point_schema,
+    OBJECTS(OWNER, power_curve, point_schema,
             .help = "Power of the planned test over sample sizes round the plan."),
 };
 #undef OWNER

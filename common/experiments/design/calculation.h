@@ -61,7 +61,7 @@ struct calculation {
     const struct calculation_summary *calculation_summary;
     const struct calculation_results *results;
     struct string_list assumptions;
-    struct object_list warnings;
+    OBJECT_LIST(struct warning, warnings);
     const char *bonferroni_note;
     struct optional_number design_effect;
     struct optional_number avg_cluster_size;
@@ -70,7 +70,7 @@ struct calculation {
     struct optional_integer bayesian_sample_size_per_variant;
     struct optional_number bayesian_credibility;
     const char *bayesian_note;
-    struct object_list sequential_boundaries;
+    OBJECT_LIST(struct calculation_look, sequential_boundaries);
     struct optional_number sequential_inflation_factor;
     struct optional_integer sequential_adjusted_sample_size;
     struct optional_integer sequential_duration_days;
@@ -79,14 +79,15 @@ struct calculation {
     struct optional_number cuped_variance_reduction_pct;
     struct optional_number cuped_duration_days;
     struct optional_number cuped_theta;
-    struct object_list power_curve;
+    OBJECT_LIST(struct power_point, power_curve);
 };
 
-extern const struct schema calculation_schema;
+SCHEMA_OF(calculation_schema, struct calculation);
 
 /* Blocks of it that other documents have too. */
-extern const struct schema calculation_results_schema, calculation_warning_schema;
-extern const struct schema calculation_allocation_schema;
+SCHEMA_OF(calculation_results_schema, struct calculation_results);
+SCHEMA_OF(calculation_warning_schema, struct warning);
+SCHEMA_OF(calculation_allocation_schema, struct calculation_allocation);
 
 struct calculation_call {
     const struct locale *locale; /* of the warnings */

@@ -21,10 +21,10 @@ static SCHEMA(summary_schema, struct calculation_summary, "KeptSummary", summary
 
 #define OWNER struct kept_calculation
 static const struct field calculation_fields[] = {
-    OBJECT(OWNER, calculation_summary, &summary_schema),
-    OBJECT(OWNER, results, &calculation_results_schema),
+    OBJECT(OWNER, calculation_summary, summary_schema),
+    OBJECT(OWNER, results, calculation_results_schema),
     STRINGS(OWNER, assumptions),
-    OBJECTS(OWNER, warnings, &calculation_warning_schema),
+    OBJECTS(OWNER, warnings, calculation_warning_schema),
     STRING(OWNER, bonferroni_note, .nullable = true),
     NULLABLE_NUMBER(OWNER, design_effect),
     NULLABLE_NUMBER(OWNER, avg_cluster_size),
@@ -52,7 +52,7 @@ static SCHEMA(kept_calculation_schema, struct kept_calculation, "KeptCalculation
 static const struct field calculations_fields[] = {
     NULLABLE_NUMBER(OWNER, verified_power, ROUNDED(4)),
     NULLABLE_INTEGER(OWNER, verified_sample_size),
-    OBJECT(OWNER, allocation, &calculation_allocation_schema, .nullable = true),
+    OBJECT(OWNER, allocation, calculation_allocation_schema, .nullable = true),
     INTEGER(OWNER, sample_size_per_variant),
     INTEGER(OWNER, total_sample_size),
     INTEGER(OWNER, estimated_duration_days),
@@ -71,7 +71,7 @@ static SCHEMA(variant_schema, struct report_variant, "ReportVariant", variant_fi
 
 #define OWNER struct report_design
 static const struct field design_fields[] = {
-    OBJECTS(OWNER, variants, &variant_schema),
+    OBJECTS(OWNER, variants, variant_schema),
     STRING(OWNER, randomization_unit),
     NUMBERS(OWNER, traffic_split, .plain = true),
     STRING(OWNER, target_audience),
@@ -128,12 +128,12 @@ static SCHEMA(recommendations_schema, struct report_recommendations, "ReportReco
 #define OWNER struct analysis_report
 static const struct field report_fields[] = {
     STRING(OWNER, executive_summary),
-    OBJECT(OWNER, calculations, &calculations_schema),
-    OBJECT(OWNER, experiment_design, &design_schema),
-    OBJECT(OWNER, metrics_plan, &metrics_schema),
-    OBJECTS(OWNER, guardrail_metrics, &guardrail_schema, .optional = true),
-    OBJECT(OWNER, risks, &risks_schema),
-    OBJECT(OWNER, recommendations, &recommendations_schema),
+    OBJECT(OWNER, calculations, calculations_schema),
+    OBJECT(OWNER, experiment_design, design_schema),
+    OBJECT(OWNER, metrics_plan, metrics_schema),
+    OBJECTS(OWNER, guardrail_metrics, guardrail_schema, .optional = true),
+    OBJECT(OWNER, risks, risks_schema),
+    OBJECT(OWNER, recommendations, recommendations_schema),
     STRINGS(OWNER, open_questions),
 };
 #undef OWNER
@@ -154,7 +154,7 @@ static const struct field advice_fields[] = {
     BOOLEAN(OWNER, available),
     STRING(OWNER, provider),
     STRING(OWNER, model),
-    OBJECT(OWNER, advice, &advice_text_schema, .nullable = true),
+    OBJECT(OWNER, advice, advice_text_schema, .nullable = true),
     STRING(OWNER, raw_text, .nullable = true),
     STRING(OWNER, error, .nullable = true),
     STRING(OWNER, error_code, .nullable = true),
@@ -165,9 +165,9 @@ SCHEMA(advice_schema, struct advice, "Advice", advice_fields,
 
 #define OWNER struct analysis_payload
 static const struct field payload_fields[] = {
-    OBJECT(OWNER, calculations, &kept_calculation_schema),
-    OBJECT(OWNER, report, &analysis_report_schema),
-    OBJECT(OWNER, advice, &advice_schema),
+    OBJECT(OWNER, calculations, kept_calculation_schema),
+    OBJECT(OWNER, report, analysis_report_schema),
+    OBJECT(OWNER, advice, advice_schema),
 };
 #undef OWNER
 static const char example[] =

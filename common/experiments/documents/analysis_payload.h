@@ -12,7 +12,7 @@ struct kept_calculation {
     const struct calculation_summary *calculation_summary;
     const struct calculation_results *results;
     struct string_list assumptions;
-    struct object_list warnings; /* struct warning */
+    OBJECT_LIST(struct warning, warnings); /* struct warning */
     const char *bonferroni_note;
     struct optional_number design_effect;
     struct optional_number avg_cluster_size;
@@ -52,7 +52,7 @@ struct report_variant {
 };
 
 struct report_design {
-    struct object_list variants; /* struct report_variant */
+    OBJECT_LIST(struct report_variant, variants); /* struct report_variant */
     const char *randomization_unit;
     struct number_list traffic_split;
     const char *target_audience;
@@ -96,7 +96,7 @@ struct analysis_report {
     const struct report_calculations *calculations;
     const struct report_design *experiment_design;
     const struct report_metrics *metrics_plan;
-    struct object_list guardrail_metrics; /* struct report_guardrail */
+    OBJECT_LIST(struct report_guardrail, guardrail_metrics); /* struct report_guardrail */
     const struct report_risks *risks;
     const struct report_recommendations *recommendations;
     struct string_list open_questions;
@@ -127,7 +127,8 @@ struct analysis_payload {
     const struct advice *advice;
 };
 
-extern const struct schema analysis_report_schema, advice_schema;
-extern const struct schema analysis_payload_schema;
+SCHEMA_OF(analysis_report_schema, struct analysis_report);
+SCHEMA_OF(advice_schema, struct advice);
+SCHEMA_OF(analysis_payload_schema, struct analysis_payload);
 
 #endif

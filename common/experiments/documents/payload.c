@@ -124,8 +124,8 @@ static const struct field setup_fields[] = {
     TEXT_FIELD(OWNER, exclusion_criteria),
     NULLABLE_NUMBER(OWNER, avg_cluster_size),
     NULLABLE_NUMBER(OWNER, icc),
-    OBJECT(OWNER, namespace, &namespace_schema, .nullable = true),
-    OBJECTS(OWNER, targeting_rules, &targeting_schema, .max_length = TARGETING_RULES_MAX),
+    OBJECT(OWNER, namespace, namespace_schema, .nullable = true),
+    OBJECTS(OWNER, targeting_rules, targeting_schema, .max_length = TARGETING_RULES_MAX),
 };
 #undef OWNER
 
@@ -250,8 +250,8 @@ static const struct field metrics_fields[] = {
     STRING(OWNER, numerator_metric_name, .nullable = true, .max_length = NAME_MAX_LENGTH),
     STRING(OWNER, denominator_metric_name, .nullable = true, .max_length = NAME_MAX_LENGTH),
     STRINGS(OWNER, secondary_metrics),
-    OBJECTS(OWNER, guardrail_metrics, &guardrail_schema, .max_length = GUARDRAILS_MAX),
-    OBJECTS(OWNER, robust_metrics, &robust_schema, .max_length = ROBUST_METRICS_MAX,
+    OBJECTS(OWNER, guardrail_metrics, guardrail_schema, .max_length = GUARDRAILS_MAX),
+    OBJECTS(OWNER, robust_metrics, robust_schema, .max_length = ROBUST_METRICS_MAX,
             .left_out = true),
 };
 #undef OWNER
@@ -382,8 +382,8 @@ static SCHEMA(constraints_schema, struct payload_constraints, "ConstraintsBlock"
 
 #define OWNER struct observed_results
 static const struct field observed_fields[] = {
-    OBJECT(OWNER, request, &results_request_schema, .required = true),
-    OBJECT(OWNER, analysis, &results_reply_schema, .required = true),
+    OBJECT(OWNER, request, results_request_schema, .required = true),
+    OBJECT(OWNER, analysis, results_reply_schema, .required = true),
     STRING(OWNER, saved_at, .nullable = true),
 };
 #undef OWNER
@@ -393,7 +393,7 @@ static SCHEMA(observed_schema, struct observed_results, "ObservedResults", obser
 #define OWNER struct payload_context
 static const struct field context_fields[] = {
     STRING(OWNER, llm_context, .preset_text = ""),
-    OBJECT(OWNER, observed_results, &observed_schema, .nullable = true),
+    OBJECT(OWNER, observed_results, observed_schema, .nullable = true),
 };
 #undef OWNER
 static SCHEMA(context_schema, struct payload_context, "AdditionalContext", context_fields,
@@ -401,12 +401,12 @@ static SCHEMA(context_schema, struct payload_context, "AdditionalContext", conte
 
 #define OWNER struct experiment_payload
 #define BLOCKS(metrics_shape)                                                                      \
-    OBJECT(OWNER, project, &project_schema, .required = true),                                     \
-        OBJECT(OWNER, hypothesis, &hypothesis_schema, .required = true),                           \
-        OBJECT(OWNER, setup, &setup_schema, .required = true),                                     \
-        OBJECT(OWNER, metrics, &(metrics_shape), .required = true),                                \
-        OBJECT(OWNER, constraints, &constraints_schema, .required = true),                         \
-        OBJECT(OWNER, additional_context, &context_schema)
+    OBJECT(OWNER, project, project_schema, .required = true),                                      \
+        OBJECT(OWNER, hypothesis, hypothesis_schema, .required = true),                            \
+        OBJECT(OWNER, setup, setup_schema, .required = true),                                      \
+        OBJECT(OWNER, metrics, metrics_shape, .required = true),                                   \
+        OBJECT(OWNER, constraints, constraints_schema, .required = true),                          \
+        OBJECT(OWNER, additional_context, context_schema)
 static const struct field payload_fields[] = {BLOCKS(metrics_schema)};
 static const struct field design_fields[] = {BLOCKS(sized_metrics_schema)};
 #undef BLOCKS

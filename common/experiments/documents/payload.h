@@ -66,7 +66,7 @@ struct payload_setup {
     struct optional_number avg_cluster_size;
     struct optional_number icc;
     const struct payload_namespace *namespace;
-    struct object_list targeting_rules; /* struct targeting_rule */
+    OBJECT_LIST(struct targeting_rule, targeting_rules); /* struct targeting_rule */
 };
 
 enum robust_statistic { ROBUST_CAPPED_MEAN, ROBUST_WINSORIZED_MEAN, ROBUST_QUANTILE, ROBUST__MAX };
@@ -111,8 +111,8 @@ struct payload_metrics {
     const char *numerator_metric_name;
     const char *denominator_metric_name;
     struct string_list secondary_metrics;
-    struct object_list guardrail_metrics; /* struct guardrail_metric */
-    struct object_list robust_metrics;    /* struct robust_metric */
+    OBJECT_LIST(struct guardrail_metric, guardrail_metrics); /* struct guardrail_metric */
+    OBJECT_LIST(struct robust_metric, robust_metrics);       /* struct robust_metric */
 };
 
 struct payload_constraints {
@@ -153,10 +153,10 @@ struct experiment_payload {
     const struct payload_context *additional_context;
 };
 
-extern const struct schema payload_schema;
+SCHEMA_OF(payload_schema, struct experiment_payload);
 
 /* As payload_schema, with the rules that a design must keep to be sized at once. */
-extern const struct schema design_schema;
+SCHEMA_OF(design_schema, struct experiment_payload);
 
 /* The sizing request that the design stands for. Lists are shared with the payload. */
 void payload_to_sizing(const struct experiment_payload *payload, struct sizing_request *request);

@@ -52,6 +52,7 @@ static const struct schema binary_schema = {.name = "BinaryObservation",
                                             .field_count = COUNT_OF(binary_fields),
                                             .rules = binary_rules,
                                             .rule_count = COUNT_OF(binary_rules)};
+SCHEMA_ITEM(binary_schema, struct binary_observation);
 
 #define OWNER struct continuous_observation
 static const struct field continuous_fields[] = {
@@ -73,6 +74,7 @@ static const struct schema continuous_schema = {.name = "ContinuousObservation",
                                                 .size = sizeof(struct continuous_observation),
                                                 .fields = continuous_fields,
                                                 .field_count = COUNT_OF(continuous_fields)};
+SCHEMA_ITEM(continuous_schema, struct continuous_observation);
 
 #define OWNER struct ranked_observation
 static const struct field ranked_fields[] = {
@@ -92,6 +94,7 @@ static const struct schema ranked_schema = {.name = "RankedObservation",
                                             .size = sizeof(struct ranked_observation),
                                             .fields = ranked_fields,
                                             .field_count = COUNT_OF(ranked_fields)};
+SCHEMA_ITEM(ranked_schema, struct ranked_observation);
 
 #define OWNER struct count_observation
 static const struct field count_fields[] = {
@@ -108,18 +111,19 @@ static const struct schema count_schema = {.name = "CountObservation",
                                            .size = sizeof(struct count_observation),
                                            .fields = count_fields,
                                            .field_count = COUNT_OF(count_fields)};
+SCHEMA_ITEM(count_schema, struct count_observation);
 
 #define OWNER struct results_request
 static const struct field request_fields[] = {
     CHOICE(OWNER, metric_type, results_analyzer_names, .choice_count = ANALYZER__MAX,
            .required = true, .help = "The analyzer; it reads one of the blocks below."),
-    OBJECT(OWNER, binary, &binary_schema, .nullable = true,
+    OBJECT(OWNER, binary, binary_schema, .nullable = true,
            .help = "For binary, fisher_exact, boschloo_exact and barnard_exact."),
-    OBJECT(OWNER, continuous, &continuous_schema, .nullable = true,
+    OBJECT(OWNER, continuous, continuous_schema, .nullable = true,
            .help = "For continuous and equivalence."),
-    OBJECT(OWNER, ranked, &ranked_schema, .nullable = true,
+    OBJECT(OWNER, ranked, ranked_schema, .nullable = true,
            .help = "For mann_whitney, bootstrap, quantile and trimmed_t."),
-    OBJECT(OWNER, count, &count_schema, .nullable = true, .help = "For count."),
+    OBJECT(OWNER, count, count_schema, .nullable = true, .help = "For count."),
 };
 #undef OWNER
 
@@ -322,13 +326,13 @@ static const struct field reply_fields[] = {
                     .help = "Null beside a lower end: infinite."),
     STRING(OWNER, observed_effect_relative_reason, .nullable = true,
            .help = "Why there is no relative effect: relative_effect_too_large."),
-    OBJECT(OWNER, relative_lift, &lift_schema, .nullable = true),
-    OBJECT(OWNER, conventions, &conventions_schema, .nullable = true),
-    OBJECT(OWNER, test_interval, &test_interval_schema, .nullable = true),
+    OBJECT(OWNER, relative_lift, lift_schema, .nullable = true),
+    OBJECT(OWNER, conventions, conventions_schema, .nullable = true),
+    OBJECT(OWNER, test_interval, test_interval_schema, .nullable = true),
     NULLABLE_BOOLEAN(OWNER, interval_agrees,
                      .help = "ci_lower to ci_upper leaves out no effect exactly when "
                              "is_significant is true; otherwise interpretation says why."),
-    OBJECTS(OWNER, warnings, &calculation_warning_schema, .nullable = true,
+    OBJECTS(OWNER, warnings, calculation_warning_schema, .nullable = true,
             .help = "SMALL_COUNTS where the arms are too small for an approximation in use."),
 };
 #undef OWNER

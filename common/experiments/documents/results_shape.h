@@ -93,7 +93,7 @@ struct results_reply {
     const struct results_conventions *conventions;
     const struct results_test_interval *test_interval;
     struct optional_boolean interval_agrees;
-    struct object_list warnings; /* struct warning */
+    OBJECT_LIST(struct warning, warnings); /* struct warning */
 };
 
 #define RELATIVE_EFFECT_TOO_LARGE "relative_effect_too_large"
@@ -101,7 +101,7 @@ struct results_reply {
 /* Absent where it passes the largest number. */
 struct optional_number results_relative_effect(const struct test_result *test);
 
-extern const struct schema results_request_schema;
-extern const struct schema results_reply_schema;
+SCHEMA_OF(results_request_schema, struct results_request);
+SCHEMA_OF(results_reply_schema, struct results_reply);
 
 #endif

@@ -19,8 +19,8 @@ extern const char *const survival_test_names[SURVIVAL_TEST__MAX];
 struct survival_request {
     const struct survival_arm *control_arm;
     const struct survival_arm *treatment_arm;
-    struct object_list additional_arms; /* of struct survival_arm */
-    int test_type;                      /* enum survival_test */
+    OBJECT_LIST(struct survival_arm, additional_arms); /* of struct survival_arm */
+    int test_type;                                     /* enum survival_test */
     double fh_rho;
     double fh_gamma;
     double alpha;
@@ -51,16 +51,17 @@ struct survival_reply {
     double expected_treatment;
     int64_t n_control;
     int64_t n_treatment;
-    struct object_list arm_summaries; /* of struct survival_arm_summary, in the request's order */
-    struct object_list control_curve; /* of struct survival_point */
-    struct object_list treatment_curve;
+    OBJECT_LIST(struct survival_arm_summary,
+                arm_summaries); /* of struct survival_arm_summary, in the request's order */
+    OBJECT_LIST(struct survival_point, control_curve); /* of struct survival_point */
+    OBJECT_LIST(struct survival_point, treatment_curve);
     struct object_list additional_arm_curves; /* of such lists */
     const char *verdict;
     const char *interpretation;
 };
 
-extern const struct schema survival_request_schema;
-extern const struct schema survival_reply_schema;
+SCHEMA_OF(survival_request_schema, struct survival_request);
+SCHEMA_OF(survival_reply_schema, struct survival_reply);
 
 /* Subjects in all arms of a valid request. */
 int64_t survival_request_subjects(const struct survival_request *observed);

@@ -22,7 +22,7 @@ static const struct field exposure_fields[] = {
     INTEGER(OWNER, variation_index, .required = true, .lower = AT_LEAST(0),
             .upper = AT_MOST(LIVE_ARMS_MAX - 1)),
     OCCURRED_AT(OWNER),
-    OBJECTS(OWNER, dimensions, &dimension_schema, .max_length = LIVE_DIMENSIONS_MAX),
+    OBJECTS(OWNER, dimensions, dimension_schema, .max_length = LIVE_DIMENSIONS_MAX),
 };
 #undef OWNER
 

@@ -21,7 +21,7 @@ struct live_exposure {
     const char *user_id;
     int64_t variation_index; /* LIVE_HOLDOUT..LIVE_ARMS_MAX - 1 */
     struct optional_integer occurred_at;
-    struct object_list dimensions; /* struct live_dimension */
+    OBJECT_LIST(struct live_dimension, dimensions); /* struct live_dimension */
 };
 
 struct live_dimension {

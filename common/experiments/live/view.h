@@ -71,9 +71,9 @@ struct live_variation_count {
 struct live_ingestion {
     const char *experiment_id;
     int64_t exposures_total;
-    struct object_list exposure_counts; /* struct live_variation_count */
+    OBJECT_LIST(struct live_variation_count, exposure_counts); /* struct live_variation_count */
     int64_t conversions_total;
-    struct object_list conversion_counts; /* struct live_metric_count */
+    OBJECT_LIST(struct live_metric_count, conversion_counts); /* struct live_metric_count */
 };
 MUST_CHECK enum error live_read_ingestion(const struct live_call *call, const char *id,
                                           struct live_ingestion *ingestion);

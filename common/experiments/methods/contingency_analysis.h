@@ -31,8 +31,8 @@ struct categorical_reply {
     const char *interpretation;
 };
 
-extern const struct schema categorical_request_schema;
-extern const struct schema categorical_reply_schema;
+SCHEMA_OF(categorical_request_schema, struct categorical_request);
+SCHEMA_OF(categorical_reply_schema, struct categorical_reply);
 
 /* Analyses a valid request. ERROR_INVALID for a table without users or with an empty row or column,
  * ERROR_TOO_LARGE for one of too many users. */

@@ -94,7 +94,7 @@ static const struct field reply_fields[] = {
     STRING(OWNER, effect_size_label),
     INTEGER(OWNER, num_groups),
     INTEGER(OWNER, n_total),
-    OBJECTS(OWNER, group_summaries, &group_schema, .help = "In the order of the request."),
+    OBJECTS(OWNER, group_summaries, group_schema, .help = "In the order of the request."),
     STRING(OWNER, verdict),
     STRING(OWNER, interpretation),
 };

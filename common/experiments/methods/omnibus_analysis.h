@@ -28,13 +28,13 @@ struct omnibus_reply {
     const char *effect_size_label;
     int64_t num_groups;
     int64_t n_total;
-    struct object_list group_summaries; /* struct omnibus_group */
+    OBJECT_LIST(struct omnibus_group, group_summaries); /* struct omnibus_group */
     const char *verdict;
     const char *interpretation;
 };
 
-extern const struct schema omnibus_request_schema;
-extern const struct schema omnibus_reply_schema;
+SCHEMA_OF(omnibus_request_schema, struct omnibus_request);
+SCHEMA_OF(omnibus_reply_schema, struct omnibus_reply);
 
 /* Analyses a valid request. ERROR_INVALID when the test has no answer: a group without variance for
  * welch_anova, nothing but equal values for kruskal_wallis. */

@@ -44,7 +44,7 @@ static const struct field arm_fields[] = {
     INTEGER(OWNER, arm),
     NULLABLE_NUMBER(OWNER, effect_relative, ROUNDED(2)),
     NUMBER(OWNER, p_value, ROUNDED(6)),
-    OBJECT(OWNER, practical, &practical_schema, .nullable = true),
+    OBJECT(OWNER, practical, practical_schema, .nullable = true),
 };
 #undef OWNER
 static SCHEMA(decision_arm_schema, struct decision_arm, "DecisionArm", arm_fields);
@@ -56,7 +56,7 @@ static const struct field evidence_fields[] = {
     STRING(OWNER, mwe_source),
     NULLABLE_NUMBER(OWNER, planned_power),
     BOOLEAN(OWNER, require_practical_evidence),
-    OBJECTS(OWNER, winning_arms, &decision_arm_schema),
+    OBJECTS(OWNER, winning_arms, decision_arm_schema),
     BOOLEAN(OWNER, power_achieved_not_used),
 };
 #undef OWNER
@@ -81,11 +81,11 @@ static const struct field decision_fields[] = {
     STRING(OWNER, verdict, .help = "ship, no_ship or keep_running."),
     STRING(OWNER, confidence, .help = "high, medium or low."),
     STRING(OWNER, summary, .help = "The verdict in a sentence."),
-    OBJECTS(OWNER, reasons, &reason_schema),
-    OBJECTS(OWNER, blockers, &reason_schema),
-    OBJECT(OWNER, policy, &policy_schema),
-    OBJECT(OWNER, evidence, &evidence_schema),
-    OBJECTS(OWNER, what_would_change, &change_schema,
+    OBJECTS(OWNER, reasons, reason_schema),
+    OBJECTS(OWNER, blockers, reason_schema),
+    OBJECT(OWNER, policy, policy_schema),
+    OBJECT(OWNER, evidence, evidence_schema),
+    OBJECTS(OWNER, what_would_change, change_schema,
             .help = "The smallest changes, one at a time, that would give another verdict."),
 };
 #undef OWNER

@@ -47,7 +47,7 @@ struct decision_evidence {
     const char *mwe_source;
     struct optional_number planned_power;
     bool require_practical_evidence;
-    struct object_list winning_arms;
+    OBJECT_LIST(struct decision_arm, winning_arms);
     bool power_achieved_not_used;
 };
 
@@ -66,13 +66,13 @@ struct live_decision {
     const char *verdict;
     const char *confidence;
     const char *summary;
-    struct object_list reasons;
-    struct object_list blockers;
+    OBJECT_LIST(struct decision_reason, reasons);
+    OBJECT_LIST(struct decision_reason, blockers);
     const struct decision_policy *policy;
     const struct decision_evidence *evidence;
-    struct object_list what_would_change;
+    OBJECT_LIST(struct decision_change, what_would_change);
 };
 
-extern const struct schema live_decision_schema;
+SCHEMA_OF(live_decision_schema, struct live_decision);
 
 #endif

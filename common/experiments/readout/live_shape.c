@@ -47,13 +47,13 @@ static SCHEMA(srm_schema, struct live_srm, "LiveSrm", srm_fields);
 static const struct field comparison_fields[] = {
     INTEGER(OWNER, treatment_index),
     STRING(OWNER, status, .help = "ok or insufficient_data."),
-    OBJECT(OWNER, control, &live_arm_schema),
-    OBJECT(OWNER, treatment, &live_arm_schema),
-    OBJECT(OWNER, analysis, &results_reply_schema, .nullable = true),
+    OBJECT(OWNER, control, live_arm_schema),
+    OBJECT(OWNER, treatment, live_arm_schema),
+    OBJECT(OWNER, analysis, results_reply_schema, .nullable = true),
     NULLABLE_NUMBER(OWNER, probability_treatment_beats_control, ROUNDED(3)),
     NULLABLE_BOOLEAN(OWNER, sequential_significant,
                      .help = "Beyond the group sequential boundary of now; null without one."),
-    OBJECT(OWNER, always_valid, &always_valid_schema, .nullable = true),
+    OBJECT(OWNER, always_valid, always_valid_schema, .nullable = true),
     STRING(OWNER, note, .nullable = true),
 };
 #undef OWNER
@@ -100,9 +100,9 @@ static SCHEMA(cuped_arm_schema, struct live_cuped_arm, "LiveCupedArm", cuped_arm
 static const struct field cuped_comparison_fields[] = {
     INTEGER(OWNER, treatment_index),
     STRING(OWNER, status, .help = "ok or insufficient_data."),
-    OBJECT(OWNER, control, &cuped_arm_schema),
-    OBJECT(OWNER, treatment, &cuped_arm_schema),
-    OBJECT(OWNER, analysis, &results_reply_schema, .nullable = true),
+    OBJECT(OWNER, control, cuped_arm_schema),
+    OBJECT(OWNER, treatment, cuped_arm_schema),
+    OBJECT(OWNER, analysis, results_reply_schema, .nullable = true),
     NULLABLE_NUMBER(OWNER, variance_reduction_pct, ROUNDED(4)),
     STRING(OWNER, note, .nullable = true),
 };
@@ -116,13 +116,13 @@ static const struct field cuped_fields[] = {
     STRING(OWNER, note, .nullable = true),
     NULLABLE_NUMBER(OWNER, theta, ROUNDED(6), .help = "With one covariate."),
     NULLABLE_INTEGER(OWNER, num_covariates),
-    OBJECTS(OWNER, covariates, &slope_schema),
+    OBJECTS(OWNER, covariates, slope_schema),
     NULLABLE_NUMBER(OWNER, variance_reduction_pct, ROUNDED(4)),
     NULLABLE_INTEGER(OWNER, covariate_users_total),
     NULLABLE_INTEGER(OWNER, exposed_users_total),
     NULLABLE_NUMBER(OWNER, coverage_total, ROUNDED(4)),
     STRING(OWNER, selection_caveat, .nullable = true),
-    OBJECTS(OWNER, comparisons, &cuped_comparison_schema),
+    OBJECTS(OWNER, comparisons, cuped_comparison_schema),
 };
 #undef OWNER
 static SCHEMA(cuped_schema, struct live_cuped, "LiveCuped", cuped_fields,
@@ -153,7 +153,7 @@ static const struct field stratified_comparison_fields[] = {
     NULLABLE_BOOLEAN(OWNER, is_significant),
     NULLABLE_NUMBER(OWNER, variance_reduction_pct, ROUNDED(4)),
     NULLABLE_INTEGER(OWNER, num_strata, .help = "Those that contribute."),
-    OBJECTS(OWNER, strata, &stratum_schema),
+    OBJECTS(OWNER, strata, stratum_schema),
     STRING(OWNER, note, .nullable = true),
 };
 #undef OWNER
@@ -167,7 +167,7 @@ static const struct field stratified_fields[] = {
     NULLABLE_INTEGER(OWNER, num_strata),
     NULLABLE_INTEGER(OWNER, stratified_users_total),
     NULLABLE_INTEGER(OWNER, exposed_users_total),
-    OBJECTS(OWNER, comparisons, &stratified_comparison_schema),
+    OBJECTS(OWNER, comparisons, stratified_comparison_schema),
 };
 #undef OWNER
 static SCHEMA(stratified_schema, struct live_stratified, "LiveStratified", stratified_fields);
@@ -186,8 +186,8 @@ static SCHEMA(guardrail_arm_schema, struct live_guardrail_arm, "LiveGuardrailArm
 static const struct field guardrail_comparison_fields[] = {
     INTEGER(OWNER, treatment_index),
     STRING(OWNER, status, .help = "ok, warning, breached or insufficient_data."),
-    OBJECT(OWNER, control, &guardrail_arm_schema),
-    OBJECT(OWNER, treatment, &guardrail_arm_schema),
+    OBJECT(OWNER, control, guardrail_arm_schema),
+    OBJECT(OWNER, treatment, guardrail_arm_schema),
     NULLABLE_NUMBER(OWNER, effect, ROUNDED(6)),
     NULLABLE_NUMBER(OWNER, harm, ROUNDED(6), .help = "The effect in the bad direction."),
     NULLABLE_NUMBER(OWNER, harm_lower_bound, ROUNDED(6), .help = "One-sided."),
@@ -212,7 +212,7 @@ static const struct field guardrail_metric_fields[] = {
     NULLABLE_NUMBER(OWNER, margin_pct),
     STRING(OWNER, status, .help = "The worst of its comparisons."),
     NULLABLE_BOOLEAN(OWNER, is_non_inferior, .help = "All of its comparisons are."),
-    OBJECTS(OWNER, comparisons, &guardrail_comparison_schema),
+    OBJECTS(OWNER, comparisons, guardrail_comparison_schema),
 };
 #undef OWNER
 static SCHEMA(guardrail_metric_schema, struct live_guardrail_metric, "LiveGuardrailMetric",
@@ -223,7 +223,7 @@ static const struct field guardrail_fields[] = {
     STRING(OWNER, status, .help = "ok, warning, breached or unavailable."),
     STRING(OWNER, note, .nullable = true),
     BOOLEAN(OWNER, any_breached),
-    OBJECTS(OWNER, metrics, &guardrail_metric_schema),
+    OBJECTS(OWNER, metrics, guardrail_metric_schema),
 };
 #undef OWNER
 static SCHEMA(guardrail_schema, struct live_guardrail, "LiveGuardrail", guardrail_fields);
@@ -245,12 +245,12 @@ static SCHEMA(holdout_side_schema, struct live_holdout_side, "LiveHoldoutSide",
 static const struct field holdout_fields[] = {
     STRING(OWNER, status, .help = "ok, unavailable or insufficient_data."),
     STRING(OWNER, note, .nullable = true),
-    OBJECT(OWNER, treated, &holdout_side_schema, .nullable = true,
+    OBJECT(OWNER, treated, holdout_side_schema, .nullable = true,
            .help = "All treatments together, without the control."),
-    OBJECT(OWNER, holdout, &holdout_side_schema, .nullable = true),
-    OBJECT(OWNER, analysis, &results_reply_schema, .nullable = true),
+    OBJECT(OWNER, holdout, holdout_side_schema, .nullable = true),
+    OBJECT(OWNER, analysis, results_reply_schema, .nullable = true),
     NULLABLE_NUMBER(OWNER, probability_treated_beats_holdout, ROUNDED(3)),
-    OBJECT(OWNER, always_valid, &always_valid_schema, .nullable = true),
+    OBJECT(OWNER, always_valid, always_valid_schema, .nullable = true),
     NULLABLE_INTEGER(OWNER, treated_users_total),
     NULLABLE_INTEGER(OWNER, holdout_users_total),
 };
@@ -338,7 +338,7 @@ static const struct field metric_fields[] = {
     NULLABLE_NUMBER(OWNER, at, .help = "Of the last three: the cap, or the percentile."),
     NULLABLE_NUMBER(OWNER, cap,
                     .help = "Of capped and winsorized means: larger values count as this."),
-    OBJECTS(OWNER, comparisons, &metric_comparison_schema),
+    OBJECTS(OWNER, comparisons, metric_comparison_schema),
 };
 #undef OWNER
 static SCHEMA(metric_schema, struct live_metric, "LiveMetric", metric_fields,
@@ -368,7 +368,7 @@ static SCHEMA(forecast_schema, struct live_forecast, "LiveForecast", forecast_fi
 static const struct field slice_fields[] = {
     STRING(OWNER, value),
     INTEGER(OWNER, people),
-    OBJECTS(OWNER, comparisons, &metric_comparison_schema),
+    OBJECTS(OWNER, comparisons, metric_comparison_schema),
 };
 #undef OWNER
 static SCHEMA(slice_schema, struct live_slice, "LiveSlice", slice_fields);
@@ -380,7 +380,7 @@ static const struct field drill_down_fields[] = {
                "available, unavailable (nothing was sent, or a ratio metric), too_many_values."),
     STRING(OWNER, dimension),
     STRING(OWNER, unit, .nullable = true),
-    OBJECTS(OWNER, slices, &slice_schema,
+    OBJECTS(OWNER, slices, slice_schema,
             .help = "p_value_adjusted is Holm's over all values and treatments."),
 };
 #undef OWNER
@@ -394,20 +394,20 @@ static const struct field stats_fields[] = {
     INTEGER(OWNER, exposures_total, .help = "People in the arms of the design."),
     INTEGER(OWNER, conversions_total, .help = "People of them with the primary metric."),
     STRING(OWNER, disclaimer),
-    OBJECT(OWNER, srm, &srm_schema),
-    OBJECTS(OWNER, comparisons, &live_comparison_schema),
-    OBJECT(OWNER, sequential, &sequential_schema),
-    OBJECT(OWNER, cuped, &cuped_schema),
-    OBJECT(OWNER, stratified, &stratified_schema),
-    OBJECT(OWNER, guardrail, &guardrail_schema),
-    OBJECT(OWNER, holdout, &holdout_schema),
-    OBJECT(OWNER, event_timing, &timing_schema),
-    OBJECT(OWNER, identity_resolution, &identity_schema),
-    OBJECT(OWNER, exclusions, &exclusions_schema),
-    OBJECT(OWNER, population, &population_schema),
-    OBJECTS(OWNER, metrics, &metric_schema, .help = "All metrics of the design, by role."),
-    OBJECT(OWNER, forecast, &forecast_schema),
-    OBJECT(OWNER, drill_down, &drill_down_schema, .nullable = true,
+    OBJECT(OWNER, srm, srm_schema),
+    OBJECTS(OWNER, comparisons, live_comparison_schema),
+    OBJECT(OWNER, sequential, sequential_schema),
+    OBJECT(OWNER, cuped, cuped_schema),
+    OBJECT(OWNER, stratified, stratified_schema),
+    OBJECT(OWNER, guardrail, guardrail_schema),
+    OBJECT(OWNER, holdout, holdout_schema),
+    OBJECT(OWNER, event_timing, timing_schema),
+    OBJECT(OWNER, identity_resolution, identity_schema),
+    OBJECT(OWNER, exclusions, exclusions_schema),
+    OBJECT(OWNER, population, population_schema),
+    OBJECTS(OWNER, metrics, metric_schema, .help = "All metrics of the design, by role."),
+    OBJECT(OWNER, forecast, forecast_schema),
+    OBJECT(OWNER, drill_down, drill_down_schema, .nullable = true,
            .help = "By the dimension asked for; null without one."),
 };
 #undef OWNER

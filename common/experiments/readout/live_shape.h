@@ -92,13 +92,13 @@ struct live_cuped {
     const char *note;
     struct optional_number theta;
     struct optional_integer num_covariates;
-    struct object_list covariates;
+    OBJECT_LIST(struct live_covariate_slope, covariates);
     struct optional_number variance_reduction_pct;
     struct optional_integer covariate_users_total;
     struct optional_integer exposed_users_total;
     struct optional_number coverage_total;
     const char *selection_caveat;
-    struct object_list comparisons;
+    OBJECT_LIST(struct live_cuped_comparison, comparisons);
 };
 
 struct live_stratum_effect {
@@ -121,7 +121,7 @@ struct live_stratified_comparison {
     struct optional_boolean is_significant;
     struct optional_number variance_reduction_pct;
     struct optional_integer num_strata;
-    struct object_list strata;
+    OBJECT_LIST(struct live_stratum_effect, strata);
     const char *note;
 };
 struct live_stratified {
@@ -130,7 +130,7 @@ struct live_stratified {
     struct optional_integer num_strata;
     struct optional_integer stratified_users_total;
     struct optional_integer exposed_users_total;
-    struct object_list comparisons;
+    OBJECT_LIST(struct live_stratified_comparison, comparisons);
 };
 
 struct live_guardrail_arm {
@@ -161,13 +161,13 @@ struct live_guardrail_metric {
     struct optional_number margin_pct;
     const char *status;
     struct optional_boolean is_non_inferior;
-    struct object_list comparisons;
+    OBJECT_LIST(struct live_guardrail_comparison, comparisons);
 };
 struct live_guardrail {
     const char *status;
     const char *note;
     bool any_breached;
-    struct object_list metrics;
+    OBJECT_LIST(struct live_guardrail_metric, metrics);
 };
 
 struct live_holdout_side {
@@ -244,7 +244,7 @@ struct live_metric {
     const char *unit;
     struct optional_number at;  /* of robust metrics, as in the design */
     struct optional_number cap; /* beyond which values were cut */
-    struct object_list comparisons;
+    OBJECT_LIST(struct live_metric_comparison, comparisons);
 };
 
 /* How long until the planned sample is there, at the pace so far. */
@@ -263,13 +263,13 @@ struct live_forecast {
 struct live_slice {
     const char *value;
     int64_t people;
-    struct object_list comparisons; /* struct live_metric_comparison */
+    OBJECT_LIST(struct live_metric_comparison, comparisons); /* struct live_metric_comparison */
 };
 struct live_drill_down {
     const char *status;
     const char *dimension;
     const char *unit;
-    struct object_list slices;
+    OBJECT_LIST(struct live_slice, slices);
 };
 
 struct live_stats {
@@ -280,7 +280,7 @@ struct live_stats {
     int64_t conversions_total;
     const char *disclaimer;
     const struct live_srm *srm;
-    struct object_list comparisons;
+    OBJECT_LIST(struct live_comparison, comparisons);
     const struct live_sequential *sequential;
     const struct live_cuped *cuped;
     const struct live_stratified *stratified;
@@ -290,11 +290,13 @@ struct live_stats {
     const struct live_identity_resolution *identity_resolution;
     const struct live_exclusions *exclusions;
     const struct live_population *population;
-    struct object_list metrics; /* struct live_metric */
+    OBJECT_LIST(struct live_metric, metrics); /* struct live_metric */
     const struct live_forecast *forecast;
     const struct live_drill_down *drill_down; /* NULL = nobody asked */
 };
 
-extern const struct schema live_stats_schema, live_comparison_schema, live_arm_schema;
+SCHEMA_OF(live_stats_schema, struct live_stats);
+SCHEMA_OF(live_comparison_schema, struct live_comparison);
+SCHEMA_OF(live_arm_schema, struct live_arm_statistic);
 
 #endif

@@ -47,7 +47,7 @@ struct cached {
     double relevance, evidence;
     bool knowledge_gap, verification_skipped;
     struct string_list suggestions;
-    struct object_list sources;
+    OBJECT_LIST(struct cached_source, sources);
 };
 
 #define OWNER struct cached
@@ -65,7 +65,7 @@ static const struct field cached_fields[] = {
     BOOLEAN(OWNER, knowledge_gap, .required = true),
     BOOLEAN(OWNER, verification_skipped, .required = true),
     STRINGS(OWNER, suggestions, .max_length = SUGGESTIONS_MAX),
-    OBJECTS(OWNER, sources, &source_schema, .max_length = ANSWER_DOCUMENTS_MAX),
+    OBJECTS(OWNER, sources, source_schema, .max_length = ANSWER_DOCUMENTS_MAX),
 };
 #undef OWNER
 static SCHEMA(cached_schema, struct cached, "CachedAnswer", cached_fields);

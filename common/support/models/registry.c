@@ -86,7 +86,7 @@ struct entry {
     const struct defaults *default_models;
     const struct capabilities *capabilities;
     const struct limits *rate_limits;
-    struct object_list models;
+    OBJECT_LIST(struct price_entry, models);
 };
 
 #define OWNER struct entry
@@ -99,10 +99,10 @@ static const struct field entry_fields[] = {
     CHOICE(OWNER, protocol, protocols, .required = true, .choice_count = PROTOCOLS),
     BOOLEAN(OWNER, enabled, .preset = 1),
     NUMBER(OWNER, timeout_seconds, .preset = 60, .lower = ABOVE(0), .upper = AT_MOST(600)),
-    OBJECT(OWNER, default_models, &defaults_schema, .required = true),
-    OBJECT(OWNER, capabilities, &capabilities_schema, .nullable = true),
-    OBJECT(OWNER, rate_limits, &limits_schema, .nullable = true),
-    OBJECTS(OWNER, models, &model_schema, .required = true, .min_length = 1,
+    OBJECT(OWNER, default_models, defaults_schema, .required = true),
+    OBJECT(OWNER, capabilities, capabilities_schema, .nullable = true),
+    OBJECT(OWNER, rate_limits, limits_schema, .nullable = true),
+    OBJECTS(OWNER, models, model_schema, .required = true, .min_length = 1,
             .max_length = REGISTRY_MODELS_MAX),
 };
 #undef OWNER
