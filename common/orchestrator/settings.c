@@ -11,7 +11,7 @@
 
 const char *const storage_backend_names[STORAGE_BACKEND__MAX + 1] = {"sqlite", "postgres", "memory",
                                                                      NULL};
-const char *const browser_driver_names[BROWSER_DRIVER__MAX + 1] = {"null", "scripted", NULL};
+const char *const browser_driver_names[BROWSER_DRIVER__MAX + 1] = {"null", "scripted", "cdp", NULL};
 
 #define AT(member) offsetof(struct orchestrator_settings, member)
 
@@ -122,9 +122,58 @@ const struct setting orchestrator_settings_table[] = {
      .help = "Ask models of the web provider through a browser."},
     {"ORCH_BROWSER_AUTOMATION_BACKEND", SETTING_CHOICE, AT(browser_driver), "null",
      .choices = browser_driver_names,
-     .help = "`scripted` answers by itself, for tests; `null` refuses."},
+     .help =
+         "`cdp` drives Chromium by the program orch-browserd, `scripted` answers by itself, for "
+         "tests; `null` refuses."},
     {"ORCH_BROWSER_PROFILE_DIR", SETTING_TEXT, AT(browser_profile_dir), NULL,
      .help = "Directory of the browser's dedicated, signed-in profile."},
+    {"ORCH_BROWSER_BASE_URL", SETTING_TEXT, AT(browser_base_url), NULL,
+     .help = "Start page of the web provider; https, or http on this host."},
+    {"ORCH_BROWSER_CHANNEL", SETTING_TEXT, AT(browser_channel), "chromium", .required = true,
+     .help = "The browser: a name in the path, or a path."},
+    {"ORCH_BROWSER_HEADLESS", SETTING_BOOLEAN, AT(browser_headless), "false",
+     .help = "Run it without a window."},
+    {"ORCH_BROWSER_DISPLAY", SETTING_TEXT, AT(browser_display), NULL,
+     .help = "DISPLAY of a browser with a window."},
+    {"ORCH_BROWSER_EXTRA_ARGS", SETTING_LIST, AT(browser_arguments), NULL,
+     .help = "Further arguments of the browser."},
+    {"ORCH_BROWSER_SITE_DIR", SETTING_TEXT, AT(browser_site_directory), NULL,
+     .help =
+         "Folder of `web-provider.json` and `.js`, the words and eyes for the provider's pages; "
+         "unset: `config/orchestrator` beside ASSAY_SQL_DIR."},
+    {"ORCH_BROWSER_SCREENSHOTS_DIR", SETTING_TEXT, AT(browser_screenshots_dir), NULL,
+     .help = "Folder for a picture of each stage of a job; unset: none are taken."},
+    {"ORCH_BROWSER_CALL_TIMEOUT_SECONDS", SETTING_NUMBER, AT(browser_call_seconds), "120", 0.1,
+     3600, .help = "Longest job, from the session to the answer."},
+    {"ORCH_BROWSER_ACTION_SECONDS", SETTING_NUMBER, AT(browser_action_seconds), "5", 0.1, 600,
+     .help = "Longest single action: a look, a click, a key."},
+    {"ORCH_BROWSER_NAVIGATION_SECONDS", SETTING_NUMBER, AT(browser_navigation_seconds), "30", 0.1,
+     600, .help = "Longest way to a page."},
+    {"ORCH_BROWSER_START_SECONDS", SETTING_NUMBER, AT(browser_start_seconds), "30", 0.1, 600,
+     .help = "How long the browser may take to start."},
+    {"ORCH_BROWSER_SHELL_SECONDS", SETTING_NUMBER, AT(browser_shell_seconds), "10", 0.1, 600,
+     .help = "How long a page may take until it shows a composer or a sign-in."},
+    {"ORCH_BROWSER_POLL_SECONDS", SETTING_NUMBER, AT(browser_poll_seconds), "0.5", 0.01, 60,
+     .help = "Between two looks at a page."},
+    {"ORCH_BROWSER_STABLE_POLLS", SETTING_INTEGER, AT(browser_stable_polls), "2", 1, 100,
+     .help = "Looks in a row that must read the same answer."},
+    {"ORCH_BROWSER_MODEL_RETRY_SECONDS", SETTING_NUMBER, AT(browser_retry_seconds), "1.5", 0, 60,
+     .help = "Between two tries to choose a model."},
+    {"ORCH_BROWSER_HUMAN_ACTION_DELAY_SECONDS", SETTING_NUMBER, AT(browser_human_delay_seconds),
+     "1.0", 0, 60, .help = "Pause behind each click."},
+    {"ORCH_BROWSER_END_SECONDS", SETTING_NUMBER, AT(browser_end_seconds), "5", 0, 60,
+     .help = "How long the browser may take to end before it is told, and again before it is "
+             "killed."},
+    {"ORCH_BROWSER_MESSAGE_BYTES", SETTING_INTEGER, AT(browser_message_bytes), "33554432", 65536,
+     268435456, .help = "Largest message from and to the browser."},
+    {"ORCH_BROWSER_QUEUE_MAX", SETTING_INTEGER, AT(browser_queue_max), "16", 1, 48,
+     .help = "Jobs that may wait for the browser; one more is refused."},
+    {"ORCH_BROWSER_CIRCUIT_BREAKER_ENABLED", SETTING_BOOLEAN, AT(browser_breaker_enabled), "true",
+     .help = "Leave the browser alone after failures in a row."},
+    {"ORCH_BROWSER_CIRCUIT_BREAKER_FAILURE_THRESHOLD", SETTING_INTEGER,
+     AT(browser_breaker_failures), "3", 1, 1000, .help = "After how many."},
+    {"ORCH_BROWSER_CIRCUIT_BREAKER_COOLDOWN_SECONDS", SETTING_NUMBER, AT(browser_breaker_seconds),
+     "60", 0.01, 86400, .help = "For how long, until one call tries."},
     {"ORCH_MAX_BROWSER_SUBMITS_PER_TASK", SETTING_INTEGER, AT(max_submits_per_task), "0", 0, 100000,
      .help = "Prompts that one task may submit; 0 = no limit."},
     {"ORCH_MAX_BROWSER_SUBMITS_PER_HOUR", SETTING_INTEGER, AT(max_submits_per_hour), "0", 0, 100000,
@@ -181,6 +230,12 @@ const struct setting orchestrator_settings_table[] = {
 };
 const size_t orchestrator_settings_count =
     sizeof orchestrator_settings_table / sizeof orchestrator_settings_table[0];
+
+bool orchestrator_uses_chromium(const struct orchestrator_settings *settings)
+{
+    return settings->profile == PROFILE_HYBRID && settings->browser_enabled &&
+           settings->browser_driver == BROWSER_CDP;
+}
 
 bool orchestrator_is_exposed(const struct orchestrator_settings *settings)
 {
@@ -253,6 +308,10 @@ static enum error check_urls(const struct orchestrator_settings *settings, struc
                                "%s must be https://, or http:// on this host, without user, "
                                "password or query",
                                urls[i].name);
+    if (settings->browser_base_url && strncmp(settings->browser_base_url, "https://", 8) != 0 &&
+        !is_loopback_url(settings->browser_base_url))
+        return problem_set(problem, ERROR_INVALID, "setting_invalid",
+                           "ORCH_BROWSER_BASE_URL must be https://, or http:// on this host");
     return ERROR_NONE;
 }
 
@@ -313,5 +372,8 @@ enum error orchestrator_settings_load(struct orchestrator_settings *settings, st
         error = check_urls(settings, problem);
     if (!error)
         error = check_profile_directory(settings->browser_profile_dir, problem);
+    if (!error && !settings->browser_site_directory)
+        settings->browser_site_directory =
+            arena_print(arena, "%s/../config/orchestrator", settings->sql_directory);
     return error ? error : check_together(settings, problem);
 }

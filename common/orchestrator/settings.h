@@ -18,7 +18,7 @@ struct provider_settings {
 enum storage_backend { STORAGE_SQLITE, STORAGE_POSTGRES, STORAGE_MEMORY, STORAGE_BACKEND__MAX };
 extern const char *const storage_backend_names[STORAGE_BACKEND__MAX + 1];
 
-enum browser_driver { BROWSER_NULL, BROWSER_SCRIPTED, BROWSER_DRIVER__MAX };
+enum browser_driver { BROWSER_NULL, BROWSER_SCRIPTED, BROWSER_CDP, BROWSER_DRIVER__MAX };
 extern const char *const browser_driver_names[BROWSER_DRIVER__MAX + 1];
 
 struct orchestrator_settings {
@@ -61,6 +61,21 @@ struct orchestrator_settings {
     bool browser_enabled;
     int browser_driver; /* enum browser_driver */
     const char *browser_profile_dir;
+    const char *browser_base_url; /* NULL = none is set */
+    const char *browser_channel;
+    const char *browser_display; /* NULL = none */
+    bool browser_headless;
+    struct string_list browser_arguments;
+    const char *browser_site_directory;
+    const char *browser_screenshots_dir; /* NULL = none are taken */
+    double browser_call_seconds, browser_action_seconds, browser_navigation_seconds;
+    double browser_start_seconds, browser_shell_seconds, browser_poll_seconds,
+        browser_retry_seconds;
+    double browser_human_delay_seconds, browser_end_seconds;
+    int64_t browser_stable_polls, browser_message_bytes, browser_queue_max;
+    bool browser_breaker_enabled;
+    int64_t browser_breaker_failures;
+    double browser_breaker_seconds;
     int64_t max_submits_per_task, max_submits_per_hour; /* 0 = no limit */
     bool scripted_logged_in;
     const char *scripted_model_label;
@@ -100,6 +115,9 @@ MUST_CHECK enum error orchestrator_settings_load(struct orchestrator_settings *s
 
 /* The seconds that one request may take where no time-out is set. */
 enum { ORCHESTRATOR_DEADLINE_SECONDS = 120 };
+
+/* Calls are made through Chromium: the profile, the settings and the driver say so. */
+bool orchestrator_uses_chromium(const struct orchestrator_settings *settings);
 
 /* The service listens where others can reach it. */
 bool orchestrator_is_exposed(const struct orchestrator_settings *settings);

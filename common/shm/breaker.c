@@ -5,9 +5,11 @@
  */
 #include "shm/breaker.h"
 
+#include "base/clock.h"
 #include "shm/layout.h"
 #include "shm/process.h"
 
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -118,6 +120,8 @@ bool breaker_ask(struct shm_region *region, const char *name, const struct break
                   !probe_is_under_way(cell, now, rule);
         if (allowed)
             take_probe(table, cell, now, rule, pass);
+        else
+            cell->refusals++;
     }
     if (cell && allowed) {
         pass->cell = (uint32_t)(cell - table->cells) + 1;
@@ -129,6 +133,9 @@ bool breaker_ask(struct shm_region *region, const char *name, const struct break
 
 static void open_cell(struct breaker_cell *cell, int64_t now, const struct breaker_rule *rule)
 {
+    cell->opens++;
+    cell->opened_at = now;
+    cell->failures = cell->failures < rule->failures ? rule->failures : cell->failures;
     cell->open_until = now + rule->open_ms * INT64_C(1000);
     shm_checkpoint("breaker.opened");
     cell->probe = 0;
@@ -139,6 +146,7 @@ static void close_cell(struct breaker_cell *cell)
     cell->failures = 0;
     shm_checkpoint("breaker.forgiven");
     cell->open_until = 0;
+    cell->opened_at = 0;
     shm_checkpoint("breaker.closed");
     cell->probe = 0;
 }
@@ -194,4 +202,54 @@ enum breaker_state breaker_read_state(struct shm_region *region, const char *nam
         state = cell->open_until > region->now() ? BREAKER_OPEN : BREAKER_HALF_OPEN;
     shm_lock_give(&table->lock);
     return state;
+}
+
+void breaker_note(struct shm_region *region, const struct breaker_pass *pass, int code,
+                  const char *words)
+{
+    struct breaker_table *table = &region->layout->breakers;
+    struct breaker_cell *cell;
+    bool inherited;
+
+    if (pass->cell < 1 || pass->cell > BREAKERS_MAX || !shm_lock_take(&table->lock, &inherited))
+        return;
+    cell = &table->cells[pass->cell - 1];
+    if (pass->term == cell->term) {
+        cell->last.code = code;
+        snprintf(cell->last.words, sizeof cell->last.words, "%s", words ? words : "");
+        cell->last.at = clock_unix_microseconds();
+    }
+    shm_lock_give(&table->lock);
+}
+
+/* A moment of the region's clock on the wall's. */
+static int64_t on_the_wall(int64_t moment, int64_t now)
+{
+    return moment ? clock_unix_microseconds() + (moment - now) : 0;
+}
+
+void breaker_read(struct shm_region *region, const char *name, const struct breaker_rule *rule,
+                  struct breaker_figures *figures)
+{
+    struct breaker_table *table = &region->layout->breakers;
+    int64_t now = region->now();
+    struct breaker_cell *cell;
+    bool inherited;
+
+    *figures = (struct breaker_figures){0};
+    if (!shm_lock_take(&table->lock, &inherited))
+        return;
+    cell = find_cell(table, name);
+    if (cell) {
+        *figures = (struct breaker_figures){.failures = cell->failures,
+                                            .opens = cell->opens,
+                                            .refusals = cell->refusals,
+                                            .opened_at = on_the_wall(cell->opened_at, now),
+                                            .reopens_at = on_the_wall(cell->open_until, now),
+                                            .last = cell->last};
+        figures->last.words[BREAKER_WORDS_MAX - 1] = 0;
+        if (cell->open_until)
+            figures->state = probe_is_under_way(cell, now, rule) ? BREAKER_HALF_OPEN : BREAKER_OPEN;
+    }
+    shm_lock_give(&table->lock);
 }

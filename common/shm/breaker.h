@@ -52,4 +52,29 @@ void breaker_withdraw(struct shm_region *region, struct breaker_pass *pass);
 /* BREAKER_CLOSED for names that were never asked for. */
 enum breaker_state breaker_read_state(struct shm_region *region, const char *name);
 
+enum { BREAKER_WORDS_MAX = 160 /* bytes with the NUL; longer words are cut */ };
+
+/* The failure that was noted last. */
+struct breaker_failure {
+    int64_t at; /* Unix microseconds; 0 = none */
+    int code;   /* of the caller's own list */
+    char words[BREAKER_WORDS_MAX];
+};
+
+/* Notes what went wrong, for people; to be called before the failure is told. */
+void breaker_note(struct shm_region *region, const struct breaker_pass *pass, int code,
+                  const char *words);
+
+struct breaker_figures {
+    enum breaker_state state; /* half open only while the probe is under way */
+    uint32_t failures;        /* in a row */
+    uint64_t opens, refusals;
+    int64_t opened_at, reopens_at; /* Unix microseconds; 0 = it is closed */
+    struct breaker_failure last;
+};
+
+/* All of it at one moment. `rule` says how long a probe may take. */
+void breaker_read(struct shm_region *region, const char *name, const struct breaker_rule *rule,
+                  struct breaker_figures *figures);
+
 #endif

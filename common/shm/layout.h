@@ -21,7 +21,7 @@
 #include <stdatomic.h>
 #include <sys/types.h>
 
-#define SHM_LAYOUT_VERSION 6
+#define SHM_LAYOUT_VERSION 7
 #define SHM_MAGIC "ASSAYSHM"
 
 enum { SHM_CACHE_LINE = 64, SHM_PAGE = 4096, SHM_BOOT_ID_TEXT = 40 };
@@ -97,6 +97,9 @@ struct breaker_cell {
     int64_t probe_until;
     uint64_t probe_started; /* start time of its process, clock ticks since boot */
     pid_t probe_pid;
+    uint64_t opens, refusals; /* since the name is here */
+    int64_t opened_at;        /* of the region's clock; 0 = not open */
+    struct breaker_failure last;
 };
 
 struct breaker_table {

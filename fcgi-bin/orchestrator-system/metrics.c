@@ -2,6 +2,7 @@
 #include "orchestrator-system/metrics.h"
 
 #include "base/number.h"
+#include "orchestrator/dispatch/browser_state.h"
 #include "orchestrator/readiness.h"
 
 enum { METRICS_MAX = 4 << 20 };
@@ -117,23 +118,26 @@ static void write_counts(struct text *out, const struct readiness *readiness)
     }
 }
 
-static void write_breaker(struct text *out)
+static void write_breaker(struct text *out, const struct house *house)
 {
-    static const char *const states[] = {"disabled",  "closed",  "open",
-                                         "half-open", "unknown", NULL};
-    static const char *const rest[] = {"consecutive_failures", "open_count",
-                                       "fail_fast_rejections"};
-    const struct label browser = {"adapter_name", "browser.web_provider"};
+    const struct label browser = {"adapter_name", browser_adapter_name};
+    struct breaker_figures figures;
+    const char *state = browser_breaker_read(house, &figures);
+    const struct {
+        const char *name, *help;
+        uint64_t value;
+    } rows[] = {{"orch_browser_circuit_breaker_consecutive_failures",
+                 "Failures of the browser in a row.", figures.failures},
+                {"orch_browser_circuit_breaker_open_count", "How often its breaker has opened.",
+                 figures.opens},
+                {"orch_browser_circuit_breaker_fail_fast_rejections",
+                 "Calls that the open breaker has refused.", figures.refusals}};
 
     family(out, "orch_browser_circuit_breaker_state", "gauge", "State of the browser's breaker.");
-    one_hot(out, "orch_browser_circuit_breaker_state", &browser, 1, states, states[0]);
-    for (size_t i = 0; i < COUNT_OF(rest); i++) {
-        struct text name;
-
-        text_start(&name, out->arena, 200);
-        text_append_format(&name, "orch_browser_circuit_breaker_%s", rest[i]);
-        family(out, name.bytes, "gauge", "Of the browser's breaker.");
-        sample(out, name.bytes, &browser, 1, 0);
+    one_hot(out, "orch_browser_circuit_breaker_state", &browser, 1, browser_breaker_names, state);
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        family(out, rows[i].name, "gauge", rows[i].help);
+        sample(out, rows[i].name, &browser, 1, (double)rows[i].value);
     }
 }
 
@@ -153,7 +157,7 @@ enum error exposition_handle(struct request *request, struct reply *reply)
     write_components(out, readiness);
     write_models(out, service_house(request)->catalog, readiness);
     write_counts(out, readiness);
-    write_breaker(out);
+    write_breaker(out, service_house(request));
     metrics_write(request->server->metrics, out);
     return ERROR_NONE;
 }

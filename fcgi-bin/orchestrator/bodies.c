@@ -23,7 +23,10 @@ static const struct field fields[] = {
     BOOLEAN(OWNER, cancel_on_quorum, .preset = 1,
             .help = "Whether the rest is cancelled when so many have."),
     BOOLEAN(OWNER, reasoning, .preset = 0),
-    JSON_OBJECT(OWNER, metadata, .help = "Stored with the task; `trace_id` in it is echoed."),
+    JSON_OBJECT(
+        OWNER, metadata,
+        .help = "Stored with the task; `trace_id` in it is echoed, and with `strict_model` true a "
+                "model that the browser cannot verify is refused."),
     BOOLEAN(OWNER, dry_run, .preset = 0),
     BOOLEAN(OWNER, decompose, .preset = 1,
             .help = "Whether a complex prompt to one model may be split."),

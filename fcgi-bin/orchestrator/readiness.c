@@ -1,12 +1,14 @@
 /* The components of the service. */
 #include "orchestrator/readiness.h"
 
+#include "orchestrator/browser/ask.h"
+#include "orchestrator/dispatch/browser_state.h"
 #include "orchestrator/storage/schema_report.h"
 #include "orchestrator/storage/spend_store.h"
 
 #include <string.h>
 
-enum { DETAILS_MAX = 1 << 20 };
+enum { DETAILS_MAX = 1 << 20, BROWSER_PATIENCE_SECONDS = 1 };
 
 const char *const component_state_names[COMPONENT_STATE__MAX + 1] = {
     "ok", "degraded", "failed", "unknown", "model_auth_required", NULL};
@@ -230,24 +232,67 @@ static void look_at_api(struct request *request, struct readiness *readiness, co
     component->details = end(&writing);
 }
 
+/* How the adapter is by its settings, or by what its process says of itself. */
+static int browser_status(const struct orchestrator_settings *settings, bool configured,
+                          const json_t *said)
+{
+    const json_t *error = json_object_get(json_object_get(said, "session"), "last_error");
+
+    if (!configured || settings->browser_driver == BROWSER_NULL)
+        return STATE_DEGRADED;
+    if (settings->browser_driver == BROWSER_SCRIPTED)
+        return settings->scripted_logged_in ? STATE_OK : STATE_AUTH_REQUIRED;
+    if (!said)
+        return STATE_FAILED;
+    if (json_is_true(json_object_get(said, "signed_out")))
+        return STATE_AUTH_REQUIRED;
+    return json_is_string(error) ? STATE_DEGRADED : STATE_OK;
+}
+
+static void write_breaker(struct request *request, struct json_writer *writer, int *status)
+{
+    struct breaker_figures figures;
+
+    (void)browser_breaker_read(service_house(request), &figures);
+    if (figures.state != BREAKER_CLOSED && *status == STATE_OK)
+        *status = STATE_DEGRADED;
+    writer_key_string(writer, "status", component_state_names[*status]);
+    writer_key(writer, "circuit_breaker");
+    writer_open_object(writer);
+    writer_key_string(writer, "adapter_status", component_state_names[*status]);
+    browser_breaker_write(request->arena, service_house(request), writer);
+    writer_close_object(writer);
+}
+
 static void look_at_browser(struct request *request, struct readiness *readiness)
 {
     const struct orchestrator_settings *settings = service_settings(request);
     struct component *component =
-        add(readiness, "browser.web_provider", "adapter", settings->profile == PROFILE_HYBRID);
+        add(readiness, browser_adapter_name, "adapter", settings->profile == PROFILE_HYBRID);
     bool configured = settings->browser_enabled && settings->browser_profile_dir;
-    bool scripted = settings->browser_driver == BROWSER_SCRIPTED;
+    bool asks = configured && orchestrator_uses_chromium(settings);
+    const json_t *said =
+        asks ? browser_ask_health(request->arena, service_house(request)->run_directory,
+                                  BROWSER_PATIENCE_SECONDS)
+             : NULL;
     struct writing writing;
 
-    component->status = !configured || !scripted        ? STATE_DEGRADED
-                        : !settings->scripted_logged_in ? STATE_AUTH_REQUIRED
-                                                        : STATE_OK;
+    component->status = browser_status(settings, configured, said);
     begin(request, &writing);
-    writer_key_string(&writing.writer, "status", component_state_names[component->status]);
-    writer_key_string(&writing.writer, "adapter_name", "browser.web_provider");
+    write_breaker(request, &writing.writer, &component->status);
+    writer_key_string(&writing.writer, "adapter_name", browser_adapter_name);
     writer_key_string(&writing.writer, "provider", "web_provider");
     writer_key_boolean(&writing.writer, "configured", configured);
     writer_key_string(&writing.writer, "driver", browser_driver_names[settings->browser_driver]);
+    if (asks && !said)
+        writer_key_string(&writing.writer, "error",
+                          "The browser's process (orch-browserd) does not answer.");
+    if (said) {
+        writer_key(&writing.writer, "session");
+        writer_value(&writing.writer, json_object_get(said, "session"));
+        writer_key(&writing.writer, "automation");
+        writer_value(&writing.writer, json_object_get(said, "automation"));
+    }
     component->details = end(&writing);
 }
 

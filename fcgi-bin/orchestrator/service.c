@@ -154,6 +154,7 @@ static enum error ready(struct server *server, bool starts, struct problem *prob
     (void)problem;
     service->server = server;
     service->house.region = server->region;
+    service->house.run_directory = getenv("ASSAY_RUN_DIR");
     service->house.on_failure = count_failure;
     service->house.context = service;
     if (server->region)

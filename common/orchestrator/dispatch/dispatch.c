@@ -2,6 +2,7 @@
  * with the model that stands in, and becomes a step. */
 #include "base/clock.h"
 #include "net/fetch_set.h"
+#include "orchestrator/browser/ask.h"
 #include "orchestrator/dispatch/adapters.h"
 #include "shm/slots.h"
 
@@ -9,12 +10,13 @@
 #include <string.h>
 
 enum {
-    QUEUE_TICK_MICROSECONDS = 4000, /* between two looks at places, while calls run */
-    QUEUE_REST_MS = 20,             /* the same, while none does */
+    QUEUE_TICK_MICROSECONDS = 4000,    /* between two looks at places, while calls run */
+    QUEUE_REST_MS = 20,                /* the same, while none does */
+    BROWSER_TICK_MICROSECONDS = 20000, /* between two looks at the browser, while calls run */
     HOLD_MARGIN_SECONDS = 60
 };
 
-enum errand_state { ERRAND_QUEUED, ERRAND_CALLING, ERRAND_DONE };
+enum errand_state { ERRAND_QUEUED, ERRAND_CALLING, ERRAND_BROWSING, ERRAND_DONE };
 
 /* One order on its way. */
 struct errand {
@@ -24,6 +26,7 @@ struct errand {
     enum errand_state state;
     struct slot_ticket ticket;
     struct llm_call *call;
+    struct browser_errand browser;
     struct spend_hold *hold; /* NULL = none is needed */
     int64_t queued_at, started_at;
     const char *fallback; /* details of a model that was asked before; NULL */
@@ -215,8 +218,25 @@ static void start_browser(struct tour *tour, struct errand *errand)
 {
     tour->run->calls++;
     errand->started_at = clock_monotonic_microseconds();
-    browser_answer(tour->run, errand->order, errand->model, errand->result);
-    conclude(tour, errand);
+    if (browser_begin(tour->run, errand->order, errand->model, &errand->browser, errand->result))
+        errand->state = ERRAND_BROWSING;
+    else
+        conclude(tour, errand);
+}
+
+static size_t count_in(const struct tour *tour, enum errand_state state)
+{
+    size_t count = 0;
+
+    for (size_t i = 0; i < tour->count; i++)
+        count += tour->errands[i].state == state;
+    return count;
+}
+
+/* One request has the browser once at a time. */
+static bool must_wait_for_browser(const struct tour *tour, const struct errand *errand)
+{
+    return errand->model->backend == BACKEND_BROWSER && count_in(tour, ERRAND_BROWSING) > 0;
 }
 
 static bool has_place(struct tour *tour, struct errand *errand)
@@ -235,7 +255,8 @@ static enum error start_errands(struct tour *tour)
     for (size_t i = 0; !error && i < tour->count; i++) {
         struct errand *errand = &tour->errands[i];
 
-        if (errand->state != ERRAND_QUEUED || !has_place(tour, errand))
+        if (errand->state != ERRAND_QUEUED || must_wait_for_browser(tour, errand) ||
+            !has_place(tour, errand))
             continue;
         errand->result->waited_ms = milliseconds_since(errand->queued_at);
         if (errand->model->backend == BACKEND_API)
@@ -244,15 +265,6 @@ static enum error start_errands(struct tour *tour)
             start_browser(tour, errand);
     }
     return error;
-}
-
-static size_t count_in(const struct tour *tour, enum errand_state state)
-{
-    size_t count = 0;
-
-    for (size_t i = 0; i < tour->count; i++)
-        count += tour->errands[i].state == state;
-    return count;
 }
 
 static bool has_quorum(const struct tour *tour)
@@ -268,6 +280,8 @@ static bool has_quorum(const struct tour *tour)
 /* Closes the call of an errand, keeping what a stream has brought. */
 static void cut(struct tour *tour, struct errand *errand)
 {
+    if (errand->state == ERRAND_BROWSING)
+        browser_cut(tour->run, &errand->browser);
     if (errand->state != ERRAND_CALLING)
         return;
     llm_call_cancel(tour->set, errand->call);
@@ -298,7 +312,7 @@ static void end_by_deadline(struct tour *tour)
 
         if (errand->state == ERRAND_QUEUED) {
             refuse_by_place(tour, errand);
-        } else if (errand->state == ERRAND_CALLING) {
+        } else if (errand->state != ERRAND_DONE) {
             cut(tour, errand);
             errand->result->details = NULL;
             result_fail(tour->run, errand->result, FAILURE_TIMEOUT,
@@ -317,21 +331,52 @@ static struct errand *errand_of(struct tour *tour, const struct llm_call *call)
     return NULL;
 }
 
+/* While no API is called: news of the browser, or a place that may be free. */
+static void wait_without_calls(struct tour *tour, bool browsing)
+{
+    struct run *run = tour->run;
+
+    run->was_cancelled = run->watch && run->watch->cancelled(run->watch->context);
+    if (run->was_cancelled)
+        return;
+    if (browsing)
+        browser_rest(QUEUE_REST_MS);
+    else
+        slots_rest(run->house->region, slots_departures(run->house->region), QUEUE_REST_MS);
+}
+
+static bool browser_has_ended(struct tour *tour)
+{
+    for (size_t i = 0; i < tour->count; i++) {
+        struct errand *errand = &tour->errands[i];
+
+        if (errand->state == ERRAND_BROWSING &&
+            browser_look(tour->run, &errand->browser, errand->result)) {
+            conclude(tour, errand);
+            return true;
+        }
+    }
+    return false;
+}
+
 /* Waits until something has changed: a call has ended, a place may be free, the time is up. */
 static void wait_for_change(struct tour *tour)
 {
     struct run *run = tour->run;
     bool queue = count_in(tour, ERRAND_QUEUED) > 0;
+    bool browsing = count_in(tour, ERRAND_BROWSING) > 0;
     int64_t now = clock_monotonic_microseconds();
-    int64_t until = queue ? now + QUEUE_TICK_MICROSECONDS : run->deadline;
+    int64_t until = queue      ? now + QUEUE_TICK_MICROSECONDS
+                    : browsing ? now + BROWSER_TICK_MICROSECONDS
+                               : run->deadline;
     struct fetch_answer *ended;
     struct errand *errand;
     struct llm_call *call;
 
+    if (browsing && browser_has_ended(tour))
+        return;
     if (!count_in(tour, ERRAND_CALLING)) {
-        run->was_cancelled = run->watch && run->watch->cancelled(run->watch->context);
-        if (!run->was_cancelled)
-            slots_rest(run->house->region, slots_departures(run->house->region), QUEUE_REST_MS);
+        wait_without_calls(tour, browsing);
         return;
     }
     ended = fetch_set_wait(tour->set, until < run->deadline ? until : run->deadline, run->watch);
@@ -396,6 +441,7 @@ void dispatch_abandon(const struct house *house)
 {
     if (travelling && house->region)
         slots_leave_all(house->region);
+    browser_call_end();
     travelling = false;
 }
 

@@ -19,6 +19,7 @@ struct house {
     const struct orchestrator_settings *settings;
     struct catalog *catalog;
     struct shm_region *region; /* NULL = this process stands alone */
+    const char *run_directory; /* of the browser's desk; NULL = there is none */
     /* A call of an adapter has failed; NULL = nobody counts. */
     void (*on_failure)(const char *adapter, int failure_code, void *context);
     void *context;

@@ -65,11 +65,13 @@ static enum error ask_all(struct orchestration *orchestration,
     enum error error;
 
     for (size_t i = 0; i < plan->count; i++)
-        orders[i] = (struct order){.model = plan->models[i],
-                                   .prompt = prompt,
-                                   .reasoning = plan->reasoning,
-                                   .attachment_count = request->attachment_count,
-                                   .attachment_names = request->attachment_names};
+        orders[i] = (struct order){
+            .model = plan->models[i],
+            .prompt = prompt,
+            .reasoning = plan->reasoning,
+            .strict_model = json_is_true(json_object_get(request->metadata, "strict_model")),
+            .attachment_count = request->attachment_count,
+            .attachment_names = request->attachment_names};
     error = dispatch(run, orders, plan->count, quorum, orchestration->results);
     if (!error)
         aggregate(run, orchestration->results, plan->count, plan->quorum, plan->merge_strategy,

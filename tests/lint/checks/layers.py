@@ -8,7 +8,7 @@ from lint import Finding, include_name, includes
 
 KITS = {
     "webhook", "jobs", "llm", "search", "report", "net", "db", "shm", "crypto", "i18n", "math", "text",
-    "documents",
+    "browser", "documents",
 }
 SERVICES = {"experiments", "support", "livedata", "orchestrator"}
 

@@ -1,0 +1,308 @@
+/* Framing, ids and waits of the DevTools protocol. Must not know what is being said. */
+#include "browser/cdp.h"
+
+#include "base/clock.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum {
+    READ_STEP = 65536,
+    LOOK_MICROSECONDS = 100000, /* between two questions whether to stop */
+    MEMORY_PER_BYTE = 40        /* of a message, as parsed JSON at worst */
+};
+
+struct cdp {
+    int reading, writing;
+    size_t message_max;
+    struct cdp_listener listener;
+    struct arena *out, *in; /* what is being said; what was heard last */
+    struct text message;
+    struct json_writer writer;
+    char *pending; /* said, and not yet taken by the pipe */
+    size_t pending_length, pending_capacity;
+    char *heard;
+    size_t heard_length, heard_capacity;
+    size_t scanned; /* of what was heard, without a zero byte */
+    int64_t last_id;
+    bool closed;
+    char fault[CDP_FAULT_MAX];
+};
+
+struct cdp *cdp_open(int reading, int writing, size_t message_max)
+{
+    struct cdp *cdp = calloc(1, sizeof *cdp);
+
+    if (cdp) {
+        cdp->out = arena_create(message_max * 2);
+        cdp->in = arena_create(message_max * MEMORY_PER_BYTE);
+    }
+    if (!cdp || !cdp->out || !cdp->in) {
+        if (cdp) {
+            arena_destroy(cdp->out);
+            arena_destroy(cdp->in);
+        }
+        free(cdp);
+        close(reading);
+        close(writing);
+        return NULL;
+    }
+    cdp->reading = reading;
+    cdp->writing = writing;
+    cdp->message_max = message_max;
+    cdp->listener.fd = -1;
+    fcntl(reading, F_SETFL, fcntl(reading, F_GETFL) | O_NONBLOCK);
+    fcntl(writing, F_SETFL, fcntl(writing, F_GETFL) | O_NONBLOCK);
+    return cdp;
+}
+
+void cdp_close(struct cdp *cdp)
+{
+    if (!cdp)
+        return;
+    close(cdp->reading);
+    close(cdp->writing);
+    arena_destroy(cdp->out);
+    arena_destroy(cdp->in);
+    free(cdp->pending);
+    free(cdp->heard);
+    free(cdp);
+}
+
+void cdp_listen(struct cdp *cdp, const struct cdp_listener *listener)
+{
+    cdp->listener = *listener;
+}
+
+const char *cdp_fault(const struct cdp *cdp)
+{
+    return cdp->fault;
+}
+
+static void end(struct cdp *cdp, const char *why)
+{
+    if (!cdp->closed)
+        snprintf(cdp->fault, sizeof cdp->fault, "%s", why);
+    cdp->closed = true;
+}
+
+/* Room for `more` bytes behind `length`; false when there is no memory, or no leave for as much. */
+static bool make_room(char **bytes, size_t *capacity, size_t length, size_t more, size_t most)
+{
+    size_t wanted = *capacity ? *capacity : READ_STEP;
+    char *larger;
+
+    if (length + more > most)
+        return false;
+    if (length + more <= *capacity)
+        return true;
+    while (wanted < length + more)
+        wanted *= 2;
+    larger = realloc(*bytes, wanted);
+    if (!larger)
+        return false;
+    *bytes = larger;
+    *capacity = wanted;
+    return true;
+}
+
+struct json_writer *cdp_begin(struct cdp *cdp, const char *session, const char *method)
+{
+    arena_reset(cdp->out);
+    text_start(&cdp->message, cdp->out, cdp->message_max);
+    writer_start(&cdp->writer, &cdp->message);
+    writer_open_object(&cdp->writer);
+    writer_key_integer(&cdp->writer, "id", ++cdp->last_id);
+    if (session)
+        writer_key_string(&cdp->writer, "sessionId", session);
+    writer_key_string(&cdp->writer, "method", method);
+    writer_key(&cdp->writer, "params");
+    writer_open_object(&cdp->writer);
+    return &cdp->writer;
+}
+
+/* Hands the message over to what is pending. */
+static void say(struct cdp *cdp)
+{
+    const struct text *message = &cdp->message;
+
+    writer_close_object(&cdp->writer);
+    writer_close_object(&cdp->writer);
+    if (message->overflowed ||
+        !make_room(&cdp->pending, &cdp->pending_capacity, cdp->pending_length, message->length + 1,
+                   2 * cdp->message_max)) {
+        end(cdp, "a message is too long");
+        return;
+    }
+    memcpy(cdp->pending + cdp->pending_length, message->bytes, message->length + 1);
+    cdp->pending_length += message->length + 1;
+}
+
+static void push(struct cdp *cdp)
+{
+    while (cdp->pending_length) {
+        ssize_t count = write(cdp->writing, cdp->pending, cdp->pending_length);
+
+        if (count < 0 && errno == EINTR)
+            continue;
+        if (count < 0 && errno == EAGAIN)
+            return;
+        if (count <= 0) {
+            end(cdp, "the browser is gone");
+            return;
+        }
+        cdp->pending_length -= (size_t)count;
+        memmove(cdp->pending, cdp->pending + count, cdp->pending_length);
+    }
+}
+
+static void pull(struct cdp *cdp)
+{
+    ssize_t count;
+
+    if (!make_room(&cdp->heard, &cdp->heard_capacity, cdp->heard_length, READ_STEP,
+                   cdp->message_max + READ_STEP)) {
+        end(cdp, "a message of the browser is too long");
+        return;
+    }
+    count = read(cdp->reading, cdp->heard + cdp->heard_length, READ_STEP);
+    if (count > 0)
+        cdp->heard_length += (size_t)count;
+    else if (count == 0 || (errno != EAGAIN && errno != EINTR))
+        end(cdp, "the browser is gone");
+}
+
+/* The next whole message as JSON, NULL when none is there. It lives until the one after it. */
+static json_t *next_message(struct cdp *cdp)
+{
+    char *zero = cdp->heard_length > cdp->scanned
+                     ? memchr(cdp->heard + cdp->scanned, 0, cdp->heard_length - cdp->scanned)
+                     : NULL;
+    struct json_fault fault;
+    json_t *message = NULL;
+    size_t length;
+
+    if (!zero) {
+        cdp->scanned = cdp->heard_length;
+        return NULL;
+    }
+    length = (size_t)(zero - cdp->heard);
+    arena_reset(cdp->in);
+    if (json_read(cdp->in, cdp->heard, length, JSON_DEPTH_LIMIT, &message, &fault) != ERROR_NONE) {
+        end(cdp, "the browser sent what is no message");
+        message = NULL;
+    }
+    cdp->heard_length -= length + 1;
+    memmove(cdp->heard, zero + 1, cdp->heard_length);
+    cdp->scanned = 0;
+    return message;
+}
+
+/* An event is told; a reply to somebody else is dropped. True when it is the reply to `id`. */
+static bool hear(struct cdp *cdp, const json_t *message, int64_t id)
+{
+    const char *method = json_string_value(json_object_get(message, "method"));
+
+    if (!method) {
+        const json_t *number = json_object_get(message, "id");
+
+        return id && json_is_integer(number) && json_integer_value(number) == id;
+    }
+    if (cdp->listener.on_event)
+        cdp->listener.on_event(method, json_string_value(json_object_get(message, "sessionId")),
+                               json_object_get(message, "params"), cdp->listener.context);
+    return false;
+}
+
+/* One wait for whatever comes first; the listener's own descriptor is served here. */
+static void rest(struct cdp *cdp, int64_t until, int64_t now)
+{
+    int64_t left = until - now < LOOK_MICROSECONDS ? until - now : LOOK_MICROSECONDS;
+    struct pollfd waits[] = {{.fd = cdp->reading, .events = POLLIN},
+                             {.fd = cdp->pending_length ? cdp->writing : -1, .events = POLLOUT},
+                             {.fd = cdp->listener.fd, .events = POLLIN}};
+
+    if (poll(waits, 3, (int)((left + 999) / 1000)) <= 0)
+        return;
+    if (waits[2].revents && cdp->listener.on_ready)
+        cdp->listener.on_ready(cdp->listener.context);
+    if (waits[1].revents)
+        push(cdp);
+    if (waits[0].revents)
+        pull(cdp);
+}
+
+/* Listens until the reply to `id` (0 = none) is there, or `done`. */
+static enum cdp_outcome listen_for(struct cdp *cdp, int64_t id, int64_t deadline,
+                                   bool (*done)(void *context), void *context, json_t **reply)
+{
+    push(cdp);
+    for (;;) {
+        int64_t now = clock_monotonic_microseconds();
+        json_t *message;
+
+        while ((message = next_message(cdp))) {
+            if (hear(cdp, message, id)) {
+                *reply = message;
+                return CDP_OK;
+            }
+            if (done && done(context))
+                return CDP_OK;
+        }
+        if (cdp->closed)
+            return CDP_CLOSED;
+        if (cdp->listener.must_stop && cdp->listener.must_stop(cdp->listener.context))
+            return CDP_STOPPED;
+        if (now >= deadline)
+            return CDP_TIMED_OUT;
+        rest(cdp, deadline, now);
+    }
+}
+
+enum cdp_outcome cdp_call(struct cdp *cdp, int64_t deadline, json_t **result)
+{
+    json_t *reply = NULL;
+    const json_t *error;
+    enum cdp_outcome outcome;
+
+    if (!cdp->closed)
+        say(cdp);
+    if (cdp->closed)
+        return CDP_CLOSED;
+    outcome = listen_for(cdp, cdp->last_id, deadline, NULL, NULL, &reply);
+    if (outcome != CDP_OK)
+        return outcome;
+    error = json_object_get(reply, "error");
+    if (error) {
+        const char *words = json_string_value(json_object_get(error, "message"));
+
+        snprintf(cdp->fault, sizeof cdp->fault, "%s", words ? words : "the browser refuses");
+        return CDP_REFUSED;
+    }
+    if (result)
+        *result = json_object_get(reply, "result");
+    return CDP_OK;
+}
+
+void cdp_post(struct cdp *cdp)
+{
+    if (cdp->closed)
+        return;
+    say(cdp);
+    push(cdp);
+}
+
+enum cdp_outcome cdp_wait(struct cdp *cdp, int64_t until, bool (*done)(void *context),
+                          void *context)
+{
+    json_t *nobody = NULL;
+
+    if (done && done(context))
+        return CDP_OK;
+    return listen_for(cdp, 0, until, done, context, &nobody);
+}

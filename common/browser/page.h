@@ -1,0 +1,54 @@
+/*
+ * A tab of a browser: where it goes, what is read from it, what hands do in it. Scripts run in a
+ * world of their own, where the page's own scripts reach neither them nor their names. Dialogs are
+ * dismissed as they come. Deadlines are monotonic microseconds.
+ */
+#ifndef ASSAY_BROWSER_PAGE_H
+#define ASSAY_BROWSER_PAGE_H
+
+#include "browser/cdp.h"
+
+enum page_key {
+    PAGE_KEY_ESCAPE,
+    PAGE_KEY_SELECT_ALL,
+    PAGE_KEY_DELETE,
+    PAGE_KEY_CONTROL_ENTER,
+    PAGE_KEY_CONTROL_I,
+    PAGE_KEY__MAX
+};
+
+struct page;
+
+/* Takes the browser's first tab, or opens one. While it is open it hears the conversation's events
+ * and passes what `watch` says on; its on_event is not used. The caller owns the page; the
+ * conversation must outlive it. */
+MUST_CHECK enum cdp_outcome page_open(struct cdp *cdp, const struct cdp_listener *watch,
+                                      int64_t deadline, struct page **page);
+void page_close(struct page *page);
+
+/* CDP_OK when the document stands; CDP_REFUSED when the browser could not get there. */
+MUST_CHECK enum cdp_outcome page_navigate(struct page *page, const char *url, int64_t deadline);
+
+/* The value of `script`, a function expression, called with the JSON texts `first` and `second`; it
+ * lives until the next call. CDP_REFUSED when it throws. */
+MUST_CHECK enum cdp_outcome page_evaluate(struct page *page, const char *script, const char *first,
+                                          const char *second, int64_t deadline, json_t **value);
+
+/* With the mouse, at a point of the window. */
+MUST_CHECK enum cdp_outcome page_click(struct page *page, double x, double y, int64_t deadline);
+MUST_CHECK enum cdp_outcome page_press(struct page *page, enum page_key key, int64_t deadline);
+MUST_CHECK enum cdp_outcome page_insert_text(struct page *page, const char *text, int64_t deadline);
+
+/* A PNG of the whole page into a new file (0600). */
+MUST_CHECK enum cdp_outcome page_screenshot(struct page *page, const char *path, int64_t deadline);
+
+/* Rests without missing events. */
+MUST_CHECK enum cdp_outcome page_rest(struct page *page, int64_t until);
+
+/* Whether it answers within two seconds. */
+bool page_is_alive(struct page *page);
+
+/* Why something was refused, or the tab is gone. */
+const char *page_fault(const struct page *page);
+
+#endif

@@ -1,0 +1,144 @@
+/* The one call of a worker to the browser's process. */
+#include "orchestrator/browser/ask.h"
+
+#include "base/clock.h"
+#include "orchestrator/browser/wire.h"
+
+#include <poll.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+enum { ASK_MEMORY = 128 << 20 };
+
+static struct wire call = {.fd = -1};
+
+const char *browser_socket(struct arena *arena, const char *run_directory)
+{
+    return arena_print(arena, "%s/orch-browserd.sock", run_directory);
+}
+
+static bool connect_to(struct wire *wire, struct arena *arena, const char *run_directory)
+{
+    struct sockaddr_un address = {.sun_family = AF_UNIX};
+    const char *path = run_directory ? browser_socket(arena, run_directory) : "";
+
+    if (!*path || strlen(path) >= sizeof address.sun_path)
+        return false;
+    memcpy(address.sun_path, path, strlen(path));
+    *wire = (struct wire){.fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0)};
+    if (wire->fd >= 0 && connect(wire->fd, (const struct sockaddr *)&address, sizeof address) == 0)
+        return true;
+    wire_end(wire);
+    return false;
+}
+
+bool browser_call_begin(const char *run_directory, const struct browser_job *job)
+{
+    struct arena *arena = arena_create(ASK_MEMORY);
+    struct json_writer writer;
+    struct text text;
+    bool said = false;
+
+    browser_call_end();
+    if (!arena)
+        return false;
+    text_start(&text, arena, WIRE_MESSAGE_MAX);
+    writer_start(&writer, &text);
+    writer_open_object(&writer);
+    writer_key_string(&writer, "act", "execute");
+    writer_key_string(&writer, "prompt", job->prompt);
+    writer_key_string(&writer, "label", job->label);
+    writer_key_boolean(&writer, "reasoning", job->reasoning);
+    writer_key_boolean(&writer, "strict", job->strict);
+    writer_key_number(&writer, "seconds", job->seconds);
+    writer_close_object(&writer);
+    if (!text.overflowed && connect_to(&call, arena, run_directory))
+        said = wire_say(&call, text.bytes, text.length);
+    if (!said)
+        browser_call_end();
+    arena_destroy(arena);
+    return said;
+}
+
+int browser_call_fd(void)
+{
+    return call.fd;
+}
+
+short browser_call_events(void)
+{
+    return wire_is_pushing(&call) ? POLLIN | POLLOUT : POLLIN;
+}
+
+/* The message in *wire, once it is whole. */
+static enum browser_news hear(struct wire *wire, struct arena *arena, json_t **document)
+{
+    bool well = wire_push(wire) && wire_pull(wire);
+    struct json_fault fault;
+    const char *json;
+    size_t length;
+
+    if (!wire_heard(wire, &json, &length))
+        return well ? BROWSER_NEWS_NONE : BROWSER_NEWS_LOST;
+    return json_read(arena, json, length, JSON_DEPTH_LIMIT, document, &fault) == ERROR_NONE
+               ? BROWSER_NEWS_ANSWER
+               : BROWSER_NEWS_LOST;
+}
+
+static const char *text_in(const json_t *document, const char *key)
+{
+    return json_string_value(json_object_get(document, key));
+}
+
+enum browser_news browser_call_look(struct arena *arena, struct browser_end *end)
+{
+    json_t *document = NULL;
+    enum browser_news news = call.fd < 0 ? BROWSER_NEWS_LOST : hear(&call, arena, &document);
+    struct json_writer writer;
+    struct text details;
+
+    if (news != BROWSER_NEWS_ANSWER)
+        return news;
+    text_start(&details, arena, WIRE_MESSAGE_MAX);
+    writer_start(&writer, &details);
+    writer_value(&writer, json_object_get(document, "details"));
+    *end = (struct browser_end){
+        .status = word_find(run_status_names, text_in(document, "status")),
+        .failure_code = word_find(failure_code_names, text_in(document, "failure_code")),
+        .message = text_in(document, "failure_message"),
+        .text = text_in(document, "text"),
+        .details = details.bytes};
+    return BROWSER_NEWS_ANSWER;
+}
+
+void browser_call_end(void)
+{
+    wire_end(&call);
+}
+
+json_t *browser_ask_health(struct arena *arena, const char *run_directory, double seconds)
+{
+    static const char question[] = "{\"act\":\"health\"}";
+    int64_t until = clock_monotonic_microseconds() + (int64_t)(seconds * 1e6);
+    enum browser_news news = BROWSER_NEWS_NONE;
+    json_t *document = NULL;
+    struct wire wire;
+
+    if (!connect_to(&wire, arena, run_directory))
+        return NULL;
+    if (!wire_say(&wire, question, sizeof question - 1))
+        news = BROWSER_NEWS_LOST;
+    while (news == BROWSER_NEWS_NONE) {
+        int64_t left = until - clock_monotonic_microseconds();
+        struct pollfd wait = {.fd = wire.fd, .events = POLLIN};
+
+        if (left <= 0 || poll(&wait, 1, (int)(left / 1000 + 1)) < 0)
+            break;
+        news = hear(&wire, arena, &document);
+    }
+    wire_end(&wire);
+    return news == BROWSER_NEWS_ANSWER ? document : NULL;
+}

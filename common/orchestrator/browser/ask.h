@@ -1,0 +1,34 @@
+/*
+ * A worker's side of the desk: hands a job in and comes back for what became of it, without
+ * blocking. A process has one call at a time; ending it before its answer is there takes the job
+ * back.
+ */
+#ifndef ASSAY_ORCHESTRATOR_BROWSER_ASK_H
+#define ASSAY_ORCHESTRATOR_BROWSER_ASK_H
+
+#include "orchestrator/browser/job.h"
+
+/* Hands a job in at the desk of a run directory. False when nobody serves it. */
+bool browser_call_begin(const char *run_directory, const struct browser_job *job);
+
+/* Readable, or writable while the job goes out, when browser_call_look() may have news; -1 without
+ * a call. */
+int browser_call_fd(void);
+short browser_call_events(void);
+
+enum browser_news { BROWSER_NEWS_NONE, BROWSER_NEWS_ANSWER, BROWSER_NEWS_LOST };
+
+/* What has come: BROWSER_NEWS_ANSWER fills in *end, its texts from the arena; BROWSER_NEWS_LOST
+ * means that the browser's process has gone. */
+enum browser_news browser_call_look(struct arena *arena, struct browser_end *end);
+
+/* Forgets the call; harmless without one. */
+void browser_call_end(void);
+
+/* What the browser's process says of itself; NULL when it does not answer in time. */
+json_t *browser_ask_health(struct arena *arena, const char *run_directory, double seconds);
+
+/* The socket of a run directory. */
+const char *browser_socket(struct arena *arena, const char *run_directory);
+
+#endif

@@ -1,0 +1,118 @@
+/*
+ * Drives the web provider's page in Chromium, as somebody who reads and clicks would: one session,
+ * one job at a time, every wait bounded by the job's deadline and by a limit of its own.
+ */
+#ifndef ASSAY_ORCHESTRATOR_BROWSER_DRIVER_H
+#define ASSAY_ORCHESTRATOR_BROWSER_DRIVER_H
+
+#include "base/json.h"
+#include "browser/launcher.h"
+#include "browser/page.h"
+#include "orchestrator/browser/site.h"
+#include "orchestrator/settings.h"
+
+/* Why an operation did not come to its end; driver->words says it. */
+enum trouble {
+    TROUBLE_NONE,
+    TROUBLE_TIME,      /* a limit was reached */
+    TROUBLE_SIGN_IN,   /* somebody has to sign in first */
+    TROUBLE_PROFILE,   /* another browser has the profile */
+    TROUBLE_DRIVER,    /* no browser, or it does not start; a challenge for robots */
+    TROUBLE_CANCELLED, /* nobody wants the answer any more */
+    TROUBLE_MODEL,     /* another model than was asked for */
+    TROUBLE_OTHER
+};
+
+enum { DRIVER_LABEL_MAX = 200, DRIVER_WORDS_MAX = 400, DRIVER_JSON_MAX = 8192 };
+
+/* How a model was chosen. */
+struct selection {
+    char actual[DRIVER_LABEL_MAX];
+    const char *label_source;  /* "button", "menu_first_line", "requested", "unknown" ... */
+    const char *lookup_source; /* how the option was found; NULL = it was not */
+    bool verified, attempted, went_home, picker_unavailable;
+    int waits;
+    char before[DRIVER_LABEL_MAX], after[DRIVER_LABEL_MAX];
+    const char *indicator;      /* an attribute of the option; NULL = none */
+    char menu[DRIVER_JSON_MAX]; /* what the menu showed, a JSON array */
+};
+
+/* How an answer was read. */
+struct reading {
+    const char *text; /* of the job's arena */
+    char source[DRIVER_LABEL_MAX];
+    int candidates;
+    bool from_body;
+};
+
+struct driver {
+    const struct orchestrator_settings *settings;
+    struct launcher *launcher;
+    struct cdp_listener watch; /* of whoever queues jobs; on_event is not used */
+    struct arena *arena;       /* of the job */
+    struct arena *polls[2];    /* of this look and the one before */
+    double seconds;            /* of the job */
+    double last_limit;         /* seconds of the last wait */
+    int64_t deadline;          /* of the job */
+    char words[DRIVER_WORDS_MAX];
+    int lock; /* of the profile; -1 = not ours yet */
+
+    /* The session. */
+    struct arena *session_arena;
+    struct site site;
+    struct cdp *cdp;
+    struct page *page;
+    bool active;
+
+    /* What is told of it. */
+    char last_error[DRIVER_WORDS_MAX];
+    bool signed_out;            /* the last look said so */
+    bool thinking_missed;       /* in this session */
+    char menu[DRIVER_JSON_MAX]; /* last seen */
+    int64_t menu_at;            /* Unix microseconds; 0 = never */
+    int64_t picker_missed_at;
+};
+
+/* Memory for the driver's life; false when there is none. */
+bool driver_open(struct driver *driver, const struct orchestrator_settings *settings,
+                 struct launcher *launcher);
+/* Ends the browser too. */
+void driver_close(struct driver *driver);
+
+/* session.c: the browser runs and stands on the provider's page. */
+enum trouble driver_ensure_session(struct driver *driver);
+void driver_end_session(struct driver *driver);
+enum trouble driver_go_home(struct driver *driver);
+
+/* Best effort: cookies are agreed to, overlays dismissed. */
+enum trouble driver_dismiss_popups(struct driver *driver);
+enum trouble driver_check_signed_in(struct driver *driver);
+
+/* menu.c. Choosing never fails because a label cannot be verified; it says so. */
+enum trouble driver_select_model(struct driver *driver, const char *label,
+                                 struct selection *selection);
+enum trouble driver_enable_thinking(struct driver *driver, const char *label);
+
+/* prompt.c */
+enum trouble driver_submit(struct driver *driver, const char *prompt);
+enum trouble driver_wait_answer(struct driver *driver, const char *prompt, struct reading *reading);
+
+/* What the files above share. */
+MUST_CHECK enum trouble driver_trouble(struct driver *driver, enum trouble trouble,
+                                       const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+MUST_CHECK enum trouble driver_outcome(struct driver *driver, enum cdp_outcome outcome);
+/* Now and so many seconds, but not behind the job's deadline. */
+int64_t driver_until(struct driver *driver, double seconds);
+enum trouble driver_ask(struct driver *driver, const char *question, json_t **value);
+enum trouble driver_look(struct driver *driver, json_t **value);
+enum trouble driver_rest(struct driver *driver, double seconds);
+
+/* An element by its name in the script. *found is false when there is none; else it was clicked, by
+ * the mouse, or by script when something covers it. */
+enum trouble driver_click(struct driver *driver, const char *what, const char *label, int turn,
+                          bool *found);
+void driver_shot(struct driver *driver, const char *step, const char *label);
+bool driver_flag(const json_t *look, const char *key);
+
+#endif

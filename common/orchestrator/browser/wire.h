@@ -1,0 +1,35 @@
+/* Private to common/orchestrator/browser: messages between workers and the browser's process, over
+ * a Unix socket that never blocks: four bytes of length, the highest first, and a JSON document. */
+#ifndef ASSAY_ORCHESTRATOR_BROWSER_WIRE_H
+#define ASSAY_ORCHESTRATOR_BROWSER_WIRE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+enum { WIRE_MESSAGE_MAX = 32 << 20 };
+
+/* Zeroed but for the descriptor, it has heard and said nothing. */
+struct wire {
+    int fd;
+    char *in;
+    size_t in_length, in_capacity;
+    char *out;
+    size_t out_at, out_length;
+};
+
+/* Says a message; what the socket does not take at once goes out by wire_push(). One at a time.
+ * False when it is too long or the other side is gone. */
+bool wire_say(struct wire *wire, const char *json, size_t length);
+bool wire_push(struct wire *wire);
+bool wire_is_pushing(const struct wire *wire);
+
+/* Takes what has come; false when the other side is gone or talks nonsense. */
+bool wire_pull(struct wire *wire);
+
+/* The message that has come, once it is whole; the wire's until it is ended. */
+bool wire_heard(const struct wire *wire, const char **json, size_t *length);
+
+/* Closes and forgets all. */
+void wire_end(struct wire *wire);
+
+#endif

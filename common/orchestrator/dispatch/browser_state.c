@@ -1,0 +1,70 @@
+/* Words and figures of the browser's breaker. */
+#include "orchestrator/dispatch/browser_state.h"
+
+#include "base/clock.h"
+#include "orchestrator/storage/times.h"
+
+enum { PROBE_MARGIN_SECONDS = 60 /* in the queue, and to end a session before */ };
+
+const char browser_adapter_name[] = "browser.web_provider";
+const char *const browser_breaker_names[] = {"disabled",  "closed",  "open",
+                                             "half-open", "unknown", NULL};
+
+struct breaker_rule browser_breaker_rule(const struct orchestrator_settings *settings)
+{
+    return (struct breaker_rule){
+        .failures =
+            settings->browser_breaker_enabled ? (uint32_t)settings->browser_breaker_failures : 0,
+        .open_ms = (uint32_t)(settings->browser_breaker_seconds * 1000),
+        .probe_ms = (uint32_t)((settings->browser_call_seconds + PROBE_MARGIN_SECONDS) * 1000)};
+}
+
+const char *browser_breaker_read(const struct house *house, struct breaker_figures *figures)
+{
+    static const char *const names[BREAKER_STATE__MAX] = {"closed", "open", "half-open"};
+    const struct breaker_rule rule = browser_breaker_rule(house->settings);
+
+    *figures = (struct breaker_figures){0};
+    if (!rule.failures || !house->settings->browser_enabled)
+        return browser_breaker_names[0];
+    if (house->region)
+        breaker_read(house->region, browser_adapter_name, &rule, figures);
+    return names[figures->state];
+}
+
+static void write_moment(struct arena *arena, struct json_writer *writer, const char *key,
+                         int64_t moment)
+{
+    char text[CLOCK_TEXT_MAX];
+
+    clock_format(moment, text);
+    writer_key_string(writer, key, moment ? shown_time(arena, text) : NULL);
+}
+
+void browser_breaker_write(struct arena *arena, const struct house *house,
+                           struct json_writer *writer)
+{
+    static const int counted[] = {FAILURE_PROVIDER_UNAVAILABLE, FAILURE_TIMEOUT, FAILURE_UNKNOWN};
+    const struct orchestrator_settings *settings = house->settings;
+    struct breaker_figures figures;
+    const char *state = browser_breaker_read(house, &figures);
+    bool failed = figures.last.at != 0;
+
+    writer_key_boolean(writer, "enabled", settings->browser_breaker_enabled);
+    writer_key_string(writer, "state", state);
+    writer_key_integer(writer, "failure_threshold", settings->browser_breaker_failures);
+    writer_key_number(writer, "cooldown_seconds", settings->browser_breaker_seconds);
+    writer_key(writer, "counted_failure_codes");
+    writer_open_array(writer);
+    for (size_t i = 0; i < sizeof counted / sizeof counted[0]; i++)
+        writer_string(writer, failure_name(counted[i]));
+    writer_close_array(writer);
+    writer_key_integer(writer, "consecutive_failures", figures.failures);
+    write_moment(arena, writer, "opened_at", figures.opened_at);
+    write_moment(arena, writer, "reopen_at", figures.reopens_at);
+    writer_key_integer(writer, "open_count", (int64_t)figures.opens);
+    writer_key_integer(writer, "fail_fast_rejections", (int64_t)figures.refusals);
+    writer_key_string(writer, "last_failure_code", failed ? failure_name(figures.last.code) : NULL);
+    writer_key_string(writer, "last_failure_message", failed ? figures.last.words : NULL);
+    write_moment(arena, writer, "last_failure_at", figures.last.at);
+}

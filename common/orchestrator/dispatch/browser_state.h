@@ -1,0 +1,24 @@
+/* The breaker of the browser, as all workers of this host see it. */
+#ifndef ASSAY_ORCHESTRATOR_DISPATCH_BROWSER_STATE_H
+#define ASSAY_ORCHESTRATOR_DISPATCH_BROWSER_STATE_H
+
+#include "base/json.h"
+#include "orchestrator/dispatch/run.h"
+#include "shm/breaker.h"
+
+/* What the adapter is called, and its cell among the breakers. */
+extern const char browser_adapter_name[];
+
+/* "disabled", "closed", "open", "half-open", "unknown"; NULL at the end. */
+extern const char *const browser_breaker_names[];
+
+struct breaker_rule browser_breaker_rule(const struct orchestrator_settings *settings);
+
+/* Its state's word, and its figures: zeros where it is disabled. */
+const char *browser_breaker_read(const struct house *house, struct breaker_figures *figures);
+
+/* Members of an open object: enabled, state, and all figures. */
+void browser_breaker_write(struct arena *arena, const struct house *house,
+                           struct json_writer *writer);
+
+#endif

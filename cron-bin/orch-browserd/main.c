@@ -1,0 +1,192 @@
+/*
+ * Has the browser: takes the jobs of all workers, one after the other, and keeps one Chromium on
+ * one profile for them. It stays.
+ *
+ *   orch-browserd
+ *
+ * It reads what pages say and is confined for that; Chromium is started by a launcher that was made
+ * before. Where settings want no browser it only waits to be told to leave.
+ *
+ * Exit codes: 0 told to leave, 1 the settings are wrong or the desk is taken, 2 the command line is
+ * wrong.
+ */
+#include "base/clock.h"
+#include "base/confine.h"
+#include "base/log.h"
+#include "browser/profile.h"
+#include "jobs/program.h"
+#include "orchestrator/browser/ask.h"
+#include "orchestrator/browser/desk.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { EXIT_DONE, EXIT_SETTINGS, EXIT_USAGE };
+enum { MEMORY_MAX = 16 << 20, WAIT_MS = 1000, DRAIN_MICROSECONDS = 6000000, IDLE_SECONDS = 3600 };
+
+struct program {
+    struct arena *arena;
+    struct orchestrator_settings settings;
+    struct driver driver;
+    struct browser_desk *desk;
+    struct browser_client *client; /* whose job runs */
+    int64_t told_at;               /* to leave; 0 = not yet */
+};
+
+static const char *health(struct arena *arena, void *context)
+{
+    const struct program *program = context;
+
+    return job_health(arena, &program->driver);
+}
+
+static void serve_desk(void *context)
+{
+    const struct program *program = context;
+
+    browser_desk_serve(program->desk);
+}
+
+/* A job goes on for a while after this program was told to leave. */
+static bool must_stop(void *context)
+{
+    struct program *program = context;
+    int64_t now = clock_monotonic_microseconds();
+
+    if (program_must_stop() && !program->told_at)
+        program->told_at = now;
+    return (program->told_at && now - program->told_at > DRAIN_MICROSECONDS) ||
+           (program->client && browser_desk_client_is_gone(program->desk, program->client));
+}
+
+static bool round_of(void *context)
+{
+    struct program *program = context;
+    struct browser_job job;
+    struct browser_end end;
+
+    program->client = browser_desk_take(program->desk, &job);
+    if (!program->client) {
+        browser_desk_wait(program->desk, WAIT_MS);
+        return true;
+    }
+    job_run(&program->driver, &job, &end);
+    browser_desk_answer(program->desk, program->client, &end);
+    program->client = NULL;
+    if (end.ends_session)
+        driver_end_session(&program->driver);
+    return true;
+}
+
+static bool idle(void *context)
+{
+    (void)context;
+    return false;
+}
+
+static enum error start_launcher(const struct orchestrator_settings *settings,
+                                 struct launcher **launcher, struct problem *problem)
+{
+    static struct browser_command command;
+
+    command = (struct browser_command){.program = settings->browser_channel,
+                                       .profile = settings->browser_profile_dir,
+                                       .display = settings->browser_display,
+                                       .headless = settings->browser_headless,
+                                       .more = settings->browser_arguments};
+    return launcher_start(&command, launcher, problem);
+}
+
+/* From here on no program can be run, and only the run directory, the profile and the folder of
+ * pictures change. */
+static enum error confine(const struct orchestrator_settings *settings, const char *run_directory,
+                          struct problem *problem)
+{
+    const char *const directories[] = {run_directory, settings->browser_profile_dir,
+                                       settings->browser_screenshots_dir, NULL};
+    enum error error = confine_process((enum confine_mode)settings->confine, directories, problem);
+
+    if (!error && confine_state()->missing[0])
+        log_event(LOG_INFO, "not_confined", confine_state()->missing);
+    return error;
+}
+
+static enum error open_all(struct program *program, struct launcher **launcher,
+                           struct problem *problem)
+{
+    const struct orchestrator_settings *settings = &program->settings;
+    const char *run_directory = getenv("ASSAY_RUN_DIR");
+    struct problem busy = {0};
+    int lock = -1;
+    enum error error;
+
+    if (!run_directory)
+        return problem_set(problem, ERROR_INVALID, "setting_invalid", "ASSAY_RUN_DIR is not set");
+    error = start_launcher(settings, launcher, problem);
+    if (!error && profile_lock(settings->browser_profile_dir, &lock, &busy))
+        log_event(LOG_ERROR, "profile_unavailable", busy.text); /* each job tries again */
+    if (!error && settings->browser_screenshots_dir)
+        (void)mkdir(settings->browser_screenshots_dir, 0700);
+    if (!error)
+        error = confine(settings, run_directory, problem);
+    if (!error)
+        error = browser_desk_open(browser_socket(program->arena, run_directory),
+                                  (size_t)settings->browser_queue_max, health, program,
+                                  &program->desk, problem);
+    if (!error && !driver_open(&program->driver, settings, *launcher))
+        error = problem_set(problem, ERROR_SYSTEM, "memory", "no memory");
+    program->driver.lock = lock;
+    return error;
+}
+
+static int serve(struct program *program)
+{
+    struct launcher *launcher = NULL;
+    struct problem problem = {0};
+
+    signal(SIGPIPE, SIG_IGN);
+    if (open_all(program, &launcher, &problem)) {
+        fprintf(stderr, "orch-browserd: %s\n", problem.text);
+        launcher_stop(launcher);
+        return EXIT_SETTINGS;
+    }
+    program->driver.watch = (struct cdp_listener){.fd = browser_desk_fd(program->desk),
+                                                  .on_ready = serve_desk,
+                                                  .must_stop = must_stop,
+                                                  .context = program};
+    program_rounds(1, round_of, program);
+    browser_desk_close(program->desk);
+    driver_close(&program->driver);
+    launcher_stop(launcher);
+    return EXIT_DONE;
+}
+
+int main(int argc, char **argv)
+{
+    struct program program = {.arena = arena_create(MEMORY_MAX)};
+    struct problem problem = {0};
+    int status = EXIT_DONE;
+
+    (void)argv;
+    if (argc != 1) {
+        fprintf(stderr, "usage: orch-browserd\n");
+        return EXIT_USAGE;
+    }
+    if (!program.arena ||
+        orchestrator_settings_load(&program.settings, program.arena, NULL, &problem)) {
+        fprintf(stderr, "orch-browserd: %s\n", problem.text);
+        return EXIT_SETTINGS;
+    }
+    log_open("assay.orch-browserd", (enum log_level)program.settings.log_level,
+             (enum log_format)program.settings.log_format);
+    if (orchestrator_uses_chromium(&program.settings) && program.settings.browser_profile_dir)
+        status = serve(&program);
+    else
+        program_rounds(IDLE_SECONDS, idle, NULL);
+    arena_destroy(program.arena);
+    return status;
+}

@@ -1,0 +1,374 @@
+"""Models of the web provider's menu, in Debian's Chromium against a provider on this host."""
+
+import os
+import re
+import signal
+import socket
+import time
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+from service import Service
+from web_provider import WebProvider
+
+SONNET = "Claude Sonnet 4.6"
+SECONDS = 6  # of a job; a browser may have to be started for it
+
+# Chromium's sandbox does not work for root.
+ARGUMENTS = {"ORCH_BROWSER_EXTRA_ARGS": "--no-sandbox"} if os.geteuid() == 0 else {}
+
+
+def settings(site, profile, **more):
+    return {"ORCH_EXECUTION_PROFILE": "hybrid", "ORCH_BROWSER_ENABLED": "true",
+            "ORCH_BROWSER_AUTOMATION_BACKEND": "cdp", "ORCH_BROWSER_PROFILE_DIR": str(profile),
+            "ORCH_BROWSER_BASE_URL": site.url, "ORCH_BROWSER_HEADLESS": "true", **ARGUMENTS,
+            "ORCH_BROWSER_HUMAN_ACTION_DELAY_SECONDS": "0", "ORCH_BROWSER_POLL_SECONDS": "0.03",
+            "ORCH_BROWSER_SHELL_SECONDS": "0.6", "ORCH_BROWSER_CALL_TIMEOUT_SECONDS": str(SECONDS),
+            "ORCH_BROWSER_NAVIGATION_SECONDS": "1.5", "ORCH_BROWSER_MODEL_RETRY_SECONDS": "0.05",
+            "ORCH_BROWSER_QUEUE_MAX": "2", "ORCH_BROWSER_CIRCUIT_BREAKER_COOLDOWN_SECONDS": "1",
+            "ORCH_OPENAI_API_KEY": "secret-of-the-tests", **more}
+
+
+@pytest.fixture(scope="module")
+def site():
+    with WebProvider() as provider:
+        yield provider
+
+
+@pytest.fixture(scope="module")
+def profile(tmp_path_factory):
+    return tmp_path_factory.mktemp("browser") / "profile"
+
+
+@pytest.fixture(scope="module")
+def service(site, profile):
+    with Service("orchestrator", settings(site, profile)) as running:
+        warm_up(running)
+        yield running
+
+
+def warm_up(running):
+    """The first start of a fresh profile takes long on a busy machine, and is nobody's test."""
+    deadline = time.monotonic() + 40
+    while post(running).json().get("status") != "succeeded":
+        assert time.monotonic() < deadline, log_of(running)
+        time.sleep(0.1)
+
+
+@pytest.fixture(autouse=True)
+def forget(request, site):
+    site.reset()
+    yield
+    site.reset()
+    if "service" in request.fixturenames:  # a success forgives the breaker what a test has done to it
+        running = request.getfixturevalue("service")
+        if component(running)["status"] != "ok" or breaker(running)["consecutive_failures"]:
+            warm_up(running)
+
+
+def post(service, prompt="What is it?", model=SONNET, **body):
+    return service.post("/api/v1/orchestrate", {"prompt": prompt, "model": model, **body})
+
+
+def ask(service, prompt="What is it?", **body):
+    answer = post(service, prompt, **body)
+    assert answer.status_code == 200, answer.text
+    return answer.json()
+
+
+def step_details(service, task):
+    """Of the one step, as its event keeps them."""
+    events = service.get(f"/api/v1/tasks/{task['task_id']}").json()["events"]
+    return next(e["payload"]["details"] for e in events if e["event_type"].startswith("step."))
+
+
+def component(service):
+    parts = service.get("/api/v1/readiness").json()["components"]
+    return next(part for part in parts if part["name"] == "browser.web_provider")
+
+
+def breaker(service):
+    return component(service)["details"]["circuit_breaker"]
+
+
+def log_of(service):
+    return (Path(service.stack.directory) / "log" / "orchestrator-orch-browserd.log").read_text()
+
+
+def processes():
+    """Process id -> (parent, command line)."""
+    found = {}
+    for entry in Path("/proc").iterdir():
+        if entry.name.isdigit():
+            try:
+                parent = int((entry / "stat").read_text().rsplit(")", 1)[1].split()[1])
+                found[int(entry.name)] = parent, (entry / "cmdline").read_bytes().split(b"\0")
+            except OSError:
+                pass
+    return found
+
+
+def browserd(service):
+    directory = str(service.stack.directory).encode()
+    for pid, (_, command) in processes().items():
+        if command[0].endswith(b"/cron-bin/orch-browserd"):
+            try:
+                environment = Path(f"/proc/{pid}/environ").read_bytes().split(b"\0")
+            except OSError:
+                continue
+            if b"ASSAY_RUN_DIR=" + directory + b"/run" in environment:
+                parent = processes().get(pid, (0,))[0]
+                if not processes().get(parent, (0, [b""]))[1][0].endswith(b"orch-browserd"):
+                    return pid
+    return None
+
+
+def chromium(profile):
+    """The browser's first process, None when it does not run."""
+    flag = f"--user-data-dir={profile}".encode()
+    found = {pid: parent for pid, (parent, command) in processes().items()
+             if flag in command and not any(word.startswith(b"--type=") for word in command)}
+    return next((pid for pid, parent in found.items() if parent not in found), None)
+
+
+def renderers(profile):
+    table, found, wanted = processes(), [], {chromium(profile)}
+    while wanted:
+        wanted = {pid for pid, (parent, _) in table.items() if parent in wanted}
+        found += [pid for pid in wanted if b"--type=renderer" in b" ".join(table[pid][1])]
+    return found
+
+
+def wait_for(condition, seconds=15):
+    deadline = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < deadline, "it does not come"
+        time.sleep(0.02)
+
+
+class TestAnAnswer:
+    def test_comes_from_the_model_that_was_asked_for(self, service, site):
+        task = ask(service, "Line one\nline two")
+        assert task["output_text"] == f"Answer to <Line one\nline two> by {SONNET}: one two three."
+        assert (task["execution_mode"], task["adapter_name"]) == ("browser", "browser.web_provider")
+        assert site.log == [{"chosen": SONNET}, {"prompt": "Line one\nline two", "model": SONNET}]
+        details = step_details(service, task)
+        assert details["actual_model_label"] == SONNET and details["model_selection_verified"] is True
+        assert details["response_source"] == 'main [data-message-author-role="assistant"]'
+        assert details["driver"] == "cdp" and "submitted_prompt" not in details
+
+    @pytest.mark.parametrize("mode", ["cookies covered upsell", "sign-in-offer slow dialog", "onboarding",
+                                      "ignores-clicks", "prose upsell"])
+    def test_comes_whatever_stands_in_the_way(self, service, site, mode):
+        site.reset(*mode.split())
+        assert ask(service)["output_text"] == f"Answer to <What is it?> by {SONNET}: one two three."
+        assert [entry for entry in site.log if "prompt" in entry] == [{"prompt": "What is it?", "model": SONNET}]
+
+    def test_without_a_mark_is_read_from_the_page(self, service, site):
+        site.reset("plain")
+        task = ask(service)
+        assert task["output_text"] == f"Answer by {SONNET}: one two three."
+        assert step_details(service, task)["response_used_body_fallback"] is True
+
+    def test_thinks_when_reasoning_was_asked_for(self, service, site):
+        assert ask(service, reasoning=True)["output_text"].endswith(f"by {SONNET} Thinking: one two three.")
+        site.reset("no-thinking")
+        task = ask(service, reasoning=True)
+        assert task["failure_code"] == "provider_unavailable"
+        assert task["failure_message"] == f"Thinking mode is unavailable for browser model '{SONNET}'."
+
+    def test_by_another_name_of_the_model(self, service, site):
+        assert ask(service, model="Kimi K2")["failure_code"] == "model_mismatch"  # the menu has K2.6
+        assert "by Sonar 2:" in ask(service, model="sonar-2")["output_text"]
+
+    def test_of_two_models_one_after_the_other(self, service, site):
+        task = ask(service, model=None, models=["Best", SONNET], quorum=2, merge_strategy="concat", decompose=False)
+        assert [entry["model"] for entry in site.log if "prompt" in entry] == ["Best", SONNET]
+        assert [step["status"] for step in task["results"]] == ["succeeded", "succeeded"]
+
+    def test_streams_and_fronts_get_it_too(self, service, site):
+        answer = service.post("/v1/chat/completions",
+                              {"model": SONNET, "messages": [{"role": "user", "content": "And you?"}]})
+        assert answer.json()["choices"][0]["message"]["content"].startswith("Answer to <And you?> by")
+
+
+class TestWhatFails:
+    @pytest.mark.parametrize("mode, code, message", [
+        ("stubborn", "model_mismatch", f"Requested browser model '{SONNET}' but UI shows 'Best'."),
+        ("challenge", "provider_unavailable", "The web provider shows a challenge for robots."),
+        ("silent", "timeout", f"Browser execution timed out after {SECONDS}s."),
+        ("stall", "timeout", "Browser execution timed out after 1.5s.")])
+    def test_is_said(self, service, site, mode, code, message):
+        site.reset(mode)
+        task = ask(service)
+        assert (task["status"], task["failure_code"], task["failure_message"]) == ("failed", code, message)
+
+    @pytest.mark.parametrize("mode, message", [
+        ("signed-out", "The sign-in prompt of the web provider is visible."),
+        ("asks-later", "The web provider asks to sign in before it answers."),
+        ("empty", "Whether the browser is signed in cannot be determined.")])
+    def test_somebody_has_to_sign_in(self, service, site, mode, message):
+        site.reset(mode)
+        answer = post(service)
+        assert answer.status_code == 503
+        assert (answer.json()["detail"]["code"], answer.json()["detail"]["message"]) == ("model_auth_required", message)
+        assert component(service)["status"] == "model_auth_required"
+        assert service.get("/api/v1/readiness").json()["status"] == "model_auth_required"
+        site.reset()
+        assert ask(service)["status"] == "succeeded" and component(service)["status"] == "ok"
+
+    def test_a_menu_that_is_missing_is_told_or_refused(self, service, site):
+        site.reset("no-picker")
+        details = step_details(service, ask(service))
+        assert details["model_selection_verified"] is False and details["model_picker_unavailable"] is True
+        task = ask(service, metadata={"strict_model": True})
+        assert task["failure_code"] == "model_mismatch"
+
+    @pytest.mark.parametrize("victims, words", [(renderers, "the tab has crashed"),
+                                                (lambda profile: [chromium(profile)], "the browser is gone")])
+    def test_a_crash_ends_the_job_and_not_the_next(self, service, site, profile, victims, words):
+        site.reset("held")
+        with ThreadPoolExecutor(1) as pool:
+            task = pool.submit(ask, service)
+            wait_for(lambda: any("prompt" in entry for entry in site.log))
+            for pid in victims(profile):
+                os.kill(pid, signal.SIGKILL)
+            task = task.result()
+        assert (task["failure_code"], task["failure_message"]) == ("unknown_error", f"Browser execution failed: {words}")
+        site.reset()
+        assert ask(service)["status"] == "succeeded"
+
+    def test_who_leaves_takes_the_job_back(self, service, site):
+        site.reset("held")
+        with service.send("POST", "/api/v1/orchestrate/stream", json={"prompt": "x", "model": SONNET}, stream=True,
+                          checked=False):
+            wait_for(lambda: any("prompt" in entry for entry in site.log))
+        site.reset()
+        begun = time.monotonic()
+        assert ask(service)["status"] == "succeeded"
+        assert time.monotonic() - begun < SECONDS
+
+    def test_the_queue_has_an_end(self, service, site):
+        site.reset("held")
+        with ThreadPoolExecutor(4) as pool:
+            tasks = [pool.submit(ask, service, model="Best")]
+            wait_for(lambda: site.visits)
+            tasks += [pool.submit(ask, service, model=model) for model in ("Sonar 2", SONNET, "GPT-5.4")]
+            wait_for(lambda: any(task.done() for task in tasks))
+            refused = next(task.result() for task in tasks if task.done())
+            assert (refused["failure_code"], refused["failure_message"]) == \
+                ("rate_limited", "The queue of the browser is full.")
+            site.reset()
+            assert sorted(task.result()["status"] for task in tasks) == ["failed"] + 3 * ["succeeded"]
+
+
+class TestTheProfile:
+    def test_of_a_living_browser_is_left_alone(self, service, site, profile):
+        os.kill(chromium(profile), signal.SIGKILL)
+        wait_for(lambda: chromium(profile) is None)
+        lock = profile / "SingletonLock"
+        assert lock.is_symlink()  # what the dead one has left
+        lock.unlink()
+        lock.symlink_to(f"{socket.gethostname()}-{os.getpid()}")
+        task = ask(service)
+        assert (task["failure_code"], task["failure_message"]) == \
+            ("provider_unavailable", f"The browser profile is in use by process {os.getpid()}.")
+        assert lock.is_symlink() and chromium(profile) is None
+        lock.unlink()
+        lock.symlink_to(f"{socket.gethostname()}-4194304")  # above the highest process id
+        assert ask(service)["status"] == "succeeded"
+        assert profile.stat().st_mode & 0o777 == 0o700
+
+    def test_browser_and_driver_have_no_more_than_they_need(self, service, profile):
+        pid = chromium(profile)
+        environment = Path(f"/proc/{pid}/environ").read_bytes()
+        assert b"ORCH_" not in environment and b"secret-of-the-tests" not in environment
+        files = [os.readlink(f"/proc/{pid}/fd/{fd}") for fd in range(5, 64) if os.path.islink(f"/proc/{pid}/fd/{fd}")]
+        assert not [name for name in files if str(service.stack.directory) in name]
+        status = Path(f"/proc/{browserd(service)}/status").read_text()
+        assert re.search(r"^Seccomp:\t2$", status, re.M) or "not_confined" in log_of(service)
+
+    def test_goes_on_when_the_driver_is_killed(self, service, site, profile):
+        site.reset("held")
+        with ThreadPoolExecutor(1) as pool:
+            task = pool.submit(ask, service)
+            wait_for(lambda: any("prompt" in entry for entry in site.log))
+            os.kill(browserd(service), signal.SIGKILL)
+            task = task.result()
+        assert (task["failure_code"], task["failure_message"]) == \
+            ("provider_unavailable", "The browser's process has gone before it answered.")
+        wait_for(lambda: chromium(profile) is None)
+        assert component(service)["status"] == "failed" or browserd(service)
+        site.reset()
+        wait_for(lambda: browserd(service) and component(service)["status"] == "ok")
+        assert ask(service)["status"] == "succeeded"
+
+
+class TestTheBreaker:
+    def chat(self, service):
+        """By a worker of another family."""
+        return service.post("/v1/chat/completions", {"model": SONNET, "messages": [{"role": "user", "content": "x"}]})
+
+    def walk(self, service, site):
+        site.reset("challenge")
+        for failures in (1, 2, 3):
+            assert ask(service)["failure_message"] == "The web provider shows a challenge for robots."
+            assert breaker(service)["consecutive_failures"] == failures
+
+    def test_walks_for_all_workers(self, service, site, profile):
+        before = breaker(service)
+        assert (before["state"], before["consecutive_failures"]) == ("closed", 0)
+        self.walk(service, site)
+        state = breaker(service)
+        assert (state["state"], state["open_count"]) == ("open", before["open_count"] + 1)
+        assert state["last_failure_code"] == "provider_unavailable" and component(service)["status"] == "degraded"
+        site.reset("held")
+        task = ask(service)
+        assert task["failure_message"] == (
+            "Adapter 'browser.web_provider' circuit breaker is open after 3 consecutive failures. "
+            f"Retry after {state['reopen_at']}.")
+        assert self.chat(service).status_code == 503 and site.visits == 0
+        assert breaker(service)["fail_fast_rejections"] == before["fail_fast_rejections"] + 2
+        assert 'orch_browser_circuit_breaker_state{adapter_name="browser.web_provider",state="open"} 1' \
+            in service.get("/metrics").text
+        time.sleep(1)  # the cool-down
+        with ThreadPoolExecutor(1) as pool:
+            probe = pool.submit(self.chat, service)
+            wait_for(lambda: any("prompt" in entry for entry in site.log))
+            assert breaker(service)["state"] == "half-open"
+            refused = ask(service, model="Best")  # the probe has the place of its own model
+            assert "circuit breaker is open" in refused["failure_message"] and not probe.done()
+            os.kill(chromium(profile), signal.SIGKILL)
+            assert probe.result().status_code == 502
+        state = breaker(service)
+        assert (state["state"], state["open_count"]) == ("open", before["open_count"] + 2)
+        time.sleep(1)
+        site.reset()
+        assert ask(service)["status"] == "succeeded"
+        assert (breaker(service)["state"], breaker(service)["consecutive_failures"]) == ("closed", 0)
+
+    def test_is_not_moved_by_who_has_to_sign_in(self, service, site):
+        site.reset("challenge")
+        ask(service)
+        site.reset("signed-out")
+        assert post(service).status_code == 503
+        assert breaker(service)["consecutive_failures"] == 0
+
+
+def test_a_dry_run_and_a_missing_browser_start_nothing(site, tmp_path):
+    """The channel leaves a mark when it is run."""
+    browser, mark = tmp_path / "browser", tmp_path / "mark"
+    browser.write_text(f"#!/bin/sh\ntouch {mark}\n")
+    browser.chmod(0o755)
+    with Service("orchestrator", settings(site, tmp_path / "profile", ORCH_BROWSER_CHANNEL=str(browser))) as service:
+        assert ask(service, dry_run=True)["execution_mode"] == "dry_run"
+        assert not mark.exists() and site.visits == 0
+        task = ask(service)
+        assert task["failure_code"] == "provider_unavailable" and mark.exists()
+        assert task["failure_message"] == f"The browser {browser} does not start: the browser is gone."
+        browser.unlink()
+        assert ask(service)["failure_message"] == f"There is no browser: {browser} is not installed."
+        assert service.get("/health").status_code == 200
+        assert ask(service, model=None, models=["GPT-5.4 API"], dry_run=True)["status"] == "succeeded"
