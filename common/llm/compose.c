@@ -45,18 +45,27 @@ static void add_token(struct arena *arena, const struct llm_provider *provider,
     }
 }
 
-/* A JSON value that somebody else wrote, read once so that it cannot break ours. */
-static void write_json(struct json_writer *writer, struct arena *arena, const char *json)
+/* A JSON value that somebody else wrote, read once so that it cannot break ours; NULL for none. */
+static json_t *read_json(struct arena *arena, const char *json)
 {
     struct json_fault fault;
-    json_t *value;
+    json_t *value = NULL;
 
-    if (json_read(arena, json, strlen(json), LLM_ANSWER_DEPTH_MAX / 2, &value, &fault)) {
-        writer_open_object(writer);
-        writer_close_object(writer);
-    } else {
+    return json && !json_read(arena, json, strlen(json), LLM_ANSWER_DEPTH_MAX / 2, &value, &fault)
+               ? value
+               : NULL;
+}
+
+static void write_json(struct json_writer *writer, struct arena *arena, const char *json)
+{
+    const json_t *value = read_json(arena, json);
+
+    if (value) {
         writer_value(writer, value);
+        return;
     }
+    writer_open_object(writer);
+    writer_close_object(writer);
 }
 
 static void write_function(struct json_writer *writer, const struct llm_tool *tool,
@@ -182,6 +191,36 @@ static bool is_system(const struct llm_message *message)
     return strcmp(message->role, "system") == 0 || strcmp(message->role, "developer") == 0;
 }
 
+/* The schema that an answer has to fit; NULL for none. `*is_json` where it has to be JSON at all.
+ */
+static const json_t *format_of(const json_t *format, bool *is_json)
+{
+    const char *type = json_string_value(json_object_get(format, "type"));
+    const json_t *schema = json_object_get(json_object_get(format, "json_schema"), "schema");
+
+    *is_json = type && strcmp(type, "text") != 0;
+    return *is_json ? schema : NULL;
+}
+
+/* Where a protocol has no word for a format, the model is asked for it. */
+static void append_format(struct text *text, struct arena *arena, const char *response_format)
+{
+    bool is_json;
+    const json_t *schema = format_of(read_json(arena, response_format), &is_json);
+    struct json_writer writer;
+
+    if (!is_json)
+        return;
+    if (text->length)
+        text_append_string(text, "\n\n");
+    text_append_string(text, "Answer with one JSON value and nothing else, without a code fence.");
+    if (!schema)
+        return;
+    text_append_string(text, " It has to fit this JSON schema: ");
+    writer_start(&writer, text);
+    writer_value(&writer, schema);
+}
+
 /* Anthropic has one place for what the system says, before the messages. */
 static void write_system(struct json_writer *writer, struct arena *arena,
                          const struct llm_request *request)
@@ -196,6 +235,7 @@ static void write_system(struct json_writer *writer, struct arena *arena,
             text_append_string(&text, "\n\n");
         text_append_string(&text, request->messages[i].content);
     }
+    append_format(&text, arena, request->response_format);
     if (text.length)
         writer_key_string(writer, "system", text.bytes);
 }
@@ -214,6 +254,49 @@ static void write_messages(struct json_writer *writer, struct arena *arena,
             write_anthropic_message(writer, arena, &request->messages[i]);
     }
     writer_close_array(writer);
+}
+
+static void write_anthropic_choice(struct json_writer *writer, const json_t *choice)
+{
+    const char *word = json_string_value(choice);
+    const char *name =
+        json_string_value(json_object_get(json_object_get(choice, "function"), "name"));
+
+    if (!word && !name)
+        return;
+    writer_key(writer, "tool_choice");
+    writer_open_object(writer);
+    writer_key_string(writer, "type", name ? "tool" : strcmp(word, "required") == 0 ? "any" : word);
+    if (name)
+        writer_key_string(writer, "name", name);
+    writer_close_object(writer);
+}
+
+/* Which tool is to be called, and what form the answer is to have. */
+static void write_wishes(struct json_writer *writer, struct arena *arena,
+                         enum llm_protocol protocol, const struct llm_request *request)
+{
+    const json_t *choice = request->tool_count ? read_json(arena, request->tool_choice) : NULL;
+    const json_t *format = read_json(arena, request->response_format);
+    const json_t *schema;
+    bool is_json;
+
+    if (choice && protocol == LLM_ANTHROPIC) {
+        write_anthropic_choice(writer, choice);
+    } else if (choice && protocol != LLM_OLLAMA) {
+        writer_key(writer, "tool_choice");
+        writer_value(writer, choice);
+    }
+    schema = format_of(format, &is_json);
+    if (!is_json || protocol == LLM_ANTHROPIC)
+        return;
+    writer_key(writer, protocol == LLM_OLLAMA ? "format" : "response_format");
+    if (protocol != LLM_OLLAMA)
+        writer_value(writer, format);
+    else if (schema)
+        writer_value(writer, schema);
+    else
+        writer_string(writer, "json");
 }
 
 /* What each protocol calls the limits of an answer. */
@@ -240,6 +323,10 @@ static void write_limits(struct json_writer *writer, const struct llm_provider *
         writer_key_number(writer, "temperature", request->temperature.value);
     if (request->top_p.given)
         writer_key_number(writer, "top_p", request->top_p.value);
+    if (request->presence_penalty.given && provider->protocol != LLM_ANTHROPIC)
+        writer_key_number(writer, "presence_penalty", request->presence_penalty.value);
+    if (request->frequency_penalty.given && provider->protocol != LLM_ANTHROPIC)
+        writer_key_number(writer, "frequency_penalty", request->frequency_penalty.value);
     if (request->seed.given && names->seed)
         writer_key_integer(writer, names->seed, request->seed.value);
     if (!request->stop.count)
@@ -284,6 +371,7 @@ void llm_compose(struct arena *arena, const struct llm_provider *provider,
     }
     write_messages(&writer, arena, provider->protocol, request);
     write_tools(&writer, provider->protocol, request);
+    write_wishes(&writer, arena, provider->protocol, request);
     write_stream(&writer, provider->protocol, request->on_text != NULL);
     writer_close_object(&writer);
     http->url = url_of(arena, provider);

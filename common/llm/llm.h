@@ -60,7 +60,10 @@ struct llm_request {
     size_t message_count;
     const struct llm_tool *tools;
     size_t tool_count;
-    struct optional_number temperature, top_p;
+    /* JSON in OpenAI's form, said in that of each protocol; NULL = none. What a protocol has no
+     * words for is asked for in the system's text (a format), or left out (a choice, Ollama). */
+    const char *tool_choice, *response_format;
+    struct optional_number temperature, top_p, presence_penalty, frequency_penalty;
     struct optional_integer max_tokens, seed;
     struct string_list stop;
     /* Whether an answer was what was wanted; false asks again where an attempt is left. NULL takes

@@ -16,9 +16,13 @@ static const struct field fields[] = {
     JSON_OBJECT(OWNER, stream_options, .nullable = true),
     JSON_VALUE(OWNER, stop, .nullable = true),
     JSON_VALUE(OWNER, tools, .nullable = true),
+    JSON_VALUE(OWNER, tool_choice, .nullable = true),
+    JSON_OBJECT(OWNER, response_format, .nullable = true),
     JSON_OBJECT(OWNER, metadata, .nullable = true),
     NULLABLE_NUMBER(OWNER, temperature, .lower = AT_LEAST(0), .upper = AT_MOST(2)),
     NULLABLE_NUMBER(OWNER, top_p, .lower = AT_LEAST(0), .upper = AT_MOST(1)),
+    NULLABLE_NUMBER(OWNER, presence_penalty, .lower = AT_LEAST(-2), .upper = AT_MOST(2)),
+    NULLABLE_NUMBER(OWNER, frequency_penalty, .lower = AT_LEAST(-2), .upper = AT_MOST(2)),
     NULLABLE_INTEGER(OWNER, max_tokens, .lower = AT_LEAST(1)),
     NULLABLE_INTEGER(OWNER, max_completion_tokens, .lower = AT_LEAST(1)),
     NULLABLE_INTEGER(OWNER, seed),
@@ -181,11 +185,17 @@ enum error conversation_read(struct request *request, struct llm_request *conver
                                          .message_count = count,
                                          .temperature = body->temperature,
                                          .top_p = body->top_p,
+                                         .presence_penalty = body->presence_penalty,
+                                         .frequency_penalty = body->frequency_penalty,
                                          .max_tokens = body->max_completion_tokens.given
                                                            ? body->max_completion_tokens
                                                            : body->max_tokens,
                                          .seed = body->seed};
     read_stop(request->arena, body->stop, conversation);
+    if (body->tool_choice && !json_is_null(body->tool_choice))
+        conversation->tool_choice = json_text(request->arena, body->tool_choice);
+    if (body->response_format && !json_is_null(body->response_format))
+        conversation->response_format = json_text(request->arena, body->response_format);
     *prompt = as_prompt(request->arena, conversation);
     return read_tools(request, body->tools, conversation);
 }

@@ -10,8 +10,8 @@ struct completion_body {
     const char *model;
     json_t *messages;
     bool stream;
-    json_t *stream_options, *stop, *tools, *metadata;
-    struct optional_number temperature, top_p;
+    json_t *stream_options, *stop, *tools, *tool_choice, *response_format, *metadata;
+    struct optional_number temperature, top_p, presence_penalty, frequency_penalty;
     struct optional_integer max_tokens, max_completion_tokens, seed, n;
     const char *user;
 };

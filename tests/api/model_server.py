@@ -1,7 +1,7 @@
 """A loopback server that speaks like the providers of language models: the chat of OpenAI (and of Mistral, which
 is the same), Anthropic and Ollama, whole and streamed, and embeddings. What it does is said by the name of the
 model: `echo`, `wait:0.5`, `status:429`, `stall`, `quiet`, `cut`, `fault`, `nonsense`, `empty`, `huge`,
-`tool:NAME:ARGUMENTS`, or any other, which answers what the last rule for it says.
+`tool:NAME:ARGUMENTS`, `wishes`, or any other, which answers what the last rule for it says.
 
     with ModelServer() as server:
         server.answers["gpt-5.4"] = "four"
@@ -76,6 +76,9 @@ class Handler(BaseHTTPRequestHandler):
             self.close_connection = True
         elif kind in ("cut", "fault", "hang", "quiet"):
             self.stream(protocol, body, prompt, value or "half an answer", kind)
+        elif kind == "wishes":  # what the call asks for beside its messages
+            wishes = ("tool_choice", "response_format", "format", "frequency_penalty", "presence_penalty", "system")
+            self.answer(protocol, body, prompt, json.dumps({name: body[name] for name in wishes if name in body}))
         elif kind == "tool":
             self.call_tool(body, prompt, *value.split(":", 1))
         elif kind == "close":

@@ -14,7 +14,9 @@ from service import Service
 FRONT = Path(__file__).resolve().parents[1] / "front"
 KEY = "the-key-of-the-clients"
 MODELS = {"plain": "text:hello dear client", "tools": "tool:look_up:{\"word\": \"x\"}", "echo": "echo", "breaks": "cut:one ",
-          "last": "last", "busy": "status:429:1", "broken": "status:500"}
+          "last": "last", "busy": "status:429:1", "broken": "status:500", "wishes": "wishes", "anthropic wishes": "wishes"}
+FORMAT = ("Answer with one JSON value and nothing else, without a code fence. It has to fit this JSON schema: "
+          '{"type":"array"}')
 ERROR = {"param": None, "request_id": True}
 ANSWER = {"text": "hello dear client", "finish": "stop", "role": "assistant", "tokens": 5, "model": "plain",
           "object": "chat.completion", "tools": []}
@@ -29,6 +31,9 @@ EXPECTED = {
     "tools": {**ANSWER, "model": "tools", "text": None, "finish": "tool_calls", "tools": [TOOL], "tokens": 3},
     "tools streamed": {"text": "", "finish": "tool_calls", "tokens": 3, "tools": [TOOL]},
     "tool results": "found",
+    "wishes": {"tool_choice": {"type": "function", "function": {"name": "look_up"}}, "response_format": {"type": "json_object"},
+               "frequency_penalty": 0.5},
+    "wishes of the other protocol": {"tool_choice": {"type": "any"}, "system": "S\n\n" + FORMAT},
     "smart": "thought through",
     "spliced": "one two",
     "unknown model": {**ERROR, "class": "NotFoundError", "status": 404, "code": "model_not_found", "type": "invalid_request_error"},
@@ -56,8 +61,10 @@ def environments():
 def front(tmp_path_factory):
     path = tmp_path_factory.mktemp("front") / "models.json"
     with ModelServer() as models:
-        path.write_text(json.dumps([{"id": name, "provider": "local", "protocol": "openai", "model": rule,
-                                     "base_url": models.url + "/v1"} for name, rule in MODELS.items()]))
+        path.write_text(json.dumps([{"id": name, "provider": "local", "model": rule,
+                                     "protocol": "anthropic" if "anthropic" in name else "openai",
+                                     "base_url": models.url + ("" if "anthropic" in name else "/v1")}
+                                    for name, rule in MODELS.items()]))
         models.answers.update({"last": lambda prompt: {"break": "cut:half ", "fail": "status:500"}.get(prompt, "text:two"),
                                "claude-sonnet-4-6-20250514": "text:thought through"})
         with Service("orchestrator", {**models.settings, "ORCH_MODELS_FILE": str(path), "ORCH_API_KEY": KEY,

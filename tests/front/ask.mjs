@@ -68,6 +68,14 @@ console.log(JSON.stringify({
             { role: "assistant", tool_calls: [{ id: "1", type: "function", function: { name: "look_up", arguments: "{}" } }] },
             { role: "tool", tool_call_id: "1", content: "found" }],
     })).text,
+    wishes: JSON.parse((await completion({
+        model: "wishes", response_format: { type: "json_object" }, frequency_penalty: 0.5, tools,
+        tool_choice: { type: "function", function: { name: "look_up" } },
+    })).text),
+    "wishes of the other protocol": JSON.parse((await completion({
+        model: "anthropic wishes", tools, tool_choice: "required", messages: [{ role: "system", content: "S" }, ...user],
+        response_format: { type: "json_schema", json_schema: { name: "n", schema: { type: "array" } } },
+    })).text),
     smart: (await completion({ model: "orch:smart" })).text,
     spliced: (await streamed({ model: "breaks" })).text,
     "unknown model": await failure(() => create({ model: "nobody" })),

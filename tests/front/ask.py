@@ -68,6 +68,11 @@ print(json.dumps({
     "tool results": completion(model="echo", messages=USER + [
         {"role": "assistant", "tool_calls": [{"id": "1", "type": "function", "function": {"name": "look_up", "arguments": "{}"}}]},
         {"role": "tool", "tool_call_id": "1", "content": "found"}])["text"],
+    "wishes": json.loads(completion(model="wishes", response_format={"type": "json_object"}, frequency_penalty=0.5, tools=TOOLS,
+                                    tool_choice={"type": "function", "function": {"name": "look_up"}})["text"]),
+    "wishes of the other protocol": json.loads(completion(
+        model="anthropic wishes", tools=TOOLS, tool_choice="required", messages=[{"role": "system", "content": "S"}] + USER,
+        response_format={"type": "json_schema", "json_schema": {"name": "n", "schema": {"type": "array"}}})["text"]),
     "smart": completion(model="orch:smart")["text"],
     "spliced": streamed(model="breaks")["text"],
     "unknown model": failure(lambda: create(model="nobody")),

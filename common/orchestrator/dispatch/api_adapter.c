@@ -7,7 +7,7 @@
 #include <string.h>
 
 /* Tokens that a protocol adds around a prompt, at most. */
-enum { FRAME_TOKENS = 64, FRAME_TOKENS_PER_MESSAGE = 16 };
+enum { FRAME_TOKENS = 96, FRAME_TOKENS_PER_MESSAGE = 16 };
 
 static const double retry_after_most = 20;
 
@@ -69,28 +69,39 @@ static struct llm_provider provider_of(const struct run *run, const struct model
     return provider;
 }
 
+static size_t length_of(const char *text)
+{
+    return text ? strlen(text) : 0;
+}
+
+/* Each byte of what is sent counts as a token, and so does each frame round a part of it. */
+static size_t request_tokens(const struct llm_request *request)
+{
+    size_t tokens = FRAME_TOKENS + length_of(request->response_format);
+
+    for (size_t i = 0; i < request->message_count; i++) {
+        const struct llm_message *message = &request->messages[i];
+
+        tokens += length_of(message->content) + FRAME_TOKENS_PER_MESSAGE;
+        for (size_t j = 0; j < message->tool_call_count; j++)
+            tokens += length_of(message->tool_calls[j].name) +
+                      length_of(message->tool_calls[j].arguments) + FRAME_TOKENS_PER_MESSAGE;
+    }
+    for (size_t i = 0; i < request->tool_count; i++)
+        tokens += length_of(request->tools[i].name) + length_of(request->tools[i].description) +
+                  length_of(request->tools[i].parameters) + FRAME_TOKENS;
+    return tokens;
+}
+
 int64_t api_call_price(const struct run *run, const struct order *order, const struct model *model)
 {
-    size_t bytes = order->prompt ? strlen(order->prompt) : 0;
-    size_t tokens = FRAME_TOKENS;
-    int64_t most = run->house->settings->max_answer_tokens;
+    size_t tokens =
+        order->request ? request_tokens(order->request) : FRAME_TOKENS + length_of(order->prompt);
+    bool is_limited = order->request && order->request->max_tokens.given;
+    int64_t most =
+        is_limited ? order->request->max_tokens.value : run->house->settings->max_answer_tokens;
 
-    if (!model->priced)
-        return 0;
-    if (order->request) {
-        bytes = 0;
-        for (size_t i = 0; i < order->request->message_count; i++) {
-            bytes += order->request->messages[i].content
-                         ? strlen(order->request->messages[i].content)
-                         : 0;
-            tokens += FRAME_TOKENS_PER_MESSAGE;
-        }
-        for (size_t i = 0; i < order->request->tool_count; i++)
-            bytes += strlen(order->request->tools[i].parameters) + FRAME_TOKENS;
-        if (order->request->max_tokens.given)
-            most = order->request->max_tokens.value;
-    }
-    return (int64_t)(bytes + tokens) * model->input_price + most * model->output_price;
+    return model->priced ? (int64_t)tokens * model->input_price + most * model->output_price : 0;
 }
 
 struct llm_call *api_call_prepare(struct run *run, const struct order *order,
