@@ -158,17 +158,19 @@ bench: packages-test
 	@$(MAKE) --no-print-directory -j$$(nproc) all $(benches) $(speed_program) $(bare_programs)
 	@for program in $(benches); do $$program || exit 1; done
 	@ASSAY_BUILD_DIR=$(BUILD) $(PYTHON) tests/bench/stack/run
+	@ASSAY_BUILD_DIR=$(BUILD) $(PYTHON) tests/bench/stack/live --events 2500000
 	@ASSAY_BUILD_DIR=$(BUILD) $(PYTHON) tests/bench/flood
 	@ASSAY_BUILD_DIR=$(BUILD) $(PYTHON) tests/bench/orchestrator
 	@BUILD=$(BUILD) $(PYTHON) tests/bench/speed/run
 
 # What takes a bad night: chaos for half a minute each, databases lost and brought back, 10 000 jobs with
-# runners that are killed, and a million requests to the same workers.
+# runners that are killed, a minute of events from four writers at a time, random sequences of events on
+# PostgreSQL, and a million requests to the same workers.
 soak: packages-test
 	@$(MAKE) --no-print-directory -j$$(nproc) all
-	@ASSAY_TEST_SOAK=1 DB_TESTS=jobs tests/db/run BUILD=$(BUILD)
+	@ASSAY_TEST_SOAK=1 DB_TESTS="jobs live_property" tests/db/run BUILD=$(BUILD)
 	@ASSAY_TEST_SOAK=1 ASSAY_BUILD_DIR=$(BUILD) PYTHONDONTWRITEBYTECODE=1 $(PYTHON) -m pytest -q -s -p no:cacheprovider \
-	    -o python_files='*_test.py' tests/api/chaos_test.py tests/api/loss_test.py tests/api/soak_test.py \
+	    -o python_files='*_test.py' tests/api/chaos_test.py tests/api/loss_test.py tests/api/soak_test.py tests/api/live_load_test.py \
 	    tests/api/orchestrator_storm_test.py tests/api/orchestrator_snapshot_test.py
 
 # Pages that are made from the programs themselves.

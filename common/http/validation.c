@@ -415,6 +415,11 @@ void answer_faults(struct serving *serving)
 static void write_json_fault(struct json_writer *writer, const struct serving *serving,
                              const struct json_fault *fault)
 {
+    const struct request *request = &serving->request;
+    const char *at = fault->offset <= request->length
+                         ? json_place(request->arena, request->bytes, fault->offset)
+                         : NULL;
+
     writer_open_array(writer);
     writer_open_object(writer);
     writer_key_string(writer, "type", "json_invalid");
@@ -423,6 +428,8 @@ static void write_json_fault(struct json_writer *writer, const struct serving *s
         writer_key(writer, "ctx");
         writer_open_object(writer);
         writer_key_string(writer, "error", fault->text);
+        if (at)
+            writer_key_string(writer, "at", at);
         writer_close_object(writer);
     }
     writer_key(writer, "loc");

@@ -7,7 +7,7 @@ import json
 import pytest
 from scipy import stats
 
-from stored import PROJECTS, create, expect, payload, unknown_id
+from stored import OPEN, PROJECTS, create, expect, payload, unknown_id
 
 pytest_plugins = ["store_fixtures"]
 
@@ -363,7 +363,21 @@ def test_text_that_is_no_text(experiment):
         old = '"user_id":"u","metric":"m","value":2' if field == "user_id" else '"value":2'
         new = f'"user_id":{text},"metric":"m","value":2' if field == "user_id" else f'"value":{text}'
         answer = experiment.client.post(path, data=body.replace(old, new).encode(), headers={"Content-Type": "application/json"})
-        assert answer.status == 422, text
+        assert (answer.status, answer.detail[0]["ctx"]["at"]) == (422, f"conversions.1.{field}"), text
+    assert expect(experiment.client.get(experiment.path("ingestion")))["conversions_total"] == 0
+
+
+def test_batches_that_are_too_much(stores):
+    """Where bodies may be so large at all. No engine is asked."""
+    many = 32 * 1024 * 1024
+    store = stores.get("sqlite", {**OPEN, "AB_MAX_REQUEST_BODY_BYTES": many, "AB_MAX_WORKSPACE_BODY_BYTES": many})
+    experiment = Experiment(store.client)
+    for records, where, kind in (
+            ([SAMPLE["conversions"], {"user_id": "x" * 10_000_000, "metric": "m"}], ["conversions", 1, "user_id"], "string_too_long"),
+            ([SAMPLE["conversions"]] * 100_001, ["conversions"], "too_long")):
+        answer = experiment.post("conversions", *records)
+        assert answer.status == 422 and len(answer.body) < 100_000
+        assert [(e["loc"], e["type"]) for e in answer.detail] == [(["body", *where], kind)]
     assert expect(experiment.client.get(experiment.path("ingestion")))["conversions_total"] == 0
 
 
