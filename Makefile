@@ -159,6 +159,7 @@ bench: packages-test
 	@for program in $(benches); do $$program || exit 1; done
 	@ASSAY_BUILD_DIR=$(BUILD) $(PYTHON) tests/bench/stack/run
 	@ASSAY_BUILD_DIR=$(BUILD) $(PYTHON) tests/bench/stack/live --events 2500000
+	@ASSAY_BUILD_DIR=$(BUILD) $(PYTHON) tests/bench/stack/livedata
 	@ASSAY_BUILD_DIR=$(BUILD) $(PYTHON) tests/bench/flood
 	@ASSAY_BUILD_DIR=$(BUILD) $(PYTHON) tests/bench/orchestrator
 	@BUILD=$(BUILD) $(PYTHON) tests/bench/speed/run
@@ -168,9 +169,10 @@ bench: packages-test
 # PostgreSQL, and a million requests to the same workers.
 soak: packages-test
 	@$(MAKE) --no-print-directory -j$$(nproc) all
-	@ASSAY_TEST_SOAK=1 DB_TESTS="jobs live_property" tests/db/run BUILD=$(BUILD)
+	@ASSAY_TEST_SOAK=1 DB_TESTS="jobs live_property livedata_apply" tests/db/run BUILD=$(BUILD)
 	@ASSAY_TEST_SOAK=1 ASSAY_BUILD_DIR=$(BUILD) PYTHONDONTWRITEBYTECODE=1 $(PYTHON) -m pytest -q -s -p no:cacheprovider \
 	    -o python_files='*_test.py' tests/api/chaos_test.py tests/api/loss_test.py tests/api/soak_test.py tests/api/live_load_test.py \
+	    tests/api/livedata_webhooks_test.py \
 	    tests/api/orchestrator_storm_test.py tests/api/orchestrator_snapshot_test.py
 
 # Pages that are made from the programs themselves.

@@ -6,6 +6,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 
+#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -243,8 +244,15 @@ void db_fail_after(struct db *db, int64_t steps)
     db->fail_after = steps;
 }
 
+void db_die_after(struct db *db, int64_t steps)
+{
+    db->die_after = steps;
+}
+
 bool db_fails_now(struct db *db, struct problem *problem)
 {
+    if (db->die_after && !--db->die_after)
+        raise(SIGKILL);
     if (!db->fail_after || --db->fail_after)
         return false;
     problem_set(problem, ERROR_UNAVAILABLE, "database_io", "the store was told to fail here");

@@ -173,6 +173,8 @@ bool db_end_of_request(struct db *db);
 /* The n-th step from now fails with ERROR_UNAVAILABLE, database_io, before it is done; steps are
  * statements, begins and commits of outermost transactions. 0 = off. For tests of error paths. */
 void db_fail_after(struct db *db, int64_t steps);
+/* The same, but the process is killed there. */
+void db_die_after(struct db *db, int64_t steps);
 
 /* What the handle has done since the last reset. Microseconds include waiting for locks. */
 struct db_counters {

@@ -166,6 +166,7 @@ struct db {
     struct arena *arena;   /* lives as long as the handle */
     struct arena *scratch; /* while a statement is translated */
     int64_t fail_after;    /* db_fail_after(); 0 = off */
+    int64_t die_after;     /* db_die_after(); 0 = off */
     pid_t owner;           /* the process that connected; 0 = nobody has */
     void *connection;      /* the engine's; NULL = none */
     unsigned generation; /* counts connections, so that statements know when to be prepared anew */

@@ -83,7 +83,8 @@ static const struct live_key *find_known(const struct service *service, const ch
     const struct live_key *found = NULL;
 
     for (size_t i = 0; i < service->keys.count; i++)
-        if (digest_equal_secret(lookup, service->keys.items[i].lookup))
+        if (strlen(service->keys.items[i].lookup) == KEY_LOOKUP_TEXT - 1 &&
+            digest_equal_bytes(lookup, service->keys.items[i].lookup, KEY_LOOKUP_TEXT - 1))
             found = &service->keys.items[i];
     return found;
 }

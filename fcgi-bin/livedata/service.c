@@ -261,8 +261,10 @@ static void after(struct request *request, int status)
     db_end_of_request(db);
     note_session(request, status);
     count(request, status);
-    if (service->log.count && !store_use(service->store, &db, &problem))
-        session_flush(&service->log, db, false);
+    if (!session_is_due(&service->log))
+        return;
+    if (!store_use(service->store, &db, &problem))
+        session_flush(&service->log, db);
     db_end_of_request(db);
 }
 
@@ -278,7 +280,7 @@ static void stop(void *state)
     struct db *db;
 
     if (service->log.count && !store_use(service->store, &db, &problem))
-        session_flush(&service->log, db, true);
+        session_flush(&service->log, db);
     redis_close(service->redis);
     shm_cache_close(service->cache.shared);
     store_close(service->store);

@@ -2,6 +2,9 @@
  */
 #include "livedata_fixture.h"
 
+#include "livedata/reads/metric.h"
+#include "livedata/storage/check.h"
+
 static bool holds(const char *row, const char *part)
 {
     if (strstr(row, part))
@@ -183,8 +186,7 @@ ON_BOTH(a_dead_letter_is_replayed_corrected)
                 "dead_letter_not_found");
 }
 
-/* Histories in any order: duplicates, late and corrected events, two tenants. */
-enum { HISTORY = 24, HISTORIES_QUICK = 40, HISTORIES_SOAK = 500 };
+enum { HISTORY = 24, HISTORIES_QUICK = 20, HISTORIES_SOAK = 500 };
 
 static unsigned next_random(unsigned *seed)
 {
@@ -237,9 +239,149 @@ static void empty_tables(struct store *store)
                           "DELETE FROM orders_v2; DELETE FROM order_items;"
                           "DELETE FROM products_current; DELETE FROM sessions_aggregated;"
                           "DELETE FROM session_pages; DELETE FROM users_enriched;"
-                          "DELETE FROM user_units; DELETE FROM pipeline_events"));
+                          "DELETE FROM user_units; DELETE FROM pipeline_events;"
+                          "DELETE FROM dead_letter_events"));
 }
 
+/* The metrics as the tables give them; the rate of errors counts what the journal has seen. */
+static void append_metrics(struct live *live, struct text *text)
+{
+    struct store *store = live->store;
+
+    for (size_t i = 0; i < live->catalog.metric_count; i++) {
+        const struct live_metric *metric = &live->catalog.metrics[i];
+        const char *windows = strcmp(metric->name, "active_sessions") == 0 ? "now" : "24h";
+        struct metric_request request = {metric, windows, 0};
+        struct metric_value value;
+
+        if (strcmp(metric->name, "error_rate") == 0)
+            continue;
+        CHECK_OK(metric_compute(&live->call.storage, &live->settings, &request, &value));
+        text_append_format(text, "%s %.4f\n", metric->name, value.value);
+    }
+}
+
+static const char *const tenants[] = {"default", "acme"};
+
+/* All that two tenants have. */
+static const char *state_of(struct live *live)
+{
+    struct text text;
+
+    text_start(&text, live->store->arena, 1 << 17);
+    for (int i = 0; i < 2; i++) {
+        live->call.storage.tenant = tenants[i];
+        text_append_string(&text, tables_of(live));
+        append_metrics(live, &text);
+    }
+    return text.bytes;
+}
+
+/* One thing that is done: an event sent as it is, or broken, or its dead letter replayed. */
+struct deed {
+    enum { SENT, BROKEN, REPLAYED } kind;
+    int event;
+};
+
+static json_t *broken(json_t *event)
+{
+    json_t *copy = json_deep_copy(event);
+
+    json_object_set_new(copy, "total_amount", json_string("999.00"));
+    return copy;
+}
+
+/* Orders are broken now and then; what is whole is sent twice. A replay finds its letter whatever
+ * comes between them, as long as it comes later. */
+static int plan_deeds(json_t *const *events, unsigned *seed, struct deed *deeds)
+{
+    int count = 0;
+
+    for (int i = 0; i < HISTORY; i++) {
+        bool order = json_object_get(events[i], "order_id") != NULL;
+
+        deeds[count++] = (struct deed){order && next_random(seed) % 3 == 0 ? BROKEN : SENT, i};
+        deeds[count] = deeds[count - 1];
+        count++;
+    }
+    for (int i = count - 1; i > 0; i--) {
+        int other = (int)(next_random(seed) % (unsigned)(i + 1));
+        struct deed deed = deeds[i];
+
+        deeds[i] = deeds[other];
+        deeds[other] = deed;
+    }
+    for (int i = 0; i < count; i++) /* the later one of the two */
+        for (int j = 0; j < i; j++)
+            if (deeds[i].kind == BROKEN && deeds[j].kind == BROKEN &&
+                deeds[i].event == deeds[j].event)
+                deeds[i].kind = REPLAYED;
+    return count;
+}
+
+static void do_deed(struct live *live, json_t *const *events, const struct deed *deed, int *applied)
+{
+    struct store *store = live->store;
+    json_t *event = events[deed->event];
+    const char *id = json_string_value(json_object_get(event, "event_id"));
+    struct dead_letter letter;
+
+    if (deed->kind == BROKEN) {
+        CHECK_INT(live_apply(live, broken(event)).status, EVENT_DEAD_LETTERED);
+    } else if (deed->kind == SENT) {
+        *applied += live_apply(live, event).status == EVENT_APPLIED;
+    } else {
+        CHECK_OK(apply_replay(&live->call, id, event, &letter));
+        CHECK_INT(live_apply(live, event).status, EVENT_DUPLICATE);
+        (*applied)++;
+    }
+}
+
+/* The category of a user whose products nobody knows is the one that was known before, which does
+ * depend on the order: so they are known. */
+static void make_products_known(struct live *live)
+{
+    for (int i = 0; i < 2; i++) {
+        live->call.storage.tenant = tenants[i];
+        (void)live_apply(live, live_product(live, 98, live_ago(live, 2000), "PROD-1", "tea", "1"));
+        (void)live_apply(live, live_product(live, 99, live_ago(live, 2000), "PROD-2", "tea", "1"));
+    }
+    CHECK(holds(live_row(live, "product", "PROD-2"), "tea"));
+}
+
+static void tell_history(struct live *live, unsigned seed)
+{
+    struct store *store = live->store;
+    struct storage_check check = {0};
+    json_t *events[HISTORY];
+    int owner[HISTORY], count, applied = 0;
+    struct deed deeds[2 * HISTORY];
+    const char *sorted;
+
+    make_products_known(live);
+    for (int i = 0; i < HISTORY; i++) {
+        events[i] = random_event(live, i + 1, &seed, live_ago(live, 1000 - 10 * i));
+        owner[i] = (int)(next_random(&seed) % 2);
+        live->call.storage.tenant = tenants[owner[i]];
+        CHECK_INT(live_apply(live, events[i]).status, EVENT_APPLIED);
+    }
+    sorted = state_of(live);
+    empty_tables(store);
+    make_products_known(live);
+    count = plan_deeds(events, &seed, deeds);
+    for (int i = 0; i < count; i++) {
+        live->call.storage.tenant = tenants[owner[deeds[i].event]];
+        do_deed(live, events, &deeds[i], &applied);
+    }
+    CHECK_INT(applied, HISTORY);
+    CHECK_TEXT(state_of(live), sorted);
+    CHECK_OK(storage_check(&live->call.storage, &live->catalog, &check));
+    CHECK_TEXT(check.first, "");
+    empty_tables(store);
+}
+
+/* Duplicates, any order, late and corrected and replayed events, of two tenants: always the tables
+ * and the metrics of the history in its order, and what is kept is what can be counted anew. */
 ON_BOTH(histories_in_any_order_end_in_the_same_tables)
 {
     int histories = getenv("ASSAY_TEST_SOAK") ? HISTORIES_SOAK : HISTORIES_QUICK;
@@ -247,48 +389,12 @@ ON_BOTH(histories_in_any_order_end_in_the_same_tables)
 
     live_make(store, &live);
     for (int history = 0; history < histories; history++) {
-        unsigned seed = (unsigned)history + 1, shuffle = seed * 77;
-        json_t *events[HISTORY], *mixed[2 * HISTORY];
-        const char *sorted, *shuffled;
-        struct apply_result results[2 * HISTORY];
-        struct apply_counts counts;
-        int64_t differing;
+        struct arena *kept = store->arena;
 
-        for (int i = 0; i < HISTORY; i++)
-            events[i] = random_event(&live, i + 1, &seed, live_ago(&live, 1000 - 10 * i));
-        CHECK_OK(apply_batch(&live.call, events, HISTORY, results, &counts));
-        CHECK_INT(counts.applied, HISTORY);
-        sorted = tables_of(&live);
-        empty_tables(store);
-        for (int i = 0; i < 2 * HISTORY; i++)
-            mixed[i] = events[i % HISTORY];
-        for (int i = 2 * HISTORY - 1; i > 0; i--) {
-            int other = (int)(next_random(&shuffle) % (unsigned)(i + 1));
-            json_t *event = mixed[i];
-
-            mixed[i] = mixed[other];
-            mixed[other] = event;
-        }
-        CHECK_OK(apply_batch(&live.call, mixed, 2 * HISTORY, results, &counts));
-        CHECK_INT(counts.applied, HISTORY);
-        CHECK_INT(counts.duplicates, HISTORY);
-        shuffled = tables_of(&live);
-        CHECK_TEXT(shuffled, sorted);
-        CHECK_OK(state_check_users(&live.call.storage, false, &differing));
-        CHECK_INT(differing, 0);
-        live.call.storage.tenant = "acme"; /* the same events of another tenant change nothing */
-        CHECK_INT(live_apply(&live, events[0]).status, EVENT_APPLIED);
-        live.call.storage.tenant = "default";
-        CHECK_TEXT(tables_of(&live), sorted);
-        CHECK_OK(store_script(store, store->db,
-                              "DELETE FROM orders_v2 WHERE tenant_id = 'default';"
-                              "DELETE FROM order_items WHERE tenant_id = 'default';"
-                              "DELETE FROM products_current WHERE tenant_id = 'default';"
-                              "DELETE FROM sessions_aggregated WHERE tenant_id = 'default';"
-                              "DELETE FROM session_pages WHERE tenant_id = 'default';"
-                              "DELETE FROM users_enriched WHERE tenant_id = 'default';"
-                              "DELETE FROM user_units WHERE tenant_id = 'default';"
-                              "DELETE FROM pipeline_events WHERE tenant_id = 'default'"));
+        store->arena = live.call.storage.arena = arena_create((size_t)64 << 20);
+        tell_history(&live, (unsigned)history + 1);
+        arena_destroy(store->arena);
+        store->arena = live.call.storage.arena = kept;
         if (test_failures_here) {
             printf("history %d\n", history);
             return;
@@ -323,10 +429,109 @@ ON_BOTH(an_event_is_applied_whole_or_not_at_all)
     CHECK(store_integer(store, &rows) > 10);
 }
 
+static void check_agrees(struct live *live)
+{
+    struct store *store = live->store;
+    struct storage_check check = {0};
+
+    CHECK_OK(storage_check(&live->call.storage, &live->catalog, &check));
+    CHECK_INT(check.differing, 0);
+    CHECK_TEXT(check.first, "");
+}
+
+/* Four events of all kinds in one transaction; the process is killed before its n-th statement. */
+static json_t *batch[4];
+static struct live parent;
+
+static int apply_and_die(struct store *store, int number)
+{
+    static const struct db_options options = DB_OPTIONS_DEFAULT;
+    struct live live = parent;
+    struct apply_result results[4];
+    struct apply_counts counts;
+
+    live.call.storage.db = store_open(store, &options);
+    db_die_after(live.call.storage.db, number);
+    if (apply_batch(&live.call, batch, 4, results, &counts))
+        return 1;
+    return counts.applied == 4 ? 0 : 2;
+}
+
+ON_BOTH(a_killed_process_leaves_no_half_event)
+{
+    static const struct statement rows = {
+        "rows", "SELECT (SELECT count(*) FROM pipeline_events) + (SELECT count(*) FROM orders_v2)"
+                " + (SELECT count(*) FROM order_items) + (SELECT count(*) FROM users_enriched)"
+                " + (SELECT count(*) FROM cache_generation) + (SELECT count(*) FROM search_terms)"
+                " + (SELECT count(*) FROM products_current) + (SELECT count(*) FROM"
+                " sessions_aggregated) + (SELECT count(*) FROM event_freshness)"};
+    int n = 0, status;
+    int64_t before;
+
+    live_make(store, &parent);
+    CHECK_INT(live_apply(&parent,
+                         live_order(&parent, 9, "order.created", live_ago(&parent, 50),
+                                    "ORD-20260404-1001", "USR-1", "pending", "PROD-1", 1, "10.00"))
+                  .status,
+              EVENT_APPLIED);
+    before = store_integer(store, &rows);
+    batch[0] = live_product(&parent, 1, live_ago(&parent, 9), "PROD-1", "tea", "10");
+    batch[1] = live_order(&parent, 2, "order.updated", live_ago(&parent, 8), "ORD-20260404-1001",
+                          "USR-2", "shipped", "PROD-1", 3, "10.50");
+    batch[2] = live_click(&parent, 3, "page_view", live_ago(&parent, 7), "SES-1", "null", "/cart");
+    batch[3] = live_order(&parent, 4, "order.cancelled", live_ago(&parent, 6), "ORD-20260404-1002",
+                          "USR-1", "pending", "PROD-1", 1, "10.00");
+    do {
+        status = fixture_wait(fixture_fork(apply_and_die, store, ++n));
+        if (status) {
+            CHECK_INT(status, 128 + SIGKILL);
+            CHECK_INT(store_integer(store, &rows), before);
+        }
+        if (!status || n % 10 == 0)
+            check_agrees(&parent);
+    } while (status && n < 400 && !test_failures_here);
+    CHECK(n > 60 && n < 400);
+    CHECK(store_integer(store, &rows) > before + 10);
+}
+
+/* Each kind of disagreement is found. */
+ON_BOTH(the_check_finds_what_does_not_agree)
+{
+    static const char *const harms[][2] = {
+        {"UPDATE orders_v2 SET total_cents = total_cents + 1", "order/ORD-20260404-1001"},
+        {"UPDATE sessions_aggregated SET event_count = 7", "session/SES-1"},
+        {"DELETE FROM sessions_aggregated", "session/SES-1 of default has no row"},
+        {"DELETE FROM pipeline_events WHERE entity_type = 'product'", "does not know PROD-1"},
+        {"DELETE FROM pipeline_events WHERE topic = 'orders.status' AND event_type LIKE '%shipped'",
+         "is shipped, its newest stage order.status.pending"},
+        {"UPDATE users_enriched SET total_orders = 5", "1 users of default are not the sums"}};
+
+    for (size_t i = 0; i < sizeof harms / sizeof harms[0]; i++) {
+        struct storage_check check = {0};
+        struct live live;
+
+        live_make(store, &live);
+        (void)live_apply(&live, live_product(&live, 1, live_ago(&live, 9), "PROD-1", "tea", "1"));
+        (void)live_apply(&live, live_order(&live, 2, "order.created", live_ago(&live, 8),
+                                           "ORD-20260404-1001", "USR-1", "pending", "P", 1, "5"));
+        (void)live_apply(&live, live_order(&live, 3, "order.updated", live_ago(&live, 7),
+                                           "ORD-20260404-1001", "USR-1", "shipped", "P", 1, "5"));
+        (void)live_apply(&live,
+                         live_click(&live, 4, "click", live_ago(&live, 6), "SES-1", "null", "/"));
+        check_agrees(&live);
+        CHECK_OK(store_script(store, store->db, harms[i][0]));
+        CHECK_OK(storage_check(&live.call.storage, &live.catalog, &check));
+        CHECK(check.differing > 0);
+        CHECK(holds(check.first, harms[i][1]));
+        empty_tables(store);
+    }
+}
+
 TEST_MAIN(CASE(an_order_changes_its_entity_its_user_and_the_journal),
           CASE(a_late_event_does_not_overwrite_newer_state), CASE(an_event_is_applied_once),
           CASE(sessions_move_up_the_funnel),
           CASE(wrong_events_become_dead_letters_with_their_payload),
           CASE(a_dead_letter_is_replayed_corrected),
           CASE(histories_in_any_order_end_in_the_same_tables),
-          CASE(an_event_is_applied_whole_or_not_at_all))
+          CASE(an_event_is_applied_whole_or_not_at_all),
+          CASE(a_killed_process_leaves_no_half_event), CASE(the_check_finds_what_does_not_agree))

@@ -213,7 +213,7 @@ ON_BOTH(an_hour_unlike_the_others_is_told)
                                     .at = question.now / moment_hour * moment_hour -
                                           hours * moment_hour};
     }
-    session_flush(log, store->db, true);
+    session_flush(log, store->db);
     CHECK_INT(log->dropped, 0);
     text_start(&text, store->arena, 1 << 16);
     writer_start(&writer, &text);

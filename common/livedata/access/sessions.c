@@ -144,13 +144,18 @@ static enum error write_all(struct session_log *log, struct db *db, struct probl
     return db_finish(db, error, problem);
 }
 
-void session_flush(struct session_log *log, struct db *db, bool now)
+bool session_is_due(const struct session_log *log)
+{
+    return log->count && (log->count >= SESSIONS_HELD_MAX / 2 ||
+                          clock_monotonic_microseconds() - log->written_at >= flush_us);
+}
+
+void session_flush(struct session_log *log, struct db *db)
 {
     int64_t clock = clock_monotonic_microseconds();
     struct problem problem = {0};
 
-    if (!log->count ||
-        (!now && log->count < SESSIONS_HELD_MAX / 2 && clock - log->written_at < flush_us))
+    if (!log->count)
         return;
     if (write_all(log, db, &problem)) {
         log->dropped += (int64_t)log->count;

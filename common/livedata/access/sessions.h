@@ -32,9 +32,10 @@ struct session_log {
 /* A place for one more; NULL (and counted as dropped) when all are taken. */
 struct session_row *session_add(struct session_log *log);
 
-/* Writes what is held, when it is time: every second at the latest, or when half of the places are
- * taken; `now` writes at once. Failures drop the rows and count them. */
-void session_flush(struct session_log *log, struct db *db, bool now);
+/* Whether it is time to write: every second at the latest, or when half of the places are taken. */
+bool session_is_due(const struct session_log *log);
+/* Writes what is held. Failures drop the rows and count them. */
+void session_flush(struct session_log *log, struct db *db);
 
 /* Figures for the administration; windows in microseconds. All write one object. */
 struct session_question {

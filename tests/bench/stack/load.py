@@ -40,8 +40,9 @@ end
 
 
 def bare_build():
-    """A temporary build directory in which every responder is hello.c."""
+    """A temporary build directory in which every responder is hello.c; the programs are ours."""
     directory = tempfile.TemporaryDirectory(prefix="assay-bare-")
+    Path(directory.name, "cron-bin").symlink_to((BUILD / "cron-bin").resolve())
     Path(directory.name, "fcgi-bin").mkdir()
     for responder in (BUILD / "fcgi-bin").iterdir():
         shutil.copy(BUILD / "tests/bench/stack/hello", Path(directory.name, "fcgi-bin", responder.name))
