@@ -172,6 +172,7 @@ static void write_budget(struct request *request, struct json_writer *writer)
         writer_key_integer(writer, "per_hour_limit", settings->max_submits_per_hour);
     else
         writer_key_null(writer, "per_hour_limit");
+    writer_key_integer(writer, "hourly_submits", browser_budget_hour(service_house(request)));
     writer_close_object(writer);
 }
 

@@ -89,6 +89,33 @@ static void refuse_by_breaker(struct run *run, struct result *result)
                             shown_time(run->arena, moment)));
 }
 
+/* The limits of submits; a call that they refuse says nothing about the browser. */
+static bool has_budget(struct run *run, struct browser_errand *errand, struct result *result)
+{
+    struct browser_usage usage;
+    const char *kind = browser_budget_take(run, &usage);
+    struct details details;
+
+    if (!kind)
+        return true;
+    if (errand->pass.cell)
+        breaker_withdraw(run->house->region, &errand->pass);
+    details_open(run, &details);
+    writer_key_string(&details.writer, "provider", result->executed->provider);
+    writer_key_string(&details.writer, "budget_exceeded_kind", kind);
+    writer_key(&details.writer, "budget_usage");
+    writer_open_object(&details.writer);
+    writer_key_integer(&details.writer, "task_submits", usage.task);
+    writer_key_integer(&details.writer, "hourly_submits", usage.hour);
+    writer_close_object(&details.writer);
+    result->details = details_close(&details);
+    result_fail(run, result, FAILURE_RATE_LIMITED,
+                arena_print(run->arena,
+                            "Request budget exceeded (%s): task_submits=%lld, hourly_submits=%lld",
+                            kind, (long long)usage.task, (long long)usage.hour));
+    return false;
+}
+
 /* What the end of a call means to all workers: three kinds of failure count, all else is well. */
 static void tell_breaker(const struct run *run, struct browser_errand *errand,
                          const struct result *result)
@@ -156,6 +183,8 @@ bool browser_begin(struct run *run, const struct order *order, const struct mode
         refuse_by_breaker(run, result);
         return false;
     }
+    if (!has_budget(run, errand, result))
+        return false;
     if (settings->browser_driver == BROWSER_CDP && hand_in(run, order, model, result))
         return true;
     if (settings->browser_driver == BROWSER_SCRIPTED)

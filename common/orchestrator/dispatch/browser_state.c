@@ -3,8 +3,11 @@
 
 #include "base/clock.h"
 #include "orchestrator/storage/times.h"
+#include "shm/rate.h"
 
 enum { PROBE_MARGIN_SECONDS = 60 /* in the queue, and to end a session before */ };
+
+static const char submits_key[] = "browser:submits";
 
 const char browser_adapter_name[] = "browser.web_provider";
 const char *const browser_breaker_names[] = {"disabled",  "closed",  "open",
@@ -67,4 +70,45 @@ void browser_breaker_write(struct arena *arena, const struct house *house,
     writer_key_string(writer, "last_failure_code", failed ? failure_name(figures.last.code) : NULL);
     writer_key_string(writer, "last_failure_message", failed ? figures.last.words : NULL);
     write_moment(arena, writer, "last_failure_at", figures.last.at);
+}
+
+static bool has_budget(const struct orchestrator_settings *settings)
+{
+    return settings->max_submits_per_task > 0 || settings->max_submits_per_hour > 0;
+}
+
+/* Without a limit for the hour its submits are counted all the same, for the figures. */
+static struct rate_rule hour_rule(const struct orchestrator_settings *settings)
+{
+    int64_t most = settings->max_submits_per_hour;
+
+    return (struct rate_rule){.max = most > 0 ? (uint32_t)most : RATE_EVENTS_PER_KEY_MAX,
+                              .window_seconds = 3600};
+}
+
+int64_t browser_budget_hour(const struct house *house)
+{
+    struct rate_decision look;
+
+    if (!house->region || !has_budget(house->settings))
+        return 0;
+    look = rate_peek(house->region, submits_key, hour_rule(house->settings));
+    return (int64_t)look.limit - look.remaining;
+}
+
+const char *browser_budget_take(struct run *run, struct browser_usage *usage)
+{
+    const struct orchestrator_settings *settings = run->house->settings;
+
+    *usage = (struct browser_usage){0};
+    if (!run->house->region || !has_budget(settings))
+        return NULL;
+    *usage = (struct browser_usage){run->browser_submits, browser_budget_hour(run->house)};
+    if (settings->max_submits_per_task > 0 && usage->task >= settings->max_submits_per_task)
+        return "per_task";
+    if (!rate_allow(run->house->region, submits_key, hour_rule(settings)).allowed &&
+        settings->max_submits_per_hour > 0)
+        return "per_hour";
+    run->browser_submits++;
+    return NULL;
 }

@@ -21,4 +21,16 @@ const char *browser_breaker_read(const struct house *house, struct breaker_figur
 void browser_breaker_write(struct arena *arena, const struct house *house,
                            struct json_writer *writer);
 
+/* Prompts submitted by a task and, in the last hour, by all; both 0 where neither is limited. */
+struct browser_usage {
+    int64_t task, hour;
+};
+
+/* Counts one more submit of the run, or says which limit refuses it: "per_task", "per_hour". NULL =
+ * it was counted, or need not be. *usage is what was there before. */
+const char *browser_budget_take(struct run *run, struct browser_usage *usage);
+
+/* Submits of all tasks in the last hour; 0 where neither is limited. */
+int64_t browser_budget_hour(const struct house *house);
+
 #endif

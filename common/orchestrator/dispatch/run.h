@@ -71,6 +71,7 @@ struct run {
     const struct fetch_watch *watch; /* NULL = nothing ends it early */
     bool was_cancelled;              /* the watch has */
     int calls;                       /* of models, so far */
+    int64_t browser_submits;         /* those of them that went to the browser */
     struct step_list steps;          /* what is stored of them */
     struct spend_hold *holds;
     size_t hold_count;
