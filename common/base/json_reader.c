@@ -1,6 +1,6 @@
 /* Strict reading of JSON with Jansson. Its memory is redirected to the arena of the document being
  * read, so that nothing has to be given back value by value. */
-#include "base/give_way.h"
+#include "base/background_yield.h"
 #include "base/json.h"
 
 #include <errno.h>
@@ -17,7 +17,7 @@ static struct arena *current_arena;
  * arena's. Given NULL, it would call a good document malformed, or lose a member of it. */
 static void *allocate(size_t size)
 {
-    give_way();
+    background_yield();
     return arena_alloc(current_arena, size);
 }
 

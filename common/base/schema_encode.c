@@ -1,6 +1,6 @@
 /* From a C struct to JSON by its schema, and the schema itself as JSON Schema (2020-12, as OpenAPI
  * 3.1 uses it). */
-#include "base/give_way.h"
+#include "base/background_yield.h"
 #include "base/number.h"
 #include "base/schema.h"
 
@@ -21,7 +21,7 @@ static void write_items(struct json_writer *writer, const struct field *field,
 {
     writer_open_array(writer);
     for (size_t i = 0; i < list->count; i++) {
-        give_way();
+        background_yield();
         switch (field->type) {
         case FIELD_BOOLEANS:
             writer_boolean(writer, ((const bool *)list->items)[i]);

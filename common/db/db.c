@@ -281,9 +281,9 @@ bool db_end_of_request(struct db *db)
     return clean;
 }
 
-void db_take_turns(struct db *db, struct shm_region *region)
+void db_queue_writers(struct db *db, struct shm_region *region)
 {
-    db->turns = region;
+    db->write_lock = region;
 }
 
 enum db_engine db_engine(const struct db *db)

@@ -102,9 +102,10 @@ void db_give_back(struct db *db);
 /* Connects if need be: for start-up checks. Statements do it by themselves. */
 MUST_CHECK enum error db_connect(struct db *db, struct problem *problem);
 
-/* From now on writing transactions on SQLite queue for the turn of the region (shm/turn.h) before
- * they try for the file's lock. The region must outlive the handle's use; NULL = nobody queues. */
-void db_take_turns(struct db *db, struct shm_region *region);
+/* From now on writing transactions on SQLite queue for the write lock of the region
+ * (shm/write_lock.h) before they try for the file's lock. The region must outlive the handle's use;
+ * NULL = nobody queues. */
+void db_queue_writers(struct db *db, struct shm_region *region);
 
 enum db_engine db_engine(const struct db *db);
 

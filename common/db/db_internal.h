@@ -179,8 +179,8 @@ struct db {
     int64_t retry_at;    /* no connect before this (monotonic) */
     int failed_connects; /* in a row */
     struct pool *pool;
-    struct shm_region *turns;  /* where writers queue; NULL = nowhere */
-    struct identity *identity; /* the record of the right database; NULL = none is kept */
+    struct shm_region *write_lock; /* where writers queue; NULL = nowhere */
+    struct identity *identity;     /* the record of the right database; NULL = none is kept */
     struct prepared statements[STATEMENT_SLOTS];
     int statement_count;
     struct query queries[DB_OPEN_QUERIES_MAX + 1]; /* the last one only ever fails */

@@ -90,9 +90,9 @@ enum error postgres_problem(struct db *db, const PGresult *result, struct proble
 
 static int64_t answer_deadline(const struct postgres_connection *connection)
 {
-    if (!connection->patience_ms)
+    if (!connection->timeout_ms)
         return 0;
-    return clock_monotonic_microseconds() + (int64_t)connection->patience_ms * 1000;
+    return clock_monotonic_microseconds() + (int64_t)connection->timeout_ms * 1000;
 }
 
 /* Sends what is buffered and reads until an answer is complete; false when the server is gone. */

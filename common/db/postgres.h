@@ -33,8 +33,8 @@ enum {
 
 struct postgres_connection {
     PGconn *libpq;
-    bool dead;       /* nothing may be sent any more */
-    int patience_ms; /* how long an answer may take before the server counts as gone; 0 = ever */
+    bool dead;      /* nothing may be sent any more */
+    int timeout_ms; /* how long an answer may take before the server counts as gone; 0 = ever */
     struct query *repeating; /* the query whose batch has not been settled yet */
 };
 

@@ -135,7 +135,7 @@ enum error postgres_set_timeouts(struct db *db, int statement_ms, int lock_ms,
 
     snprintf(statement, sizeof statement, "%d", statement_ms);
     snprintf(lock, sizeof lock, "%d", lock_ms);
-    connection->patience_ms = statement_ms ? statement_ms + ANSWER_GRACE_MS : 0;
+    connection->timeout_ms = statement_ms ? statement_ms + ANSWER_GRACE_MS : 0;
     result = postgres_answer(
         db,
         PQsendQueryParams(connection->libpq,

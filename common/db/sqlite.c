@@ -4,7 +4,7 @@
 #include "db/record.h"
 
 #include "base/clock.h"
-#include "shm/turn.h"
+#include "shm/write_lock.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -222,32 +222,32 @@ static enum error configure(struct db *db, struct problem *problem)
 }
 
 /* Writers of this host queue here; what waits in vain still tries for the lock, once. */
-static void take_turn(struct db *db)
+static void take_write_lock(struct db *db)
 {
     struct sqlite_connection *connection = db->connection;
     int64_t start = clock_monotonic_microseconds();
 
-    if (!db->turns || connection->turn)
+    if (!db->write_lock || connection->write_lock)
         return;
-    if (shm_turn_take(db->turns, connection->busy_timeout_ms))
-        connection->turn = db->turns;
+    if (shm_write_lock_take(db->write_lock, connection->busy_timeout_ms))
+        connection->write_lock = db->write_lock;
     connection->waited = clock_monotonic_microseconds() - start;
 }
 
-static void give_turn(struct db *db)
+static void give_write_lock(struct db *db)
 {
     struct sqlite_connection *connection = db->connection;
 
-    if (connection->turn)
-        shm_turn_give(connection->turn);
-    connection->turn = NULL;
+    if (connection->write_lock)
+        shm_write_lock_give(connection->write_lock);
+    connection->write_lock = NULL;
 }
 
 static void disconnect(struct db *db)
 {
     struct sqlite_connection *connection = db->connection;
 
-    give_turn(db);
+    give_write_lock(db);
     for (int i = 0; i < STATEMENT_SLOTS; i++) {
         struct prepared *prepared = &db->statements[i];
 
@@ -325,14 +325,14 @@ static enum error begin(struct db *db, enum db_intent intent, struct problem *pr
                            "the database file may only be read");
     }
     if (intent == DB_WRITE)
-        take_turn(db);
+        take_write_lock(db);
     db->verified = false; /* a request may be long */
     error = db_verify(db, problem);
     if (!error)
         error = run_fixed(db, intent == DB_WRITE ? SQLITE_BEGIN_WRITE : SQLITE_BEGIN_READ, problem);
     connection->waited = 0;
     if (error)
-        give_turn(db);
+        give_write_lock(db);
     return error;
 }
 
@@ -347,7 +347,7 @@ static enum error commit(struct db *db, struct problem *problem)
     if (error && strcmp(problem->reason, "database_io") == 0)
         problem->reason = "commit_unknown";
     if (!error) {
-        give_turn(db);
+        give_write_lock(db);
         fold_log(db->connection);
     }
     return error;
@@ -359,7 +359,7 @@ static bool rollback(struct db *db)
 
     if (!sqlite3_get_autocommit(connection->handle))
         run(db, "ROLLBACK", NULL, 0, NULL);
-    give_turn(db);
+    give_write_lock(db);
     return sqlite3_get_autocommit(connection->handle);
 }
 

@@ -14,10 +14,10 @@ struct sqlite_connection {
     sqlite3_stmt *fixed[SQLITE_FIXED__MAX]; /* prepared on first use */
     int busy_timeout_ms;                    /* the one in force; longer while migrating */
     int64_t busy_since;
-    int64_t waited;          /* for the turn, before the lock was tried; microseconds */
-    struct shm_region *turn; /* the one that is held; NULL = none */
-    bool confirmed;          /* the file that was opened is the one of the record */
-    int log_pages;           /* in the write-ahead log after the last commit */
+    int64_t waited; /* for the write lock, before the file's was tried; microseconds */
+    struct shm_region *write_lock; /* the one that is held; NULL = none */
+    bool confirmed;                /* the file that was opened is the one of the record */
+    int log_pages;                 /* in the write-ahead log after the last commit */
     int statement_timeout_ms;
     int64_t deadline; /* of the running step, monotonic; 0 = none */
 };

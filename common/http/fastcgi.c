@@ -215,7 +215,7 @@ static bool split_parameters(struct fastcgi *request)
 bool fastcgi_receive(struct fastcgi *request, int connection)
 {
     request->connection = connection;
-    request->deadline = after_milliseconds(request->patience.receive);
+    request->deadline = after_milliseconds(request->timeouts.receive);
     request->id = 0;
     request->content_left = request->padding_left = 0;
     request->body_ended = request->broken = false;
@@ -296,7 +296,7 @@ static bool flush(struct outgoing *out)
         ssize_t sent = sendmsg(request->connection, &message, MSG_NOSIGNAL);
 
         if (sent < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) {
-            if (!await(request->connection, POLLOUT, after_milliseconds(request->patience.send)))
+            if (!await(request->connection, POLLOUT, after_milliseconds(request->timeouts.send)))
                 request->broken = true;
         } else if (sent < 0 && errno != EINTR) {
             request->broken = true;
@@ -423,7 +423,7 @@ void fastcgi_finish(struct fastcgi *request)
 {
     if (!drain(request, 0)) {
         shutdown(request->connection, SHUT_WR);
-        drain(request, after_milliseconds(request->patience.linger));
+        drain(request, after_milliseconds(request->timeouts.linger));
     }
     close(request->connection);
 }

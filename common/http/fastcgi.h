@@ -2,7 +2,7 @@
  * Private to common/http: one request of the FastCGI protocol (version 1, role responder) on a
  * connection of its own. Bytes, records and deadlines; what they mean is the pipeline's affair.
  *
- * A peer that is stopped or silent costs at most the times of `struct fastcgi_patience`. The answer
+ * A peer that is stopped or silent costs at most the times of `struct fastcgi_timeouts`. The answer
  * ends with an END_REQUEST record in the same write, so that a web server that asks for kept
  * connections (`fastcgi_keep_conn on`) can tell a whole answer from one whose worker died; the
  * connection is closed all the same, because a worker has no time to wait on an idle one.
@@ -24,7 +24,7 @@ enum {
 };
 
 /* Milliseconds. */
-struct fastcgi_patience {
+struct fastcgi_timeouts {
     int receive; /* for the whole request, counted from its connection */
     int send;    /* without a byte of the answer being taken */
     int linger;  /* for the rest of a body that nobody has read */
@@ -32,7 +32,7 @@ struct fastcgi_patience {
 
 /* One per worker, used again for each request: too large for the stack. */
 struct fastcgi {
-    struct fastcgi_patience patience;
+    struct fastcgi_timeouts timeouts;
     int connection;
     int64_t deadline; /* of reading; monotonic microseconds */
     unsigned id;

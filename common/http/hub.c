@@ -405,7 +405,7 @@ void hub_serve(struct server *server, const struct listener *listener,
                void (*serve_one)(struct server *server, int connection))
 {
     struct hub_state *state = server->hub;
-    int patience = state->hub->poll_ms ? state->hub->poll_ms : 250;
+    int timeout = state->hub->poll_ms ? state->hub->poll_ms : 250;
     struct epoll_event ready[READY_MAX];
     int connection;
 
@@ -414,7 +414,7 @@ void hub_serve(struct server *server, const struct listener *listener,
     watch(state, state->bell);
     look_for_news(state);
     for (;;) {
-        int count = epoll_wait(state->events, ready, READY_MAX, patience);
+        int count = epoll_wait(state->events, ready, READY_MAX, timeout);
 
         look_at_streams(state, ready, count < 0 ? 0 : count);
         empty_bell(state);

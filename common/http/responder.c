@@ -1,8 +1,8 @@
 /* A responder process: its command line, its start, and the loop. One request at a time, each on a
  * connection of its own; the socket is descriptor 0 and outlives every worker. */
+#include "base/background_yield.h"
 #include "base/clock.h"
 #include "base/confine.h"
-#include "base/give_way.h"
 #include "base/log.h"
 #include "base/settings.h"
 #include "crypto/crypto.h"
@@ -31,7 +31,7 @@ struct environment {
     int64_t requests;     /* 0 = no end */
     int64_t pool_seconds; /* 0 = no limit */
     double receive_seconds, send_seconds, stream_send_seconds, linger_seconds;
-    double give_way_seconds;
+    double background_yield_seconds;
 };
 
 /* For what may take seconds, a web server that is there needs milliseconds. */
@@ -57,7 +57,8 @@ static const struct setting environment_settings[] = {
      .help = "The same for what a stream has missed, while all streams of its service wait."},
     {"ASSAY_LINGER_SECONDS", SETTING_NUMBER, AT(linger_seconds), "2", .minimum = 0.001,
      .maximum = 3600, .help = "For the unread rest of a body, so that its sender sees the answer."},
-    {"ASSAY_GIVE_WAY_SECONDS", SETTING_NUMBER, AT(give_way_seconds), "0.02", .maximum = 3600,
+    {"ASSAY_BACKGROUND_YIELD_SECONDS", SETTING_NUMBER, AT(background_yield_seconds), "0.02",
+     .maximum = 3600,
      .help =
          "What may take long computes and rests by turns, 60 microseconds each, until no request "
          "of another family has been answered for so long; 0 = never."},
@@ -154,8 +155,8 @@ static void serve(struct server *server, const struct listener *listener,
     int64_t served = 0;
     int connection;
 
-    fastcgi.patience =
-        (struct fastcgi_patience){.receive = milliseconds(environment->receive_seconds),
+    fastcgi.timeouts =
+        (struct fastcgi_timeouts){.receive = milliseconds(environment->receive_seconds),
                                   .send = milliseconds(environment->send_seconds),
                                   .linger = milliseconds(environment->linger_seconds)};
     server->watch = watch_join(server->region);
@@ -164,7 +165,7 @@ static void serve(struct server *server, const struct listener *listener,
     log_event(LOG_DEBUG, "startup", server->family->name);
     if (server->hub) {
         /* While a handler writes, all streams wait. */
-        fastcgi.patience.send = milliseconds(environment->stream_send_seconds);
+        fastcgi.timeouts.send = milliseconds(environment->stream_send_seconds);
         hub_serve(server, listener, serve_one);
         return;
     }
@@ -345,7 +346,7 @@ static int run(int argc, char **argv, const struct http_family *family, struct a
         return complain(argv[0], &problem);
     }
     if (family->niceness)
-        give_way_to(requests_of_others, &server, environment.give_way_seconds);
+        background_yield_to(requests_of_others, &server, environment.background_yield_seconds);
     listener.go_on = look_around;
     listener.context = &server;
     serve(&server, &listener, &environment);

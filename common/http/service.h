@@ -134,7 +134,7 @@ struct http_family {
     size_t route_count;
     /* Not 0: its requests yield to those of other families. Lowers each worker, and its session
      * where that holds nothing but its pool (nginx/pool); and what computes for long rests while
-     * other families answer requests (base/give_way.h). */
+     * other families answer requests (base/background_yield.h). */
     int niceness;
     const struct hub *hub; /* its streams wait together in one process (hub.h); NULL = no */
 };

@@ -187,7 +187,7 @@ static enum error check_redis(const struct livedata_settings *settings, struct a
     struct problem why;
     struct redis *redis;
 
-    if (redis_open(arena, settings->redis_url, LIVE_REDIS_PATIENCE, &redis, &why))
+    if (redis_open(arena, settings->redis_url, LIVE_REDIS_TIMEOUT, &redis, &why))
         return problem_set(problem, ERROR_INVALID, "setting_invalid", "REDIS_URL %s", why.text);
     if (settings->profile == PROFILE_PRODUCTION && !redis_is_local(redis))
         return refuse(problem, "REDIS_URL is not encrypted: with LIVE_PROFILE=production it must "

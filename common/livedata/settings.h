@@ -2,7 +2,7 @@
 #ifndef ASSAY_LIVEDATA_SETTINGS_H
 #define ASSAY_LIVEDATA_SETTINGS_H
 
-#define LIVE_REDIS_PATIENCE .15 /* seconds */
+#define LIVE_REDIS_TIMEOUT .15 /* seconds */
 
 #include "base/confine.h"
 #include "base/settings.h"

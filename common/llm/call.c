@@ -87,7 +87,7 @@ static void prepare(struct arena *arena, struct llm_call *call)
     call->arena = arena;
     *http = (struct fetch_request){.answer_max = provider->answer_max,
                                    .private_too = provider->private_too,
-                                   .patience = provider->patience,
+                                   .policy = provider->policy,
                                    .region = provider->region,
                                    .breaker_failures = provider->breaker_failures,
                                    .breaker_seconds = provider->breaker_seconds,

@@ -94,7 +94,7 @@ void embed_texts(struct arena *arena, const struct embed_endpoint *endpoint,
         .header_count = endpoint->token ? 2 : 1,
         .answer_max = ANSWER_MAX,
         .private_too = endpoint->private_too,
-        .patience = endpoint->patience};
+        .policy = endpoint->policy};
     struct fetch_answer http;
     struct json_fault fault;
     json_t *document;

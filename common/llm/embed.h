@@ -14,7 +14,7 @@ struct embed_endpoint {
     const char *url; /* the whole of it */
     const char *model;
     const char *token; /* NULL = none is sent */
-    struct fetch_patience patience;
+    struct fetch_policy policy;
     bool private_too;
 };
 

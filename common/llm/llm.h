@@ -1,7 +1,7 @@
 /*
  * Language models: one way to speak to all of them. Messages, tools and limits go in; text, tool
  * calls and usage figures come out, whole or word by word, in the protocols of OpenAI (and of
- * everything that speaks it), Anthropic, Mistral and Ollama. Patience, retries, the address guard
+ * everything that speaks it), Anthropic, Mistral and Ollama. Timeouts, retries, the address guard
  * and the breaker are those of net/fetch.h. It must not know what is asked, nor what it costs.
  */
 #ifndef ASSAY_LLM_LLM_H
@@ -25,7 +25,7 @@ struct llm_provider {
     const char *model;    /* as the provider calls it */
     const char *token;    /* NULL = none is sent */
     int64_t max_tokens;   /* of an answer where the request does not say; 0 = the protocol's own */
-    struct fetch_patience patience;
+    struct fetch_policy policy;
     size_t answer_max; /* bytes of the answer as it is sent */
     bool private_too;
     struct shm_region *region; /* of the breaker, NULL = none */

@@ -40,7 +40,7 @@ struct fetch_header {
     const char *value; /* printable ASCII; anything else is FETCH_INVALID */
 };
 
-struct fetch_patience {
+struct fetch_policy {
     double connect_seconds;
     double attempt_seconds;     /* of one attempt, connecting included */
     double total_seconds;       /* of all attempts and the pauses between them */
@@ -73,7 +73,7 @@ struct fetch_request {
     size_t header_count;
     size_t answer_max; /* bytes of the body, streamed or not */
     bool private_too;  /* loopback and private addresses may be called as well */
-    struct fetch_patience patience;
+    struct fetch_policy policy;
     struct shm_region *region; /* where breakers are; NULL = none */
     uint32_t breaker_failures; /* in a row, until calls to this host are refused */
     double breaker_seconds;    /* for how long */

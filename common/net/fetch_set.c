@@ -45,17 +45,17 @@ static double by_chance(void)
     return 0.5 + (double)word / UINT32_MAX;
 }
 
-double fetch_pause(const struct fetch_patience *patience, uint32_t attempt, double retry_after,
+double fetch_pause(const struct fetch_policy *policy, uint32_t attempt, double retry_after,
                    double left)
 {
-    double pause = patience->first_pause_seconds * pow(patience->pause_factor, attempt - 1);
+    double pause = policy->first_pause_seconds * pow(policy->pause_factor, attempt - 1);
 
-    if (attempt >= patience->attempts || retry_after > patience->retry_after_seconds)
+    if (attempt >= policy->attempts || retry_after > policy->retry_after_seconds)
         return -1;
-    if (patience->jitter)
+    if (policy->jitter)
         pause *= by_chance();
-    if (patience->most_pause_seconds > 0)
-        pause = fmin(pause, patience->most_pause_seconds);
+    if (policy->most_pause_seconds > 0)
+        pause = fmin(pause, policy->most_pause_seconds);
     if (pause < retry_after)
         pause = retry_after;
     return pause < left ? pause : -1; /* an attempt needs time too */
@@ -119,13 +119,13 @@ static struct breaker_rule breaker_rule_of(const struct fetch_request *request)
 {
     return (struct breaker_rule){.failures = request->region ? request->breaker_failures : 0,
                                  .open_ms = (uint32_t)(request->breaker_seconds * 1000),
-                                 .probe_ms = (uint32_t)(request->patience.attempt_seconds * 1000) +
+                                 .probe_ms = (uint32_t)(request->policy.attempt_seconds * 1000) +
                                              PROBE_MARGIN_MS};
 }
 
 static double seconds_left(const struct call *call, int64_t now)
 {
-    return call->request->patience.total_seconds -
+    return call->request->policy.total_seconds -
            (double)(now - call->started) / MICROSECONDS_PER_SECOND;
 }
 
@@ -176,7 +176,7 @@ static void begin_attempt(struct call *call, int64_t now)
     const struct fetch_request *request = call->request;
     const struct breaker_rule rule = breaker_rule_of(request);
     double left = seconds_left(call, now);
-    double seconds = fmin(left, request->patience.attempt_seconds);
+    double seconds = fmin(left, request->policy.attempt_seconds);
 
     call->answer->status = 0;
     call->answer->length = 0;
@@ -239,7 +239,7 @@ static void conclude(struct fetch_set *set, struct call *call, const struct tran
         !request->usable(answer, request->context))
         answer->outcome = FETCH_UNUSABLE;
     if (may_pass(answer) && !answer->streamed)
-        pause = fetch_pause(&request->patience, answer->attempts, answer->retry_after,
+        pause = fetch_pause(&request->policy, answer->attempts, answer->retry_after,
                             seconds_left(call, now));
     if (pause < 0)
         call->ended = true;
@@ -270,7 +270,7 @@ static bool deliver(struct fetch_set *set, struct call *call, const struct trans
 
 static void listen_to(struct fetch_set *set, struct call *call, int64_t now)
 {
-    double silence = call->request->patience.silence_seconds;
+    double silence = call->request->policy.silence_seconds;
     struct transfer_view view;
 
     transfer_look(call->transfer, &view);
@@ -309,7 +309,7 @@ static int64_t next_moment(const struct fetch_set *set, int64_t now)
     int64_t moment = later(now, forever);
 
     for (const struct call *call = set->calls; call; call = call->next) {
-        double silence = call->request->patience.silence_seconds;
+        double silence = call->request->policy.silence_seconds;
         int64_t due = call->transfer ? call->attempt_ends : call->resumes;
 
         if (call->transfer && silence > 0 && later(call->heard, silence) < due)

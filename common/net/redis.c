@@ -24,7 +24,7 @@ const char redis_url_form[] = "must be redis://[[user]:password@]host[:port][/da
 struct redis {
     const char *host, *user, *password; /* the last two NULL = none */
     int port, database;
-    struct timeval patience;
+    struct timeval timeout;
     redisContext *connection; /* NULL between two */
     int64_t retry_at;         /* monotonic; of words */
 };
@@ -77,14 +77,14 @@ static bool read_url(struct arena *arena, const char *text, struct redis *redis)
     return good;
 }
 
-enum error redis_open(struct arena *arena, const char *url, double patience, struct redis **redis,
+enum error redis_open(struct arena *arena, const char *url, double timeout, struct redis **redis,
                       struct problem *problem)
 {
     *redis = ARENA_NEW(arena, struct redis);
     if (!read_url(arena, url, *redis))
         return problem_set(problem, ERROR_INVALID, "redis_url", "%s", redis_url_form);
-    (*redis)->patience = (struct timeval){
-        (time_t)patience, (suseconds_t)(fmod(patience, 1) * MICROSECONDS_PER_SECOND)};
+    (*redis)->timeout = (struct timeval){(time_t)timeout,
+                                         (suseconds_t)(fmod(timeout, 1) * MICROSECONDS_PER_SECOND)};
     return ERROR_NONE;
 }
 
@@ -140,9 +140,9 @@ static bool is_connected(struct redis *redis)
 {
     if (redis->connection)
         return true;
-    redis->connection = redisConnectWithTimeout(redis->host, redis->port, redis->patience);
+    redis->connection = redisConnectWithTimeout(redis->host, redis->port, redis->timeout);
     if (redis->connection && !redis->connection->err &&
-        redisSetTimeout(redis->connection, redis->patience) == REDIS_OK && introduce(redis))
+        redisSetTimeout(redis->connection, redis->timeout) == REDIS_OK && introduce(redis))
         return true;
     redis_close(redis);
     return false;

@@ -1,6 +1,6 @@
 /*
  * A connection to a Redis server, and words between hosts over it: publishing, and listening on one
- * channel. Words are best effort: nothing waits longer than the patience, a server that does not
+ * channel. Words are best effort: nothing waits longer than the timeout, a server that does not
  * answer is left alone for a second, and what is missed while it is away is missed. Programs must
  * ignore SIGPIPE.
  */
@@ -17,9 +17,9 @@ struct redisReply;
 
 extern const char redis_url_form[]; /* "must be redis://..." */
 
-/* A handle on such a URL; connects to nothing. Memory from `arena`. `patience` is in seconds, for
+/* A handle on such a URL; connects to nothing. Memory from `arena`. `timeout` is in seconds, for
  * connecting and for each answer. ERROR_INVALID redis_url, without the password in its text. */
-MUST_CHECK enum error redis_open(struct arena *arena, const char *url, double patience,
+MUST_CHECK enum error redis_open(struct arena *arena, const char *url, double timeout,
                                  struct redis **redis, struct problem *problem);
 /* Gives the connection up; the next command makes a new one. NULL is allowed. */
 void redis_close(struct redis *redis);

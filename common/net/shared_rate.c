@@ -41,11 +41,11 @@ enum error shared_rate_open(struct arena *arena, const struct shared_rate_place 
 {
     struct shared_rate *made = ARENA_NEW(arena, struct shared_rate);
 
-    if (redis_open(arena, place->url, place->patience, &made->redis, problem))
+    if (redis_open(arena, place->url, place->timeout, &made->redis, problem))
         return problem_set(problem, ERROR_INVALID, "cache_url", "%s", redis_url_form);
     made->rule = (struct breaker_rule){.failures = 1,
                                        .open_ms = (uint32_t)(place->retry_seconds * 1000),
-                                       .probe_ms = (uint32_t)(place->patience * 4000)};
+                                       .probe_ms = (uint32_t)(place->timeout * 4000)};
     *rate = made;
     return ERROR_NONE;
 }

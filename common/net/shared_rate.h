@@ -13,7 +13,7 @@ struct shared_rate;
 
 struct shared_rate_place {
     const char *url;      /* redis://[[user]:password@]host[:port][/database] */
-    double patience;      /* seconds for connecting, and for each answer */
+    double timeout;       /* seconds for connecting, and for each answer */
     double retry_seconds; /* how long one that failed is left alone */
 };
 

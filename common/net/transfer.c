@@ -246,7 +246,7 @@ static CURLcode set_options(struct transfer *transfer, const struct fetch_reques
                             double seconds)
 {
     CURL *handle = transfer->handle;
-    double connect = request->patience.connect_seconds;
+    double connect = request->policy.connect_seconds;
     CURLcode failed = CURLE_OK;
 
 #define SET(option, value) failed = failed ? failed : curl_easy_setopt(handle, option, value)

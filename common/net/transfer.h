@@ -51,7 +51,7 @@ bool fetch_origin(const char *url, char origin[BREAKER_NAME_MAX]);
 
 /* Seconds to wait after attempt number `attempt` (from 1); negative = give up. `left` is what
  * remains of the total. */
-double fetch_pause(const struct fetch_patience *patience, uint32_t attempt, double retry_after,
+double fetch_pause(const struct fetch_policy *policy, uint32_t attempt, double retry_after,
                    double left);
 
 #endif

@@ -143,7 +143,7 @@ struct region_layout {
     _Alignas(SHM_PAGE) struct admission_table admission;
     _Alignas(SHM_CACHE_LINE) struct breaker_table breakers;
     _Alignas(SHM_PAGE) struct slot_table slots;
-    _Alignas(SHM_CACHE_LINE) struct shm_lock turn; /* guards nothing in here */
+    _Alignas(SHM_CACHE_LINE) struct shm_lock write_lock; /* guards nothing in here */
     _Alignas(SHM_CACHE_LINE) struct watched watched[WATCHED_MAX];
     struct rate_shard rate_shards[RATE_SHARDS];
 };

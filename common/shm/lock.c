@@ -6,7 +6,7 @@
 #include <time.h>
 
 void (*shm_test_hook)(const char *place);
-int shm_lock_patience_ms = 1000;
+int shm_lock_timeout_ms = 1000;
 
 void shm_lock_make(struct shm_lock *lock)
 {
@@ -20,25 +20,25 @@ void shm_lock_make(struct shm_lock *lock)
 }
 
 #if SHM_THREAD_SANITIZER /* it does not know pthread_mutex_clocklock() before version 13 */
-static int take_with_patience(pthread_mutex_t *mutex, int patience_ms)
+static int take_in_time(pthread_mutex_t *mutex, int timeout_ms)
 {
     const struct timespec pause = {.tv_nsec = 100000};
     int status = EBUSY;
 
-    for (int i = 0; status == EBUSY && i < patience_ms * 10; i++) {
+    for (int i = 0; status == EBUSY && i < timeout_ms * 10; i++) {
         nanosleep(&pause, NULL);
         status = pthread_mutex_trylock(mutex);
     }
     return status;
 }
 #else
-static int take_with_patience(pthread_mutex_t *mutex, int patience_ms)
+static int take_in_time(pthread_mutex_t *mutex, int timeout_ms)
 {
     struct timespec until;
 
     clock_gettime(CLOCK_MONOTONIC, &until);
-    until.tv_sec += patience_ms / 1000;
-    until.tv_nsec += patience_ms % 1000 * INT64_C(1000000);
+    until.tv_sec += timeout_ms / 1000;
+    until.tv_nsec += timeout_ms % 1000 * INT64_C(1000000);
     if (until.tv_nsec >= 1000000000) {
         until.tv_nsec -= 1000000000;
         until.tv_sec++;
@@ -49,15 +49,15 @@ static int take_with_patience(pthread_mutex_t *mutex, int patience_ms)
 
 bool shm_lock_take(struct shm_lock *lock, bool *inherited)
 {
-    return shm_lock_take_within(lock, shm_lock_patience_ms, inherited);
+    return shm_lock_take_within(lock, shm_lock_timeout_ms, inherited);
 }
 
-bool shm_lock_take_within(struct shm_lock *lock, int patience_ms, bool *inherited)
+bool shm_lock_take_within(struct shm_lock *lock, int timeout_ms, bool *inherited)
 {
     int status = pthread_mutex_trylock(&lock->mutex);
 
     if (status == EBUSY)
-        status = take_with_patience(&lock->mutex, patience_ms);
+        status = take_in_time(&lock->mutex, timeout_ms);
     *inherited = status == EOWNERDEAD;
     /* Should this process die before its repair is done, the next one inherits again. */
     if (status == EOWNERDEAD)

@@ -25,7 +25,7 @@
 
 /* How long to wait for a holder that was stopped but not killed. Tests lengthen it, for machines
  * on which everything stands still now and then. */
-extern int shm_lock_patience_ms;
+extern int shm_lock_timeout_ms;
 
 struct shm_lock {
     pthread_mutex_t mutex;
@@ -34,18 +34,18 @@ struct shm_lock {
 /* The lock lives in shared memory; only its maker calls this, before others can see it. */
 void shm_lock_make(struct shm_lock *lock);
 
-/* False when the holder kept it for shm_lock_patience_ms or the lock is damaged; then nothing is
+/* False when the holder kept it for shm_lock_timeout_ms or the lock is damaged; then nothing is
  * held. *inherited: the last holder died with it, so the caller must put the data right first. */
 bool shm_lock_take(struct shm_lock *lock, bool *inherited) __attribute__((warn_unused_result));
-/* The same with another patience. */
-bool shm_lock_take_within(struct shm_lock *lock, int patience_ms, bool *inherited)
+/* The same with another timeout. */
+bool shm_lock_take_within(struct shm_lock *lock, int timeout_ms, bool *inherited)
     __attribute__((warn_unused_result));
 void shm_lock_give(struct shm_lock *lock);
 
 extern void (*shm_test_hook)(const char *place);
 
 /* How long shm_region_open() waits for others that open; tests shorten it. */
-extern int shm_open_patience_ms;
+extern int shm_open_timeout_ms;
 
 static inline void shm_checkpoint(const char *place)
 {

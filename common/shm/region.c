@@ -23,7 +23,7 @@
 
 enum { LOCK_PAUSE_MS = 5, LOCK_REPLACED_MAX = 10 };
 
-int shm_open_patience_ms = 10000;
+int shm_open_timeout_ms = 10000;
 
 enum file_verdict { FILE_USABLE, FILE_REPLACEABLE, FILE_DAMAGED, FILE_REFUSED };
 
@@ -69,7 +69,7 @@ static void fill_layout(struct region_layout *layout, uint32_t version, bool aft
     shm_lock_make(&layout->admission.lock);
     shm_lock_make(&layout->breakers.lock);
     shm_lock_make(&layout->slots.lock);
-    shm_lock_make(&layout->turn);
+    shm_lock_make(&layout->write_lock);
     for (int i = 0; i < RATE_SHARDS; i++)
         shm_lock_make(&layout->rate_shards[i].lock);
     memcpy(header->magic, SHM_MAGIC, sizeof header->magic);
@@ -219,7 +219,7 @@ static int wait_for_lock(int fd, const char *lock_path)
     for (int waited = 0; flock(fd, LOCK_EX | LOCK_NB) != 0; waited += LOCK_PAUSE_MS) {
         struct timespec pause = {.tv_nsec = LOCK_PAUSE_MS * 1000000L};
 
-        if ((errno != EWOULDBLOCK && errno != EINTR) || waited >= shm_open_patience_ms)
+        if ((errno != EWOULDBLOCK && errno != EINTR) || waited >= shm_open_timeout_ms)
             return errno;
         nanosleep(&pause, NULL);
     }

@@ -127,7 +127,7 @@ static enum error ready(struct server *server, bool starts, struct problem *prob
     enum error error = starts ? probe_server(service, problem) : ERROR_NONE;
 
     if (server->region)
-        db_take_turns(store_handle(service->store), server->region);
+        db_queue_writers(store_handle(service->store), server->region);
     if (!error &&
         (starts || service->settings.allow_insecure_production)) /* or it is only logged */
         error = key_check_production(service->store, &service->settings, problem);

@@ -119,7 +119,7 @@ static enum error start(struct server *server, struct arena *arena, struct probl
             livedata_store_open(arena, settings, service->run_directory, &service->store, problem);
     if (!error && settings->redis_url)
         error =
-            redis_open(arena, settings->redis_url, LIVE_REDIS_PATIENCE, &service->redis, problem);
+            redis_open(arena, settings->redis_url, LIVE_REDIS_TIMEOUT, &service->redis, problem);
     if (!error)
         server->policy.data_directory = store_folder(service->store, arena);
     if (!error)
@@ -165,7 +165,7 @@ static enum error ready(struct server *server, bool starts, struct problem *prob
 
     (void)problem;
     if (server->region)
-        db_take_turns(store_handle(service->store), server->region);
+        db_queue_writers(store_handle(service->store), server->region);
     if (starts)
         return ERROR_NONE;
     open_cache(service);

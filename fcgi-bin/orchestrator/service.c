@@ -158,7 +158,7 @@ static enum error ready(struct server *server, bool starts, struct problem *prob
     service->house.on_failure = count_failure;
     service->house.context = service;
     if (server->region)
-        db_take_turns(store_handle(service->store), server->region);
+        db_queue_writers(store_handle(service->store), server->region);
     if (starts && !service->settings.api_key)
         log_event(orchestrator_is_exposed(&service->settings) ? LOG_ERROR : LOG_WARNING,
                   "open_without_key", "ORCH_API_KEY is not set: everybody may call.");

@@ -106,7 +106,7 @@ static enum error ready(struct server *server, bool starts, struct problem *prob
     if (service->models_are_wrong)
         log_event(LOG_ERROR, "registry_not_read", service->models_problem.text);
     if (server->region)
-        db_take_turns(store_handle(service->store), server->region);
+        db_queue_writers(store_handle(service->store), server->region);
     if (!starts)
         store_attach(service->store);
     db_give_back(store_handle(service->store));

@@ -86,7 +86,7 @@ def test_long_computations_rest_while_light_requests_are_answered(occupied):
     assert alone < 50
 
 
-@pytest.mark.parametrize("occupied", [{**ROOMY, "ASSAY_GIVE_WAY_SECONDS": 0}], indirect=True)
+@pytest.mark.parametrize("occupied", [{**ROOMY, "ASSAY_BACKGROUND_YIELD_SECONDS": 0}], indirect=True)
 def test_long_computations_that_do_not_rest(occupied):
     client, worker, game = occupied
     start, until = rests(worker), time.monotonic() + 0.3

@@ -35,7 +35,7 @@ def loopback_name():
         return "localhost"
 
 
-def patience(fake):
+def quick_retries(fake):
     urls = {f"AB_{name}_BASE_URL": fake.url for name in ("LLM", "OPENAI", "ANTHROPIC", "MISTRAL")}
     urls["AB_LLM_BASE_URL"] = fake.url.replace("127.0.0.1", loopback_name())
     return {**urls, "AB_LLM_TIMEOUT_SECONDS": 0.7, "AB_LLM_INITIAL_BACKOFF_SECONDS": 0.01, "AB_LLM_DEADLINE_SECONDS": 3,
@@ -59,7 +59,7 @@ def fake(provider):
 @pytest.fixture
 def advised(stacks, fake):
     """Open to everybody; mistral is offered; one computation at a time."""
-    client = stacks.get({**OPEN, **patience(fake), "AB_MISTRAL_API_KEY": MISTRAL_KEY,
+    client = stacks.get({**OPEN, **quick_retries(fake), "AB_MISTRAL_API_KEY": MISTRAL_KEY,
                          "AB_COMPUTE_MAX_CHEAP_CONCURRENT": 1})
     client.record.secrets.update((TOKEN, MISTRAL_KEY, "orch-key-77777777"))
     return client
@@ -68,7 +68,7 @@ def advised(stacks, fake):
 @pytest.fixture
 def guarded(stacks, fake):
     """With tokens, readers that may compute, a breaker, and vendors that must not stand on loopback."""
-    return stacks.get({**CLOSED, **patience(fake), "AB_ENV": "demo", "AB_PUBLIC_DEMO": "true", "AB_READONLY_COMPUTE": "true",
+    return stacks.get({**CLOSED, **quick_retries(fake), "AB_ENV": "demo", "AB_PUBLIC_DEMO": "true", "AB_READONLY_COMPUTE": "true",
                        "AB_LLM_BREAKER_FAILURES": 3, "AB_LLM_BREAKER_SECONDS": 0.3})
 
 

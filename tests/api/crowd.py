@@ -7,7 +7,7 @@ import threading
 import time
 from collections import Counter
 
-PATIENCE = 40  # seconds after which a request counts as hung
+TIMEOUT = 40  # seconds after which a request counts as hung
 
 
 def request_bytes(method, path, body=b"", headers=()):
@@ -58,7 +58,7 @@ class Crowd:
         """What became of one request, and whether the connection is still of use."""
         try:
             writer.write(question)
-            status, headers, body = await asyncio.wait_for(read_answer(reader), PATIENCE)
+            status, headers, body = await asyncio.wait_for(read_answer(reader), TIMEOUT)
         except asyncio.IncompleteReadError as end:
             return ("cut" if end.partial or end.expected else "closed"), False
         except ConnectionError:

@@ -13,7 +13,7 @@ SERVICES = tuple(row[1] for row in ROWS if row[:1] == ["service"])
 # The directory that holds fcgi-bin/, for `make BUILD=...` and sanitized builds.
 BUILD = Path(CHECKOUT, os.environ.get("ASSAY_BUILD_DIR", "build"))
 # Seconds that a stack may take to start and to stop, for programs that are much slower than usual.
-PATIENCE = os.environ.get("ASSAY_TEST_PATIENCE")
+TIMEOUT = os.environ.get("ASSAY_TEST_TIMEOUT")
 
 
 def free_ports(count):
@@ -67,8 +67,8 @@ class Stack:
                     "ASSAY_BUILD_DIR": str(self.build), "ASSAY_SERVICES": " ".join(self.services)}
         for service, port in zip(self.services, ports[1:]):
             self.env[f"ASSAY_PORT_{service.upper()}"] = str(port)
-        if PATIENCE is not None:
-            self.env |= {"ASSAY_START_SECONDS": PATIENCE, "ASSAY_STOP_SECONDS": PATIENCE}
+        if TIMEOUT is not None:
+            self.env |= {"ASSAY_START_SECONDS": TIMEOUT, "ASSAY_STOP_SECONDS": TIMEOUT}
         self.env.update({k: str(v) for k, v in (env or {}).items()})
         return self
 
@@ -78,7 +78,7 @@ class Stack:
             [*under, str(self.program), command, "--dir", str(self.directory), *arguments],
             env={**clean_environment(), **self.env, **(env or {})},
             stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False,
-            timeout=timeout + 2 * int(PATIENCE or 0))
+            timeout=timeout + 2 * int(TIMEOUT or 0))
 
     def stop(self):
         """Stops it; what it has written stays until `close`."""

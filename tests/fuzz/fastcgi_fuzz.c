@@ -11,7 +11,7 @@
 
 enum { INPUT_MAX = 60000, ANSWER_MAX = 1 << 17, HEADER = 8, STDOUT = 6, END_REQUEST = 3 };
 
-static struct fastcgi request = {.patience = {.receive = 50, .send = 50, .linger = 1}};
+static struct fastcgi request = {.timeouts = {.receive = 50, .send = 50, .linger = 1}};
 
 /* Every record is of this request, output until an empty record, then the end and nothing more. */
 static void check_answer(const unsigned char *bytes, size_t length, size_t expected)

@@ -62,9 +62,9 @@ static struct db_options quick_options(void)
 }
 
 /* Asks as requests do, until the server answers again. */
-static bool comes_back(struct store *store, struct db *db, int patience_ms)
+static bool comes_back(struct store *store, struct db *db, int timeout_ms)
 {
-    int64_t give_up = clock_monotonic_microseconds() + (int64_t)patience_ms * 1000;
+    int64_t give_up = clock_monotonic_microseconds() + (int64_t)timeout_ms * 1000;
     enum error error;
 
     do {

@@ -55,7 +55,7 @@ static int receive(bool close_after)
     int room = 1024 * 1024;
     bool received;
 
-    request.patience = (struct fastcgi_patience){.receive = 50, .send = 50, .linger = 50};
+    request.timeouts = (struct fastcgi_timeouts){.receive = 50, .send = 50, .linger = 50};
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, pair) != 0)
         abort();
     setsockopt(pair[1], SOL_SOCKET, SO_SNDBUF, &room, sizeof room);

@@ -20,12 +20,12 @@ static struct fetch_request call_to(const char *path)
                                       arena_print(arena, "http://127.0.0.1:%d%s", peer.port, path),
                                   .answer_max = 10000,
                                   .private_too = true,
-                                  .patience = {.connect_seconds = 5,
-                                               .attempt_seconds = 20,
-                                               .total_seconds = 20,
-                                               .attempts = 1,
-                                               .first_pause_seconds = 0.001,
-                                               .pause_factor = 2}};
+                                  .policy = {.connect_seconds = 5,
+                                             .attempt_seconds = 20,
+                                             .total_seconds = 20,
+                                             .attempts = 1,
+                                             .first_pause_seconds = 0.001,
+                                             .pause_factor = 2}};
 }
 
 static double milliseconds_since(int64_t started)
@@ -187,7 +187,7 @@ static struct fetch_answer stream(const char *path, struct heard *heard, uint32_
     request.on_headers = note_kind;
     request.on_bytes = hear;
     request.context = heard;
-    request.patience.attempts = attempts;
+    request.policy.attempts = attempts;
     fetch(arena, &request, &answer);
     return answer;
 }
@@ -239,7 +239,7 @@ TEST(silence_ends_a_call_before_its_time)
     struct heard heard = {.most = 0};
     int64_t started = clock_monotonic_microseconds();
 
-    request.patience.silence_seconds = 0.1;
+    request.policy.silence_seconds = 0.1;
     request.on_bytes = hear;
     request.context = &heard;
     fetch(arena, &request, &answer);

@@ -115,13 +115,13 @@ static struct fetch_request request_to(int port)
                                   .body_length = 2,
                                   .answer_max = 1000,
                                   .private_too = true,
-                                  .patience = {.connect_seconds = 5,
-                                               .attempt_seconds = 5,
-                                               .total_seconds = 10,
-                                               .attempts = 3,
-                                               .first_pause_seconds = 0.001,
-                                               .pause_factor = 2,
-                                               .retry_after_seconds = 1}};
+                                  .policy = {.connect_seconds = 5,
+                                             .attempt_seconds = 5,
+                                             .total_seconds = 10,
+                                             .attempts = 3,
+                                             .first_pause_seconds = 0.001,
+                                             .pause_factor = 2,
+                                             .retry_after_seconds = 1}};
 }
 
 static struct fetch_answer run(const struct fetch_request *request)
@@ -213,24 +213,24 @@ TEST(attempts_end)
 
 TEST(pauses_grow_and_keep_to_what_is_left)
 {
-    const struct fetch_patience patience = {
+    const struct fetch_policy policy = {
         .attempts = 5, .first_pause_seconds = 0.1, .pause_factor = 2, .retry_after_seconds = 20};
-    const struct fetch_patience capped = {
+    const struct fetch_policy capped = {
         .attempts = 4, .first_pause_seconds = 1, .pause_factor = 2, .most_pause_seconds = 3};
-    const struct fetch_patience jittered = {.attempts = 4,
-                                            .first_pause_seconds = 1,
-                                            .pause_factor = 2,
-                                            .most_pause_seconds = 1.25,
-                                            .jitter = true};
+    const struct fetch_policy jittered = {.attempts = 4,
+                                          .first_pause_seconds = 1,
+                                          .pause_factor = 2,
+                                          .most_pause_seconds = 1.25,
+                                          .jitter = true};
     double least = 60, most = 0;
 
-    CHECK_NEAR(fetch_pause(&patience, 1, 0, 60), 0.1, 1e-12);
-    CHECK_NEAR(fetch_pause(&patience, 2, 0, 60), 0.2, 1e-12);
-    CHECK_NEAR(fetch_pause(&patience, 4, 0, 60), 0.8, 1e-12);
-    CHECK_NEAR(fetch_pause(&patience, 1, 7, 60), 7, 1e-12);
-    CHECK_NEAR(fetch_pause(&patience, 1, 20, 60), 20, 1e-12);
-    CHECK_NEAR(fetch_pause(&patience, 4, 0.5, 60), 0.8, 1e-12);
-    CHECK(fetch_pause(&patience, 1, 21, 60) < 0); /* told to come back too late */
+    CHECK_NEAR(fetch_pause(&policy, 1, 0, 60), 0.1, 1e-12);
+    CHECK_NEAR(fetch_pause(&policy, 2, 0, 60), 0.2, 1e-12);
+    CHECK_NEAR(fetch_pause(&policy, 4, 0, 60), 0.8, 1e-12);
+    CHECK_NEAR(fetch_pause(&policy, 1, 7, 60), 7, 1e-12);
+    CHECK_NEAR(fetch_pause(&policy, 1, 20, 60), 20, 1e-12);
+    CHECK_NEAR(fetch_pause(&policy, 4, 0.5, 60), 0.8, 1e-12);
+    CHECK(fetch_pause(&policy, 1, 21, 60) < 0); /* told to come back too late */
     CHECK_NEAR(fetch_pause(&capped, 1, 0, 60), 1, 1e-12);
     CHECK_NEAR(fetch_pause(&capped, 2, 0, 60), 2, 1e-12);
     CHECK_NEAR(fetch_pause(&capped, 3, 0, 60), 3, 1e-12);
@@ -242,8 +242,8 @@ TEST(pauses_grow_and_keep_to_what_is_left)
         most = fmax(most, pause);
     }
     CHECK(most > least);
-    CHECK(fetch_pause(&patience, 1, 7, 7) < 0);  /* no time left for the attempt */
-    CHECK(fetch_pause(&patience, 5, 0, 60) < 0); /* it was the last */
+    CHECK(fetch_pause(&policy, 1, 7, 7) < 0);  /* no time left for the attempt */
+    CHECK(fetch_pause(&policy, 5, 0, 60) < 0); /* it was the last */
 }
 
 TEST(retry_after_is_honoured_up_to_its_cap)
@@ -326,11 +326,11 @@ TEST(silence_ends_the_attempt_and_all_of_it)
     struct server server = SERVE("hang");
     struct fetch_request request = request_to(server.port);
 
-    request.patience.attempt_seconds = 0.1;
-    request.patience.total_seconds = 0.25;
+    request.policy.attempt_seconds = 0.1;
+    request.policy.total_seconds = 0.25;
     CHECK_INT(run(&request).outcome, FETCH_TIMED_OUT);
     CHECK(seconds_taken >= 0.1 && seconds_taken < 5);
-    request.patience.total_seconds = 0;
+    request.policy.total_seconds = 0;
     CHECK_INT(run(&request).attempts, 0);
     stop(&server);
 }
@@ -340,8 +340,8 @@ TEST(silent_name_servers_do_not_hold_the_call)
     struct fetch_request request = request_to(1);
 
     request.url = "http://names.invalid:1/";
-    request.patience.attempt_seconds = 0.1;
-    request.patience.attempts = 1;
+    request.policy.attempt_seconds = 0.1;
+    request.policy.attempts = 1;
     names_hang = true;
     CHECK_TEXT(fetch_outcome_name(run(&request).outcome), "timed_out");
     names_hang = false;
@@ -476,7 +476,7 @@ TEST(the_breaker_is_tried_again_and_closes)
 
     CHECK(fetch_origin(request.url, origin));
     request.region = region;
-    request.patience.attempts = 1;
+    request.policy.attempts = 1;
     request.breaker_failures = 1;
     request.breaker_seconds = 30;
     shm_region_set_clock(region, read_breaker_clock);

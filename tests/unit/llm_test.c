@@ -96,7 +96,7 @@ static struct llm_provider provider(enum llm_protocol protocol, const char *how,
         .token = "secret",
         .answer_max = 100000,
         .private_too = true,
-        .patience = {.connect_seconds = 5, .attempt_seconds = 5, .total_seconds = 5, .attempts = 1},
+        .policy = {.connect_seconds = 5, .attempt_seconds = 5, .total_seconds = 5, .attempts = 1},
     };
 }
 
@@ -244,7 +244,7 @@ TEST(silent_streams_are_cut)
         .messages = &hello, .message_count = 1, .on_text = hear, .context = &heard};
     struct llm_answer answer;
 
-    whom.patience.silence_seconds = 0.1;
+    whom.policy.silence_seconds = 0.1;
     llm_complete(arena, &whom, &request, NULL, &answer);
     CHECK_INT(answer.result, LLM_CUT);
     CHECK_INT(answer.outcome, FETCH_TIMED_OUT);

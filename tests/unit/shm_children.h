@@ -30,7 +30,7 @@ static inline int run_children(int count, int (*work)(int child, void *context),
             char byte;
 
             close(gate[1]);
-            shm_lock_patience_ms = 30000;
+            shm_lock_timeout_ms = 30000;
             _exit(read(gate[0], &byte, 1) == 0 ? work(i, context) : 99);
         }
     }

@@ -343,14 +343,14 @@ TEST(waiting_for_a_lock_ends)
     int fd;
 
     start();
-    shm_open_patience_ms = 50;
+    shm_open_timeout_ms = 50;
     fd = open(lock_path, O_RDWR | O_CREAT, 0600);
     CHECK_INT(flock(fd, LOCK_EX), 0);
     CHECK_TEXT(refusal_of(path, &error), "shm_locked");
     CHECK_INT(error, ERROR_BUSY);
     close(fd);
     CHECK_TEXT(refusal_of(path, &error), "");
-    shm_open_patience_ms = 10000;
+    shm_open_timeout_ms = 10000;
     finish();
 }
 

@@ -124,14 +124,14 @@ static void set_manners(const struct inquiry *inquiry, const struct deadline *de
 
     request->answer_max = (size_t)settings->llm_max_response_bytes;
     request->private_too = is_ours || experiments_may_call_private(settings);
-    request->patience =
-        (struct fetch_patience){.connect_seconds = settings->llm_connect_timeout_seconds,
-                                .attempt_seconds = settings->llm_timeout_seconds,
-                                .total_seconds = seconds_left(deadline),
-                                .attempts = (uint32_t)settings->llm_max_attempts,
-                                .first_pause_seconds = settings->llm_initial_backoff_seconds,
-                                .pause_factor = settings->llm_backoff_multiplier,
-                                .retry_after_seconds = settings->llm_max_retry_after_seconds};
+    request->policy =
+        (struct fetch_policy){.connect_seconds = settings->llm_connect_timeout_seconds,
+                              .attempt_seconds = settings->llm_timeout_seconds,
+                              .total_seconds = seconds_left(deadline),
+                              .attempts = (uint32_t)settings->llm_max_attempts,
+                              .first_pause_seconds = settings->llm_initial_backoff_seconds,
+                              .pause_factor = settings->llm_backoff_multiplier,
+                              .retry_after_seconds = settings->llm_max_retry_after_seconds};
     request->region = inquiry->advisor->region;
     request->breaker_failures = (uint32_t)settings->llm_breaker_failures;
     request->breaker_seconds = settings->llm_breaker_seconds;

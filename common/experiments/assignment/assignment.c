@@ -1,7 +1,7 @@
 /* Ranges of variations, and users put into them. */
 #include "experiments/assignment/assignment.h"
 
-#include "base/give_way.h"
+#include "base/background_yield.h"
 #include "base/number.h"
 
 #include <math.h>
@@ -75,7 +75,7 @@ void assignment_preview(const struct assignment_plan *plan, const char *prefix, 
     for (int64_t i = 0; i < users; i++) {
         int variation;
 
-        give_way();
+        background_yield();
         integer_format(i, user + prefix_length);
         variation = assignment_of(plan, user);
         preview->counts[1 + variation]++;

@@ -1,7 +1,7 @@
 /* Thompson sampling at full speed. It must not know who asks, nor how many processors there are. */
 #include "experiments/methods/bandit.h"
 
-#include "base/give_way.h"
+#include "base/background_yield.h"
 #include "math/draws.h"
 
 #include <math.h>
@@ -94,7 +94,7 @@ static void simulate(const struct table *table, uint64_t stream, struct tally *t
         }
         for (size_t i = 0; i < arms; i++)
             tally->pulls[point][i] += pulls[i];
-        give_way();
+        background_yield();
     }
     tally->found += largest(pulls, arms) == table->best_arm;
 }

@@ -5,7 +5,7 @@
  */
 #include "experiments/methods/resampling.h"
 
-#include "base/give_way.h"
+#include "base/background_yield.h"
 #include "experiments/methods/index_draws.h"
 #include "experiments/methods/sample.h"
 #include "experiments/methods/two_sample_internal.h"
@@ -325,7 +325,7 @@ static double permutation_p_value(struct pool *pool, double (*distance)(const st
         extreme += as_extreme;
         if (reached)
             add_reached(pool, difference, as_extreme, reached);
-        give_way();
+        background_yield();
     }
     return all > 0 ? (double)extreme / (double)all
                    : (double)(1 + extreme) / (double)(1 + resamples);
@@ -394,7 +394,7 @@ static struct sample bootstrap(const struct pool *pool,
 
     for (int64_t i = 0; i < resamples; i++) {
         values[i] = replicate(pool, (uint64_t)i);
-        give_way();
+        background_yield();
     }
     sample_sort_values(values, (size_t)resamples, arena);
     return (struct sample){(size_t)resamples, values};

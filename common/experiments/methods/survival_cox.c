@@ -1,7 +1,7 @@
 /* The proportional-hazards model of two arms: Newton's method on Efron's partial likelihood. */
 #include "experiments/methods/survival.h"
 
-#include "base/give_way.h"
+#include "base/background_yield.h"
 #include "math/normal.h"
 
 #include <math.h>
@@ -40,7 +40,7 @@ static struct slope slope_at(const struct survival_table *table, double log_rati
     struct slope slope = {0, 0};
     double ratio = exp(log_ratio);
 
-    give_way();
+    background_yield();
     for (size_t row = 0; row < table->time_count; row++) {
         const int64_t *at_risk = table->at_risk + row * table->arm_count;
 

@@ -92,11 +92,11 @@ static const char *ask(struct arena *arena, const struct livedata_settings *sett
         .header_count = 1,
         .answer_max = ANSWER_BYTES_MAX,
         .private_too = true,
-        .patience = {.connect_seconds = 5,
-                     .attempt_seconds = seconds,
-                     .total_seconds = seconds,
-                     .attempts = 1,
-                     .pause_factor = 1}};
+        .policy = {.connect_seconds = 5,
+                   .attempt_seconds = seconds,
+                   .total_seconds = seconds,
+                   .attempts = 1,
+                   .pause_factor = 1}};
 
     fetch(arena, &request, &answer);
     if (answer.outcome != FETCH_ANSWERED || answer.status / 100 != 2 ||

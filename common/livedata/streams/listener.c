@@ -51,7 +51,7 @@ static enum error open_all(struct listener *listener, const char *run_directory,
         error = livedata_store_open(listener->arena, listener->settings, NULL, &listener->hearing,
                                     problem);
     if (!error && listener->settings->redis_url)
-        error = redis_open(listener->arena, listener->settings->redis_url, LIVE_REDIS_PATIENCE,
+        error = redis_open(listener->arena, listener->settings->redis_url, LIVE_REDIS_TIMEOUT,
                            &listener->redis, problem);
     return error;
 }

@@ -57,15 +57,15 @@ static struct llm_provider provider_of(const struct run *run, const struct model
                      : theirs                   ? theirs->timeout_seconds
                                                 : ORCHESTRATOR_DEADLINE_SECONDS;
 
-    provider.patience =
-        (struct fetch_patience){.connect_seconds = fmin(10, timeout),
-                                .attempt_seconds = timeout,
-                                .total_seconds = run_seconds_left(run),
-                                .silence_seconds = 0,
-                                .attempts = 1 + (uint32_t)(theirs ? theirs->max_retries : 0),
-                                .first_pause_seconds = theirs ? theirs->backoff_seconds : 1,
-                                .pause_factor = 2,
-                                .retry_after_seconds = retry_after_most};
+    provider.policy =
+        (struct fetch_policy){.connect_seconds = fmin(10, timeout),
+                              .attempt_seconds = timeout,
+                              .total_seconds = run_seconds_left(run),
+                              .silence_seconds = 0,
+                              .attempts = 1 + (uint32_t)(theirs ? theirs->max_retries : 0),
+                              .first_pause_seconds = theirs ? theirs->backoff_seconds : 1,
+                              .pause_factor = 2,
+                              .retry_after_seconds = retry_after_most};
     return provider;
 }
 
@@ -131,7 +131,7 @@ struct llm_call *api_call_prepare(struct run *run, const struct order *order,
     request->on_text = order->on_text;
     request->context = order->context;
     if (order->on_text)
-        provider->patience.silence_seconds = run->house->settings->stream_silence_seconds;
+        provider->policy.silence_seconds = run->house->settings->stream_silence_seconds;
     *call = (struct llm_call){.provider = provider, .request = request};
     return call;
 }
@@ -185,7 +185,7 @@ static const char *details_of(struct run *run, const struct model *model,
     if (result->status == RUN_SUCCEEDED) {
         writer_key_string(&details.writer, "provider_model_id", model->provider_model_id);
         writer_key_number(&details.writer, "timeout_seconds",
-                          call->provider->patience.attempt_seconds);
+                          call->provider->policy.attempt_seconds);
     }
     writer_key_integer(&details.writer, "attempts", call->answer.attempts);
     if (result->waited_ms)

@@ -116,13 +116,13 @@ static enum error ask(struct run *run, struct embedding_cache *cache,
         .header_count = 2,
         .answer_max = ANSWER_MAX,
         .private_too = settings->outbound_allow_private,
-        .patience = {.connect_seconds = 10,
-                     .attempt_seconds = provider->timeout_seconds,
-                     .total_seconds = run_seconds_left(run),
-                     .attempts = 1 + (uint32_t)provider->max_retries,
-                     .first_pause_seconds = provider->backoff_seconds,
-                     .pause_factor = 2,
-                     .retry_after_seconds = 20}};
+        .policy = {.connect_seconds = 10,
+                   .attempt_seconds = provider->timeout_seconds,
+                   .total_seconds = run_seconds_left(run),
+                   .attempts = 1 + (uint32_t)provider->max_retries,
+                   .first_pause_seconds = provider->backoff_seconds,
+                   .pause_factor = 2,
+                   .retry_after_seconds = 20}};
     struct fetch_answer answer;
 
     request.body_length = strlen(request.body);

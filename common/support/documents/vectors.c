@@ -25,11 +25,11 @@ struct embed_endpoint ingest_embed_endpoint(const struct support_settings *setti
     return (struct embed_endpoint){.url = settings->embedding_url,
                                    .model = settings->embedding_model,
                                    .token = token && *token ? token : NULL,
-                                   .patience = {.connect_seconds = settings->connect_seconds,
-                                                .attempt_seconds = seconds,
-                                                .total_seconds = seconds,
-                                                .attempts = 1,
-                                                .pause_factor = 1},
+                                   .policy = {.connect_seconds = settings->connect_seconds,
+                                              .attempt_seconds = seconds,
+                                              .total_seconds = seconds,
+                                              .attempts = 1,
+                                              .pause_factor = 1},
                                    .private_too = true};
 }
 

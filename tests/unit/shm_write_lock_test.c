@@ -1,5 +1,5 @@
 /* The turn: one at a time, the next one at once, and no turn outlives its worker. */
-#include "shm/turn.h"
+#include "shm/write_lock.h"
 #include "shm_children.h"
 
 #include <sched.h>
@@ -19,14 +19,14 @@ static int take_many_turns(int child, void *context)
     for (int i = 0; i < ROUNDS; i++) {
         int inside;
 
-        if (!shm_turn_take(context, 20000))
+        if (!shm_write_lock_take(context, 20000))
             return 1;
         inside = atomic_fetch_add(&together->inside, 1) + 1;
         if (inside > together->most)
             together->most = inside;
         together->done++;
         atomic_fetch_sub(&together->inside, 1);
-        shm_turn_give(context);
+        shm_write_lock_give(context);
     }
     return 0;
 }
@@ -44,35 +44,35 @@ TEST(one_at_a_time)
 static int hold_or_give_up(int child, void *context)
 {
     if (child == 0) {
-        if (!shm_turn_take(context, 1000))
+        if (!shm_write_lock_take(context, 1000))
             return 1;
         together->done = 1;
         while (together->done < 2)
             sched_yield();
-        shm_turn_give(context);
+        shm_write_lock_give(context);
         return 0;
     }
     while (together->done < 1)
         sched_yield();
-    if (shm_turn_take(context, 50))
+    if (shm_write_lock_take(context, 50))
         return 2;
     together->done = 2;
-    return shm_turn_take(context, 20000) ? 0 : 3;
+    return shm_write_lock_take(context, 20000) ? 0 : 3;
 }
 
-TEST(patience_ends)
+TEST(the_timeout_ends)
 {
     struct shm_region *region = open_anonymous();
 
     together->done = 0;
     CHECK_INT(run_children(2, hold_or_give_up, region), 0);
-    CHECK(shm_turn_take(region, 1000)); /* the last one left with it */
+    CHECK(shm_write_lock_take(region, 1000)); /* the last one left with it */
     shm_region_close(region);
 }
 
 int main(void)
 {
-    static const struct test_case cases[] = {CASE(one_at_a_time), CASE(patience_ends)};
+    static const struct test_case cases[] = {CASE(one_at_a_time), CASE(the_timeout_ends)};
 
     together =
         mmap(NULL, sizeof *together, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);

@@ -1,6 +1,6 @@
 /* Rests of long computations: while others are served, not before, not long after, and without a
  * trace in what is computed. */
-#include "base/give_way.h"
+#include "base/background_yield.h"
 
 #include "base/arena.h"
 #include "base/clock.h"
@@ -46,7 +46,7 @@ static long rests_in(uint64_t count)
     long before = sleeps();
 
     while (looks < end)
-        give_way();
+        background_yield();
     return sleeps() - before;
 }
 
@@ -55,28 +55,28 @@ static void compute_for(int64_t microseconds)
     int64_t end = clock_monotonic_microseconds() + microseconds;
 
     while (clock_monotonic_microseconds() < end)
-        give_way();
+        background_yield();
 }
 
-TEST(nobody_to_give_way_to)
+TEST(nobody_to_yield_to)
 {
     busy = true;
     compute_for(SHORT_MICROSECONDS);
-    give_way_to(count_requests, &requests, 0);
+    background_yield_to(count_requests, &requests, 0);
     compute_for(SHORT_MICROSECONDS);
     CHECK_INT(looks, 0);
 }
 
 TEST(rests_while_others_are_served)
 {
-    give_way_to(count_requests, &requests, LONG);
+    background_yield_to(count_requests, &requests, LONG);
     busy = false;
     CHECK_INT(rests_in(LOOKS), 0);
     busy = true;
     CHECK(rests_in(LOOKS) >= LOOKS / 2);
     busy = false;
     CHECK(rests_in(LOOKS) >= LOOKS / 2);
-    give_way_to(count_requests, &requests, SHORT);
+    background_yield_to(count_requests, &requests, SHORT);
     compute_for(2 * SHORT_MICROSECONDS);
     CHECK_INT(rests_in(LOOKS), 0);
 }
@@ -85,7 +85,7 @@ TEST(looks_once_in_60_microseconds_at_most)
 {
     int64_t start = clock_monotonic_microseconds();
 
-    give_way_to(count_requests, &requests, SHORT);
+    background_yield_to(count_requests, &requests, SHORT);
     busy = false;
     looks = 0;
     compute_for(SHORT_MICROSECONDS);
@@ -96,14 +96,14 @@ TEST(short_requests_never_rest)
 {
     int64_t start;
 
-    give_way_to(count_requests, &requests, LONG);
+    background_yield_to(count_requests, &requests, LONG);
     busy = true;
     rests_in(LOOKS);
     looks = 0;
     start = clock_monotonic_microseconds();
-    give_way_start();
+    background_yield_start();
     do
-        give_way();
+        background_yield();
     while (looks == 0);
     CHECK(clock_monotonic_microseconds() - start >= 60);
 }
@@ -111,7 +111,7 @@ TEST(short_requests_never_rest)
 /* What was answered while this thread did not compute says nothing of now. */
 TEST(what_is_long_past_does_not_count)
 {
-    give_way_to(count_requests, &requests, SHORT);
+    background_yield_to(count_requests, &requests, SHORT);
     busy = false;
     compute_for(2 * SHORT_MICROSECONDS);
     requests += 1000;
@@ -130,7 +130,7 @@ TEST(results_do_not_change)
 
     busy = false;
     bandit_simulate(&game, 2, arena, &quiet);
-    give_way_to(count_requests, &requests, LONG);
+    background_yield_to(count_requests, &requests, LONG);
     busy = true;
     before = sleeps();
     bandit_simulate(&game, 2, arena, &resting);
@@ -141,6 +141,6 @@ TEST(results_do_not_change)
     arena_destroy(arena);
 }
 
-TEST_MAIN(CASE(nobody_to_give_way_to), CASE(rests_while_others_are_served),
+TEST_MAIN(CASE(nobody_to_yield_to), CASE(rests_while_others_are_served),
           CASE(looks_once_in_60_microseconds_at_most), CASE(short_requests_never_rest),
           CASE(what_is_long_past_does_not_count), CASE(results_do_not_change))

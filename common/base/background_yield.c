@@ -1,5 +1,5 @@
 /* Short rests, as long as others are being served. */
-#include "base/give_way.h"
+#include "base/background_yield.h"
 
 #include "base/clock.h"
 
@@ -57,7 +57,7 @@ static void look(int64_t now)
     own.look_from = now + LOOK_MICROSECONDS;
 }
 
-void give_way(void)
+void background_yield(void)
 {
     int64_t now, passed;
 
@@ -74,13 +74,14 @@ void give_way(void)
         look(now);
 }
 
-void give_way_start(void)
+void background_yield_start(void)
 {
     if (others.microseconds > 0)
         own.look_from = clock_monotonic_microseconds() + LOOK_MICROSECONDS;
 }
 
-void give_way_to(uint64_t (*served)(const void *context), const void *context, double seconds)
+void background_yield_to(uint64_t (*served)(const void *context), const void *context,
+                         double seconds)
 {
     others.served = served;
     others.context = context;
