@@ -52,7 +52,8 @@ struct object_list {
 #define OBJECT_LIST(type, name)                                                                    \
     union {                                                                                        \
         struct object_list name;                                                                   \
-        type *name##_item; /* for its type only */                                                 \
+        /* For its type only. NOLINTNEXTLINE(bugprone-macro-parentheses): a declaration */         \
+        type *name##_item;                                                                         \
     }
 
 #define GIVEN_NUMBER(x) ((struct optional_number){.given = true, .value = (x)})

@@ -210,6 +210,7 @@ bool schema_is_secret_name(const char *name);
 /* Says of which struct a schema is, so that rows that nest it can be held to their member's type.
  * SCHEMA() says it itself; SCHEMA_OF() declares a schema of another file. The pointer is never
  * defined: only its type is looked at. */
+/* NOLINTNEXTLINE(bugprone-macro-parentheses): a declaration */
 #define SCHEMA_ITEM(variable, struct_type) extern struct_type *variable##_item
 #define SCHEMA_ITEM_OF(variable) variable##_item
 #define SCHEMA_OF(variable, struct_type)                                                           \
