@@ -1,16 +1,25 @@
-/* The pages of live data on its demonstration shop: status, explorer, live events, dead letters. */
+/* The pages of live data on its demonstration shop: status, explorer, live events, dead letters,
+ * alerts, keys. */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
+import { createServer } from 'node:http';
 import { test } from 'node:test';
 import { accessibilityFaults, close, open, untilText } from './browser.js';
 
 const livedata = process.env.ASSAY_LIVEDATA_URL.replace(/\/$/, '');
 const key = process.env.ASSAY_LIVEDATA_KEY;
+const adminKey = process.env.ASSAY_LIVEDATA_ADMIN_KEY;
 
 /* A page that has the key already, as a tab has after the first question for it. */
 async function openWithKey(path, options = {}) {
     const page = await open('about:blank', options);
-    await page.addInitScript((value) => sessionStorage.setItem('assay.token', value), key);
+    await page.addInitScript(
+        ([value, admin]) => {
+            sessionStorage.setItem('assay.token', value);
+            sessionStorage.setItem('assay.admin', JSON.stringify(admin));
+        },
+        [key, adminKey],
+    );
     await page.goto(livedata + path);
     return page;
 }
@@ -129,6 +138,73 @@ test('a dead letter is corrected and replayed, another one dismissed', async () 
     await close(page);
 });
 
+test('an alert is made, tried, switched off and deleted', async () => {
+    const got = [];
+    const receiver = createServer((request, response) => {
+        got.push(request.headers['x-live-event']);
+        request.resume().on('end', () => response.end());
+    });
+    await new Promise((done) => receiver.listen(0, '127.0.0.1', done));
+    const name = `Much revenue ${randomUUID().slice(0, 8)}`;
+    const page = await openWithKey('/alerts');
+    await page.waitForSelector('#alert-name');
+    await page.fill('#alert-name', name);
+    await page.fill('#alert-threshold', '1000000000');
+    await page.fill('#alert-webhook_url', 'nonsense');
+    await page.click('#alert button[type="submit"]');
+    await untilText(page, '#alert-problems', /valid URL/);
+    await page.fill('#alert-webhook_url', `http://127.0.0.1:${receiver.address().port}/hook`);
+    await page.click('#alert button[type="submit"]');
+    await untilText(page, '#made', new RegExp(`${name} is being watched`));
+    await page.click(`#alerts .link-button:has-text("${name}")`);
+    await page.click('#try');
+    await untilText(page, '#alert-open table', /alert\.test/);
+    assert.deepEqual(got, ['alert.test']);
+    await page.click('#switch');
+    await untilText(page, '#alert-open .badge', 'Off');
+    await page.click('#delete');
+    await page.click('dialog [data-kind="danger"]');
+    await page.waitForSelector('#alert-open', { state: 'detached' });
+    assert.equal(await page.locator('#alerts', { hasText: name }).count(), 0);
+    await close(page, [422]);
+    receiver.close();
+});
+
+test('keys are issued, rotated and deleted by who has the key of the administration', async () => {
+    const name = `browser-${randomUUID().slice(0, 8)}`;
+    const page = await open(`${livedata}/admin/`);
+    await page.fill('#admin-key', 'wrong');
+    await page.click('form.notice button[type="submit"]');
+    await untilText(page, '#admin-title', /not the administration/);
+    await page.fill('#admin-key', adminKey);
+    await page.click('form.notice button[type="submit"]');
+    await page.waitForSelector('#keys');
+    await page.fill('#key-name', name);
+    await page.fill('#key-allowed_entity_types', 'house');
+    await page.click('#key button[type="submit"]');
+    await untilText(page, '#key-problems', /Unknown entity type/);
+    await page.fill('#key-allowed_entity_types', 'order, user');
+    await page.click('#key button[type="submit"]');
+    await untilText(page, '#made', new RegExp(name));
+    const issued = await page.textContent('#made code');
+    const ask = async (one) => (await fetch(`${livedata}/v1/entity/order/ORD-20260404-1001`, { headers: { 'X-API-Key': one } })).status;
+    assert.equal(await ask(issued), 200);
+    const row = page.locator('#keys tr', { hasText: name });
+    await row.getByRole('button', { name: 'Rotate' }).click();
+    await row.getByRole('button', { name: 'End the old key' }).waitFor();
+    const second = await page.textContent('#made code');
+    assert.notEqual(second, issued);
+    assert.deepEqual([await ask(issued), await ask(second)], [200, 200]);
+    await row.getByRole('button', { name: 'End the old key' }).click();
+    await row.getByRole('button', { name: 'Rotate' }).waitFor();
+    await row.getByRole('button', { name: 'Delete' }).click();
+    await page.click('dialog [data-kind="danger"]');
+    await row.waitFor({ state: 'detached' });
+    assert.deepEqual([await ask(issued), await ask(second)], [401, 401]);
+    assert.equal(await page.evaluate(() => JSON.stringify({ ...localStorage }).includes('admin')), false);
+    await close(page, [401, 422]);
+});
+
 const views = [
     { name: 'light', options: { colorScheme: 'light' } },
     { name: 'dark', options: { colorScheme: 'dark' } },
@@ -141,6 +217,8 @@ const pages = [
     { path: '/explorer?tab=question&question=top+5+products', ready: '#answer' },
     { path: '/events?', ready: '.log-line' },
     { path: '/dead-letters?', ready: '.list table' },
+    { path: '/alerts?', ready: '#alert-name' },
+    { path: '/keys?', ready: '#key' },
 ];
 
 for (const { path, ready } of pages)

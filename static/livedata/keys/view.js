@@ -1,0 +1,118 @@
+/* Keys and tenants as a template. */
+import { t } from '../../shared/i18n.js';
+import { formatAgo, formatInteger, formatMilliseconds, formatPercent } from '../../shared/numbers.js';
+import { badge } from '../../shared/ui/badge.js';
+import { copyButton } from '../../shared/ui/copy.js';
+import { html, nothing } from '../../shared/ui/lit.js';
+import { errorNotice, notice } from '../../shared/ui/notice.js';
+import { resourceView } from '../../shared/ui/resource.js';
+import { table } from '../../shared/ui/table.js';
+
+function adminForm(refused, use) {
+    const submit = (event) => {
+        event.preventDefault();
+        use(event.target.elements.key.value.trim());
+    };
+    return html`<form class="notice" data-tone="info" aria-labelledby="admin-title" @submit=${submit}>
+        <h2 class="notice-title" id="admin-title">${t(refused ? 'keys.admin_refused' : 'keys.admin_title')}</h2>
+        <p id="admin-hint">${t('keys.admin_hint')}</p>
+        <label class="field-label" for="admin-key">${t('keys.admin_key')}</label>
+        <input
+            class="input"
+            id="admin-key"
+            name="key"
+            type="password"
+            autocomplete="off"
+            spellcheck="false"
+            required
+            aria-describedby="admin-hint"
+            aria-invalid=${refused ? 'true' : nothing}
+        />
+        <div class="button-row"><button type="submit" class="button" data-kind="primary">${t('token.use')}</button></div>
+    </form>`;
+}
+
+function typesOf({ allowed_entity_types: types }) {
+    return types === null ? t('keys.all_types') : html`<span dir="ltr">${types.join(', ')}</span>`;
+}
+
+function rotating({ rotation_phase: phase, old_key_active_until: until }) {
+    return phase === 'grace_period' ? badge(t('keys.old_until', { time: formatAgo(until) }), 'caution') : badge(t('keys.one_key'), 'plain');
+}
+
+function keyColumns(busy, actions) {
+    return [
+        { name: 'name', title: t('keys.name'), cell: ({ name }) => html`<span dir="auto">${name}</span>` },
+        { name: 'tenant', title: t('keys.tenant') },
+        { name: 'allowed_entity_types', title: t('keys.types'), cell: typesOf },
+        { name: 'rate_limit_rpm', title: t('keys.rate'), align: 'end', cell: ({ rate_limit_rpm: rate }) => formatInteger(rate) },
+        { name: 'requests_last_24h', title: t('keys.requests'), align: 'end', cell: ({ requests_last_24h: count }) => formatInteger(count ?? 0) },
+        { name: 'rotation_phase', title: t('keys.rotation'), cell: rotating },
+        {
+            name: 'actions',
+            title: t('keys.actions'),
+            titleHidden: true,
+            cell: ({ key_id: id, name, rotation_phase: phase }) =>
+                html`<div class="button-row">
+                    ${phase === 'grace_period'
+                        ? html`<button type="button" class="button" data-size="small" ?disabled=${busy} @click=${() => actions.revoke(id)}>${t('keys.revoke')}</button>`
+                        : html`<button type="button" class="button" data-size="small" ?disabled=${busy} @click=${() => actions.rotate(id, name)}>${t('keys.rotate')}</button>`}
+                    <button type="button" class="button" data-size="small" data-kind="danger" ?disabled=${busy} @click=${() => actions.remove(id, name)}>${t('keys.delete')}</button>
+                </div>`,
+        },
+    ];
+}
+
+const share = (value) => (value === null || value === undefined ? '–' : formatPercent(value, 3));
+
+function tenantColumns() {
+    return [
+        { name: 'tenant', title: t('keys.tenant') },
+        { name: 'total_requests', title: t('keys.requests'), align: 'end', cell: ({ total_requests: count }) => formatInteger(count) },
+        { name: 'error_rate', title: t('keys.errors'), align: 'end', cell: ({ error_rate: rate }) => share(rate) },
+        { name: 'cache_hit_rate', title: t('keys.cached'), align: 'end', cell: ({ cache_hit_rate: rate }) => share(rate) },
+        { name: 'avg_duration_ms', title: t('keys.duration'), align: 'end', cell: ({ avg_duration_ms: ms }) => formatMilliseconds(ms) },
+    ];
+}
+
+function madeNotice({ name, key }) {
+    return html`<div id="made" tabindex="-1">
+        ${notice({
+            tone: 'good',
+            title: t('keys.made', { name }),
+            body: html`<p>${t('keys.once')}</p>
+                <p><code class="key-text" dir="ltr">${key}</code></p>`,
+            actions: copyButton({ text: key }),
+        })}
+    </div>`;
+}
+
+export function view({ keys, tenants, form, admin, made, problem, busy, actions }) {
+    const refused = keys.error?.kind === 'unauthorized';
+    if (admin === null || refused) return adminForm(refused, actions.use);
+    return html`<div class="stack">
+        ${made === null ? null : madeNotice(made)} ${problem === null ? null : errorNotice(problem)}
+        <section class="card section" aria-labelledby="keys-title" id="keys">
+            <h2 id="keys-title">${t('keys.keys')}</h2>
+            ${resourceView(keys, {
+                skeleton: { lines: 4, height: 'row' },
+                isEmpty: (rows) => rows.length === 0,
+                empty: { title: t('keys.none'), text: t('keys.none_text') },
+                ready: (rows) => table({ caption: t('keys.keys'), columns: keyColumns(busy, actions), rows, key: ({ key_id: id }) => id }),
+            })}
+        </section>
+        <section class="card section stack" aria-labelledby="new-title">
+            <h2 id="new-title">${t('keys.new')}</h2>
+            ${form.view(null, { label: t('keys.new'), action: t('keys.create'), busy })}
+        </section>
+        <section class="card section" aria-labelledby="tenants-title" id="tenants">
+            <h2 id="tenants-title">${t('keys.tenants')}</h2>
+            ${resourceView(tenants, {
+                skeleton: { lines: 3, height: 'row' },
+                isEmpty: (rows) => rows.length === 0,
+                empty: { title: t('keys.no_use') },
+                ready: (rows) => table({ caption: t('keys.tenants'), columns: tenantColumns(), rows, key: ({ tenant }) => tenant }),
+            })}
+        </section>
+    </div>`;
+}
