@@ -2,8 +2,7 @@
 #include "support-system/exposition.h"
 #include "http/documents.h"
 #include "shm/admission.h"
-#include "shm/breaker.h"
-#include "support/conversation/conversation.h"
+#include "support-system/condition.h"
 #include "support/documents/document_store.h"
 #include "support/figures.h"
 #include "support/service.h"
@@ -32,64 +31,41 @@ static void set_pipelines(struct request *request)
 }
 
 /* A SQLite file has no pool: one connection a worker, none of which is waited for. */
-static bool set_database(struct request *request, struct db **db)
+static void set_pool(struct request *request, const struct db_health *health)
 {
     bool on_server = service_settings(request)->database_url != NULL;
-    struct db_health health;
-    bool works = service_database(request, db) == ERROR_NONE;
 
-    if (works) {
-        db_health(*db, &health);
-        works = health.reachable && health.writable;
-        set(request, FIGURE_POOL_SIZE, NULL, on_server ? health.pool_size : 1);
-        set(request, FIGURE_POOL_TAKEN, NULL, on_server ? health.pool_held : 0);
-    }
-    set(request, FIGURE_COMPONENT_UP, on_server ? "postgres" : "sqlite", works);
-    return works;
+    set(request, FIGURE_POOL_SIZE, NULL, on_server ? health->pool_size : 1);
+    set(request, FIGURE_POOL_TAKEN, NULL, on_server ? health->pool_held : 0);
 }
 
 /* What cannot be read keeps the figure of the last time. */
-static bool set_knowledge(struct request *request, struct db *db)
+static void set_knowledge(struct request *request, const struct condition *condition)
 {
     struct string_list tenants;
-    int64_t chunks = 0, stale = 0, sessions = 0;
-    bool works = !document_count_chunks(db, NULL, &chunks, &request->problem) &&
-                 !document_tenants(db, request->arena, TENANTS_MOST, &tenants, &request->problem) &&
-                 !document_count_stale(db, STALE_DAYS, STALE_MOST, &stale, &request->problem) &&
-                 !session_count_active(db, service_settings(request)->session_ttl_seconds,
-                                       &sessions, &request->problem);
+    int64_t stale = 0;
+    struct db *db;
 
-    if (!works)
-        return false;
-    set(request, FIGURE_INDEXED_CHUNKS, NULL, (double)chunks);
+    set(request, FIGURE_INDEXED_CHUNKS, NULL, (double)condition->chunks);
+    set(request, FIGURE_ACTIVE_SESSIONS, NULL, (double)condition->sessions);
+    if (service_database(request, &db) ||
+        document_tenants(db, request->arena, TENANTS_MOST, &tenants, &request->problem) ||
+        document_count_stale(db, STALE_DAYS, STALE_MOST, &stale, &request->problem))
+        return;
     set(request, FIGURE_STALE_DOCUMENTS, NULL, (double)stale);
-    set(request, FIGURE_ACTIVE_SESSIONS, NULL, (double)sessions);
     for (size_t i = 0; i < tenants.count; i++)
         set(request, FIGURE_LEXICAL_ENABLED, tenants.items[i], 1);
-    return true;
 }
 
 /* The breakers of the providers that the registry names. */
 static void set_breakers(struct request *request)
 {
-    static const double values[BREAKER_STATE__MAX] = {
-        [BREAKER_CLOSED] = 0, [BREAKER_HALF_OPEN] = 1, [BREAKER_OPEN] = 2};
-    struct models *models = service_models(request);
-    const struct registry *registry;
+    struct provider_state states[PROVIDER_STATES_MAX];
+    size_t count = condition_providers(request, states);
 
-    if (!models)
-        return;
-    models_refresh(models);
-    registry = models_registry(models);
     metric_clear(request->server->metrics, FIGURE_BREAKER_STATE);
-    for (size_t i = 0; registry && i < registry->provider_count; i++) {
-        const struct registry_provider *provider = &registry->providers[i];
-
-        if (provider->kind != PROVIDER_EMBEDDED)
-            set(request, FIGURE_BREAKER_STATE, provider->id,
-                values[breaker_read_state(request->server->region,
-                                          models_breaker_name(request->arena, provider->id))]);
-    }
+    for (size_t i = 0; i < count; i++)
+        set(request, FIGURE_BREAKER_STATE, states[i].id, states[i].figure);
 }
 
 /* Labels that dashboards expect from the start. */
@@ -107,11 +83,14 @@ static void set_presets(struct request *request)
 
 enum error exposition_handle(struct request *request, struct reply *reply)
 {
-    struct db *db = NULL;
-    bool works = set_database(request, &db);
+    struct condition condition;
 
+    condition_look(request, &condition);
+    if (condition.store.works)
+        set_pool(request, &condition.health);
+    if (condition.index.works)
+        set_knowledge(request, &condition);
     set_pipelines(request);
-    set(request, FIGURE_COMPONENT_UP, "kb_index", works && set_knowledge(request, db));
     set_presets(request);
     set_breakers(request);
     return metrics_handle(request, reply);
