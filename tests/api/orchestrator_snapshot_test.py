@@ -6,6 +6,7 @@ import json
 import os
 import random
 import subprocess
+import tarfile
 import zlib
 from pathlib import Path
 
@@ -188,3 +189,20 @@ def test_bad_bundles_are_named(snapshot, tmp_path):
         path.write_text(json.dumps(document))
         status, answer = run("orch-import", "--db", tmp_path / "y.sqlite3", "--input", path)
         assert status == 2 and word in answer["error"], answer
+
+
+def test_a_profile_is_packed_for_nobody_else(tmp_path):
+    profile, backups = tmp_path / "profile", tmp_path / "backups"
+    (profile / "Default" / "Network").mkdir(parents=True)
+    for name in ("Local State", "Default/Network/Cookies", "Default/Network/Cookies-journal", "Default/Login Data", "Default/History"):
+        (profile / name).write_text(name)
+    status, answer = run("orch-backup-profile", "--profile-dir", profile, "--output-dir", backups)
+    kept = ["Default/Login Data", "Default/Network/Cookies", "Default/Network/Cookies-journal", "Local State"]
+    assert status == 0 and sorted(answer["files"]) == kept and not answer["profile_locked"]
+    [packed] = backups.iterdir()
+    assert str(packed) == answer["output"] and packed.stat().st_mode & 0o777 == 0o600
+    with tarfile.open(packed) as archive:
+        assert sorted(archive.getnames()) == kept and archive.extractfile("Local State").read() == b"Local State"
+    for arguments in (["--profile-dir", tmp_path / "nothing"], []):
+        status, answer = run("orch-backup-profile", *arguments)
+        assert status == 2 and answer["status"] == "error"

@@ -56,6 +56,10 @@ static bool take_value(struct tool *tool, const char *option, const char *value)
         tool->input = value;
     else if (strcmp(option, "--output") == 0)
         tool->output = value;
+    else if (strcmp(option, "--profile-dir") == 0)
+        tool->profile_dir = value;
+    else if (strcmp(option, "--output-dir") == 0)
+        tool->output_dir = value;
     else if (strcmp(option, "--task-id") == 0)
         add_id(tool, value);
     else if (strcmp(option, "--limit") == 0)

@@ -15,7 +15,7 @@ struct tool {
     struct db *db;
     struct problem problem;
 
-    const char *dsn, *db_path, *input, *output;
+    const char *dsn, *db_path, *input, *output, *profile_dir, *output_dir;
     struct string_list task_ids;
     int64_t limit;
     bool dry_run, allow_degraded_schema, no_bootstrap;

@@ -1,0 +1,132 @@
+/* Keeps a copy of what makes a browser's profile signed in, for an operator: cookies, logins and
+ * preferences, packed, for nobody else to read. Best while the browser is not running.
+ *
+ *   orch-backup-profile [--profile-dir DIR] [--output-dir DIR]
+ *
+ * Without --profile-dir it is the setting ORCH_BROWSER_PROFILE_DIR; copies go to `backups`.
+ *
+ * Exit codes: 0 done, 2 it failed or the command line is wrong. */
+#include "base/clock.h"
+#include "orchestrator/snapshot/tool.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static const char usage[] = "orch-backup-profile [--profile-dir DIR] [--output-dir DIR]";
+
+/* Below the profile, and below the folder of its first user. */
+static const char *const folders[] = {"", "Default/"};
+static const char *const files[] = {
+    "Cookies",     "Network/Cookies",    "Login Data", "Login Data For Account",
+    "Preferences", "Secure Preferences", "Web Data",   "Local State"};
+static const char *const endings[] = {"", "-journal", "-wal"};
+
+enum { FOLDERS = sizeof folders / sizeof folders[0], FILES = sizeof files / sizeof files[0] };
+enum { ENDINGS = sizeof endings / sizeof endings[0], FOUND_MAX = FOLDERS * FILES * ENDINGS };
+enum { TAR_WORDS = 6 };
+
+static bool is_file(struct tool *tool, const char *folder, const char *name)
+{
+    struct stat about;
+
+    return stat(arena_print(tool->arena, "%s/%s", folder, name), &about) == 0 &&
+           S_ISREG(about.st_mode);
+}
+
+static struct string_list find(struct tool *tool)
+{
+    struct string_list found = {.items = ARENA_ARRAY(tool->arena, const char *, FOUND_MAX)};
+
+    for (size_t i = 0; i < FOLDERS; i++)
+        for (size_t j = 0; j < FILES; j++)
+            for (size_t k = 0; k < ENDINGS; k++) {
+                const char *name =
+                    arena_print(tool->arena, "%s%s%s", folders[i], files[j], endings[k]);
+
+                if (is_file(tool, tool->profile_dir, name))
+                    found.items[found.count++] = name;
+            }
+    return found;
+}
+
+/* By tar, into a file that only its owner reads from the first byte on. */
+static bool pack(const struct tool *tool, const struct string_list *names, const char *path)
+{
+    const char **words = ARENA_ARRAY(tool->arena, const char *, TAR_WORDS + names->count + 1);
+    const char *const head[TAR_WORDS] = {"tar", "-czf", path, "-C", tool->profile_dir, "--"};
+    int status = -1;
+    pid_t child;
+
+    memcpy(words, head, sizeof head);
+    memcpy(words + TAR_WORDS, names->items, names->count * sizeof *words);
+    umask(0077);
+    child = fork();
+    if (child == 0) {
+        execvp("tar", (char *const *)(uintptr_t)words);
+        _exit(127);
+    }
+    while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR)
+        ;
+    return child > 0 && WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
+
+static void tell(struct tool *tool, const struct string_list *names, const char *path)
+{
+    struct stat lock;
+    struct json_writer writer;
+    struct text text;
+
+    text_start(&text, tool->arena, 1 << 20);
+    writer_start(&writer, &text);
+    writer_open_object(&writer);
+    writer_key_string(&writer, "status", "ok");
+    writer_key_string(&writer, "profile_dir", tool->profile_dir);
+    writer_key_string(&writer, "output", path);
+    writer_key_boolean(
+        &writer, "profile_locked",
+        lstat(arena_print(tool->arena, "%s/SingletonLock", tool->profile_dir), &lock) == 0);
+    writer_key(&writer, "files");
+    writer_open_array(&writer);
+    for (size_t i = 0; i < names->count; i++)
+        writer_string(&writer, names->items[i]);
+    writer_close_array(&writer);
+    writer_close_object(&writer);
+    tool_print(tool, text.bytes);
+}
+
+static int backup(struct tool *tool)
+{
+    char now[CLOCK_TEXT_MAX];
+    const char *folder = tool->output_dir ? tool->output_dir : "backups";
+    const char *path, *part;
+    struct string_list names;
+
+    if (!tool->profile_dir)
+        tool->profile_dir = tool->settings.browser_profile_dir;
+    if (!tool->profile_dir)
+        return tool_fail(tool, "A profile is required: --profile-dir or ORCH_BROWSER_PROFILE_DIR.");
+    names = find(tool);
+    if (!names.count)
+        return tool_fail(tool, "There is no profile of a browser in that directory.");
+    clock_format(clock_unix_microseconds(), now);
+    now[13] = now[16] = '-'; /* of the time, which tar takes for a host otherwise */
+    path = arena_print(tool->arena, "%s/web-provider-profile-%.19s.tar.gz", folder, now);
+    part = arena_print(tool->arena, "%s.part", path);
+    if (mkdir(folder, 0700) != 0 && errno != EEXIST)
+        return tool_fail(tool, arena_print(tool->arena, "%s: %s", folder, strerror(errno)));
+    if (!pack(tool, &names, part) || chmod(part, 0600) != 0 || rename(part, path) != 0) {
+        (void)!unlink(part);
+        return tool_fail(tool, "The files could not be packed.");
+    }
+    tell(tool, &names, path);
+    return TOOL_OK;
+}
+
+int main(int argc, char **argv)
+{
+    return tool_run(argc, argv, usage, false, backup);
+}
