@@ -2,6 +2,7 @@
  * only. */
 #include "support-admin/desk.h"
 #include "support-admin/knowledge.h"
+#include "support-admin/providers.h"
 #include "support-admin/traces.h"
 #include "support/service.h"
 
@@ -83,6 +84,9 @@ static const struct route routes[] = {
      .name = "purge_audit",
      .tag = "audit",
      .summary = "Delete old entries of the audit log"},
+    {GET("/api/admin/providers", SUPPORT_ADMIN, providers_handle, "providers", "quality",
+         &providers_schema, "Providers of language models, and how they do"),
+     .errors = ERRORS(503)},
     {GET("/api/metrics", SUPPORT_ADMIN, metrics_handle, "metrics", "quality", &metrics_schema,
          "Figures of the last day and week")},
     {GET("/api/admin/kb-gaps", SUPPORT_ADMIN, gaps_handle, "kb_gaps", "documents", &gaps_schema,

@@ -301,6 +301,21 @@ def test_a_provider_that_keeps_failing_is_not_asked(support, registry, models, e
     assert figures["llm_provider_fallback_total{" + of % "breaker_open" + "}"] >= len(nodes["log"]["fallbacks"])
 
 
+def test_administrators_see_providers_and_their_use(support, registry):
+    [name] = registry.write("openai", prices=(10, 20), kind="paid", limits={"requests_per_minute": 50})
+    answer = ask(support)
+    seen = support.get("/api/admin/providers", headers=HEADERS).json()
+    [provider] = [one for one in seen["providers"] if one["id"] == name]
+    assert seen["active_profile"] == "test" and seen["profiles"]["test"]["fast"] == {"provider": name, "model": name}
+    assert provider["active"] and provider["configured"] and provider["breaker"] == "closed"
+    assert provider["usage_1m"]["requests"] == 5 and provider["usage_1m"]["requests_pct"] == 10
+    assert provider["cost_24h_usd"] == pytest.approx(steps(support, answer)[1]["cost_usd"])
+    assert provider["last_success_at"] and "model-secret" not in json.dumps(seen)
+    assert seen["nodes"] == ["transform_query", "rewrite_query", "generate", "verify_facts", "evaluate", "suggest_questions"]
+    [embedded] = [one for one in seen["providers"] if one["id"] == "embedded"]
+    assert embedded["kind"] == "embedded" and not embedded["active"]
+
+
 def test_a_limit_of_requests_is_kept(support, registry, models):
     registry.write("openai", limits={"requests_per_minute": 2})
     nodes, _ = steps(support, ask(support))

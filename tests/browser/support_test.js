@@ -251,6 +251,7 @@ const pages = [
     ['/static/documents.html', '#documents tbody tr'],
     ['/static/admin.html', 'tbody tr'],
     ['/static/admin.html?tab=evaluations', '#trend-title'],
+    ['/static/admin.html?tab=models', '#models tbody tr'],
     ['/static/admin.html?tab=audit', 'tbody tr'],
     ['/static/metrics.html', '.figure'],
     ['/agent?status=all', '.ticket'],

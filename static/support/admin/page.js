@@ -66,6 +66,8 @@ const audit = createList(update, {
 
 const trace = createResource(update, (signal, id) => get(`/api/admin/traces/${encodeURIComponent(id)}`, { signal }));
 
+const providers = createResource(update, (signal) => get('/api/admin/providers', { signal }));
+
 const trends = createResource(update, async (signal, evaluator) => {
     const [trend, worst] = await Promise.all([
         get('/api/admin/evaluations/trends', { query: { evaluator, days: 30 }, signal }),
@@ -77,10 +79,11 @@ const trends = createResource(update, async (signal, evaluator) => {
 /* Shows what the address says. */
 function follow() {
     const { tab, trace: opened, evaluator } = readQuery(defaults);
-    app.set({ tab: ['traces', 'evaluations', 'audit'].includes(tab) ? tab : 'traces', opened, evaluator, step: null });
+    app.set({ tab: ['traces', 'evaluations', 'models', 'audit'].includes(tab) ? tab : 'traces', opened, evaluator, step: null });
     if (app.state.tab === 'traces' && opened !== '') trace.load(opened);
     else if (app.state.tab === 'traces') traces.start();
     else if (app.state.tab === 'evaluations') trends.load(evaluator);
+    else if (app.state.tab === 'models') providers.load();
     else audit.start();
 }
 
@@ -149,6 +152,7 @@ app = mount(document.getElementById('page'), view, {
     traces,
     trace,
     trends,
+    providers,
     audit,
     actions,
 });

@@ -1,4 +1,4 @@
-/* Traces, evaluations and the audit log as a template. */
+/* Traces, evaluations, models and the audit log as a template. */
 import { t } from '../../shared/i18n.js';
 import { formatDate, formatDateTime, formatMilliseconds, formatNumber } from '../../shared/numbers.js';
 import { lineChart } from '../../shared/ui/charts/line.js';
@@ -6,6 +6,7 @@ import { html } from '../../shared/ui/lit.js';
 import { resourceView } from '../../shared/ui/resource.js';
 import { table } from '../../shared/ui/table.js';
 import { tabs } from '../../shared/ui/tabs.js';
+import { modelsPanel } from './models.js';
 import { routeBadge, traceView } from './trace.js';
 
 /* In the order in which they run. */
@@ -127,6 +128,7 @@ export function view(page) {
     const panels = {
         traces: () => tracesPanel(page),
         evaluations: () => evaluationsPanel(page),
+        models: () => modelsPanel(page.providers),
         audit: () => html`<div class="card section">${page.audit.view()}</div>`,
     };
     return tabs({

@@ -1,0 +1,284 @@
+/* The registry of models as administrators see it. Keys are never shown, only whether they are set.
+ */
+#include "support-admin/providers.h"
+#include "shm/breaker.h"
+#include "support/models/spend_store.h"
+#include "support/service.h"
+#include "support/tools.h"
+
+#include <math.h>
+
+enum { PROFILES_MAX = 1 << 20 };
+
+struct defaults_view {
+    const char *fast, *strong;
+};
+
+#define OWNER struct defaults_view
+static const struct field defaults_fields[] = {STRING(OWNER, fast), STRING(OWNER, strong)};
+#undef OWNER
+static SCHEMA(defaults_schema, struct defaults_view, "ProviderDefaults", defaults_fields);
+
+struct capabilities_view {
+    bool supports_tool_use, supports_structured_output, supports_streaming, supports_batch,
+        supports_vision;
+};
+
+#define OWNER struct capabilities_view
+static const struct field capability_fields[] = {
+    BOOLEAN(OWNER, supports_tool_use),  BOOLEAN(OWNER, supports_structured_output),
+    BOOLEAN(OWNER, supports_streaming), BOOLEAN(OWNER, supports_batch),
+    BOOLEAN(OWNER, supports_vision),
+};
+#undef OWNER
+static SCHEMA(capabilities_schema, struct capabilities_view, "ProviderCapabilities",
+              capability_fields);
+
+struct limits_view {
+    int64_t requests_per_minute, tokens_per_minute;
+};
+
+#define OWNER struct limits_view
+static const struct field limit_fields[] = {INTEGER(OWNER, requests_per_minute),
+                                            INTEGER(OWNER, tokens_per_minute)};
+#undef OWNER
+static SCHEMA(limits_schema, struct limits_view, "ProviderLimits", limit_fields);
+
+struct model_view {
+    const char *name;
+    struct string_list aliases;
+    double input_price_per_1m_tokens, output_price_per_1m_tokens;
+};
+
+#define OWNER struct model_view
+static const struct field model_fields[] = {
+    STRING(OWNER, name),
+    STRINGS(OWNER, aliases),
+    NUMBER(OWNER, input_price_per_1m_tokens),
+    NUMBER(OWNER, output_price_per_1m_tokens),
+};
+#undef OWNER
+static SCHEMA(model_schema, struct model_view, "ProviderModel", model_fields);
+
+struct usage_view {
+    int64_t requests, tokens;
+    double requests_pct, tokens_pct;
+};
+
+#define OWNER struct usage_view
+static const struct field usage_fields[] = {
+    INTEGER(OWNER, requests),
+    INTEGER(OWNER, tokens),
+    NUMBER(OWNER, requests_pct, ROUNDED(2)),
+    NUMBER(OWNER, tokens_pct, ROUNDED(2)),
+};
+#undef OWNER
+static SCHEMA(usage_schema, struct usage_view, "ProviderUsage", usage_fields);
+
+struct provider_view {
+    const char *id, *label, *kind, *protocol, *base_url, *api_key_env, *breaker, *last_success_at;
+    bool enabled, configured, active;
+    const struct defaults_view *default_models;
+    const struct capabilities_view *capabilities;
+    const struct limits_view *rate_limits;
+    struct object_list models;
+    const struct usage_view *usage_1m;
+    double cost_24h_usd;
+};
+
+#define OWNER struct provider_view
+static const struct field provider_fields[] = {
+    STRING(OWNER, id),
+    STRING(OWNER, label),
+    STRING(OWNER, kind, .help = "local, paid or embedded."),
+    STRING(OWNER, protocol),
+    STRING(OWNER, base_url, .nullable = true),
+    BOOLEAN(OWNER, enabled),
+    BOOLEAN(OWNER, configured, .help = "Not paid, or its key is set."),
+    BOOLEAN(OWNER, active, .help = "The active profile asks it."),
+    STRING(OWNER, api_key_env, .nullable = true),
+    OBJECT(OWNER, default_models, &defaults_schema),
+    OBJECT(OWNER, capabilities, &capabilities_schema),
+    OBJECT(OWNER, rate_limits, &limits_schema),
+    OBJECTS(OWNER, models, &model_schema),
+    OBJECT(OWNER, usage_1m, &usage_schema),
+    NUMBER(OWNER, cost_24h_usd, ROUNDED(6)),
+    STRING(OWNER, last_success_at, .nullable = true),
+    STRING(OWNER, breaker, .help = "closed, half_open or open."),
+};
+#undef OWNER
+static SCHEMA(provider_schema, struct provider_view, "Provider", provider_fields);
+
+struct providers_reply {
+    const char *default_profile, *active_profile;
+    json_t *profiles;
+    struct string_list nodes;
+    struct object_list providers;
+};
+
+#define OWNER struct providers_reply
+static const struct field providers_fields[] = {
+    STRING(OWNER, default_profile),
+    STRING(OWNER, active_profile),
+    JSON_VALUE(OWNER, profiles,
+               .help = "By name: description, and whom `fast`, `strong` and "
+                       "`fallback` are."),
+    STRINGS(OWNER, nodes, .help = "Nodes of the answer graph that the active profile serves."),
+    OBJECTS(OWNER, providers, &provider_schema),
+};
+#undef OWNER
+SCHEMA(providers_schema, struct providers_reply, "Providers", providers_fields);
+
+static void write_target(struct json_writer *writer, const char *key,
+                         const struct registry_target *target)
+{
+    writer_key(writer, key);
+    if (!target->provider) {
+        writer_null(writer);
+        return;
+    }
+    writer_open_object(writer);
+    writer_key_string(writer, "provider", target->provider->id);
+    writer_key_string(writer, "model", target->model->name);
+    writer_close_object(writer);
+}
+
+static json_t *list_profiles(const struct request *request, const struct registry *registry)
+{
+    struct json_writer writer;
+    struct text text;
+
+    text_start(&text, request->arena, PROFILES_MAX);
+    writer_start(&writer, &text);
+    writer_open_object(&writer);
+    for (size_t i = 0; i < registry->profile_count; i++) {
+        const struct registry_profile *profile = &registry->profiles[i];
+
+        writer_key(&writer, profile->name);
+        writer_open_object(&writer);
+        writer_key_string(&writer, "description", profile->description);
+        write_target(&writer, "fast", &profile->fast);
+        write_target(&writer, "strong", &profile->strong);
+        write_target(&writer, "fallback", &profile->fallback);
+        writer_close_object(&writer);
+    }
+    writer_close_object(&writer);
+    return service_json(request, text.bytes);
+}
+
+static bool is_asked(const struct registry_profile *profile,
+                     const struct registry_provider *provider)
+{
+    bool asked = false;
+
+    for (int node = 0; node < MODEL_NODE__MAX; node++)
+        for (int fast = 0; fast < 2; fast++) {
+            struct registry_chain chain =
+                registry_chain_of(profile, (enum model_node)node, fast != 0);
+
+            for (size_t i = 0; i < chain.count; i++)
+                asked |= chain.targets[i].provider == provider;
+        }
+    return asked;
+}
+
+static double percent(int64_t used, int64_t limit)
+{
+    return limit ? round((double)used * 10000 / (double)limit) / 100 : 0;
+}
+
+static struct object_list list_models(struct arena *arena, const struct registry_provider *provider)
+{
+    struct model_view *models = ARENA_ARRAY(arena, struct model_view, provider->model_count + 1);
+
+    for (size_t i = 0; i < provider->model_count; i++)
+        models[i] =
+            (struct model_view){provider->models[i].name, provider->models[i].aliases,
+                                provider->models[i].input_price, provider->models[i].output_price};
+    return (struct object_list){provider->model_count, models};
+}
+
+static enum error describe(struct request *request, struct db *db,
+                           const struct registry_profile *active,
+                           const struct registry_provider *from, struct provider_view *view)
+{
+    struct arena *arena = request->arena;
+    struct defaults_view *defaults = ARENA_NEW(arena, struct defaults_view);
+    struct capabilities_view *can = ARENA_NEW(arena, struct capabilities_view);
+    struct limits_view *limits = ARENA_NEW(arena, struct limits_view);
+    struct usage_view *usage = ARENA_NEW(arena, struct usage_view);
+    struct provider_use use;
+    enum error error =
+        spend_of_provider(db, arena, request->who.tenant ? request->who.tenant : "default",
+                          from->id, &use, &request->problem);
+
+    *defaults = (struct defaults_view){from->fast->name, from->strong->name};
+    *can = (struct capabilities_view){from->tool_use, from->structured_output, from->streaming,
+                                      from->batch, from->vision};
+    *limits = (struct limits_view){from->requests_per_minute, from->tokens_per_minute};
+    *usage = (struct usage_view){use.requests, use.tokens,
+                                 percent(use.requests, from->requests_per_minute),
+                                 percent(use.tokens, from->tokens_per_minute)};
+    *view = (struct provider_view){
+        .id = from->id,
+        .label = from->label,
+        .kind = provider_kind_names[from->kind],
+        .protocol = from->protocol_name,
+        .base_url = from->base_url,
+        .api_key_env = from->api_key_env,
+        .breaker = breaker_state_name(
+            breaker_read_state(request->server->region, models_breaker_name(arena, from->id))),
+        .last_success_at = use.last_used_at,
+        .enabled = from->enabled,
+        .configured = from->kind != PROVIDER_PAID || !from->api_key_env || from->token,
+        .active = is_asked(active, from),
+        .default_models = defaults,
+        .capabilities = can,
+        .rate_limits = limits,
+        .models = list_models(arena, from),
+        .usage_1m = usage,
+        .cost_24h_usd = use.cost};
+    return error;
+}
+
+/* Whom LLM_NODES lets ask, and the profile has somebody for. */
+static struct string_list list_nodes(const struct request *request, struct models *models)
+{
+    const struct models_run run = {.models = models};
+    struct string_list nodes = {.items =
+                                    ARENA_ARRAY(request->arena, const char *, MODEL_NODE__MAX)};
+
+    for (int node = 0; node < MODEL_NODE__MAX; node++)
+        if (models_serve(&run, (enum model_node)node))
+            nodes.items[nodes.count++] = model_node_names[node];
+    return nodes;
+}
+
+enum error providers_handle(struct request *request, struct reply *reply)
+{
+    struct providers_reply *object = ARENA_NEW(request->arena, struct providers_reply);
+    struct models *models = service_models(request);
+    const struct registry *registry;
+    struct provider_view *views;
+    struct db *db;
+    enum error error = service_database(request, &db);
+
+    if (models)
+        models_refresh(models);
+    registry = models ? models_registry(models) : NULL;
+    if (!error && !registry)
+        error = problem_set(&request->problem, ERROR_UNAVAILABLE, "registry_invalid",
+                            "The registry of providers is invalid; the log says why");
+    if (error)
+        return error;
+    views = ARENA_ARRAY(request->arena, struct provider_view, registry->provider_count + 1);
+    for (size_t i = 0; !error && i < registry->provider_count; i++)
+        error = describe(request, db, registry->active, &registry->providers[i], &views[i]);
+    *object = (struct providers_reply){.default_profile = registry->default_profile,
+                                       .active_profile = registry->active->name,
+                                       .profiles = list_profiles(request, registry),
+                                       .nodes = list_nodes(request, models),
+                                       .providers = {registry->provider_count, views}};
+    reply->object = object;
+    return error;
+}
