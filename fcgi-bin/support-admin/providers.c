@@ -81,7 +81,7 @@ struct provider_view {
     const struct defaults_view *default_models;
     const struct capabilities_view *capabilities;
     const struct limits_view *rate_limits;
-    struct object_list models;
+    OBJECT_LIST(struct model_view, models);
     const struct usage_view *usage_1m;
     double cost_24h_usd;
 };
@@ -97,11 +97,11 @@ static const struct field provider_fields[] = {
     BOOLEAN(OWNER, configured, .help = "Not paid, or its key is set."),
     BOOLEAN(OWNER, active, .help = "The active profile asks it."),
     STRING(OWNER, api_key_env, .nullable = true),
-    OBJECT(OWNER, default_models, &defaults_schema),
-    OBJECT(OWNER, capabilities, &capabilities_schema),
-    OBJECT(OWNER, rate_limits, &limits_schema),
-    OBJECTS(OWNER, models, &model_schema),
-    OBJECT(OWNER, usage_1m, &usage_schema),
+    OBJECT(OWNER, default_models, defaults_schema),
+    OBJECT(OWNER, capabilities, capabilities_schema),
+    OBJECT(OWNER, rate_limits, limits_schema),
+    OBJECTS(OWNER, models, model_schema),
+    OBJECT(OWNER, usage_1m, usage_schema),
     NUMBER(OWNER, cost_24h_usd, ROUNDED(6)),
     STRING(OWNER, last_success_at, .nullable = true),
     STRING(OWNER, breaker, .help = "closed, half_open or open."),
@@ -113,7 +113,7 @@ struct providers_reply {
     const char *default_profile, *active_profile;
     json_t *profiles;
     struct string_list nodes;
-    struct object_list providers;
+    OBJECT_LIST(struct provider_view, providers);
 };
 
 #define OWNER struct providers_reply
@@ -124,7 +124,7 @@ static const struct field providers_fields[] = {
                .help = "By name: description, and whom `fast`, `strong` and "
                        "`fallback` are."),
     STRINGS(OWNER, nodes, .help = "Nodes of the answer graph that the active profile serves."),
-    OBJECTS(OWNER, providers, &provider_schema),
+    OBJECTS(OWNER, providers, provider_schema),
 };
 #undef OWNER
 SCHEMA(providers_schema, struct providers_reply, "Providers", providers_fields);

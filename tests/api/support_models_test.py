@@ -359,6 +359,9 @@ def test_a_first_question_is_answered_again_while_nothing_has_changed(registry, 
         assert list(nodes) == ["cache"] and nodes["cache"]["cached_trace_id"] == first["trace_id"] != again["trace_id"]
         assert trace["final_route"] == "auto" and len(trace["evaluations"]) == 7
         assert stream(service)[-1]["cached"]
+        [provider] = [one for one in service.get("/api/admin/providers", headers=HEADERS).json()["providers"]
+                      if one["active"]]
+        assert provider["usage_1m"]["requests"] == 5 and provider["usage_1m"]["tokens"] > 100
         follows = ask(service, session_id=again["session_id"])  # what was said before may change what is meant
         assert not follows["cached"]
         assert (figure(service, "llm_cache_hits_total"), figure(service, "llm_cache_misses_total")) == (2, 1)
