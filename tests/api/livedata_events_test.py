@@ -177,7 +177,7 @@ def test_answers_grow_stale_at_their_budget_and_heal(live):
     healed = {one["name"]: one["status"] for one in get(live, "/v1/health").json()["components"]}
     assert healed["freshness"] == "healthy"
     answer = get(live, "/v1/entity/order/ORD-20260404-5500")
-    assert answer.json()["meta"]["stale"] is False and answer.headers["X-Live-Health"] != "unhealthy"
+    assert answer.json()["meta"]["stale"] is False, healed
 
 
 class Frames:

@@ -25,7 +25,7 @@ from conftest import SOAK
 from service import Service
 
 EVENTS = 5000 if SOAK else 120
-HANGING = 4  # events that the hanging receiver gets
+HANGING = 200 if SOAK else 4  # events that the hanging receiver gets
 PATIENCE = 1800 if SOAK else 60
 RUNNER_ROUNDS = 80  # of killing, of which one ends a runner
 KEY = {"X-API-Key": "key-of-shop"}
