@@ -10,6 +10,7 @@ import { createResource } from '../../shared/ui/resource.js';
 import { onAccessToken, recall, remember } from '../../shared/ui/session.js';
 import { view } from './view.js';
 
+/** @type {Record<string, string>} */
 const headers = {};
 const client = createClient({ headers });
 let app = null;
