@@ -219,6 +219,14 @@ class TestWhatFails:
         site.reset()
         assert ask(service)["status"] == "succeeded" and component(service)["status"] == "ok"
 
+    def test_a_picture_is_refused_and_not_dropped(self, service, site):
+        answer = service.send("POST", "/api/v1/orchestrate/upload", data={"prompt": "What is it?", "model": SONNET},
+                              files=[("files", ("a.png", b"\x89PNG", "image/png"))])
+        task = answer.json()
+        assert (task["failure_code"], task["failure_message"]) == \
+            ("provider_unavailable", "Pictures cannot be handed to the browser.")
+        assert site.visits == 0 and breaker(service)["consecutive_failures"] == 0
+
     def test_a_menu_that_is_missing_is_told_or_refused(self, service, site):
         site.reset("no-picker")
         details = step_details(service, ask(service))

@@ -51,8 +51,9 @@ static void scripted_answer(struct run *run, const struct order *order, const st
     result->text = settings->scripted_output;
 }
 
-/* What hinders every call by configuration; the breaker is not asked then, nor told. */
-static const char *hindrance(const struct orchestrator_settings *settings)
+/* What hinders a call whatever the browser does; the breaker is not asked then, nor told. */
+static const char *hindrance(const struct orchestrator_settings *settings,
+                             const struct order *order)
 {
     if (settings->profile != PROFILE_HYBRID)
         return "The browser is not used under this execution profile.";
@@ -60,6 +61,8 @@ static const char *hindrance(const struct orchestrator_settings *settings)
         return "Browser adapter is not connected yet.";
     if (!settings->browser_profile_dir)
         return "Browser session is not configured yet.";
+    if (order->attachment_count && settings->browser_driver == BROWSER_CDP)
+        return "Pictures cannot be handed to the browser.";
     return NULL;
 }
 
@@ -171,7 +174,7 @@ bool browser_begin(struct run *run, const struct order *order, const struct mode
 {
     const struct orchestrator_settings *settings = run->house->settings;
     const struct breaker_rule rule = browser_breaker_rule(settings);
-    const char *words = hindrance(settings);
+    const char *words = hindrance(settings, order);
 
     *errand = (struct browser_errand){0};
     if (words) {
