@@ -44,7 +44,7 @@ pid_t dying_fork(void) NAMED("fork");
 #define STAND_IN(type, name, parameters, arguments)                                                \
     type dying_##name parameters                                                                   \
     {                                                                                              \
-        static type(*real) parameters;                                                             \
+        static __typeof__(dying_##name) *real;                                                     \
                                                                                                    \
         if (!real)                                                                                 \
             *(void **)&real = next(#name);                                                         \
