@@ -259,8 +259,7 @@ static const char *const spellings[] = {
     "SELECT\v1",
     "SELECT\f*\fFROM\fapi_keys",
     "SELECT * FROM orders_v2 WHERE status = 'x' OR order_id IN api_keys",
-    "SELECT * FROM\xc2\xa0"
-    "api_keys",
+    "SELECT * FROM\u00a0sqlite_master",
     "SELECT * FROM orders_v2 AS \"api_keys\", api_keys",
     "SELECT N'x' FROM orders_v2",
     "SELECT B'1' FROM orders_v2",
