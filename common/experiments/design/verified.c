@@ -30,6 +30,14 @@
 /* Ranks are exact up to 15 users an arm and approximate beyond. */
 enum { RANKS_SMOOTH_FROM = 40, RANKS_SPAN = 4 };
 
+/* The search for a size: no further than this at once, nor in all; so many steps before it halves. */
+#define SEARCH_GROWTH_MAX 8.0
+#define SEARCH_USERS_MAX ((int64_t)1 << 52)
+enum { SEARCH_STEPS_FREE = 12 };
+
+/* Powers are taken for no nearer to 0 and 1. */
+#define POWER_LEAST 1e-12
+
 struct power_of {
     const struct sizing_request *request;
     const struct sizing_plan *plan;
@@ -135,10 +143,15 @@ static double power_at(const struct power_of *of, int64_t users)
     return powers[of->plan->planned_test](of, (struct arm_sizes){users, users});
 }
 
-/* What is too large to enumerate counts as reached, so that every search ends. */
+/* What is too large to enumerate counts as certain, so that every search ends. */
+static double power_or_one(const struct power_of *of, int64_t users)
+{
+    return is_enumerated(of, 2 * (double)users) ? power_at(of, users) : 1;
+}
+
 static bool reaches(const struct power_of *of, int64_t users)
 {
-    return !is_enumerated(of, 2 * (double)users) || !(power_at(of, users) < of->request->power);
+    return !(power_or_one(of, users) < of->request->power);
 }
 
 /* The number of users over which the power of a test of two proportions falls back and recovers:
@@ -177,37 +190,46 @@ static double teeth(const struct power_of *of, double users)
     }
 }
 
-/* A size that does not reach the target, or `least` - 1, and a larger one that does. */
-static void bracket(const struct power_of *of, int64_t least, int64_t start, int64_t *low,
-                    int64_t *high)
+/* Where the target would be met if the quantile of the power, past the critical value, rose with the
+ * root of the size: with most tests it nearly does. */
+static double proposed_size(const struct power_of *of, int64_t size, double power)
 {
-    int64_t step = start / 64 + 1;
+    double critical = normal_upper_quantile(of->plan->adjusted_alpha / 2);
+    double wanted = critical + normal_quantile(of->request->power);
+    double reached = critical + normal_quantile(fmin(fmax(power, POWER_LEAST), 1 - POWER_LEAST));
 
-    *low = *high = start;
-    if (!reaches(of, start)) {
-        do {
-            *low = *high;
-            *high += step;
-            step *= 2;
-        } while (!reaches(of, *high));
-        return;
-    }
-    do {
-        *high = *low;
-        *low = *low - step < least ? least - 1 : *low - step;
-        step *= 2;
-    } while (*low >= least && reaches(of, *low));
+    if (wanted <= 0 || reached <= wanted / SEARCH_GROWTH_MAX)
+        return (double)size * SEARCH_GROWTH_MAX;
+    return (double)size * (wanted / reached) * (wanted / reached);
 }
 
-static void halve(const struct power_of *of, int64_t *low, int64_t *high)
+/* A size that reaches the target while one user less falls short, or `least`. Between a size that
+ * is known to fall short and one that is known to reach it, the proposals; halving when they linger. */
+static int64_t find_crossing(const struct power_of *of, int64_t least, int64_t size, double power)
 {
-    while (*high - *low > 1) {
-        int64_t middle = *low + (*high - *low) / 2;
+    int64_t low = least - 1, high = SEARCH_USERS_MAX, move = 1;
+    bool before = false;
 
-        if (reaches(of, middle))
-            *high = middle;
+    for (int steps = 0;; steps++) {
+        bool reached = !(power < of->request->power);
+        double proposed = nearbyint(proposed_size(of, size, power));
+        int64_t next = (int64_t)fmin(proposed, (double)SEARCH_USERS_MAX);
+
+        if (reached)
+            high = size;
         else
-            *low = middle;
+            low = size;
+        if (high - low <= 1)
+            return high;
+        move = steps > 0 && reached == before ? 2 * move : 1;
+        before = reached;
+        next = reached ? (next < size - move ? next : size - move)
+                       : (next > size + move ? next : size + move);
+        if (steps >= SEARCH_STEPS_FREE && high < SEARCH_USERS_MAX)
+            next = low + (high - low) / 2;
+        next = next <= low ? low + 1 : next >= high ? high - 1 : next;
+        size = next;
+        power = power_or_one(of, size);
     }
 }
 
@@ -232,15 +254,12 @@ static int64_t pass_teeth(const struct power_of *of, int64_t found, double span)
     }
 }
 
-static int64_t find_size(const struct power_of *of, int64_t least, int64_t start)
+static int64_t find_size(const struct power_of *of, int64_t least, int64_t start, double power)
 {
-    int64_t low, high;
-    double span;
+    int64_t found = find_crossing(of, least, start, power);
+    double span = teeth(of, (double)found);
 
-    bracket(of, least, start, &low, &high);
-    halve(of, &low, &high);
-    span = teeth(of, (double)high);
-    return span > 0 ? pass_teeth(of, high, span) : high;
+    return span > 0 ? pass_teeth(of, found, span) : found;
 }
 
 /* What the analyses take at least. */
@@ -262,7 +281,7 @@ enum error verified_plan_find(const struct sizing_request *request, const struct
         return ERROR_NONE;
     }
     verified->power = power_at(&of, users);
-    users = find_size(&of, least_users(plan), users);
+    users = find_size(&of, least_users(plan), users, verified->power);
     gap = fabs((double)users - (double)plan->individual_sample_size);
     verified->differs = gap > 1 && gap > (double)plan->individual_sample_size / 100;
     return settle_size((double)users * plan->design_effect, "verified sample size per variant",
