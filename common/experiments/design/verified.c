@@ -30,7 +30,8 @@
 /* Ranks are exact up to 15 users an arm and approximate beyond. */
 enum { RANKS_SMOOTH_FROM = 40, RANKS_SPAN = 4 };
 
-/* The search for a size: no further than this at once, nor in all; so many steps before it halves. */
+/* The search for a size: no further than this at once, nor in all; so many steps before it halves.
+ */
 #define SEARCH_GROWTH_MAX 8.0
 #define SEARCH_USERS_MAX ((int64_t)1 << 52)
 enum { SEARCH_STEPS_FREE = 12 };
@@ -190,8 +191,8 @@ static double teeth(const struct power_of *of, double users)
     }
 }
 
-/* Where the target would be met if the quantile of the power, past the critical value, rose with the
- * root of the size: with most tests it nearly does. */
+/* Where the target would be met if the quantile of the power, past the critical value, rose with
+ * the root of the size: with most tests it nearly does. */
 static double proposed_size(const struct power_of *of, int64_t size, double power)
 {
     double critical = normal_upper_quantile(of->plan->adjusted_alpha / 2);
@@ -204,7 +205,8 @@ static double proposed_size(const struct power_of *of, int64_t size, double powe
 }
 
 /* A size that reaches the target while one user less falls short, or `least`. Between a size that
- * is known to fall short and one that is known to reach it, the proposals; halving when they linger. */
+ * is known to fall short and one that is known to reach it, the proposals; halving when they
+ * linger. */
 static int64_t find_crossing(const struct power_of *of, int64_t least, int64_t size, double power)
 {
     int64_t low = least - 1, high = SEARCH_USERS_MAX, move = 1;
