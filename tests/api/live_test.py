@@ -1,6 +1,7 @@
 """Running experiments over HTTP: assignment, batches of records, who counts as whom, and reading with an ETag. On both
 engines; the statistics themselves are in live_oracle_test.py."""
 
+import functools
 import gzip
 import json
 
@@ -257,6 +258,14 @@ def test_assignment_is_the_hash_until_something_was_recorded(store):
     held = expect(experiment.client.post(experiment.path("assign"), {"user_id": "user-2"}))
     assert (held["variation_index"], held["in_experiment"], held["sticky"]) == (-1, False, True)
     assert held["growthbook"]["variationId"] == 0
+
+
+def test_ids_are_hashed_by_characters(experiment):
+    def fnv(text):
+        return functools.reduce(lambda value, character: (value ^ ord(character)) * 0x01000193 % 2**32, text, 0x811c9dc5)
+
+    given = expect(experiment.client.post(experiment.path("assign"), {"user_id": "u😀"}))
+    assert given["hash"] == fnv(str(fnv(f"{experiment.id}u😀"))) % 10000 / 10000
 
 
 def test_targeting_and_namespaces_come_before_the_hash(store):

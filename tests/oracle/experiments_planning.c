@@ -124,8 +124,8 @@ static void answer_sensitivity(const struct call *call)
 static void answer_hash(const struct call *call)
 {
     writer_key_number(call->answer, "place",
-                      hash_unit((enum hash_version)integer(call, "version"), text(call, "seed"),
-                                text(call, "value")));
+                      hash_unit((enum hash_version)integer(call, "version"), HASH_UTF16,
+                                text(call, "seed"), text(call, "value")));
 }
 
 static const struct {

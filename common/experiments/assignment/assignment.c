@@ -47,12 +47,13 @@ int assignment_at(const struct assignment_plan *plan, double place)
 
 int assignment_of(const struct assignment_plan *plan, const char *user)
 {
-    return assignment_at(plan, hash_unit(plan->version, plan->seed, user));
+    return assignment_at(plan, hash_unit(plan->version, HASH_UTF16, plan->seed, user));
 }
 
 double assignment_namespace_place(const char *id, const char *user)
 {
-    uint32_t hash = hash_append(hash_append(hash_append(HASH_START, user), "__"), id);
+    uint32_t before = hash_append(HASH_START, HASH_CODE_POINTS, user);
+    uint32_t hash = hash_append(hash_append(before, HASH_CODE_POINTS, "__"), HASH_CODE_POINTS, id);
 
     return hash % NAMESPACE_BUCKETS / (double)NAMESPACE_BUCKETS;
 }

@@ -1,7 +1,9 @@
-/* FNV-1a over UTF-16 units. */
+/* FNV-1a over UTF-16 units or code points. */
 #include "experiments/assignment/hashing.h"
 
 #include "base/number.h"
+
+#include <stdbool.h>
 
 static const uint32_t PRIME = 0x01000193;
 
@@ -24,14 +26,14 @@ static uint32_t next_character(const unsigned char **at)
     return character;
 }
 
-uint32_t hash_append(uint32_t hash, const char *text)
+uint32_t hash_append(uint32_t hash, enum hash_text by, const char *text)
 {
     const unsigned char *at = (const unsigned char *)text;
 
     while (*at) {
         uint32_t character = next_character(&at);
 
-        if (character < 0x10000) {
+        if (by == HASH_CODE_POINTS || character < 0x10000) {
             hash = append_unit(hash, character);
         } else {
             hash = append_unit(hash, 0xd800 + ((character - 0x10000) >> 10));
@@ -41,12 +43,15 @@ uint32_t hash_append(uint32_t hash, const char *text)
     return hash;
 }
 
-double hash_unit(enum hash_version version, const char *seed, const char *value)
+double hash_unit(enum hash_version version, enum hash_text by, const char *seed, const char *value)
 {
+    bool reversed = version == HASH_VERSION_1;
+    uint32_t first = hash_append(HASH_START, by, reversed ? value : seed);
+    uint32_t hash = hash_append(first, by, reversed ? seed : value);
     char decimal[NUMBER_TEXT_MAX];
 
-    if (version == HASH_VERSION_1)
-        return hash_append(hash_append(HASH_START, value), seed) % BUCKETS_1 / (double)BUCKETS_1;
-    integer_format(hash_append(hash_append(HASH_START, seed), value), decimal);
-    return hash_append(HASH_START, decimal) % BUCKETS_2 / (double)BUCKETS_2;
+    if (reversed)
+        return hash % BUCKETS_1 / (double)BUCKETS_1;
+    integer_format(hash, decimal);
+    return hash_append(HASH_START, by, decimal) % BUCKETS_2 / (double)BUCKETS_2;
 }

@@ -1,7 +1,6 @@
 /*
  * Where a user falls in [0, 1): the FNV-1a hash that browser and mobile clients of feature flags
- * share, so that server and client agree on every user. Texts are hashed by UTF-16 units, as
- * JavaScript counts characters, whatever their encoding here.
+ * share, so that server and client agree on every user.
  */
 #ifndef ASSAY_EXPERIMENTS_ASSIGNMENT_HASHING_H
 #define ASSAY_EXPERIMENTS_ASSIGNMENT_HASHING_H
@@ -13,15 +12,21 @@ enum hash_version {
     HASH_VERSION_2 = 2  /* 10 000 buckets of the hash of a hash */
 };
 
+/* What a text is hashed by; the same but for characters beyond U+FFFF, such as emoji. */
+enum hash_text {
+    HASH_UTF16,      /* as JavaScript counts characters, and so most clients */
+    HASH_CODE_POINTS /* whole characters */
+};
+
 /* The hash of nothing: where every other one begins. */
 static const uint32_t HASH_START = 0x811c9dc5;
 
 /* The hash of what `hash` stands for, followed by `text`, which is UTF-8. 32-bit FNV-1a (Fowler,
- * Noll and Vo) with a unit of 16 bits in place of a byte. */
-uint32_t hash_append(uint32_t hash, const char *text);
+ * Noll and Vo) with a unit of the text in place of a byte. */
+uint32_t hash_append(uint32_t hash, enum hash_text by, const char *text);
 
 /* The place of `value` under `seed`. Version 1 hashes the value before the seed, version 2 the seed
  * before the value. */
-double hash_unit(enum hash_version version, const char *seed, const char *value);
+double hash_unit(enum hash_version version, enum hash_text by, const char *seed, const char *value);
 
 #endif

@@ -56,7 +56,7 @@ static enum error read_and_assign(const struct live_call *call, const char *id, 
         return error;
     constraints = reading.design->constraints;
     *assignment = (struct live_assignment){
-        .place = hash_unit(version, id, user_id),
+        .place = hash_unit(version, HASH_CODE_POINTS, id, user_id),
         .variations = reading.design->setup->variants_count,
         .coverage = constraints->holdout_fraction.given
                         ? fmin(fmax(1 - constraints->holdout_fraction.value, 0), 1)
