@@ -53,10 +53,10 @@ void answer_validation(struct serving *serving, const struct schema_errors *erro
 /* 422 with what a handler has noted by request_fault(). */
 void answer_faults(struct serving *serving);
 
-/* 422 json_invalid, and the 422 of a body that is absent or not JSON by its content type. */
 /* `conversions.17.value`, or NULL where that byte is in no record of a list. From the arena. */
 const char *json_place(struct arena *arena, const char *bytes, size_t offset);
 
+/* 422 json_invalid, and the 422 of a body that is absent or not JSON by its content type. */
 void answer_json_invalid(struct serving *serving, const struct json_fault *fault);
 void answer_body_missing(struct serving *serving);
 void answer_body_not_json(struct serving *serving);

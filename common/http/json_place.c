@@ -49,6 +49,7 @@ static bool take_mark(struct walk *walk, char mark)
         if (top) {
             top->index++;
             top->key = NULL;
+            top->key_length = 0;
         }
         return true;
     case ':':
