@@ -12,9 +12,17 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { HOLDER_BYTES = 12, HOLDER_TEXT = 17, BATCH_MAX = 256 };
+enum {
+    HOLDER_BYTES = 12,
+    HOLDER_TEXT = 17,
+    PREFIX_TEXT = JOB_CLAIMANT_MAX + 2, /* a name, a dot, a NUL */
+    BATCH_MAX = 256
+};
 
 static const double microseconds_per_second = 1e6;
+
+/* What holders of this process begin with. */
+static char claimant[PREFIX_TEXT];
 
 static const struct statement insert_job = {
     .name = "job_insert",
@@ -46,6 +54,12 @@ static const struct statement extend_lease = {
     .name = "job_extend",
     .sql = "UPDATE jobs SET due_at = {now_microseconds} + CAST(? AS BIGINT)"
            " WHERE id = ? AND holder = ? AND state = 'waiting'",
+};
+static const struct statement release_jobs = {
+    .name = "job_release",
+    .sql = "UPDATE jobs SET due_at = {now_microseconds} WHERE holder IS NOT NULL"
+           " AND substr(holder, 1, CAST(? AS INTEGER)) = ? AND state = 'waiting'"
+           " AND due_at > {now_microseconds}",
 };
 
 static int64_t microseconds(double seconds)
@@ -85,9 +99,11 @@ static enum error claim(struct db *db, struct arena *arena, const struct job_kin
                         struct job *jobs, int *count, struct problem *problem)
 {
     struct query *query = db_query(db, &claim_jobs);
-    char *holder = arena_alloc(arena, HOLDER_TEXT);
+    char token[HOLDER_TEXT];
+    const char *holder;
 
-    token_random_text(HOLDER_BYTES, holder, HOLDER_TEXT);
+    token_random_text(HOLDER_BYTES, token, sizeof token);
+    holder = arena_print(arena, "%s%s", claimant, token);
     query_bind_text(query, kind->name);
     query_bind_integer(query, kind->lane_most ? kind->lane_most : INT_MAX);
     query_bind_text(query, kind->name);
@@ -313,4 +329,23 @@ enum error job_extend(struct job *job, int seconds, struct problem *problem)
     if (!error && !changes)
         error = problem_set(problem, ERROR_CONFLICT, "job_lost", "the lease of the job is over");
     return error;
+}
+
+void job_claim_as(const char *name)
+{
+    *claimant = '\0';
+    if (*name)
+        (void)!snprintf(claimant, sizeof claimant, "%.*s.", JOB_CLAIMANT_MAX, name);
+}
+
+enum error job_release(struct db *db, const char *name, int64_t *released, struct problem *problem)
+{
+    struct query *query = db_query(db, &release_jobs);
+    char prefix[PREFIX_TEXT];
+
+    (void)!snprintf(prefix, sizeof prefix, "%.*s.", JOB_CLAIMANT_MAX, name);
+    query_bind_integer(query, (int64_t)strlen(prefix));
+    query_bind_text(query, prefix);
+    *released = query_changes(query);
+    return query_end(query, problem);
 }

@@ -1,7 +1,8 @@
 /*
  * Durable jobs: work that is promised in the caller's transaction and done later by runners, of
  * which any number may run on any number of hosts. A runner claims a job under a lease by the
- * clock of the database; when it dies, the job is due again once the lease is over.
+ * clock of the database; when it dies, the job is due again once the lease is over, or as soon as
+ * somebody who knows of the death says so.
  *
  * What is promised: a job whose adding was committed ends as done or as a dead letter that an
  * operator sees; `perform` happens at least once; what `record` writes is kept exactly once,
@@ -23,6 +24,7 @@
 enum {
     JOB_NAME_MAX = 200,            /* bytes of a key or a lane */
     JOB_PAYLOAD_MAX = 1024 * 1024, /* bytes */
+    JOB_CLAIMANT_MAX = 40,         /* bytes */
     JOB_ERROR_MAX = 512            /* bytes kept of an error's text, with its NUL */
 };
 
@@ -113,5 +115,14 @@ MUST_CHECK enum error job_run_due(struct db *db, struct arena *arena, const stru
 /* Holds the job for `seconds` from now: for runs longer than the lease. ERROR_CONFLICT job_lost
  * when somebody else has it. Not inside a transaction that may be rolled back. */
 MUST_CHECK enum error job_extend(struct job *job, int seconds, struct problem *problem);
+
+/* What this process claims from now on bears a name, of at most JOB_CLAIMANT_MAX bytes that are
+ * graphic and no dot; "" for none, as at first. One name at a time has one process. */
+void job_claim_as(const char *name);
+
+/* Ends the leases of what was claimed under a name: for who knows that whoever had it is dead. Each
+ * counts as an interruption when it is claimed again. Errors of the database. */
+MUST_CHECK enum error job_release(struct db *db, const char *name, int64_t *released,
+                                  struct problem *problem);
 
 #endif

@@ -5,13 +5,14 @@
  *
  * Staying, several processes deliver side by side, so that a slow receiver delays no other, and
  * where other hosts may share the database one more hears what they have changed; who dies is
- * replaced.
+ * replaced, and its successor takes up at once what it had in hand.
  *
  * Exit codes: 0 done, 1 the settings are wrong, 2 the command line is wrong, 3 the database
  * refused. */
 #include "base/clock.h"
 #include "base/log.h"
 #include "crypto/crypto.h"
+#include "crypto/token.h"
 #include "jobs/program.h"
 #include "livedata/alerts/watch.h"
 #include "livedata/storage/retention.h"
@@ -29,6 +30,7 @@
 
 enum { EXIT_DONE, EXIT_SETTINGS, EXIT_USAGE, EXIT_DATABASE };
 enum { MEMORY_MAX = 64 * 1024 * 1024, ROUND_MOST = 50, ROLES_MAX = 65 };
+enum { NAME_BYTES = 12, NAME_TEXT = 17 };
 
 static const int64_t house_us = 60000000;
 static const double crew_every = 0.2;
@@ -44,6 +46,8 @@ struct worker {
     struct egress_policy egress;
     bool keeps_house; /* the first one forgets what is old, too */
     int64_t kept_at;  /* monotonic */
+    const char *name; /* of this process and of those in whose place it is; NULL = alone */
+    bool takes_up;    /* what they had in hand is still to be released */
     bool failed;
 };
 
@@ -56,6 +60,21 @@ static enum error keep_house(struct worker *worker, struct db *db, struct proble
         return ERROR_NONE;
     worker->kept_at = now;
     return retention_keep(db, &worker->settings, problem);
+}
+
+/* Who was in this place before is dead: the parent has waited for it. */
+static enum error take_up(struct worker *worker, struct db *db, struct problem *problem)
+{
+    int64_t released;
+    enum error error;
+
+    if (!worker->takes_up)
+        return ERROR_NONE;
+    error = job_release(db, worker->name, &released, problem);
+    worker->takes_up = error != ERROR_NONE;
+    if (!error && released)
+        log_event(LOG_INFO, "deliveries_taken_up", "what a runner that died had in hand");
+    return error;
 }
 
 /* Alerts first: what they have to say is delivered in the same round. */
@@ -81,6 +100,8 @@ static bool round_of(void *context)
     enum error error = store_use(worker->store, &db, &problem);
 
     if (!error)
+        error = take_up(worker, db, &problem);
+    if (!error)
         error = watch(worker, db, &looks, &problem);
     if (!error)
         error = webhook_deliver_due(db, worker->job, &alerts, ROUND_MOST, &tally, &problem);
@@ -105,6 +126,8 @@ static int work(struct worker *worker, double every)
         fprintf(stderr, "livedata-worker: %s\n", problem.text);
         return EXIT_SETTINGS;
     }
+    if (worker->name)
+        job_claim_as(worker->name);
     worker->egress = (struct egress_policy){.allowed_hosts = worker->settings.egress_hosts};
     program_rounds(every, round_of, worker);
     store_close(worker->store);
@@ -126,6 +149,7 @@ static int run_listener(struct worker *worker)
 struct role {
     int (*run)(struct worker *worker);
     pid_t process;
+    char name[NAME_TEXT];
 };
 
 /* A process for as long as this one lives. */
@@ -140,6 +164,8 @@ static void start_role(struct worker *worker, struct role *role, bool keeps_hous
     if (getppid() != parent)
         _exit(EXIT_DONE);
     worker->keeps_house = keeps_house;
+    worker->name = role->name;
+    worker->takes_up = true;
     _exit(role->run(worker));
 }
 
@@ -167,6 +193,8 @@ static void stay(struct worker *worker)
 {
     struct crew crew = {.worker = worker};
 
+    for (size_t i = 0; i < ROLES_MAX; i++)
+        token_random_text(NAME_BYTES, crew.roles[i].name, NAME_TEXT);
     for (int64_t i = 0; i < worker->settings.webhook_runners; i++)
         crew.roles[crew.count++].run = run_deliveries;
     if (worker->run_directory && listener_is_needed(&worker->settings))

@@ -1,9 +1,8 @@
-"""Webhooks under chaos: writers are killed all the time, a receiver fails now and then, another one hangs. Each
-acknowledged event arrives, under one delivery id; who hangs delays nobody; and the journal agrees with the tables
-afterwards.
+"""Webhooks under chaos: writers are killed all the time and runners now and then, a receiver fails sometimes, another
+one hangs. Each acknowledged event arrives, under one delivery id; who hangs delays nobody; what a killed runner had in
+hand is taken up long before its lease is over; and the journal agrees with the tables afterwards.
 
-ASSAY_TEST_SOAK=1 (`make soak`) does it with 10 000 deliveries, and kills runners, too: what one of them had in hand is
-taken up when its lease is over.
+ASSAY_TEST_SOAK=1 (`make soak`) does it with 10 000 deliveries.
 """
 
 import contextlib
@@ -27,7 +26,7 @@ from service import Service
 EVENTS = 5000 if SOAK else 120
 HANGING = 200 if SOAK else 4  # events that the hanging receiver gets
 PATIENCE = 1800 if SOAK else 60
-RUNNER_ROUNDS = 80  # of killing, of which one ends a runner
+RUNNER_ROUNDS = 40 if SOAK else 4  # of killing, of which one ends a runner
 KEY = {"X-API-Key": "key-of-shop"}
 SETTINGS = {"LIVE_API_KEYS": "key-of-shop:shop", "LIVE_RATE_LIMIT_RPM": "1000000",
             "LIVE_EGRESS_ALLOWED_HOSTS": "127.0.0.1"}
@@ -109,7 +108,7 @@ def kill_now_and_then(live, over, kills):
     while not over.wait(0.25):
         rounds += 1
         runners = sorted(pid for pid in live.stack.processes() if name_of(pid) == "livedata-worker")
-        victims = runners[1:] if SOAK and rounds % RUNNER_ROUNDS == 0 else live.stack.workers("livedata-events")
+        victims = runners[1:] if rounds % RUNNER_ROUNDS == 0 else live.stack.workers("livedata-events")
         with contextlib.suppress(ProcessLookupError, IndexError):  # gone, or not there yet
             victim = dice.choice(victims)
             os.kill(victim, signal.SIGKILL)
@@ -154,7 +153,7 @@ def test_every_event_arrives_under_chaos(receiver):
         while missing("/hanging", events[:HANGING]):
             assert time.monotonic() < end
             time.sleep(0.05)
-        assert kills[0] and kills[1] >= SOAK and late, "who hangs was waited for"
+        assert kills[0] and kills[1] and late, "who hangs was waited for"
         checked = live.stack.run("run", "livedata-check")
         assert checked.returncode == 0 and f"entities={EVENTS} differences=0" in checked.stdout, str(checked)
     for path in ("/good", "/failing", "/hanging"):

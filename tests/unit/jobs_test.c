@@ -14,6 +14,7 @@ static const double pauses[] = {0, 0, 3600};
 static enum job_outcome next_outcome;
 static enum error record_answer;
 static int performed;
+static int done_file; /* where runners say what they have in hand, or have done */
 
 static void perform_as_told(struct job *job, struct job_verdict *verdict)
 {
@@ -278,6 +279,69 @@ ON_BOTH(what_is_finished_is_forgotten)
     CHECK_INT(run(store, &plain, 10).done, 2);
 }
 
+static void hang(struct job *job, struct job_verdict *verdict)
+{
+    (void)verdict;
+    if (write(done_file, job->key, 1) == 1)
+        pause();
+}
+
+static const struct job_kind hanging = {.name = "test.plain",
+                                        .lease_seconds = 3600,
+                                        .attempts = 1,
+                                        .interruptions_max = 1,
+                                        .lane_most = 1,
+                                        .perform = hang};
+
+static int hang_as_named(struct store *store, int number)
+{
+    const struct db_options options = DB_OPTIONS_DEFAULT;
+    struct arena *arena = arena_create((size_t)1 << 24);
+    struct db *db = store_open(store, &options);
+    struct job_tally tally = {0};
+
+    job_claim_as(number ? "second" : "first");
+    return job_run_due(db, arena, &hanging, NULL, 1, &tally, &store->problem) ? 1 : 0;
+}
+
+/* Two runners die with a job each; who knows of the death of one lets go what that one had. */
+ON_BOTH(who_knows_of_a_death_need_not_wait_for_the_lease)
+{
+    struct job_kind healed = hanging;
+    pid_t runners[2];
+    int64_t released;
+    char byte;
+    int ends[2];
+
+    make_tables(store);
+    healed.perform = perform_as_told;
+    CHECK(pipe(ends) == 0);
+    done_file = ends[1];
+    for (int i = 0; i < 2; i++) {
+        (void)add(store, &hanging, i ? "b" : "a", i ? "lane b" : "lane a");
+        db_disconnect(store->db);
+        runners[i] = fixture_fork(hang_as_named, store, i);
+        CHECK(read(ends[0], &byte, 1) == 1 && byte == "ab"[i]);
+    }
+    for (int i = 0; i < 2; i++) {
+        kill(runners[i], SIGKILL);
+        (void)fixture_wait(runners[i]);
+    }
+    (void)add(store, &hanging, "c", "lane b");
+    CHECK_INT(run(store, &healed, 10).claimed, 0);
+    CHECK_OK(job_release(store->db, "sec", &released, &store->problem));
+    CHECK_INT(released, 0);
+    CHECK_OK(job_release(store->db, "second", &released, &store->problem));
+    CHECK_INT(released, 1);
+    CHECK_INT(run(store, &healed, 10).done, 2);
+    CHECK_INT(found(store, "b").interruptions, 1);
+    CHECK_INT(found(store, "a").held, true);
+    CHECK_OK(job_release(store->db, "second", &released, &store->problem));
+    CHECK_INT(released, 0);
+    close(ends[0]);
+    close(ends[1]);
+}
+
 /* The n-th statement of a run fails, for every n: the effect and the end go together. */
 ON_BOTH(the_end_and_the_effect_are_one)
 {
@@ -306,8 +370,6 @@ ON_BOTH(the_end_and_the_effect_are_one)
 
 /* Runners that are killed at any moment. */
 enum { RUNNERS = 4, JOBS_QUICK = 500, JOBS_SOAK = 10000 };
-
-static int done_file;
 
 static void note_in_file(struct job *job, struct job_verdict *verdict)
 {
@@ -420,5 +482,6 @@ TEST_MAIN(CASE(a_job_goes_with_the_transaction_that_added_it),
           CASE(who_lost_the_lease_writes_nothing), CASE(a_job_that_kills_its_runners_is_given_up),
           CASE(a_full_lane_does_not_hold_up_the_others),
           CASE(memory_that_runs_out_is_a_failure_of_its_job), CASE(what_is_finished_is_forgotten),
+          CASE(who_knows_of_a_death_need_not_wait_for_the_lease),
           CASE(the_end_and_the_effect_are_one),
           CASE(killed_runners_lose_nothing_and_do_nothing_twice))
