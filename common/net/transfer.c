@@ -42,6 +42,7 @@ static struct {
     CURLM *multi;
     struct transfer *all;
     uint32_t per_host, kept;
+    bool heard; /* something came since it was last asked */
 } pool = {.per_host = PER_HOST, .kept = KEPT};
 
 static bool start_library(void)
@@ -109,6 +110,7 @@ static size_t take_body(char *bytes, size_t size, size_t count, void *context)
     size_t length = size * count;
 
     transfer->head_complete = true;
+    pool.heard = true;
     if (length > transfer->answer_max - transfer->received) {
         transfer->too_large = true;
         return 0;
@@ -129,6 +131,7 @@ static size_t take_header(char *bytes, size_t size, size_t count, void *context)
     size_t length = size * count;
     long status = 0;
 
+    pool.heard = true;
     if (length > FETCH_HEADER_BYTES_MAX - transfer->head.length) {
         transfer->too_large = true;
         return 0;
@@ -352,8 +355,11 @@ bool transfers_drive(double seconds, int fd)
 
     if (!start_pool())
         return false;
+    pool.heard = false;
     curl_multi_perform(pool.multi, &running);
     if (!note_ends()) {
+        if (pool.heard)
+            wait_ms = 0; /* it is waited for elsewhere, perhaps by the other side itself */
         curl_multi_poll(pool.multi, &watched, fd >= 0, wait_ms > 0 ? wait_ms : 0, &events);
         curl_multi_perform(pool.multi, &running);
         note_ends();

@@ -182,6 +182,9 @@ class Handler(BaseHTTPRequestHandler):
             else:
                 self.event({"choices": [{"delta": {"content": piece}}]})
             time.sleep(self.server.owner.pause)
+            if self.server.owner.heard and not self.server.owner.heard.acquire(timeout=10):
+                end = "cut"
+                break
         if end == "cut":
             self.close_connection = True
             self.connection.close()
@@ -242,6 +245,7 @@ class ModelServer:
         self.vectors, self.embedding_status = {}, 200
         self.billed_nano = self.running = self.most = 0
         self.pause = 0.0
+        self.heard = None  # a semaphore that the client of a test releases: each word waits until the last was heard
         self.lock = threading.Lock()
 
     def __enter__(self):
@@ -274,6 +278,7 @@ class ModelServer:
             self.vectors.clear()
             self.embedding_status = 200
             self.pause = 0.0
+            self.heard = None
             self.most = 0
 
     @property

@@ -3,6 +3,7 @@
 import json
 import re
 import socket
+import threading
 import time
 from urllib.parse import urlsplit
 
@@ -76,6 +77,19 @@ class TestStream:
         assert task["status"] == "succeeded" and task["output_text"] == "Grüße an alle" and task["trace_id"] == "t"
         [step] = task["steps"]
         assert step["step_index"] == 1 and step["output_tokens"] == 3
+
+    def test_each_word_is_handed_on_before_the_next_is_spoken(self, live, models):
+        models.answers[GPT] = "text:" + " ".join(map(str, range(30)))
+        models.heard = threading.Semaphore(0)
+        told = kind = ""
+        with live.send("POST", "/api/v1/orchestrate/stream", json={"prompt": "hello", "model": "gpt-5-4-api"}, stream=True,
+                       checked=False) as answer:
+            for line in answer.iter_lines(chunk_size=1, decode_unicode=True):
+                if line.startswith("data: ") and kind == "event: delta":
+                    told += json.loads(line[6:])["text"]
+                    models.heard.release()
+                kind = line
+        assert told == models.answers[GPT].removeprefix("text:")
 
     def test_dry(self, dry):
         answer = dry.post("/api/v1/orchestrate/stream", {"prompt": "hello"})

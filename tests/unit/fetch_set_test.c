@@ -9,7 +9,7 @@
 
 #include <setjmp.h>
 
-enum { CALLS = 8, MANY = 1000 };
+enum { CALLS = 8, MANY = 1000, PIECES = 3 };
 
 static struct arena *arena;
 static struct peer peer;
@@ -205,6 +205,36 @@ TEST(streams_come_as_they_are_sent)
     CHECK_TEXT(heard.kind, "200 pieces");
 }
 
+/* The next piece is in the connection before this one is done with. */
+static bool hear_and_wait(const char *bytes, size_t length, void *context)
+{
+    hear(bytes, length, context);
+    peer.seen->heard++;
+    for (int i = 0; i < 5000 && peer.seen->heard < PIECES && peer.seen->sent <= peer.seen->heard;
+         i++)
+        peer_nap(1);
+    return true;
+}
+
+/* The other side sends no more until it was heard: what one look at the connection brings must not
+ * wait for a second. */
+TEST(pieces_do_not_wait_for_those_after_them)
+{
+    struct fetch_request first = call_to("/wait/0");
+    struct fetch_request request = call_to(arena_print(arena, "/heard/%d", PIECES));
+    struct heard heard = {.most = 0};
+    struct fetch_answer answer;
+
+    fetch(arena, &first, &answer); /* no connecting, whose timers would look again */
+    peer.seen->sent = peer.seen->heard = 0;
+    request.on_bytes = hear_and_wait;
+    request.context = &heard;
+    request.policy.attempt_seconds = 3; /* a piece that is held back comes when they are over */
+    fetch(arena, &request, &answer);
+    CHECK_INT(answer.outcome, FETCH_ANSWERED);
+    CHECK_TEXT(heard.text, "piece1 piece2 piece3 ");
+}
+
 TEST(streams_are_cut_by_those_who_hear_them)
 {
     struct heard heard = {.most = 2};
@@ -329,17 +359,12 @@ TEST(jumping_out_of_a_call)
 int main(void)
 {
     static const struct test_case cases[] = {
-        CASE(eight_calls_take_as_long_as_one),
-        CASE(an_early_end_cancels_the_rest),
-        CASE(cancelling_closes_within_50_ms),
-        CASE(kept_connections_are_guarded_too),
-        CASE(streams_come_as_they_are_sent),
-        CASE(streams_are_cut_by_those_who_hear_them),
-        CASE(streams_are_not_begun_twice),
-        CASE(silence_ends_a_call_before_its_time),
-        CASE(methods),
-        CASE(calls_are_added_and_ended_on_the_way),
-        CASE(jumping_out_of_a_call),
+        CASE(eight_calls_take_as_long_as_one),        CASE(an_early_end_cancels_the_rest),
+        CASE(cancelling_closes_within_50_ms),         CASE(kept_connections_are_guarded_too),
+        CASE(streams_come_as_they_are_sent),          CASE(pieces_do_not_wait_for_those_after_them),
+        CASE(streams_are_cut_by_those_who_hear_them), CASE(streams_are_not_begun_twice),
+        CASE(silence_ends_a_call_before_its_time),    CASE(methods),
+        CASE(calls_are_added_and_ended_on_the_way),   CASE(jumping_out_of_a_call),
         CASE(many_calls_share_few_connections),
     };
     struct peer shared = peer = start_peer();

@@ -4,11 +4,12 @@
  * stands in shared memory. Paths: /wait/MS           200 "ok" after so many milliseconds
  *   /status/CODE       that status, body "no"
  *   /pieces/N/MS       a chunked body of "piece1 piece2 ...", one each MS milliseconds
- *   /stall/MS          the head and "begun ", then nothing for so long
- *   /cut               the head, "half" of a chunked body, and the end of the connection
- *   /echo              the head of the request as body
- *   /text/N            the N-th of peer_texts, a whole answer, and the end of the connection
- *   /drip/N            the same, in pieces of seven bytes
+ *   /heard/N           the same body, but each piece waits in the connection before its word is
+ * given (peer_seen.sent), and the next comes once the last was heard /stall/MS          the head
+ * and "begun ", then nothing for so long /cut               the head, "half" of a chunked body, and
+ * the end of the connection /echo              the head of the request as body /text/N the N-th of
+ * peer_texts, a whole answer, and the end of the connection /drip/N            the same, in pieces
+ * of seven bytes
  */
 #ifndef ASSAY_HTTP_PEER_H
 #define ASSAY_HTTP_PEER_H
@@ -33,6 +34,7 @@ static const char *const *peer_texts;
 struct peer_seen {
     _Atomic int connections; /* opened, all in all */
     _Atomic int requests;
+    _Atomic int sent, heard;     /* pieces of /heard */
     _Atomic long long closed_at; /* the last end of a connection, monotonic microseconds */
 };
 
@@ -88,6 +90,25 @@ static inline void peer_pieces(int connection, int count, int milliseconds)
     peer_say(connection, "0\r\n\r\n");
 }
 
+static inline void peer_heard(int connection, int count, struct peer_seen *seen)
+{
+    char text[64];
+
+    peer_say(connection, "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n");
+    for (int i = 1; i <= count; i++) {
+        int length = snprintf(text, sizeof text, "piece%d ", i);
+
+        while (seen->heard < i - 1)
+            peer_nap(1);
+        snprintf(text, sizeof text, "%x\r\npiece%d \r\n", (unsigned)length, i);
+        peer_say(connection, text);
+        seen->sent = i;
+    }
+    while (seen->heard < count)
+        peer_nap(1);
+    peer_say(connection, "0\r\n\r\n");
+}
+
 static inline void peer_text(int connection, const char *text, size_t piece)
 {
     for (size_t left = strlen(text), count; left; left -= count, text += count) {
@@ -115,6 +136,8 @@ static inline void peer_answer(int connection, const char *request, struct peer_
         peer_say(connection, text);
     } else if (sscanf(path, " /pieces/%d/%d", &first, &second) == 2) {
         peer_pieces(connection, first, second);
+    } else if (sscanf(path, " /heard/%d", &first) == 1) {
+        peer_heard(connection, first, seen);
     } else if (sscanf(path, " /stall/%d", &first) == 1) {
         peer_say(connection,
                  "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n6\r\nbegun \r\n");
