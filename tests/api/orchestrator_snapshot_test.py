@@ -107,6 +107,17 @@ def test_wrong_arguments(tmp_path):
     assert run("orch-import", "--db", tmp_path / "x", "--input", tmp_path / "nothing")[0] == 2
 
 
+def test_a_digest_may_be_missing_but_not_misnamed(snapshot, tmp_path):
+    document = json.loads(snapshot.read_text())
+    path = tmp_path / "some.json"
+    digest = document.pop("snapshot_sha256")
+    for more, status, word in (({}, 0, "missing"), ({"snarshot_sha256": digest}, 1, "mismatch")):
+        path.write_text(json.dumps({**document, **more}))
+        told = run("orch-inspect-snapshot", "--input", path)
+        assert (told[0], told[1]["checksum_status"], told[1]["import_ready"]) == (status, word, not more)
+        assert run("orch-import", "--db", tmp_path / "x.sqlite3", "--input", path)[0] == (2 if more else 0)
+
+
 def test_every_damage_is_refused(snapshot, tmp_path):
     chance = random.Random(11)
     whole = snapshot.read_bytes()
