@@ -67,6 +67,7 @@
     },
     new_thread: () => named(site.new_thread_buttons),
     submit: () => visible(site.submit_button)[0] || null,
+    more: () => visible(site.more_button)[0] || null,
     input,
     upsell_close: () => visible(site.close_button)[0] || null,
     option: () => option(ask.label),
@@ -105,7 +106,7 @@
       ready: site.ready_phrases.every((phrase) => has(text, phrase)),
       onboarding: site.onboarding_phrases.every((phrase) => has(text, phrase)),
       challenge: site.challenge_phrases.some(shows),
-      upsell: hasUpsell(), generating: isGenerating(), menu: Boolean(menu()),
+      more: visible(site.more_button).length > 0, upsell: hasUpsell(), generating: isGenerating(), menu: Boolean(menu()),
       model: button ? textOf(button) || labelOf(button) : null,
       buttons: composer() ? visible("button", composer()).map((b) => (labelOf(b) || textOf(b)).slice(0, 80)).slice(0, 20) : [],
     };

@@ -1,9 +1,11 @@
 """Models of the web provider's menu, in Debian's Chromium against a provider on this host."""
 
+import json
 import os
 import re
 import signal
 import socket
+import subprocess
 import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -14,6 +16,8 @@ from service import Service
 from web_provider import WebProvider
 
 SONNET = "Claude Sonnet 4.6"
+BUILD = Path(os.environ.get("ASSAY_BUILD_DIR", "build")).resolve()
+ROOT = Path(__file__).resolve().parents[2]
 SECONDS = 6  # of a job; a browser may have to be started for it
 
 # Chromium's sandbox does not work for root.
@@ -312,6 +316,55 @@ class TestTheProfile:
         site.reset()
         wait_for(lambda: browserd(service) and component(service)["status"] == "ok")
         assert ask(service)["status"] == "succeeded"
+
+
+class TestDrift:
+    def look(self, site, folder, *arguments):
+        environment = {**settings(site, folder / "profile"), "ORCH_BROWSER_CALL_TIMEOUT_SECONDS": "40",
+                       "PATH": os.environ["PATH"], "ASSAY_SQL_DIR": str(ROOT / "sql")}
+        done = subprocess.run([BUILD / "cron-bin/orch-recon-weekly", *arguments], cwd=folder, env=environment,
+                              capture_output=True, text=True)
+        return done.returncode, json.loads(done.stdout) if done.stdout else done.stderr
+
+    def test_is_told_until_it_has_gone_or_is_accepted(self, site, tmp_path):
+        state, log = tmp_path / "state", tmp_path / "logs" / "recon-drift.jsonl"
+        baseline, flag = state / "selectors-baseline.json", state / "selectors-drift.flag"
+        assert self.look(site, tmp_path)[0] == 2 and not state.exists()  # no profile
+        (tmp_path / "profile").mkdir()
+        state.mkdir()
+        baseline.write_text("{ not json")
+        code, told = self.look(site, tmp_path)
+        assert (code, told["status"]) == (0, "baseline"), told
+        seen = json.loads(baseline.read_text())
+        assert seen["home_buttons"] == ["Add files or tools", "Best", "Submit"]
+        assert seen["model_menu"] == ["Best", "Claude Sonnet 4.6", "GPT-5.4", "Kimi K2.6", "Sonar 2", "Thinking"]
+        assert seen["flags"] == {"direct_model_button_visible": True, "more_button_visible": False, "more_clicked": False,
+                                 "model_button_visible_after_more": False}
+        site.reset("no-picker", "more")
+        code, told = self.look(site, tmp_path)
+        assert (code, told["status"], told["removed"], told["changed"]) == (1, "drift", ["model_menu"], ["flags", "home_buttons"])
+        assert json.loads((state / "selectors-latest.json").read_text())["flags"] == {
+            "direct_model_button_visible": False, "more_button_visible": True, "more_clicked": True,
+            "model_button_visible_after_more": False}
+        [line] = log.read_text().splitlines()
+        assert json.loads(line) == json.loads(flag.read_text()) and json.loads(line)["removed"] == ["model_menu"]
+        assert json.loads(baseline.read_text()) == seen
+        site.reset("signed-out")
+        code, told = self.look(site, tmp_path)
+        assert (code, told["error"]) == (3, "The sign-in prompt of the web provider is visible.")
+        assert flag.exists() and len(log.read_text().splitlines()) == 1
+        site.reset("more")
+        code, told = self.look(site, tmp_path)
+        assert (code, told["changed"]) == (1, ["flags", "home_buttons", "home_menu_button_count"])
+        site.reset()
+        assert self.look(site, tmp_path)[1]["status"] == "same"
+        assert not flag.exists() and len(log.read_text().splitlines()) == 2
+
+    def test_is_not_looked_for_in_a_profile_that_is_in_use(self, service, site, profile, tmp_path):
+        code, told = self.look(site, tmp_path, "--profile-dir", profile)
+        assert code == 3 and "in use" in told["error"], told
+        assert self.look(site, tmp_path, "--base-url", "http://example.org/")[0] == 2
+        assert self.look(site, tmp_path, "--dsn", "x")[1].startswith("usage: ")
 
 
 class TestTheBreaker:

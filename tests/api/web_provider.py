@@ -100,6 +100,7 @@ function showComposer() {
     make('<button id="model" aria-haspopup="menu"></button>', composer).onclick = openMenu;
     showButton();
   }
+  if (mode.has("more")) make('<button aria-label="More" aria-haspopup="menu">...</button>', composer);
   make('<button aria-label="Submit">Go</button>', composer).onclick = submit;
   input.addEventListener("keydown", (event) => {
     if (event.key === "Enter" && event.ctrlKey) { mode.delete("ignores-clicks"); submit(); }

@@ -91,6 +91,10 @@ enum trouble driver_check_signed_in(struct driver *driver);
 /* menu.c. Choosing never fails because a label cannot be verified; it says so. */
 enum trouble driver_select_model(struct driver *driver, const char *label,
                                  struct selection *selection);
+/* Opens the menu; its first line goes to `first`, "" when it did not open. The wrong one shows the
+ * page's own words at its head: then the next button is tried. */
+enum trouble driver_open_menu(struct driver *driver, struct selection *selection,
+                              char first[DRIVER_LABEL_MAX]);
 enum trouble driver_enable_thinking(struct driver *driver, const char *label);
 
 /* prompt.c */

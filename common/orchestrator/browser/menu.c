@@ -81,9 +81,7 @@ static void note_menu(struct driver *driver, struct selection *selection, const 
     driver->menu_at = clock_unix_microseconds();
 }
 
-/* Opens the menu; its first line goes to `first`, "" when it did not open. The wrong one shows the
- * page's own words at its head: then the next button is tried. */
-static enum trouble open_menu(struct driver *driver, struct selection *selection,
+enum trouble driver_open_menu(struct driver *driver, struct selection *selection,
                               char first[DRIVER_LABEL_MAX])
 {
     *first = 0;
@@ -170,7 +168,7 @@ enum trouble driver_select_model(struct driver *driver, const char *label,
         return TROUBLE_NONE;
     }
     driver_shot(driver, "03-model-before-", label);
-    trouble = open_menu(driver, selection, first);
+    trouble = driver_open_menu(driver, selection, first);
     if (trouble)
         return trouble;
     driver_shot(driver, "04-model-menu-open-", label);
@@ -202,7 +200,7 @@ enum trouble driver_enable_thinking(struct driver *driver, const char *label)
             return trouble;
         if (i > 0)
             break;
-        trouble = open_menu(driver, &selection, first);
+        trouble = driver_open_menu(driver, &selection, first);
         if (!trouble && *first)
             trouble = driver_click(driver, "option", driver->site.thinking, 0, &found);
         if (!trouble)

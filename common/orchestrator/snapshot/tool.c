@@ -58,6 +58,10 @@ static bool take_value(struct tool *tool, const char *option, const char *value)
         tool->output = value;
     else if (strcmp(option, "--profile-dir") == 0)
         tool->profile_dir = value;
+    else if (strcmp(option, "--base-url") == 0)
+        setenv("ORCH_BROWSER_BASE_URL", value, 1); /* read and checked with the settings */
+    else if (strcmp(option, "--channel") == 0)
+        setenv("ORCH_BROWSER_CHANNEL", value, 1);
     else if (strcmp(option, "--output-dir") == 0)
         tool->output_dir = value;
     else if (strcmp(option, "--task-id") == 0)
@@ -88,8 +92,12 @@ static bool start(struct tool *tool, int argc, char **argv, const char *usage, b
     good = good && (tool->input || !needs_input);
     if (!good)
         fprintf(stderr, "usage: %s\n", usage);
-    return good && !crypto_start(&tool->problem) &&
-           !orchestrator_settings_load(&tool->settings, tool->arena, NULL, &tool->problem);
+    if (good && (crypto_start(&tool->problem) ||
+                 orchestrator_settings_load(&tool->settings, tool->arena, NULL, &tool->problem))) {
+        fprintf(stderr, "%s\n", tool->problem.text);
+        good = false;
+    }
+    return good;
 }
 
 const char *tool_backend(const struct tool *tool)

@@ -1,0 +1,202 @@
+/* Looking at the start page, and comparing what was seen. */
+#include "orchestrator/browser/recon.h"
+
+#include "base/clock.h"
+#include "base/string_list.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+enum { LINES_MAX = 64, KEYS_MAX = 16, LINES_BYTES = 16384, LINES_DEPTH = 4 };
+
+struct sight {
+    struct string_list buttons, menu;
+    bool direct_model, more, more_clicked, model_after_more, has_menu;
+};
+
+/* The texts of an array, sorted, in memory of the driver's job. */
+static struct string_list sorted(struct arena *arena, const json_t *lines)
+{
+    struct string_list list = {.items = ARENA_ARRAY(arena, const char *, LINES_MAX)};
+
+    for (size_t i = 0; i < json_array_size(lines) && list.count < LINES_MAX; i++) {
+        const char *line = json_string_value(json_array_get(lines, i));
+
+        if (line)
+            list.items[list.count++] = arena_copy_string(arena, line);
+    }
+    qsort(list.items, list.count, sizeof *list.items, string_list_order);
+    return list;
+}
+
+static enum trouble look_at_buttons(struct driver *driver, struct sight *sight)
+{
+    json_t *look = NULL;
+    enum trouble trouble = driver_look(driver, &look);
+
+    if (trouble)
+        return trouble;
+    sight->buttons = sorted(driver->arena, json_object_get(look, "buttons"));
+    sight->direct_model = json_is_string(json_object_get(look, "model"));
+    sight->more = driver_flag(look, "more");
+    return TROUBLE_NONE;
+}
+
+/* Where no button of a model is in sight it may be behind "More". */
+static enum trouble look_behind_more(struct driver *driver, struct sight *sight)
+{
+    json_t *look = NULL;
+    enum trouble trouble = driver_click(driver, "more", NULL, 0, &sight->more_clicked);
+
+    if (!trouble)
+        trouble = driver_look(driver, &look);
+    if (!trouble)
+        sight->model_after_more = json_is_string(json_object_get(look, "model"));
+    return trouble;
+}
+
+static enum trouble look_at_menu(struct driver *driver, struct sight *sight)
+{
+    struct selection selection = {.menu = "[]"};
+    struct json_fault fault;
+    char first[DRIVER_LABEL_MAX];
+    json_t *lines = NULL;
+    enum trouble trouble = driver_open_menu(driver, &selection, first);
+
+    if (trouble || !*first)
+        return trouble;
+    sight->has_menu = !json_read(driver->arena, selection.menu, strlen(selection.menu), LINES_DEPTH,
+                                 &lines, &fault);
+    sight->menu = sorted(driver->arena, lines);
+    return TROUBLE_NONE;
+}
+
+static enum trouble look_at_all(struct driver *driver, void (*tell)(const char *stage),
+                                struct sight *sight)
+{
+    enum trouble trouble;
+
+    tell("starting the browser");
+    trouble = driver_ensure_session(driver);
+    if (!trouble)
+        trouble = driver_dismiss_popups(driver);
+    if (!trouble)
+        trouble = driver_check_signed_in(driver);
+    if (trouble)
+        return trouble;
+    tell("reading the start page");
+    trouble = look_at_buttons(driver, sight);
+    if (!trouble && !sight->direct_model && sight->more)
+        trouble = look_behind_more(driver, sight);
+    if (trouble || !(sight->direct_model || sight->model_after_more))
+        return trouble;
+    tell("reading the menu of models");
+    return look_at_menu(driver, sight);
+}
+
+static void write_lines(struct json_writer *writer, const char *key, const struct string_list *list)
+{
+    writer_key(writer, key);
+    writer_open_array(writer);
+    for (size_t i = 0; i < list->count; i++)
+        writer_string(writer, list->items[i]);
+    writer_close_array(writer);
+}
+
+static void write_sight(struct json_writer *writer, const struct sight *sight)
+{
+    writer_open_object(writer);
+    write_lines(writer, "home_buttons", &sight->buttons);
+    if (sight->has_menu)
+        write_lines(writer, "model_menu", &sight->menu);
+    writer_key(writer, "flags");
+    writer_open_object(writer);
+    writer_key_boolean(writer, "direct_model_button_visible", sight->direct_model);
+    writer_key_boolean(writer, "more_button_visible", sight->more);
+    writer_key_boolean(writer, "more_clicked", sight->more_clicked);
+    writer_key_boolean(writer, "model_button_visible_after_more", sight->model_after_more);
+    writer_close_object(writer);
+    writer_close_object(writer);
+}
+
+enum trouble recon_capture(struct driver *driver, void (*tell)(const char *stage),
+                           struct json_writer *writer)
+{
+    struct sight sight = {0};
+    enum trouble trouble;
+
+    arena_reset(driver->arena);
+    driver->seconds = driver->settings->browser_call_seconds;
+    driver->deadline = clock_monotonic_microseconds() + (int64_t)(driver->seconds * 1e6);
+    *driver->words = 0;
+    trouble = look_at_all(driver, tell, &sight);
+    if (!trouble)
+        write_sight(writer, &sight);
+    return trouble;
+}
+
+static bool opens_a_menu(const struct site *site, const char *label)
+{
+    if (strncasecmp(label, "add files", 9) == 0 || strcasecmp(label, "more") == 0 ||
+        strcasestr(label, "search"))
+        return true;
+    for (size_t i = 0; i < site->known_labels.count; i++)
+        if (strncmp(label, site->known_labels.items[i], strlen(site->known_labels.items[i])) == 0)
+            return true;
+    return strcasestr(label, "mode") && !strcasestr(label, "voice");
+}
+
+static size_t count_menus(const struct site *site, const json_t *document)
+{
+    const json_t *buttons = json_object_get(document, "home_buttons");
+    size_t count = 0;
+
+    for (size_t i = 0; i < json_array_size(buttons); i++) {
+        const char *label = json_string_value(json_array_get(buttons, i));
+
+        count += label && opens_a_menu(site, label);
+    }
+    return count;
+}
+
+/* Both are written with the same order of members and lines. */
+static bool is_equal(struct arena *arena, const json_t *one, const json_t *other)
+{
+    const json_t *values[] = {one, other};
+    struct text texts[2];
+
+    for (int i = 0; i < 2; i++) {
+        struct json_writer writer;
+
+        text_start(&texts[i], arena, LINES_BYTES * 4);
+        writer_start(&writer, &texts[i]);
+        writer_value_sorted(&writer, values[i]);
+    }
+    return strcmp(texts[0].bytes, texts[1].bytes) == 0;
+}
+
+bool recon_compare(struct arena *arena, const struct site *site, const json_t *before,
+                   const json_t *after, struct recon_drift *drift)
+{
+    static const char *const keys[] = {"flags", "home_buttons", "model_menu"};
+    struct string_list *lists[] = {&drift->added, &drift->removed, &drift->changed};
+
+    for (size_t i = 0; i < sizeof lists / sizeof lists[0]; i++)
+        *lists[i] = (struct string_list){.items = ARENA_ARRAY(arena, const char *, KEYS_MAX)};
+    for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
+        const json_t *old = json_object_get(before, keys[i]),
+                     *new = json_object_get(after, keys[i]);
+
+        if (!old && new)
+            string_list_add_new(&drift->added, keys[i]);
+        else if (old && !new)
+            string_list_add_new(&drift->removed, keys[i]);
+        else if (old && !is_equal(arena, old, new))
+            string_list_add_new(&drift->changed, keys[i]);
+    }
+    if (count_menus(site, after) > count_menus(site, before))
+        string_list_add_new(&drift->changed, "home_menu_button_count");
+    return drift->added.count || drift->removed.count || drift->changed.count;
+}

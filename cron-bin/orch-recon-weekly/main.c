@@ -1,0 +1,216 @@
+/* Notices that the web provider's start page has changed: looks at it in Chromium and compares what
+ * it sees with what it saw the first time. For a scheduler; prints one JSON object.
+ *
+ *   orch-recon-weekly [--profile-dir DIR] [--base-url URL] [--channel PROGRAM]
+ *
+ * In the state directory: selectors-baseline.json (the first look; remove it to accept a change),
+ * selectors-latest.json, and selectors-drift.flag as long as they differ. Each drift is a line of
+ * logs/recon-drift.jsonl.
+ *
+ * Exit codes: 0 nothing has changed, 1 something has, 2 there is no profile, or the command line or
+ * the settings are wrong, 3 the page could not be looked at. */
+#include "orchestrator/browser/recon.h"
+
+#include "base/clock.h"
+#include "base/string_list.h"
+#include "orchestrator/snapshot/tool.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { EXIT_SAME, EXIT_DRIFT, EXIT_WRONG, EXIT_NO_LOOK };
+enum { SIGHT_BYTES = 1 << 16, SIGHT_DEPTH = 6 };
+
+static const char usage[] =
+    "orch-recon-weekly [--profile-dir DIR] [--base-url URL] [--channel PROGRAM]";
+static const char log_folder[] = "logs", log_file[] = "logs/recon-drift.jsonl";
+
+static void tell(const char *stage)
+{
+    fprintf(stderr, "orch-recon-weekly: %s\n", stage);
+}
+
+static const char *in_state(struct tool *tool, const char *name)
+{
+    const char *folder = tool->settings.state_directory;
+
+    return arena_print(tool->arena, "%s/%s", folder && *folder ? folder : "state", name);
+}
+
+/* What is seen, as text of the tool's; the browser is ended again. */
+static enum trouble look(struct tool *tool, struct text *seen)
+{
+    const struct orchestrator_settings *settings = &tool->settings;
+    static struct browser_command command; /* the launcher keeps it */
+    struct launcher *launcher = NULL;
+    struct json_writer writer;
+    struct driver driver;
+    enum trouble trouble;
+
+    command = (struct browser_command){.program = settings->browser_channel,
+                                       .profile = settings->browser_profile_dir,
+                                       .display = settings->browser_display,
+                                       .headless = settings->browser_headless,
+                                       .more = settings->browser_arguments};
+    if (launcher_start(&command, &launcher, &tool->problem))
+        return TROUBLE_DRIVER;
+    if (!driver_open(&driver, settings, launcher)) {
+        launcher_stop(launcher);
+        (void)problem_set(&tool->problem, ERROR_SYSTEM, "memory", "no memory");
+        return TROUBLE_DRIVER;
+    }
+    text_start(seen, tool->arena, SIGHT_BYTES);
+    writer_start(&writer, seen);
+    trouble = recon_capture(&driver, tell, &writer);
+    if (trouble)
+        (void)problem_set(&tool->problem, ERROR_UNAVAILABLE, "recon_failed", "%s", driver.words);
+    driver_close(&driver);
+    launcher_stop(launcher);
+    return trouble;
+}
+
+static void write_names(struct json_writer *writer, const char *key, const struct string_list *list)
+{
+    writer_key(writer, key);
+    writer_open_array(writer);
+    for (size_t i = 0; i < list->count; i++)
+        writer_string(writer, list->items[i]);
+    writer_close_array(writer);
+}
+
+static void write_drift(struct json_writer *writer, const struct recon_drift *drift)
+{
+    write_names(writer, "added", &drift->added);
+    write_names(writer, "removed", &drift->removed);
+    write_names(writer, "changed", &drift->changed);
+}
+
+/* One line, by one write, so that two programs do not mix theirs. */
+static bool append_line(const struct text *line)
+{
+    int file;
+    bool good;
+
+    if (mkdir(log_folder, 0750) != 0 && errno != EEXIST)
+        return false;
+    file = open(log_file, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0640);
+    good = file >= 0 && write(file, line->bytes, line->length) == (ssize_t)line->length;
+    if (file >= 0)
+        close(file);
+    return good;
+}
+
+static enum error keep_drift(struct tool *tool, const struct recon_drift *drift)
+{
+    char now[CLOCK_TEXT_MAX];
+    struct json_writer writer;
+    struct text line;
+    enum error error;
+
+    clock_format(clock_unix_microseconds(), now);
+    text_start(&line, tool->arena, SIGHT_BYTES);
+    writer_start(&writer, &line);
+    writer_open_object(&writer);
+    writer_key_string(&writer, "ts", now);
+    write_drift(&writer, drift);
+    writer_close_object(&writer);
+    error = tool_write(tool, in_state(tool, "selectors-drift.flag"), &line); /* ends the line */
+    if (!error && !append_line(&line))
+        error = problem_set(&tool->problem, ERROR_SYSTEM, "log_not_written", "%s: %s", log_file,
+                            strerror(errno));
+    return error;
+}
+
+static void print_end(struct tool *tool, const char *status, const struct recon_drift *drift)
+{
+    struct json_writer writer;
+    struct text text;
+
+    text_start(&text, tool->arena, SIGHT_BYTES);
+    writer_start(&writer, &text);
+    writer_open_object(&writer);
+    writer_key_string(&writer, "status", status);
+    writer_key_string(&writer, "baseline", in_state(tool, "selectors-baseline.json"));
+    write_drift(&writer, drift);
+    writer_close_object(&writer);
+    tool_print(tool, text.bytes);
+}
+
+static enum error write_sight(struct tool *tool, const char *name, const json_t *sight)
+{
+    struct text text;
+
+    text_start(&text, tool->arena, SIGHT_BYTES * 2);
+    canonical_write(&text, sight, 2);
+    return tool_write(tool, in_state(tool, name), &text);
+}
+
+/* The first look is the measure of those that follow; so is one after a measure that cannot be
+ * read. */
+static int compare(struct tool *tool, const json_t *seen)
+{
+    struct recon_drift drift = {0};
+    struct problem unreadable = {0};
+    struct site site = {0};
+    json_t *before = NULL;
+    enum error error = write_sight(tool, "selectors-latest.json", seen);
+    bool first = json_read_file(tool->arena, in_state(tool, "selectors-baseline.json"), &before,
+                                &unreadable) ||
+                 !json_is_object(before);
+
+    if (!error)
+        error =
+            site_load(tool->arena, tool->settings.browser_site_directory, &site, &tool->problem);
+    if (!error && first)
+        error = write_sight(tool, "selectors-baseline.json", seen);
+    if (!error && !first && recon_compare(tool->arena, &site, before, seen, &drift)) {
+        error = keep_drift(tool, &drift);
+        if (!error) {
+            print_end(tool, "drift", &drift);
+            return EXIT_DRIFT;
+        }
+    }
+    if (!error && unlink(in_state(tool, "selectors-drift.flag")) != 0 && errno != ENOENT)
+        error = problem_set(&tool->problem, ERROR_SYSTEM, "flag_stays", "%s", strerror(errno));
+    if (error)
+        return tool_fail(tool, tool->problem.text);
+    print_end(tool, first ? "baseline" : "same", &drift);
+    return EXIT_SAME;
+}
+
+static int watch(struct tool *tool)
+{
+    struct orchestrator_settings *settings = &tool->settings;
+    struct json_fault fault;
+    struct stat about;
+    struct text seen;
+    json_t *document;
+
+    if (tool->profile_dir) {
+        setenv("ORCH_BROWSER_PROFILE_DIR", tool->profile_dir, 1);
+        if (orchestrator_settings_load(settings, tool->arena, NULL, &tool->problem))
+            return tool_fail(tool, tool->problem.text);
+    }
+    if (!settings->browser_profile_dir || stat(settings->browser_profile_dir, &about) != 0 ||
+        !S_ISDIR(about.st_mode))
+        return tool_fail(tool, "The directory of --profile-dir, or ORCH_BROWSER_PROFILE_DIR, is "
+                               "missing.");
+    signal(SIGPIPE, SIG_IGN);
+    if (look(tool, &seen) ||
+        json_read(tool->arena, seen.bytes, seen.length, SIGHT_DEPTH, &document, &fault)) {
+        (void)tool_fail(tool, tool->problem.text);
+        return EXIT_NO_LOOK;
+    }
+    return compare(tool, document);
+}
+
+int main(int argc, char **argv)
+{
+    return tool_run(argc, argv, usage, false, watch);
+}
