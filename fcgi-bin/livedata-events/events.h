@@ -14,7 +14,8 @@ extern const struct schema alert_request_schema, alert_change_schema, alert_sche
 extern const struct schema stuck_query_schema, stuck_schema, exceptions_query_schema,
     exceptions_schema, exception_stats_schema, triage_request_schema, triage_schema;
 extern const struct schema key_request_schema, key_schema, keys_schema, rotation_schema,
-    rotation_status_schema, revoked_schema, usage_schema, window_query_schema, analytics_schema;
+    rotation_status_schema, revoked_schema, usage_schema, window_query_schema, analytics_schema,
+    service_summary_schema;
 
 enum error events_handle(struct request *request, struct reply *reply);
 enum error letters_handle(struct request *request, struct reply *reply);
@@ -54,6 +55,9 @@ enum error key_rotate_handle(struct request *request, struct reply *reply);
 enum error key_rotation_handle(struct request *request, struct reply *reply);
 enum error key_revoke_handle(struct request *request, struct reply *reply);
 enum error key_delete_handle(struct request *request, struct reply *reply);
+enum error summary_handle(struct request *request, struct reply *reply);
+#define SUMMARY_PIECE_TYPE "text/html; charset=utf-8"
+enum error summary_piece_handle(struct request *request, struct reply *reply);
 enum error usage_handle(struct request *request, struct reply *reply);
 enum error tenants_handle(struct request *request, struct reply *reply);
 enum error top_queries_handle(struct request *request, struct reply *reply);

@@ -317,6 +317,11 @@ struct live_cache *service_cache(const struct request *request)
     return &service_of(request)->cache;
 }
 
+size_t service_fixed_keys(const struct request *request)
+{
+    return service_of(request)->keys.count;
+}
+
 const struct live_key *service_key(const struct request *request)
 {
     return service_of(request)->asking.key;

@@ -27,6 +27,8 @@ struct store *service_store(const struct request *request);
 struct live_cache *service_cache(const struct request *request);
 /* The key that was shown, or NULL. */
 const struct live_key *service_key(const struct request *request);
+/* How many keys settings and files give. */
+size_t service_fixed_keys(const struct request *request);
 
 /* The database, ready for use; errors go into the request's problem. */
 MUST_CHECK enum error service_database(struct request *request, struct db **db);

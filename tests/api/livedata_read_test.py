@@ -291,6 +291,31 @@ class TestKeys:
             get(seeded, f"/v1/admin/analytics/{name}", headers=self.ADMIN)
         assert get(seeded, "/v1/admin/usage", headers=self.ADMIN).json()["usage"][0]["tenant"] == "default"
 
+    def test_how_the_service_does(self, seeded, request):
+        before = get(seeded, "/v1/admin/summary", headers=self.ADMIN).json()
+        name = "<b>&\"of\"</b>"
+        answer = seeded.post("/v1/admin/keys", {"name": name, "tenant": "default"}, headers=self.ADMIN)
+        for _ in range(6):
+            get(seeded, "/v1/entity/order/ORD-20260404-1002", headers={"X-API-Key": answer.json()["key"]})
+        time.sleep(1.1)
+        get(seeded, "/v1/entity/order/ORD-20260404-1002")  # what is held for a second is written
+        body = get(seeded, "/v1/admin/summary", headers=self.ADMIN).json()
+        assert body["configured_keys"] == before["configured_keys"] + 1
+        assert 0.1 <= body["qps"] < 100
+        assert body["health"]["components"] and body["health"]["status"] in ("healthy", "degraded", "unhealthy")
+        assert body["cache"]["backend"] == body["rate_limit_backend"] == "shared_memory"
+        assert body["cache"]["entity_ttl_seconds"] > 0
+        pool = body["pool"]
+        assert pool["engine"] == request.node.callspec.params["seeded"]
+        assert 1 <= pool["held"] <= pool["limit"] if pool["engine"] == "postgres" else pool["held"] is None
+        get(seeded, "/admin/partials/summary", status=401, headers=SUPPORT)
+        page = get(seeded, "/admin/partials/summary", headers=self.ADMIN)
+        assert page.headers["Content-Type"] == "text/html; charset=utf-8"
+        assert page.headers["Content-Security-Policy"] == "default-src 'none'"
+        assert "<td>&lt;b&gt;&amp;\"of\"&lt;/b&gt;</td>" in page.text and "<b>" not in page.text
+        assert f"<dd>{body['configured_keys']}</dd>" in page.text and "Components" in page.text
+        seeded.send("DELETE", f"/v1/admin/keys/{answer.json()['key_id']}", headers=self.ADMIN)
+
 
 class TestOperations:
     # Case G40 of the contract: minutes after the start nothing else of the seed has run out of time.

@@ -179,6 +179,8 @@ test('keys are issued, rotated and deleted by who has the key of the administrat
     await page.fill('#admin-key', adminKey);
     await page.click('form.notice button[type="submit"]');
     await page.waitForSelector('#keys');
+    await untilText(page, '[data-figure="qps"]', /last minute\s*\d+\.\d\d/);
+    await untilText(page, '[data-figure="cache"]', /Shared memory/);
     await page.fill('#key-name', name);
     await page.fill('#key-allowed_entity_types', 'house');
     await page.click('#key button[type="submit"]');
@@ -200,9 +202,10 @@ test('keys are issued, rotated and deleted by who has the key of the administrat
     await row.getByRole('button', { name: 'Delete' }).click();
     await page.click('dialog [data-kind="danger"]');
     await row.waitFor({ state: 'detached' });
-    assert.deepEqual([await ask(issued), await ask(second)], [401, 401]);
+    /* 429 where this address has failed too often: a key that is valid is let in all the same. */
+    for (const gone of [issued, second]) assert.ok([401, 429].includes(await ask(gone)));
     assert.equal(await page.evaluate(() => JSON.stringify({ ...localStorage }).includes('admin')), false);
-    await close(page, [401, 422]);
+    await close(page, [401, 422, 429]);
 });
 
 const views = [

@@ -77,6 +77,10 @@ static const struct statement key_old_hour = {
     .sql = "SELECT count(*) FROM api_usage WHERE key_id = ? AND at >= ?"
            " AND key_slot = 'previous'",
 };
+static const struct statement last_minute = {
+    .name = "session_rate",
+    .sql = "SELECT count(*) FROM api_sessions WHERE at >= ?",
+};
 
 struct session_row *session_add(struct session_log *log)
 {
@@ -373,4 +377,14 @@ enum error session_key_use(const struct session_question *question, const char *
     return error
                ? error
                : count_use(question, &key_old_hour, key_id, question->now - moment_hour, old_hour);
+}
+
+enum error session_rate(const struct session_question *question, double *rate)
+{
+    const double seconds = 60;
+    struct query *query = db_query(question->db, &last_minute);
+
+    query_bind_integer(query, question->now - moment_minute);
+    *rate = query_next(query) ? number_round((double)query_integer(query, 0) / seconds, 2) : 0;
+    return query_end(query, question->problem);
 }

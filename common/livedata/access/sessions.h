@@ -63,5 +63,7 @@ MUST_CHECK enum error session_write_anomalies(const struct session_question *que
 /* How often a key was used: in the last day, and by its old form in the last hour. */
 MUST_CHECK enum error session_key_use(const struct session_question *question, const char *key_id,
                                       int64_t *day, int64_t *old_hour);
+/* Sessions a second over the last minute. */
+MUST_CHECK enum error session_rate(const struct session_question *question, double *rate);
 
 #endif

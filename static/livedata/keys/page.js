@@ -18,6 +18,7 @@ const update = () => app?.update();
 const pathOf = (id) => `/v1/admin/keys/${encodeURIComponent(id)}`;
 
 const keys = createResource(update, async (signal) => (await client.get('/v1/admin/keys', { signal })).data.keys);
+const summary = createResource(update, async (signal) => (await client.get('/v1/admin/summary', { signal })).data);
 const tenants = createResource(update, async (signal) => (await client.get('/v1/admin/analytics/usage', { signal })).data.tenants);
 
 const form = createForm(update, {
@@ -31,12 +32,19 @@ const form = createForm(update, {
     onSubmit: create,
 });
 
+/* One question to see whether the key is right: each refusal counts against the reader's address. */
+async function start() {
+    await keys.load();
+    if (keys.error?.kind === 'unauthorized') return;
+    tenants.load();
+    summary.load();
+}
+
 function use(key) {
     headers['X-Admin-Key'] = key;
     remember('admin', key);
     app?.set({ admin: key, problem: null });
-    keys.load();
-    tenants.load();
+    start();
 }
 
 async function act(action) {
@@ -70,6 +78,7 @@ function create(values) {
 app = mount(document.getElementById('page'), view, {
     keys,
     tenants,
+    summary,
     form,
     admin: null,
     made: null,

@@ -1,12 +1,13 @@
 /* Keys and tenants as a template. */
 import { t } from '../../shared/i18n.js';
-import { formatAgo, formatInteger, formatMilliseconds, formatPercent } from '../../shared/numbers.js';
+import { formatAgo, formatFixed, formatInteger, formatMilliseconds, formatPercent, formatShortUnit } from '../../shared/numbers.js';
 import { badge } from '../../shared/ui/badge.js';
 import { copyButton } from '../../shared/ui/copy.js';
 import { html, nothing } from '../../shared/ui/lit.js';
 import { errorNotice, notice } from '../../shared/ui/notice.js';
 import { resourceView } from '../../shared/ui/resource.js';
 import { table } from '../../shared/ui/table.js';
+import { healthBadge } from '../words.js';
 
 function adminForm(refused, use) {
     const submit = (event) => {
@@ -87,11 +88,34 @@ function madeNotice({ name, key }) {
     </div>`;
 }
 
-export function view({ keys, tenants, form, admin, made, problem, busy, actions }) {
+const figure = (name, label, value) =>
+    html`<div class="figure" data-figure=${name}>
+        <span class="figure-label">${label}</span>
+        <span>${value}</span>
+    </div>`;
+
+/* Figures of the last minute; connections are counted on PostgreSQL only. */
+function summaryView({ health, qps, configured_keys: configured, cache, rate_limit_backend: limits, pool }) {
+    const engine = pool.engine === 'postgres' ? 'PostgreSQL' : 'SQLite';
+    const where = (backend) => t(backend === 'shared_memory' ? 'keys.shared_memory' : 'keys.no_cache');
+    return html`<div class="figures">
+        ${figure('health', t('status.health'), healthBadge(health.status))} ${figure('qps', t('keys.qps'), formatFixed(qps, 2))}
+        ${figure('keys', t('keys.configured'), formatInteger(configured))} ${figure('cache', t('keys.cache'), where(cache.backend))}
+        ${figure('ttl', t('keys.entity_ttl'), formatShortUnit(cache.entity_ttl_seconds, 'second'))}
+        ${figure('limits', t('keys.limits'), where(limits))}
+        ${figure('pool', engine, pool.size === null ? '–' : t('keys.held', { held: formatInteger(pool.held), limit: formatInteger(pool.limit) }))}
+    </div>`;
+}
+
+export function view({ keys, tenants, summary, form, admin, made, problem, busy, actions }) {
     const refused = keys.error?.kind === 'unauthorized';
     if (admin === null || refused) return adminForm(refused, actions.use);
     return html`<div class="stack">
         ${made === null ? null : madeNotice(made)} ${problem === null ? null : errorNotice(problem)}
+        <section class="card" aria-labelledby="summary-title" id="summary">
+            <h2 class="section" id="summary-title">${t('keys.service')}</h2>
+            ${resourceView(summary, { quiet: true, skeleton: { lines: 2, height: 'row' }, ready: summaryView })}
+        </section>
         <section class="card section" aria-labelledby="keys-title" id="keys">
             <h2 id="keys-title">${t('keys.keys')}</h2>
             ${resourceView(keys, {

@@ -1,0 +1,201 @@
+/* How the service does, for the administration: as JSON, and as a piece of a page. */
+#include "livedata-events/events.h"
+
+#include "base/number.h"
+#include "livedata/access/sessions.h"
+#include "livedata/moment.h"
+#include "livedata/shapes.h"
+
+static const struct field cache_fields[] = {TELLS_TEXT("backend"), TELLS_NUMBER("ttl_seconds"),
+                                            TELLS_NUMBER("entity_ttl_seconds")};
+static TELLING(cache_schema, "CacheSummary", cache_fields);
+static const struct field pool_fields[] = {TELLS_TEXT("engine"), TELLS_INTEGER_OR_NULL("size"),
+                                           TELLS_INTEGER_OR_NULL("limit"),
+                                           TELLS_INTEGER_OR_NULL("held")};
+static TELLING(pool_schema, "PoolSummary", pool_fields);
+static const struct field summary_fields[] = {
+    TELLS_OBJECT("health"),           TELLS_NUMBER("qps"),
+    TELLS_INTEGER("configured_keys"), TELLS_SHAPE("cache", &cache_schema),
+    TELLS_TEXT("rate_limit_backend"), TELLS_SHAPE("pool", &pool_schema)};
+TELLING(service_summary_schema, "ServiceSummary", summary_fields);
+
+static const char in_shared_memory[] = "shared_memory";
+
+struct summary {
+    struct health_report health;
+    struct db_health store;
+    struct live_keys keys; /* that were issued */
+    const char *engine;
+    const char *cache;
+    size_t configured; /* those of settings and files as well */
+    double qps;
+};
+
+static enum error read_summary(struct request *request, struct keys_call *call,
+                               struct summary *summary)
+{
+    struct session_question question = {.arena = request->arena, .problem = &request->problem};
+    struct storage_call storage;
+    enum error error = service_database(request, &call->db);
+
+    if (error)
+        return error;
+    *call = service_keys_call(request, call->db);
+    question.db = call->db;
+    question.now = call->now;
+    storage = service_storage(request, call->db);
+    health_look(&storage, service_settings(request), &summary->health);
+    error = live_key_list(call, &summary->keys);
+    if (!error)
+        error = session_rate(&question, &summary->qps);
+    if (error)
+        return error;
+    db_health(call->db, &summary->store);
+    summary->configured = service_fixed_keys(request) + summary->keys.count;
+    summary->engine = db_engine(call->db) == DB_POSTGRES ? "postgres" : "sqlite";
+    summary->cache = service_cache(request)->shared ? in_shared_memory : "none";
+    return ERROR_NONE;
+}
+
+/* A number that SQLite has not, whose connections nobody counts. */
+static void write_counted(struct json_writer *writer, const char *key, int value, int size)
+{
+    if (size > 0)
+        writer_key_integer(writer, key, value);
+    else
+        writer_key_null(writer, key);
+}
+
+enum error summary_handle(struct request *request, struct reply *reply)
+{
+    const struct livedata_settings *settings = service_settings(request);
+    struct json_writer writer = service_writer(reply);
+    struct summary *summary = ARENA_NEW(request->arena, struct summary);
+    struct keys_call call;
+    enum error error = read_summary(request, &call, summary);
+
+    if (error)
+        return error;
+    writer_open_object(&writer);
+    writer_key(&writer, "health");
+    health_write(&writer, &summary->health, true, settings->db_pool_size);
+    writer_key_number(&writer, "qps", summary->qps);
+    writer_key_integer(&writer, "configured_keys", (int64_t)summary->configured);
+    writer_key(&writer, "cache");
+    writer_open_object(&writer);
+    writer_key_string(&writer, "backend", summary->cache);
+    writer_key_number(&writer, "ttl_seconds", settings->cache_ttl_seconds);
+    writer_key_number(&writer, "entity_ttl_seconds", settings->entity_cache_ttl_seconds);
+    writer_close_object(&writer);
+    writer_key_string(&writer, "rate_limit_backend", in_shared_memory);
+    writer_key(&writer, "pool");
+    writer_open_object(&writer);
+    writer_key_string(&writer, "engine", summary->engine);
+    write_counted(&writer, "size", summary->store.pool_size, summary->store.pool_size);
+    write_counted(&writer, "limit", summary->store.pool_limit, summary->store.pool_size);
+    write_counted(&writer, "held", summary->store.pool_held, summary->store.pool_size);
+    writer_close_object(&writer);
+    writer_close_object(&writer);
+    return ERROR_NONE;
+}
+
+/* Text of others between tags. */
+static void put_text(struct text *page, const char *string)
+{
+    for (; *string; string++)
+        switch (*string) {
+        case '<':
+            text_append_string(page, "&lt;");
+            break;
+        case '>':
+            text_append_string(page, "&gt;");
+            break;
+        case '&':
+            text_append_string(page, "&amp;");
+            break;
+        default:
+            text_append_byte(page, *string);
+        }
+}
+
+static void put_cell(struct text *page, const char *string)
+{
+    text_append_string(page, "<td>");
+    put_text(page, string);
+    text_append_string(page, "</td>");
+}
+
+static void put_components(struct text *page, const struct health_report *report)
+{
+    text_append_format(page,
+                       "<p>Health: <strong>%s</strong></p>\n<table><caption>Components</caption>"
+                       "<tr><th>Component</th><th>Status</th><th>Message</th></tr>\n",
+                       health_words[report->word]);
+    for (size_t i = 0; i < report->count; i++) {
+        text_append_string(page, "<tr>");
+        put_cell(page, report->components[i].name);
+        put_cell(page, health_words[report->components[i].word]);
+        put_cell(page, report->components[i].message);
+        text_append_string(page, "</tr>\n");
+    }
+    text_append_string(page, "</table>\n");
+}
+
+static void put_figures(struct text *page, const struct summary *summary,
+                        const struct livedata_settings *settings)
+{
+    text_append_format(page,
+                       "<dl><dt>Requests a second, last minute</dt><dd>%.2f</dd>"
+                       "<dt>Configured keys</dt><dd>%zu</dd><dt>Cache</dt><dd>%s</dd>"
+                       "<dt>Entities are cached for</dt><dd>%g s</dd>"
+                       "<dt>Rate limits</dt><dd>%s</dd><dt>Database</dt><dd>%s",
+                       summary->qps, summary->configured, summary->cache,
+                       settings->entity_cache_ttl_seconds, in_shared_memory, summary->engine);
+    if (summary->store.pool_size > 0)
+        text_append_format(page, ", %d of %d connections held", summary->store.pool_held,
+                           summary->store.pool_limit);
+    text_append_string(page, "</dd></dl>\n");
+}
+
+static enum error put_keys(struct request *request, struct text *page, const struct keys_call *call,
+                           const struct live_keys *keys)
+{
+    const struct session_question question = {
+        .db = call->db, .arena = request->arena, .problem = &request->problem, .now = call->now};
+    enum error error = ERROR_NONE;
+
+    text_append_string(page, "<table><caption>Keys</caption><tr><th>Tenant</th><th>Name</th>"
+                             "<th>Requests a minute</th><th>Requests, 24 h</th>"
+                             "<th>Rotation</th></tr>\n");
+    for (size_t i = 0; !error && i < keys->count; i++) {
+        const struct live_key *key = &keys->items[i];
+        int64_t day, old_hour;
+
+        error = session_key_use(&question, key->key_id, &day, &old_hour);
+        if (error)
+            return error;
+        text_append_string(page, "<tr>");
+        put_cell(page, key->tenant);
+        put_cell(page, key->name);
+        text_append_format(page, "<td>%lld</td><td>%lld</td><td>%s</td></tr>\n",
+                           (long long)key->rate_limit_rpm, (long long)day,
+                           key->previous_lookup && key->previous_until > call->now ? "grace_period"
+                                                                                   : "idle");
+    }
+    text_append_string(page, "</table>\n");
+    return error;
+}
+
+enum error summary_piece_handle(struct request *request, struct reply *reply)
+{
+    struct summary *summary = ARENA_NEW(request->arena, struct summary);
+    struct keys_call call;
+    enum error error = read_summary(request, &call, summary);
+
+    if (error)
+        return error;
+    reply->content_type = SUMMARY_PIECE_TYPE;
+    put_components(&reply->body, &summary->health);
+    put_figures(&reply->body, summary, service_settings(request));
+    return put_keys(request, &reply->body, &call, &summary->keys);
+}
