@@ -229,7 +229,7 @@ enum error server_start(struct server *server, struct arena *arena, const char *
     if (run_directory)
         error =
             shm_region_open(arena_print(arena, "%s/%s.shm", run_directory, family->service->name),
-                            HTTP_LAYOUT_VERSION, &server->region, problem);
+                            SHM_SERVICE_VERSION, &server->region, problem);
     else
         error = shm_region_open_anonymous(&server->region, problem);
     if (error)

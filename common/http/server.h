@@ -10,10 +10,7 @@
 #include "shm/counters.h"
 #include "shm/region.h"
 
-/* What every family of a service counts in shared memory. The number of the layout goes into the
- * region's version: change it when the meaning of a position changes. */
-enum { HTTP_LAYOUT_VERSION = 1 };
-
+/* What every family of a service counts in shared memory; SHM_SERVICE_VERSION goes with it. */
 enum http_counter {
     COUNTER_REQUESTS,
     COUNTER_SUCCESS, /* below 400 */

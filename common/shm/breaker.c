@@ -188,6 +188,22 @@ void breaker_withdraw(struct shm_region *region, struct breaker_pass *pass)
     shm_lock_give(&table->lock);
 }
 
+void breaker_reset(struct shm_region *region, const char *name)
+{
+    struct breaker_table *table = &region->layout->breakers;
+    struct breaker_cell *cell;
+    bool inherited;
+
+    if (!shm_lock_take(&table->lock, &inherited))
+        return;
+    cell = find_cell(table, name);
+    if (cell) {
+        cell->term++; /* so that what was asked before says nothing any more */
+        close_cell(cell);
+    }
+    shm_lock_give(&table->lock);
+}
+
 enum breaker_state breaker_read_state(struct shm_region *region, const char *name)
 {
     struct breaker_table *table = &region->layout->breakers;

@@ -49,6 +49,9 @@ void breaker_tell(struct shm_region *region, const struct breaker_rule *rule,
 /* Takes the call back: it says nothing about the service. Zeroes the pass. */
 void breaker_withdraw(struct shm_region *region, struct breaker_pass *pass);
 
+/* Closes it, whatever calls that are under way will tell. */
+void breaker_reset(struct shm_region *region, const char *name);
+
 /* BREAKER_CLOSED for names that were never asked for. */
 enum breaker_state breaker_read_state(struct shm_region *region, const char *name);
 

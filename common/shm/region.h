@@ -16,8 +16,11 @@
 #include <stdint.h>
 
 enum {
-    SHM_FAMILIES_MAX = 16,   /* families of workers in one region */
-    SHM_FAMILY_NAME_MAX = 48 /* bytes of a family's name with its NUL */
+    SHM_FAMILIES_MAX = 16,    /* families of workers in one region */
+    SHM_FAMILY_NAME_MAX = 48, /* bytes of a family's name with its NUL */
+    /* Of the region that the responders of a service share, for the programs beside them: to be
+     * changed when the meaning of a position in http/server.h changes. */
+    SHM_SERVICE_VERSION = 1
 };
 
 struct shm_region;

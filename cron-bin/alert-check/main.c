@@ -16,6 +16,7 @@
 #include "support/upkeep/alerts.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { EXIT_DONE, EXIT_UNDELIVERED, EXIT_STORE, MEMORY_MAX = 64 * 1024 * 1024 };
@@ -42,6 +43,17 @@ static enum error open_store(struct program *program)
                                       &program->problem);
 }
 
+/* What the responders of this host share. Opened anew for each look: they may have replaced it. */
+static enum error meet(struct program *program, struct shm_region **region)
+{
+    const char *run_directory = getenv("ASSAY_RUN_DIR");
+
+    return run_directory && *run_directory
+               ? shm_region_open(arena_print(program->kept, "%s/support.shm", run_directory),
+                                 SHM_SERVICE_VERSION, region, &program->problem)
+               : ERROR_NONE;
+}
+
 static enum error check(struct program *program)
 {
     struct alert_call call = {.arena = program->job,
@@ -51,9 +63,13 @@ static enum error check(struct program *program)
     enum error error = store_use(program->store, &call.db, &program->problem);
 
     if (!error)
+        error = meet(program, &call.region);
+    if (!error)
         error = program->dry_run ? alerts_rehearse(&call, &program->report)
                                  : alerts_check(&call, !program->stays, &program->report);
     db_end_of_request(store_handle(program->store));
+    if (call.region)
+        shm_region_close(call.region);
     return error;
 }
 

@@ -1,7 +1,7 @@
 /* The registry of models as administrators see it. Keys are never shown, only whether they are set.
  */
 #include "support-admin/providers.h"
-#include "shm/breaker.h"
+#include "support/models/breakers.h"
 #include "support/models/spend_store.h"
 #include "support/service.h"
 #include "support/tools.h"
@@ -166,22 +166,6 @@ static json_t *list_profiles(const struct request *request, const struct registr
     return service_json(request, text.bytes);
 }
 
-static bool is_asked(const struct registry_profile *profile,
-                     const struct registry_provider *provider)
-{
-    bool asked = false;
-
-    for (int node = 0; node < MODEL_NODE__MAX; node++)
-        for (int fast = 0; fast < 2; fast++) {
-            struct registry_chain chain =
-                registry_chain_of(profile, (enum model_node)node, fast != 0);
-
-            for (size_t i = 0; i < chain.count; i++)
-                asked |= chain.targets[i].provider == provider;
-        }
-    return asked;
-}
-
 static double percent(int64_t used, int64_t limit)
 {
     return limit ? round((double)used * 10000 / (double)limit) / 100 : 0;
@@ -231,7 +215,7 @@ static enum error describe(struct request *request, struct db *db,
         .last_success_at = use.last_used_at,
         .enabled = from->enabled,
         .configured = from->kind != PROVIDER_PAID || !from->api_key_env || from->token,
-        .active = is_asked(active, from),
+        .active = registry_profile_asks(active, from),
         .default_models = defaults,
         .capabilities = can,
         .rate_limits = limits,
@@ -254,6 +238,18 @@ static struct string_list list_nodes(const struct request *request, struct model
     return nodes;
 }
 
+static enum error find_registry(struct request *request, const struct registry **registry)
+{
+    struct models *models = service_models(request);
+
+    if (models)
+        models_refresh(models);
+    *registry = models ? models_registry(models) : NULL;
+    return *registry ? ERROR_NONE
+                     : problem_set(&request->problem, ERROR_UNAVAILABLE, "registry_invalid",
+                                   "The registry of providers is invalid; the log says why");
+}
+
 enum error providers_handle(struct request *request, struct reply *reply)
 {
     struct providers_reply *object = ARENA_NEW(request->arena, struct providers_reply);
@@ -263,12 +259,8 @@ enum error providers_handle(struct request *request, struct reply *reply)
     struct db *db;
     enum error error = service_database(request, &db);
 
-    if (models)
-        models_refresh(models);
-    registry = models ? models_registry(models) : NULL;
-    if (!error && !registry)
-        error = problem_set(&request->problem, ERROR_UNAVAILABLE, "registry_invalid",
-                            "The registry of providers is invalid; the log says why");
+    if (!error)
+        error = find_registry(request, &registry);
     if (error)
         return error;
     views = ARENA_ARRAY(request->arena, struct provider_view, registry->provider_count + 1);
@@ -281,4 +273,67 @@ enum error providers_handle(struct request *request, struct reply *reply)
                                        .providers = {registry->provider_count, views}};
     reply->object = object;
     return error;
+}
+
+struct reset_query {
+    const char *breaker;
+};
+
+#define OWNER struct reset_query
+static const struct field reset_query_fields[] = {
+    STRING(OWNER, breaker, .nullable = true, .max_length = 100,
+           .help = "The provider's id; `ollama` where it is not given.")};
+#undef OWNER
+SCHEMA(breaker_reset_query_schema, struct reset_query, "BreakerResetQuery", reset_query_fields,
+       .extra = EXTRA_IGNORE);
+
+struct reset_reply {
+    const char *status, *breaker, *detail;
+    const struct provider_breaker *previous, *current;
+};
+
+#define OWNER struct reset_reply
+static const struct field reset_fields[] = {
+    STRING(OWNER, status, .help = "reset; disabled where CIRCUIT_BREAKER_ENABLED is false."),
+    STRING(OWNER, breaker),
+    STRING(OWNER, detail, .nullable = true),
+    OBJECT(OWNER, previous, provider_breaker_schema, .nullable = true),
+    OBJECT(OWNER, current, provider_breaker_schema, .nullable = true),
+};
+#undef OWNER
+SCHEMA(breaker_reset_schema, struct reset_reply, "BreakerReset", reset_fields);
+
+enum error breaker_reset_handle(struct request *request, struct reply *reply)
+{
+    const struct reset_query *query = request->query;
+    const char *id = query->breaker ? query->breaker : "ollama";
+    struct reset_reply *object = ARENA_NEW(request->arena, struct reset_reply);
+    struct provider_breaker *breakers = ARENA_ARRAY(request->arena, struct provider_breaker, 2);
+    struct shm_region *region = request->server->region;
+    const struct registry_provider *provider;
+    const struct registry *registry;
+
+    *object = (struct reset_reply){.breaker = id};
+    reply->object = object;
+    if (!service_settings(request)->breaker) {
+        object->status = "disabled";
+        object->detail = "circuit breaker is disabled";
+        reply->status = 409;
+        return ERROR_NONE;
+    }
+    if (find_registry(request, &registry))
+        return ERROR_UNAVAILABLE;
+    provider = registry_find(registry, id);
+    if (!provider || provider->kind == PROVIDER_EMBEDDED)
+        return problem_set(&request->problem, ERROR_NOT_FOUND, "not_found",
+                           "breaker: no provider of models has the id '%s'", id);
+    provider_breaker_read(region, request->arena, registry, provider, &breakers[0]);
+    provider_breaker_reset(region, request->arena, id);
+    provider_breaker_read(region, request->arena, registry, provider, &breakers[1]);
+    service_audit(request, "circuit_breaker_reset", arena_print(request->arena, "breaker:%s", id),
+                  arena_print(request->arena, "{\"previous\":\"%s\"}", breakers[0].state));
+    object->status = "reset";
+    object->previous = &breakers[0];
+    object->current = &breakers[1];
+    return ERROR_NONE;
 }

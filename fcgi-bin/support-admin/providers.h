@@ -4,8 +4,9 @@
 
 #include "http/route.h"
 
-extern const struct schema providers_schema;
+extern const struct schema providers_schema, breaker_reset_query_schema, breaker_reset_schema;
 
 enum error providers_handle(struct request *request, struct reply *reply);
+enum error breaker_reset_handle(struct request *request, struct reply *reply);
 
 #endif

@@ -1,7 +1,6 @@
 /* Looks at the database, at what is indexed, and at the breakers of models. */
 #include "support-system/condition.h"
 #include "base/clock.h"
-#include "shm/breaker.h"
 #include "support/conversation/conversation.h"
 #include "support/documents/document_store.h"
 #include "support/figures.h"
@@ -53,30 +52,14 @@ void condition_look(struct request *request, struct condition *condition)
     tell(request, "kb_index", &condition->index);
 }
 
-size_t condition_providers(struct request *request,
-                           struct provider_state states[PROVIDER_STATES_MAX])
+struct object_list condition_breakers(struct request *request)
 {
-    static const double figures[BREAKER_STATE__MAX] = {
-        [BREAKER_CLOSED] = 0, [BREAKER_HALF_OPEN] = 1, [BREAKER_OPEN] = 2};
     struct models *models = service_models(request);
-    const struct registry *registry;
-    size_t count = 0;
 
-    if (!models)
-        return 0;
-    models_refresh(models);
-    registry = models_registry(models);
-    for (size_t i = 0; registry && i < registry->provider_count && count < PROVIDER_STATES_MAX;
-         i++) {
-        const struct registry_provider *provider = &registry->providers[i];
-        enum breaker_state state;
-
-        if (provider->kind == PROVIDER_EMBEDDED)
-            continue;
-        state = breaker_read_state(request->server->region,
-                                   models_breaker_name(request->arena, provider->id));
-        states[count++] =
-            (struct provider_state){provider->id, breaker_state_name(state), figures[state]};
-    }
-    return count;
+    if (models)
+        models_refresh(models);
+    return models && models_registry(models)
+               ? provider_breakers_read(request->server->region, request->arena,
+                                        models_registry(models))
+               : (struct object_list){.count = 0};
 }

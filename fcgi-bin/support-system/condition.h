@@ -4,6 +4,7 @@
 
 #include "db/db.h"
 #include "http/request.h"
+#include "support/models/breakers.h"
 
 #include <stdbool.h>
 
@@ -20,13 +21,7 @@ struct condition {
 
 void condition_look(struct request *request, struct condition *condition);
 
-/* A provider that needs a network, and the state of its circuit breaker. */
-struct provider_state {
-    const char *id, *breaker;
-    double figure; /* 0 closed, 1 half open, 2 open */
-};
-enum { PROVIDER_STATES_MAX = 64 };
-size_t condition_providers(struct request *request,
-                           struct provider_state states[PROVIDER_STATES_MAX]);
+/* Of providers that need a network: a list of struct provider_breaker. */
+struct object_list condition_breakers(struct request *request);
 
 #endif

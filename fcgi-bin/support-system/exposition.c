@@ -60,12 +60,14 @@ static void set_knowledge(struct request *request, const struct condition *condi
 /* The breakers of the providers that the registry names. */
 static void set_breakers(struct request *request)
 {
-    struct provider_state states[PROVIDER_STATES_MAX];
-    size_t count = condition_providers(request, states);
+    static const double figures[BREAKER_STATE__MAX] = {
+        [BREAKER_CLOSED] = 0, [BREAKER_HALF_OPEN] = 1, [BREAKER_OPEN] = 2};
+    struct object_list list = condition_breakers(request);
+    const struct provider_breaker *breakers = list.items;
 
     metric_clear(request->server->metrics, FIGURE_BREAKER_STATE);
-    for (size_t i = 0; i < count; i++)
-        set(request, FIGURE_BREAKER_STATE, states[i].id, states[i].figure);
+    for (size_t i = 0; i < list.count; i++)
+        set(request, FIGURE_BREAKER_STATE, breakers[i].name, figures[breakers[i].kind]);
 }
 
 /* Labels that dashboards expect from the start. */

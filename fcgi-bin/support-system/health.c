@@ -2,6 +2,11 @@
 #include "support-system/health.h"
 #include "support-system/condition.h"
 #include "support/service.h"
+#include "support/tools.h"
+
+#include <math.h>
+
+enum { COMPONENTS_MAX = 65536 };
 
 struct live {
     const char *status;
@@ -13,35 +18,6 @@ static const struct field live_fields[] = {STRING(OWNER, status), STRING(OWNER, 
 #undef OWNER
 SCHEMA(live_schema, struct live, "Live", live_fields);
 
-struct component {
-    const char *status; /* ok, error, or unavailable where it is not configured */
-    struct optional_number latency_ms;
-    const char *detail;
-};
-
-#define OWNER struct component
-static const struct field component_fields[] = {
-    STRING(OWNER, status),
-    NULLABLE_NUMBER(OWNER, latency_ms, ROUNDED(1)),
-    STRING(OWNER, detail, .nullable = true),
-};
-#undef OWNER
-static SCHEMA(component_schema, struct component, "Component", component_fields);
-
-struct components {
-    const struct component *sqlite, *postgres, *redis;
-    const struct component *kb_index, *chromadb; /* the second is an older name of the first */
-};
-
-#define OWNER struct components
-static const struct field components_fields[] = {
-    OBJECT(OWNER, sqlite, component_schema),   OBJECT(OWNER, postgres, component_schema),
-    OBJECT(OWNER, redis, component_schema),    OBJECT(OWNER, kb_index, component_schema),
-    OBJECT(OWNER, chromadb, component_schema),
-};
-#undef OWNER
-static SCHEMA(components_schema, struct components, "Components", components_fields);
-
 struct features {
     bool streaming_enabled;
 };
@@ -51,32 +27,26 @@ static const struct field features_fields[] = {BOOLEAN(OWNER, streaming_enabled)
 #undef OWNER
 static SCHEMA(features_schema, struct features, "Features", features_fields);
 
-struct breaker {
-    const char *name, *state;
-};
-
-#define OWNER struct breaker
-static const struct field breaker_fields[] = {STRING(OWNER, name), STRING(OWNER, state)};
-#undef OWNER
-static SCHEMA(breaker_schema, struct breaker, "Breaker", breaker_fields);
-
 struct health {
     const char *status;
-    const struct components *components;
+    json_t *components;
     bool vector_store_loaded, pipeline_available;
     int64_t sessions_count;
-    OBJECT_LIST(struct breaker, circuit_breakers);
+    OBJECT_LIST(struct provider_breaker, circuit_breakers);
     const struct features *features;
 };
 
 #define OWNER struct health
 static const struct field health_fields[] = {
     STRING(OWNER, status),
-    OBJECT(OWNER, components, components_schema),
+    JSON_OBJECT(OWNER, components,
+                .help = "By name: `status` (ok, error, or unavailable where it is not configured), "
+                        "`latency_ms` and `detail`, null where there is none. Beside the stores, "
+                        "the providers of models that the active profile asks."),
     BOOLEAN(OWNER, vector_store_loaded, .help = "Whether anything is indexed."),
     INTEGER(OWNER, sessions_count),
     BOOLEAN(OWNER, pipeline_available),
-    OBJECTS(OWNER, circuit_breakers, breaker_schema),
+    OBJECTS(OWNER, circuit_breakers, provider_breaker_schema),
     OBJECT(OWNER, features, features_schema),
 };
 #undef OWNER
@@ -91,53 +61,95 @@ enum error live_handle(struct request *request, struct reply *reply)
     return ERROR_NONE;
 }
 
-static const struct component *component_of(struct request *request, const struct part *part,
-                                            const char *failure)
+static void write_component(struct json_writer *writer, const char *name, const char *status,
+                            struct optional_number latency, const char *detail)
 {
-    struct component *component = ARENA_NEW(request->arena, struct component);
-
-    *component = (struct component){.status = part->works ? "ok" : "error",
-                                    .latency_ms = GIVEN_NUMBER(part->milliseconds),
-                                    .detail = part->works ? NULL : failure};
-    return component;
+    writer_key(writer, name);
+    writer_open_object(writer);
+    writer_key_string(writer, "status", status);
+    if (latency.given)
+        writer_key_number(writer, "latency_ms", round(latency.value * 10) / 10);
+    else
+        writer_key_null(writer, "latency_ms");
+    if (detail)
+        writer_key_string(writer, "detail", detail);
+    else
+        writer_key_null(writer, "detail");
+    writer_close_object(writer);
 }
 
-static struct object_list breakers_of(struct request *request)
+static void write_part(struct json_writer *writer, const char *name, const struct part *part,
+                       const char *failure)
 {
-    struct provider_state states[PROVIDER_STATES_MAX];
-    size_t count = condition_providers(request, states);
-    struct breaker *breakers = ARENA_ARRAY(request->arena, struct breaker, count + 1);
+    struct optional_number latency = GIVEN_NUMBER(part->milliseconds);
 
-    for (size_t i = 0; i < count; i++)
-        breakers[i] = (struct breaker){states[i].id, states[i].breaker};
-    return (struct object_list){count, breakers};
+    write_component(writer, name, part->works ? "ok" : "error", latency,
+                    part->works ? NULL : failure);
+}
+
+/* Providers that are asked, and whether the service is without one. Each has the embedded engine
+ * behind it: without one the service does its work all the same, only less well. */
+static bool write_providers(struct json_writer *writer, const struct object_list *list)
+{
+    const struct provider_breaker *breakers = list->items;
+    bool all = true;
+
+    for (size_t i = 0; i < list->count; i++) {
+        bool closed = breakers[i].kind == BREAKER_CLOSED;
+
+        if (!breakers[i].is_active)
+            continue;
+        write_component(writer, breakers[i].name, closed ? "ok" : "error",
+                        (struct optional_number){.given = false},
+                        closed ? NULL : "its circuit breaker is not closed");
+        all = all && closed;
+    }
+    return all;
+}
+
+static json_t *list_components(struct request *request, const struct condition *condition,
+                               const struct object_list *breakers, bool *providers_work)
+{
+    static const struct optional_number none = {.given = false};
+    bool on_server = service_settings(request)->database_url != NULL;
+    struct json_writer writer;
+    struct text text;
+
+    text_start(&text, request->arena, COMPONENTS_MAX);
+    writer_start(&writer, &text);
+    writer_open_object(&writer);
+    write_part(&writer, on_server ? "postgres" : "sqlite", &condition->store,
+               "the store cannot be used");
+    write_component(&writer, on_server ? "sqlite" : "postgres", "unavailable", none, NULL);
+    write_component(&writer, "redis", "unavailable", none, NULL);
+    write_part(&writer, "kb_index", &condition->index, "what is indexed cannot be read");
+    write_part(&writer, "chromadb", &condition->index, /* an older name of the same */
+               "what is indexed cannot be read");
+    *providers_work = write_providers(&writer, breakers);
+    writer_close_object(&writer);
+    return service_json(request, text.bytes);
 }
 
 enum error health_handle(struct request *request, struct reply *reply)
 {
-    static const struct component unavailable = {.status = "unavailable"};
     static const struct features features = {.streaming_enabled = true};
     struct health *health = ARENA_NEW(request->arena, struct health);
-    struct components *components = ARENA_NEW(request->arena, struct components);
-    bool on_server = service_settings(request)->database_url != NULL, works;
-    const struct component *store, *index;
+    struct object_list breakers = condition_breakers(request);
     struct condition condition;
+    bool works, providers_work;
+    json_t *components;
 
     condition_look(request, &condition);
     works = condition.store.works && condition.index.works;
-    store = component_of(request, &condition.store, "the store cannot be used");
-    index = component_of(request, &condition.index, "what is indexed cannot be read");
-    *components = (struct components){.sqlite = on_server ? &unavailable : store,
-                                      .postgres = on_server ? store : &unavailable,
-                                      .redis = &unavailable,
-                                      .kb_index = index,
-                                      .chromadb = index};
-    *health = (struct health){.status = works ? "ok" : "unhealthy",
+    components = list_components(request, &condition, &breakers, &providers_work);
+    *health = (struct health){.status = !works           ? "unhealthy"
+                                        : providers_work ? "ok"
+                                                         : "degraded",
                               .components = components,
                               .vector_store_loaded = condition.chunks > 0,
                               .pipeline_available = true,
                               .sessions_count = condition.sessions,
-                              .circuit_breakers = breakers_of(request),
+                              .circuit_breakers = breakers,
                               .features = &features};
     reply->status = works ? 200 : 503;
     reply->object = health;

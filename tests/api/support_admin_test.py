@@ -197,6 +197,7 @@ def routes(service):
 LEAST = {"/api/ask": "viewer", "/api/ask/stream": "viewer", "/api/feedback": "viewer", "/api/escalate": "viewer",
          "/api/metrics": "admin", "/api/admin/evaluations/trends": "admin",
          "/api/admin/evaluations/worst": "admin", "/api/admin/categories": "admin",
+         "/api/admin/providers": "admin", "/api/admin/circuit-breaker/reset": "admin",
          "/api/admin/kb-gaps": "admin", "/api/admin/kb-drafts": "admin",
          "/api/admin/kb-drafts/{draft_id}": "admin", "/api/admin/kb-drafts/{draft_id}/reject": "admin",
          "/api/admin/kb-drafts/{draft_id}/publish": "admin", "/api/admin/stale-docs": "admin",

@@ -299,6 +299,27 @@ def test_a_provider_that_keeps_failing_is_not_asked(support, registry, models, e
     of = f'from_provider="{name}",reason="%s",to_provider="embedded"'
     assert figures["llm_provider_fallback_total{" + of % "http_401" + "}"] == 2
     assert figures["llm_provider_fallback_total{" + of % "breaker_open" + "}"] >= len(nodes["log"]["fallbacks"])
+    health = support.get("/api/health").json()
+    snapshot = {"name": name, "state": "open", "consecutive_failures": 2}
+    assert health["status"] == "degraded" and health["components"][name]["status"] == "error"
+    assert snapshot in health["circuit_breakers"]
+    told = support.stack.run("run", "alert-check", "--dry-run").stdout
+    assert "Violations: [breaker_open]" in told, told
+    assert support.post(f"/api/admin/circuit-breaker/reset?breaker={name}").status_code == 401
+    for unknown in ("embedded", "nobody"):
+        answer = support.post(f"/api/admin/circuit-breaker/reset?breaker={unknown}", headers=HEADERS)
+        assert answer.status_code == 404 and "breaker" in answer.text
+    done = support.post(f"/api/admin/circuit-breaker/reset?breaker={name}", headers=HEADERS)
+    assert done.status_code == 200 and done.json() == {
+        "status": "reset", "breaker": name, "detail": None, "previous": snapshot,
+        "current": {"name": name, "state": "closed", "consecutive_failures": 0}}
+    health = support.get("/api/health").json()
+    assert health["status"] == "ok" and health["components"][name]["status"] == "ok"
+    assert "breaker_open" not in support.stack.run("run", "alert-check", "--dry-run").stdout
+    entry = support.get("/api/admin/audit?action=circuit_breaker_reset", headers=HEADERS).json()["entries"][0]
+    assert entry["resource"] == f"breaker:{name}"
+    models.answers = {name: "text:" + WRITTEN}
+    assert ask(support)["answer"] == KEPT and models.calls
 
 
 def test_administrators_see_providers_and_their_use(support, registry):
@@ -344,7 +365,7 @@ def figure(service, name):
 @pytest.mark.parametrize("engine", ENGINES)
 def test_a_first_question_is_answered_again_while_nothing_has_changed(registry, models, engine):
     env = {"API_KEY": KEY, "RATE_LIMIT_ENABLED": "false", "LLM_CACHE_ENABLED": "true", "LLM_CACHE_TTL_SECONDS": "60",
-           "PROVIDER_REGISTRY_PATH": str(registry.path)}
+           "CIRCUIT_BREAKER_ENABLED": "false", "PROVIDER_REGISTRY_PATH": str(registry.path)}
     [_] = registry.write("openai")
     with Service("support", env, engine) as service:
         file = {"file": ("warranty.md", WARRANTY.encode())}
@@ -359,6 +380,8 @@ def test_a_first_question_is_answered_again_while_nothing_has_changed(registry, 
         assert list(nodes) == ["cache"] and nodes["cache"]["cached_trace_id"] == first["trace_id"] != again["trace_id"]
         assert trace["final_route"] == "auto" and len(trace["evaluations"]) == 7
         assert stream(service)[-1]["cached"]
+        refused = service.post("/api/admin/circuit-breaker/reset", headers=HEADERS)
+        assert (refused.status_code, refused.json()["status"]) == (409, "disabled")
         [provider] = [one for one in service.get("/api/admin/providers", headers=HEADERS).json()["providers"]
                       if one["active"]]
         assert provider["usage_1m"]["requests"] == 5 and provider["usage_1m"]["tokens"] > 100

@@ -112,6 +112,31 @@ TEST(a_probe_that_takes_too_long_makes_way)
     shm_region_close(region);
 }
 
+TEST(reset_it_is_closed_and_forgets_what_is_under_way)
+{
+    struct shm_region *region = make_region();
+    struct breaker_figures figures;
+    struct breaker_pass early, probe;
+
+    CHECK(breaker_ask(region, "a", &rule, &early));
+    fail_three_times(region);
+    pass_seconds(31);
+    CHECK(breaker_ask(region, "a", &rule, &probe));
+    breaker_reset(region, "a");
+    breaker_reset(region, "unknown");
+    breaker_read(region, "a", &rule, &figures);
+    CHECK_INT(figures.state, BREAKER_CLOSED);
+    CHECK_INT(figures.failures, 0);
+    breaker_tell(region, &rule, &probe, false);
+    breaker_tell(region, &rule, &early, false);
+    CHECK(call(region, "a", false));
+    CHECK(call(region, "a", false));
+    CHECK_INT(breaker_read_state(region, "a"), BREAKER_CLOSED); /* two in a row, not four */
+    CHECK(call(region, "a", false));
+    CHECK_INT(breaker_read_state(region, "a"), BREAKER_OPEN);
+    shm_region_close(region);
+}
+
 TEST(no_rule_no_breaker)
 {
     const struct breaker_rule never = {.failures = 0, .open_ms = 1000, .probe_ms = 1000};
@@ -264,8 +289,8 @@ TEST(the_probe_of_a_killed_worker_is_made_again_at_once)
 
 TEST_MAIN(CASE(opens_after_failures_in_a_row_only), CASE(one_probe_at_a_time_decides),
           CASE(late_answers_do_not_close_it), CASE(a_probe_that_takes_too_long_makes_way),
-          CASE(no_rule_no_breaker), CASE(names_beyond_the_table_are_let_through),
-          CASE(names_long_unused_make_way), CASE(a_probe_that_is_withdrawn_makes_way),
-          CASE(long_names_are_cut), CASE(workers_agree),
+          CASE(reset_it_is_closed_and_forgets_what_is_under_way), CASE(no_rule_no_breaker),
+          CASE(names_beyond_the_table_are_let_through), CASE(names_long_unused_make_way),
+          CASE(a_probe_that_is_withdrawn_makes_way), CASE(long_names_are_cut), CASE(workers_agree),
           CASE(a_worker_killed_anywhere_blocks_nobody),
           CASE(the_probe_of_a_killed_worker_is_made_again_at_once))

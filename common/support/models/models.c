@@ -116,6 +116,11 @@ const char *models_breaker_name(struct arena *arena, const char *provider)
     return arena_print(arena, "model:%s", provider);
 }
 
+const char *models_failover_name(struct arena *arena, const char *provider)
+{
+    return arena_print(arena, "failover:%s", provider);
+}
+
 bool models_serve(const struct models_run *run, enum model_node node)
 {
     const struct registry *registry;
@@ -245,7 +250,7 @@ static const char *refusal_of(struct attempt *attempt)
         attempt->breaker =
             (struct breaker_rule){settings->breaker ? (uint32_t)settings->breaker_failures : 0,
                                   (uint32_t)(settings->breaker_seconds * 1000), probe};
-        if (!breaker_ask(run->region, arena_print(run->arena, "failover:%s", id), &attempt->mark,
+        if (!breaker_ask(run->region, models_failover_name(run->arena, id), &attempt->mark,
                          &attempt->mark_pass))
             return "unavailable";
         before = breaker_read_state(run->region, models_breaker_name(run->arena, id));

@@ -114,5 +114,7 @@ double models_cost(const struct registry_model *model, int64_t input_tokens, int
 
 /* The name of a provider's circuit breaker. */
 const char *models_breaker_name(struct arena *arena, const char *provider);
+/* The same of the mark that another one is asked in its place for a while. */
+const char *models_failover_name(struct arena *arena, const char *provider);
 
 #endif

@@ -599,3 +599,19 @@ struct registry_chain registry_chain_of(const struct registry_profile *profile,
     }
     return chain;
 }
+
+bool registry_profile_asks(const struct registry_profile *profile,
+                           const struct registry_provider *provider)
+{
+    bool asked = false;
+
+    for (int node = 0; node < MODEL_NODE__MAX; node++)
+        for (int fast = 0; fast < 2; fast++) {
+            struct registry_chain chain =
+                registry_chain_of(profile, (enum model_node)node, fast != 0);
+
+            for (size_t i = 0; i < chain.count; i++)
+                asked |= chain.targets[i].provider == provider;
+        }
+    return asked;
+}

@@ -89,6 +89,10 @@ const struct registry_provider *registry_find(const struct registry *registry, c
 struct registry_chain registry_chain_of(const struct registry_profile *profile,
                                         enum model_node node, bool fast);
 
+/* Whether any node of a profile asks the provider. */
+bool registry_profile_asks(const struct registry_profile *profile,
+                           const struct registry_provider *provider);
+
 /* Whether a value of a key's variable stands for none. */
 bool registry_is_placeholder(const char *key);
 

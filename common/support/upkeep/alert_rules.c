@@ -1,10 +1,12 @@
 /* The table of rules, the figures they read, and the words. */
 #include "support/upkeep/alert_rules.h"
 #include "base/json.h"
+#include "base/log.h"
 #include "base/number.h"
 #include "base/text.h"
 #include "support/documents/document_store.h"
 #include "support/documents/task.h"
+#include "support/models/breakers.h"
 #include "support/traces/metrics_snapshot.h"
 
 #include <string.h>
@@ -19,6 +21,7 @@ enum {
     RULE_THUMBS_DOWN,
     RULE_STALE,
     RULE_COMPONENT,
+    RULE_BREAKER,
     RULE__MAX
 };
 
@@ -31,6 +34,7 @@ static const struct alert_rule rules[RULE__MAX] = {
     [RULE_THUMBS_DOWN] = {"thumbs_down_rate", "quality", "warning", "Thumbs-down rate", "%", "7d"},
     [RULE_STALE] = {"stale_docs", "stale_documents", "warning", "Stale cited documents", "", NULL},
     [RULE_COMPONENT] = {"component_down", "health", "critical", "Component", "", NULL},
+    [RULE_BREAKER] = {"breaker_open", "resilience", "warning", "Circuit breaker", "", NULL},
 };
 
 /* 40 and 35.1, not 40.0. */
@@ -92,8 +96,40 @@ static enum error add_component(struct db *db, struct alert_readings *readings,
     return error;
 }
 
+/* Breakers that stand open on this host; not known without its shared memory, or while the registry
+ * is invalid. A half open one is as good as open: nobody has found the provider well yet. */
+static void add_breakers(struct arena *arena, const struct support_settings *settings,
+                         struct shm_region *region, struct alert_readings *readings)
+{
+    struct alert_reading *reading = &readings->items[readings->count++];
+    const struct provider_breaker *breakers;
+    struct registry *registry;
+    struct object_list list;
+    struct text names;
+    struct problem problem = {0};
+    int64_t open = 0;
+
+    *reading = (struct alert_reading){.rule = &rules[RULE_BREAKER],
+                                      .message = "Circuit breakers are not known"};
+    if (!region)
+        return;
+    if (registry_load(settings, arena, &registry, &problem)) {
+        log_event(LOG_ERROR, "registry_not_read", problem.text);
+        return;
+    }
+    list = provider_breakers_read(region, arena, registry);
+    breakers = list.items;
+    text_start(&names, arena, BODY_MOST);
+    for (size_t i = 0; i < list.count; i++)
+        if (breakers[i].kind != BREAKER_CLOSED)
+            text_append_format(&names, "%s%s", open++ ? ", " : "", breakers[i].name);
+    reading->value = (struct optional_number)GIVEN_NUMBER((double)open);
+    reading->violated = open > 0;
+    reading->message = arena_print(arena, "Circuit breaker open: %s", open ? names.bytes : "none");
+}
+
 enum error alert_take_readings(struct db *db, struct arena *arena,
-                               const struct support_settings *settings,
+                               const struct support_settings *settings, struct shm_region *region,
                                struct alert_readings *readings, struct problem *problem)
 {
     const struct trace_call call = {.db = db, .arena = arena, .problem = problem};
@@ -109,7 +145,10 @@ enum error alert_take_readings(struct db *db, struct arena *arena,
     add_snapshot(arena, settings, &snapshot, readings);
     add(arena, readings, RULE_STALE, (struct optional_number)GIVEN_NUMBER((double)stale),
         (double)settings->alert_stale_documents, NULL);
-    return add_component(db, readings, problem);
+    error = add_component(db, readings, problem);
+    if (!error)
+        add_breakers(arena, settings, region, readings);
+    return error;
 }
 
 static void write_alert(struct json_writer *writer, const struct alert_reading *reading,

@@ -4,6 +4,7 @@
 
 #include "base/optional.h"
 #include "db/db.h"
+#include "shm/region.h"
 #include "support/settings.h"
 
 #include <stdbool.h>
@@ -31,9 +32,10 @@ struct alert_readings {
     struct alert_reading items[ALERT_READINGS_MAX];
 };
 
-/* Over all tenants. */
+/* Over all tenants; of breakers as the region has them, NULL = nothing is known of them. */
 MUST_CHECK enum error alert_take_readings(struct db *db, struct arena *arena,
                                           const struct support_settings *settings,
+                                          struct shm_region *region,
                                           struct alert_readings *readings, struct problem *problem);
 
 /* The body of a notice; NULL when there is nothing to tell. */

@@ -130,8 +130,8 @@ static void perform(struct job *job, struct job_verdict *verdict)
 {
     struct look *look = job->context;
     struct problem problem = {0};
-    enum error error =
-        alert_take_readings(job->db, job->arena, look->call->settings, &look->readings, &problem);
+    enum error error = alert_take_readings(job->db, job->arena, look->call->settings,
+                                           look->call->region, &look->readings, &problem);
 
     if (!error)
         return;
@@ -305,8 +305,8 @@ enum error alerts_rehearse(const struct alert_call *call, struct alert_report *r
 {
     struct look look = {.call = call};
     enum alert_news news[ALERT_READINGS_MAX] = {ALERT_NOTHING};
-    enum error error =
-        alert_take_readings(call->db, call->arena, call->settings, &look.readings, call->problem);
+    enum error error = alert_take_readings(call->db, call->arena, call->settings, call->region,
+                                           &look.readings, call->problem);
 
     *report = (struct alert_report){.text = NULL};
     if (!error)

@@ -8,6 +8,7 @@
 #define ASSAY_SUPPORT_UPKEEP_ALERTS_H
 
 #include "db/db.h"
+#include "shm/region.h"
 #include "support/settings.h"
 
 #include <stdbool.h>
@@ -17,6 +18,7 @@ struct alert_call {
     struct arena *arena; /* reset after each job */
     struct arena *kept;  /* of the report */
     const struct support_settings *settings;
+    struct shm_region *region; /* of the responders; NULL = nothing is known of breakers */
     struct problem *problem;
 };
 
