@@ -251,20 +251,20 @@ class TestProgram:
 
     def test_dry_run(self, aged):
         done = aged.program("retention-purge", "--dry-run")
-        assert (done.returncode, done.stdout, done.stderr) == (0, "would purge audit_log=8\n", "")
+        assert (done.returncode, done.stdout, done.stderr) == (0, "would purge exposures=0 conversions=0 audit_log=8\n", "")
         check_counts(aged, 14)
 
     def test_purge(self, aged):
         done = aged.program("retention-purge")
-        assert (done.returncode, done.stdout, done.stderr) == (0, "purged audit_log=8\n", "")
+        assert (done.returncode, done.stdout, done.stderr) == (0, "purged exposures=0 conversions=0 audit_log=8\n", "")
         check_counts(aged, 6)
-        assert aged.program("retention-purge").stdout == "purged audit_log=0\n"
+        assert aged.program("retention-purge").stdout == "purged exposures=0 conversions=0 audit_log=0\n"
         (entry,) = purges(aged)
         assert entry["actor"] == "system:retention-purge" and entry["payload_diff"]["audit_log"] == [8, 0]
 
     def test_without_a_window(self, aged):
         done = aged.program("retention-purge", AB_RETENTION_AUDIT_DAYS="0")
-        assert (done.returncode, done.stdout) == (0, "purged audit_log=0\n")
+        assert (done.returncode, done.stdout) == (0, "purged exposures=0 conversions=0 audit_log=0\n")
         check_counts(aged, 14)
 
     @pytest.mark.parametrize("arguments", [["--force"], ["--dry-run", "x"], ["--help", "me"], [""]])
@@ -299,7 +299,7 @@ class TestProgram:
             assert engine == "postgres" or not store.database.path.exists()
             assert store.program("database", "start").returncode == 0
             done = store.program("retention-purge")
-            assert (done.returncode, done.stdout) == (0, "purged audit_log=0\n")
+            assert (done.returncode, done.stdout) == (0, "purged exposures=0 conversions=0 audit_log=0\n")
             store.start()
             assert expect(store.read.get(AUDIT))["total"] == 0
         finally:

@@ -50,6 +50,8 @@ static void receive_one(int connection, int log)
         length += (size_t)count;
         request[length] = '\0';
     }
+    if (!whole(request)) /* whoever sent it was killed */
+        return;
     count = snprintf(
         line, sizeof line, "%s %s %s %.*s %s\n", header_of(request, "X-Test-Delivery", delivery),
         header_of(request, "X-Test-Event", event),
