@@ -26,13 +26,21 @@ static const struct field key_request_fields[] = {
 SCHEMA(key_request_schema, struct key_body, "KeyCreateRequest", key_request_fields,
        .extra = EXTRA_IGNORE, .example = "{\"name\":\"support\",\"tenant\":\"default\"}");
 
-static const struct field key_fields[] = {TELLS_TEXT("key_id"),
-                                          TELLS_TEXT("name"),
-                                          TELLS_TEXT("tenant"),
-                                          TELLS_INTEGER("rate_limit_rpm"),
-                                          TELLS_ANY("allowed_entity_types"),
-                                          TELLS_TEXT("created_at")};
-TELLING(key_schema, "Key", key_fields);
+/* What a key is, whether it has just been issued or is listed. */
+#define KEY_FIELDS                                                                                 \
+    TELLS_TEXT("key_id"), TELLS_TEXT("name"), TELLS_TEXT("tenant"),                                \
+        TELLS_INTEGER("rate_limit_rpm"), TELLS_ANY("allowed_entity_types"),                        \
+        TELLS_TEXT("created_at")
+
+static const struct field issued_key_fields[] = {KEY_FIELDS, TELLS_TEXT("key")};
+TELLING(issued_key_schema, "IssuedKey", issued_key_fields);
+static const struct field key_fields[] = {KEY_FIELDS,
+                                          TELLS_FLAG("key_hash_present"),
+                                          TELLS_INTEGER("requests_last_24h"),
+                                          TELLS_TEXT("rotation_phase"),
+                                          TELLS_TEXT_OR_NULL("old_key_active_until"),
+                                          TELLS_INTEGER("requests_on_old_key_last_hour")};
+static TELLING(key_schema, "Key", key_fields);
 static const struct field keys_fields[] = {TELLS_LIST_OF("keys", &key_schema)};
 TELLING(keys_schema, "KeyList", keys_fields);
 static const struct field rotation_fields[] = {TELLS_TEXT("new_key"), TELLS_TEXT("expires_at")};
@@ -45,8 +53,22 @@ static const struct field revoked_fields[] = {TELLS_FLAG("revoked")};
 TELLING(revoked_schema, "KeyRevocation", revoked_fields);
 static const struct field usage_fields[] = {TELLS_OBJECTS("usage")};
 TELLING(usage_schema, "Usage", usage_fields);
-static const struct field analytics_fields[] = {TELLS_TEXT("window")};
-TELLING(analytics_schema, "Analytics", analytics_fields);
+
+static const struct field tenant_figures_fields[] = {
+    TELLS_TEXT("tenant"),           TELLS_INTEGER("total_requests"), TELLS_NUMBER("error_rate"),
+    TELLS_NUMBER("cache_hit_rate"), TELLS_NUMBER("avg_duration_ms"), TELLS_TEXTS("top_endpoints")};
+static TELLING(tenant_figures_schema, "TenantFigures", tenant_figures_fields);
+static const struct field tenants_fields[] = {TELLS_TEXT("window"),
+                                              TELLS_LIST_OF("tenants", &tenant_figures_schema)};
+TELLING(tenants_schema, "TenantAnalytics", tenants_fields);
+static const struct field queries_fields[] = {TELLS_TEXT("window"), TELLS_OBJECTS("queries")};
+TELLING(queries_schema, "QueryAnalytics", queries_fields);
+static const struct field entities_fields[] = {TELLS_TEXT("window"), TELLS_OBJECTS("entities")};
+TELLING(entities_schema, "EntityAnalytics", entities_fields);
+static const struct field endpoints_fields[] = {TELLS_TEXT("window"), TELLS_OBJECTS("endpoints")};
+TELLING(endpoints_schema, "LatencyAnalytics", endpoints_fields);
+static const struct field anomalies_fields[] = {TELLS_TEXT("window"), TELLS_OBJECTS("anomalies")};
+TELLING(anomalies_schema, "AnomalyAnalytics", anomalies_fields);
 
 struct window_query {
     const char *window;

@@ -13,9 +13,9 @@ extern const struct schema alert_request_schema, alert_change_schema, alert_sche
     alert_secret_schema, alerts_schema, alert_result_schema, alert_history_schema;
 extern const struct schema stuck_query_schema, stuck_schema, exceptions_query_schema,
     exceptions_schema, exception_stats_schema, triage_request_schema, triage_schema;
-extern const struct schema key_request_schema, key_schema, keys_schema, rotation_schema,
-    rotation_status_schema, revoked_schema, usage_schema, window_query_schema, analytics_schema,
-    service_summary_schema;
+extern const struct schema key_request_schema, issued_key_schema, keys_schema, rotation_schema,
+    rotation_status_schema, revoked_schema, usage_schema, window_query_schema, tenants_schema,
+    queries_schema, entities_schema, endpoints_schema, anomalies_schema, service_summary_schema;
 
 enum error events_handle(struct request *request, struct reply *reply);
 enum error letters_handle(struct request *request, struct reply *reply);

@@ -14,11 +14,11 @@
                     .handler = (handle), .name = title "_exception", .tag = "operations",          \
                     .summary = (what)                                                              \
     }
-#define FIGURES(where, handle, title, what)                                                        \
+#define FIGURES(where, handle, shape, title, what)                                                 \
     {                                                                                              \
         ADMIN(GET), .path = "/v1/admin/analytics/" where, .query = &window_query_schema,           \
-                    .reply = &analytics_schema, .errors = ERRORS(400, 404, 429, 503),              \
-                    .handler = (handle), .name = (title), .summary = (what)                        \
+                    .reply = &(shape), .errors = ERRORS(400, 404, 429, 503), .handler = (handle),  \
+                    .name = (title), .summary = (what)                                             \
     }
 
 static const struct route routes[] = {
@@ -96,8 +96,8 @@ static const struct route routes[] = {
     TRIAGE("acknowledge", acknowledge_handle, "Say that somebody looks after it"),
     TRIAGE("resolve", resolve_handle, "Say that it is over"),
     {ADMIN(POST), .path = "/v1/admin/keys", .status = 201, .body = &key_request_schema,
-     .reply = &key_schema, .errors = ERRORS(400, 404, 409, 429, 503), .handler = key_create_handle,
-     .name = "create_key", .summary = "Issue a key"},
+     .reply = &issued_key_schema, .errors = ERRORS(400, 404, 409, 429, 503),
+     .handler = key_create_handle, .name = "create_key", .summary = "Issue a key"},
     {ADMIN(GET), .path = "/v1/admin/keys", .reply = &keys_schema,
      .errors = ERRORS(400, 404, 429, 503), .handler = key_list_handle, .name = "list_keys",
      .summary = "Keys and their use"},
@@ -122,11 +122,15 @@ static const struct route routes[] = {
     {ADMIN(GET), .path = "/v1/admin/usage", .reply = &usage_schema,
      .errors = ERRORS(400, 404, 429, 503), .handler = usage_handle, .name = "usage",
      .summary = "Requests of the last day, by tenant"},
-    FIGURES("usage", tenants_handle, "analytics_usage", "Figures by tenant"),
-    FIGURES("top-queries", top_queries_handle, "analytics_queries", "What is asked most"),
-    FIGURES("top-entities", top_entities_handle, "analytics_entities", "What is read most"),
-    FIGURES("latency", latency_handle, "analytics_latency", "How long answers take"),
-    FIGURES("anomalies", anomalies_handle, "analytics_anomalies", "Who asks unusually much"),
+    FIGURES("usage", tenants_handle, tenants_schema, "analytics_usage", "Figures by tenant"),
+    FIGURES("top-queries", top_queries_handle, queries_schema, "analytics_queries",
+            "What is asked most"),
+    FIGURES("top-entities", top_entities_handle, entities_schema, "analytics_entities",
+            "What is read most"),
+    FIGURES("latency", latency_handle, endpoints_schema, "analytics_latency",
+            "How long answers take"),
+    FIGURES("anomalies", anomalies_handle, anomalies_schema, "analytics_anomalies",
+            "Who asks unusually much"),
 };
 
 static const struct http_family family = {

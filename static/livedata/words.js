@@ -40,6 +40,7 @@ export function plain(value) {
 }
 
 /* The freshness of each metric that a batch answers for: [{name, ...metric, value, seconds, window, error}]. */
+/** @param {livedata.CatalogResponse} catalog @param {livedata.BatchResult[]} results */
 export function metricRows(catalog, results) {
     return results.map(({ id, data, error }) => {
         const [name] = id.split('@');
@@ -48,6 +49,7 @@ export function metricRows(catalog, results) {
 }
 
 /* A batch of questions about metrics: [[name, window]] at once. */
+/** @param {Client<'livedata'>} client */
 export async function askMetrics(client, pairs, signal) {
     const requests = pairs.map(([name, window]) => ({ id: `${name}@${window}`, type: 'metric', params: { name, window } }));
     return (await client.post('/v1/batch', { requests }, { signal })).data.results;

@@ -8,6 +8,7 @@ import { toast } from '../shared/ui/toast.js';
 /* Models take their time. */
 export const answerTimeoutMs = 185000;
 
+/** @type {Client<'orchestrator'>} */
 export const client = createClient();
 
 export async function loadModels(signal) {

@@ -41,6 +41,7 @@ function leave() {
     return new Promise(() => {});
 }
 
+/** @type {Client<'support'>} */
 export const client = createClient({ credentials: 'same-origin', renew: leave });
 
 async function signOut() {

@@ -12,21 +12,25 @@ function isEven(weights) {
     return weights.every((weight) => weight === weights[0]);
 }
 
+/** @param {experiments.CalculationResults} results */
 function perDay({ allocated_daily_traffic: allocated, effective_daily_traffic: effective }) {
     return allocated ?? effective;
 }
 
 /* Days until the slowest variant has `n` users: what the API does for the planned size. */
+/** @param {experiments.CalculationResults} results */
 export function daysFor(n, design, results) {
     return Math.ceil(n / (perDay(results) * Math.min(...sharesOf(design.traffic_split))) - 1e-9);
 }
 
 /* Days until even arms have `n` users each, whatever the split that was asked for. */
+/** @param {experiments.CalculationResults} results */
 export function daysOfEven(n, design, results) {
     return Math.ceil((n * design.traffic_split.length) / perDay(results) - 1e-9);
 }
 
 /* Even arms: the verified size where the API gives one, with room for all looks. */
+/** @param {experiments.Calculation} answer */
 function evenPlan(design, answer) {
     const { results, sequential_adjusted_sample_size: most } = answer;
     const once = results.verified_sample_size ?? results.sample_size_per_variant;
@@ -39,6 +43,7 @@ function evenPlan(design, answer) {
 }
 
 /* Uneven arms: what the API says of the ratio, with room for all looks. */
+/** @param {experiments.Calculation} answer */
 function unevenPlan(design, answer) {
     const { allocation, verified_sample_size: verified, sample_size_per_variant: plain } = answer.results;
     const factor = answer.sequential_inflation_factor ?? 1;
@@ -62,6 +67,7 @@ function unevenPlan(design, answer) {
  * variant without looks; looks, whether there are any; evenSized: sized as if arms were even, which
  * takes more users than the ratio needs; verified, whether the test that will be run has the power}.
  */
+/** @param {experiments.Calculation} answer */
 export function planOf(design, answer) {
     const even = isEven(design.traffic_split);
     const plan = even ? evenPlan(design, answer) : unevenPlan(design, answer);

@@ -59,6 +59,7 @@ function arms(users) {
     return users.map((n, index) => html`<span class="figure-arm">${isolated(`${variantNames[index]} ${formatInteger(n)}`)}</span> `);
 }
 
+/** @param {experiments.Calculation} answer */
 function testNote(plan, answer) {
     const test = t(`test.${answer.calculation_summary.planned_test}`);
     if (plan.looks > 1) return t('result.without_looks', { n: formatInteger(plan.once) });
@@ -76,6 +77,7 @@ function totalNote(plan) {
     });
 }
 
+/** @param {experiments.Calculation} answer */
 function figures(plan, answer) {
     const most = plan.looks > 1 ? 'result.per_variant_most' : 'result.per_variant';
     return html`<dl class="figures">
@@ -86,6 +88,7 @@ function figures(plan, answer) {
 }
 
 /* The plan in words, fit to be read out or pasted. */
+/** @param {experiments.Calculation} answer */
 export function planSentence(design, answer) {
     const { calculation_summary: summary } = answer;
     const plan = planOf(design, answer);
@@ -128,6 +131,7 @@ function actions({ link, command }) {
     </div>`;
 }
 
+/** @param {experiments.Calculation} answer */
 function headline(design, answer, how) {
     const plan = planOf(design, answer);
     return html`<div class="card headline">
@@ -149,6 +153,7 @@ function card(id, title, content, note = null) {
     </section>`;
 }
 
+/** @param {experiments.DesignWarning[]} warnings */
 function warningCard(warnings) {
     if (warnings.length === 0) return nothing;
     return card(
@@ -179,6 +184,7 @@ function powerTable(points, design, results) {
     });
 }
 
+/** @param {experiments.Calculation} answer */
 function powerCard(design, answer, { at, onMove }) {
     const { results } = answer;
     const points = (answer.power_curve ?? []).map((point) => ({ x: point.sample_size_per_variant, y: point.power }));
@@ -215,6 +221,7 @@ function powerCard(design, answer, { at, onMove }) {
     );
 }
 
+/** @param {experiments.Calculation} answer */
 function sequentialNote(answer) {
     const days = answer.sequential_duration_days;
     return t('result.sequential_note', {
@@ -253,6 +260,7 @@ function looksTable(looks, total) {
     </details>`;
 }
 
+/** @param {experiments.Calculation} answer */
 function sequentialCard(answer) {
     const looks = answer.sequential_boundaries ?? [];
     if (looks.length === 0) return nothing;
@@ -286,6 +294,7 @@ function companion(name, list, note = null) {
     </section>`;
 }
 
+/** @param {experiments.Calculation} answer */
 function companions(answer) {
     const cards = [];
     if (known(answer.design_effect))
@@ -322,12 +331,14 @@ function companions(answer) {
 }
 
 /* A difference of rates is in percentage points. */
+/** @param {experiments.CalculationSummary} summary */
 function formatDifference({ metric_type: type, mde_absolute: difference }) {
     return type === 'binary'
         ? `${formatNumber(difference * 100)} ${t('unit.percentage_points')}`
         : formatNumber(difference);
 }
 
+/** @param {experiments.Calculation} answer */
 function details(answer) {
     const { calculation_summary: summary, results } = answer;
     const margin = summary.equivalence_margin_absolute;
@@ -351,6 +362,7 @@ function details(answer) {
 }
 
 /* The gist at the foot of a narrow screen. */
+/** @param {experiments.Calculation} answer */
 export function gist(design, answer) {
     const plan = planOf(design, answer);
     const users = plan.even ? `${t('result.per_variant')}: ${formatInteger(plan.users[0])}` : `${t('result.total')}: ${formatInteger(plan.total)}`;
@@ -358,6 +370,7 @@ export function gist(design, answer) {
 }
 
 /* The gist for screen readers. */
+/** @param {experiments.Calculation} answer */
 export function announcement(design, answer) {
     const plan = planOf(design, answer);
     const values = { total: formatInteger(plan.total), days: formatUnit(plan.days, 'day') };
@@ -367,6 +380,7 @@ export function announcement(design, answer) {
 }
 
 /* how: at and onMove of the power curve; link() and command() of the buttons. */
+/** @param {experiments.Calculation} answer */
 export function resultView(design, answer, how) {
     return html`${headline(design, answer, how)} ${warningCard(answer.warnings)}
     ${powerCard(design, answer, how)} ${sequentialCard(answer)} ${companions(answer)} ${details(answer)}`;

@@ -10,13 +10,15 @@ import { createResource } from '../../shared/ui/resource.js';
 import { view } from './view.js';
 
 const everyMs = 4000;
+/** @type {Client<'experiments'>} */
 const client = createClient();
 const { id } = pathParameters('/live/{id}');
-const base = `/api/v1/experiments/${encodeURIComponent(id)}`;
+const base = /** @type {const} */ (`/api/v1/experiments/${encodeURIComponent(id)}`);
 const kept = new Map();
 
 /* The answer to `path`: the one of before where the service says that it still holds. */
-async function current(path, signal) {
+/** @type {GetData<'experiments'>} */
+async function current(path, { signal }) {
     const last = kept.get(path);
     const answer = await client.get(path, { signal, etag: last?.etag });
     if (answer.notModified) return last.data;
@@ -27,7 +29,7 @@ async function current(path, signal) {
 const app = mount(document.getElementById('page'), view, { id, project: null, snippet: 'curl' });
 const project = createResource(app.update, async (signal) => (await client.get(`/api/v1/projects/${encodeURIComponent(id)}`, { signal })).data);
 const live = createResource(app.update, async (signal) => {
-    const [stats, decision] = await Promise.all([current(`${base}/live-stats`, signal), current(`${base}/decision`, signal)]);
+    const [stats, decision] = await Promise.all([current(`${base}/live-stats`, { signal }), current(`${base}/decision`, { signal })]);
     return { stats, decision };
 });
 

@@ -25,10 +25,12 @@ function figure(label, value, note = /** @type {any} */ ('')) {
     </div>`;
 }
 
+/** @param {experiments.LiveStats['sequential']} plan */
 function shareOfPlan({ information_fraction: share, planned_sample_size_per_variant: planned }) {
     return known(share) ? figure(t('experiment.plan'), formatPercent(share, 3), t('experiment.planned', { count: formatInteger(planned) })) : null;
 }
 
+/** @param {experiments.LiveStats['forecast']} forecast */
 function daysLeft(forecast) {
     if (!known(forecast?.days_left)) return null;
     const range = known(forecast.days_left_lower)
@@ -48,6 +50,7 @@ function list(title, items, id) {
           </div>`;
 }
 
+/** @param {{ stats: experiments.LiveStats, decision: experiments.LiveDecision }} live */
 function verdictCard({ stats, decision }) {
     const { verdict, confidence } = decision;
     return html`<section class="card headline verdict" data-tone=${tones[verdict] ?? 'plain'} aria-labelledby="verdict">
@@ -74,12 +77,14 @@ function armValue({ conversion_rate: rate, mean, ratio }) {
     return value === undefined ? '–' : formatNumber(value, 5);
 }
 
+/** @param {experiments.LiveStats} stats */
 function armsOf(stats) {
     const { comparisons, srm } = stats;
     const arms = comparisons.length === 0 ? [] : [comparisons[0].control, ...comparisons.map(({ treatment }) => treatment)];
     return arms.map((arm) => ({ ...arm, expected: srm.expected_counts[arm.variation_index] }));
 }
 
+/** @param {experiments.LiveStats} stats */
 function splitCard(stats) {
     const { srm } = stats;
     const end = (name, title, cell) => ({ name, title, align: 'end', cell });
@@ -105,6 +110,7 @@ function splitCard(stats) {
 }
 
 /* The plain interval of each arm and, under it, the one that holds at any look, in the plain one's unit. */
+/** @param {experiments.LiveStats} stats */
 function intervalsOf({ comparisons, metric_type: type }) {
     const scale = type === 'binary' ? 100 : 1;
     return comparisons
@@ -124,6 +130,7 @@ function intervalsOf({ comparisons, metric_type: type }) {
         ]);
 }
 
+/** @param {{ stats: experiments.LiveStats, decision: experiments.LiveDecision }} live */
 function intervalCard({ stats, decision }) {
     const rows = intervalsOf(stats);
     if (rows.length === 0) return null;
@@ -155,6 +162,7 @@ function metricName({ name, unit, at, cap }) {
     return html`<span dir="auto">${name}</span> ${known(at) ? html`<span class="section-note">${t(`experiment.unit_${unit}`, shown)}</span>` : null}`;
 }
 
+/** @param {experiments.LiveStats} stats */
 function metricsCard({ metrics = [] }) {
     const rows = metrics.flatMap(({ comparisons, ...metric }) => comparisons.map((one) => ({ ...one, ...metric })));
     if (rows.length < 2) return null;
@@ -177,6 +185,7 @@ function metricsCard({ metrics = [] }) {
     </section>`;
 }
 
+/** @param {experiments.LiveStats} stats */
 function qualityFacts({ event_timing: timing, identity_resolution: identity, exclusions }) {
     const facts = [
         [t('experiment.in_window'), timing.in_window],

@@ -27,23 +27,27 @@ function pValue(p) {
 }
 
 /* A difference as this analysis measures it: percentage points for rates. */
+/** @param {experiments.ResultsReply} answer */
 function difference(answer, value) {
     const text = signed(formatNumber(value, 5), value);
     return answer.metric_type === 'binary' ? `${text} ${t('unit.percentage_points')}` : text;
 }
 
+/** @param {experiments.ResultsReply} answer */
 function interval(answer, lower, upper, digits = 5) {
     const written = (value) => (value > 0 ? '+' : '') + formatNumber(value, digits);
     const range = isolated(`${written(lower)} … ${written(upper)}`);
     return answer.metric_type === 'binary' ? `${range} ${t('unit.percentage_points')}` : range;
 }
 
+/** @param {experiments.ResultsReply} answer */
 function toneOf(answer) {
     if (!answer.is_significant) return 'plain';
     return answer.observed_effect < 0 ? 'danger' : 'good';
 }
 
 /* What was found, made of the numbers: title and explanation. */
+/** @param {experiments.ResultsReply} answer */
 export function verdictOf(answer) {
     const level = formatPercent(answer.ci_level);
     const values = {
@@ -72,11 +76,13 @@ function verdictCard(tone, { title, text }, figures) {
     </div>`;
 }
 
+/** @param {experiments.ResultsReply} answer */
 function relativeNote({ observed_effect_relative: relative }) {
     if (!known(relative)) return '';
     return t('observed.relative', { value: signed(formatPercent(relative / 100), relative) });
 }
 
+/** @param {experiments.ResultsReply} answer */
 function resultFigures(answer) {
     return [
         figure(t('observed.effect'), difference(answer, answer.observed_effect), relativeNote(answer)),
@@ -94,6 +100,7 @@ function resultFigures(answer) {
     ];
 }
 
+/** @param {experiments.ResultsReply} answer */
 function resultFacts(answer) {
     const percent = (value) => formatPercent(value / 100, 5);
     const range = (lower, upper) => (known(lower) ? interval(answer, lower, upper) : null);
@@ -111,6 +118,7 @@ function resultFacts(answer) {
         <p class="field-hint">${t('observed.power_note')}</p>`;
 }
 
+/** @param {experiments.ResultsReply} answer */
 function intervalCard(answer) {
     const title = t('observed.interval_title', { level: formatPercent(answer.ci_level) });
     const format = (value) => formatNumber(value, 4);
@@ -134,6 +142,7 @@ function intervalCard(answer) {
     </section>`;
 }
 
+/** @param {experiments.SrmReply} answer */
 function splitTable(answer) {
     const gap = (index) => answer.observed_counts[index] - answer.expected_counts[index];
     const relative = (index) => {
@@ -155,6 +164,7 @@ function splitTable(answer) {
     });
 }
 
+/** @param {experiments.SrmReply} answer */
 function splitView(answer) {
     const verdict = { title: t(answer.is_srm ? 'split.mismatch' : 'split.fine'), text: answer.verdict };
     const figures = [

@@ -15,6 +15,7 @@ const columns = () => [
     { name: 'updated_at', title: t('running.updated'), cell: ({ updated_at: at }) => formatDateTime(at) },
 ];
 
+/** @param {{ projects?: Resource<experiments.ProjectListItem[]> }} state */
 export function view({ projects }) {
     if (!projects) return html``;
     return html`<section class="card section" aria-label=${t('running.title')}>

@@ -11,10 +11,11 @@ import { toast } from '../../shared/ui/toast.js';
 import { view } from './view.js';
 
 const conditions = ['above', 'below', 'change_pct'];
+/** @type {Client<'livedata'>} */
 const client = createClient();
 let app = null;
 const update = () => app?.update();
-const pathOf = (id) => `/v1/alerts/${encodeURIComponent(id)}`;
+const pathOf = (id) => /** @type {const} */ (`/v1/alerts/${encodeURIComponent(id)}`);
 
 const catalog = createResource(update, async (signal) => (await client.get('/v1/catalog', { signal })).data);
 const alerts = createResource(update, async (signal) => (await client.get('/v1/alerts', { signal })).data.alerts);

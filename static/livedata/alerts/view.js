@@ -11,11 +11,13 @@ import { table } from '../../shared/ui/table.js';
 const tones = { ok: 'good', firing: 'danger', sustained: 'danger', resolved: 'good', suppressed: 'caution' };
 const signs = { above: '>', below: '<', change_pct: 'Δ%' };
 
+/** @param {livedata.Alert} alert */
 function stateBadge({ active, state }) {
     return active ? badge(t(`alerts.state_${state}`), tones[state] ?? 'plain', { dot: true }) : badge(t('alerts.off'), 'plain');
 }
 
 /* "revenue > 1,000 · 1h" */
+/** @param {livedata.Alert} alert */
 function ruleOf({ metric, condition, threshold, window }) {
     return html`<span dir="ltr">${metric} ${signs[condition]} ${formatNumber(threshold)} · ${window}</span>`;
 }
@@ -42,6 +44,7 @@ function historyColumns() {
     ];
 }
 
+/** @param {livedata.Alert} alert */
 function opened(alert, { history, busy, problem, actions }) {
     return html`<section class="card section stack" id="alert-open" aria-labelledby="alert-title">
         <div class="section-head">
@@ -73,6 +76,7 @@ function opened(alert, { history, busy, problem, actions }) {
     </section>`;
 }
 
+/** @param {livedata.NewAlert} made */
 function madeNotice({ name, secret }) {
     return html`<div id="made" tabindex="-1">
         ${notice({

@@ -12,12 +12,15 @@ import { view } from './view.js';
 
 const defaults = { tab: 'entity', type: 'order', id: '', metric: '', window: '', question: '' };
 const hits = 8;
+/** @type {Client<'livedata'>} */
 const client = createClient();
 let app = null;
 const update = () => app?.update();
-const get = async (path, signal, query) => (await client.get(path, { signal, query })).data;
+/** @type {GetData<'livedata'>} */
+const get = async (path, options) => (await client.get(path, options)).data;
 
 /* What may not be there: null for 404, and for routes that one kind of entity has and another has not. */
+/** @template Data @param {Promise<Data>} promise */
 async function ifThere(promise) {
     try {
         return await promise;
@@ -27,24 +30,24 @@ async function ifThere(promise) {
     }
 }
 
-const catalog = createResource(update, (signal) => get('/v1/catalog', signal));
+const catalog = createResource(update, (signal) => get('/v1/catalog', { signal }));
 
 const entity = createResource(update, async (signal, type, id) => {
-    const name = `${encodeURIComponent(type)}/${encodeURIComponent(id)}`;
+    const name = /** @type {const} */ (`${encodeURIComponent(type)}/${encodeURIComponent(id)}`);
     const [found, lineage, timeline] = await Promise.all([
-        get(`/v1/entity/${name}`, signal),
-        ifThere(get(`/v1/lineage/${name}`, signal)),
-        type === 'order' ? ifThere(get(`/v1/entity/${name}/timeline`, signal)) : null,
+        get(`/v1/entity/${name}`, { signal }),
+        ifThere(get(`/v1/lineage/${name}`, { signal })),
+        type === 'order' ? ifThere(get(`/v1/entity/order/${encodeURIComponent(id)}/timeline`, { signal })) : null,
     ]);
     return { ...found, lineage, timeline };
 });
 
-const found = createResource(update, (signal, type) => get('/v1/search', signal, { q: type, entity_types: type, limit: hits }));
+const found = createResource(update, (signal, type) => get('/v1/search', { query: { q: type, entity_types: type, limit: hits }, signal }));
 
 const metric = createResource(update, async (signal, name, window) => {
     const { available_windows: windows } = catalog.data.metrics[name];
     const [now, results] = await Promise.all([
-        get(`/v1/metrics/${encodeURIComponent(name)}`, signal, { window }),
+        get(`/v1/metrics/${encodeURIComponent(name)}`, { query: { window }, signal }),
         askMetrics(client, windows.map((one) => [name, one]), signal),
     ]);
     return { ...now, windows: metricRows(catalog.data, results) };

@@ -12,10 +12,11 @@ import { view } from './view.js';
 
 /** @type {Record<string, string>} */
 const headers = {};
+/** @type {Client<'livedata'>} */
 const client = createClient({ headers });
 let app = null;
 const update = () => app?.update();
-const pathOf = (id) => `/v1/admin/keys/${encodeURIComponent(id)}`;
+const pathOf = (id) => /** @type {const} */ (`/v1/admin/keys/${encodeURIComponent(id)}`);
 
 const keys = createResource(update, async (signal) => (await client.get('/v1/admin/keys', { signal })).data.keys);
 const summary = createResource(update, async (signal) => (await client.get('/v1/admin/summary', { signal })).data);

@@ -33,10 +33,12 @@ function adminForm(refused, use) {
     </form>`;
 }
 
+/** @param {livedata.Key} key */
 function typesOf({ allowed_entity_types: types }) {
     return types === null ? t('keys.all_types') : html`<span dir="ltr">${types.join(', ')}</span>`;
 }
 
+/** @param {livedata.Key} key */
 function rotating({ rotation_phase: phase, old_key_active_until: until }) {
     return phase === 'grace_period' ? badge(t('keys.old_until', { time: formatAgo(until) }), 'caution') : badge(t('keys.one_key'), 'plain');
 }

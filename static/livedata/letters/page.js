@@ -10,10 +10,11 @@ import { createResource } from '../../shared/ui/resource.js';
 import { toast } from '../../shared/ui/toast.js';
 import { columns, reasonText, view } from './view.js';
 
+/** @type {Client<'livedata'>} */
 const client = createClient();
 let app = null;
 const update = () => app?.update();
-const pathOf = (id) => `/v1/deadletter/${encodeURIComponent(id)}`;
+const pathOf = (id) => /** @type {const} */ (`/v1/deadletter/${encodeURIComponent(id)}`);
 
 const stats = createResource(update, async (signal) => (await client.get('/v1/deadletter/stats', { signal })).data);
 const letter = createResource(update, async (signal, id) => (await client.get(pathOf(id), { signal })).data);

@@ -7,6 +7,7 @@ import { resourceView } from '../../shared/ui/resource.js';
 import { table } from '../../shared/ui/table.js';
 
 /* Over all models: success as a fraction, mean seconds weighted by executions; null without any. */
+/** @param {orchestrator.Analytics} data */
 export function totalsOf({ models, total_executions: executions }) {
     if (executions === 0) return { success: null, seconds: null };
     const sum = (value) => models.reduce((all, model) => all + value(model), 0);
@@ -29,6 +30,7 @@ function columns() {
     ];
 }
 
+/** @param {string} label @param {orchestrator.ModelStatistics[]} models @param {(model: orchestrator.ModelStatistics) => number} value */
 function bars(label, models, value, format) {
     return html`<section class="card section stack" aria-label=${label}>
         <h2>${label}</h2>
@@ -42,6 +44,7 @@ function bars(label, models, value, format) {
     </section>`;
 }
 
+/** @param {orchestrator.Analytics} data */
 function ready(data) {
     const { success, seconds } = totalsOf(data);
     return html`<div class="stack">

@@ -58,7 +58,8 @@ export async function send(choice, prompt, session, signal, onText) {
         const { text, task, duration } = await streamed(request, signal, onText);
         return { content: text, meta: { ...meta, task, duration_ms: duration, answers: [] } };
     }
-    const { data } = await client.post(request.path, request.body, { signal, timeoutMs: answerTimeoutMs });
+    /** @type {{ data: Partial<orchestrator.Orchestration> & Partial<orchestrator.Smart> & Partial<orchestrator.Debate> }} */
+    const { data } = await client.post(/** @type {any} */ (request.path), request.body, { signal, timeoutMs: answerTimeoutMs });
     if (data.status === 'failed') throw new ApiError('rejected', data.failure_message ?? data.output_text ?? '', { code: data.failure_code });
     return {
         content: data.output_text ?? data.improved_response ?? '',

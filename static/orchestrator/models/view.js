@@ -41,6 +41,7 @@ function spend({ spend: day }) {
     </section>`;
 }
 
+/** @param {{ models: Resource<orchestrator.Models>, load: any, actions: any }} state */
 export function view({ models, load, actions }) {
     if (!models) return html``;
     return html`<div class="stack">

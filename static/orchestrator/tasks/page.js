@@ -57,10 +57,10 @@ function open(id) {
 
 const actions = {
     open,
-    export: (id) => attempt(() => download(client, `/api/v1/tasks/${id}/export`, { name: `${id}.md` })),
+    export: (id) => attempt(() => download(client, `/api/v1/tasks/${encodeURIComponent(id)}/export`, { name: `${id}.md` })),
     retry: (id) =>
         attempt(async () => {
-            const { data } = await client.post(`/api/v1/tasks/${id}/retry`, {}, { timeoutMs: answerTimeoutMs });
+            const { data } = await client.post(`/api/v1/tasks/${encodeURIComponent(id)}/retry`, {}, { timeoutMs: answerTimeoutMs });
             open(data.task_id);
         }),
 };

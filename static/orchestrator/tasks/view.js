@@ -46,6 +46,7 @@ function fact(name, value) {
     </div>`;
 }
 
+/** @param {orchestrator.TaskDetail} task */
 function facts(task) {
     return html`<dl class="facts">
         ${fact(t('tasks.models'), task.requested_models.map(({ display_name: name }) => name).join(', '))}
@@ -56,6 +57,7 @@ function facts(task) {
     </dl>`;
 }
 
+/** @param {orchestrator.TaskStep} step */
 function stepView(step) {
     return html`<details class="disclosure">
         <summary>
@@ -71,6 +73,7 @@ function stepView(step) {
 }
 
 /* Events at the time at which they were noted. */
+/** @param {orchestrator.TaskDetail} task */
 function timeline(task) {
     const start = Date.parse(task.accepted_at);
     const spans = task.steps.map((step) => ({
@@ -104,6 +107,7 @@ function timeline(task) {
         </details>`;
 }
 
+/** @param {orchestrator.TaskDetail} task */
 function detail(task, actions) {
     const retriable = task.status === 'failed' || task.status === 'cancelled';
     return html`<div class="stack" id="task">

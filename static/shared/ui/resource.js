@@ -9,9 +9,15 @@ import { html } from './lit.js';
 import { errorNotice, tokenForm } from './notice.js';
 import { skeleton } from './skeleton.js';
 
-/*
+/** @template Data @typedef {ReturnType<typeof createResource<Data>>} Resource */
+
+/**
  * load(signal, ...values) fetches; update() draws the page anew. A newer load() aborts the older
  * one. The resource has: data (undefined before the first answer), error, busy, outdated.
+ *
+ * @template Data
+ * @param {() => void} update
+ * @param {(signal: AbortSignal, ...values: any[]) => Promise<Data>} load
  */
 export function createResource(update, load) {
     let running = null;
@@ -19,12 +25,16 @@ export function createResource(update, load) {
     let timer = null;
 
     const resource = {
-        data: undefined,
-        error: null,
+        data: /** @type {Data} */ (undefined),
+        error: /** @type {any} */ (null),
         busy: false,
         outdated: false,
 
-        /* Fetches; resolves to the data, or undefined when it failed or was overtaken. */
+        /**
+         * Fetches; resolves to the data, or undefined when it failed or was overtaken.
+         *
+         * @returns {Promise<Data>}
+         */
         async load(...given) {
             values = given;
             running?.abort();
@@ -55,6 +65,7 @@ export function createResource(update, load) {
         },
 
         /* Puts data in place that came another way. */
+        /** @param {Data} data */
         set(data) {
             running?.abort();
             Object.assign(resource, { data, error: null, busy: false, outdated: false });
@@ -88,9 +99,14 @@ function failure(resource, how) {
         : errorNotice(resource.error, { retry });
 }
 
-/*
+/**
  * how: ready(data) a template; isEmpty(data) and empty {title, text, action}; skeleton {lines,
  * height}; failed(error, retry) instead of the usual notice; quiet: polling does not fade.
+ *
+ * @template Data
+ * @param {Resource<Data>} resource
+ * @param {{ ready: (data: Data) => any, isEmpty?: (data: Data) => boolean, empty?: any, skeleton?: any,
+ *     failed?: (error: any, retry: () => void) => any, quiet?: boolean }} how
  */
 export function resourceView(resource, how) {
     if (resource.data === undefined)

@@ -6,6 +6,7 @@ import { html } from '../../shared/ui/lit.js';
 import { resourceView } from '../../shared/ui/resource.js';
 import { table } from '../../shared/ui/table.js';
 
+/** @param {support.Provider} provider */
 function stateBadge({ active, configured, breaker }) {
     if (!configured) return badge(t('admin.key_missing'), 'caution');
     if (breaker !== 'closed') return badge(t('admin.breaker_open'), 'danger');
@@ -36,6 +37,7 @@ function columns() {
     ];
 }
 
+/** @param {support.Providers} answer */
 function ready({ active_profile: profile, nodes, providers }) {
     return html`<div class="card section stack" id="models">
         <p>${t('admin.profile')}: <strong class="mono" dir="ltr">${profile}</strong></p>

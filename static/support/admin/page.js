@@ -22,6 +22,7 @@ const defaults = { tab: 'traces', trace: '', evaluator: evaluators[0] };
 let app = null;
 const update = () => app?.update();
 
+/** @type {GetData<'support'>} */
 const get = async (path, options) => (await client.get(path, options)).data;
 
 /* The API gives the newest; narrowing and sorting happen here. */

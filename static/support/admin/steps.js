@@ -29,6 +29,7 @@ function members(state, names) {
 }
 
 /* [{order, node, start, duration, given, changed, state}], times in milliseconds from the start. */
+/** @param {support.Trace} trace */
 export function stepsOf(trace) {
     let start = 0;
     let before = {};

@@ -25,6 +25,7 @@ function fact(name, value) {
     </div>`;
 }
 
+/** @param {support.Trace} trace */
 function summary(trace) {
     return html`<section class="card section" aria-labelledby="trace-question">
         <div class="section-head">
@@ -95,6 +96,7 @@ function stepView(step, marked) {
     </details>`;
 }
 
+/** @param {support.TraceEvaluation[]} list */
 function evaluations(list) {
     return table({
         caption: t('admin.evaluations'),
@@ -108,6 +110,7 @@ function evaluations(list) {
     });
 }
 
+/** @param {support.Trace} trace */
 export function traceView(trace, { step: marked, onStep }) {
     const steps = stepsOf(trace);
     const spans = steps.map((step) => ({ id: step.order, parent: null, name: step.node, start: step.start, duration: step.duration, order: step.order }));

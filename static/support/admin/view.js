@@ -73,6 +73,7 @@ function worst(items, onTrace) {
     });
 }
 
+/** @param {support.Trend} trend */
 function trend({ points }) {
     return lineChart({
         label: t('admin.trend'),

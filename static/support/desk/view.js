@@ -14,6 +14,7 @@ function statusBadge(status) {
     return badge(statuses.includes(status) ? t(`desk.status_${status}`) : status, tones[status] ?? 'plain', { dot: true });
 }
 
+/** @param {support.Ticket} ticket */
 function item(ticket, { opened, actions }) {
     return html`<li>
         <button type="button" class="ticket" aria-current=${ticket.id === opened ? 'true' : nothing} @click=${() => actions.open(ticket.id)}>

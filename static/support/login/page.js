@@ -10,6 +10,7 @@ import { addresses } from '../service.js';
 import { view } from './view.js';
 import { nextAddress, personOf } from './token.js';
 
+/** @type {Client<'support'>} */
 const client = createClient({ credentials: 'same-origin' });
 const app = mount(document.getElementById('page'), view, { form: null, busy: false, error: null });
 

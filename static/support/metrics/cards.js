@@ -25,6 +25,7 @@ export function toneOf({ limit, higher = false }, value) {
 }
 
 /* [{…card, value, tone, window}] of the answer. */
+/** @param {support.Metrics} snapshot */
 export function figuresOf(snapshot) {
     return cards.map((card) => {
         const group = snapshot[card.group] ?? {};
