@@ -11,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { ID_MAX = 128, ALIVE_MICROSECONDS = 2000000 };
+enum { ID_MAX = 128, EXPRESSION_MAX = 1024, ALIVE_MICROSECONDS = 2000000 };
 
 struct page {
     struct cdp *cdp;
@@ -255,8 +255,8 @@ static enum cdp_outcome enter_world(struct page *page, int64_t deadline)
     return outcome;
 }
 
-static enum cdp_outcome evaluate_once(struct page *page, const char *expression, int64_t deadline,
-                                      json_t **result)
+static enum cdp_outcome evaluate_once(struct page *page, const char *expression, bool by_value,
+                                      int64_t deadline, json_t **result)
 {
     enum cdp_outcome outcome = enter_world(page, deadline);
     struct json_writer *params;
@@ -266,7 +266,7 @@ static enum cdp_outcome evaluate_once(struct page *page, const char *expression,
     params = begin(page, "Runtime.evaluate");
     writer_key_string(params, "expression", expression);
     writer_key_integer(params, "contextId", page->world);
-    writer_key_boolean(params, "returnByValue", true);
+    writer_key_boolean(params, "returnByValue", by_value);
     return call(page, deadline, result);
 }
 
@@ -281,10 +281,10 @@ enum cdp_outcome page_evaluate(struct page *page, const char *script, const char
     if (!expression)
         return CDP_CLOSED;
     snprintf(expression, room, "(%s)(%s,%s)", script, first, second);
-    outcome = evaluate_once(page, expression, deadline, &result);
+    outcome = evaluate_once(page, expression, true, deadline, &result);
     if (outcome == CDP_REFUSED) { /* the document has changed under us: once more in the new one */
         page->world = 0;
-        outcome = evaluate_once(page, expression, deadline, &result);
+        outcome = evaluate_once(page, expression, true, deadline, &result);
     }
     free(expression);
     if (outcome != CDP_OK)
@@ -358,6 +358,31 @@ enum cdp_outcome page_press(struct page *page, enum page_key key, int64_t deadli
 enum cdp_outcome page_insert_text(struct page *page, const char *text, int64_t deadline)
 {
     writer_key_string(begin(page, "Input.insertText"), "text", text);
+    return call(page, deadline, NULL);
+}
+
+enum cdp_outcome page_choose_files(struct page *page, const char *script, const char *const *paths,
+                                   size_t count, int64_t deadline)
+{
+    char expression[EXPRESSION_MAX], object[ID_MAX];
+    struct json_writer *params;
+    json_t *result = NULL;
+    enum cdp_outcome outcome;
+
+    snprintf(expression, sizeof expression, "(%s)()", script);
+    outcome = evaluate_once(page, expression, false, deadline, &result);
+    if (outcome != CDP_OK)
+        return outcome;
+    copy_id(object, json_object_get(result, "result"), "objectId");
+    if (!*object)
+        return CDP_NOT_FOUND;
+    params = begin(page, "DOM.setFileInputFiles");
+    writer_key_string(params, "objectId", object);
+    writer_key(params, "files");
+    writer_open_array(params);
+    for (size_t i = 0; i < count; i++)
+        writer_string(params, paths[i]);
+    writer_close_array(params);
     return call(page, deadline, NULL);
 }
 

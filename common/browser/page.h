@@ -39,6 +39,12 @@ MUST_CHECK enum cdp_outcome page_click(struct page *page, double x, double y, in
 MUST_CHECK enum cdp_outcome page_press(struct page *page, enum page_key key, int64_t deadline);
 MUST_CHECK enum cdp_outcome page_insert_text(struct page *page, const char *text, int64_t deadline);
 
+/* Chooses files for the input that `script`, a function expression, returns; the browser opens them
+ * by their paths when the page reads them. CDP_NOT_FOUND when it returns none. */
+MUST_CHECK enum cdp_outcome page_choose_files(struct page *page, const char *script,
+                                              const char *const *paths, size_t count,
+                                              int64_t deadline);
+
 /* A PNG of the whole page into a new file (0600). */
 MUST_CHECK enum cdp_outcome page_screenshot(struct page *page, const char *path, int64_t deadline);
 

@@ -68,6 +68,8 @@
     new_thread: () => named(site.new_thread_buttons),
     submit: () => visible(site.submit_button)[0] || null,
     more: () => visible(site.more_button)[0] || null,
+    file_input: () => all(site.file_input)[0] || null,
+    attach: () => visible(site.attach_button)[0] || null,
     input,
     upsell_close: () => visible(site.close_button)[0] || null,
     option: () => option(ask.label),

@@ -140,6 +140,7 @@ static enum error open_all(struct program *program, struct launcher **launcher,
     if (!error && !driver_open(&program->driver, settings, *launcher))
         error = problem_set(problem, ERROR_SYSTEM, "memory", "no memory");
     program->driver.lock = lock;
+    program->driver.file_directory = arena_print(program->arena, "%s/browser-files", run_directory);
     return error;
 }
 

@@ -41,7 +41,8 @@ struct upload {
     struct request *request;
     struct text prompt;
     const char *names[UPLOAD_FILES_MAX]; /* of pictures */
-    size_t name_count;
+    int files[UPLOAD_FILES_MAX];         /* the form's */
+    size_t picture_count;
 };
 
 static bool is_one_of(const char *word, const char *const *words)
@@ -129,8 +130,10 @@ static enum error take_file(struct upload *upload, const struct form_part *part,
         return request_fault(upload->request, "body", arena_print(arena, "files.%zu", place),
                              "value_error", "Value error, the file has no name");
     if (is_one_of(type, picture_types) || is_one_of(ending, picture_endings)) {
-        if (upload->name_count < UPLOAD_FILES_MAX)
-            upload->names[upload->name_count++] = part->file_name;
+        if (upload->picture_count < UPLOAD_FILES_MAX) {
+            upload->names[upload->picture_count] = part->file_name;
+            upload->files[upload->picture_count++] = part->file;
+        }
         return ERROR_NONE;
     }
     if (strcasecmp(type, "application/pdf") == 0 || strcasecmp(ending, ".pdf") == 0)
@@ -217,8 +220,7 @@ static enum error gather(struct request *request, struct upload *upload,
         .dry_run = says_yes(field(request->form, "dry_run")),
         .decompose = true,
         .session_id = field(request->form, "session_id"),
-        .attachment_count = upload->name_count,
-        .attachment_names = upload->names};
+        .attachments = {upload->picture_count, upload->names, upload->files}};
     if (!error)
         error = read_models(request, &order->plan.models);
     return error ? error : check(request, upload, order);

@@ -158,8 +158,10 @@ static void write_spend(struct request *request, struct json_writer *writer)
     writer_close_object(writer);
 }
 
-static void write_budget(struct request *request, struct json_writer *writer)
+static void write_budget(struct request *request, const struct readiness *readiness,
+                         struct json_writer *writer)
 {
+    const struct slot_figures *tasks = readiness->figures + readiness->figure_count;
     const struct orchestrator_settings *settings = service_settings(request);
 
     writer_key(writer, "budget");
@@ -172,23 +174,41 @@ static void write_budget(struct request *request, struct json_writer *writer)
         writer_key_integer(writer, "per_hour_limit", settings->max_submits_per_hour);
     else
         writer_key_null(writer, "per_hour_limit");
+    writer_key(writer, "active_task_counts");
+    writer_open_object(writer);
+    for (size_t i = 0; i < readiness->task_count; i++)
+        writer_key_integer(writer, browser_budget_task(tasks[i].name), tasks[i].held);
+    writer_close_object(writer);
     writer_key_integer(writer, "hourly_submits", browser_budget_hour(service_house(request)));
     writer_close_object(writer);
+}
+
+/* Models and tasks have their slots in one table. */
+static void read_figures(const struct house *house, struct readiness *readiness)
+{
+    struct slot_figures *figures = readiness->figures, tasks[FIGURES_MAX];
+    size_t count = house->region ? slots_read_figures(house->region, figures, FIGURES_MAX) : 0;
+
+    for (size_t i = 0; i < count; i++) {
+        if (browser_budget_task(figures[i].name))
+            tasks[readiness->task_count++] = figures[i];
+        else
+            figures[readiness->figure_count++] = figures[i];
+    }
+    memcpy(figures + readiness->figure_count, tasks, readiness->task_count * sizeof *tasks);
+    for (size_t i = 0; i < readiness->figure_count; i++)
+        readiness->active += figures[i].held;
 }
 
 static void look_at_router(struct request *request, struct readiness *readiness)
 {
     struct component *component = add(readiness, "execution-router", "execution", true);
-    const struct house *house = service_house(request);
     struct writing writing;
 
-    readiness->figure_count =
-        house->region ? slots_read_figures(house->region, readiness->figures, FIGURES_MAX) : 0;
-    for (size_t i = 0; i < readiness->figure_count; i++)
-        readiness->active += readiness->figures[i].held;
+    read_figures(service_house(request), readiness);
     begin(request, &writing);
     write_models(request, readiness, &writing.writer);
-    write_budget(request, &writing.writer);
+    write_budget(request, readiness, &writing.writer);
     write_spend(request, &writing.writer);
     component->details = end(&writing);
 }

@@ -34,8 +34,9 @@ struct readiness {
     bool counts_known;
     struct store_counts counts;
     const char *backend; /* of the store */
-    size_t figure_count;
-    struct slot_figures figures[FIGURES_MAX]; /* of models in use */
+    struct slot_figures figures[FIGURES_MAX];
+    size_t figure_count; /* of models in use */
+    size_t task_count;   /* behind them, of tasks with submits to the browser */
     int64_t active;
 };
 

@@ -41,7 +41,7 @@ def test_submits_of_a_task_and_of_the_hour_have_a_limit(service):
     assert details["budget_exceeded_kind"] == "per_hour"
     assert details["budget_usage"] == {"task_submits": 0, "hourly_submits": 5}
     assert component(service, "execution-router")["details"]["budget"] == {
-        "per_task_limit": 3, "per_hour_limit": 5, "hourly_submits": 5}
+        "per_task_limit": 3, "per_hour_limit": 5, "active_task_counts": {}, "hourly_submits": 5}
     breaker = component(service, "browser.web_provider")["details"]["circuit_breaker"]
     assert (breaker["state"], breaker["consecutive_failures"]) == ("closed", 0)
 

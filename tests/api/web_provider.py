@@ -92,6 +92,14 @@ function submit() {
   log({prompt, model});
   answer(prompt);
 }
+function showFileInput(composer) {
+  const input = make('<input type="file" multiple style="display:none">', composer);
+  input.onchange = async () => {
+    const files = [...input.files];
+    const texts = await Promise.all(files.map((file) => file.text()));
+    log({files: files.map((file, i) => [file.name, texts[i]])});
+  };
+}
 function showComposer() {
   const composer = make('<div data-ask-input-container="true"></div>', box);
   const input = make('<div id="ask-input" role="textbox" contenteditable="true"></div>', composer);
@@ -101,6 +109,9 @@ function showComposer() {
     showButton();
   }
   if (mode.has("more")) make('<button aria-label="More" aria-haspopup="menu">...</button>', composer);
+  if (mode.has("files")) showFileInput(composer);
+  if (mode.has("files-later"))
+    composer.querySelector("[aria-label='Add files or tools']").onclick = () => showFileInput(composer);
   make('<button aria-label="Submit">Go</button>', composer).onclick = submit;
   input.addEventListener("keydown", (event) => {
     if (event.key === "Enter" && event.ctrlKey) { mode.delete("ignores-clicks"); submit(); }

@@ -11,7 +11,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-enum { ASK_MEMORY = 128 << 20 };
+enum { ASK_MEMORY = 128 << 20, MENU_DEPTH = 2 };
 
 static struct wire call = {.fd = -1};
 
@@ -54,9 +54,15 @@ bool browser_call_begin(const char *run_directory, const struct browser_job *job
     writer_key_boolean(&writer, "reasoning", job->reasoning);
     writer_key_boolean(&writer, "strict", job->strict);
     writer_key_number(&writer, "seconds", job->seconds);
+    writer_key(&writer, "files");
+    writer_open_array(&writer);
+    for (size_t i = 0; i < job->attachments.count; i++)
+        writer_string(&writer, job->attachments.names[i]);
+    writer_close_array(&writer);
     writer_close_object(&writer);
     if (!text.overflowed && connect_to(&call, arena, run_directory))
-        said = wire_say(&call, text.bytes, text.length);
+        said = wire_enclose(&call, job->attachments.files, job->attachments.count) &&
+               wire_say(&call, text.bytes, text.length);
     if (!said)
         browser_call_end();
     arena_destroy(arena);
@@ -119,9 +125,10 @@ void browser_call_end(void)
     wire_end(&call);
 }
 
-json_t *browser_ask_health(struct arena *arena, const char *run_directory, double seconds)
+/* What the browser's process answers to a question within so many seconds; NULL = nothing. */
+static json_t *ask(struct arena *arena, const char *run_directory, const char *question,
+                   double seconds)
 {
-    static const char question[] = "{\"act\":\"health\"}";
     int64_t until = clock_monotonic_microseconds() + (int64_t)(seconds * 1e6);
     enum browser_news news = BROWSER_NEWS_NONE;
     json_t *document = NULL;
@@ -129,7 +136,7 @@ json_t *browser_ask_health(struct arena *arena, const char *run_directory, doubl
 
     if (!connect_to(&wire, arena, run_directory))
         return NULL;
-    if (!wire_say(&wire, question, sizeof question - 1))
+    if (!wire_say(&wire, question, strlen(question)))
         news = BROWSER_NEWS_LOST;
     while (news == BROWSER_NEWS_NONE) {
         int64_t left = until - clock_monotonic_microseconds();
@@ -141,4 +148,30 @@ json_t *browser_ask_health(struct arena *arena, const char *run_directory, doubl
     }
     wire_end(&wire);
     return news == BROWSER_NEWS_ANSWER ? document : NULL;
+}
+
+json_t *browser_ask_health(struct arena *arena, const char *run_directory, double seconds)
+{
+    return ask(arena, run_directory, "{\"act\":\"health\"}", seconds);
+}
+
+const char *browser_ask_menu(struct arena *arena, const char *run_directory, double seconds,
+                             struct string_list *labels)
+{
+    const json_t *answer =
+        ask(arena, run_directory,
+            arena_print(arena, "{\"act\":\"menu\",\"seconds\":%.3f}", seconds), seconds);
+    const char *text = text_in(answer, "text"), *message = text_in(answer, "failure_message");
+    struct json_fault fault;
+    json_t *lines = NULL;
+
+    if (!answer)
+        return "The browser's process (orch-browserd) does not answer.";
+    if (!text || json_read(arena, text, strlen(text), MENU_DEPTH, &lines, &fault))
+        return message ? message : "The menu of models was not read.";
+    *labels =
+        (struct string_list){.items = ARENA_ARRAY(arena, const char *, json_array_size(lines))};
+    for (size_t i = 0; i < json_array_size(lines); i++)
+        labels->items[labels->count++] = json_string_value(json_array_get(lines, i));
+    return labels->count ? NULL : "The menu of models is empty.";
 }

@@ -28,6 +28,11 @@ void browser_call_end(void);
 /* What the browser's process says of itself; NULL when it does not answer in time. */
 json_t *browser_ask_health(struct arena *arena, const char *run_directory, double seconds);
 
+/* The labels of the menu of models, read in the page as a job like others. Why there are none, or
+ * NULL. */
+const char *browser_ask_menu(struct arena *arena, const char *run_directory, double seconds,
+                             struct string_list *labels);
+
 /* The socket of a run directory. */
 const char *browser_socket(struct arena *arena, const char *run_directory);
 

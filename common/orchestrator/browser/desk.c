@@ -52,6 +52,7 @@ struct request {
     const char *prompt, *label;
     bool reasoning, strict;
     double seconds;
+    struct string_list files;
 };
 
 #define OWNER struct request
@@ -62,6 +63,7 @@ static const struct field request_fields[] = {
     BOOLEAN(OWNER, reasoning, .preset = 0),
     BOOLEAN(OWNER, strict, .preset = 0),
     NUMBER(OWNER, seconds, .preset = 0),
+    STRINGS(OWNER, files, .max_length = WIRE_FILES_MAX),
 };
 #undef OWNER
 static SCHEMA(request_schema, struct request, "BrowserRequest", request_fields);
@@ -203,12 +205,15 @@ static void take_message(struct browser_desk *desk, struct browser_client *clien
     struct json_fault fault;
     json_t *document;
 
-    bool asks = false, hands_in = false;
+    bool asks = false, hands_in = false, reads_menu = false;
 
     if (json_read(client->arena, json, length, JSON_DEPTH_LIMIT, &document, &fault) == ERROR_NONE &&
         !schema_decode(&request_schema, document, "request", request, &errors, client->arena)) {
         asks = strcmp(request->act, "health") == 0;
-        hands_in = strcmp(request->act, "execute") == 0 && request->prompt && request->label;
+        reads_menu = strcmp(request->act, "menu") == 0;
+        hands_in =
+            reads_menu || (strcmp(request->act, "execute") == 0 && request->prompt &&
+                           request->label && request->files.count == client->wire.in_file_count);
     }
     if (asks) {
         const char *health = desk->health(client->arena, desk->context);
@@ -219,8 +224,14 @@ static void take_message(struct browser_desk *desk, struct browser_client *clien
     } else if (desk->queued >= desk->queue_max) {
         refuse(desk, client, FAILURE_RATE_LIMITED, "The queue of the browser is full.");
     } else {
-        client->job = (struct browser_job){request->prompt, request->label, request->reasoning,
-                                           request->strict, request->seconds};
+        client->job = (struct browser_job){
+            .reads_menu = reads_menu,
+            .prompt = request->prompt,
+            .label = reads_menu ? "" : request->label,
+            .attachments = {request->files.count, request->files.items, client->wire.in_files},
+            .reasoning = request->reasoning,
+            .strict = request->strict,
+            .seconds = request->seconds};
         client->order = ++desk->arrivals;
         client->state = CLIENT_QUEUED;
         client->since = clock_monotonic_microseconds();

@@ -8,6 +8,7 @@
 #include "base/json.h"
 #include "browser/launcher.h"
 #include "browser/page.h"
+#include "orchestrator/browser/attachments.h"
 #include "orchestrator/browser/site.h"
 #include "orchestrator/settings.h"
 
@@ -55,7 +56,9 @@ struct driver {
     double last_limit;         /* seconds of the last wait */
     int64_t deadline;          /* of the job */
     char words[DRIVER_WORDS_MAX];
-    int lock; /* of the profile; -1 = not ours yet */
+    int lock;                     /* of the profile; -1 = not ours yet */
+    const char *file_directory;   /* where attachments lie during a job; NULL = none are taken */
+    struct string_list job_files; /* paths in it, of the job's arena */
 
     /* The session. */
     struct arena *session_arena;
@@ -95,7 +98,14 @@ enum trouble driver_select_model(struct driver *driver, const char *label,
  * page's own words at its head: then the next button is tried. */
 enum trouble driver_open_menu(struct driver *driver, struct selection *selection,
                               char first[DRIVER_LABEL_MAX]);
+/* The names of models in the menu, as a JSON array of the job's arena. */
+enum trouble driver_read_labels(struct driver *driver, const char **labels);
 enum trouble driver_enable_thinking(struct driver *driver, const char *label);
+
+/* attach.c: puts files where the browser can read them, and chooses them in the page. They go with
+ * driver_drop_files(), behind the job. */
+enum trouble driver_attach(struct driver *driver, const struct attachments *attachments);
+void driver_drop_files(struct driver *driver);
 
 /* prompt.c */
 enum trouble driver_submit(struct driver *driver, const char *prompt);

@@ -85,12 +85,16 @@ static enum trouble run_steps(struct driver *driver, const struct browser_job *j
         trouble = driver_check_signed_in(driver);
         driver_shot(driver, driver->signed_out ? "02-auth-signed-out" : "02-auth-logged-in", NULL);
     }
+    if (!trouble && job->reads_menu)
+        return driver_read_labels(driver, &progress->reading.text);
     if (!trouble)
         trouble = choose_model(driver, job, progress);
     if (!trouble && job->reasoning) {
         trouble = driver_enable_thinking(driver, job->label);
         progress->thinking = !trouble;
     }
+    if (!trouble)
+        trouble = driver_attach(driver, &job->attachments);
     if (!trouble)
         trouble = driver_submit(driver, job->prompt);
     progress->submitted = !trouble;
@@ -149,8 +153,9 @@ static const char *details_of(const struct driver *driver, const struct browser_
     }
     if (progress->selected)
         write_selection(&writer, job, &progress->selection);
-    if (!trouble) {
+    if (!trouble && !job->reads_menu) {
         writer_key_boolean(&writer, "thinking_enabled", progress->thinking);
+        writer_key_integer(&writer, "attachment_count", (int64_t)job->attachments.count);
         write_reading(&writer, driver, &progress->reading);
     }
     writer_close_object(&writer);
@@ -191,6 +196,7 @@ void job_run(struct driver *driver, const struct browser_job *job, struct browse
     driver->deadline = clock_monotonic_microseconds() + (int64_t)(seconds * 1e6);
     *driver->words = 0;
     trouble = run_steps(driver, job, &progress);
+    driver_drop_files(driver);
     *end = (struct browser_end){.status = RUN_SUCCEEDED, .failure_code = FAILURE_NONE};
     if (!trouble) {
         end->text = progress.reading.text;

@@ -1,12 +1,15 @@
-/* One job of the browser: a prompt for one model, from the session to the answer. */
+/* One job of the browser: a prompt for one model, from the session to the answer; or a look at the
+ * menu of models. */
 #ifndef ASSAY_ORCHESTRATOR_BROWSER_JOB_H
 #define ASSAY_ORCHESTRATOR_BROWSER_JOB_H
 
 #include "orchestrator/browser/driver.h"
 
 struct browser_job {
+    bool reads_menu; /* that alone: no prompt, no model; its answer is a JSON array of labels */
     const char *prompt;
     const char *label; /* of the model, in the menu */
+    struct attachments attachments;
     bool reasoning;
     bool strict;    /* a model that cannot be verified is refused */
     double seconds; /* that the caller waits */

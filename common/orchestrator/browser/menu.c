@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { BUTTON_POLLS = 5, MENU_TRIES = 3 };
+enum { BUTTON_POLLS = 5, MENU_TRIES = 3, MENU_DEPTH = 2 };
 
 static void copy_text(char *to, size_t size, const json_t *text)
 {
@@ -148,6 +148,40 @@ static void conclude(struct selection *selection, const char *label, const char 
         actual = *first ? first : *selection->after ? selection->after : "unknown";
     }
     snprintf(selection->actual, sizeof selection->actual, "%s", actual);
+}
+
+enum trouble driver_read_labels(struct driver *driver, const char **labels)
+{
+    struct selection *selection = ARENA_NEW(driver->arena, struct selection);
+    char first[DRIVER_LABEL_MAX];
+    struct json_fault fault;
+    struct json_writer writer;
+    struct text text;
+    json_t *lines = NULL;
+    enum trouble trouble = find_button(driver, selection);
+
+    if (!trouble && *selection->before)
+        trouble = driver_open_menu(driver, selection, first);
+    if (trouble)
+        return trouble;
+    if (!*selection->before || !*first)
+        return driver_trouble(driver, TROUBLE_DRIVER, "The menu of models does not open.");
+    text_start(&text, driver->arena, DRIVER_JSON_MAX);
+    writer_start(&writer, &text);
+    writer_open_array(&writer);
+    if (!json_read(driver->arena, selection->menu, strlen(selection->menu), MENU_DEPTH, &lines,
+                   &fault))
+        for (size_t i = 0; i < json_array_size(lines); i++) {
+            const char *line = json_string_value(json_array_get(lines, i));
+
+            if (site_is_label(&driver->site, line))
+                writer_string(&writer, line);
+        }
+    writer_close_array(&writer);
+    *labels = text.bytes;
+    return driver_outcome(
+        driver, page_press(driver->page, PAGE_KEY_ESCAPE,
+                           driver_until(driver, driver->settings->browser_action_seconds)));
 }
 
 enum trouble driver_select_model(struct driver *driver, const char *label,

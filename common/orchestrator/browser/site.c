@@ -15,7 +15,8 @@ enum { FILE_MAX = 1 << 20, LABEL_MAX = 48, LABEL_WORDS_MAX = 5, WORDS_MAX = 500 
 /* The whole document, so that a file that lacks something is refused before a page is opened. */
 struct words {
     const char *composer, *composer_input, *menu_button, *menu_button_not_part, *more_button;
-    const char *submit_button, *stop_button, *close_button, *upsell_plan_phrase, *thinking;
+    const char *submit_button, *stop_button, *close_button, *file_input, *attach_button,
+        *upsell_plan_phrase, *thinking;
     struct string_list menu_button_not, cookie_buttons, new_thread_buttons, answers;
     struct string_list menu_containers, menu_items, ready_phrases, signed_out_markers;
     struct string_list onboarding_phrases, upsell_phrases, challenge_phrases, known_labels;
@@ -35,6 +36,8 @@ static const struct field word_fields[] = {
     WORD(submit_button),
     WORD(stop_button),
     WORD(close_button),
+    WORD(file_input),
+    WORD(attach_button),
     WORDS(cookie_buttons),
     WORDS(new_thread_buttons),
     WORDS(answers),

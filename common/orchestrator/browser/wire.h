@@ -1,21 +1,29 @@
 /* Private to common/orchestrator/browser: messages between workers and the browser's process, over
- * a Unix socket that never blocks: four bytes of length, the highest first, and a JSON document. */
+ * a Unix socket that never blocks: four bytes of length, the highest first, and a JSON document;
+ * open files go with the first of them. */
 #ifndef ASSAY_ORCHESTRATOR_BROWSER_WIRE_H
 #define ASSAY_ORCHESTRATOR_BROWSER_WIRE_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
-enum { WIRE_MESSAGE_MAX = 32 << 20 };
+enum { WIRE_MESSAGE_MAX = 32 << 20, WIRE_FILES_MAX = 16 };
 
 /* Zeroed but for the descriptor, it has heard and said nothing. */
 struct wire {
     int fd;
     char *in;
     size_t in_length, in_capacity;
+    int in_files[WIRE_FILES_MAX]; /* that have come, closed with the wire */
+    size_t in_file_count;
     char *out;
     size_t out_at, out_length;
+    int out_files[WIRE_FILES_MAX]; /* the caller's, until the message is out */
+    size_t out_file_count;
 };
+
+/* Files that go with the next message; false when they are too many. */
+bool wire_enclose(struct wire *wire, const int *files, size_t count);
 
 /* Says a message; what the socket does not take at once goes out by wire_push(). One at a time.
  * False when it is too long or the other side is gone. */

@@ -83,11 +83,11 @@ void dry_run_answer(struct run *run, const struct order *orders, size_t count, s
     writer_close_array(&details.writer);
     writer_key_string(&details.writer, "active_model", order->model->display_name);
     writer_key_boolean(&details.writer, "reasoning", order->reasoning);
-    writer_key_integer(&details.writer, "attachment_count", (int64_t)order->attachment_count);
+    writer_key_integer(&details.writer, "attachment_count", (int64_t)order->attachments.count);
     writer_key(&details.writer, "attachment_names");
     writer_open_array(&details.writer);
-    for (size_t i = 0; i < order->attachment_count; i++)
-        writer_string(&details.writer, order->attachment_names[i]);
+    for (size_t i = 0; i < order->attachments.count; i++)
+        writer_string(&details.writer, order->attachments.names[i]);
     writer_close_array(&details.writer);
     result->adapter_name = "dry_run";
     result->status = RUN_SUCCEEDED;

@@ -52,8 +52,7 @@ static void scripted_answer(struct run *run, const struct order *order, const st
 }
 
 /* What hinders a call whatever the browser does; the breaker is not asked then, nor told. */
-static const char *hindrance(const struct orchestrator_settings *settings,
-                             const struct order *order)
+static const char *hindrance(const struct orchestrator_settings *settings)
 {
     if (settings->profile != PROFILE_HYBRID)
         return "The browser is not used under this execution profile.";
@@ -61,8 +60,6 @@ static const char *hindrance(const struct orchestrator_settings *settings,
         return "Browser adapter is not connected yet.";
     if (!settings->browser_profile_dir)
         return "Browser session is not configured yet.";
-    if (order->attachment_count && settings->browser_driver == BROWSER_CDP)
-        return "Pictures cannot be handed to the browser.";
     return NULL;
 }
 
@@ -158,6 +155,7 @@ static bool hand_in(struct run *run, const struct order *order, const struct mod
 {
     const struct browser_job job = {.prompt = prompt_of(run, order),
                                     .label = model->provider_model_id,
+                                    .attachments = order->attachments,
                                     .reasoning = order->reasoning,
                                     .strict = order->strict_model,
                                     .seconds = fmax(0, run_seconds_left(run) - answer_seconds)};
@@ -174,7 +172,7 @@ bool browser_begin(struct run *run, const struct order *order, const struct mode
 {
     const struct orchestrator_settings *settings = run->house->settings;
     const struct breaker_rule rule = browser_breaker_rule(settings);
-    const char *words = hindrance(settings, order);
+    const char *words = hindrance(settings);
 
     *errand = (struct browser_errand){0};
     if (words) {

@@ -4,10 +4,19 @@
 #include "base/clock.h"
 #include "orchestrator/storage/times.h"
 #include "shm/rate.h"
+#include "shm/slots.h"
+
+#include <string.h>
 
 enum { PROBE_MARGIN_SECONDS = 60 /* in the queue, and to end a session before */ };
 
 static const char submits_key[] = "browser:submits";
+
+/* A submit is a ticket of its task's until the task ends, so that all workers see who has how many,
+ * and nobody has to forget those of the dead. */
+static const char submits_of_task[] = "submits:";
+static struct slot_ticket submits[RUN_CALLS_MAX];
+static size_t submit_count;
 
 const char browser_adapter_name[] = "browser.web_provider";
 const char *const browser_breaker_names[] = {"disabled",  "closed",  "open",
@@ -110,5 +119,22 @@ const char *browser_budget_take(struct run *run, struct browser_usage *usage)
         settings->max_submits_per_hour > 0)
         return "per_hour";
     run->browser_submits++;
+    if (submit_count < RUN_CALLS_MAX)
+        (void)!slots_ask(run->house->region,
+                         arena_print(run->arena, "%s%s", submits_of_task, run->task_id), UINT32_MAX,
+                         &submits[submit_count++]);
     return NULL;
+}
+
+void browser_budget_end(struct shm_region *region)
+{
+    while (submit_count)
+        slots_leave(region, &submits[--submit_count]);
+}
+
+const char *browser_budget_task(const char *slot_name)
+{
+    size_t length = sizeof submits_of_task - 1;
+
+    return strncmp(slot_name, submits_of_task, length) == 0 ? slot_name + length : NULL;
 }

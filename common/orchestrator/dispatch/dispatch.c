@@ -442,6 +442,7 @@ void dispatch_abandon(const struct house *house)
     if (travelling && house->region)
         slots_leave_all(house->region);
     browser_call_end();
+    browser_budget_end(house->region);
     travelling = false;
 }
 

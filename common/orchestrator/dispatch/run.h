@@ -6,6 +6,7 @@
 #define ASSAY_ORCHESTRATOR_DISPATCH_RUN_H
 
 #include "net/fetch.h"
+#include "orchestrator/browser/attachments.h"
 #include "orchestrator/models/catalog.h"
 #include "orchestrator/settings.h"
 #include "orchestrator/storage/spend_store.h"
@@ -32,8 +33,7 @@ struct order {
     const struct llm_request *request; /* instead of the prompt: a whole conversation; or NULL */
     bool reasoning;
     bool strict_model;
-    size_t attachment_count;
-    const char *const *attachment_names;
+    struct attachments attachments;
     /* Words as they come; NULL = only the whole answer counts. */
     bool (*on_text)(const char *text, size_t length, void *context);
     void *context;

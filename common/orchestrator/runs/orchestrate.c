@@ -70,8 +70,7 @@ static enum error ask_all(struct orchestration *orchestration,
             .prompt = prompt,
             .reasoning = plan->reasoning,
             .strict_model = json_is_true(json_object_get(request->metadata, "strict_model")),
-            .attachment_count = request->attachment_count,
-            .attachment_names = request->attachment_names};
+            .attachments = request->attachments};
     error = dispatch(run, orders, plan->count, quorum, orchestration->results);
     if (!error)
         aggregate(run, orchestration->results, plan->count, plan->quorum, plan->merge_strategy,
@@ -104,7 +103,7 @@ enum error orchestrate(const struct house *house, struct arena *arena, struct db
     if (error)
         return error;
     if (request->decompose && !order.dry_run && orchestration->count == 1 &&
-        assess_complexity(arena, request->prompt).should_decompose)
+        !request->attachments.count && assess_complexity(arena, request->prompt).should_decompose)
         error = ask_in_parts(orchestration, request, prompt);
     else
         error = ask_all(orchestration, request, prompt);

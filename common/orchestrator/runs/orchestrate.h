@@ -12,8 +12,7 @@ struct orchestration_request {
     bool decompose;
     const char *session_id;
     const char *retry_of_task_id;
-    size_t attachment_count;
-    const char *const *attachment_names;
+    struct attachments attachments;
 };
 
 /* How it went. */

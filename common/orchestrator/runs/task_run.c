@@ -4,6 +4,7 @@
 #include "base/clock.h"
 #include "crypto/token.h"
 #include "db/store.h"
+#include "orchestrator/dispatch/browser_state.h"
 #include "text/fold.h"
 
 #include <ctype.h>
@@ -303,6 +304,7 @@ enum error task_run_end(struct task_run *task_run, const struct outcome *outcome
     struct task_bundle bundle;
     enum error error;
 
+    browser_budget_end(run->house->region);
     task->status = outcome->status;
     task->completed_at = store_now(run->arena);
     task->duration_ms = GIVEN_INTEGER(

@@ -1,0 +1,125 @@
+/* Files beside a prompt: copied to where the browser can open them, chosen in the page's own input,
+ * and removed behind the job. */
+#include "base/clock.h"
+#include "orchestrator/browser/driver.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { COPY_BYTES = 65536, ENDING_MAX = 12, INPUT_POLLS = 5 };
+
+/* The ending of a name, as far as it is letters and digits. */
+static const char *ending_of(struct driver *driver, const char *name)
+{
+    const char *dot = strrchr(name, '.');
+    size_t length = 0;
+
+    while (dot && length < ENDING_MAX && isalnum((unsigned char)dot[1 + length]))
+        length++;
+    return length && !dot[1 + length] ? arena_copy(driver->arena, dot, length + 1) : ".bin";
+}
+
+static bool copy(int from, int to)
+{
+    char bytes[COPY_BYTES];
+    off_t at = 0;
+    ssize_t count;
+
+    while ((count = pread(from, bytes, sizeof bytes, at)) > 0) {
+        if (write(to, bytes, (size_t)count) != count)
+            return false;
+        at += count;
+    }
+    return count == 0;
+}
+
+static enum trouble put(struct driver *driver, const char *name, int file)
+{
+    const char *path = arena_print(driver->arena, "%s/%zu%s", driver->file_directory,
+                                   driver->job_files.count + 1, ending_of(driver, name));
+    bool good;
+    int copied;
+
+    (void)!unlink(path); /* of a job that was killed */
+    copied = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+    if (copied < 0)
+        return driver_trouble(driver, TROUBLE_DRIVER, "A file cannot be kept for the browser: %s",
+                              strerror(errno));
+    driver->job_files.items[driver->job_files.count++] = path;
+    good = copy(file, copied);
+    return close(copied) == 0 && good
+               ? TROUBLE_NONE
+               : driver_trouble(driver, TROUBLE_DRIVER, "A file cannot be kept for the browser.");
+}
+
+static enum trouble put_all(struct driver *driver, const struct attachments *attachments)
+{
+    enum trouble trouble = TROUBLE_NONE;
+
+    if (!driver->file_directory || (mkdir(driver->file_directory, 0700) != 0 && errno != EEXIST))
+        return driver_trouble(driver, TROUBLE_DRIVER, "There is no place for files.");
+    driver->job_files =
+        (struct string_list){.items = ARENA_ARRAY(driver->arena, const char *, attachments->count)};
+    for (size_t i = 0; !trouble && i < attachments->count; i++)
+        trouble = put(driver, attachments->names[i], attachments->files[i]);
+    return trouble;
+}
+
+/* The input is mostly hidden, and some pages make it only when its button was clicked. */
+static enum trouble find_input(struct driver *driver, bool *found)
+{
+    enum trouble trouble = TROUBLE_NONE;
+
+    *found = false;
+    for (int i = 0; !trouble && i <= INPUT_POLLS; i++) {
+        json_t *place = NULL;
+        bool clicked;
+
+        trouble = driver_ask(driver, "{\"do\":\"find\",\"what\":\"file_input\"}", &place);
+        *found = !trouble && json_is_object(place);
+        if (trouble || *found)
+            return trouble;
+        if (i == 0)
+            trouble = driver_click(driver, "attach", NULL, 0, &clicked);
+        if (!trouble)
+            trouble = driver_rest(driver, driver->settings->browser_poll_seconds);
+    }
+    return trouble;
+}
+
+enum trouble driver_attach(struct driver *driver, const struct attachments *attachments)
+{
+    enum cdp_outcome outcome;
+    enum trouble trouble;
+    bool found;
+
+    if (!attachments->count)
+        return TROUBLE_NONE;
+    trouble = find_input(driver, &found);
+    if (!trouble && !found)
+        return driver_trouble(driver, TROUBLE_DRIVER, "The web provider's page takes no files.");
+    if (!trouble)
+        trouble = put_all(driver, attachments);
+    if (trouble)
+        return trouble;
+    outcome = page_choose_files(driver->page, "() => globalThis.assayFound",
+                                driver->job_files.items, driver->job_files.count,
+                                driver_until(driver, driver->settings->browser_action_seconds));
+    if (outcome != CDP_OK)
+        return outcome == CDP_REFUSED || outcome == CDP_NOT_FOUND
+                   ? driver_trouble(driver, TROUBLE_DRIVER,
+                                    "The web provider's page does not take the files.")
+                   : driver_outcome(driver, outcome);
+    return driver_rest(driver, driver->settings->browser_human_delay_seconds);
+}
+
+void driver_drop_files(struct driver *driver)
+{
+    for (size_t i = 0; i < driver->job_files.count; i++)
+        (void)!unlink(driver->job_files.items[i]);
+    driver->job_files = (struct string_list){0};
+}

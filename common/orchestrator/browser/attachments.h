@@ -1,0 +1,13 @@
+/* Files that go with a prompt. */
+#ifndef ASSAY_ORCHESTRATOR_BROWSER_ATTACHMENTS_H
+#define ASSAY_ORCHESTRATOR_BROWSER_ATTACHMENTS_H
+
+#include <stddef.h>
+
+struct attachments {
+    size_t count;
+    const char *const *names; /* as their owner calls them */
+    const int *files;         /* open, each read from its beginning */
+};
+
+#endif
