@@ -6,9 +6,12 @@
 #include "db/db.h"
 #include "net/redis.h"
 
+#include <string.h>
+
 #define AT(member) offsetof(struct livedata_settings, member)
 
 static const char *const profile_names[] = {"demo", "dev", "production", NULL};
+static const char *const node_roles[] = {"standalone", "center", "edge", NULL};
 static const char *const as_of_names[] = {"versions", "current", NULL};
 
 const struct setting livedata_settings_table[] = {
@@ -144,6 +147,23 @@ const struct setting livedata_settings_table[] = {
      .help = "Exceptions of a kind that a list of them takes in."},
     {"LIVE_CONTROLPLANE_LEASE_SECONDS", SETTING_INTEGER, AT(replay_lease_seconds), "300", 1, 86400,
      .help = "How long a replay may be under way before it counts as an exception."},
+    {"LIVE_NODE_ROLE", SETTING_CHOICE, AT(node_role), "standalone", .choices = node_roles,
+     .help = "`center` takes the events of its branches, `edge` hands on to a centre what is "
+             "applied here."},
+    {"LIVE_NODE_TOKEN", SETTING_TEXT, AT(node_token), NULL, .secret = true,
+     .help = "What edges show the centre; both need it."},
+    {"LIVE_NODE_BRANCHES", SETTING_LIST, AT(node_branches), "",
+     .help = "Branches whose events the centre takes."},
+    {"LIVE_NODE_LIVE_SECONDS", SETTING_NUMBER, AT(node_live_seconds), "60", 1, 86400,
+     .help = "How long after its last event a branch counts as live."},
+    {"LIVE_NODE_CENTER_URL", SETTING_TEXT, AT(node_center_url), NULL,
+     .help = "Address of the centre, for an edge."},
+    {"LIVE_NODE_BRANCH", SETTING_TEXT, AT(node_branch), NULL,
+     .help = "What an edge calls itself: one of the centre's branches."},
+    {"LIVE_NODE_PUSH_SECONDS", SETTING_NUMBER, AT(node_push_seconds), "1", 0.05, 3600,
+     .help = "How often an edge looks for what it has to hand on."},
+    {"LIVE_NODE_PUSH_BATCH", SETTING_INTEGER, AT(node_push_batch), "100", 1, 500,
+     .help = "Events that it hands on at a time."},
     {"LIVE_CONFINE", SETTING_CHOICE, AT(confine), "auto", .choices = confine_mode_names,
      .help = "Let the kernel keep workers from running programs and from changing files outside "
              "the run directory and the database's folder: `auto` where it can, `on` or do not "
@@ -195,6 +215,43 @@ static enum error check_redis(const struct livedata_settings *settings, struct a
     return ERROR_NONE;
 }
 
+static bool starts_with(const char *text, const char *start)
+{
+    return strncmp(text, start, strlen(start)) == 0;
+}
+
+/* Whether what is sent there, the token with it, can be read by others on the way. */
+static bool is_in_the_clear(const char *url)
+{
+    return !starts_with(url, "https://") && !starts_with(url, "http://127.") &&
+           !starts_with(url, "http://localhost") && !starts_with(url, "http://[::1]");
+}
+
+static enum error check_edge(const struct livedata_settings *settings, struct problem *problem)
+{
+    const char *url = settings->node_center_url;
+
+    if (!url || (!starts_with(url, "https://") && !starts_with(url, "http://")))
+        return refuse(problem, "LIVE_NODE_ROLE=edge needs LIVE_NODE_CENTER_URL, http or https");
+    if (!settings->node_branch)
+        return refuse(problem, "LIVE_NODE_ROLE=edge needs LIVE_NODE_BRANCH");
+    if (settings->profile == PROFILE_PRODUCTION && is_in_the_clear(url))
+        return refuse(problem, "LIVE_NODE_CENTER_URL is not encrypted: with "
+                               "LIVE_PROFILE=production it must be https, or this machine");
+    return ERROR_NONE;
+}
+
+static enum error check_node(const struct livedata_settings *settings, struct problem *problem)
+{
+    if (settings->node_role == NODE_STANDALONE)
+        return ERROR_NONE;
+    if (!settings->node_token)
+        return refuse(problem, "LIVE_NODE_ROLE=center and =edge need LIVE_NODE_TOKEN");
+    if (strcmp(settings->node_token, settings->demo_key) == 0)
+        return refuse(problem, "LIVE_NODE_TOKEN must differ from DEMO_API_KEY");
+    return settings->node_role == NODE_EDGE ? check_edge(settings, problem) : ERROR_NONE;
+}
+
 enum error livedata_settings_load(struct livedata_settings *settings, struct arena *arena,
                                   const char *(*lookup)(const char *name), struct problem *problem)
 {
@@ -209,6 +266,8 @@ enum error livedata_settings_load(struct livedata_settings *settings, struct are
     if (string_list_has(&settings->cors_origins, "*") && settings->profile != PROFILE_DEMO)
         return refuse(problem, "LIVE_CORS_ORIGINS may be * with LIVE_PROFILE=demo only");
     if (settings->redis_url && check_redis(settings, arena, problem))
+        return ERROR_INVALID;
+    if (check_node(settings, problem))
         return ERROR_INVALID;
     if (settings->journal_retention_days < 30)
         return refuse(problem, "LIVE_JOURNAL_RETENTION_DAYS must cover the windows of SLOs: 30");

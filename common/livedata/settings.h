@@ -80,12 +80,22 @@ struct livedata_settings {
     int64_t ops_inbox_scan_limit;
     int64_t replay_lease_seconds;
 
+    int node_role;          /* enum livedata_node_role */
+    const char *node_token; /* that edges show; NULL with NODE_STANDALONE */
+    struct string_list node_branches;
+    double node_live_seconds;
+    const char *node_center_url; /* of an edge, as the next one */
+    const char *node_branch;
+    double node_push_seconds;
+    int64_t node_push_batch;
+
     int confine;    /* enum confine_mode */
     int log_level;  /* enum log_level */
     int log_format; /* enum log_format */
 };
 
 enum livedata_profile { PROFILE_DEMO, PROFILE_DEV, PROFILE_PRODUCTION };
+enum livedata_node_role { NODE_STANDALONE, NODE_CENTER, NODE_EDGE };
 enum livedata_as_of { AS_OF_VERSIONS, AS_OF_CURRENT };
 
 extern const struct setting livedata_settings_table[];

@@ -4,8 +4,9 @@
  *   livedata-worker [--every SECONDS]
  *
  * Staying, several processes deliver side by side, so that a slow receiver delays no other, and
- * where other hosts may share the database one more hears what they have changed; who dies is
- * replaced, and its successor takes up at once what it had in hand.
+ * where other hosts may share the database one more hears what they have changed, and on an edge
+ * one more hands on what was applied; who dies is replaced, and its successor takes up at once what
+ * it had in hand.
  *
  * Exit codes: 0 done, 1 the settings are wrong, 2 the command line is wrong, 3 the database
  * refused. */
@@ -15,6 +16,7 @@
 #include "crypto/token.h"
 #include "jobs/program.h"
 #include "livedata/alerts/watch.h"
+#include "livedata/nodes/edge.h"
 #include "livedata/storage/retention.h"
 #include "livedata/store.h"
 #include "livedata/streams/listener.h"
@@ -29,7 +31,7 @@
 #include <unistd.h>
 
 enum { EXIT_DONE, EXIT_SETTINGS, EXIT_USAGE, EXIT_DATABASE };
-enum { MEMORY_MAX = 64 * 1024 * 1024, ROUND_MOST = 50, ROLES_MAX = 65 };
+enum { MEMORY_MAX = 64 * 1024 * 1024, ROUND_MOST = 50, ROLES_MAX = 66 };
 enum { NAME_BYTES = 12, NAME_TEXT = 17 };
 
 static const int64_t house_us = 60000000;
@@ -146,6 +148,12 @@ static int run_listener(struct worker *worker)
     return listener_run(&worker->settings, worker->run_directory);
 }
 
+static int run_edge(struct worker *worker)
+{
+    prctl(PR_SET_NAME, "livedata-edge");
+    return edge_run(&worker->settings);
+}
+
 struct role {
     int (*run)(struct worker *worker);
     pid_t process;
@@ -199,6 +207,8 @@ static void stay(struct worker *worker)
         crew.roles[crew.count++].run = run_deliveries;
     if (worker->run_directory && listener_is_needed(&worker->settings))
         crew.roles[crew.count++].run = run_listener;
+    if (worker->settings.node_role == NODE_EDGE)
+        crew.roles[crew.count++].run = run_edge;
     program_rounds(crew_every, keep_crew, &crew);
     for (size_t i = 0; i < crew.count; i++)
         if (crew.roles[i].process > 0)

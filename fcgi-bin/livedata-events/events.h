@@ -18,6 +18,12 @@ extern const struct schema key_request_schema, issued_key_schema, keys_schema, r
     queries_schema, entities_schema, endpoints_schema, anomalies_schema, service_summary_schema;
 
 enum error events_handle(struct request *request, struct reply *reply);
+/* The four counts, as members of an object; and for a scraper. */
+void events_write_counts(struct json_writer *writer, const struct apply_counts *counts);
+void events_count(const struct request *request, const struct apply_counts *counts);
+enum error node_events_handle(struct request *request, struct reply *reply);
+enum error node_branches_handle(struct request *request, struct reply *reply);
+
 enum error letters_handle(struct request *request, struct reply *reply);
 enum error letter_stats_handle(struct request *request, struct reply *reply);
 enum error letter_handle(struct request *request, struct reply *reply);

@@ -116,14 +116,19 @@ static enum error read_events(struct request *request, struct sent *sent)
     return read_document(request, sent);
 }
 
-static void write_counts(struct json_writer *writer, const struct apply_counts *counts,
-                         const struct apply_result *results, size_t count)
+void events_write_counts(struct json_writer *writer, const struct apply_counts *counts)
 {
-    writer_open_object(writer);
     writer_key_integer(writer, "accepted", counts->accepted);
     writer_key_integer(writer, "applied", counts->applied);
     writer_key_integer(writer, "dead_lettered", counts->dead_lettered);
     writer_key_integer(writer, "duplicates", counts->duplicates);
+}
+
+static void write_answer(struct json_writer *writer, const struct apply_counts *counts,
+                         const struct apply_result *results, size_t count)
+{
+    writer_open_object(writer);
+    events_write_counts(writer, counts);
     writer_key(writer, "results");
     writer_open_array(writer);
     for (size_t i = 0; i < count; i++) {
@@ -137,7 +142,7 @@ static void write_counts(struct json_writer *writer, const struct apply_counts *
     writer_close_object(writer);
 }
 
-static void count_events(const struct request *request, const struct apply_counts *counts)
+void events_count(const struct request *request, const struct apply_counts *counts)
 {
     struct metrics *figures = request->server->metrics;
     static const char *const reason[] = {"refused"};
@@ -167,7 +172,7 @@ enum error events_handle(struct request *request, struct reply *reply)
     if (error)
         return error;
     service_ring(request);
-    count_events(request, &counts);
-    write_counts(&writer, &counts, results, sent.count);
+    events_count(request, &counts);
+    write_answer(&writer, &counts, results, sent.count);
     return ERROR_NONE;
 }

@@ -1,6 +1,5 @@
-/* Live data, family events: events in, dead letters, webhooks, alerts, operations, the
- * administration. Routes
- * only. */
+/* Live data, family events: events in, also of branches, dead letters, webhooks, alerts,
+ * operations, the administration. Routes only. */
 #include "livedata-events/events.h"
 
 #define CALL(how) .method = METHOD_##how, .role = LIVE_CALLER
@@ -26,6 +25,20 @@ static const struct route routes[] = {
      .errors = ERRORS(400, 403, 409, 422, 429, 503), .idempotent = true, .handler = events_handle,
      .name = "ingest_events", .tag = "events",
      .summary = "Events in: one, {\"events\": [...]}, or lines of JSON"},
+    {.method = METHOD_POST,
+     .path = "/v1/node/events",
+     .role = LIVE_NODE,
+     .traits = TRAIT_DEMO,
+     .takes = "application/json",
+     .errors = ERRORS(400, 403, 404, 422, 429, 503),
+     .handler = node_events_handle,
+     .name = "node_events",
+     .tag = "events",
+     .summary = "Events of a branch, for the centre",
+     .hidden = true},
+    {CALL(GET), .path = "/v1/node/branches", .errors = ERRORS(400, 403, 404, 429, 503),
+     .handler = node_branches_handle, .name = "node_branches", .tag = "events",
+     .summary = "The branches of a centre", .hidden = true},
     {CALL(GET), .path = "/v1/deadletter", .query = &letters_query_schema, .reply = &letters_schema,
      .errors = ERRORS(400, 403, 429, 503), .handler = letters_handle, .name = "list_dead_letters",
      .tag = "events", .summary = "Events that could not be applied"},

@@ -67,6 +67,24 @@ static bool authenticate_admin(struct request *request, struct http_refusal *ref
     return true;
 }
 
+static bool authenticate_node(struct request *request, struct http_refusal *refusal)
+{
+    const struct livedata_settings *settings = service_settings(request);
+    const char *bearer = request_header(request, "HTTP_AUTHORIZATION");
+
+    if (settings->node_role != NODE_CENTER)
+        return refuse(refusal, 404, "not_found", "Not Found");
+    if (!bearer || strncasecmp(bearer, "Bearer ", 7) != 0 || !bearer[7])
+        return refuse(refusal, 401, "missing_node_token", "Missing or malformed bearer token.");
+    if (!digest_equal_secret(bearer + 7, settings->node_token)) {
+        refuse(refusal, 403, "invalid_node_token", "Invalid node token.");
+        refusal->counts = true;
+        return false;
+    }
+    request->who = (struct identity){.role = LIVE_NODE, .source = "node_token"};
+    return true;
+}
+
 static const char *shown_key(const struct request *request)
 {
     const char *key = request_header(request, "HTTP_X_API_KEY");
@@ -214,6 +232,8 @@ static bool authenticate(struct request *request, struct http_refusal *refusal)
     }
     if (request->route && request->route->role == LIVE_ADMIN)
         return authenticate_admin(request, refusal);
+    if (request->route && request->route->role == LIVE_NODE)
+        return authenticate_node(request, refusal);
     if (!authenticate_caller(request, refusal))
         return false;
     tenant = request->who.tenant ? tenant_find(&service_of(request)->tenants, request->who.tenant)

@@ -56,6 +56,7 @@ static const struct reason_answer reasons[] = {
     {"exception_resolved", 409, "exception_resolved"},
     {"unsafe_url", 400, "unsafe_url"},
     {"too_many_streams", 429, "too_many_streams"},
+    {"invalid_batch", 422, "invalid_batch"},
     {"ingest_forbidden", 403, "ingest_forbidden"},
     {"batch_too_expensive", 429, "rate_limited"},
 };
@@ -392,11 +393,18 @@ enum error service_reading(struct request *request, struct reading *reading)
     return require_tenant(request, reading);
 }
 
+void service_apply_as(const struct request *request, const char *tenant, struct apply_call *call)
+{
+    const struct tenant *known = tenant_find(&service_of(request)->tenants, tenant);
+
+    call->storage.tenant = tenant;
+    call->events_per_day = known ? known->events_per_day : 0;
+}
+
 enum error service_applying(struct request *request, struct apply_call *call)
 {
     struct service *service = service_of(request);
     const struct live_key *key = service->asking.key;
-    const struct tenant *tenant;
     struct db *db;
     enum error error = service_database(request, &db);
 
@@ -411,9 +419,9 @@ enum error service_applying(struct request *request, struct apply_call *call)
                                 .redis = service->redis,
                                 .way_in = "http",
                                 .ahead_seconds = service->settings.max_clock_ahead_seconds,
+                                .hands_on = service->settings.node_role == NODE_EDGE,
                                 .outbound = outbound_row};
-    tenant = tenant_find(&service->tenants, call->storage.tenant);
-    call->events_per_day = tenant ? tenant->events_per_day : 0;
+    service_apply_as(request, call->storage.tenant, call);
     return ERROR_NONE;
 }
 

@@ -11,7 +11,7 @@
 
 extern const struct http_service livedata_service;
 
-enum live_role { LIVE_NOBODY, LIVE_CALLER, LIVE_ADMIN };
+enum live_role { LIVE_NOBODY, LIVE_CALLER, LIVE_ADMIN, LIVE_NODE };
 
 /* Traits of its routes. */
 enum {
@@ -39,8 +39,9 @@ MUST_CHECK enum error service_reading(struct request *request, struct reading *r
 struct storage_call service_storage(struct request *request, struct db *db);
 struct keys_call service_keys_call(struct request *request, struct db *db);
 
-/* What applying events needs. */
+/* What applying events needs; for a tenant other than the caller's, the second after the first. */
 MUST_CHECK enum error service_applying(struct request *request, struct apply_call *call);
+void service_apply_as(const struct request *request, const char *tenant, struct apply_call *call);
 /* Tells streams that there is something new. */
 void service_ring(const struct request *request);
 

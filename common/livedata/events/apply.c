@@ -7,6 +7,8 @@
 #include "db/listen.h"
 #include "db/query.h"
 #include "livedata/moment.h"
+#include "livedata/nodes/branches.h"
+#include "livedata/nodes/edge.h"
 #include "livedata/reads/search.h"
 #include "livedata/storage/dead_letters.h"
 #include "livedata/storage/state.h"
@@ -259,6 +261,10 @@ static enum error apply_good(struct apply_call *call, const struct event *event,
     if (!error)
         error = write_journal(call, event, TOPIC_VALIDATED, event->id, event->type, data);
     count_type(touched, event->type);
+    if (!error && call->branch)
+        error = branch_count(&call->storage, call->branch, event->entity_type);
+    if (!error && call->hands_on)
+        error = edge_keep(&call->storage, event->payload);
     return error;
 }
 

@@ -34,7 +34,9 @@ struct apply_call {
     const struct catalog *catalog;
     struct live_cache *cache; /* told of what was changed; NULL = nobody */
     struct redis *redis;      /* other hosts are told there; NULL = none */
-    const char *way_in;       /* "http"; a constant */
+    const char *way_in;       /* "http", "node"; a constant */
+    const char *branch;       /* that the events are counted for; NULL = none */
+    bool hands_on;            /* this is an edge: what is applied goes to the centre, too */
     int64_t ahead_seconds;
     int64_t events_per_day; /* of the tenant; 0 = any number */
 

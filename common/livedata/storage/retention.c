@@ -5,6 +5,7 @@
 #include "db/query.h"
 #include "livedata/alerts/rules.h"
 #include "livedata/moment.h"
+#include "livedata/nodes/edge.h"
 #include "livedata/streams/outbound.h"
 
 enum { ROWS_MOST = 2000 };
@@ -49,9 +50,11 @@ enum error retention_keep(struct db *db, const struct livedata_settings *setting
 {
     int64_t now = clock_unix_microseconds(), count;
     int64_t logs = settings->log_retention_days * moment_day;
-    enum error error = forget(db, &forget_journal,
-                              now - settings->journal_retention_days * moment_day, true, problem);
+    int64_t journal = now - settings->journal_retention_days * moment_day;
+    enum error error = forget(db, &forget_journal, journal, true, problem);
 
+    if (!error)
+        error = edge_forget(db, journal, ROWS_MOST, problem);
     if (!error)
         error = forget(db, &forget_sessions, now - logs, true, problem);
     if (!error)

@@ -1,0 +1,21 @@
+/* What the centre has had of its branches: counted in the transaction that applies an event. */
+#ifndef ASSAY_LIVEDATA_NODES_BRANCHES_H
+#define ASSAY_LIVEDATA_NODES_BRANCHES_H
+
+#include "livedata/storage/rows.h"
+
+struct branch_figures {
+    int64_t before;    /* events applied before the current day (UTC) */
+    int64_t today;     /* events applied since it began */
+    int64_t last_seen; /* when the last one was applied; 0 = none ever was */
+};
+
+/* Counts one applied event of the branch for the call's tenant. */
+MUST_CHECK enum error branch_count(const struct storage_call *call, const char *branch,
+                                   const char *entity_type);
+
+/* The tenant's events of the branch, of entities that may be seen (access/types.h; NULL = all). */
+MUST_CHECK enum error branch_read(const struct storage_call *call, const char *branch,
+                                  const char *types, struct branch_figures *figures);
+
+#endif

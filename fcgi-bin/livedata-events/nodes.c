@@ -1,0 +1,203 @@
+/* Federation: events of branches, and how the branches do. Only a centre has it. */
+#include "livedata-events/events.h"
+
+#include "livedata/access/tenants.h"
+#include "livedata/access/types.h"
+#include "livedata/figures.h"
+#include "livedata/moment.h"
+#include "livedata/nodes/branches.h"
+
+#include <string.h>
+
+struct push {
+    const char *branch;
+    size_t count;
+    json_t **events;
+    const char **tenants; /* of each */
+};
+
+static enum error refuse(struct request *request, const char *what)
+{
+    return problem_set(&request->problem, ERROR_INVALID, "invalid_batch", "Invalid batch: %s",
+                       what);
+}
+
+/* As the event says, else the tenant of those that say nothing. */
+static const char *tenant_of(const json_t *event)
+{
+    const char *named = json_string_value(json_object_get(event, "tenant"));
+
+    if (!named)
+        named =
+            json_string_value(json_object_get(json_object_get(event, "source_metadata"), "tenant"));
+    return named ? named : "default";
+}
+
+/* Where an event comes from is what the node says, not the event. */
+static enum error stamp(struct request *request, json_t *event, const char *branch)
+{
+    json_t *meta = json_object_get(event, "source_metadata");
+    struct json_fault fault;
+    enum error error = ERROR_NONE;
+
+    if (!json_is_object(meta)) {
+        error = json_read(request->arena, "{}", 2, 1, &meta, &fault);
+        if (!error)
+            json_object_set_new_nocheck(event, "source_metadata", meta);
+    }
+    if (!error)
+        json_object_set_new_nocheck(meta, "branch", json_string_nocheck(branch));
+    return error;
+}
+
+static enum error take_events(struct request *request, const json_t *events, struct push *push)
+{
+    size_t most = (size_t)service_settings(request)->ingest_max_batch, i;
+    const json_t *event;
+    enum error error = ERROR_NONE;
+
+    if (json_array_size(events) > most)
+        return refuse(request, arena_print(request->arena, "events: at most %zu at a time", most));
+    push->events = ARENA_ARRAY(request->arena, json_t *, json_array_size(events) + 1);
+    push->tenants = ARENA_ARRAY(request->arena, const char *, json_array_size(events) + 1);
+    json_array_foreach(events, i, event)
+    {
+        if (!json_is_object(event))
+            return refuse(request, "events: each one is an object");
+        push->tenants[push->count] = tenant_of(event);
+        if (!tenant_is_name(push->tenants[push->count]))
+            return refuse(request, "events: a tenant is 1 to 64 letters, digits, dots, dashes and "
+                                   "underscores");
+        error = stamp(request, (json_t *)event, push->branch);
+        if (error)
+            return error;
+        push->events[push->count++] = (json_t *)event;
+    }
+    return ERROR_NONE;
+}
+
+static enum error read_push(struct request *request, struct push *push)
+{
+    const struct string_list *branches = &service_settings(request)->node_branches;
+    struct json_fault fault;
+    const json_t *events;
+    json_t *document;
+
+    *push = (struct push){0};
+    if (json_read(request->arena, request->bytes, request->length, JSON_DEPTH_LIMIT, &document,
+                  &fault))
+        return refuse(request, fault.text);
+    push->branch = json_string_value(json_object_get(document, "origin_branch"));
+    if (!push->branch || !string_list_has(branches, push->branch))
+        return refuse(request, "origin_branch: none of the configured branches");
+    events = json_object_get(document, "events");
+    if (!json_is_array(events))
+        return refuse(request, "events: a list is needed");
+    return take_events(request, events, push);
+}
+
+/* The events of one tenant, in their order, in one transaction; they are left out afterwards. */
+static enum error apply_tenant(struct request *request, struct apply_call *call, struct push *push,
+                               struct apply_counts *counts)
+{
+    const char *tenant = push->tenants[0];
+    json_t **events = ARENA_ARRAY(request->arena, json_t *, push->count);
+    struct apply_result *results = ARENA_ARRAY(request->arena, struct apply_result, push->count);
+    struct apply_counts some;
+    size_t count = 0, left = 0;
+    enum error error;
+
+    for (size_t i = 0; i < push->count; i++)
+        if (strcmp(push->tenants[i], tenant) == 0) {
+            events[count++] = push->events[i];
+        } else {
+            push->tenants[left] = push->tenants[i];
+            push->events[left++] = push->events[i];
+        }
+    push->count = left;
+    service_apply_as(request, tenant, call);
+    error = apply_batch(call, events, count, results, &some);
+    if (error)
+        return error;
+    counts->accepted += some.accepted;
+    counts->applied += some.applied;
+    counts->dead_lettered += some.dead_lettered;
+    counts->duplicates += some.duplicates;
+    return ERROR_NONE;
+}
+
+enum error node_events_handle(struct request *request, struct reply *reply)
+{
+    struct json_writer writer = service_writer(reply);
+    struct apply_counts counts = {0};
+    struct apply_call call;
+    struct push push;
+    enum error error = read_push(request, &push);
+
+    if (!error)
+        error = service_applying(request, &call);
+    if (error)
+        return error;
+    call.way_in = "node";
+    call.branch = push.branch;
+    while (!error && push.count)
+        error = apply_tenant(request, &call, &push, &counts);
+    service_ring(request);
+    events_count(request, &counts);
+    if (error)
+        return error;
+    writer_open_object(&writer);
+    events_write_counts(&writer, &counts);
+    writer_close_object(&writer);
+    return ERROR_NONE;
+}
+
+static void write_branch(struct json_writer *writer, const char *name,
+                         const struct branch_figures *figures, bool live)
+{
+    writer_open_object(writer);
+    writer_key_string(writer, "branch", name);
+    writer_key_integer(writer, "baseline", figures->before);
+    writer_key_integer(writer, "live_delta", figures->today);
+    if (figures->last_seen)
+        moment_write(writer, "last_seen", figures->last_seen);
+    else
+        writer_key_null(writer, "last_seen");
+    writer_key_string(writer, "status", live ? "live" : "waking");
+    writer_close_object(writer);
+}
+
+enum error node_branches_handle(struct request *request, struct reply *reply)
+{
+    const struct livedata_settings *settings = service_settings(request);
+    struct json_writer writer = service_writer(reply);
+    struct reading reading;
+    const char *types;
+    enum error error;
+
+    if (settings->node_role != NODE_CENTER)
+        return problem_set(&request->problem, ERROR_NOT_FOUND, "not_found", "Not Found");
+    error = service_reading(request, &reading);
+    if (error)
+        return error;
+    types = entity_types_text(request->arena, reading.types);
+    writer_open_object(&writer);
+    writer_key(&writer, "branches");
+    writer_open_array(&writer);
+    for (size_t i = 0; !error && i < settings->node_branches.count; i++) {
+        struct branch_figures figures;
+
+        error = branch_read(&reading.storage, settings->node_branches.items[i], types, &figures);
+        write_branch(&writer, settings->node_branches.items[i], &figures,
+                     figures.last_seen && moment_seconds(figures.last_seen, reading.storage.now) <=
+                                              settings->node_live_seconds);
+    }
+    writer_close_array(&writer);
+    writer_key_string(&writer, "hint",
+                      arena_print(request->arena,
+                                  "baseline: events applied before the current day (UTC), "
+                                  "live_delta: since it began; waking: none for %g s",
+                                  settings->node_live_seconds));
+    writer_close_object(&writer);
+    return error;
+}
