@@ -121,6 +121,8 @@ const struct setting experiments_settings_table[] = {
      60000, .help = "How long an analysis waits for a free slot."},
     {"AB_COMPUTE_RETRY_AFTER_SECONDS", SETTING_INTEGER, AT(compute_retry_after_seconds), "2", 1,
      3600, .help = "Retry-After of the refusal."},
+    {"AB_MAX_TEMPLATES", SETTING_INTEGER, AT(max_templates), "500", 1, 10000,
+     .help = "Templates that may be kept beside those that come with the product."},
     {"AB_IDEMPOTENCY_SECONDS", SETTING_INTEGER, AT(idempotency_seconds), "86400", 60, 31536000,
      .help = "For how long the answer to a request with an Idempotency-Key is given again."},
     {"AB_RETENTION_EXPOSURES_DAYS", SETTING_INTEGER, AT(retention_exposures_days), "0", 0, 36500,

@@ -64,6 +64,7 @@ struct experiments_settings {
     int64_t compute_acquire_timeout_ms;
     int64_t compute_retry_after_seconds;
 
+    int64_t max_templates;
     int64_t idempotency_seconds;
     int64_t retention_exposures_days;
     int64_t retention_conversions_days;

@@ -1,11 +1,14 @@
-/* The experiments service, family projects: saved designs and what is kept with them. Routes only.
- */
+/* The experiments service, family projects: saved designs, what is kept with them, and templates to
+ * start from. Routes only. */
 #include "experiments-projects/project_shapes.h"
 #include "experiments-projects/projects.h"
+#include "experiments-projects/templates.h"
 #include "experiments/service.h"
 
 #define PROJECTS "/api/v1/projects"
 #define PROJECT PROJECTS "/{project_id}"
+#define TEMPLATES "/api/v1/templates"
+#define TEMPLATE TEMPLATES "/{template_id}"
 
 static const struct route routes[] = {
     {.method = METHOD_GET,
@@ -121,6 +124,55 @@ static const struct route routes[] = {
      .summary = "What a project has been",
      .help = "A page ends early where its documents are large: go on at offset + the number that "
              "came."},
+    {.method = METHOD_GET,
+     .path = TEMPLATES,
+     .role = ROLE_READER,
+     .query = &templates_query_schema,
+     .reply = &templates_reply_schema,
+     .handler = templates_list,
+     .name = "list_templates",
+     .tag = "templates",
+     .summary = "List templates",
+     .help = "A page ends early where its documents are large: go on at offset + the number that "
+             "came."},
+    {.method = METHOD_POST,
+     .path = TEMPLATES,
+     .role = ROLE_WRITER,
+     .body = &template_request_schema,
+     .reply = &template_schema,
+     .errors = ERRORS(409),
+     .handler = templates_create,
+     .name = "create_template",
+     .tag = "templates",
+     .summary = "Keep a design as a template",
+     .help = "409 template_limit_reached when there are AB_MAX_TEMPLATES of them."},
+    {.method = METHOD_GET,
+     .path = TEMPLATE,
+     .role = ROLE_READER,
+     .reply = &template_schema,
+     .handler = templates_read,
+     .name = "read_template",
+     .tag = "templates",
+     .summary = "Read a template"},
+    {.method = METHOD_POST,
+     .path = TEMPLATE "/use",
+     .role = ROLE_WRITER,
+     .reply = &template_schema,
+     .handler = templates_use,
+     .name = "use_template",
+     .tag = "templates",
+     .summary = "Take a template as a start",
+     .help = "Counts the use and gives the template; the project is made by saving its payload."},
+    {.method = METHOD_DELETE,
+     .path = TEMPLATE,
+     .role = ROLE_WRITER,
+     .reply = &template_deleted_schema,
+     .errors = ERRORS(403),
+     .handler = templates_delete,
+     .name = "delete_template",
+     .tag = "templates",
+     .summary = "Delete a template",
+     .help = "403 template_delete_forbidden for those that come with the product."},
 };
 
 static const struct http_family family = {

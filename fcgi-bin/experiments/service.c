@@ -16,6 +16,8 @@ static const struct reason_answer reasons[] = {
     {"project_conflict", 409, "project_conflict"},
     {"analysis_run_not_found", 400, "analysis_run_not_found"},
     {"api_key_not_revoked", 409, "api_key_not_revoked"},
+    {"template_delete_forbidden", 403, "template_delete_forbidden"},
+    {"template_limit_reached", 409, "template_limit_reached"},
     {"ratio_std_dev_required", 422, "http_error"},
     {"content_coding", 415, "unsupported_media_type"},
     {"gzip_damaged", 400, "bad_request", "The body is no gzip, or is damaged or cut off"},

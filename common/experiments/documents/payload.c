@@ -424,29 +424,11 @@ static const struct schema_rule design_rules[] = {
     {"errors.schemas.power_above_alpha", power_is_above_alpha},
 };
 
-static const char payload_example[] =
-    "{\"project\":{\"project_name\":\"Checkout button\",\"domain\":\"e-commerce\","
-    "\"product_type\":\"web shop\",\"platform\":\"web\",\"market\":\"DE\","
-    "\"project_description\":\"\"},\"hypothesis\":{\"change_description\":\"Larger button\","
-    "\"target_audience\":\"New visitors\",\"business_problem\":\"Abandoned carts\","
-    "\"hypothesis_statement\":\"A larger button is found sooner\","
-    "\"what_to_validate\":\"Conversion\",\"desired_result\":\"More orders\"},"
-    "\"setup\":{\"experiment_type\":\"ab\",\"randomization_unit\":\"user\","
-    "\"traffic_split\":[50,50],\"expected_daily_traffic\":12000,"
-    "\"audience_share_in_test\":0.6,\"variants_count\":2,\"inclusion_criteria\":\"\","
-    "\"exclusion_criteria\":\"\"},\"metrics\":{\"primary_metric_name\":\"conversion\","
-    "\"metric_type\":\"binary\",\"baseline_value\":0.042,\"mde_pct\":5,\"alpha\":0.05,"
-    "\"power\":0.8},\"constraints\":{\"seasonality_present\":false,"
-    "\"active_campaigns_present\":false,\"returning_users_present\":true,"
-    "\"interference_risk\":\"\",\"technical_constraints\":\"\","
-    "\"legal_or_ethics_constraints\":\"\",\"known_risks\":\"\",\"deadline_pressure\":\"\","
-    "\"long_test_possible\":true}}";
-
 SCHEMA(payload_schema, struct experiment_payload, "ExperimentPayload", payload_fields,
-       .help = "The design of an experiment.", .example = payload_example);
+       .help = "The design of an experiment.", .example = PAYLOAD_EXAMPLE);
 SCHEMA(design_schema, struct experiment_payload, "DesignRequest", design_fields,
        .help = "The design of an experiment, to be sized.", RULES(design_rules),
-       .example = payload_example);
+       .example = PAYLOAD_EXAMPLE);
 
 static struct optional_boolean known(bool value)
 {

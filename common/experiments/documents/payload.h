@@ -153,6 +153,25 @@ struct experiment_payload {
     const struct payload_context *additional_context;
 };
 
+/* A design, for the API document. */
+#define PAYLOAD_EXAMPLE                                                                            \
+    "{\"project\":{\"project_name\":\"Checkout button\",\"domain\":\"e-commerce\","                \
+    "\"product_type\":\"web shop\",\"platform\":\"web\",\"market\":\"DE\","                        \
+    "\"project_description\":\"\"},\"hypothesis\":{\"change_description\":\"Larger button\","      \
+    "\"target_audience\":\"New visitors\",\"business_problem\":\"Abandoned carts\","               \
+    "\"hypothesis_statement\":\"A larger button is found sooner\","                                \
+    "\"what_to_validate\":\"Conversion\",\"desired_result\":\"More orders\"},"                     \
+    "\"setup\":{\"experiment_type\":\"ab\",\"randomization_unit\":\"user\","                       \
+    "\"traffic_split\":[50,50],\"expected_daily_traffic\":12000,"                                  \
+    "\"audience_share_in_test\":0.6,\"variants_count\":2,\"inclusion_criteria\":\"\","             \
+    "\"exclusion_criteria\":\"\"},\"metrics\":{\"primary_metric_name\":\"conversion\","            \
+    "\"metric_type\":\"binary\",\"baseline_value\":0.042,\"mde_pct\":5,\"alpha\":0.05,"            \
+    "\"power\":0.8},\"constraints\":{\"seasonality_present\":false,"                               \
+    "\"active_campaigns_present\":false,\"returning_users_present\":true,"                         \
+    "\"interference_risk\":\"\",\"technical_constraints\":\"\","                                   \
+    "\"legal_or_ethics_constraints\":\"\",\"known_risks\":\"\",\"deadline_pressure\":\"\","        \
+    "\"long_test_possible\":true}}"
+
 SCHEMA_OF(payload_schema, struct experiment_payload);
 
 /* As payload_schema, with the rules that a design must keep to be sized at once. */

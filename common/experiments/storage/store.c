@@ -2,6 +2,7 @@
 #include "experiments/storage/store.h"
 #include "experiments/storage/key_store.h"
 #include "experiments/storage/project_store.h"
+#include "experiments/storage/template_store.h"
 
 /* What the engines report as their version once every file of sql/experiments/ is applied. */
 enum { SQLITE_SCHEMA_VERSION = 16, POSTGRES_SCHEMA_VERSION = 17 };
@@ -9,6 +10,7 @@ enum { SQLITE_SCHEMA_VERSION = 16, POSTGRES_SCHEMA_VERSION = 17 };
 static const struct db_backfill backfills[] = {
     {"fold_project_names", project_fold_missing},
     {"normalise_key_scopes", key_normalise_scopes},
+    {"presets_1", template_store_presets}, /* a new number when preset_table.c changes */
     {NULL, NULL},
 };
 

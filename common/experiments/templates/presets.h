@@ -1,0 +1,13 @@
+/* The designs that come with the product, as documents. */
+#ifndef ASSAY_EXPERIMENTS_TEMPLATES_PRESETS_H
+#define ASSAY_EXPERIMENTS_TEMPLATES_PRESETS_H
+
+#include "experiments/templates/preset_table.h"
+
+/* The design that a preset stands for. From the arena; texts are the table's. */
+const struct experiment_payload *preset_payload(const struct preset *preset, struct arena *arena);
+
+/* The tags of a preset. From the arena. */
+struct string_list preset_tags(const struct preset *preset, struct arena *arena);
+
+#endif
