@@ -70,5 +70,7 @@ bool file_place_equal(const struct file_place *a, const struct file_place *b);
 bool sqlite_read_identity(const char *path, char *id, char *service);
 MUST_CHECK enum error sqlite_files_unchanged(struct db *db, struct problem *problem);
 MUST_CHECK enum error sqlite_verify(struct db *db, struct problem *problem);
+/* What is committed goes from the log into the file, if that is still the right one. */
+void sqlite_save_log(struct db *db);
 
 #endif

@@ -258,6 +258,9 @@ static void disconnect(struct db *db)
     }
     for (int i = 0; i < SQLITE_FIXED__MAX; i++)
         sqlite3_finalize(connection->fixed[i]);
+    /* SQLite leaves it to the last one; of two that leave at once neither is. */
+    if (db->identity && connection->log_pages)
+        sqlite_save_log(db);
     sqlite3_close(connection->handle);
     free(connection);
     db->connection = NULL;

@@ -100,9 +100,7 @@ static enum error check_opened(struct db *db, struct problem *problem)
     return ERROR_NONE;
 }
 
-/* Whatever is committed in a log that nobody will find again goes into the file, which is still
- * the right one. */
-static void save_log(struct db *db)
+void sqlite_save_log(struct db *db)
 {
     const struct sqlite_connection *connection = db->connection;
     struct file_place found;
@@ -131,7 +129,7 @@ enum error sqlite_verify(struct db *db, struct problem *problem)
         error = check_opened(db, problem);
     if (!error)
         return ERROR_NONE;
-    save_log(db);
+    sqlite_save_log(db); /* nobody will find the log again */
     /* The last one to close must not fold its log into a file that is somebody else's. */
     sqlite3_db_config(connection->handle, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, NULL);
     return error;

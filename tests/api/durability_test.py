@@ -5,9 +5,12 @@ A few clients write all the time and keep a ledger of what they were told. After
 compared with the database.
 """
 
+import contextlib
 import os
 import random
+import shutil
 import signal
+import sqlite3
 import subprocess
 import threading
 import time
@@ -355,6 +358,23 @@ class TestWriterDies:
                 time.sleep(chance.uniform(0, 0.06))
             load.await_success_of_all(15)
         assert load.check({200, 404, 502, 503}) > 50
+
+    def test_what_a_writer_wrote_is_in_the_file_when_it_has_left(self, store, tmp_path):
+        """Not only in the log, whoever else has the database open: of two workers that leave at once neither is the
+        last one, with whom SQLite would fold it."""
+        project = create(store.write)["id"]
+        with contextlib.closing(sqlite3.connect(store.database.path)) as other:
+            assert other.execute("SELECT count(*) FROM projects").fetchone() == (1,)
+            before = store.stack.workers(POOL)
+            for worker in before:
+                os.kill(worker, signal.SIGTERM)
+            deadline = time.monotonic() + 20
+            while set(before) & set(store.stack.workers(POOL)):
+                assert time.monotonic() < deadline
+                time.sleep(0.02)
+            copied = shutil.copy(store.database.path, tmp_path / "copied.sqlite3")
+        with contextlib.closing(sqlite3.connect(copied)) as copy:
+            assert copy.execute("SELECT id FROM projects WHERE id = ?", (project,)).fetchall() == [(project,)]
 
     def test_everything_killed(self, stores):
         """As when the machine is switched off, but for its disk: every process at once, then a new start."""
