@@ -309,8 +309,9 @@ class TestDamage:
                 if victim:
                     os.kill(victim, signal.SIGKILL)
                 time.sleep(0.5)
-        # Only a request that was inside a killed worker may fail, and it does so in good form.
-        assert set(load.failures) <= {502}
+        # Only what a killed worker had taken may fail, and it does so in good form: 502, or 503 when nothing was
+        # sent to it yet.
+        assert set(load.failures) <= {502, 503}
         assert len(load.failures) <= 20
         deadline = time.monotonic() + 15
         while any(len(own.workers(pool)) != own.size_of(pool) for pool in POOLS):
