@@ -84,6 +84,28 @@ static void answer_verified(struct line *line)
                   (double)verified.sample_size_per_variant);
 }
 
+/* As plan -> users, power as drawn and as worked out for each point of the curve */
+static void answer_curve(struct line *line)
+{
+    const double *a = line_take(line, 12).items;
+    struct sizing_request request = read_request(a);
+    struct sizing_plan plan;
+    struct verified_plan verified;
+    struct power_point points[25];
+    struct problem problem;
+    size_t count;
+
+    if (sizing_plan_design(&request, &plan, &problem) ||
+        verified_plan_find(&request, &plan, &verified, &problem)) {
+        print_problem(&problem);
+        return;
+    }
+    count = verified_power_curve(&request, &plan, &verified, points, 25);
+    for (size_t i = 0; i < count; i++)
+        PRINT_NUMBERS((double)points[i].sample_size_per_variant, points[i].verified_power,
+                      verified_power_of_size(&request, &plan, points[i].sample_size_per_variant));
+}
+
 /* As plan, then users of control and of treatment -> verified power, nan where there is none */
 static void answer_verified_power(struct line *line)
 {
@@ -216,6 +238,7 @@ static void answer_wilson(struct line *line)
 
 static const struct line_method methods[] = {
     {"plan", answer_plan},
+    {"curve", answer_curve},
     {"verified", answer_verified},
     {"verified_power", answer_verified_power},
     {"companions", answer_companions},

@@ -351,16 +351,13 @@ static enum error add_warnings(struct calculation *answer, const struct sizing_r
 }
 
 static struct object_list draw_curve(const struct sizing_request *design,
-                                     const struct sizing_plan *plan, struct arena *arena)
+                                     const struct sizing_plan *plan,
+                                     const struct verified_plan *verified, struct arena *arena)
 {
     struct power_point *points = ARENA_ARRAY(arena, struct power_point, CURVE_POINTS_MAX);
 
-    size_t count = sizing_power_curve(design, plan, points, CURVE_POINTS_MAX);
-
-    for (size_t i = 0; i < count; i++)
-        points[i].verified_power =
-            verified_power_of_size(design, plan, points[i].sample_size_per_variant);
-    return (struct object_list){count, points};
+    return (struct object_list){
+        verified_power_curve(design, plan, verified, points, CURVE_POINTS_MAX), points};
 }
 
 static enum error verify(const struct calculation_call *call, const struct sizing_request *design,
@@ -393,6 +390,6 @@ enum error calculation_run(const struct calculation_call *call, const struct siz
     answer->assumptions = assumptions_list(design, &plan, sequential, call->arena);
     answer->bonferroni_note = assumptions_bonferroni_note(&plan, call->arena);
     add_clusters(answer, design, &plan);
-    answer->power_curve = draw_curve(design, &plan, call->arena);
+    answer->power_curve = draw_curve(design, &plan, &found.verified, call->arena);
     return ERROR_NONE;
 }

@@ -18,6 +18,13 @@ struct arm_sizes {
 double pooled_z_power(double control_rate, double treatment_rate, struct arm_sizes arms,
                       double alpha);
 
+/* The same for large arms of one size, in no time that depends on it, and a bound of how far the
+ * two are apart: teeth of the saw that the power is, which it leaves out. */
+double pooled_z_smooth_power(double control_rate, double treatment_rate, int64_t users,
+                             double alpha);
+double pooled_z_lattice_bound(double control_rate, double treatment_rate, int64_t users,
+                              double alpha);
+
 /* The conditional binomial test of two counts with equal exposure: all totals. The means are those
  * of the arms' counts. Of the order of the root of the total in steps. */
 double conditional_count_power(double control_mean, double treatment_mean, double alpha);

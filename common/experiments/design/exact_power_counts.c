@@ -10,9 +10,9 @@
 #include <stdbool.h>
 
 /* What is further than so many standard deviations from a mean, and this many besides for skewed
- * ones, has less than 1e-15 of the probability. */
-#define REACH_DEVIATIONS 8.5
-#define REACH_BESIDES 40
+ * ones, has less than 1e-11 of the probability. */
+#define REACH_DEVIATIONS 7.0
+#define REACH_BESIDES 16
 
 /* A binomial distribution on the way up: the mass at `at` and all of it up to there. */
 struct climb {

@@ -24,6 +24,19 @@
 /* Variance of the conversions from which on a tooth is less than 0.1 percentage points. */
 #define TEETH_VARIANCE_MAX 1e5
 
+/* Teeth so low are not printed, and so low that they do not show in a curve. */
+#define SMOOTH_BOUND 5e-5
+#define CURVE_SMOOTH_BOUND 2e-4
+
+/* From where on a curve is smooth between its nodes: users, by the kind of test, and events. */
+#define CURVE_USERS 40
+#define CURVE_RANKED_USERS 100
+#define CURVE_EVENTS 2000.0
+
+/* Less is not added to the formula's power. */
+#define WRONG_SIDE_LEAST 1e-7
+enum { CURVE_NODES = 5 };
+
 /* Events from which on the power of the count test has no teeth to speak of. */
 #define MANY_EVENTS 2000.0
 
@@ -80,10 +93,29 @@ static bool is_enumerated(const struct power_of *of, double users)
             of->plan->planned_test == PLAN_POISSON_RATE || users <= INTEGRATED_USERS_MAX);
 }
 
+/* Of the z-test of two rates: that the power without its teeth is this close. */
+static bool is_smooth_within(const struct power_of *of, int64_t users, double bound)
+{
+    double rate = of->request->baseline_value, other = rate + of->plan->mde_absolute;
+    double fewest = (double)users * fmin(fmin(rate, 1 - rate), fmin(other, 1 - other));
+
+    return fewest > MANY_CONVERSIONS &&
+           pooled_z_lattice_bound(rate, other, users, of->plan->adjusted_alpha) < bound;
+}
+
+static double smooth_power_of_proportions(const struct power_of *of, int64_t users)
+{
+    double rate = of->request->baseline_value, other = rate + of->plan->mde_absolute;
+
+    return pooled_z_smooth_power(rate, other, users, of->plan->adjusted_alpha);
+}
+
 static double power_of_proportions(const struct power_of *of, struct arm_sizes arms)
 {
     double rate = of->request->baseline_value, other = rate + of->plan->mde_absolute;
 
+    if (arms.control == arms.treatment && is_smooth_within(of, arms.control, SMOOTH_BOUND))
+        return smooth_power_of_proportions(of, arms.control);
     return pooled_z_power(rate, other, arms, of->plan->adjusted_alpha);
 }
 
@@ -170,7 +202,9 @@ static double teeth_of_proportions(const struct power_of *of, double users)
     double spread = M_PI * critical * (1 - 2 * mean);
     double fewest = users * fmin(fmin(rate, 1 - rate), fmin(other, 1 - other));
 
-    if (deviation * deviation > TEETH_VARIANCE_MAX)
+    if (deviation * deviation > TEETH_VARIANCE_MAX ||
+        (of->plan->planned_test == PLAN_Z_TEST &&
+         is_smooth_within(of, (int64_t)users, SMOOTH_BOUND)))
         return 0;
     if (fewest > MANY_CONVERSIONS && fall * exp(-spread * spread / 2) < 0.5)
         return 0;
@@ -318,4 +352,106 @@ double verified_power_of_size(const struct sizing_request *request, const struct
     if (users >= least_users(plan))
         power = verified_power(request, plan, users, users);
     return power.given ? power.value : sizing_power(request, plan, (double)size);
+}
+
+/* From the smallest size of the curve on. */
+static bool is_smooth_curve(const struct power_of *of, int64_t smallest)
+{
+    switch (of->plan->planned_test) {
+    case PLAN_FISHER_EXACT:
+    case PLAN_TOST: /* has a kink where its power comes down to 0 */
+        return false;
+    case PLAN_MANN_WHITNEY:
+        return smallest > CURVE_RANKED_USERS;
+    case PLAN_POISSON_RATE:
+        return enumerated_variance(of, (double)smallest) > CURVE_EVENTS;
+    default:
+        return of->request->metric_type == METRIC_BINARY
+                   ? is_smooth_within(of, smallest, CURVE_SMOOTH_BOUND)
+                   : smallest > CURVE_USERS;
+    }
+}
+
+static double quantile_of_power(double power)
+{
+    return normal_quantile(fmin(fmax(power, POWER_LEAST), 1 - POWER_LEAST));
+}
+
+/* The formula's power with rejections to the wrong side, which it leaves out, as a quantile. How
+ * far the power of the test is from that hardly bends with the size. */
+static double formula_quantile(const struct power_of *of, double power)
+{
+    double critical = normal_upper_quantile(of->plan->adjusted_alpha / 2);
+    double quantile = quantile_of_power(power), wrong = normal_cdf(-quantile - 2 * critical);
+
+    return wrong < WRONG_SIDE_LEAST ? quantile : quantile_of_power(power + wrong);
+}
+
+/* Newton's polynomial through the nodes, in the logarithm of the size. */
+struct gap {
+    double at[CURVE_NODES], coefficients[CURVE_NODES];
+};
+
+static double gap_at(const struct gap *gap, double size)
+{
+    double x = log(size), sum = gap->coefficients[CURVE_NODES - 1];
+
+    for (int i = CURVE_NODES - 2; i >= 0; i--)
+        sum = sum * (x - gap->at[i]) + gap->coefficients[i];
+    return sum;
+}
+
+static void find_gap(const struct power_of *of, const struct power_point *points, size_t count,
+                     struct gap *gap)
+{
+    bool rates = of->request->metric_type == METRIC_BINARY;
+
+    for (size_t i = 0; i < CURVE_NODES; i++) {
+        const struct power_point *point = &points[i * (count - 1) / (CURVE_NODES - 1)];
+        double worth = floor((double)point->sample_size_per_variant / of->plan->design_effect);
+        double power =
+            rates ? smooth_power_of_proportions(of, (int64_t)worth) : power_at(of, (int64_t)worth);
+
+        gap->at[i] = log((double)point->sample_size_per_variant);
+        gap->coefficients[i] = quantile_of_power(power) - formula_quantile(of, point->power);
+    }
+    for (int order = 1; order < CURVE_NODES; order++)
+        for (int i = CURVE_NODES - 1; i >= order; i--)
+            gap->coefficients[i] = (gap->coefficients[i] - gap->coefficients[i - 1]) /
+                                   (gap->at[i] - gap->at[i - order]);
+}
+
+static void draw_smooth(const struct power_of *of, struct power_point *points, size_t count)
+{
+    struct gap gap;
+
+    find_gap(of, points, count, &gap);
+    for (size_t i = 0; i < count; i++)
+        points[i].verified_power =
+            normal_cdf(formula_quantile(of, points[i].power) +
+                       gap_at(&gap, (double)points[i].sample_size_per_variant));
+}
+
+size_t verified_power_curve(const struct sizing_request *request, const struct sizing_plan *plan,
+                            const struct verified_plan *verified, struct power_point *points,
+                            size_t capacity)
+{
+    struct power_of of = power_of(request, plan);
+    size_t count = sizing_power_curve(request, plan, points, capacity);
+    double smallest = (double)points[0].sample_size_per_variant / plan->design_effect;
+    double largest = (double)points[count - 1].sample_size_per_variant / plan->design_effect;
+    bool smooth = count > CURVE_NODES && is_smooth_curve(&of, (int64_t)smallest) &&
+                  is_enumerated(&of, 2 * largest);
+
+    if (smooth)
+        draw_smooth(&of, points, count);
+    for (size_t i = 0; i < count; i++) {
+        int64_t size = points[i].sample_size_per_variant;
+
+        if (size == plan->sample_size_per_variant)
+            points[i].verified_power = verified->power;
+        else if (!smooth)
+            points[i].verified_power = verified_power_of_size(request, plan, size);
+    }
+    return count;
 }

@@ -31,6 +31,13 @@ MUST_CHECK enum error verified_plan_find(const struct sizing_request *request,
 double verified_power_of_size(const struct sizing_request *request, const struct sizing_plan *plan,
                               int64_t size);
 
+/* sizing_power_curve() with the power of the test beside the formula's: where that is smooth, from
+ * a few sizes, within 1e-4 of verified_power_of_size(), and 2e-4 for rates. `verified` is that of
+ * the plan. */
+size_t verified_power_curve(const struct sizing_request *request, const struct sizing_plan *plan,
+                            const struct verified_plan *verified, struct power_point *points,
+                            size_t capacity);
+
 /* The power of the planned test for two arms of independent users; absent where it is not
  * enumerated: past the sizes above, and past a variance of 4000 of all conversions or events for
  * unequal arms of Fisher's and of the count test. */
