@@ -276,6 +276,12 @@ bool schema_is_secret_name(const char *name);
         .name = (key), .type = FIELD_OBJECT, .written = true,                                      \
         .offset = FIELD_OFFSET(owner, member, const char *), .schema = &(shape), __VA_ARGS__       \
     }
+/* The same without a schema: an object whose names are not known in advance. */
+#define WRITTEN_JSON(owner, member, ...)                                                           \
+    {                                                                                              \
+        .name = #member, .type = FIELD_JSON_OBJECT, .written = true,                               \
+        .offset = FIELD_OFFSET(owner, member, const char *), __VA_ARGS__                           \
+    }
 #define STRINGS(owner, member, ...)                                                                \
     {                                                                                              \
         .name = #member, .type = FIELD_STRINGS,                                                    \

@@ -107,7 +107,9 @@ static void write_value(struct json_writer *writer, const struct field *field, c
     case FIELD_JSON_OBJECT:
     case FIELD_JSON_OBJECTS:
         object = *(const void *const *)member;
-        if (object)
+        if (object && field->written)
+            writer_raw(writer, object);
+        else if (object)
             writer_value(writer, object);
         else
             writer_null(writer);

@@ -67,13 +67,19 @@ class Document:
     def find(self, method, path):
         """The operation that answers, or None. HEAD is answered by GET."""
         wanted = "GET" if method == "HEAD" else method
-        for operation in self.operations:
-            if operation.method == wanted and self.matches(operation.path, path):
+        for operation in self.at_path(path):
+            if operation.method == wanted:
                 return operation
         return None
 
     def methods(self, path):
-        return {o.method for o in self.operations if self.matches(o.path, path)}
+        return {operation.method for operation in self.at_path(path)}
+
+    def at_path(self, path):
+        """The operations of a path; what is named word by word comes before a placeholder."""
+        fitting = [operation for operation in self.operations if self.matches(operation.path, path)]
+        fewest = min((operation.path.count("{") for operation in fitting), default=0)
+        return [operation for operation in fitting if operation.path.count("{") == fewest]
 
     @staticmethod
     def matches(template, path):

@@ -16,9 +16,9 @@ const char family_write_token[] = "write-token-of-the-fuzzer";
 const char family_admin_token[] = "admin-token-of-the-fuzzer";
 const char *const family_secrets[] = {family_write_token, family_admin_token, NULL};
 
-static const struct http_family *const *const families[] = {&family_advice,   &family_analysis,
-                                                            &family_compute,  &family_operations,
-                                                            &family_projects, &family_system};
+static const struct http_family *const *const families[] = {
+    &family_advice,   &family_analysis, &family_compute, &family_operations,
+    &family_projects, &family_reports,  &family_system};
 static const char *const vendors[] = {"AB_OPENAI_BASE_URL", "AB_ANTHROPIC_BASE_URL",
                                       "AB_MISTRAL_BASE_URL"};
 enum { FAMILY_COUNT = COUNT_OF(families) };

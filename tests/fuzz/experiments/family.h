@@ -10,6 +10,7 @@ extern const struct http_family *const family_analysis;
 extern const struct http_family *const family_compute;
 extern const struct http_family *const family_operations;
 extern const struct http_family *const family_projects;
+extern const struct http_family *const family_reports;
 extern const struct http_family *const family_system;
 
 /* The tokens of all of them; NULL at the end. */
