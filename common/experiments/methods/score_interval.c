@@ -7,7 +7,11 @@
 
 #include <math.h>
 
-enum { HALVINGS_MAX = 200 };
+/* Of the search for the likeliest rate; after so many it halves once. */
+enum { STEPS_MAX = 300, STEPS_FREE = 8 };
+
+/* A step of Newton's this small, relatively, leads to the last digits. */
+#define SETTLED 1e-9
 
 #define BESIDE_THE_END 1e-15
 
@@ -28,26 +32,53 @@ static double share(double count, double of)
     return count > 0 ? count / fmax(of, 0) : 0;
 }
 
-/* The derivative of the likelihood falls with the rate: its root by halving, which takes slopes
- * without bound at the ends, down to neighbouring doubles. `low` has this rate, `high` one that is
- * `difference` above. */
-static double likeliest_rate(const struct score_problem *problem, double difference)
+/* The derivative of the log-likelihood, and its own. */
+static double likelihood_slope(const struct score_problem *problem, double rate, double difference,
+                               double *bend)
 {
     const struct outcomes *low = &problem->low, *high = &problem->high;
-    double least = 0, most = 1 - difference;
+    double rest = 1 - rate, other = rate + difference, remainder = rest - difference;
+    double with = share(low->with, rate), high_with = share(high->with, other);
+    double without = share(low->without, rest), high_without = share(high->without, remainder);
 
-    for (int i = 0; i < HALVINGS_MAX; i++) {
-        double rate = least + (most - least) / 2, rest = 1 - rate;
+    *bend = -(with / rate + high_with / other + without / rest + high_without / remainder);
+    return with + high_with - without - high_without;
+}
 
-        if (rate <= least || rate >= most)
-            break;
-        if (share(low->with, rate) + share(high->with, rate + difference) >
-            share(low->without, rest) + share(high->without, rest - difference))
+static double pooled_rate(const struct score_problem *problem, double difference)
+{
+    const struct outcomes *low = &problem->low, *high = &problem->high;
+
+    return (low->with + high->with - difference * high->users) / (low->users + high->users);
+}
+
+/* The slope falls with the rate, without bound at the ends: its root by Newton's steps, and by
+ * halving where these lead out or linger. `low` has this rate, `high` one that is `difference`
+ * above. */
+static double likeliest_rate(const struct score_problem *problem, double difference)
+{
+    double least = 0, most = 1 - difference, rate = pooled_rate(problem, difference);
+
+    if (problem->low.with == 0 && share(problem->high.with, difference) <=
+                                      problem->low.without + share(problem->high.without, most))
+        return 0;
+    if (!(rate > least && rate < most))
+        rate = most / 2;
+    for (int i = 0; i < STEPS_MAX && rate > least && rate < most; i++) {
+        double bend, slope = likelihood_slope(problem, rate, difference, &bend);
+        double next = rate - slope / bend;
+
+        if (fabs(next - rate) <= SETTLED * rate)
+            return next;
+        if (slope > 0)
             least = rate;
         else
             most = rate;
+        if (!(next > least && next < most) || i % STEPS_FREE == STEPS_FREE - 1)
+            next = least + (most - least) / 2;
+        rate = next;
     }
-    return least;
+    return rate;
 }
 
 /* Squared distance from the observed difference less what the test allows: negative inside. Below 0
