@@ -69,8 +69,21 @@ struct support_settings {
     int64_t message_retention_days;
     int64_t trace_purge_interval; /* seconds, as the next */
     int64_t audit_purge_interval;
-    const char *alert_webhook_url; /* NULL = nobody is told */
-    int64_t alert_check_interval;  /* seconds, as the next */
+    bool review_queue;
+    int64_t slow_trace_ms;
+    const char *reviewer_email; /* NULL = nobody imports */
+    int64_t regression_most;    /* regressions that a gate lets pass */
+    double regression_pass_rate;
+    int64_t regression_lease;  /* seconds */
+    bool benchmark_calls;      /* regression runs may ask providers of models */
+    const char *experiment_id; /* NULL = what stands in the next */
+    const char *experiment_id_file;
+    bool experiment_assignment;
+    bool auto_rollback;
+    double rollback_drift;                   /* percent */
+    int64_t rollback_window, rollback_least; /* evaluations */
+    const char *alert_webhook_url;           /* NULL = nobody is told */
+    int64_t alert_check_interval;            /* seconds, as the next */
     int64_t alert_cooldown;
     double alert_escalation; /* percent */
     double alert_quality;

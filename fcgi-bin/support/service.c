@@ -27,6 +27,8 @@ static const struct reason_answer reasons[] = {
     {"question_empty", 400, "question_empty"},
     {"bad_upload", 400, "bad_upload"},
     {"bad_parameter", 400, "bad_parameter"},
+    {"review_filter_invalid", 422, "validation_error"},
+    {"since_invalid", 422, "validation_error"},
     {"wall_time", 504, "timeout"},
     {"escalation_failed", 500, "internal_error", "Escalation failed"},
 };

@@ -27,7 +27,7 @@ static const char error_schema[] =
 static const char validation_schema[] =
     "{\"type\":\"object\",\"description\":\"Every error of the document, each at its place\","
     "\"required\":[\"detail\",\"error_code\",\"request_id\"],"
-    "\"properties\":{\"detail\":{\"type\":\"array\",\"items\":{\"type\":\"object\","
+    "\"properties\":{\"detail\":{\"type\":[\"array\",\"string\"],\"items\":{\"type\":\"object\","
     "\"required\":[\"type\",\"loc\",\"msg\"],"
     "\"properties\":{\"type\":{\"type\":\"string\"},"
     "\"loc\":{\"type\":\"array\",\"items\":{\"type\":[\"string\",\"integer\"]}},"

@@ -60,7 +60,7 @@ class Service:
         if engine == "postgres":
             self.env[DATABASE_SETTINGS[name]] = Servers.new_database()
         self.stack = Stack(services=services or (name,))
-        self._document = None
+        self._document = self._environment = None
         self.session = requests.Session()
         self.session.trust_env = False
 
@@ -119,6 +119,17 @@ class Service:
         [file] = (self.stack.directory / "data").rglob(f"{self.name[:4]}*.sqlite3")
         with closing(sqlite3.connect(file, timeout=20)) as connection, connection:
             return [["" if value is None else str(value) for value in row] for row in connection.execute(statement)]
+
+    def run(self, program, *arguments, env=None):
+        """Runs a program of cron-bin/ as `stack run` does, but at once: with the environment of one that stays."""
+        if self._environment is None:
+            programs = (pid for pid in self.stack.processes() if b"/cron-bin/" in
+                        Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")[0])
+            pairs = (pair.partition("=") for pair in Path(f"/proc/{next(programs)}/environ").read_text().split("\0"))
+            self._environment = {name: value for name, _, value in pairs if name}
+        return subprocess.run([self.stack.build / "cron-bin" / program, *arguments], cwd=self.stack.directory,
+                              env={**self._environment, **(env or {})}, stdin=subprocess.DEVNULL,
+                              capture_output=True, text=True, timeout=60, check=False)
 
     @property
     def document(self):

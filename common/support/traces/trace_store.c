@@ -107,9 +107,17 @@ static const struct statement read_trend = {
            " AND evaluated_at >= {now_plus:?} GROUP BY substr(evaluated_at, 1, 10)"
            " ORDER BY substr(evaluated_at, 1, 10)",
 };
+/* What waits for a verdict is kept for twice as long. */
 #define OLD_TRACES                                                                                 \
     " IN (SELECT trace_id FROM traces WHERE (? = '' OR tenant_id = ?)"                             \
-    " AND started_at < {now_plus:?} ORDER BY started_at, trace_id LIMIT 500)"
+    " AND started_at < {now_plus:?} AND (started_at < {now_plus:?} OR NOT EXISTS"                  \
+    " (SELECT 1 FROM review_queue r WHERE r.trace_id = traces.trace_id"                            \
+    " AND r.status IN ('pending', 'in_review'))) ORDER BY started_at, trace_id LIMIT 500)"
+static const struct statement dismiss_cases = {
+    .name = "trace_purge_cases",
+    .sql = "UPDATE review_queue SET status = 'dismissed', reviewer_notes = 'trace purged'"
+           " WHERE status IN ('pending', 'in_review') AND trace_id" OLD_TRACES,
+};
 static const struct statement purge_steps = {
     .name = "trace_purge_steps",
     .sql = "DELETE FROM trace_steps WHERE trace_id" OLD_TRACES,
@@ -540,6 +548,7 @@ static enum error purge_rows(struct db *db, const struct statement *statement, c
     query_bind_text(query, tenant ? tenant : "");
     query_bind_text(query, tenant ? tenant : "");
     query_bind_number(query, -(double)days * SECONDS_A_DAY);
+    query_bind_number(query, -(double)days * 2 * SECONDS_A_DAY);
     *count = query_changes(query);
     return query_end(query, problem);
 }
@@ -547,11 +556,14 @@ static enum error purge_rows(struct db *db, const struct statement *statement, c
 enum error trace_purge_batch(struct db *db, const char *tenant, int64_t days,
                              struct purge_counts *batch, struct problem *problem)
 {
+    int64_t cases;
     enum error error = db_begin(db, DB_WRITE, problem);
 
     if (error)
         return error;
-    error = purge_rows(db, &purge_steps, tenant, days, &batch->steps, problem);
+    error = purge_rows(db, &dismiss_cases, tenant, days, &cases, problem);
+    if (!error)
+        error = purge_rows(db, &purge_steps, tenant, days, &batch->steps, problem);
     if (!error)
         error = purge_rows(db, &purge_feedback, tenant, days, &batch->feedback, problem);
     if (!error)

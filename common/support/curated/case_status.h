@@ -1,0 +1,20 @@
+/* Whether curated cases still hold: fresh, or stale with a reason. All SQL about it. */
+#ifndef ASSAY_SUPPORT_CURATED_CASE_STATUS_H
+#define ASSAY_SUPPORT_CURATED_CASE_STATUS_H
+
+#include "support/traces/trace_store.h"
+
+enum { CASE_STATUS_LIST_MAX = 500 };
+
+struct case_status {
+    const char *case_id, *tenant_id, *status, *staleness_reason, *last_checked_at;
+};
+
+/* Stale ones of the tenant, last checked first: struct case_status. */
+MUST_CHECK enum error case_status_stale(const struct trace_call *call, struct object_list *rows);
+
+/* What a check has found: stale for `reason`, or (NULL) fresh again where it was stale. */
+MUST_CHECK enum error case_status_put(const struct trace_call *call, const char *case_id,
+                                      const char *reason);
+
+#endif

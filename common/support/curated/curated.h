@@ -1,0 +1,69 @@
+/*
+ * The curated data: one case a line, with what a right answer to its question must be like. Built
+ * from confirmed cases of review; lines that people have added stay.
+ */
+#ifndef ASSAY_SUPPORT_CURATED_CURATED_H
+#define ASSAY_SUPPORT_CURATED_CURATED_H
+
+#include "support/review/review_store.h"
+
+extern const char curated_default_path[]; /* below DATA_DIR */
+
+struct curated_expected {
+    struct string_list contains, contains_not;
+    struct string_list *any; /* groups, one option of each */
+    size_t any_count;
+    const char *route; /* NULL = not checked, as what is not given below */
+    struct optional_number min_quality, min_factuality;
+    struct optional_integer citations_least;
+};
+
+struct curated_case {
+    const char *case_id, *tenant_id, *query, *context_hint, *channel;
+    struct curated_expected expected;
+    const char *verdict; /* good or bad */
+    const char *notes, *source_trace_id;
+    const char *created_at; /* NULL = not known */
+    struct string_list tags;
+    const char *line; /* as it stands in the file */
+};
+
+struct curated_set {
+    struct curated_case *cases;
+    size_t count;
+};
+
+/* Both forms of a line: `input.query`, or `query` (or `question`) at the top. ERROR_MALFORMED with
+ * the number of a line that is no case; ERROR_NOT_FOUND when there is no file. */
+MUST_CHECK enum error curated_read(struct arena *arena, const char *path, struct curated_set *set,
+                                   struct problem *problem);
+
+struct curated_plan {
+    const char *path;
+    int64_t since; /* microseconds; cases made before are left out */
+    bool include_bad, prune;
+};
+struct curated_built {
+    int64_t selected, total;
+};
+/* Puts the tenant's confirmed cases (NULL = everybody's) into the file. The same cases give the
+ * same bytes. */
+MUST_CHECK enum error curated_build(const struct trace_call *call, const struct curated_plan *plan,
+                                    struct curated_built *built);
+
+/* Counts by verdict, tenant and channel as a JSON object; of one tenant, or NULL = of all. */
+const char *curated_stats(struct arena *arena, const struct curated_set *set, const char *tenant);
+
+/* Sets the gauges. */
+void curated_show(struct arena *arena, const struct support_settings *settings,
+                  struct metrics *metrics);
+
+/* The cases of a tenant; NULL = all. */
+struct curated_set curated_of(struct arena *arena, const struct curated_set *set,
+                              const char *tenant);
+
+/* Cuts the set in two for good, by a hash of the ids: the first part has int(n * ratio) cases. */
+void curated_split(struct arena *arena, const struct curated_set *set, double ratio,
+                   struct curated_set *first, struct curated_set *second);
+
+#endif

@@ -1,0 +1,34 @@
+/* Building the curated data in the background, with a record of how far it is. */
+#ifndef ASSAY_SUPPORT_CURATED_REBUILD_H
+#define ASSAY_SUPPORT_CURATED_REBUILD_H
+
+#include "jobs/job.h"
+#include "support/curated/curated.h"
+
+struct rebuild_order {
+    const char *tenant; /* or `all` */
+    const char *since;  /* NULL = from the beginning */
+    bool include_bad;
+};
+
+/* One of the same tenant that is not done yet is that run: its id. ERROR_INVALID since_invalid. */
+MUST_CHECK enum error rebuild_ask(const struct trace_call *call,
+                                  const struct support_settings *settings,
+                                  const struct rebuild_order *order, const char **id);
+
+/* The record of a run: JSON. ERROR_NOT_FOUND job_not_found, also for another tenant's. */
+MUST_CHECK enum error rebuild_find(const struct trace_call *call,
+                                   const struct support_settings *settings, const char *tenant,
+                                   const char *id, const char **record);
+
+/* What the runner gives its jobs as context. */
+struct rebuild_runner {
+    const struct support_settings *settings;
+    struct metrics *metrics;
+};
+/* Runs what is asked for; at most one. */
+MUST_CHECK enum error rebuild_run_due(struct db *db, struct arena *arena,
+                                      const struct rebuild_runner *runner, struct job_tally *tally,
+                                      struct problem *problem);
+
+#endif

@@ -1,0 +1,48 @@
+/*
+ * The files of the offline half: curated data, experiments, reports, what is deployed. All lie
+ * below DATA_DIR and are replaced in one step: a reader sees the old file or the new one, whoever
+ * dies.
+ */
+#ifndef ASSAY_SUPPORT_IMPROVEMENT_FILES_H
+#define ASSAY_SUPPORT_IMPROVEMENT_FILES_H
+
+#include "base/arena.h"
+#include "base/error.h"
+#include "support/settings.h"
+
+enum { IMPROVEMENT_FILE_MAX = 64 * 1024 * 1024 }; /* bytes of a file that is read */
+
+/* Relative ones lie below DATA_DIR. From the arena. */
+const char *improvement_path(struct arena *arena, const struct support_settings *settings,
+                             const char *path);
+
+/* Folders are made; the file is its owner's alone, for customers' words may stand in it. Writers of
+ * one path take turns by themselves or by a lock. ERROR_SYSTEM. */
+MUST_CHECK enum error improvement_write(struct arena *arena, const char *path, const char *bytes,
+                                        size_t length, struct problem *problem);
+
+/* The whole file as text, NUL-terminated. ERROR_NOT_FOUND file_not_found, ERROR_TOO_LARGE,
+ * ERROR_SYSTEM. */
+MUST_CHECK enum error improvement_read(struct arena *arena, const char *path, char **bytes,
+                                       size_t *length, struct problem *problem);
+
+/* ERROR_NONE also when there is none. */
+MUST_CHECK enum error improvement_remove(const char *path, struct problem *problem);
+
+bool improvement_exists(const char *path);
+
+/* The lock `<DATA_DIR>/locks/<name>` of this host, waited for up to so many milliseconds; ends with
+ * improvement_unlock() or with the process. ERROR_BUSY locked, ERROR_SYSTEM. */
+MUST_CHECK enum error improvement_lock(struct arena *arena, const struct support_settings *settings,
+                                       const char *name, int wait_ms, int *lock,
+                                       struct problem *problem);
+void improvement_unlock(int lock);
+
+/* Lower-case ASCII letters and digits, everything else one hyphen, none at the ends; "current" for
+ * nothing. */
+const char *improvement_slug(struct arena *arena, const char *text);
+
+/* "20260422T101530Z". */
+const char *improvement_stamp(struct arena *arena, int64_t microseconds);
+
+#endif

@@ -1,0 +1,60 @@
+/*
+ * The programs of the offline half have one frame: a table of options, settings, the database, the
+ * counters of the stack, a lock of their own, one JSON object on standard output.
+ */
+#ifndef ASSAY_SUPPORT_IMPROVEMENT_OFFLINE_H
+#define ASSAY_SUPPORT_IMPROVEMENT_OFFLINE_H
+
+#include "base/json.h"
+#include "support/figures.h"
+#include "support/store.h"
+
+/* One option: a flag, a text or a whole number. A positional one stands on the line without its
+ * name, which the help alone uses. */
+struct offline_option {
+    const char *name; /* "--tenant" */
+    const char *help;
+    bool *flag;
+    const char **text;
+    int64_t *moment; /* of the text: microseconds; "2026-04-22" is its midnight */
+    int64_t *integer;
+    int64_t least, most; /* of the integer */
+    bool positional, required;
+};
+
+struct offline {
+    const char *name;
+    struct arena *arena;
+    struct support_settings settings;
+    struct store *store;
+    struct db *db;
+    struct metrics *metrics; /* NULL where no stack is */
+    struct problem problem;
+    void *context; /* the plan's */
+};
+
+struct offline_plan {
+    const char *name, *summary;
+    const struct offline_option *options;
+    size_t option_count;
+    bool locks;    /* a second copy says {"status":"busy"} and exits with 0 */
+    int failed;    /* exit code when settings or the database are of no use */
+    size_t memory; /* bytes; 0 = 64 MiB */
+    int (*run)(struct offline *program);
+    void *context;
+};
+
+/* The whole of main(): exit code 0 for --help, 2 for a command line that is wrong. */
+int offline_main(int argc, char **argv, const struct offline_plan *plan);
+
+/* Says on standard error what went wrong and gives `code` back. */
+int offline_fail(const struct offline *program, int code);
+
+/* A writer of the one object; offline_print() closes and prints it. */
+void offline_open_object(struct offline *program, struct text *text, struct json_writer *writer);
+void offline_print(struct json_writer *writer);
+
+/* A time as contract says it: without a fraction that is zero, `+00:00` behind it. */
+const char *offline_time(struct arena *arena, int64_t microseconds);
+
+#endif

@@ -1,0 +1,256 @@
+/* Batches of cases: out as lines of JSON, verdicts back in. */
+#include "support/review/review_batch.h"
+#include "base/text.h"
+
+#include <string.h>
+
+enum { ROWS_FIRST = 64, DEPTH = 64, TAGS_MAX = 65536 };
+
+static void write_whole(struct json_writer *writer, const char *key, struct optional_number value)
+{
+    if (value.given)
+        writer_key_integer(writer, key, (int64_t)value.value);
+    else
+        writer_key_null(writer, key);
+}
+
+static void write_case(struct json_writer *writer, const struct review_row *row,
+                       const struct extract *extract, const char *exported_at)
+{
+    writer_open_object(writer);
+    writer_key_integer(writer, "review_id", row->id);
+    writer_key_string(writer, "trace_id", row->trace_id);
+    writer_key_string(writer, "tenant_id", row->tenant_id);
+    writer_key_string(writer, "reason", row->reason);
+    writer_key_string(writer, "exported_at", exported_at);
+    writer_key_string(writer, "query", extract->query);
+    writer_key_string(writer, "answer", extract->answer);
+    writer_key_string(writer, "final_route", extract->route);
+    write_whole(writer, "final_quality", extract->quality);
+    write_whole(writer, "fact_score", extract->fact_score);
+    write_whole(writer, "duration_ms", extract->duration_ms);
+    writer_key(writer, "retrieved_docs");
+    writer_raw(writer, extract->docs);
+    writer_key(writer, "tool_calls");
+    writer_raw(writer, extract->tool_calls);
+    writer_key(writer, "citations");
+    writer_raw(writer, extract->citations);
+    writer_key(writer, "review");
+    writer_raw(writer, "{\"verdict\":null,\"notes\":\"\",\"fix_hint\":\"\",\"tags\":[]}");
+    writer_close_object(writer);
+}
+
+enum error review_export(const struct trace_call *call, const struct review_filter *filter,
+                         const char *exported_at, struct text *out, int64_t *count)
+{
+    struct object_list rows;
+    enum error error = review_list(call, filter, &rows);
+
+    *count = (int64_t)rows.count;
+    for (size_t i = 0; i < rows.count && !error; i++) {
+        const struct review_row *row = &((const struct review_row *)rows.items)[i];
+        struct extract extract;
+        struct json_writer writer;
+
+        error = review_extract(call, row, &extract);
+        if (error)
+            break;
+        writer_start(&writer, out);
+        write_case(&writer, row, &extract, exported_at);
+        text_append_byte(out, '\n');
+    }
+    if (!error && out->overflowed)
+        return problem_set(call->problem, ERROR_TOO_LARGE, "batch_too_large",
+                           "the batch is too large; take fewer cases");
+    return error;
+}
+
+static void add_row(struct arena *arena, struct review_batch *batch, size_t *room,
+                    const json_t *row)
+{
+    const json_t *review = json_object_get(row, "review"),
+                 *verdict = json_object_get(review, "verdict");
+
+    if (batch->count == *room) {
+        const json_t **more = ARENA_ARRAY(arena, const json_t *, *room * 2);
+
+        memcpy(more, batch->rows, *room * sizeof *more);
+        batch->rows = more;
+        *room *= 2;
+    }
+    batch->rows[batch->count++] = row;
+    batch->actionable += verdict && !json_is_null(verdict);
+}
+
+enum error review_read_batch(struct arena *arena, const char *bytes, size_t length,
+                             struct review_batch *batch, struct problem *problem)
+{
+    size_t room = ROWS_FIRST, line = 0;
+
+    *batch = (struct review_batch){.rows = ARENA_ARRAY(arena, const json_t *, room)};
+    for (size_t at = 0; at < length; line++) {
+        const char *end = memchr(bytes + at, '\n', length - at);
+        size_t size = end ? (size_t)(end - bytes) - at : length - at;
+        const char *text = text_trimmed(arena, bytes + at, size);
+        struct json_fault fault;
+        json_t *row;
+
+        at += size + 1;
+        if (!*text || *text == '#')
+            continue;
+        if (json_read(arena, text, strlen(text), DEPTH, &row, &fault) || !json_is_object(row))
+            return problem_set(problem, ERROR_MALFORMED, "batch_malformed",
+                               "line %zu is no JSON object", line + 1);
+        add_row(arena, batch, &room, row);
+    }
+    return ERROR_NONE;
+}
+
+static const char *lower_trimmed(struct arena *arena, const json_t *value)
+{
+    char *text;
+
+    if (!json_is_string(value))
+        return "";
+    text = text_trimmed(arena, json_string_value(value), json_string_length(value));
+    for (char *letter = text; *letter; letter++)
+        if (*letter >= 'A' && *letter <= 'Z')
+            *letter = (char)(*letter + 32);
+    return text;
+}
+
+static bool read_verdict(struct arena *arena, const json_t *value, enum review_status *status)
+{
+    static const struct {
+        const char *word;
+        enum review_status status;
+    } words[] = {{"good", REVIEW_CONFIRMED_GOOD},
+                 {"bad", REVIEW_CONFIRMED_BAD},
+                 {"dismiss", REVIEW_DISMISSED}};
+    const char *text = lower_trimmed(arena, value);
+
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
+        if (strcmp(words[i].word, text) == 0) {
+            *status = words[i].status;
+            return true;
+        }
+    return false;
+}
+
+static const char *trimmed(struct arena *arena, const json_t *value)
+{
+    return json_is_string(value)
+               ? text_trimmed(arena, json_string_value(value), json_string_length(value))
+               : "";
+}
+
+static const char *notes_of(struct arena *arena, const json_t *review)
+{
+    const char *notes = trimmed(arena, json_object_get(review, "notes")),
+               *hint = trimmed(arena, json_object_get(review, "fix_hint"));
+
+    if (*notes && *hint)
+        return arena_print(arena, "%s\n%s", notes, hint);
+    return *notes ? notes : hint;
+}
+
+static const char *tags_of(struct arena *arena, const json_t *review)
+{
+    const json_t *list = json_object_get(review, "tags"), *tag;
+    struct text text;
+    struct json_writer writer;
+    size_t i;
+
+    text_start(&text, arena, TAGS_MAX);
+    writer_start(&writer, &text);
+    writer_open_array(&writer);
+    json_array_foreach(list, i, tag)
+    {
+        if (json_is_string(tag))
+            writer_string(&writer, json_string_value(tag));
+    }
+    writer_close_array(&writer);
+    return json_array_size(list) && !text.overflowed ? text.bytes : NULL;
+}
+
+/* What is to be done about one row. */
+struct taken {
+    const struct trace_call *call;
+    const char *tenant, *reviewer;
+    bool dry_run;
+    struct review_imported *imported;
+};
+
+static void warn(struct taken *taken, int64_t id, const char *status)
+{
+    struct review_imported *imported = taken->imported;
+
+    imported->warnings.items[imported->warnings.count++] =
+        arena_print(taken->call->arena, "case %lld is %s; left as it is", (long long)id, status);
+    imported->skipped++;
+}
+
+static enum error take_verdict(struct taken *taken, const struct trace_call *call, int64_t id,
+                               const struct review_verdict *verdict)
+{
+    struct review_row row;
+    enum error error = review_find(call, id, &row);
+
+    if (error == ERROR_NOT_FOUND) {
+        taken->imported->errored++;
+        return ERROR_NONE;
+    }
+    if (error)
+        return error;
+    if (strcmp(row.status, review_status_names[REVIEW_PENDING]) != 0) {
+        warn(taken, id, row.status);
+        return ERROR_NONE;
+    }
+    taken->imported->would_update++;
+    if (taken->dry_run)
+        return ERROR_NONE;
+    error = review_decide(call, id, verdict);
+    taken->imported->updated += !error;
+    return error;
+}
+
+static enum error take_row(struct taken *taken, const json_t *row)
+{
+    struct arena *arena = taken->call->arena;
+    const json_t *review = json_object_get(row, "review"), *id = json_object_get(row, "review_id");
+    struct review_verdict verdict = {.reviewer = taken->reviewer, .pending_only = true};
+    struct trace_call call = *taken->call;
+
+    if (!review || json_is_null(review) ||
+        (json_is_object(review) && (!json_object_get(review, "verdict") ||
+                                    json_is_null(json_object_get(review, "verdict"))))) {
+        taken->imported->skipped++;
+        return ERROR_NONE;
+    }
+    call.tenant = taken->tenant ? taken->tenant : trimmed(arena, json_object_get(row, "tenant_id"));
+    if (!json_is_object(review) || !json_is_integer(id) || !*call.tenant ||
+        !read_verdict(arena, json_object_get(review, "verdict"), &verdict.status)) {
+        taken->imported->errored++;
+        return ERROR_NONE;
+    }
+    verdict.notes = notes_of(arena, review);
+    verdict.tags = tags_of(arena, review);
+    return take_verdict(taken, &call, json_integer_value(id), &verdict);
+}
+
+enum error review_import(const struct trace_call *call, const struct review_batch *batch,
+                         const char *tenant, const char *reviewer, bool dry_run,
+                         struct review_imported *imported)
+{
+    struct taken taken = {call, tenant, reviewer, dry_run, imported};
+    enum error error;
+
+    *imported = (struct review_imported){
+        .warnings = {0, ARENA_ARRAY(call->arena, const char *, batch->count + 1)}};
+    error = db_begin(call->db, DB_WRITE, call->problem);
+    if (error)
+        return error;
+    for (size_t i = 0; i < batch->count && !error; i++)
+        error = take_row(&taken, batch->rows[i]);
+    return db_finish(call->db, error, call->problem);
+}

@@ -1,0 +1,30 @@
+/* Cases as a file of lines to be judged offline, and the verdicts taken back from it. */
+#ifndef ASSAY_SUPPORT_REVIEW_REVIEW_BATCH_H
+#define ASSAY_SUPPORT_REVIEW_REVIEW_BATCH_H
+
+#include "support/review/review_store.h"
+
+/* A comment, then one object a line for each case. */
+MUST_CHECK enum error review_export(const struct trace_call *call,
+                                    const struct review_filter *filter, const char *exported_at,
+                                    struct text *out, int64_t *count);
+
+struct review_batch {
+    const json_t **rows;
+    size_t count, actionable; /* with a verdict */
+};
+/* ERROR_MALFORMED with the number of the line that is no object. */
+MUST_CHECK enum error review_read_batch(struct arena *arena, const char *bytes, size_t length,
+                                        struct review_batch *batch, struct problem *problem);
+
+struct review_imported {
+    int64_t updated, skipped, errored, would_update;
+    struct string_list warnings;
+};
+/* All in one transaction; a dry run changes nothing. `tenant` (or NULL) takes the place of the
+ * rows'. */
+MUST_CHECK enum error review_import(const struct trace_call *call, const struct review_batch *batch,
+                                    const char *tenant, const char *reviewer, bool dry_run,
+                                    struct review_imported *imported);
+
+#endif

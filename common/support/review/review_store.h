@@ -1,0 +1,111 @@
+/*
+ * Cases for review: which answers need a look, what people said of them. A case is pending, may be
+ * taken in hand, and ends with a verdict, which stands until somebody opens the case again. All SQL
+ * about them is here.
+ */
+#ifndef ASSAY_SUPPORT_REVIEW_REVIEW_STORE_H
+#define ASSAY_SUPPORT_REVIEW_REVIEW_STORE_H
+
+#include "shm/metrics.h"
+#include "support/review/extract.h"
+
+/* The first one that holds is the reason. */
+enum review_reason {
+    REVIEW_THUMBS_DOWN,
+    REVIEW_LOW_QUALITY,
+    REVIEW_ESCALATED,
+    REVIEW_FACT_FAIL,
+    REVIEW_SLOW_TRACE,
+    REVIEW_MANUAL,
+    REVIEW_REASON__MAX
+};
+extern const char *const review_reason_names[REVIEW_REASON__MAX];
+
+enum review_status {
+    REVIEW_PENDING,
+    REVIEW_IN_REVIEW,
+    REVIEW_CONFIRMED_GOOD,
+    REVIEW_CONFIRMED_BAD,
+    REVIEW_DISMISSED,
+    REVIEW_STATUS__MAX
+};
+extern const char *const review_status_names[REVIEW_STATUS__MAX];
+
+enum { REVIEW_LIST_MAX = 500, REVIEW_NOTES_MAX = 5000 };
+
+struct review_row {
+    int64_t id;
+    const char *trace_id, *tenant_id, *reason, *status;
+    const char *notes; /* "" = none */
+    const char *created_at, *reviewed_at, *reviewed_by;
+    const char *snapshot; /* NULL = none yet */
+    struct optional_number quality, fact_score, duration_ms;
+};
+
+struct review_filter {
+    const char *status, *reason; /* "" = any */
+    int64_t limit, offset;
+};
+
+/* What a round of the builder came to. */
+struct review_built {
+    int64_t matched, inserted, upgraded;
+};
+
+/* Calls with tenant NULL are about everybody's cases. */
+
+/* Looks at the traces of the last days and makes cases of those that need a look; one transaction.
+ */
+MUST_CHECK enum error review_build(const struct trace_call *call,
+                                   const struct support_settings *settings, int64_t days,
+                                   struct review_built *built);
+
+/* Newest first: struct review_row. */
+MUST_CHECK enum error review_list(const struct trace_call *call, const struct review_filter *filter,
+                                  struct object_list *rows);
+
+/* Judged good, and bad with `bad`: oldest first, without a limit. */
+MUST_CHECK enum error review_confirmed(const struct trace_call *call, bool bad,
+                                       struct object_list *rows);
+
+/* The traces of cases that are not confirmed, in the order of their bytes. */
+MUST_CHECK enum error review_revoked(const struct trace_call *call, struct string_list *trace_ids);
+
+/* ERROR_NOT_FOUND review_not_found. */
+MUST_CHECK enum error review_find(const struct trace_call *call, int64_t id,
+                                  struct review_row *row);
+
+/* What a case is about: its trace, or what was kept of it. */
+MUST_CHECK enum error review_extract(const struct trace_call *call, const struct review_row *row,
+                                     struct extract *extract);
+
+struct review_verdict {
+    enum review_status status;
+    const char *notes;
+    const char *reviewer; /* users.id or NULL */
+    const char *tags;     /* JSON list or NULL */
+    bool pending_only;    /* one that somebody has in hand is refused, too */
+};
+/* ERROR_NOT_FOUND review_not_found, ERROR_CONFLICT review_not_pending. One transaction. */
+MUST_CHECK enum error review_decide(const struct trace_call *call, int64_t id,
+                                    const struct review_verdict *verdict);
+
+/* A case by hand. ERROR_NOT_FOUND trace_not_found, ERROR_CONFLICT review_exists. */
+MUST_CHECK enum error review_add(const struct trace_call *call, const char *trace_id,
+                                 const char *notes, int64_t *id);
+
+struct review_counts {
+    int64_t status[REVIEW_STATUS__MAX], reason[REVIEW_REASON__MAX], pending[REVIEW_REASON__MAX];
+    double oldest_pending_seconds;
+};
+MUST_CHECK enum error review_count(const struct trace_call *call, struct review_counts *counts);
+
+/* Sets the gauges of all tenants. What cannot be counted is left as it is. */
+void review_show(struct db *db, struct arena *arena, struct metrics *metrics);
+
+/* The id of a person of the table `users`, by id or by name without regard to case; NULL = there is
+ * none. */
+MUST_CHECK enum error review_person(const struct trace_call *call, const char *name,
+                                    const char **id);
+
+#endif

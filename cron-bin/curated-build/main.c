@@ -1,0 +1,77 @@
+/*
+ * Puts the confirmed cases of review into the curated data.
+ *
+ *   curated-build [--tenant all] [--since DATE] [--out FILE] [--include-bad] [--prune]
+ *
+ * Exit codes: 0 done (also when another copy is at it), 1 failed, 2 the command line is wrong.
+ */
+#include "base/instant.h"
+#include "support/curated/curated.h"
+#include "support/improvement/files.h"
+#include "support/improvement/offline.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { MEMORY = 512 * 1024 * 1024 };
+
+struct arguments {
+    const char *tenant, *since, *out;
+    bool include_bad, prune;
+    int64_t from;
+};
+
+static int run(struct offline *program)
+{
+    const struct arguments *arguments = program->context;
+    const char *path = improvement_path(program->arena, &program->settings, curated_default_path);
+    const struct trace_call call = {
+        program->db, program->arena,
+        strcmp(arguments->tenant, "all") == 0 ? NULL : arguments->tenant, &program->problem};
+    const struct curated_plan plan = {arguments->out ? arguments->out : path, arguments->from,
+                                      arguments->include_bad, arguments->prune};
+    struct curated_built built;
+    struct text text;
+    struct json_writer writer;
+
+    if (curated_build(&call, &plan, &built))
+        return offline_fail(program, 1);
+    curated_show(program->arena, &program->settings, program->metrics);
+    offline_open_object(program, &text, &writer);
+    writer_key_string(&writer, "status", "ok");
+    writer_key_integer(&writer, "selected", built.selected);
+    writer_key_integer(&writer, "written", built.selected);
+    writer_key_integer(&writer, "total", built.total);
+    writer_key_string(&writer, "out", plan.path);
+    offline_print(&writer);
+    return 0;
+}
+
+int main(int argc, char **argv)
+{
+    struct arguments arguments = {"all", NULL, NULL, false, false, INT64_MIN};
+    const struct offline_option options[] = {
+        {.name = "--tenant", .help = "One tenant, or `all`.", .text = &arguments.tenant},
+        {.name = "--since",
+         .help = "Leave out cases made before a date or time (UTC).",
+         .text = &arguments.since,
+         .moment = &arguments.from},
+        {.name = "--out", .help = "The file; the one below DATA_DIR.", .text = &arguments.out},
+        {.name = "--include-bad",
+         .help = "Answers judged bad as well.",
+         .flag = &arguments.include_bad},
+        {.name = "--prune",
+         .help = "Take out cases that are not confirmed any more.",
+         .flag = &arguments.prune}};
+    const struct offline_plan plan = {.name = "curated-build",
+                                      .summary = "Puts confirmed cases into the curated data.",
+                                      .options = options,
+                                      .option_count = sizeof options / sizeof options[0],
+                                      .locks = true,
+                                      .failed = 1,
+                                      .memory = MEMORY,
+                                      .run = run,
+                                      .context = &arguments};
+
+    return offline_main(argc, argv, &plan);
+}

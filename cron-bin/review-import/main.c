@@ -1,0 +1,136 @@
+/*
+ * Takes verdicts back from a file that `review-export` has written. Cases that are not pending any
+ * more are left as they are.
+ *
+ *   review-import PATH [--dry-run] [--confirm] [--tenant-override TENANT]
+ *
+ * REVIEWER_EMAIL names the user whose verdicts they are. Exit codes: 0 done (also when nothing was
+ * confirmed), 1 failed, 2 the command line is wrong.
+ */
+#include "support/improvement/files.h"
+#include "support/improvement/offline.h"
+#include "support/review/review_batch.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+enum { ASK_ABOVE = 10, MEMORY = 256 * 1024 * 1024 };
+
+struct arguments {
+    const char *path, *tenant;
+    bool dry_run, confirm;
+};
+
+static bool is_yes(struct offline *program, size_t count)
+{
+    char line[64];
+    const char *answer;
+
+    fprintf(stderr, "%zu verdicts would be applied. Go on? [y/N] ", count);
+    if (!fgets(line, sizeof line, stdin))
+        return false;
+    answer = text_trimmed(program->arena, line, strlen(line));
+    return strcasecmp(answer, "y") == 0 || strcasecmp(answer, "yes") == 0;
+}
+
+static void print(struct offline *program, const char *status,
+                  const struct review_imported *imported, bool dry_run)
+{
+    struct text text;
+    struct json_writer writer;
+
+    offline_open_object(program, &text, &writer);
+    writer_key_string(&writer, "status", status);
+    writer_key_integer(&writer, "updated", imported->updated);
+    writer_key_integer(&writer, "skipped", imported->skipped);
+    writer_key_integer(&writer, "errored", imported->errored);
+    writer_key(&writer, "warnings");
+    writer_open_array(&writer);
+    for (size_t i = 0; i < imported->warnings.count; i++)
+        writer_string(&writer, imported->warnings.items[i]);
+    writer_close_array(&writer);
+    writer_key_boolean(&writer, "dry_run", dry_run);
+    writer_key_integer(&writer, "would_update", imported->would_update);
+    offline_print(&writer);
+}
+
+static enum error find_reviewer(struct offline *program, const struct trace_call *call,
+                                const char **id)
+{
+    const char *email = program->settings.reviewer_email;
+    enum error error = ERROR_NONE;
+
+    *id = NULL;
+    if (email)
+        error = review_person(call, text_trimmed(program->arena, email, strlen(email)), id);
+    if (error || *id)
+        return error;
+    return problem_set(&program->problem, ERROR_INVALID, "reviewer_unknown",
+                       "REVIEWER_EMAIL must be the name of a user of the support service");
+}
+
+static int import(struct offline *program, const struct arguments *arguments,
+                  const struct review_batch *batch)
+{
+    const struct trace_call call = {program->db, program->arena, NULL, &program->problem};
+    struct review_imported imported;
+    const char *reviewer;
+    enum error error = find_reviewer(program, &call, &reviewer);
+
+    if (!error)
+        error =
+            review_import(&call, batch, arguments->tenant, reviewer, arguments->dry_run, &imported);
+    if (error)
+        return offline_fail(program, 1);
+    review_show(program->db, program->arena, program->metrics);
+    print(program, "ok", &imported, arguments->dry_run);
+    return 0;
+}
+
+static int run(struct offline *program)
+{
+    const struct arguments *arguments = program->context;
+    struct review_batch batch;
+    char *bytes = NULL;
+    size_t length = 0;
+    enum error error =
+        improvement_read(program->arena, arguments->path, &bytes, &length, &program->problem);
+
+    if (!error)
+        error = review_read_batch(program->arena, bytes, length, &batch, &program->problem);
+    if (error)
+        return offline_fail(program, 1);
+    if (batch.actionable > ASK_ABOVE && !arguments->confirm && !is_yes(program, batch.actionable)) {
+        print(program, "aborted", &(struct review_imported){.skipped = (int64_t)batch.actionable},
+              arguments->dry_run);
+        return 0;
+    }
+    return import(program, arguments, &batch);
+}
+
+int main(int argc, char **argv)
+{
+    struct arguments arguments = {NULL, NULL, false, false};
+    const struct offline_option options[] = {
+        {.name = "PATH",
+         .help = "The file with verdicts.",
+         .text = &arguments.path,
+         .positional = true,
+         .required = true},
+        {.name = "--dry-run", .help = "Say what would be done.", .flag = &arguments.dry_run},
+        {.name = "--confirm", .help = "Do not ask, however many.", .flag = &arguments.confirm},
+        {.name = "--tenant-override",
+         .help = "Look the cases up with this tenant.",
+         .text = &arguments.tenant}};
+    const struct offline_plan plan = {.name = "review-import",
+                                      .summary = "Takes verdicts back from a file.",
+                                      .options = options,
+                                      .option_count = sizeof options / sizeof options[0],
+                                      .failed = 1,
+                                      .memory = MEMORY,
+                                      .run = run,
+                                      .context = &arguments};
+
+    return offline_main(argc, argv, &plan);
+}

@@ -1,0 +1,284 @@
+/* The curated data over HTTP. */
+#include "support-improvement/curated.h"
+#include "support-improvement/family.h"
+#include "support/curated/case_status.h"
+#include "support/curated/rebuild.h"
+#include "support/improvement/files.h"
+
+#include <string.h>
+
+enum { CASES_DEFAULT = 50, CASES_MAX = 500 };
+
+struct curated_stats_reply {
+    int64_t count;
+    json_t *verdict_counts, *tenant_counts, *channel_counts;
+};
+
+#define OWNER struct curated_stats_reply
+static const struct field curated_stats_fields[] = {
+    INTEGER(OWNER, count), JSON_OBJECT(OWNER, verdict_counts), JSON_OBJECT(OWNER, tenant_counts),
+    JSON_OBJECT(OWNER, channel_counts)};
+#undef OWNER
+SCHEMA(curated_stats_schema, struct curated_stats_reply, "CuratedStats", curated_stats_fields);
+
+struct curated_cases_query {
+    int64_t limit, offset;
+};
+
+#define OWNER struct curated_cases_query
+static const struct field curated_cases_query_fields[] = {
+    INTEGER(OWNER, limit, .preset = CASES_DEFAULT, .help = "Kept between 1 and 500."),
+    INTEGER(OWNER, offset, .preset = 0)};
+#undef OWNER
+SCHEMA(curated_cases_query_schema, struct curated_cases_query, "CuratedCasesQuery",
+       curated_cases_query_fields, .extra = EXTRA_IGNORE);
+
+struct curated_entry {
+    const char *case_id, *tenant_id, *query, *channel, *human_verdict, *created_at;
+    json_t *expected;
+    const char *reviewer_notes, *source_trace_id;
+};
+
+#define OWNER struct curated_entry
+static const struct field curated_entry_fields[] = {STRING(OWNER, case_id),
+                                                    STRING(OWNER, tenant_id),
+                                                    STRING(OWNER, query),
+                                                    STRING(OWNER, channel),
+                                                    STRING(OWNER, human_verdict),
+                                                    STRING(OWNER, created_at, .nullable = true),
+                                                    JSON_OBJECT(OWNER, expected, .nullable = true),
+                                                    STRING(OWNER, reviewer_notes),
+                                                    STRING(OWNER, source_trace_id)};
+#undef OWNER
+static SCHEMA(curated_entry_schema, struct curated_entry, "CuratedCase", curated_entry_fields);
+
+struct curated_cases_reply {
+    OBJECT_LIST(struct curated_entry, items);
+    int64_t count, total, limit, offset;
+};
+
+#define OWNER struct curated_cases_reply
+static const struct field curated_cases_fields[] = {OBJECTS(OWNER, items, curated_entry_schema),
+                                                    INTEGER(OWNER, count), INTEGER(OWNER, total),
+                                                    INTEGER(OWNER, limit), INTEGER(OWNER, offset)};
+#undef OWNER
+SCHEMA(curated_cases_schema, struct curated_cases_reply, "CuratedCases", curated_cases_fields);
+
+struct rebuild_query {
+    const char *tenant, *since;
+    bool include_bad;
+};
+
+#define OWNER struct rebuild_query
+static const struct field rebuild_query_fields[] = {
+    STRING(OWNER, tenant, .preset_text = "all", .max_length = 50,
+           .help = "Others than the operator rebuild their own."),
+    STRING(OWNER, since, .nullable = true, .max_length = 40),
+    BOOLEAN(OWNER, include_bad, .preset = false)};
+#undef OWNER
+SCHEMA(rebuild_query_schema, struct rebuild_query, "RebuildQuery", rebuild_query_fields,
+       .extra = EXTRA_IGNORE);
+
+struct rebuild_reply {
+    const char *job_id, *status;
+};
+
+#define OWNER struct rebuild_reply
+static const struct field rebuild_fields[] = {STRING(OWNER, job_id), STRING(OWNER, status)};
+#undef OWNER
+SCHEMA(rebuild_schema, struct rebuild_reply, "Rebuild", rebuild_fields);
+
+struct rebuild_job {
+    const char *job_id, *status, *tenant, *since;
+    bool include_bad;
+    int64_t progress;
+    const char *out, *updated_at, *error;
+    json_t *result, *summary;
+};
+
+#define OWNER struct rebuild_job
+static const struct field rebuild_job_fields[] = {
+    STRING(OWNER, job_id),
+    STRING(OWNER, status),
+    STRING(OWNER, tenant),
+    STRING(OWNER, since, .nullable = true),
+    BOOLEAN(OWNER, include_bad),
+    INTEGER(OWNER, progress),
+    STRING(OWNER, out),
+    STRING(OWNER, updated_at),
+    STRING(OWNER, error, .nullable = true, .left_out = true),
+    JSON_OBJECT(OWNER, result, .nullable = true, .left_out = true),
+    JSON_OBJECT(OWNER, summary, .nullable = true, .left_out = true)};
+#undef OWNER
+SCHEMA(rebuild_job_schema, struct rebuild_job, "RebuildJob", rebuild_job_fields);
+
+#define OWNER struct case_status
+static const struct field case_status_fields[] = {STRING(OWNER, case_id), STRING(OWNER, tenant_id),
+                                                  STRING(OWNER, status),
+                                                  STRING(OWNER, staleness_reason, .nullable = true),
+                                                  STRING(OWNER, last_checked_at, .nullable = true)};
+#undef OWNER
+static SCHEMA(case_status_schema, struct case_status, "CaseStatus", case_status_fields);
+
+struct stale_reply {
+    OBJECT_LIST(struct case_status, items);
+};
+
+#define OWNER struct stale_reply
+static const struct field curated_stale_fields[] = {OBJECTS(OWNER, items, case_status_schema)};
+#undef OWNER
+SCHEMA(curated_stale_schema, struct stale_reply, "StaleCases", curated_stale_fields);
+
+/* The cases that the asking one may see; none where there is no file. */
+static enum error read_cases(struct request *request, struct curated_set *set)
+{
+    const char *path =
+        improvement_path(request->arena, service_settings(request), curated_default_path);
+    enum error error = curated_read(request->arena, path, set, &request->problem);
+
+    if (error == ERROR_NOT_FOUND) {
+        *set = (struct curated_set){NULL, 0};
+        return ERROR_NONE;
+    }
+    if (error)
+        return error;
+    *set = curated_of(request->arena, set,
+                      family_is_operator(request)
+                          ? NULL
+                          : (request->who.tenant ? request->who.tenant : "default"));
+    return ERROR_NONE;
+}
+
+enum error curated_stats_handle(struct request *request, struct reply *reply)
+{
+    struct curated_stats_reply *object = ARENA_NEW(request->arena, struct curated_stats_reply);
+    struct curated_set set;
+    json_t *stats;
+    enum error error = read_cases(request, &set);
+
+    if (error)
+        return error;
+    stats = service_json(request, curated_stats(request->arena, &set, NULL));
+    *object =
+        (struct curated_stats_reply){.count = (int64_t)set.count,
+                                     .verdict_counts = json_object_get(stats, "verdict_counts"),
+                                     .tenant_counts = json_object_get(stats, "tenant_counts"),
+                                     .channel_counts = json_object_get(stats, "channel_counts")};
+    curated_show(request->arena, service_settings(request), request->server->metrics);
+    reply->object = object;
+    return ERROR_NONE;
+}
+
+static int64_t kept_within(int64_t value, int64_t least, int64_t most)
+{
+    return value < least ? least : (value > most ? most : value);
+}
+
+enum error curated_cases_handle(struct request *request, struct reply *reply)
+{
+    const struct curated_cases_query *query = request->query;
+    struct curated_cases_reply *object = ARENA_NEW(request->arena, struct curated_cases_reply);
+    int64_t limit = kept_within(query->limit, 1, CASES_MAX),
+            offset = kept_within(query->offset, 0, INT64_MAX);
+    struct curated_entry *entries =
+        ARENA_ARRAY(request->arena, struct curated_entry, (size_t)limit);
+    struct curated_set set;
+    size_t count = 0;
+    enum error error = read_cases(request, &set);
+
+    if (error)
+        return error;
+    for (size_t i = (size_t)offset; i < set.count && count < (size_t)limit; i++) {
+        const struct curated_case *item = &set.cases[i];
+
+        entries[count++] = (struct curated_entry){
+            .case_id = item->case_id,
+            .tenant_id = item->tenant_id,
+            .query = item->query,
+            .channel = item->channel,
+            .human_verdict = item->verdict,
+            .created_at = item->created_at,
+            .expected = json_object_get(service_json(request, item->line), "expected"),
+            .reviewer_notes = item->notes,
+            .source_trace_id = item->source_trace_id};
+    }
+    *object = (struct curated_cases_reply){.items = {count, entries},
+                                           .count = (int64_t)count,
+                                           .total = (int64_t)set.count,
+                                           .limit = limit,
+                                           .offset = offset};
+    reply->object = object;
+    return ERROR_NONE;
+}
+
+enum error rebuild_handle(struct request *request, struct reply *reply)
+{
+    const struct rebuild_query *query = request->query;
+    struct rebuild_reply *object = ARENA_NEW(request->arena, struct rebuild_reply);
+    struct rebuild_order order = {query->tenant, query->since, query->include_bad};
+    struct trace_call call;
+    enum error error = family_call(request, &call);
+
+    if (error)
+        return error;
+    if (!family_is_operator(request))
+        order.tenant = call.tenant;
+    else if (strcmp(order.tenant, "all") != 0 && !support_is_tenant(order.tenant))
+        return request_fault(request, "query", "tenant", "value_error", "tenant is no name");
+    error = rebuild_ask(&call, service_settings(request), &order, &object->job_id);
+    if (error)
+        return error;
+    service_audit(request, "curated_rebuild",
+                  arena_print(request->arena, "curated:%s", order.tenant), NULL);
+    object->status = "queued";
+    reply->object = object;
+    return ERROR_NONE;
+}
+
+static const char *text_of(const json_t *object, const char *key)
+{
+    return json_string_value(json_object_get(object, key));
+}
+
+enum error rebuild_job_handle(struct request *request, struct reply *reply)
+{
+    struct rebuild_job *object = ARENA_NEW(request->arena, struct rebuild_job);
+    struct trace_call call;
+    const char *text = NULL;
+    json_t *record;
+    enum error error = family_call(request, &call);
+
+    if (!error)
+        error = rebuild_find(&call, service_settings(request),
+                             family_is_operator(request) ? NULL : call.tenant,
+                             request->arguments[0], &text);
+    if (error)
+        return error;
+    record = service_json(request, text);
+    *object =
+        (struct rebuild_job){.job_id = text_of(record, "job_id"),
+                             .status = text_of(record, "status"),
+                             .tenant = text_of(record, "tenant"),
+                             .since = text_of(record, "since"),
+                             .include_bad = json_is_true(json_object_get(record, "include_bad")),
+                             .progress = json_integer_value(json_object_get(record, "progress")),
+                             .out = text_of(record, "out"),
+                             .updated_at = text_of(record, "updated_at"),
+                             .error = text_of(record, "error"),
+                             .result = json_object_get(record, "result"),
+                             .summary = json_object_get(record, "summary")};
+    reply->object = object;
+    return ERROR_NONE;
+}
+
+enum error curated_stale_handle(struct request *request, struct reply *reply)
+{
+    struct stale_reply *object = ARENA_NEW(request->arena, struct stale_reply);
+    struct trace_call call;
+    enum error error = family_call(request, &call);
+
+    if (!error)
+        error = case_status_stale(&call, &object->items);
+    reply->object = object;
+    return error;
+}

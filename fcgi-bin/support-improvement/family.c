@@ -1,0 +1,41 @@
+/* What the routes of the family share. */
+#include "support-improvement/family.h"
+#include "base/number.h"
+#include "support/improvement/files.h"
+
+#include <string.h>
+
+enum { LOCK_WAIT_MS = 5000 };
+
+enum error family_call(struct request *request, struct trace_call *call)
+{
+    struct db *db;
+    enum error error = service_database(request, &db);
+
+    *call = (struct trace_call){db, request->arena,
+                                request->who.tenant ? request->who.tenant : "default",
+                                &request->problem};
+    return error;
+}
+
+bool family_is_operator(const struct request *request)
+{
+    return request->who.role >= SUPPORT_ADMIN &&
+           (!request->who.tenant || strcmp(request->who.tenant, "default") == 0);
+}
+
+enum error family_number(struct request *request, const char *text, const char *field,
+                         int64_t *number)
+{
+    return integer_parse(text, number)
+               ? ERROR_NONE
+               : request_fault(request, "path", field, "int_parsing",
+                               "Input should be a valid integer, unable to parse string as an "
+                               "integer");
+}
+
+enum error family_lock(struct request *request, const char *name, int *lock)
+{
+    return improvement_lock(request->arena, service_settings(request), name, LOCK_WAIT_MS, lock,
+                            &request->problem);
+}

@@ -1,0 +1,365 @@
+/* The review queue over HTTP: what waits, what it is about, what somebody says of it. */
+#include "support-improvement/review.h"
+#include "base/clock.h"
+#include "base/number.h"
+#include "support-improvement/family.h"
+#include "support/review/review_store.h"
+
+#include <string.h>
+
+enum { LIST_DEFAULT = 50, ID_LEAST = 8, ID_MOST = 64, EXCERPT_MAX = 1 << 20 };
+
+struct review_query {
+    const char *status, *reason;
+    int64_t limit, offset;
+};
+
+#define OWNER struct review_query
+static const struct field review_query_fields[] = {
+    STRING(OWNER, status, .preset_text = "pending", .help = "`*` is any."),
+    STRING(OWNER, reason, .preset_text = "*", .help = "`*` is any."),
+    INTEGER(OWNER, limit, .preset = LIST_DEFAULT, .help = "Kept between 1 and 500."),
+    INTEGER(OWNER, offset, .preset = 0, .help = "Kept from 0 on.")};
+#undef OWNER
+SCHEMA(review_query_schema, struct review_query, "ReviewQuery", review_query_fields,
+       .extra = EXTRA_IGNORE);
+
+struct review_item {
+    int64_t id;
+    const char *trace_id, *tenant_id, *reason, *status, *reviewer_notes, *created_at, *reviewed_at,
+        *reviewed_by;
+    struct optional_number quality, fact_score;
+    struct optional_integer duration_ms;
+    const char *trace_url;
+};
+
+#define OWNER struct review_item
+static const struct field review_item_fields[] = {INTEGER(OWNER, id),
+                                                  STRING(OWNER, trace_id),
+                                                  STRING(OWNER, tenant_id),
+                                                  STRING(OWNER, reason),
+                                                  STRING(OWNER, status),
+                                                  STRING(OWNER, reviewer_notes),
+                                                  STRING(OWNER, created_at),
+                                                  STRING(OWNER, reviewed_at, .nullable = true),
+                                                  STRING(OWNER, reviewed_by, .nullable = true),
+                                                  NULLABLE_NUMBER(OWNER, quality),
+                                                  NULLABLE_NUMBER(OWNER, fact_score),
+                                                  NULLABLE_INTEGER(OWNER, duration_ms),
+                                                  STRING(OWNER, trace_url)};
+#undef OWNER
+static SCHEMA(review_item_schema, struct review_item, "ReviewItem", review_item_fields);
+
+struct review_list_reply {
+    OBJECT_LIST(struct review_item, items);
+    int64_t count, limit, offset;
+};
+
+#define OWNER struct review_list_reply
+static const struct field review_list_fields[] = {OBJECTS(OWNER, items, review_item_schema),
+                                                  INTEGER(OWNER, count), INTEGER(OWNER, limit),
+                                                  INTEGER(OWNER, offset)};
+#undef OWNER
+SCHEMA(review_list_schema, struct review_list_reply, "ReviewQueue", review_list_fields);
+
+struct review_detail {
+    const struct review_item *item;
+    const char *query, *answer, *route;
+    json_t *documents, *citations;
+    const char *channel, *topic;
+};
+
+#define OWNER struct review_detail
+static const struct field review_detail_fields[] = {OBJECT(OWNER, item, review_item_schema),
+                                                    STRING(OWNER, query),
+                                                    STRING(OWNER, answer),
+                                                    STRING(OWNER, route, .nullable = true),
+                                                    JSON_OBJECTS(OWNER, documents),
+                                                    JSON_VALUE(OWNER, citations),
+                                                    STRING(OWNER, channel),
+                                                    STRING(OWNER, topic)};
+#undef OWNER
+SCHEMA(review_detail_schema, struct review_detail, "ReviewCase", review_detail_fields);
+
+struct review_body {
+    const char *status, *reviewer_notes, *reviewed_by;
+};
+
+#define OWNER struct review_body
+static const struct field review_body_fields[] = {
+    STRING(OWNER, status, .required = true,
+           .help = "confirmed_good, confirmed_bad, dismissed; in_review takes the case in hand, "
+                   "pending opens it again."),
+    STRING(OWNER, reviewer_notes, .preset_text = "", .max_length = REVIEW_NOTES_MAX,
+           .help = "`include: a | b` and `exclude: c` mark what a right answer must hold and must "
+                   "not."),
+    STRING(OWNER, reviewed_by, .nullable = true, .max_length = 64,
+           .help = "Not looked at: the reviewer is who asks.")};
+#undef OWNER
+SCHEMA(review_body_schema, struct review_body, "ReviewVerdict", review_body_fields,
+       .extra = EXTRA_IGNORE, .example = "{\"status\":\"confirmed_good\",\"reviewer_notes\":\"\"}");
+
+struct review_done {
+    const char *status;
+};
+
+#define OWNER struct review_done
+static const struct field review_done_fields[] = {STRING(OWNER, status)};
+#undef OWNER
+SCHEMA(review_done_schema, struct review_done, "ReviewDone", review_done_fields);
+
+struct review_stats {
+    json_t *status_counts, *reason_counts;
+    double oldest_pending_seconds;
+};
+
+#define OWNER struct review_stats
+static const struct field review_stats_fields[] = {JSON_OBJECT(OWNER, status_counts),
+                                                   JSON_OBJECT(OWNER, reason_counts),
+                                                   NUMBER(OWNER, oldest_pending_seconds)};
+#undef OWNER
+SCHEMA(review_stats_schema, struct review_stats, "ReviewStats", review_stats_fields);
+
+struct review_addition {
+    const char *trace_id, *reviewer_notes;
+};
+
+#define OWNER struct review_addition
+static const struct field review_add_fields[] = {
+    STRING(OWNER, trace_id, .required = true, .min_length = ID_LEAST, .max_length = ID_MOST),
+    STRING(OWNER, reviewer_notes, .preset_text = "", .max_length = REVIEW_NOTES_MAX)};
+#undef OWNER
+SCHEMA(review_add_schema, struct review_addition, "ReviewAddition", review_add_fields,
+       .extra = EXTRA_IGNORE, .example = "{\"trace_id\":\"0123456789abcdef0123456789abcdef\"}");
+
+struct review_added {
+    int64_t id;
+    const char *status, *reason;
+};
+
+#define OWNER struct review_added
+static const struct field review_added_fields[] = {INTEGER(OWNER, id), STRING(OWNER, status),
+                                                   STRING(OWNER, reason)};
+#undef OWNER
+SCHEMA(review_added_schema, struct review_added, "ReviewAdded", review_added_fields);
+
+static enum error begin(struct request *request, struct trace_call *call)
+{
+    if (!service_settings(request)->review_queue)
+        return problem_set(&request->problem, ERROR_NOT_FOUND, "review_disabled",
+                           "review queue disabled");
+    return family_call(request, call);
+}
+
+static const char *trimmed(const struct request *request, const char *text)
+{
+    return text_trimmed(request->arena, text, strlen(text));
+}
+
+/* "" for any. */
+static enum error filter_of(struct request *request, const char *value, const char *const *names,
+                            size_t count, const char *what, const char **filter)
+{
+    *filter = "";
+    if (!*value || strcmp(value, "*") == 0)
+        return ERROR_NONE;
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(names[i], value) == 0) {
+            *filter = names[i];
+            return ERROR_NONE;
+        }
+    return problem_set(&request->problem, ERROR_INVALID, "review_filter_invalid",
+                       "invalid review queue %s", what);
+}
+
+static struct review_item as_item(const struct request *request, const struct review_row *row)
+{
+    return (struct review_item){
+        .id = row->id,
+        .trace_id = row->trace_id,
+        .tenant_id = row->tenant_id,
+        .reason = row->reason,
+        .status = row->status,
+        .reviewer_notes = row->notes,
+        .created_at = row->created_at,
+        .reviewed_at = row->reviewed_at,
+        .reviewed_by = row->reviewed_by,
+        .quality = row->quality,
+        .fact_score = row->fact_score,
+        .duration_ms = {row->duration_ms.given, (int64_t)row->duration_ms.value},
+        .trace_url = arena_print(request->arena, "/admin/traces/%s", row->trace_id)};
+}
+
+enum error review_list_handle(struct request *request, struct reply *reply)
+{
+    const struct review_query *query = request->query;
+    struct review_list_reply *object = ARENA_NEW(request->arena, struct review_list_reply);
+    struct review_filter filter = {
+        .limit = query->limit < 1
+                     ? 1
+                     : (query->limit > REVIEW_LIST_MAX ? REVIEW_LIST_MAX : query->limit),
+        .offset = query->offset < 0 ? 0 : query->offset};
+    struct trace_call call;
+    struct object_list rows;
+    struct review_item *items;
+    enum error error = begin(request, &call);
+
+    if (!error)
+        error = filter_of(request, query->status, review_status_names, REVIEW_STATUS__MAX, "status",
+                          &filter.status);
+    if (!error)
+        error = filter_of(request, query->reason, review_reason_names, REVIEW_REASON__MAX, "reason",
+                          &filter.reason);
+    if (!error)
+        error = review_list(&call, &filter, &rows);
+    if (error)
+        return error;
+    items = ARENA_ARRAY(request->arena, struct review_item, rows.count + 1);
+    for (size_t i = 0; i < rows.count; i++)
+        items[i] = as_item(request, &((const struct review_row *)rows.items)[i]);
+    *object = (struct review_list_reply){.items = {rows.count, items},
+                                         .count = (int64_t)rows.count,
+                                         .limit = filter.limit,
+                                         .offset = filter.offset};
+    reply->object = object;
+    review_show(call.db, request->arena, request->server->metrics);
+    return ERROR_NONE;
+}
+
+enum error review_detail_handle(struct request *request, struct reply *reply)
+{
+    struct review_detail *object = ARENA_NEW(request->arena, struct review_detail);
+    struct review_item *item = ARENA_NEW(request->arena, struct review_item);
+    struct review_row row;
+    struct extract extract;
+    struct trace_call call;
+    int64_t id;
+    enum error error = begin(request, &call);
+
+    if (!error)
+        error = family_number(request, request->arguments[0], "review_id", &id);
+    if (!error)
+        error = review_find(&call, id, &row);
+    if (!error)
+        error = review_extract(&call, &row, &extract);
+    if (error)
+        return error;
+    *item = as_item(request, &row);
+    *object = (struct review_detail){.item = item,
+                                     .query = extract.query,
+                                     .answer = extract.answer,
+                                     .route = extract.route,
+                                     .documents = service_json(request, extract.docs),
+                                     .citations = service_json(request, extract.citations),
+                                     .channel = extract.channel,
+                                     .topic = extract.topic};
+    reply->object = object;
+    return ERROR_NONE;
+}
+
+static enum error read_status(struct request *request, const char *text, enum review_status *status)
+{
+    for (int i = 0; i < REVIEW_STATUS__MAX; i++)
+        if (strcmp(review_status_names[i], text) == 0) {
+            *status = (enum review_status)i;
+            return ERROR_NONE;
+        }
+    return request_fault(request, "body", "status", "value_error",
+                         "status must be one of pending, in_review, confirmed_good, "
+                         "confirmed_bad, dismissed");
+}
+
+enum error review_decide_handle(struct request *request, struct reply *reply)
+{
+    static const struct review_done done = {"ok"};
+    const struct review_body *body = request->body;
+    struct review_verdict verdict = {.notes = trimmed(request, body->reviewer_notes)};
+    struct trace_call call;
+    int64_t id;
+    enum error error = begin(request, &call);
+
+    if (!error)
+        error = family_number(request, request->arguments[0], "review_id", &id);
+    if (!error)
+        error = read_status(request, body->status, &verdict.status);
+    if (!error)
+        error = review_person(&call, request->who.subject ? request->who.subject : "",
+                              &verdict.reviewer);
+    if (!error)
+        error = review_decide(&call, id, &verdict);
+    if (error)
+        return error;
+    review_show(call.db, request->arena, request->server->metrics);
+    service_audit(
+        request, "review_update", arena_print(request->arena, "review:%lld", (long long)id),
+        arena_print(request->arena, "{\"status\":\"%s\"}", review_status_names[verdict.status]));
+    reply->object = &done;
+    return ERROR_NONE;
+}
+
+static const char *counts_json(struct arena *arena, const char *const *names, const int64_t *counts,
+                               size_t count)
+{
+    struct text text;
+    struct json_writer writer;
+
+    text_start(&text, arena, EXCERPT_MAX);
+    writer_start(&writer, &text);
+    writer_open_object(&writer);
+    for (size_t i = 0; i < count; i++)
+        writer_key_integer(&writer, names[i], counts[i]);
+    writer_close_object(&writer);
+    return text.bytes;
+}
+
+enum error review_stats_handle(struct request *request, struct reply *reply)
+{
+    struct review_stats *object = ARENA_NEW(request->arena, struct review_stats);
+    struct review_counts counts;
+    struct trace_call call;
+    enum error error = begin(request, &call);
+
+    if (!error)
+        error = review_count(&call, &counts);
+    if (error)
+        return error;
+    *object = (struct review_stats){
+        .status_counts = service_json(request, counts_json(request->arena, review_status_names,
+                                                           counts.status, REVIEW_STATUS__MAX)),
+        .reason_counts = service_json(request, counts_json(request->arena, review_reason_names,
+                                                           counts.reason, REVIEW_REASON__MAX)),
+        .oldest_pending_seconds = counts.oldest_pending_seconds};
+    review_show(call.db, request->arena, request->server->metrics);
+    reply->object = object;
+    return ERROR_NONE;
+}
+
+static bool is_trace_id(const char *text)
+{
+    return text[strspn(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-")] ==
+           '\0';
+}
+
+enum error review_add_handle(struct request *request, struct reply *reply)
+{
+    const struct review_addition *body = request->body;
+    struct review_added *object = ARENA_NEW(request->arena, struct review_added);
+    struct trace_call call;
+    enum error error = begin(request, &call);
+
+    if (!error && !is_trace_id(body->trace_id))
+        error = request_fault(request, "body", "trace_id", "value_error",
+                              "trace_id may hold letters, digits and hyphens");
+    if (!error)
+        error =
+            review_add(&call, body->trace_id, trimmed(request, body->reviewer_notes), &object->id);
+    if (error)
+        return error;
+    review_show(call.db, request->arena, request->server->metrics);
+    service_audit(request, "review_add", arena_print(request->arena, "trace:%s", body->trace_id),
+                  NULL);
+    object->status = review_status_names[REVIEW_PENDING];
+    object->reason = review_reason_names[REVIEW_MANUAL];
+    reply->object = object;
+    return ERROR_NONE;
+}
