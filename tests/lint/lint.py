@@ -194,7 +194,8 @@ def run_changed(tree, paths, command):
 
 def fingerprint(tree, path, command):
     """A name for what decides the findings of a command in a C file."""
-    digest = hashlib.sha256(f"{command}{os.stat(shutil.which(command[0])).st_mtime_ns}".encode())
+    asked = [word.replace(f"{tree.root}/", "") for word in command]  # the same in every checkout
+    digest = hashlib.sha256(f"{asked}{os.stat(shutil.which(command[0])).st_mtime_ns}".encode())
     named = (os.path.relpath(word, tree.root) for word in command if os.path.isabs(word))
     seen, waiting = set(), [path, ".clang-tidy", *named]
     while waiting:
