@@ -1,6 +1,7 @@
 /* The orchestrator, family light: what is answered from the store and the catalog at once. */
+#include "orchestrator-light/analytics.h"
 #include "orchestrator-light/list.h"
-#include "orchestrator-light/models.h"
+#include "orchestrator/models.h"
 #include "orchestrator/service.h"
 
 static const struct route routes[] = {
@@ -24,15 +25,6 @@ static const struct route routes[] = {
      .name = "models",
      .tag = "models",
      .summary = "What can be asked"},
-    {.method = METHOD_POST,
-     .path = "/api/v1/models/refresh",
-     .role = ORCHESTRATOR_CALLER,
-     .reply = &refreshed_models_schema,
-     .errors = ERRORS(429, 503),
-     .handler = models_refresh_handle,
-     .name = "models_refresh",
-     .tag = "models",
-     .summary = "Look at the menu again"},
     {.method = METHOD_GET,
      .path = "/api/v1/analytics",
      .role = ORCHESTRATOR_CALLER,

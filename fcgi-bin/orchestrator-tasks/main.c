@@ -1,6 +1,7 @@
-/* The orchestrator, family tasks: one task, by its id. Trying one again waits for models, which is
- * why these have a pool of their own. */
+/* The orchestrator, family tasks: one task, by its id. Trying one again waits for models, and
+ * looking at the menu of models for the browser, which is why these have a pool of their own. */
 #include "orchestrator-tasks/detail.h"
+#include "orchestrator/models.h"
 #include "orchestrator/service.h"
 #include "orchestrator/task_answer.h"
 
@@ -33,6 +34,15 @@ static const struct route routes[] = {
      .name = "task_retry",
      .tag = "tasks",
      .summary = "Try a task again that failed or was cancelled"},
+    {.method = METHOD_POST,
+     .path = "/api/v1/models/refresh",
+     .role = ORCHESTRATOR_CALLER,
+     .reply = &refreshed_models_schema,
+     .errors = ERRORS(429, 503),
+     .handler = models_refresh_handle,
+     .name = "models_refresh",
+     .tag = "models",
+     .summary = "Look at the menu again"},
 };
 
 static const struct http_family family = {

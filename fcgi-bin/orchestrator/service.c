@@ -3,8 +3,10 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "orchestrator/service_internal.h"
+#include "orchestrator/storage/menu_store.h"
 #include "orchestrator/storage/store.h"
 #include "orchestrator/storage/task_store.h"
+#include "orchestrator/storage/times.h"
 #include "orchestrator/telemetry.h"
 
 #include <libgen.h>
@@ -13,6 +15,8 @@
 
 enum {
     FORM_ALLOWANCE = 1 << 20,        /* bytes of a form round its files */
+    MENU_INTERVAL_SECONDS = 5,       /* between two looks for a menu that somebody has stored */
+    MENU_MEMORY = 8 * 1024 * 1024,   /* bytes */
     SWEEP_INTERVAL_SECONDS = 10,     /* between two looks for tasks without a worker */
     SWEEP_MEMORY = 16 * 1024 * 1024, /* bytes */
     MEMORY_TASKS_MAX = 10000,        /* kept by the backend `memory` */
@@ -23,7 +27,11 @@ enum {
 struct service {
     struct orchestrator_settings settings;
     struct store *store;
+    struct catalog base; /* as it was made at the start */
     struct catalog catalog;
+    struct arena *menus[2];      /* of this catalog and the one before, where the browser is used */
+    const char *menu_checked_at; /* of the store's; NULL = the base's is used */
+    int64_t menu_looked_at;      /* monotonic microseconds */
     struct house house;
     struct shared_rate *cache; /* NULL = none */
     struct server *server;
@@ -88,11 +96,19 @@ static enum error make_catalog(struct service *service, struct arena *arena,
 {
     const struct orchestrator_settings *settings = &service->settings;
 
-    catalog_make_static(arena, settings->profile != PROFILE_API_ONLY, &service->catalog);
+    enum error error = ERROR_NONE;
+
+    catalog_make_static(arena, settings->profile != PROFILE_API_ONLY, &service->base);
+    for (size_t i = 0; i < COUNT_OF(service->menus) && orchestrator_uses_chromium(settings); i++) {
+        service->menus[i] = arena_create(MENU_MEMORY);
+        if (!service->menus[i])
+            return problem_set(problem, ERROR_SYSTEM, "memory", "no memory");
+    }
     service->house = (struct house){.settings = settings, .catalog = &service->catalog};
-    return settings->models_file
-               ? catalog_add_file(arena, settings->models_file, &service->catalog, problem)
-               : ERROR_NONE;
+    if (settings->models_file)
+        error = catalog_add_file(arena, settings->models_file, &service->base, problem);
+    service->catalog = service->base;
+    return error;
 }
 
 static enum error open_cache(struct service *service, struct arena *arena, struct problem *problem)
@@ -167,8 +183,57 @@ static enum error ready(struct server *server, bool starts, struct problem *prob
 
 static void stop(void *state)
 {
-    shared_rate_close(((struct service *)state)->cache);
-    store_close(((struct service *)state)->store);
+    struct service *service = state;
+
+    shared_rate_close(service->cache);
+    store_close(service->store);
+    for (size_t i = 0; i < COUNT_OF(service->menus); i++)
+        arena_destroy(service->menus[i]);
+}
+
+/* The catalog before stays whole until the next change: nothing of a request outlives that. */
+static void take_menu_over(struct service *service, struct arena *arena)
+{
+    struct problem problem = {0};
+    struct stored_menu menu;
+    struct catalog catalog;
+    struct db *db;
+
+    if (store_use(service->store, &db, &problem) || menu_load(db, arena, &menu, &problem)) {
+        log_event(LOG_WARNING, "menu_not_loaded", problem.text);
+        return;
+    }
+    if (!menu.checked_at ||
+        (service->menu_checked_at && strcmp(menu.checked_at, service->menu_checked_at) == 0))
+        return;
+    catalog_set_menu(arena, &service->base, &menu.labels, shown_time(arena, menu.checked_at),
+                     &catalog);
+    service->catalog = catalog;
+    service->menu_checked_at = menu.checked_at;
+    service->menus[1] = service->menus[0];
+    service->menus[0] = arena;
+}
+
+static void look_at_menu(struct service *service)
+{
+    struct arena *arena = service->menus[1];
+    jmp_buf exhausted;
+
+    if (!arena)
+        return;
+    service->menu_looked_at = clock_monotonic_microseconds();
+    arena_reset(arena);
+    if (setjmp(exhausted) == 0) {
+        arena_on_exhausted(arena, &exhausted);
+        take_menu_over(service, arena);
+    } else {
+        log_event(LOG_ERROR, "menu_not_loaded", "out of memory");
+    }
+}
+
+void service_look_at_menu(struct request *request)
+{
+    look_at_menu(request->state);
 }
 
 static void sweep_in(struct service *service, struct arena *arena)
@@ -212,8 +277,15 @@ static void sweep(struct service *service)
 
 static bool begin(struct request *request, struct reply *reply)
 {
+    struct service *service = request->state;
+    int64_t now = clock_monotonic_microseconds();
+
     (void)reply;
-    ((struct service *)request->state)->begun_at = clock_monotonic_microseconds();
+    service->begun_at = now;
+    if (request->route && !(request->route->traits & TRAIT_UNLIMITED) &&
+        (!service->menu_looked_at ||
+         now - service->menu_looked_at >= MENU_INTERVAL_SECONDS * INT64_C(1000000)))
+        look_at_menu(service);
     return true;
 }
 

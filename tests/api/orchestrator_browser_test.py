@@ -32,7 +32,8 @@ def settings(site, profile, **more):
             "ORCH_BROWSER_HUMAN_ACTION_DELAY_SECONDS": "0", "ORCH_BROWSER_POLL_SECONDS": "0.03",
             "ORCH_BROWSER_SHELL_SECONDS": "0.6", "ORCH_BROWSER_CALL_TIMEOUT_SECONDS": str(SECONDS),
             "ORCH_BROWSER_NAVIGATION_SECONDS": "1.5", "ORCH_BROWSER_MODEL_RETRY_SECONDS": "0.05",
-            "ORCH_BROWSER_QUEUE_MAX": "2", "ORCH_MAX_BROWSER_SUBMITS_PER_HOUR": "1000", "ORCH_BROWSER_CIRCUIT_BREAKER_COOLDOWN_SECONDS": "1",
+            "ORCH_BROWSER_QUEUE_MAX": "2", "ORCH_MAX_BROWSER_SUBMITS_PER_HOUR": "1000",
+            "ORCH_MODEL_CATALOG_REFRESH_INTERVAL_HOURS": "0", "ORCH_BROWSER_CIRCUIT_BREAKER_COOLDOWN_SECONDS": "1",
             "ORCH_OPENAI_API_KEY": "secret-of-the-tests", **more}
 
 
@@ -208,9 +209,9 @@ class TestAnAnswer:
         site.reset(mode)
         task = send_pictures(service, "a.png", "../b c.j/peg", "Photo.WEBP")
         assert task["status"] == "succeeded", task
-        told = [entry for entry in site.log if "chosen" not in entry]
-        assert told == [{"files": [["1.png", "picture a.png"], ["2.bin", "picture ../b c.j/peg"], ["3.WEBP", "picture Photo.WEBP"]]},
-                        {"prompt": "What is it?", "model": SONNET}]
+        wait_for(lambda: any("files" in entry for entry in site.log))
+        told = [entry["files"] for entry in site.log if "files" in entry]
+        assert told == [[["1.png", "picture a.png"], ["2.bin", "picture ../b c.j/peg"], ["3.WEBP", "picture Photo.WEBP"]]]
         assert step_details(service, task)["attachment_count"] == 3
         assert os.listdir(Path(service.stack.directory) / "run" / "browser-files") == []
 
@@ -440,6 +441,41 @@ class TestTheBreaker:
         site.reset("signed-out")
         assert post(service).status_code == 503
         assert breaker(service)["consecutive_failures"] == 0
+
+
+class TestTheCatalog:
+    def models(self, service):
+        answer = service.get("/api/v1/models").json()
+        return answer["source"], [m["display_name"] for m in answer["models"] if m["adapter_kind"] == "browser"]
+
+    def test_is_what_the_menu_shows(self, service, site):
+        menu = ["Best", "Sonar 2", SONNET, "GPT-5.4", "Kimi K2.6"]
+        assert self.models(service)[0] == "dry-run-static"
+        site.reset("signed-out")
+        assert service.post("/api/v1/models/refresh").json()["source"] == "dry-run-static"
+        site.reset("cookies")
+        answer = service.post("/api/v1/models/refresh").json()
+        assert answer["source"] == "web-provider-model-menu" and answer["last_checked"] <= answer["refreshed_at"]
+        assert [m["display_name"] for m in answer["models"]] == menu + ["GPT-5.4 API", "Claude Sonnet 4.6 API"]
+        assert {m["availability_status"] for m in answer["models"][:5]} == {"observed_unverified"}
+        wait_for(lambda: self.models(service) == ("web-provider-model-menu", menu))
+        assert ask(service, model="kimi-k2-6")["output_text"].endswith("by Kimi K2.6: one two three.")
+        site.reset("no-picker")
+        assert service.post("/api/v1/models/refresh").json()["last_checked"] == answer["last_checked"]
+
+    def test_is_read_by_itself_when_it_is_old(self, service, site):
+        before = service.post("/api/v1/models/refresh").json()["last_checked"]
+        stored = lambda: service.get("/api/v1/models").json()["last_checked"]
+        command = [ROOT / "nginx/stack", "run", "--dir", service.stack.directory, "orch-refresh-catalog", "--every", "0.1"]
+        visits = site.visits
+        with subprocess.Popen(command, env={**os.environ, "ORCH_MODEL_CATALOG_REFRESH_INTERVAL_HOURS": "1"}) as program:
+            time.sleep(1)
+            assert site.visits == visits  # it is young
+            program.terminate()
+        with subprocess.Popen(command, env={**os.environ, "ORCH_MODEL_CATALOG_REFRESH_INTERVAL_HOURS": "0.0001"}) as program:
+            wait_for(lambda: stored() > before)
+            program.terminate()
+        assert not any("prompt" in entry for entry in site.log)
 
 
 def test_a_dry_run_and_a_missing_browser_start_nothing(site, tmp_path):

@@ -141,23 +141,40 @@ static void start(struct arena *arena, struct catalog *catalog)
 
 static void add_apis(struct catalog *catalog)
 {
-    catalog->browser_count = catalog->count;
     for (size_t i = 0; i < COUNT_OF(api_models); i++)
         catalog->models[catalog->count++] = api_models[i];
 }
 
-void catalog_make_from_labels(struct arena *arena, const struct string_list *labels,
-                              struct catalog *catalog)
+static void add_menu(struct arena *arena, const struct string_list *labels, struct catalog *catalog)
 {
-    start(arena, catalog);
     for (size_t i = 0; i < labels->count && catalog->count < CATALOG_MODELS_MAX / 2; i++) {
         struct model model = catalog_browser_model(arena, labels->items[i]);
 
         if (*model.id && !catalog_find(catalog, model.id))
             catalog->models[catalog->count++] = model;
     }
-    add_apis(catalog);
+    catalog->browser_count = catalog->count;
     catalog->source = "web-provider-model-menu";
+}
+
+void catalog_make_from_labels(struct arena *arena, const struct string_list *labels,
+                              struct catalog *catalog)
+{
+    start(arena, catalog);
+    add_menu(arena, labels, catalog);
+    add_apis(catalog);
+}
+
+void catalog_set_menu(struct arena *arena, const struct catalog *base,
+                      const struct string_list *labels, const char *checked_at,
+                      struct catalog *catalog)
+{
+    start(arena, catalog);
+    add_menu(arena, labels, catalog);
+    catalog->checked_at = checked_at;
+    for (size_t i = base->browser_count; i < base->count && catalog->count < CATALOG_MODELS_MAX;
+         i++)
+        catalog->models[catalog->count++] = base->models[i];
 }
 
 void catalog_make_static(struct arena *arena, bool with_menu, struct catalog *catalog)

@@ -53,6 +53,12 @@ void catalog_make_static(struct arena *arena, bool with_menu, struct catalog *ca
 void catalog_make_from_labels(struct arena *arena, const struct string_list *labels,
                               struct catalog *catalog);
 
+/* A catalog with these labels as its menu, seen then, and all other models of `base`, which must
+ * outlive it. */
+void catalog_set_menu(struct arena *arena, const struct catalog *base,
+                      const struct string_list *labels, const char *checked_at,
+                      struct catalog *catalog);
+
 /* Adds the models of an operator's file: a JSON array of objects with id, provider, protocol
  * (openai, anthropic, mistral, ollama), model, base_url, and optionally display_name, aliases,
  * api_key_env, timeout_seconds, concurrency_limit, reasoning, fallback, usd_per_1000_input and

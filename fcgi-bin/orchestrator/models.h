@@ -1,16 +1,15 @@
-/* GET /api/v1/models, POST /api/v1/models/refresh, GET /api/v1/analytics. */
-#ifndef ASSAY_ORCHESTRATOR_LIGHT_MODELS_H
-#define ASSAY_ORCHESTRATOR_LIGHT_MODELS_H
+/* GET /api/v1/models, POST /api/v1/models/refresh: of two families, for the second may wait long.
+ */
+#ifndef ASSAY_ORCHESTRATOR_MODELS_H
+#define ASSAY_ORCHESTRATOR_MODELS_H
 
 #include "base/schema.h"
 #include "http/request.h"
 
 SCHEMA_OF(models_schema, struct models);
 SCHEMA_OF(refreshed_models_schema, struct models);
-SCHEMA_OF(analytics_schema, struct analytics);
 
 enum error models_handle(struct request *request, struct reply *reply);
 enum error models_refresh_handle(struct request *request, struct reply *reply);
-enum error analytics_handle(struct request *request, struct reply *reply);
 
 #endif

@@ -1,0 +1,17 @@
+/* From the browser's process into the store. */
+#include "orchestrator/dispatch/menu_refresh.h"
+
+#include "orchestrator/browser/ask.h"
+#include "orchestrator/storage/menu_store.h"
+
+enum error menu_refresh(const struct orchestrator_settings *settings, const char *run_directory,
+                        struct db *db, struct arena *arena, struct problem *problem)
+{
+    struct string_list labels;
+    const char *words =
+        browser_ask_menu(arena, run_directory, settings->browser_call_seconds, &labels);
+
+    if (words)
+        return problem_set(problem, ERROR_UNAVAILABLE, "menu_not_read", "%s", words);
+    return menu_save(db, arena, &labels, problem);
+}

@@ -1,0 +1,127 @@
+/* Keeps the menu of the web provider's models as it is: has the browser's process (orch-browserd)
+ * read it, and stores it for the workers of all hosts.
+ *
+ *   orch-refresh-catalog [--every SECONDS]
+ *
+ * Once, at once; or staying, when what is stored is older than
+ * ORCH_MODEL_CATALOG_REFRESH_INTERVAL_HOURS. What was stored stays when the menu cannot be read.
+ * Where settings want no browser it does nothing.
+ *
+ * Exit codes: 0 done, or told to leave, 1 the settings are wrong, 2 the command line is wrong, 3
+ * the menu could not be read or stored. */
+#include "base/clock.h"
+#include "base/instant.h"
+#include "base/log.h"
+#include "crypto/crypto.h"
+#include "jobs/program.h"
+#include "orchestrator/browser/ask.h"
+#include "orchestrator/dispatch/menu_refresh.h"
+#include "orchestrator/storage/menu_store.h"
+#include "orchestrator/storage/store.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { EXIT_DONE, EXIT_SETTINGS, EXIT_USAGE, EXIT_NOT_READ };
+enum {
+    SETTINGS_MEMORY = 4 << 20,
+    ROUND_MEMORY = 16 << 20,
+    RETRY_SECONDS = 600,
+    PATIENCE_SECONDS = 1
+};
+
+struct program {
+    struct orchestrator_settings settings;
+    struct store *store;
+    struct arena *arena; /* of a round */
+    bool stays;
+    int64_t rests_until; /* after a failure, monotonic microseconds */
+    struct problem problem;
+    enum error error; /* of the last round */
+};
+
+/* A menu that was never seen, or longer ago than the setting says; 0 hours = never by itself. */
+static bool is_due(const struct program *program, const struct stored_menu *menu)
+{
+    double hours = program->settings.catalog_refresh_hours;
+    int64_t seen = 0;
+
+    if (!program->stays)
+        return true;
+    if (hours <= 0)
+        return false;
+    return !menu->checked_at || !instant_parse(menu->checked_at, &seen) ||
+           (double)(clock_unix_microseconds() - seen) > hours * 3600e6;
+}
+
+static enum error look(struct program *program, struct db *db)
+{
+    const char *run_directory = getenv("ASSAY_RUN_DIR");
+    struct stored_menu menu;
+    enum error error = menu_load(db, program->arena, &menu, &program->problem);
+
+    if (error || !is_due(program, &menu))
+        return error;
+    if (program->stays && !browser_ask_health(program->arena, run_directory, PATIENCE_SECONDS))
+        return ERROR_NONE; /* it has yet to start */
+    return menu_refresh(&program->settings, run_directory, db, program->arena, &program->problem);
+}
+
+/* No connection is held between two rounds. */
+static bool round_of(void *context)
+{
+    struct program *program = context;
+    int64_t now = clock_monotonic_microseconds();
+    struct db *db;
+
+    if (!orchestrator_uses_chromium(&program->settings) || now < program->rests_until)
+        return false;
+    arena_reset(program->arena);
+    program->error = store_use(program->store, &db, &program->problem);
+    if (!program->error) {
+        program->error = look(program, db);
+        db_disconnect(db);
+    }
+    if (program->error) {
+        log_event(LOG_WARNING, "menu_not_refreshed", program->problem.text);
+        program->rests_until = now + RETRY_SECONDS * INT64_C(1000000);
+    }
+    return false;
+}
+
+static int run(struct program *program, struct arena *arena, double every)
+{
+    struct orchestrator_settings *settings = &program->settings;
+
+    if (crypto_start(&program->problem) ||
+        orchestrator_settings_load(settings, arena, NULL, &program->problem) ||
+        orchestrator_store_open(arena, settings, getenv("ASSAY_RUN_DIR"), &program->store,
+                                &program->problem)) {
+        fprintf(stderr, "orch-refresh-catalog: %s\n", program->problem.text);
+        return EXIT_SETTINGS;
+    }
+    log_open("assay.orch-refresh-catalog", (enum log_level)settings->log_level,
+             (enum log_format)settings->log_format);
+    program->stays = every > 0;
+    program_rounds(every, round_of, program);
+    store_close(program->store);
+    return program->error && !program->stays ? EXIT_NOT_READ : EXIT_DONE;
+}
+
+int main(int argc, char **argv)
+{
+    struct program program = {0};
+    struct arena *arena;
+    double every;
+    int status = EXIT_SETTINGS;
+
+    if (!program_arguments(argc, argv, "orch-refresh-catalog", &every))
+        return EXIT_USAGE;
+    arena = arena_create(SETTINGS_MEMORY);
+    program.arena = arena_create(ROUND_MEMORY);
+    if (arena && program.arena)
+        status = run(&program, arena, every);
+    arena_destroy(program.arena);
+    arena_destroy(arena);
+    return status;
+}
