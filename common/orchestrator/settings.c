@@ -184,8 +184,8 @@ const struct setting orchestrator_settings_table[] = {
      .help = "The model that it says is chosen; unset = the one asked for."},
     {"ORCH_BROWSER_SCRIPTED_OUTPUT_TEXT", SETTING_TEXT, AT(scripted_output),
      "scripted browser result", .help = "What it answers."},
-    {"ORCH_MODEL_CATALOG_REFRESH_INTERVAL_HOURS", SETTING_NUMBER, AT(catalog_refresh_hours), "24", 0,
-     8760,
+    {"ORCH_MODEL_CATALOG_REFRESH_INTERVAL_HOURS", SETTING_NUMBER, AT(catalog_refresh_hours), "24",
+     0, 8760,
      .help = "How old the menu of the web provider's models may be; 0 = it is read only when "
              "somebody asks."},
     {"ORCH_ENABLE_MODEL_FALLBACK", SETTING_BOOLEAN, AT(model_fallback), "false",

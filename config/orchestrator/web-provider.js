@@ -7,6 +7,8 @@
 //   {do: "menu"}                         lines of the open menu
 //   {do: "chosen"}                       whether the element found last is marked as chosen
 //   {do: "press"}, {do: "focus"}         a click by script on it, the focus for it
+//   {do: "html", what}                   the document of "composer", "main" or the whole "page"
+//   {do: "attributes"}                   text and attributes of what the open menu consists of
 //   {do: "answer", most}                 candidates for the answer, at most so many characters each, and
 //                                        what the page says round the composer
 (site, ask) => {
@@ -126,7 +128,15 @@
     signed_out: site.signed_out_markers.some(shows),
   });
 
+  const html = () => ({ composer, main: () => document.querySelector("main"), page: () => document.documentElement })[ask.what]()
+    ?.outerHTML ?? "";
+  const attributes = () => (menu() ? visible("*", menu()) : []).slice(0, 500).map((element) => ({
+    tag: element.tagName.toLowerCase(), text: firstLine(element).slice(0, 200),
+    attributes: Object.fromEntries([...element.attributes].map(({ name, value }) => [name, value.slice(0, 200)])) }));
+
   switch (ask.do) {
+    case "html": return html();
+    case "attributes": return attributes();
     case "look": return look();
     case "find": return find();
     case "menu": return menuLines().slice(0, 60);

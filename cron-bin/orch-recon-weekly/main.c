@@ -9,6 +9,7 @@
  *
  * Exit codes: 0 nothing has changed, 1 something has, 2 there is no profile, or the command line or
  * the settings are wrong, 3 the page could not be looked at. */
+#include "orchestrator/browser/alone.h"
 #include "orchestrator/browser/recon.h"
 
 #include "base/clock.h"
@@ -17,7 +18,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -46,32 +46,18 @@ static const char *in_state(struct tool *tool, const char *name)
 /* What is seen, as text of the tool's; the browser is ended again. */
 static enum trouble look(struct tool *tool, struct text *seen)
 {
-    const struct orchestrator_settings *settings = &tool->settings;
-    static struct browser_command command; /* the launcher keeps it */
-    struct launcher *launcher = NULL;
     struct json_writer writer;
     struct driver driver;
     enum trouble trouble;
 
-    command = (struct browser_command){.program = settings->browser_channel,
-                                       .profile = settings->browser_profile_dir,
-                                       .display = settings->browser_display,
-                                       .headless = settings->browser_headless,
-                                       .more = settings->browser_arguments};
-    if (launcher_start(&command, &launcher, &tool->problem))
+    if (driver_start_alone(&driver, &tool->settings, &tool->problem))
         return TROUBLE_DRIVER;
-    if (!driver_open(&driver, settings, launcher)) {
-        launcher_stop(launcher);
-        (void)problem_set(&tool->problem, ERROR_SYSTEM, "memory", "no memory");
-        return TROUBLE_DRIVER;
-    }
     text_start(seen, tool->arena, SIGHT_BYTES);
     writer_start(&writer, seen);
     trouble = recon_capture(&driver, tell, &writer);
     if (trouble)
         (void)problem_set(&tool->problem, ERROR_UNAVAILABLE, "recon_failed", "%s", driver.words);
-    driver_close(&driver);
-    launcher_stop(launcher);
+    driver_stop_alone(&driver);
     return trouble;
 }
 
@@ -186,22 +172,12 @@ static int compare(struct tool *tool, const json_t *seen)
 
 static int watch(struct tool *tool)
 {
-    struct orchestrator_settings *settings = &tool->settings;
     struct json_fault fault;
-    struct stat about;
     struct text seen;
     json_t *document;
 
-    if (tool->profile_dir) {
-        setenv("ORCH_BROWSER_PROFILE_DIR", tool->profile_dir, 1);
-        if (orchestrator_settings_load(settings, tool->arena, NULL, &tool->problem))
-            return tool_fail(tool, tool->problem.text);
-    }
-    if (!settings->browser_profile_dir || stat(settings->browser_profile_dir, &about) != 0 ||
-        !S_ISDIR(about.st_mode))
-        return tool_fail(tool, "The directory of --profile-dir, or ORCH_BROWSER_PROFILE_DIR, is "
-                               "missing.");
-    signal(SIGPIPE, SIG_IGN);
+    if (tool_use_profile(tool, true))
+        return tool_fail(tool, tool->problem.text);
     if (look(tool, &seen) ||
         json_read(tool->arena, seen.bytes, seen.length, SIGHT_DEPTH, &document, &fault)) {
         (void)tool_fail(tool, tool->problem.text);

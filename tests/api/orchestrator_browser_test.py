@@ -343,13 +343,75 @@ class TestTheProfile:
         assert ask(service)["status"] == "succeeded"
 
 
+def run(site, folder, program, *arguments, said="", **more):
+    """A program of cron-bin in a folder of its own: exit code, what it has printed."""
+    environment = {**settings(site, folder / "profile"), "ORCH_BROWSER_CALL_TIMEOUT_SECONDS": "40",
+                   "PATH": os.environ["PATH"], "ASSAY_SQL_DIR": str(ROOT / "sql"), **more}
+    done = subprocess.run([BUILD / "cron-bin" / program, *arguments], cwd=folder, env=environment, input=said,
+                          capture_output=True, text=True)
+    return done.returncode, json.loads(done.stdout) if done.stdout else done.stderr
+
+
+class TestPrograms:
+    def test_a_profile_is_made_by_hand(self, site, tmp_path):
+        code, told = run(site, tmp_path, "orch-create-profile", said="\n")
+        assert (code, told["status"], told["signed_in"]) == (0, "ok", True), told
+        assert (tmp_path / "profile" / "Default").is_dir() and not (tmp_path / "profile" / "SingletonLock").is_symlink()
+        site.reset("signed-out")
+        code, told = run(site, tmp_path, "orch-create-profile", said="\n")
+        assert (code, told["error"]) == (2, "The sign-in prompt of the web provider is visible.")
+        code, told = run(site, tmp_path, "orch-create-profile", ORCH_BROWSER_HEADLESS="false", DISPLAY="")
+        assert (code, told["error"]) == (2, "A window needs a display: ORCH_BROWSER_DISPLAY or DISPLAY.")
+
+    def test_a_profile_is_made_by_a_browser_alone(self, site, tmp_path):
+        browser, profile = tmp_path / "browser", tmp_path / "profile"
+        start = lambda *arguments: run(site, tmp_path, "orch-bootstrap-profile", "--channel", str(browser), *arguments)
+        code, told = start("--dry-run")
+        assert (code, told["status"]) == (0, "dry_run") and not profile.exists()
+        assert told["command"][:2] == [str(browser), f"--user-data-dir={profile}"] and told["command"][-1] == site.url
+        assert start()[1]["error"] == f"There is no browser: {browser} cannot be run."
+        browser.write_text(f'#!/bin/sh\nprintf "%s\\n" "$@" > {tmp_path}/said; ln -s {socket.gethostname()}-4194304 {profile}/SingletonLock\n')
+        browser.chmod(0o755)
+        code, told = start()
+        assert (code, told["status"]) == (0, "ok") and not (profile / "SingletonLock").is_symlink()
+        assert (tmp_path / "said").read_text().split("\n")[:-1] == told["command"][1:]
+        browser.write_text("#!/bin/sh\nexit 3\n")
+        assert start() == (2, {"status": "error", "error": "The browser ended with status 3."})
+        (profile / "SingletonLock").symlink_to(f"{socket.gethostname()}-{os.getpid()}")
+        code, told = start()
+        assert code == 2 and "in use" in told["error"]
+
+    def test_a_page_is_written_down(self, site, tmp_path):
+        assert run(site, tmp_path, "orch-capture-recon")[0] == 2  # no profile
+        (tmp_path / "profile").mkdir()
+        site.reset("cookies")
+        code, told = run(site, tmp_path, "orch-capture-recon", "--output-dir", "out", "--prompt", "What is it?",
+                         "--interactive-pause", said="\n")
+        names = ["01-composer.html", "01-home.png", "01-buttons.json", "03-model-picker.png", "03-model-menu.json",
+                 "03-model-menu-attrs.json", "04-response.png", "04-main.html", "04-response-candidates.json", "98-manual.png",
+                 "98-manual.html"]
+        assert (code, told["status"], told["files"]) == (0, "ok", [f"recon-{name}" for name in names]), told
+        read = lambda name: (tmp_path / "out" / f"recon-{name}").read_text()
+        assert 'id="ask-input"' in read("01-composer.html")
+        assert json.loads(read("01-buttons.json")) == ["Add files or tools", "Best", "Submit"]
+        assert json.loads(read("03-model-menu.json"))[:2] == ["Best", "Sonar 2"]
+        assert {"aria-checked": "true", "role": "menuitemradio"} in [e["attributes"] for e in json.loads(read("03-model-menu-attrs.json"))]
+        assert "one two three." in json.loads(read("04-response-candidates.json"))["candidates"][0]["text"]
+        assert "Answer to" in read("04-main.html") and read("98-manual.html").startswith("<html")
+        assert (tmp_path / "out/recon-01-home.png").read_bytes().startswith(b"\x89PNG")
+        assert json.loads(read("99-manifest.json"))["files"] == told["files"]
+        site.reset("no-picker", "more")
+        code, told = run(site, tmp_path, "orch-capture-recon", "--output-dir", "out")
+        assert (code, told["files"][-2:]) == (0, ["recon-02-more.png", "recon-02-buttons.json"])
+        site.reset("challenge")
+        code, told = run(site, tmp_path, "orch-capture-recon", ORCH_BROWSER_RECON_DIR=str(tmp_path / "other"))
+        assert (code, told["error"], told["output_dir"]) == (
+            2, "The web provider shows a challenge for robots.", str(tmp_path / "other"))
+
+
 class TestDrift:
     def look(self, site, folder, *arguments):
-        environment = {**settings(site, folder / "profile"), "ORCH_BROWSER_CALL_TIMEOUT_SECONDS": "40",
-                       "PATH": os.environ["PATH"], "ASSAY_SQL_DIR": str(ROOT / "sql")}
-        done = subprocess.run([BUILD / "cron-bin/orch-recon-weekly", *arguments], cwd=folder, env=environment,
-                              capture_output=True, text=True)
-        return done.returncode, json.loads(done.stdout) if done.stdout else done.stderr
+        return run(site, folder, "orch-recon-weekly", *arguments)
 
     def test_is_told_until_it_has_gone_or_is_accepted(self, site, tmp_path):
         state, log = tmp_path / "state", tmp_path / "logs" / "recon-drift.jsonl"

@@ -1,9 +1,16 @@
 """The browser's adapter without a browser: the scripted driver, the null driver, and how much may be submitted."""
 
+import json
+import os
+import subprocess
+from pathlib import Path
+
 import pytest
 
 from service import Service
 
+BUILD = Path(os.environ.get("ASSAY_BUILD_DIR", "build")).resolve()
+ROOT = Path(__file__).resolve().parents[2]
 SCRIPTED = {"ORCH_EXECUTION_PROFILE": "hybrid", "ORCH_BROWSER_ENABLED": "true",
             "ORCH_BROWSER_AUTOMATION_BACKEND": "scripted", "ORCH_BROWSER_PROFILE_DIR": "/nowhere/profile"}
 
@@ -44,6 +51,31 @@ def test_submits_of_a_task_and_of_the_hour_have_a_limit(service):
         "per_task_limit": 3, "per_hour_limit": 5, "active_task_counts": {}, "hourly_submits": 5}
     breaker = component(service, "browser.web_provider")["details"]["circuit_breaker"]
     assert (breaker["state"], breaker["consecutive_failures"]) == ("closed", 0)
+
+
+def smoke(service, *arguments, key=""):
+    environment = {"PATH": os.environ["PATH"], "ASSAY_SQL_DIR": str(ROOT / "sql"), "ORCH_API_KEY": key}
+    done = subprocess.run([BUILD / "cron-bin/orch-smoke", "--base-url", service.url, *map(str, arguments)], env=environment,
+                          capture_output=True, text=True)
+    return done.returncode, json.loads(done.stdout) if done.stdout else done.stderr
+
+
+def test_a_smoke_test_tells_answers_from_failures(tmp_path):
+    text = "word " * 120
+    (tmp_path / "note.txt").write_text("A note.")
+    with Service("orchestrator", {**SCRIPTED, "ORCH_API_KEY": "planted", "ORCH_BROWSER_SCRIPTED_OUTPUT_TEXT": text}) as service:
+        for pattern, *more in (["smart"], ["debate"], ["compare"], ["upload", "--attachment", tmp_path / "note.txt"]):
+            code, told = smoke(service, "--pattern", pattern, "--outdir", tmp_path / "out", "--tag", pattern, *more, key="planted")
+            assert (code, told["status"], told["problems"]) == (0, "ok", []), told
+            assert Path(told["output"]).parent == tmp_path / "out" and text.strip() in Path(told["output"]).read_text()
+        code, told = smoke(service, "--pattern", "smart")
+        assert (code, told["http_status"], told["problems"][0]) == (1, 401, "Status 401.")
+        code, told = smoke(service, "--pattern", "consensus", key="planted")  # no embeddings
+        assert (code, told["http_status"]) == (1, 503)
+    code, told = smoke(service, "--pattern", "smart")
+    assert code == 1 and told["problems"] == ["No answer: unreachable."]
+    for wrong in (["--pattern", "haste"], [], ["--pattern", "upload"], ["--pattern", "smart", "--timeout", "0"], ["--dsn", "x"]):
+        assert smoke(service, *wrong)[0] == 2
 
 
 def test_somebody_who_is_not_signed_in_is_told_so():

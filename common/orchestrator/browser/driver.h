@@ -82,6 +82,9 @@ bool driver_open(struct driver *driver, const struct orchestrator_settings *sett
 /* Ends the browser too. */
 void driver_close(struct driver *driver);
 
+/* Forgets the job before; a new one may take so many seconds. */
+void driver_begin_job(struct driver *driver, double seconds);
+
 /* session.c: the browser runs and stands on the provider's page. */
 enum trouble driver_ensure_session(struct driver *driver);
 void driver_end_session(struct driver *driver);

@@ -189,12 +189,7 @@ void job_run(struct driver *driver, const struct browser_job *job, struct browse
     double seconds = driver->settings->browser_call_seconds;
     enum trouble trouble;
 
-    arena_reset(driver->arena);
-    if (job->seconds < seconds)
-        seconds = job->seconds;
-    driver->seconds = seconds;
-    driver->deadline = clock_monotonic_microseconds() + (int64_t)(seconds * 1e6);
-    *driver->words = 0;
+    driver_begin_job(driver, job->seconds < seconds ? job->seconds : seconds);
     trouble = run_steps(driver, job, &progress);
     driver_drop_files(driver);
     *end = (struct browser_end){.status = RUN_SUCCEEDED, .failure_code = FAILURE_NONE};

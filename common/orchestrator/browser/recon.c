@@ -127,10 +127,7 @@ enum trouble recon_capture(struct driver *driver, void (*tell)(const char *stage
     struct sight sight = {0};
     enum trouble trouble;
 
-    arena_reset(driver->arena);
-    driver->seconds = driver->settings->browser_call_seconds;
-    driver->deadline = clock_monotonic_microseconds() + (int64_t)(driver->seconds * 1e6);
-    *driver->words = 0;
+    driver_begin_job(driver, driver->settings->browser_call_seconds);
     trouble = look_at_all(driver, tell, &sight);
     if (!trouble)
         write_sight(writer, &sight);

@@ -38,6 +38,14 @@ void driver_close(struct driver *driver)
     arena_destroy(driver->polls[1]);
 }
 
+void driver_begin_job(struct driver *driver, double seconds)
+{
+    arena_reset(driver->arena);
+    driver->seconds = seconds;
+    driver->deadline = clock_monotonic_microseconds() + (int64_t)(seconds * 1e6);
+    *driver->words = 0;
+}
+
 enum trouble driver_trouble(struct driver *driver, enum trouble trouble, const char *format, ...)
 {
     va_list arguments;

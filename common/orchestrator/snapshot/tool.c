@@ -17,7 +17,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { IDS_MAX = 10000, DEFAULT_LIMIT = 100, PIECE_BYTES = 1 << 20, TELL_MICROSECONDS = 1000000 };
+enum {
+    IDS_MAX = 10000,
+    DEFAULT_LIMIT = 100,
+    PIECE_BYTES = 1 << 20,
+    SECONDS_MOST = 86400,
+    TELL_MICROSECONDS = 1000000
+};
 
 static void add_id(struct tool *tool, const char *id)
 {
@@ -41,33 +47,52 @@ static bool take_flag(struct tool *tool, const char *option)
         tool->allow_degraded_schema = true;
     else if (strcmp(option, "--no-bootstrap") == 0)
         tool->no_bootstrap = true;
+    else if (strcmp(option, "--interactive-pause") == 0)
+        tool->pauses = true;
     else
         return false;
     return true;
 }
 
+static bool take_text(struct tool *tool, const char *option, const char *value)
+{
+    const struct {
+        const char *option;
+        const char **member;
+    } texts[] = {{"--dsn", &tool->dsn},
+                 {"--db", &tool->db_path},
+                 {"--input", &tool->input},
+                 {"--output", &tool->output},
+                 {"--profile-dir", &tool->profile_dir},
+                 {"--output-dir", &tool->output_dir},
+                 {"--outdir", &tool->output_dir},
+                 {"--base-url", &tool->base_url},
+                 {"--pattern", &tool->pattern},
+                 {"--prompt", &tool->prompt},
+                 {"--attachment", &tool->attachment},
+                 {"--tag", &tool->tag}};
+
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++)
+        if (strcmp(option, texts[i].option) == 0) {
+            *texts[i].member = value;
+            return true;
+        }
+    return false;
+}
+
 static bool take_value(struct tool *tool, const char *option, const char *value)
 {
-    if (strcmp(option, "--dsn") == 0)
-        tool->dsn = value;
-    else if (strcmp(option, "--db") == 0)
-        tool->db_path = value;
-    else if (strcmp(option, "--input") == 0)
-        tool->input = value;
-    else if (strcmp(option, "--output") == 0)
-        tool->output = value;
-    else if (strcmp(option, "--profile-dir") == 0)
-        tool->profile_dir = value;
-    else if (strcmp(option, "--base-url") == 0)
-        setenv("ORCH_BROWSER_BASE_URL", value, 1); /* read and checked with the settings */
-    else if (strcmp(option, "--channel") == 0)
-        setenv("ORCH_BROWSER_CHANNEL", value, 1);
-    else if (strcmp(option, "--output-dir") == 0)
-        tool->output_dir = value;
+    if (take_text(tool, option, value))
+        return true;
+    if (strcmp(option, "--channel") == 0)
+        setenv("ORCH_BROWSER_CHANNEL", value, 1); /* read and checked with the settings */
     else if (strcmp(option, "--task-id") == 0)
         add_id(tool, value);
     else if (strcmp(option, "--limit") == 0)
         return integer_parse(value, &tool->limit) && tool->limit >= 1;
+    else if (strcmp(option, "--timeout") == 0 || strcmp(option, "--timeout-seconds") == 0)
+        return integer_parse(value, &tool->seconds) && tool->seconds >= 1 &&
+               tool->seconds <= SECONDS_MOST;
     else
         return false;
     return true;
@@ -129,6 +154,28 @@ enum error tool_open(struct tool *tool, bool bootstrap)
         return store_use(tool->store, &tool->db, &tool->problem);
     tool->db = store_handle(tool->store);
     return db_connect(tool->db, &tool->problem);
+}
+
+enum error tool_use_profile(struct tool *tool, bool exists)
+{
+    struct stat about;
+    enum error error = ERROR_NONE;
+
+    if (tool->profile_dir)
+        setenv("ORCH_BROWSER_PROFILE_DIR", tool->profile_dir, 1);
+    if (tool->base_url)
+        setenv("ORCH_BROWSER_BASE_URL", tool->base_url, 1);
+    if (tool->profile_dir || tool->base_url)
+        error = orchestrator_settings_load(&tool->settings, tool->arena, NULL, &tool->problem);
+    if (error)
+        return error;
+    tool->profile_dir = tool->settings.browser_profile_dir;
+    if (!tool->profile_dir ||
+        (exists && (stat(tool->profile_dir, &about) != 0 || !S_ISDIR(about.st_mode))))
+        return problem_set(&tool->problem, ERROR_NOT_FOUND, "profile_missing",
+                           "The directory of --profile-dir, or ORCH_BROWSER_PROFILE_DIR, is "
+                           "missing.");
+    return ERROR_NONE;
 }
 
 void tool_print(struct tool *tool, const char *json)

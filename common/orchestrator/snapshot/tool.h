@@ -16,9 +16,10 @@ struct tool {
     struct problem problem;
 
     const char *dsn, *db_path, *input, *output, *profile_dir, *output_dir;
+    const char *base_url, *pattern, *prompt, *attachment, *tag;
     struct string_list task_ids;
-    int64_t limit;
-    bool dry_run, allow_degraded_schema, no_bootstrap;
+    int64_t limit, seconds; /* 0 = not given */
+    bool dry_run, allow_degraded_schema, no_bootstrap, pauses;
     int64_t next_word; /* of tool_tell(), monotonic microseconds */
 };
 
@@ -32,6 +33,10 @@ int tool_run(int argc, char **argv, const char *usage, bool needs_input,
 /* Opens the store of --dsn, --db or the settings; `bootstrap` brings its schema up to date. */
 MUST_CHECK enum error tool_open(struct tool *tool, bool bootstrap);
 const char *tool_backend(const struct tool *tool);
+
+/* Loads the settings anew for the profile of --profile-dir (else ORCH_BROWSER_PROFILE_DIR) and the
+ * page of --base-url. `exists`: the directory has to be there. */
+MUST_CHECK enum error tool_use_profile(struct tool *tool, bool exists);
 
 /* Prints `{"status":"error","error":...}` and gives TOOL_FAILED. */
 int tool_fail(struct tool *tool, const char *error);

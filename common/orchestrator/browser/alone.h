@@ -1,0 +1,23 @@
+/*
+ * The driver in a program of its own, beside orch-browserd: for operators, who make profiles and
+ * look at the provider's pages.
+ */
+#ifndef ASSAY_ORCHESTRATOR_BROWSER_ALONE_H
+#define ASSAY_ORCHESTRATOR_BROWSER_ALONE_H
+
+#include "orchestrator/browser/driver.h"
+
+/* Starts a launcher for the browser of the settings, and a driver; nothing is launched yet. One per
+ * process. */
+MUST_CHECK enum error driver_start_alone(struct driver *driver,
+                                         const struct orchestrator_settings *settings,
+                                         struct problem *problem);
+
+/* Ends the browser, and the launcher. */
+void driver_stop_alone(struct driver *driver);
+
+/* Waits for a line, or the end, of standard input, for as long as it takes. The browser may be used
+ * by hand meanwhile. TROUBLE_OTHER when it is closed. */
+enum trouble driver_wait_for_line(struct driver *driver);
+
+#endif

@@ -1,0 +1,274 @@
+/* Writes down what the web provider's page looks like, for mending web-provider.json: pictures, the
+ * document, buttons, the menu of models with its attributes, and with --prompt an answer. Prints
+ * one JSON object.
+ *
+ *   orch-capture-recon [--profile-dir DIR] [--base-url URL] [--channel PROGRAM] [--output-dir DIR]
+ *                      [--prompt TEXT] [--timeout-seconds N] [--interactive-pause]
+ *
+ * Files go to --output-dir, ORCH_BROWSER_RECON_DIR or tmp/browser-recon/<date>, each with a name
+ * that begins with `recon-`; those of the same name are replaced. They show what the page shows.
+ * With
+ * --interactive-pause it waits for Enter before the end, and writes down what the page shows then.
+ * Waiting for a page or an answer takes 60 seconds at most.
+ *
+ * Exit codes: 0 done, 2 the page could not be looked at (the rest is there), or the command line or
+ * the settings are wrong. */
+#include "base/clock.h"
+#include "orchestrator/browser/alone.h"
+#include "orchestrator/snapshot/tool.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { PAGE_BYTES = 64 << 20, END_BYTES = 1 << 20, FILES_MAX = 32, DEFAULT_SECONDS = 60 };
+
+static const char usage[] = "orch-capture-recon [--profile-dir DIR] [--base-url URL] [--channel "
+                            "PROGRAM] [--output-dir DIR] "
+                            "[--prompt TEXT] [--timeout-seconds N] [--interactive-pause]";
+
+struct capture {
+    struct tool *tool;
+    struct driver driver;
+    const char *folder;
+    struct string_list files; /* names that were written */
+};
+
+static void tell(const char *what)
+{
+    fprintf(stderr, "orch-capture-recon: %s\n", what);
+}
+
+static const char *path_of(struct capture *capture, const char *name)
+{
+    return arena_print(capture->tool->arena, "%s/recon-%s", capture->folder, name);
+}
+
+static void note(struct capture *capture, const char *name)
+{
+    capture->files.items[capture->files.count++] =
+        arena_print(capture->tool->arena, "recon-%s", name);
+}
+
+static enum trouble keep(struct capture *capture, const char *name, struct text *text)
+{
+    if (text->overflowed || tool_write(capture->tool, path_of(capture, name), text))
+        return driver_trouble(&capture->driver, TROUBLE_OTHER, "%s cannot be written",
+                              path_of(capture, name));
+    note(capture, name);
+    return TROUBLE_NONE;
+}
+
+static enum trouble keep_json(struct capture *capture, const char *name, const json_t *value)
+{
+    struct text text;
+
+    text_start(&text, capture->tool->arena, PAGE_BYTES);
+    canonical_write(&text, value, 2);
+    return keep(capture, name, &text);
+}
+
+/* What the script answers: a text as it is, everything else as JSON. */
+static enum trouble keep_answer(struct capture *capture, const char *name, const char *question)
+{
+    json_t *value = NULL;
+    enum trouble trouble = driver_ask(&capture->driver, question, &value);
+    struct text text;
+
+    if (trouble)
+        return trouble;
+    if (!json_is_string(value))
+        return keep_json(capture, name, value);
+    text_start(&text, capture->tool->arena, PAGE_BYTES);
+    text_append_string(&text, json_string_value(value));
+    return keep(capture, name, &text);
+}
+
+static enum trouble keep_picture(struct capture *capture, const char *name)
+{
+    struct driver *driver = &capture->driver;
+    const char *path = path_of(capture, name);
+    enum trouble trouble;
+
+    (void)!unlink(path); /* of an earlier look */
+    trouble = driver_outcome(
+        driver, page_screenshot(driver->page, path,
+                                driver_until(driver, driver->settings->browser_action_seconds)));
+    if (!trouble)
+        note(capture, name);
+    return trouble;
+}
+
+static enum trouble look_at_home(struct capture *capture, bool *has_model, bool *has_more)
+{
+    json_t *look = NULL;
+    enum trouble trouble =
+        keep_answer(capture, "01-composer.html", "{\"do\":\"html\",\"what\":\"composer\"}");
+
+    if (!trouble)
+        trouble = keep_picture(capture, "01-home.png");
+    if (!trouble)
+        trouble = driver_look(&capture->driver, &look);
+    if (trouble)
+        return trouble;
+    *has_model = json_is_string(json_object_get(look, "model"));
+    *has_more = driver_flag(look, "more");
+    return keep_json(capture, "01-buttons.json", json_object_get(look, "buttons"));
+}
+
+/* Where no button of a model is in sight it may be behind "More". */
+static enum trouble look_behind_more(struct capture *capture, bool *has_model)
+{
+    json_t *look = NULL;
+    bool clicked;
+    enum trouble trouble = driver_click(&capture->driver, "more", NULL, 0, &clicked);
+
+    if (!trouble)
+        trouble = keep_picture(capture, "02-more.png");
+    if (!trouble)
+        trouble = driver_look(&capture->driver, &look);
+    if (trouble)
+        return trouble;
+    *has_model = json_is_string(json_object_get(look, "model"));
+    return keep_json(capture, "02-buttons.json", json_object_get(look, "buttons"));
+}
+
+static enum trouble look_at_menu(struct capture *capture)
+{
+    struct driver *driver = &capture->driver;
+    struct selection selection = {.menu = "[]"};
+    char first[DRIVER_LABEL_MAX];
+    enum trouble trouble = driver_open_menu(driver, &selection, first);
+
+    if (trouble || !*first)
+        return trouble;
+    trouble = keep_picture(capture, "03-model-picker.png");
+    if (!trouble)
+        trouble = keep_answer(capture, "03-model-menu.json", "{\"do\":\"menu\"}");
+    if (!trouble)
+        trouble = keep_answer(capture, "03-model-menu-attrs.json", "{\"do\":\"attributes\"}");
+    return trouble ? trouble : driver_dismiss_popups(driver);
+}
+
+static enum trouble look_at_answer(struct capture *capture)
+{
+    struct driver *driver = &capture->driver;
+    struct reading reading;
+    enum trouble trouble = driver_submit(driver, capture->tool->prompt), kept;
+
+    if (trouble)
+        return trouble;
+    trouble = driver_wait_answer(driver, capture->tool->prompt, &reading);
+    if (trouble == TROUBLE_TIME) /* what is there is what is of interest then */
+        driver_begin_job(driver, driver->settings->browser_action_seconds);
+    kept = keep_picture(capture, "04-response.png");
+    if (!kept)
+        kept = keep_answer(capture, "04-main.html", "{\"do\":\"html\",\"what\":\"main\"}");
+    if (!kept)
+        kept = keep_answer(capture, "04-response-candidates.json",
+                           "{\"do\":\"answer\",\"most\":100000}");
+    return kept ? kept : trouble;
+}
+
+static enum trouble look_by_hand(struct capture *capture)
+{
+    enum trouble trouble;
+
+    tell("make the page show what is of interest, then press Enter here");
+    trouble = driver_wait_for_line(&capture->driver);
+    driver_begin_job(&capture->driver, DEFAULT_SECONDS);
+    if (!trouble)
+        trouble = keep_picture(capture, "98-manual.png");
+    return trouble ? trouble
+                   : keep_answer(capture, "98-manual.html", "{\"do\":\"html\",\"what\":\"page\"}");
+}
+
+static enum trouble look(struct capture *capture)
+{
+    struct driver *driver = &capture->driver;
+    int64_t seconds = capture->tool->seconds ? capture->tool->seconds : DEFAULT_SECONDS;
+    bool has_model = false, has_more = false;
+    enum trouble trouble;
+
+    tell("starting the browser");
+    driver_begin_job(driver, (double)seconds);
+    trouble = driver_ensure_session(driver);
+    if (!trouble)
+        trouble = driver_dismiss_popups(driver);
+    if (!trouble) {
+        tell("looking at the start page");
+        trouble = look_at_home(capture, &has_model, &has_more);
+    }
+    if (!trouble && !has_model && has_more)
+        trouble = look_behind_more(capture, &has_model);
+    if (!trouble && has_model) {
+        tell("looking at the menu of models");
+        trouble = look_at_menu(capture);
+    }
+    if (!trouble && capture->tool->prompt) {
+        tell("waiting for an answer");
+        trouble = look_at_answer(capture);
+    }
+    return trouble || !capture->tool->pauses ? trouble : look_by_hand(capture);
+}
+
+static void write_end(struct capture *capture, const char *error, struct text *text)
+{
+    char now[CLOCK_TEXT_MAX];
+    struct json_writer writer;
+
+    clock_format(clock_unix_microseconds(), now);
+    text_start(text, capture->tool->arena, END_BYTES);
+    writer_start(&writer, text);
+    writer_open_object(&writer);
+    writer_key_string(&writer, "status", error ? "error" : "ok");
+    if (error)
+        writer_key_string(&writer, "error", error);
+    writer_key_string(&writer, "captured_at", now);
+    writer_key_string(&writer, "base_url", capture->tool->settings.browser_base_url);
+    writer_key_string(&writer, "output_dir", capture->folder);
+    writer_key(&writer, "files");
+    writer_open_array(&writer);
+    for (size_t i = 0; i < capture->files.count; i++)
+        writer_string(&writer, capture->files.items[i]);
+    writer_close_array(&writer);
+    writer_close_object(&writer);
+}
+
+static const char *folder_of(struct tool *tool)
+{
+    const char *folder = tool->output_dir ? tool->output_dir : getenv("ORCH_BROWSER_RECON_DIR");
+    char now[CLOCK_TEXT_MAX];
+
+    clock_format(clock_unix_microseconds(), now);
+    return folder && *folder ? folder : arena_print(tool->arena, "tmp/browser-recon/%.10s", now);
+}
+
+static int capture_all(struct tool *tool)
+{
+    struct capture capture = {.tool = tool, .folder = folder_of(tool)};
+    const char *error = NULL;
+    enum trouble trouble;
+    struct text text;
+
+    if (tool_use_profile(tool, true) ||
+        driver_start_alone(&capture.driver, &tool->settings, &tool->problem))
+        return tool_fail(tool, tool->problem.text);
+    capture.files.items = ARENA_ARRAY(tool->arena, const char *, FILES_MAX);
+    trouble = look(&capture);
+    if (trouble)
+        error = arena_copy_string(tool->arena, capture.driver.words);
+    tell("ending the browser");
+    driver_stop_alone(&capture.driver);
+    write_end(&capture, error, &text);
+    if (capture.files.count && tool_write(tool, path_of(&capture, "99-manifest.json"), &text))
+        return tool_fail(tool, tool->problem.text);
+    tool_print(tool, text.bytes);
+    return error ? TOOL_FAILED : TOOL_OK;
+}
+
+int main(int argc, char **argv)
+{
+    return tool_run(argc, argv, usage, false, capture_all);
+}

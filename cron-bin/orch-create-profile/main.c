@@ -1,0 +1,84 @@
+/* Makes a profile for the browser: opens it on the web provider's start page, waits for somebody to
+ * sign in by hand and press Enter here, and looks whether it worked. Prints one JSON object.
+ *
+ *   orch-create-profile [--profile-dir DIR] [--base-url URL] [--channel PROGRAM]
+ *
+ * Without options the settings ORCH_BROWSER_* count. The browser has a window, so
+ * ORCH_BROWSER_DISPLAY or DISPLAY has to be set, unless ORCH_BROWSER_HEADLESS says otherwise.
+ *
+ * Exit codes: 0 the profile is signed in, 2 it is not, or the command line or the settings are
+ * wrong. */
+#include "orchestrator/browser/alone.h"
+#include "orchestrator/snapshot/tool.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { END_BYTES = 65536 };
+
+static const char usage[] =
+    "orch-create-profile [--profile-dir DIR] [--base-url URL] [--channel PROGRAM]";
+
+static void tell(const char *what)
+{
+    fprintf(stderr, "orch-create-profile: %s\n", what);
+}
+
+static enum trouble sign_in(struct driver *driver)
+{
+    enum trouble trouble;
+
+    tell("starting the browser");
+    driver_begin_job(driver, driver->settings->browser_call_seconds);
+    trouble = driver_ensure_session(driver);
+    if (trouble)
+        return trouble;
+    tell("sign in in its window, then press Enter here");
+    trouble = driver_wait_for_line(driver);
+    if (trouble)
+        return trouble;
+    tell("looking whether it is signed in");
+    driver_begin_job(driver, driver->settings->browser_call_seconds);
+    trouble = driver_dismiss_popups(driver);
+    return trouble ? trouble : driver_check_signed_in(driver);
+}
+
+static int create(struct tool *tool)
+{
+    struct json_writer writer;
+    struct driver driver;
+    enum trouble trouble;
+    struct text text;
+
+    if (tool_use_profile(tool, false))
+        return tool_fail(tool, tool->problem.text);
+    if (!tool->settings.browser_display)
+        tool->settings.browser_display = getenv("DISPLAY");
+    if (!tool->settings.browser_headless &&
+        (!tool->settings.browser_display || !*tool->settings.browser_display))
+        return tool_fail(tool, "A window needs a display: ORCH_BROWSER_DISPLAY or DISPLAY.");
+    if (driver_start_alone(&driver, &tool->settings, &tool->problem))
+        return tool_fail(tool, tool->problem.text);
+    trouble = sign_in(&driver);
+    if (trouble)
+        (void)problem_set(&tool->problem, ERROR_UNAVAILABLE, "not_signed_in", "%s", driver.words);
+    tell("ending the browser");
+    driver_stop_alone(&driver);
+    if (trouble)
+        return tool_fail(tool, tool->problem.text);
+    text_start(&text, tool->arena, END_BYTES);
+    writer_start(&writer, &text);
+    writer_open_object(&writer);
+    writer_key_string(&writer, "status", "ok");
+    writer_key_string(&writer, "profile_dir", tool->profile_dir);
+    writer_key_string(&writer, "base_url", tool->settings.browser_base_url);
+    writer_key_boolean(&writer, "signed_in", true);
+    writer_close_object(&writer);
+    tool_print(tool, text.bytes);
+    return TOOL_OK;
+}
+
+int main(int argc, char **argv)
+{
+    return tool_run(argc, argv, usage, false, create);
+}

@@ -1,0 +1,251 @@
+/* Asks a running orchestrator one question and looks whether the answer is one: after a release,
+ * with real models. Prints one JSON object.
+ *
+ *   orch-smoke --pattern smart|debate|consensus|compare|upload [--base-url URL] [--prompt TEXT]
+ *              [--attachment FILE] [--timeout SECONDS] [--outdir DIR] [--tag WORD]
+ *
+ * --base-url is the service, http://127.0.0.1:8011 without it; its key is that of the settings
+ * (ORCH_API_KEY). `upload` sends the file of --attachment. With --outdir the whole answer is kept
+ * there, in a file named by the tag (else the pattern) and the time. Waits 360 seconds at most.
+ *
+ * Exit codes: 0 the answer is long enough and tells of no failure, 1 it is not, or none came, 2 the
+ * command line or the settings are wrong. */
+#include "base/clock.h"
+#include "net/fetch.h"
+#include "orchestrator/snapshot/tool.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { ANSWER_BYTES = 64 << 20, FILE_BYTES = 20 << 20, DEFAULT_SECONDS = 360, END_BYTES = 65536 };
+enum { EXIT_GOOD, EXIT_BAD, PROBLEMS_MAX = 4 };
+
+static const char usage[] =
+    "orch-smoke --pattern smart|debate|consensus|compare|upload [--base-url URL] [--prompt TEXT] "
+    "[--attachment FILE] [--timeout SECONDS] [--outdir DIR] [--tag WORD]";
+static const char boundary[] = "assay-7f3a9c51";
+
+/* What is asked for in each pattern, and how many characters are an answer. */
+struct pattern {
+    const char *name, *path, *question, *answer;
+    size_t least;
+};
+static const struct pattern patterns[] = {
+    {"smart", "/api/v1/smart", "prompt", "answer", 500},
+    {"debate", "/api/v1/debate", "topic", "improved_response", 500},
+    {"consensus", "/api/v1/consensus", "prompt", "best_response", 300},
+    {"compare", "/api/v1/compare", "prompt", "answers", 400},
+    {"upload", "/api/v1/orchestrate/upload", "prompt", "output_text", 150},
+};
+static const char default_url[] = "http://127.0.0.1:8011";
+static const char default_prompt[] =
+    "How does a write-ahead log keep a database whole when the power fails, what does it cost, and "
+    "when would you do without one? Answer in several paragraphs.";
+
+struct smoke {
+    struct tool *tool;
+    const struct pattern *pattern;
+    const char *output; /* the file of the answer; NULL = not kept */
+    const char *problems[PROBLEMS_MAX];
+    size_t problem_count;
+    size_t length;
+};
+
+static void fault(struct smoke *smoke, const char *words)
+{
+    if (smoke->problem_count < PROBLEMS_MAX)
+        smoke->problems[smoke->problem_count++] = words;
+}
+
+static const struct pattern *find_pattern(const char *name)
+{
+    for (size_t i = 0; name && i < sizeof patterns / sizeof patterns[0]; i++)
+        if (strcmp(patterns[i].name, name) == 0)
+            return &patterns[i];
+    return NULL;
+}
+
+static void write_json(const struct smoke *smoke, const char *prompt, struct text *body)
+{
+    struct json_writer writer;
+
+    writer_start(&writer, body);
+    writer_open_object(&writer);
+    writer_key_string(&writer, smoke->pattern->question, prompt);
+    writer_close_object(&writer);
+}
+
+static bool append_file(const struct tool *tool, struct text *body)
+{
+    FILE *file = fopen(tool->attachment, "rbe");
+    char bytes[65536];
+    size_t count;
+    bool good;
+
+    while (file && (count = fread(bytes, 1, sizeof bytes, file)) > 0)
+        text_append(body, bytes, count);
+    good = file && !ferror(file) && !body->overflowed;
+    if (file)
+        fclose(file);
+    return good;
+}
+
+static bool write_form(const struct smoke *smoke, const char *prompt, struct text *body)
+{
+    const char *slash = strrchr(smoke->tool->attachment, '/');
+    bool good;
+
+    text_append_format(body,
+                       "--%s\r\nContent-Disposition: form-data; name=\"prompt\"\r\n\r\n%s\r\n"
+                       "--%s\r\nContent-Disposition: form-data; name=\"files\"; filename=\"%s\"\r\n"
+                       "Content-Type: application/octet-stream\r\n\r\n",
+                       boundary, prompt, boundary, slash ? slash + 1 : smoke->tool->attachment);
+    good = append_file(smoke->tool, body);
+    text_append_format(body, "\r\n--%s--\r\n", boundary);
+    return good;
+}
+
+static void ask(const struct smoke *smoke, const char *url, const struct text *body,
+                struct fetch_answer *answer)
+{
+    const struct tool *tool = smoke->tool;
+    double seconds = (double)(tool->seconds ? tool->seconds : DEFAULT_SECONDS);
+    struct fetch_request request = {
+        .url = url,
+        .body = body->bytes,
+        .body_length = body->length,
+        .headers = {{"Content-Type",
+                     tool->attachment
+                         ? arena_print(tool->arena, "multipart/form-data; boundary=%s", boundary)
+                         : "application/json"}},
+        .header_count = 1,
+        .answer_max = ANSWER_BYTES,
+        .private_too = true,
+        .policy = {.connect_seconds = 10,
+                   .attempt_seconds = seconds,
+                   .total_seconds = seconds,
+                   .attempts = 1}};
+
+    if (tool->settings.api_key)
+        request.headers[request.header_count++] =
+            (struct fetch_header){"X-API-Key", tool->settings.api_key};
+    fprintf(stderr, "orch-smoke: asking %s, for %.0f s at most\n", url, seconds);
+    fetch(tool->arena, &request, answer);
+}
+
+/* Characters of the answer; of a comparison those of all models. */
+static size_t length_of(const json_t *answer)
+{
+    size_t length = 0;
+
+    if (json_is_string(answer))
+        return utf8_count(json_string_value(answer));
+    for (size_t i = 0; i < json_array_size(answer); i++)
+        length += length_of(json_object_get(json_array_get(answer, i), "answer"));
+    return length;
+}
+
+static void judge(struct smoke *smoke, const struct fetch_answer *answer)
+{
+    static const char *const markers[] = {"[auth_failed]", "[provider_unavailable]"};
+    struct arena *arena = smoke->tool->arena;
+    struct json_fault json_fault;
+    json_t *document = NULL;
+
+    if (answer->outcome != FETCH_ANSWERED) {
+        fault(smoke, arena_print(arena, "No answer: %s.", fetch_outcome_name(answer->outcome)));
+        return;
+    }
+    if (answer->status != 200)
+        fault(smoke, arena_print(arena, "Status %d.", answer->status));
+    if (json_read(arena, answer->body, answer->length, JSON_DEPTH_LIMIT, &document, &json_fault)) {
+        fault(smoke, "The answer is no JSON.");
+        return;
+    }
+    smoke->length = length_of(json_object_get(document, smoke->pattern->answer));
+    if (smoke->length < smoke->pattern->least)
+        fault(smoke, arena_print(arena, "The answer has %zu characters; %zu are expected.",
+                                 smoke->length, smoke->pattern->least));
+    for (size_t i = 0; i < sizeof markers / sizeof markers[0]; i++)
+        if (strstr(answer->body, markers[i]))
+            fault(smoke, arena_print(arena, "The answer says %s.", markers[i]));
+}
+
+static enum error keep(struct smoke *smoke, const struct fetch_answer *answer)
+{
+    struct tool *tool = smoke->tool;
+    char now[CLOCK_TEXT_MAX];
+    struct text text;
+
+    if (!tool->output_dir)
+        return ERROR_NONE;
+    clock_format(clock_unix_microseconds(), now);
+    smoke->output = arena_print(tool->arena, "%s/%s-%.19s.json", tool->output_dir,
+                                tool->tag ? tool->tag : smoke->pattern->name, now);
+    text_start(&text, tool->arena, ANSWER_BYTES + 1);
+    text_append(&text, answer->body, answer->length);
+    return tool_write(tool, smoke->output, &text);
+}
+
+static void print_end(const struct smoke *smoke, const struct fetch_answer *answer, int64_t began)
+{
+    struct json_writer writer;
+    struct text text;
+
+    text_start(&text, smoke->tool->arena, END_BYTES);
+    writer_start(&writer, &text);
+    writer_open_object(&writer);
+    writer_key_string(&writer, "status", smoke->problem_count ? "failed" : "ok");
+    writer_key_string(&writer, "pattern", smoke->pattern->name);
+    writer_key_integer(&writer, "http_status", answer->status);
+    writer_key_integer(&writer, "duration_ms", (clock_monotonic_microseconds() - began) / 1000);
+    writer_key_integer(&writer, "answer_characters", (int64_t)smoke->length);
+    writer_key_integer(&writer, "expected_characters", (int64_t)smoke->pattern->least);
+    writer_key_string(&writer, "output", smoke->output);
+    writer_key(&writer, "problems");
+    writer_open_array(&writer);
+    for (size_t i = 0; i < smoke->problem_count; i++)
+        writer_string(&writer, smoke->problems[i]);
+    writer_close_array(&writer);
+    writer_close_object(&writer);
+    tool_print(smoke->tool, text.bytes);
+}
+
+static int run(struct tool *tool)
+{
+    struct smoke smoke = {.tool = tool, .pattern = find_pattern(tool->pattern)};
+    const char *prompt = tool->prompt ? tool->prompt : default_prompt;
+    const char *base = tool->base_url && *tool->base_url ? tool->base_url : default_url;
+    int64_t began = clock_monotonic_microseconds();
+    struct fetch_answer answer;
+    struct text body;
+    bool uploads;
+
+    if (!smoke.pattern)
+        return tool_fail(tool, "--pattern is smart, debate, consensus, compare or upload.");
+    uploads = strcmp(smoke.pattern->name, "upload") == 0;
+    if (uploads != (tool->attachment != NULL))
+        return tool_fail(tool, "--attachment belongs to --pattern upload, which needs it.");
+    text_start(&body, tool->arena, FILE_BYTES + END_BYTES);
+    if (!uploads)
+        write_json(&smoke, prompt, &body);
+    else if (!write_form(&smoke, prompt, &body))
+        return tool_fail(tool, arena_print(tool->arena, "%s: %s", tool->attachment,
+                                           errno ? strerror(errno) : "too large"));
+    ask(&smoke,
+        arena_print(tool->arena, "%.*s%s", (int)(strlen(base) - (base[strlen(base) - 1] == '/')),
+                    base, smoke.pattern->path),
+        &body, &answer);
+    judge(&smoke, &answer);
+    if (keep(&smoke, &answer))
+        fault(&smoke, tool->problem.text);
+    print_end(&smoke, &answer, began);
+    return smoke.problem_count ? EXIT_BAD : EXIT_GOOD;
+}
+
+int main(int argc, char **argv)
+{
+    return tool_run(argc, argv, usage, false, run);
+}
