@@ -60,6 +60,9 @@ struct support_settings {
     int64_t quality_threshold;
     bool fact_verification;
     int64_t fact_verification_min_score;
+    double escalation_threshold;
+    int64_t threshold_labels_least;
+    double threshold_risk, threshold_confidence;
     int64_t self_rag_max_iterations;
     bool suggested_questions;
     bool model_routing;
@@ -82,8 +85,10 @@ struct support_settings {
     bool auto_rollback;
     double rollback_drift;                   /* percent */
     int64_t rollback_window, rollback_least; /* evaluations */
-    const char *alert_webhook_url;           /* NULL = nobody is told */
-    int64_t alert_check_interval;            /* seconds, as the next */
+    double backlog_review, backlog_thumbs_down, backlog_slow, backlog_freshness, backlog_drift;
+    int64_t backlog_items, backlog_freshness_days;
+    const char *alert_webhook_url; /* NULL = nobody is told */
+    int64_t alert_check_interval;  /* seconds, as the next */
     int64_t alert_cooldown;
     double alert_escalation; /* percent */
     double alert_quality;

@@ -7,6 +7,7 @@
 #include "support/figures.h"
 #include "support/service.h"
 #include "support/tools.h"
+#include "support/trends/threshold_choice.h"
 
 #include <string.h>
 
@@ -182,6 +183,8 @@ static enum error run(struct request *request, struct asked *asked, struct ask *
     if (!*ask->question)
         return problem_set(&request->problem, ERROR_INVALID, "question_empty", "question is empty");
     error = service_tools(request, &tools);
+    if (!error)
+        error = threshold_in_force(&tools.traces, tools.graph.settings, &tools.graph.settings);
     if (!error)
         error = ask_question(&tools.graph, ask, asked);
     count_answer(request, asked);

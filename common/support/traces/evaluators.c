@@ -14,6 +14,18 @@ const char *const evaluator_names[EVALUATORS] = {
     "citation_coverage", "answer_length_anomaly", "retrieval_hit_rate", "tool_use_efficiency",
     "refusal_detected",  "pii_leak_suspicion",    "language_mismatch"};
 
+bool evaluator_lower_is_better(const char *name)
+{
+    static const char *const flags[] = {"refusal_detected", "pii_leak_suspicion",
+                                        "language_mismatch", "answer_length_anomaly"};
+
+    for (size_t i = 0; i < sizeof flags / sizeof flags[0]; i++) {
+        if (strcmp(name, flags[i]) == 0)
+            return true;
+    }
+    return false;
+}
+
 static const double hit_above = 0.5, hits_fine = 0.8, length_odd = 2, efficient_from = 0.5;
 enum { FEW_WORDS = 4, METADATA_MAX = 65536 };
 

@@ -8,8 +8,13 @@
 #include "base/arena.h"
 #include "base/optional.h"
 
+#include <stdbool.h>
+
 enum { EVALUATORS = 7 };
 extern const char *const evaluator_names[EVALUATORS];
+
+/* Whether a score of 1 is bad: the evaluators that look for a fault. */
+bool evaluator_lower_is_better(const char *name);
 
 struct evaluation {
     const char *evaluator;

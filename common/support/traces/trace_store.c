@@ -90,22 +90,36 @@ static const struct statement read_evaluations = {
     .sql = "SELECT " EVALUATION_COLUMNS " FROM trace_evaluations WHERE tenant_id = ?"
            " AND trace_id = ? ORDER BY evaluator_name LIMIT ?",
 };
-static const struct statement worst_low = {
-    .name = "trace_worst_low",
-    .sql = "SELECT " EVALUATION_COLUMNS " FROM trace_evaluations WHERE tenant_id = ?"
-           " AND evaluator_name = ? ORDER BY score, evaluated_at, trace_id LIMIT ?",
-};
-static const struct statement worst_high = {
-    .name = "trace_worst_high",
-    .sql = "SELECT " EVALUATION_COLUMNS " FROM trace_evaluations WHERE tenant_id = ?"
-           " AND evaluator_name = ? ORDER BY score DESC, evaluated_at, trace_id LIMIT ?",
-};
+/* Of one tenant, or of all where none is given. */
+#define WORST(order)                                                                               \
+    "SELECT " EVALUATION_COLUMNS " FROM trace_evaluations WHERE tenant_id = ?"                     \
+    " AND evaluator_name = ? AND verdict NOT IN ('error', 'timeout')"                              \
+    " ORDER BY " order " LIMIT ?"
+#define WORST_OF_ALL(order)                                                                        \
+    "SELECT " EVALUATION_COLUMNS " FROM trace_evaluations WHERE evaluator_name = ?"                \
+    " AND verdict NOT IN ('error', 'timeout') ORDER BY " order " LIMIT ?"
+#define LOWEST "score, evaluated_at, trace_id"
+#define HIGHEST "score DESC, evaluated_at, trace_id"
+static const struct statement worst_low = {.name = "trace_worst_low", .sql = WORST(LOWEST)};
+static const struct statement worst_high = {.name = "trace_worst_high", .sql = WORST(HIGHEST)};
+static const struct statement all_low = {.name = "trace_worst_all_low",
+                                         .sql = WORST_OF_ALL(LOWEST)};
+static const struct statement all_high = {.name = "trace_worst_all_high",
+                                          .sql = WORST_OF_ALL(HIGHEST)};
+/* Evaluators that failed count as runs, and in no mean. */
+#define DAILY                                                                                      \
+    "SELECT substr(evaluated_at, 1, 10), coalesce(avg(CASE WHEN verdict NOT IN"                    \
+    " ('error', 'timeout') THEN score END), 0e0), count(*) FROM trace_evaluations"
+#define BY_DAY                                                                                     \
+    " AND evaluated_at >= {now_plus:?} GROUP BY substr(evaluated_at, 1, 10)"                       \
+    " ORDER BY substr(evaluated_at, 1, 10)"
 static const struct statement read_trend = {
     .name = "trace_trend",
-    .sql = "SELECT substr(evaluated_at, 1, 10), avg(score), count(*) FROM trace_evaluations"
-           " WHERE tenant_id = ? AND evaluator_name = ?"
-           " AND evaluated_at >= {now_plus:?} GROUP BY substr(evaluated_at, 1, 10)"
-           " ORDER BY substr(evaluated_at, 1, 10)",
+    .sql = DAILY " WHERE tenant_id = ? AND evaluator_name = ?" BY_DAY,
+};
+static const struct statement read_all_trend = {
+    .name = "trace_trend_all",
+    .sql = DAILY " WHERE evaluator_name = ?" BY_DAY,
 };
 /* What waits for a verdict is kept for twice as long. */
 #define OLD_TRACES                                                                                 \
@@ -485,13 +499,15 @@ enum error trace_votes(const struct trace_call *call, const char *trace_id,
 }
 
 static enum error list_evaluations(const struct trace_call *call, const struct statement *statement,
-                                   const char *name, int64_t limit, struct object_list *rows)
+                                   bool of_all, const char *name, int64_t limit,
+                                   struct object_list *rows)
 {
     struct trace_evaluation_row *items =
         ARENA_ARRAY(call->arena, struct trace_evaluation_row, (size_t)limit + 1);
     struct query *query = db_query(call->db, statement);
 
-    query_bind_text(query, call->tenant);
+    if (!of_all)
+        query_bind_text(query, call->tenant);
     query_bind_text(query, name);
     query_bind_integer(query, limit);
     *rows = (struct object_list){.items = items};
@@ -508,29 +524,27 @@ static enum error list_evaluations(const struct trace_call *call, const struct s
 enum error trace_evaluations(const struct trace_call *call, const char *trace_id,
                              struct object_list *rows)
 {
-    return list_evaluations(call, &read_evaluations, trace_id, 100, rows);
+    return list_evaluations(call, &read_evaluations, false, trace_id, 100, rows);
 }
 
 enum error trace_worst(const struct trace_call *call, const char *evaluator, int64_t limit,
                        struct object_list *rows)
 {
-    static const char *const flags[] = {"refusal_detected", "pii_leak_suspicion",
-                                        "language_mismatch", "answer_length_anomaly"};
+    bool high = evaluator_lower_is_better(evaluator), of_all = !call->tenant;
 
-    for (size_t i = 0; i < sizeof flags / sizeof flags[0]; i++) {
-        if (strcmp(evaluator, flags[i]) == 0)
-            return list_evaluations(call, &worst_high, evaluator, limit, rows);
-    }
-    return list_evaluations(call, &worst_low, evaluator, limit, rows);
+    return list_evaluations(
+        call, of_all ? (high ? &all_high : &all_low) : (high ? &worst_high : &worst_low), of_all,
+        evaluator, limit, rows);
 }
 
 enum error trace_trend(const struct trace_call *call, const char *evaluator, int64_t days,
                        struct object_list *rows)
 {
     struct trend_point *items = ARENA_ARRAY(call->arena, struct trend_point, (size_t)days + 3);
-    struct query *query = db_query(call->db, &read_trend);
+    struct query *query = db_query(call->db, call->tenant ? &read_trend : &read_all_trend);
 
-    query_bind_text(query, call->tenant);
+    if (call->tenant)
+        query_bind_text(query, call->tenant);
     query_bind_text(query, evaluator);
     query_bind_number(query, -(double)days * SECONDS_A_DAY);
     *rows = (struct object_list){.items = items};

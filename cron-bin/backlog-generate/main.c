@@ -1,0 +1,53 @@
+/*
+ * Ranks what to improve next by the signals of a week; prints the backlog as JSON, keeps it for the
+ * pages and writes it as Markdown.
+ *
+ *   backlog-generate [--tenant all] [--week YYYY-Www] [--out PATH]     the week before this
+ *
+ * Exit codes: 0 done (also when another one is at it), 1 failed, 2 the command line is wrong.
+ */
+#include "support/improvement/offline.h"
+#include "support/trends/backlog.h"
+
+#include <stdio.h>
+
+enum { EXIT_DONE, EXIT_FAILED, EXIT_USAGE };
+
+struct arguments {
+    const char *tenant, *week, *out;
+};
+
+static int run(struct offline *program)
+{
+    const struct arguments *arguments = program->context;
+    const struct trace_call call = {program->db, program->arena, arguments->tenant,
+                                    &program->problem};
+    const struct backlog_request request = {
+        .settings = &program->settings, .week = arguments->week, .out = arguments->out};
+    struct backlog backlog;
+    enum error error = backlog_generate(&call, &request, &backlog);
+
+    if (error)
+        return offline_fail(program, error == ERROR_INVALID ? EXIT_USAGE : EXIT_FAILED);
+    puts(backlog.document);
+    return EXIT_DONE;
+}
+
+int main(int argc, char **argv)
+{
+    struct arguments arguments = {.tenant = "all"};
+    const struct offline_option options[] = {
+        {.name = "--tenant", .help = "One tenant, or `all`.", .text = &arguments.tenant},
+        {.name = "--week", .help = "As 2026-W17 (the week before this).", .text = &arguments.week},
+        {.name = "--out", .help = "The report, below DATA_DIR.", .text = &arguments.out}};
+    const struct offline_plan plan = {.name = "backlog-generate",
+                                      .summary = "Ranks what to improve next.",
+                                      .options = options,
+                                      .option_count = sizeof options / sizeof options[0],
+                                      .locks = true,
+                                      .failed = EXIT_FAILED,
+                                      .run = run,
+                                      .context = &arguments};
+
+    return offline_main(argc, argv, &plan);
+}

@@ -1,0 +1,64 @@
+/*
+ * Evaluates stored answers that have no evaluations, with all seven evaluators.
+ *
+ *   evaluate-traces [--since TIME] [--tenant all] [--force]     --force: also those that have some
+ *
+ * Exit codes: 0 done (also when another one is at it), 1 failed, 2 the command line is wrong.
+ */
+#include "base/clock.h"
+#include "base/instant.h"
+#include "support/improvement/offline.h"
+#include "support/trends/snapshot.h"
+
+#include <stdio.h>
+
+enum { EXIT_DONE, EXIT_FAILED, EXIT_USAGE };
+
+struct arguments {
+    const char *since, *tenant;
+    bool force;
+};
+
+static int run(struct offline *program)
+{
+    const struct arguments *arguments = program->context;
+    const struct trace_call call = {program->db, program->arena, arguments->tenant,
+                                    &program->problem};
+    char since[CLOCK_TEXT_MAX];
+    int64_t moment, evaluated;
+    struct text text;
+    struct json_writer writer;
+
+    if (arguments->since && !instant_parse(arguments->since, &moment)) {
+        fprintf(stderr, "evaluate-traces: --since is a date or a time\n");
+        return EXIT_USAGE;
+    }
+    if (arguments->since)
+        clock_format(moment, since);
+    if (snapshot_evaluate(&call, arguments->since ? since : NULL, arguments->force, &evaluated))
+        return offline_fail(program, EXIT_FAILED);
+    offline_open_object(program, &text, &writer);
+    writer_key_string(&writer, "status", "ok");
+    writer_key_integer(&writer, "evaluated", evaluated);
+    offline_print(&writer);
+    return EXIT_DONE;
+}
+
+int main(int argc, char **argv)
+{
+    struct arguments arguments = {.tenant = "all"};
+    const struct offline_option options[] = {
+        {.name = "--since", .help = "Only answers from then on.", .text = &arguments.since},
+        {.name = "--tenant", .help = "One tenant, or `all`.", .text = &arguments.tenant},
+        {.name = "--force", .help = "Also those that were evaluated.", .flag = &arguments.force}};
+    const struct offline_plan plan = {.name = "evaluate-traces",
+                                      .summary = "Evaluates stored answers.",
+                                      .options = options,
+                                      .option_count = sizeof options / sizeof options[0],
+                                      .locks = true,
+                                      .failed = EXIT_FAILED,
+                                      .run = run,
+                                      .context = &arguments};
+
+    return offline_main(argc, argv, &plan);
+}

@@ -1,0 +1,79 @@
+/* The backlog of improvements: the kept document of the tenant, and the reports of earlier weeks.
+ */
+#include "support-trends/improvements.h"
+#include "support/service.h"
+#include "support/tools.h"
+#include "support/trends/backlog.h"
+
+struct backlog_reply {
+    const char *tenant, *week, *week_start, *week_end, *generated_at;
+    json_t *summary, *items, *stats;
+    struct string_list warnings;
+};
+
+#define OWNER struct backlog_reply
+static const struct field backlog_fields[] = {
+    STRING(OWNER, tenant, .required = true),       STRING(OWNER, week, .required = true),
+    STRING(OWNER, week_start, .required = true),   STRING(OWNER, week_end, .required = true),
+    JSON_OBJECT(OWNER, summary, .required = true), JSON_OBJECTS(OWNER, items, .required = true),
+    JSON_OBJECT(OWNER, stats, .required = true),   STRINGS(OWNER, warnings),
+    STRING(OWNER, generated_at, .required = true),
+};
+#undef OWNER
+SCHEMA(backlog_schema, struct backlog_reply, "Backlog", backlog_fields, .extra = EXTRA_IGNORE);
+
+struct archive_query {
+    struct optional_integer year;
+};
+
+#define OWNER struct archive_query
+static const struct field archive_query_fields[] = {NULLABLE_INTEGER(OWNER, year)};
+#undef OWNER
+SCHEMA(archive_query_schema, struct archive_query, "BacklogArchiveQuery", archive_query_fields,
+       .extra = EXTRA_IGNORE);
+
+#define OWNER struct backlog_file
+static const struct field file_fields[] = {STRING(OWNER, week), STRING(OWNER, path),
+                                           STRING(OWNER, updated_at)};
+#undef OWNER
+static SCHEMA(file_schema, struct backlog_file, "BacklogWeek", file_fields);
+
+struct archive_reply {
+    OBJECT_LIST(struct backlog_file, weeks);
+};
+
+#define OWNER struct archive_reply
+static const struct field archive_fields[] = {OBJECTS(OWNER, weeks, file_schema)};
+#undef OWNER
+SCHEMA(archive_schema, struct archive_reply, "BacklogArchive", archive_fields);
+
+enum error backlog_handle(struct request *request, struct reply *reply)
+{
+    struct backlog_reply *object = ARENA_NEW(request->arena, struct backlog_reply);
+    struct schema_errors errors = {.arena = request->arena};
+    struct service_tools tools;
+    const char *document;
+    enum error error = service_tools(request, &tools);
+
+    if (!error)
+        error = backlog_current(&tools.traces, service_settings(request), &document);
+    if (error)
+        return error;
+    reply->object = object;
+    if (schema_decode(&backlog_schema, service_json(request, document), "backlog", object, &errors,
+                      request->arena))
+        return problem_set(&request->problem, ERROR_SYSTEM, "backlog_unreadable",
+                           "the kept backlog is of another form");
+    return ERROR_NONE;
+}
+
+enum error archive_handle(struct request *request, struct reply *reply)
+{
+    const struct archive_query *query = request->query;
+    struct archive_reply *object = ARENA_NEW(request->arena, struct archive_reply);
+
+    reply->object = object;
+    return backlog_archive(request->arena, service_settings(request),
+                           query->year.given ? query->year.value : 0, &object->weeks,
+                           &request->problem);
+}

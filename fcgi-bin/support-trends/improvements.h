@@ -1,0 +1,14 @@
+/* What to improve next, as it was written down. */
+#ifndef ASSAY_SUPPORT_TRENDS_IMPROVEMENTS_H
+#define ASSAY_SUPPORT_TRENDS_IMPROVEMENTS_H
+
+#include "http/route.h"
+
+SCHEMA_OF(backlog_schema, struct backlog_reply);
+SCHEMA_OF(archive_query_schema, struct archive_query);
+SCHEMA_OF(archive_schema, struct archive_reply);
+
+enum error backlog_handle(struct request *request, struct reply *reply);
+enum error archive_handle(struct request *request, struct reply *reply);
+
+#endif

@@ -1,0 +1,262 @@
+"""What verdicts, votes and evaluations say over time, on both engines: thresholds and what is promised with them,
+evaluations by day, the backlog of a week, what knowledge has grown old, drift, reports. Programs and routes; what
+belongs to one tenant is never shown to another."""
+
+import json
+from datetime import datetime, timedelta, timezone
+
+import pytest
+
+from service import ENGINES, Service
+from support_admin_test import DOCUMENT, SECRET, ask, token
+
+ENV = {"JWT_SECRET": SECRET, "RATE_LIMIT_ENABLED": "false", "THRESHOLD_RISK": "0.2", "THRESHOLD_CONFIDENCE": "0.9"}
+DAY = timedelta(days=1)
+
+
+def ago(**delta):
+    return (datetime.now(timezone.utc) - timedelta(**delta)).strftime("%Y-%m-%dT%H:%M:%S.%f+00:00")
+
+
+def quoted(value):
+    if value is None:
+        return "NULL"
+    return str(value) if isinstance(value, (int, float)) else "'" + str(value).replace("'", "''") + "'"
+
+
+def put(service, table, rows):
+    columns = list(rows[0])
+    values = ", ".join("(" + ", ".join(quoted(row[column]) for column in columns) + ")" for row in rows)
+    service.sql(f"INSERT INTO {table} ({', '.join(columns)}) VALUES {values}")
+
+
+def trace(name, tenant="default", age=timedelta(hours=1), **members):
+    started = (datetime.now(timezone.utc) - age).strftime("%Y-%m-%dT%H:%M:%S.%f+00:00")
+    return {"trace_id": name, "tenant_id": tenant, "started_at": started, "finished_at": started,
+            "final_route": "auto", "final_quality": 90, "final_relevance": 0.9, "question": "q", "answer": "a [1].",
+            "channel": "web", "knowledge_gap": 0, "factuality_score": 95, "duration_ms": 1200.0, "cost_usd": 0,
+            "answer_words": 12, "categories": '["uncategorized"]', "origin": "live", **members}
+
+
+def case(name, status, tenant="default", age=timedelta(minutes=30)):
+    at = (datetime.now(timezone.utc) - age).strftime("%Y-%m-%dT%H:%M:%S.%f+00:00")
+    return {"trace_id": name, "tenant_id": tenant, "reason": "low_quality", "status": status, "created_at": at,
+            "reviewed_at": at}
+
+
+def program(service, name, *arguments, code=0, **env):
+    done = service.stack.run("run", name, *arguments, env=env)
+    assert done.returncode == code, done.stderr
+    return done
+
+
+def printed(service, name, *arguments, **env):
+    return json.loads(program(service, name, *arguments, **env).stdout)
+
+
+def files(service, path):
+    [data] = [folder for folder in (service.stack.directory / "data").rglob("support") if folder.is_dir()][:1]
+    return data / path
+
+
+@pytest.fixture(scope="module", params=ENGINES)
+def support(request):
+    with Service("support", ENV, request.param) as service:
+        for tenant in ("default", "other"):
+            answer = service.send("POST", "/api/upload", headers=token("agent", tenant),
+                                  files={"file": ("returns.md", DOCUMENT.encode())})
+            assert answer.status_code == 200
+        yield service
+
+
+def analysis(service, tenant="default", method="GET", path="analysis", query=""):
+    answer = service.send(method, f"/api/admin/thresholds/{path}?days=30{query}", headers=token("reviewer", tenant))
+    assert answer.status_code == 200, answer.text
+    return answer.json()
+
+
+def test_thresholds_by_route_until_somebody_judges(support):
+    put(support, "traces", [trace(f"proxy-{i:04}", "third", final_quality=i, final_route="human" if i < 60 else "auto")
+                            for i in range(100)])
+    found = analysis(support, "third")
+    assert found["label_source"] == "proxy_route" and found["label_count"] == found["total_traces"] == 100
+    quality = found["thresholds"]["quality_threshold"]
+    assert quality["suggested"] == 60 and quality["suggested_metrics"]["f1"] == 1
+    assert quality["current"] == 80 and quality["current_metrics"]["precision"] == 0.75
+    assert quality["risk"] is None and len(found["caveats"]) == 2
+    assert not found["cached"] and analysis(support, "third")["cached"]
+
+
+def test_thresholds_by_verdicts(support):
+    put(support, "traces", [trace(f"judged-{i:04}", final_quality=i // 2, duration_ms=100.0 * i) for i in range(200)])
+    put(support, "traces", [trace("other-0001", "other", final_quality=1), trace("repeat-0001", origin="regression")])
+    put(support, "review_queue", [case(f"judged-{i:04}", "confirmed_bad" if i // 2 < 40 else "confirmed_good")
+                                  for i in range(200)])
+    put(support, "review_queue", [case("other-0001", "confirmed_bad", "other")])
+    found = analysis(support, method="POST", path="refresh")
+    assert found["label_source"] == "human_review" and found["label_count"] == 200 and found["total_traces"] == 200
+    quality = found["thresholds"]["quality_threshold"]
+    assert quality["suggested"] == 40 and quality["status"] == "ok"
+    risk = quality["risk"]
+    assert risk["status"] == "found" and 25 <= risk["cutoff"] < 40 and risk["upper"] <= 0.2 and risk["confidence"] == 0.9
+    assert risk["coverage"] == pytest.approx((200 - 2 * risk["cutoff"]) / 200)
+    strict = analysis(support, method="POST", path="refresh", query="&risk=0.01&confidence=0.99")
+    assert strict["thresholds"]["quality_threshold"]["risk"]["status"] == "too_few"
+    assert {point["cutoff"] for point in quality["curve"]} == set(range(100))
+    assert found["thresholds"]["slow_trace_threshold_ms"]["percentiles"] == {"p50": 9950, "p90": 17910, "p95": 18905,
+                                                                             "p99": 19701}
+    few = analysis(support, "other", "POST", "refresh")["thresholds"]["quality_threshold"]
+    assert few["status"] == "insufficient_data" and few["suggested"] is None
+    assert few["reason"] == "insufficient labeled traces (1 < 20)"
+    both = printed(support, "threshold-analyze", "--days", "30")
+    assert both["tenant"] == "all" and both["total_traces"] == 301
+    assert any("Tenant default holds 99% of the bad verdicts" in caveat for caveat in both["caveats"])
+    report = files(support, "reports/threshold_recommendations.md").read_text()
+    assert "## quality_threshold" in report and "- Suggested: 40 (F1 1.00 vs current F1" in report
+    assert "QUALITY_THRESHOLD=40" in report and "302 traces" not in report
+    assert files(support, "reports/thresholds/other.md").exists()
+
+
+def choose(service, body, tenant="default", status=200):
+    answer = service.post("/api/admin/thresholds/choices", body, headers=token("admin", tenant))
+    assert answer.status_code == status, answer.text
+    return answer.json()
+
+
+def test_a_chosen_threshold_is_in_force_at_once(support):
+    """And the promise that came with it is looked at every day by what was judged since."""
+    question = "How long can goods be returned?"
+    assert ask(support, question)["route"] == "auto"
+    assert choose(support, {"metric": "quality_threshold", "source": "manual"}, status=422)
+    assert choose(support, {"metric": "chunk_size", "source": "f1"}, status=422)
+    choose(support, {"metric": "fact_verification_min_score", "source": "risk"}, "third", 409)
+    choose(support, {"metric": "quality_threshold", "source": "manual", "cutoff": 100})
+    assert ask(support, question)["route"] == "human"
+    assert ask(support, question, "other")["route"] == "auto"
+    analysis(support, method="POST", path="refresh")
+    kept = choose(support, {"metric": "quality_threshold", "source": "risk"})
+    assert kept["risk"] == 0.2 and kept["confidence"] == 0.9 and kept["state"] is None
+    assert ask(support, question)["route"] == "auto"
+    put(support, "traces", [trace(f"since-{i:04}", final_quality=70) for i in range(40)])
+    put(support, "review_queue", [case(f"since-{i:04}", "confirmed_bad" if i % 2 else "confirmed_good", age=-DAY)
+                                  for i in range(40)])
+    assert printed(support, "eval-snapshot")["promises"] == {"checked": 1, "broken": 1}
+    [row] = support.get("/api/admin/thresholds/choices", headers=token("reviewer")).json()["choices"]
+    assert row["state"] == "broken" and (row["given"], row["wrong"]) == (40, 20)
+    assert support.get("/api/admin/thresholds/choices", headers=token("reviewer", "other")).json()["choices"] == []
+    path = "/api/admin/thresholds/choices/quality_threshold"
+    assert support.send("DELETE", path, headers=token("admin", "other")).status_code == 404
+    assert support.send("DELETE", path, headers=token("admin")).status_code == 200
+    actions = support.get("/api/admin/audit?action=threshold_choose", headers=token("admin")).json()["entries"]
+    assert len(actions) == 2
+    support.sql("DELETE FROM review_queue")
+    support.sql("DELETE FROM traces WHERE answer = 'a [1].'")
+
+
+def evaluation(name, score, verdict, tenant="default", evaluator="citation_coverage", at=None):
+    return {"trace_id": name, "tenant_id": tenant, "evaluator_name": evaluator, "score": score, "verdict": verdict,
+            "metadata": "{}", "evaluated_at": at or ago(hours=0)}
+
+
+def test_a_day_of_evaluations(support):
+    """Golden: two scores of 0.1 (missing) and eight of 0.9 (ok) are a mean of 0.74; failed evaluators are in no mean."""
+    noon = (datetime.now(timezone.utc) - DAY).strftime("%Y-%m-%dT12:00:00.000000+00:00")
+    put(support, "traces", [trace(f"evaluated-{i:02}", age=DAY) for i in range(11)])
+    put(support, "traces", [trace("evaluated-other", "other", age=DAY)])
+    put(support, "trace_evaluations",
+        [evaluation(f"evaluated-{i:02}", 0.1 if i < 2 else 0.9, "missing" if i < 2 else "ok", at=noon)
+         for i in range(10)]
+        + [evaluation("evaluated-10", 0, "timeout", at=noon)]
+        + [evaluation("evaluated-00", 1, "refusal", evaluator="refusal_detected", at=noon),
+           evaluation("evaluated-01", 0, "ok", evaluator="refusal_detected", at=noon),
+           evaluation("evaluated-other", 0, "missing", "other", at=noon)])
+    done = printed(support, "eval-snapshot", "--date", noon[:10])
+    assert done["status"] == "ok" and done["evaluators"] == 2
+    day = json.loads(files(support, done["path"]).read_text())["evaluators"]
+    assert day["citation_coverage"]["verdict_counts"] == {"missing": 3, "ok": 8, "timeout": 1}
+    assert day["citation_coverage"]["mean_score"] == pytest.approx((2 * 0.1 + 8 * 0.9) / 11, abs=1e-6)
+    assert day["refusal_detected"]["worst_traces"][0]["trace_id"] == "evaluated-00"
+    assert day["citation_coverage"]["worst_traces"][0]["trace_id"] == "evaluated-other"
+    program(support, "eval-snapshot", "--date", "2026-02-30", code=2)
+    program(support, "eval-snapshot", "--dates", "x", code=2)
+    assert "usage" in program(support, "eval-snapshot", "--help").stdout
+
+    def trend(tenant):
+        answer = support.get("/api/admin/evaluations/trends?evaluator=citation_coverage&days=2",
+                             headers=token("admin", tenant))
+        return {point["date"]: point for point in answer.json()["points"]}.get(noon[:10])
+
+    support.sql("DELETE FROM trace_evaluations WHERE trace_id = 'evaluated-10'")
+    assert trend("other") == {"date": noon[:10], "mean_score": 0.0, "runs": 1}
+    assert trend("default")["runs"] == 11  # the operator sees all
+    support.sql("DELETE FROM trace_evaluations WHERE tenant_id = 'other' AND trace_id = 'evaluated-other'")
+    assert trend("default")["mean_score"] == pytest.approx(0.74) and trend("other") is None
+    worst = support.get("/api/admin/evaluations/worst?evaluator=refusal_detected&limit=1", headers=token("admin"))
+    assert worst.json()["items"][0]["score"] == 1
+    for query in ("trends?evaluator=x&days=0", "trends?evaluator=x&days=366", "worst?evaluator=x&limit=0",
+                  "worst?evaluator=x&limit=101"):
+        assert support.get(f"/api/admin/evaluations/{query}", headers=token("admin")).status_code == 400
+
+
+def test_evaluating_what_has_no_evaluations(support):
+    put(support, "traces", [trace("bare-0001", answer="Two words. And [1]."), trace("bare-0002", origin="benchmark")])
+    assert printed(support, "evaluate-traces", "--since", ago(hours=3))["evaluated"] == 1
+    rows = support.sql("SELECT evaluator_name, score FROM trace_evaluations WHERE trace_id = 'bare-0001'"
+                       " ORDER BY evaluator_name")
+    assert len(rows) == 7 and ["citation_coverage", "0.5"] in rows
+    assert printed(support, "evaluate-traces", "--since", ago(hours=3))["evaluated"] == 0
+    assert printed(support, "evaluate-traces", "--since", ago(hours=3), "--force")["evaluated"] >= 1
+    program(support, "evaluate-traces", "--since", "yesterday", code=2)
+    support.sql("DELETE FROM trace_evaluations WHERE trace_id LIKE 'bare-%' OR trace_id LIKE 'evaluated-%'")
+    support.sql("DELETE FROM traces WHERE trace_id LIKE 'bare-%' OR trace_id LIKE 'evaluated-%'")
+
+
+def iso_week(moment):
+    year, week, _ = moment.isocalendar()
+    return f"{year}-W{week:02}"
+
+
+def test_what_to_improve_next(support):
+    """Golden: three bad verdicts, four slow answers and a gap asked for twice, two hours old, have the priorities
+    8.89, 5.93 and 3.95: one critical, one high, one medium."""
+    now = datetime.now(timezone.utc)
+    two_hours = timedelta(hours=2)
+    this_week, next_week = iso_week(now - two_hours), iso_week(now + timedelta(days=7))
+    put(support, "traces", [trace(f"bad-{i:04}", age=two_hours, question="Why is my | parcel so late, again and again?",
+                                  duration_ms=20000.0 if i < 4 else 100.0) for i in range(40)])
+    put(support, "traces", [trace("foreign-0001", "other", age=two_hours, categories='["billing"]')])
+    put(support, "review_queue", [case(f"bad-{i:04}", "confirmed_bad", age=two_hours) for i in range(3)])
+    put(support, "review_queue", [case("foreign-0001", "confirmed_bad", "other", age=two_hours)])
+    put(support, "knowledge_gaps", [{"tenant_id": "default", "cluster_id": "c1", "topic_summary": "Missing topic: paint",
+                                     "sample_questions": '["Which paint?"]', "question_count": 2,
+                                     "created_at": ago(hours=2)}])
+    put(support, "feedback", [{"tenant_id": "default", "trace_id": "bad-0009", "session_id": "s", "rating": "down",
+                               "reason": "", "linked": 1, "ts": ago(hours=2)}])
+    made = printed(support, "backlog-generate", "--week", this_week)
+    items = {(item["source"], item["tenant_id"]): item for item in made["items"]}
+    assert [items[key]["priority"] for key in (("review", "default"), ("slow_trace", "default"), ("kb_gap", "default"))] \
+        == [8.89, 5.93, 3.95]
+    assert items["review", "default"]["title"] == "Why is my | parcel so" and ("thumbs_down", "default") not in items
+    assert items["review", "default"]["trace_ids"] == [f"bad-{i:04}" for i in range(3)]
+    assert items["slow_trace", "default"]["details"] == {"p95_ms": 20000.0, "threshold_ms": 10000}
+    assert [item["priority"] for item in made["items"]] == sorted((item["priority"] for item in made["items"]), reverse=True)
+    report = files(support, f"reports/improvement_backlog/{this_week}.md").read_text()
+    critical, high = report.index("## Priority 1"), report.index("## Priority 2")
+    assert critical < report.index("### [review] Why is my \\| parcel") < high < report.index("### [slow_trace] /api/ask")
+    # Each tenant sees its own; the week is kept, not computed anew.
+    mine, theirs = (support.get("/api/admin/improvement-backlog/current", headers=token("admin", tenant)).json()
+                    for tenant in ("default", "other"))
+    assert {item["tenant_id"] for item in mine["items"]} == {"default"} and mine["generated_at"] == made["generated_at"]
+    assert theirs["items"] == [] or {item["tenant_id"] for item in theirs["items"]} == {"other"}
+    assert "parcel" not in json.dumps(theirs)
+    own = printed(support, "backlog-generate", "--week", this_week, "--tenant", "other")
+    assert own["tenant"] == "other" and "parcel" not in json.dumps(own)
+    assert printed(support, "backlog-generate", "--week", next_week, "--tenant", "third")["summary"]["items"] == 0
+    weeks = support.get(f"/api/admin/improvement-backlog/archive?year={this_week[:4]}", headers=token("admin")).json()
+    assert [week["week"] for week in weeks["weeks"]] == [this_week]
+    assert support.get("/api/admin/improvement-backlog/archive?year=1999", headers=token("admin")).json() == {"weeks": []}
+    for week in ("2026-W54", "2025-W53", "week"):
+        program(support, "backlog-generate", "--week", week, code=2)
+    for table, where in (("review_queue", "1 = 1"), ("feedback", "trace_id LIKE 'bad-%'"), ("knowledge_gaps", "1 = 1"),
+                         ("traces", "trace_id LIKE 'bad-%' OR trace_id LIKE 'foreign-%'")):
+        support.sql(f"DELETE FROM {table} WHERE {where}")
