@@ -38,6 +38,15 @@ static void refuse(struct serving *serving, const struct http_refusal *refusal)
         reply_add_header(&serving->reply, "WWW-Authenticate", refusal->challenge);
 }
 
+/* Nobody in particular has proved nothing. */
+static void clear_failures(struct serving *serving)
+{
+    const struct http_policy *policy = serving->policy;
+
+    if (policy->success_clears_failures && policy->auth_failures.max && serving->request.who.role)
+        rate_forget(serving->server->region, throttle_key(serving));
+}
+
 bool step_authenticate(struct serving *serving)
 {
     const struct http_service *service = serving->server->family->service;
@@ -45,8 +54,10 @@ bool step_authenticate(struct serving *serving)
 
     if (!service->authenticate || cors_is_preflight(serving))
         return true;
-    if (service->authenticate(&serving->request, &refusal))
+    if (service->authenticate(&serving->request, &refusal)) {
+        clear_failures(serving);
         return true;
+    }
     refuse(serving, &refusal);
     return false;
 }

@@ -32,6 +32,7 @@ struct http_policy {
 
     /* Failures to prove who one is, by address. A max of 0 = not counted. */
     struct rate_rule auth_failures;
+    bool success_clears_failures; /* whoever proves it has an empty record again */
 
     size_t body_limits[POLICY_BODY_LIMITS_MAX]; /* bytes; routes name theirs by its position */
     size_t memory_limit;                        /* bytes a request may use in all */
