@@ -240,7 +240,8 @@ static void empty_tables(struct store *store)
                           "DELETE FROM products_current; DELETE FROM sessions_aggregated;"
                           "DELETE FROM session_pages; DELETE FROM users_enriched;"
                           "DELETE FROM user_units; DELETE FROM pipeline_events;"
-                          "DELETE FROM dead_letter_events"));
+                          "DELETE FROM dead_letter_events; DELETE FROM search_terms;"
+                          "DELETE FROM search_docs"));
 }
 
 /* The metrics as the tables give them; the rate of errors counts what the journal has seen. */
@@ -261,6 +262,27 @@ static void append_metrics(struct live *live, struct text *text)
     }
 }
 
+static const struct statement documents = {
+    .name = "test_documents",
+    .sql = "SELECT entity_type, entity_id, snippet, words, (SELECT count(*) FROM search_terms AS t"
+           " WHERE t.doc_id = d.id) FROM search_docs AS d WHERE tenant_id = ?"
+           " ORDER BY entity_type, entity_id"};
+
+/* What a search can find. */
+static void append_documents(struct live *live, struct text *text)
+{
+    struct store *store = live->store;
+    struct query *query = db_query(store->db, &documents);
+
+    query_bind_text(query, live->call.storage.tenant);
+    while (query_next(query)) {
+        for (int i = 0; i < 4; i++)
+            text_append_format(text, "%s ", query_text(query, i, store->arena));
+        text_append_format(text, "%lld\n", (long long)query_integer(query, 4));
+    }
+    CHECK_OK(query_end(query, &store->problem));
+}
+
 static const char *const tenants[] = {"default", "acme"};
 
 /* All that two tenants have. */
@@ -273,6 +295,7 @@ static const char *state_of(struct live *live)
         live->call.storage.tenant = tenants[i];
         text_append_string(&text, tables_of(live));
         append_metrics(live, &text);
+        append_documents(live, &text);
     }
     return text.bytes;
 }
@@ -349,6 +372,30 @@ static void make_products_known(struct live *live)
     CHECK(holds(live_row(live, "product", "PROD-2"), "tea"));
 }
 
+/* The history in its order: event by event, or all that a tenant has in one transaction. */
+static void tell_in_order(struct live *live, json_t *const *events, const int *owner, bool at_once)
+{
+    struct store *store = live->store;
+    struct apply_result results[HISTORY];
+    struct apply_counts counts;
+    json_t *mine[HISTORY];
+
+    for (int i = 0; !at_once && i < HISTORY; i++) {
+        live->call.storage.tenant = tenants[owner[i]];
+        CHECK_INT(live_apply(live, events[i]).status, EVENT_APPLIED);
+    }
+    for (int tenant = 0; at_once && tenant < 2; tenant++) {
+        size_t count = 0;
+
+        for (int i = 0; i < HISTORY; i++)
+            if (owner[i] == tenant)
+                mine[count++] = events[i];
+        live->call.storage.tenant = tenants[tenant];
+        CHECK_OK(apply_batch(&live->call, mine, count, results, &counts));
+        CHECK_INT(counts.applied, (int64_t)count);
+    }
+}
+
 static void tell_history(struct live *live, unsigned seed)
 {
     struct store *store = live->store;
@@ -362,9 +409,8 @@ static void tell_history(struct live *live, unsigned seed)
     for (int i = 0; i < HISTORY; i++) {
         events[i] = random_event(live, i + 1, &seed, live_ago(live, 1000 - 10 * i));
         owner[i] = (int)(next_random(&seed) % 2);
-        live->call.storage.tenant = tenants[owner[i]];
-        CHECK_INT(live_apply(live, events[i]).status, EVENT_APPLIED);
     }
+    tell_in_order(live, events, owner, next_random(&seed) % 2);
     sorted = state_of(live);
     empty_tables(store);
     make_products_known(live);

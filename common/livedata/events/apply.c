@@ -18,6 +18,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+struct apply_entity {
+    const struct entity_type *type;
+    const char *id;
+    const struct entity_row *row;
+    size_t note; /* its place among the notes of the transaction */
+};
+
 enum { DATA_BYTES_MAX = 1 << 20, PAYLOAD_BYTES_MAX = 1 << 20, WORDS_BYTES_MAX = 4096 };
 
 const char *const apply_status_names[] = {"applied", "dead_lettered", "duplicate"};
@@ -106,37 +113,83 @@ static enum error write_journal(struct apply_call *call, const struct event *eve
     return error;
 }
 
-/* The row of the entity as it is now, indexed for search; its JSON goes into the journal. */
-static enum error look_at_entity(struct apply_call *call, const struct event *event,
-                                 const char **data)
+/* Notes that search has to know the entity as it will be at the end. `row` is what it is now, where
+ * nothing but further events of its own can change it; NULL = read it then. */
+static void index_later(struct apply_call *call, struct apply_touched *touched,
+                        const struct entity_type *type, const char *id,
+                        const struct entity_row *row)
 {
-    const struct entity_type *type = catalog_entity(call->catalog, event->entity_type);
-    struct entity_row row;
-    bool found = false;
-    enum error error = ERROR_NONE;
+    struct apply_entity *grown;
 
-    if (type && event->family != EVENT_CHANGE)
-        error = entity_row_read(&call->storage, type->table, event->entity_id, &row, &found);
-    if (!error && found)
-        error = search_index_row(&call->storage, type, &row);
-    *data = data_of(call, event, type, found ? &row : NULL);
-    return error;
+    if (!type || !id)
+        return;
+    if (touched->entity_count == touched->entity_room) {
+        touched->entity_room = touched->entity_room ? 2 * touched->entity_room : 16;
+        grown = ARENA_ARRAY(call->storage.arena, struct apply_entity, touched->entity_room);
+        if (touched->entity_count)
+            memcpy(grown, touched->entities, touched->entity_count * sizeof *grown);
+        touched->entities = grown;
+    }
+    touched->entities[touched->entity_count] =
+        (struct apply_entity){type, id, row, touched->entity_count};
+    touched->entity_count++;
 }
 
-static enum error index_user(struct apply_call *call, const char *user_id)
+/* By type and id, the latest note of each first. */
+static int entity_order(const void *left, const void *right)
 {
-    const struct entity_type *type = catalog_entity(call->catalog, "user");
+    const struct apply_entity *a = left, *b = right;
+    int order = a->type == b->type ? strcmp(a->id, b->id) : strcmp(a->type->name, b->type->name);
+
+    return order ? order : (a->note < b->note) - (a->note > b->note);
+}
+
+static enum error index_entity(struct apply_call *call, const struct apply_entity *entity)
+{
     struct entity_row row;
     bool found = false;
     enum error error;
 
-    if (!type || !user_id)
-        return ERROR_NONE;
-    error = entity_row_read(&call->storage, type->table, user_id, &row, &found);
+    if (entity->row)
+        return search_index_row(&call->storage, entity->type, entity->row);
+    error = entity_row_read(&call->storage, entity->type->table, entity->id, &row, &found);
     if (error)
         return error;
-    return found ? search_index_row(&call->storage, type, &row)
-                 : search_forget_row(&call->storage, type, user_id);
+    return found ? search_index_row(&call->storage, entity->type, &row)
+                 : search_forget_row(&call->storage, entity->type, entity->id);
+}
+
+/* Each entity of the transaction once, as it is at its end. */
+static enum error index_entities(struct apply_call *call, struct apply_touched *touched)
+{
+    const struct apply_entity *entities = touched->entities;
+    enum error error = ERROR_NONE;
+
+    if (!touched->entity_count)
+        return error;
+    qsort(touched->entities, touched->entity_count, sizeof *touched->entities, entity_order);
+    for (size_t i = 0; !error && i < touched->entity_count; i++)
+        if (!i || entities[i].type != entities[i - 1].type ||
+            strcmp(entities[i].id, entities[i - 1].id) != 0)
+            error = index_entity(call, &entities[i]);
+    return error;
+}
+
+/* The row of the entity as it is now; its JSON goes into the journal. */
+static enum error look_at_entity(struct apply_call *call, const struct event *event,
+                                 struct apply_touched *touched, const char **data)
+{
+    const struct entity_type *type = catalog_entity(call->catalog, event->entity_type);
+    struct entity_row *row = ARENA_NEW(call->storage.arena, struct entity_row);
+    bool found = false;
+    enum error error = ERROR_NONE;
+
+    if (type && event->family != EVENT_CHANGE)
+        error = entity_row_read(&call->storage, type->table, event->entity_id, row, &found);
+    if (found)
+        index_later(call, touched, type, event->entity_id, row);
+    *data = data_of(call, event, type, found ? row : NULL);
+    return error;
 }
 
 static enum error fold_order(struct apply_call *call, const struct event *event,
@@ -144,21 +197,34 @@ static enum error fold_order(struct apply_call *call, const struct event *event,
 {
     bool accepted = false;
     const char *left = NULL;
+    const struct entity_type *user = catalog_entity(call->catalog, "user");
     enum error error = state_fold_order(&call->storage, event, &accepted, &left);
 
     touch(touched, "orders_v2");
     touch(touched, "order_items");
     touch(touched, "users_enriched");
     if (!error)
-        error = look_at_entity(call, event, data);
-    if (!error)
-        error = index_user(call, event->user_id);
-    if (!error)
-        error = index_user(call, left);
+        error = look_at_entity(call, event, touched, data);
+    index_later(call, touched, user, event->user_id, NULL);
+    index_later(call, touched, user, left, NULL);
     if (!error && accepted)
         error = write_journal(
             call, event, TOPIC_STATUS, arena_print(call->storage.arena, "%s-status", event->id),
             arena_print(call->storage.arena, "order.status.%s", event->status), NULL);
+    return error;
+}
+
+static enum error fold_product(struct apply_call *call, const struct event *event,
+                               struct apply_touched *touched)
+{
+    const struct entity_type *user = catalog_entity(call->catalog, "user");
+    struct string_list moved;
+    enum error error = state_fold_product(&call->storage, event, &moved);
+
+    touch(touched, "products_current");
+    touch(touched, "users_enriched");
+    for (size_t i = 0; i < moved.count; i++)
+        index_later(call, touched, user, moved.items[i], NULL);
     return error;
 }
 
@@ -175,14 +241,12 @@ static enum error fold(struct apply_call *call, const struct event *event,
         error = state_fold_click(&call->storage, event);
         break;
     case EVENT_PRODUCT:
-        touch(touched, "products_current");
-        touch(touched, "users_enriched");
-        error = state_fold_product(&call->storage, event);
+        error = fold_product(call, event, touched);
         break;
     default:
         break;
     }
-    return error ? error : look_at_entity(call, event, data);
+    return error ? error : look_at_entity(call, event, touched, data);
 }
 
 static enum error bury(struct apply_call *call, const struct event *event, const char *payload,
@@ -324,7 +388,7 @@ static void publish(struct apply_call *call, const struct apply_touched *touched
 
 enum error apply_finish(struct apply_call *call, struct apply_touched *touched)
 {
-    enum error error = ERROR_NONE;
+    enum error error = index_entities(call, touched);
 
     for (size_t i = 0; !error && i < serving_table_count; i++)
         if (touched->tables & (1u << i))

@@ -53,7 +53,10 @@ MUST_CHECK enum error apply_batch(struct apply_call *call, json_t *const *events
 
 /* The same inside the caller's transaction, which then calls apply_finish(). */
 enum { APPLY_TABLES_MAX = 16 };
+struct apply_entity; /* to be indexed for search, once, at the end */
 struct apply_touched {
+    size_t entity_count, entity_room;
+    struct apply_entity *entities;
     unsigned tables;                   /* bits by position in serving_tables */
     int64_t gens[APPLY_TABLES_MAX];    /* their new generations, once finished */
     int64_t changes[APPLY_TABLES_MAX]; /* as live_cache_changing() gave them */

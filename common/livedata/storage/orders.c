@@ -229,17 +229,19 @@ enum error state_fold_order(const struct storage_call *call, const struct event 
     return *accepted ? accept_order(call, event, &old) : note_late_order(call, event, &old);
 }
 
-enum error state_fold_product(const struct storage_call *call, const struct event *event)
+enum error state_fold_product(const struct storage_call *call, const struct event *event,
+                              struct string_list *moved)
 {
     struct query *query = db_query(call->db, &read_product);
-    bool found, newer = false, moved = true;
+    bool found, newer = false, same = false;
     enum error error;
 
+    *moved = (struct string_list){0};
     query_bind_text(query, call->tenant);
     query_bind_text(query, event->entity_id);
     found = query_next(query);
     if (found) {
-        moved = strcmp(query_text(query, 0, call->arena), event->category) != 0;
+        same = strcmp(query_text(query, 0, call->arena), event->category) == 0;
         newer = is_newer(query_integer(query, 1), query_text(query, 2, call->arena), event);
     }
     error = query_end(query, call->problem);
@@ -257,5 +259,5 @@ enum error state_fold_product(const struct storage_call *call, const struct even
     query_bind_text(query, event->id);
     query_bind_integer(query, call->now);
     error = query_end(query, call->problem);
-    return error || !moved ? error : users_refresh_category(call, event->entity_id);
+    return error || same ? error : users_refresh_category(call, event->entity_id, moved);
 }

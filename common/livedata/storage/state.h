@@ -14,8 +14,9 @@
 MUST_CHECK enum error state_fold_order(const struct storage_call *call, const struct event *event,
                                        bool *accepted, const char **left);
 MUST_CHECK enum error state_fold_click(const struct storage_call *call, const struct event *event);
-MUST_CHECK enum error state_fold_product(const struct storage_call *call,
-                                         const struct event *event);
+/* `moved` are users who prefer another category since. */
+MUST_CHECK enum error state_fold_product(const struct storage_call *call, const struct event *event,
+                                         struct string_list *moved);
 
 /* Counts the users whose row differs from what all orders say; with `repair` puts them right. For
  * the checking tool. */
@@ -34,6 +35,6 @@ MUST_CHECK enum error users_add_units(const struct storage_call *call, const cha
 MUST_CHECK enum error users_refresh(const struct storage_call *call,
                                     const struct user_change *change);
 MUST_CHECK enum error users_refresh_category(const struct storage_call *call,
-                                             const char *product_id);
+                                             const char *product_id, struct string_list *moved);
 
 #endif

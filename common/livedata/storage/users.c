@@ -60,12 +60,12 @@ static const struct statement remove_user = {
 static const struct statement buyers = {
     .name = "product_buyers",
     .sql = "SELECT DISTINCT user_id FROM user_units WHERE tenant_id = ? AND product_id = ?"
-           " AND all_units > 0 ORDER BY user_id LIMIT 20000",
+           " AND all_units > 0 ORDER BY user_id",
 };
 static const struct statement set_category = {
     .name = "user_set_category",
     .sql = "UPDATE users_enriched SET preferred_category = ?, updated_at = ? WHERE tenant_id = ?"
-           " AND user_id = ?",
+           " AND user_id = ? AND coalesce(preferred_category, '') <> ?",
 };
 static const struct statement differing_users = {
     .name = "users_differing",
@@ -73,8 +73,7 @@ static const struct statement differing_users = {
            " CAST(sum(total_cents) AS BIGINT) AS cents FROM orders_v2 WHERE tenant_id = ?"
            " AND status <> 'cancelled' GROUP BY user_id) o ON o.user_id = u.user_id"
            " WHERE u.tenant_id = ? AND u.updated_at IS NOT NULL"
-           " AND (u.total_orders <> coalesce(o.n, 0) OR u.total_cents <> coalesce(o.cents, 0))"
-           " LIMIT 20000",
+           " AND (u.total_orders <> coalesce(o.n, 0) OR u.total_cents <> coalesce(o.cents, 0))",
 };
 
 enum error users_add_units(const struct storage_call *call, const char *user_id,
@@ -210,12 +209,14 @@ enum error users_refresh(const struct storage_call *call, const struct user_chan
     return error ? error : put_user(call, change->user_id, &state);
 }
 
-static enum error move_category(const struct storage_call *call, const char *user_id)
+/* `moved` says whether it is another one now. */
+static enum error move_category(const struct storage_call *call, const char *user_id, bool *moved)
 {
     const char *category = NULL;
     struct query *query;
     enum error error = find_category(call, user_id, &category);
 
+    *moved = false;
     if (error || !category)
         return error;
     query = db_query(call->db, &set_category);
@@ -223,6 +224,8 @@ static enum error move_category(const struct storage_call *call, const char *use
     query_bind_integer(query, call->now);
     query_bind_text(query, call->tenant);
     query_bind_text(query, user_id);
+    query_bind_text(query, category);
+    *moved = query_changes(query) > 0;
     return query_end(query, call->problem);
 }
 
@@ -230,13 +233,24 @@ static enum error move_category(const struct storage_call *call, const char *use
 static enum error read_ids(struct query *query, const struct storage_call *call,
                            struct string_list *ids)
 {
-    *ids = (struct string_list){.items = ARENA_ARRAY(call->arena, const char *, 20000)};
-    while (ids->count < 20000 && query_next(query))
+    size_t room = 64;
+
+    *ids = (struct string_list){.items = ARENA_ARRAY(call->arena, const char *, room)};
+    while (query_next(query)) {
+        if (ids->count == room) {
+            const char **grown = ARENA_ARRAY(call->arena, const char *, 2 * room);
+
+            memcpy(grown, ids->items, room * sizeof *grown);
+            ids->items = grown;
+            room *= 2;
+        }
         ids->items[ids->count++] = query_text(query, 0, call->arena);
+    }
     return query_end(query, call->problem);
 }
 
-enum error users_refresh_category(const struct storage_call *call, const char *product_id)
+enum error users_refresh_category(const struct storage_call *call, const char *product_id,
+                                  struct string_list *moved)
 {
     struct query *query = db_query(call->db, &buyers);
     struct string_list ids;
@@ -245,8 +259,14 @@ enum error users_refresh_category(const struct storage_call *call, const char *p
     query_bind_text(query, call->tenant);
     query_bind_text(query, product_id);
     error = read_ids(query, call, &ids);
-    for (size_t i = 0; !error && i < ids.count; i++)
-        error = move_category(call, ids.items[i]);
+    moved->items = ARENA_ARRAY(call->arena, const char *, ids.count + 1);
+    for (size_t i = 0; !error && i < ids.count; i++) {
+        bool other;
+
+        error = move_category(call, ids.items[i], &other);
+        if (!error && other)
+            moved->items[moved->count++] = ids.items[i];
+    }
     return error;
 }
 
