@@ -63,6 +63,7 @@ static enum error check_options(const struct db_options *options, struct problem
         {"connect_timeout_ms", options->connect_timeout_ms, 1},
         {"reconnect_first_ms", options->reconnect_first_ms, 1},
         {"reconnect_most_ms", options->reconnect_most_ms, options->reconnect_first_ms},
+        {"cache_kib", options->cache_kib, 0},
         {"pool_size", options->pool_size, 1},
         {"pool_timeout_ms", options->pool_timeout_ms, 0},
     };
@@ -327,6 +328,15 @@ static enum error write_probe(struct db *db, struct problem *problem)
     }
     error = query_end(db_query(db, &keep), problem);
     return db_finish(db, error, problem);
+}
+
+void db_pool_read(const struct db *db, struct db_pool_figures *figures)
+{
+    *figures = (struct db_pool_figures){0};
+    if (db->pool)
+        *figures = (struct db_pool_figures){.size = db->options.pool_size,
+                                            .limit = pool_limit(db->pool),
+                                            .held = pool_held(db->pool)};
 }
 
 /* Fills what every engine answers the same way: can it be reached, can it be written to. */

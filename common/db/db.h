@@ -59,6 +59,7 @@ struct db_options {
     int slow_transaction_ms;  /* a transaction open longer is logged with its place; 0 = never */
     enum db_journal_mode journal_mode;
     enum db_synchronous synchronous;
+    int cache_kib;                /* SQLite: pages that the handle keeps; 0 = 2 MB as it comes */
     int connect_timeout_ms;       /* PostgreSQL only, as all below */
     int reconnect_first_ms;       /* pause after the first failed connect; doubles each time */
     int reconnect_most_ms;        /* up to this; meanwhile statements fail at once */
@@ -190,6 +191,16 @@ struct db_counters db_counters(const struct db *db);
 void db_counters_reset(struct db *db);
 
 /* The state of the store for readiness checks. Details are for people and hold no credentials. */
+/* Connections of all processes of this host to a server; all 0 where they are not counted. */
+struct db_pool_figures {
+    int size;  /* that are wanted */
+    int limit; /* and that the server allows, as far as is known */
+    int held;  /* and that are held now */
+};
+
+/* Without asking the server. */
+void db_pool_read(const struct db *db, struct db_pool_figures *figures);
+
 struct db_health {
     bool reachable;
     char detail[256];
@@ -200,9 +211,7 @@ struct db_health {
     char write_detail[256];
     int64_t size_bytes;      /* of the database; -1 when unknown */
     int64_t disk_free_bytes; /* 0 on the server */
-    int pool_size;           /* connections of this host that are wanted; 0 = not counted */
-    int pool_limit;          /* and that the server allows, as far as is known */
-    int pool_held;           /* and that are held now */
+    struct db_pool_figures pool;
 };
 
 /* Looks, and writes the one row that is there for it; must not be called inside a transaction. */

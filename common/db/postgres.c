@@ -340,11 +340,7 @@ static void health(struct db *db, struct db_health *health)
 
     snprintf(health->journal_mode, sizeof health->journal_mode, "POSTGRES");
     health->journal_mode_as_configured = true;
-    if (db->pool) {
-        health->pool_size = db->options.pool_size;
-        health->pool_limit = pool_limit(db->pool);
-        health->pool_held = pool_held(db->pool);
-    }
+    db_pool_read(db, &health->pool);
     snprintf(health->synchronous, sizeof health->synchronous, "READ COMMITTED");
     if (!result) {
         snprintf(health->write_detail, sizeof health->write_detail, "%.255s", problem.text);

@@ -194,6 +194,17 @@ static enum error settle_journal(struct db *db, struct problem *problem)
     return db->identity ? ERROR_NONE : set_journal_mode(db, problem);
 }
 
+/* A negative size counts KiB instead of pages. */
+static enum error size_cache(struct db *db, struct problem *problem)
+{
+    char sql[64];
+
+    if (!db->options.cache_kib)
+        return ERROR_NONE;
+    snprintf(sql, sizeof sql, "PRAGMA cache_size = -%d", db->options.cache_kib);
+    return run(db, sql, NULL, 0, problem);
+}
+
 static enum error configure(struct db *db, struct problem *problem)
 {
     struct sqlite_connection *connection = db->connection;
@@ -217,6 +228,8 @@ static enum error configure(struct db *db, struct problem *problem)
         error = run(db, "PRAGMA temp_store = MEMORY", NULL, 0, problem);
     if (!error)
         error = run(db, "PRAGMA journal_size_limit = 67108864", NULL, 0, problem);
+    if (!error)
+        error = size_cache(db, problem);
     sqlite3_db_config(handle, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
     return error;
 }

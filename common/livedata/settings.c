@@ -37,6 +37,10 @@ const struct setting livedata_settings_table[] = {
     {"LIVE_SQLITE_SYNCHRONOUS", SETTING_CHOICE, AT(synchronous), "NORMAL",
      .choices = db_synchronous_names,
      .help = "How hard SQLite pushes to the disk: FULL survives a power cut to the last event."},
+    {"LIVE_INGEST_PAGE_CACHE_KIB", SETTING_INTEGER, AT(ingest_cache_kib), "16384", 0, 1048576,
+     .help =
+         "Pages of the SQLite file that a worker of the family `events` keeps in memory, so that "
+         "a batch does not read them again; 0: 2 MB, as all others have."},
     {"ASSAY_SQL_DIR", SETTING_TEXT, AT(sql_directory), "sql",
      .help = "Folder of the migrations; `nginx/stack` fills it in."},
     {"ASSAY_STATE_DIR", SETTING_TEXT, AT(state_directory), "state", .may_be_blank = true,

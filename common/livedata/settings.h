@@ -19,6 +19,7 @@ struct livedata_settings {
     int64_t db_pool_size;
     int64_t busy_timeout_ms;
     int synchronous; /* enum db_synchronous */
+    int64_t ingest_cache_kib;
     const char *sql_directory;
     const char *state_directory; /* of the record of the database; NULL = none is kept */
     const char *config_directory;

@@ -131,13 +131,13 @@ static void check_pool(struct checklist *list, const struct storage_state *state
     struct arena *arena = list->request->arena;
     const struct db_health *health = &state->health;
 
-    if (!health->pool_size)
+    if (!health->pool.size)
         return;
     add_check(list, "postgres_pool", true,
-              health->pool_limit < health->pool_size
+              health->pool.limit < health->pool.size
                   ? arena_print(arena, "settled at %d of %d connections: the server allows no more",
-                                health->pool_limit, health->pool_size)
-                  : arena_print(arena, "up to %d connections", health->pool_size));
+                                health->pool.limit, health->pool.size)
+                  : arena_print(arena, "up to %d connections", health->pool.size));
 }
 
 /* A database that cannot be reached is one failed check; the others would only repeat it. */

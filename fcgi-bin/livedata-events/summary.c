@@ -23,7 +23,7 @@ static const char in_shared_memory[] = "shared_memory";
 
 struct summary {
     struct health_report health;
-    struct db_health store;
+    struct db_pool_figures pool;
     struct live_keys keys; /* that were issued */
     const char *engine;
     const char *cache;
@@ -50,7 +50,7 @@ static enum error read_summary(struct request *request, struct keys_call *call,
         error = session_rate(&question, &summary->qps);
     if (error)
         return error;
-    db_health(call->db, &summary->store);
+    db_pool_read(call->db, &summary->pool);
     summary->configured = service_fixed_keys(request) + summary->keys.count;
     summary->engine = db_engine(call->db) == DB_POSTGRES ? "postgres" : "sqlite";
     summary->cache = service_cache(request)->shared ? in_shared_memory : "none";
@@ -78,7 +78,7 @@ enum error summary_handle(struct request *request, struct reply *reply)
         return error;
     writer_open_object(&writer);
     writer_key(&writer, "health");
-    health_write(&writer, &summary->health, true, settings->db_pool_size);
+    health_write(&writer, &summary->health, true, &summary->pool);
     writer_key_number(&writer, "qps", summary->qps);
     writer_key_integer(&writer, "configured_keys", (int64_t)summary->configured);
     writer_key(&writer, "cache");
@@ -91,9 +91,9 @@ enum error summary_handle(struct request *request, struct reply *reply)
     writer_key(&writer, "pool");
     writer_open_object(&writer);
     writer_key_string(&writer, "engine", summary->engine);
-    write_counted(&writer, "size", summary->store.pool_size, summary->store.pool_size);
-    write_counted(&writer, "limit", summary->store.pool_limit, summary->store.pool_size);
-    write_counted(&writer, "held", summary->store.pool_held, summary->store.pool_size);
+    write_counted(&writer, "size", summary->pool.size, summary->pool.size);
+    write_counted(&writer, "limit", summary->pool.limit, summary->pool.size);
+    write_counted(&writer, "held", summary->pool.held, summary->pool.size);
     writer_close_object(&writer);
     writer_close_object(&writer);
     return ERROR_NONE;
@@ -151,9 +151,9 @@ static void put_figures(struct text *page, const struct summary *summary,
                        "<dt>Rate limits</dt><dd>%s</dd><dt>Database</dt><dd>%s",
                        summary->qps, summary->configured, summary->cache,
                        settings->entity_cache_ttl_seconds, in_shared_memory, summary->engine);
-    if (summary->store.pool_size > 0)
-        text_append_format(page, ", %d of %d connections held", summary->store.pool_held,
-                           summary->store.pool_limit);
+    if (summary->pool.size > 0)
+        text_append_format(page, ", %d of %d connections held", summary->pool.held,
+                           summary->pool.limit);
     text_append_string(page, "</dd></dl>\n");
 }
 

@@ -31,11 +31,12 @@ static void look(struct request *request, struct health_report *report)
 enum error health_handle(struct request *request, struct reply *reply)
 {
     struct json_writer writer = service_writer(reply);
+    struct db_pool_figures pool;
     struct health_report report;
 
     look(request, &report);
-    health_write(&writer, &report, service_key(request) != NULL,
-                 service_settings(request)->db_pool_size);
+    db_pool_read(store_handle(service_store(request)), &pool);
+    health_write(&writer, &report, service_key(request) != NULL, &pool);
     return ERROR_NONE;
 }
 

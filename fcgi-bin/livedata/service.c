@@ -72,6 +72,7 @@ static void set_policy(const struct livedata_settings *settings, struct http_pol
     static const char *methods[] = {"GET", "POST", "PUT", "DELETE", "OPTIONS"};
 
     policy->auth_failures = (struct rate_rule){(uint32_t)settings->failed_auth_limit, 3600};
+    policy->success_clears_failures = !settings->auth_disabled;
     policy->body_limits[0] = (size_t)settings->max_body_bytes;
     policy->memory_limit = (size_t)settings->max_request_memory_bytes;
     policy->json_depth = JSON_DEPTH_LIMIT;
@@ -95,6 +96,19 @@ static enum error load_files(struct service *service, struct arena *arena, struc
     return error;
 }
 
+/* Those who take events in have more of the file in memory than those who read a row or two. */
+static enum error open_store(const struct server *server, struct service *service,
+                             struct arena *arena, struct problem *problem)
+{
+    struct store_plan plan;
+
+    livedata_store_plan(arena, &service->settings, &plan);
+    plan.options.pool_directory = service->run_directory;
+    if (strcmp(server->family->name, "events") == 0)
+        plan.options.cache_kib = (int)service->settings.ingest_cache_kib;
+    return store_open(arena, &plan, &service->store, problem);
+}
+
 static enum error start(struct server *server, struct arena *arena, struct problem *problem)
 {
     struct service *service = ARENA_NEW(arena, struct service);
@@ -116,8 +130,7 @@ static enum error start(struct server *server, struct arena *arena, struct probl
     service->run_directory = getenv("ASSAY_RUN_DIR");
     error = load_files(service, arena, problem);
     if (!error)
-        error =
-            livedata_store_open(arena, settings, service->run_directory, &service->store, problem);
+        error = open_store(server, service, arena, problem);
     if (!error && settings->redis_url)
         error =
             redis_open(arena, settings->redis_url, LIVE_REDIS_TIMEOUT, &service->redis, problem);

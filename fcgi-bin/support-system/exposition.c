@@ -35,8 +35,8 @@ static void set_pool(struct request *request, const struct db_health *health)
 {
     bool on_server = service_settings(request)->database_url != NULL;
 
-    set(request, FIGURE_POOL_SIZE, NULL, on_server ? health->pool_size : 1);
-    set(request, FIGURE_POOL_TAKEN, NULL, on_server ? health->pool_held : 0);
+    set(request, FIGURE_POOL_SIZE, NULL, on_server ? health->pool.size : 1);
+    set(request, FIGURE_POOL_TAKEN, NULL, on_server ? health->pool.held : 0);
 }
 
 /* What cannot be read keeps the figure of the last time. */

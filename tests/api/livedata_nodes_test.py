@@ -104,8 +104,8 @@ def test_only_a_center_takes_events_and_only_with_the_token(center, edge):
         assert push(center, body, 401, headers)["detail"] == "Missing or malformed bearer token."
     assert push(center, body, 403, {"Authorization": "Bearer key-of-all"})["detail"] == "Invalid node token."
     assert center.get(BRANCHES, headers=TOKEN, checked=False).status_code == 401
-    assert not found(center, 2000)
     push(center, body, 429, {"Authorization": "Bearer other"})  # the seventh failure of this address
+    assert not found(center, 2000)
     push(center, {"origin_branch": "south", "events": []})
 
 

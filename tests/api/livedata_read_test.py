@@ -209,6 +209,16 @@ class TestDiscovery:
         body = get(seeded, "/v1/health", headers={}).json()
         assert [one["name"] for one in body["components"]] == ["serving", "freshness", "quality", "db_pool"]
         assert all(one["message"] == "" for one in body["components"])
+        pool = body["components"][-1]
+        if seeded.engine == "sqlite":
+            assert (pool["source"], pool["metrics"]) == ("placeholder", {})
+        else:
+            figures = pool["metrics"]
+            assert set(figures) == {"pool_size", "read_in_use", "read_available", "read_utilization"}
+            assert 1 <= figures["read_in_use"] <= len(seeded.sql("SELECT pid FROM pg_stat_activity"
+                                                                 " WHERE application_name = 'assay-livedata'"))
+            assert figures["read_in_use"] + figures["read_available"] == figures["pool_size"] == 16
+            assert figures["read_utilization"] == round(figures["read_in_use"] / 16, 4)
         assert get(seeded, "/health/live", headers={}).json() == {"status": "alive"}
         assert [one["name"] for one in get(seeded, "/health/ready", headers={}).json()["checks"]] == \
             ["serving_backend", "serving_schema", "control_plane"]
@@ -242,6 +252,20 @@ class TestLimits:
         assert answer.json()["detail"] == "Rate limit exceeded: 120 requests/minute"
         assert answer.headers["Retry-After"] == "60"
         get(limited, "/v1/catalog")
+
+    def test_a_success_clears_the_failures_of_an_address(self, limited):
+        wrong = {"X-API-Key": "wrong"}
+        for _ in range(2):
+            get(limited, "/v1/catalog")
+            get(limited, "/health/live", headers={})
+            for _ in range(10):
+                get(limited, "/v1/catalog", status=401, headers=wrong)
+        answer = get(limited, "/v1/catalog", status=429, headers=wrong)
+        assert answer.headers["Retry-After"] == "3600"
+        get(limited, "/health/live", headers={})
+        get(limited, "/v1/catalog", status=429, headers=wrong)
+        get(limited, "/v1/catalog")
+        get(limited, "/v1/catalog", status=401, headers=wrong)
 
     def test_a_batch_costs_its_items(self, limited):
         key = {"X-API-Key": "key-of-ops"}

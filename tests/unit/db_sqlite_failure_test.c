@@ -391,6 +391,28 @@ ON_ONE(every_journal_mode_and_synchronous_can_be_set, DB_SQLITE)
     }
 }
 
+ON_ONE(the_size_of_the_page_cache_can_be_set, DB_SQLITE)
+{
+    static const struct statement size = {.name = "cache_size", .sql = "PRAGMA cache_size"};
+    static const struct {
+        int kib, expected;
+    } cases[] = {{0, -2000}, {3000, -3000}};
+
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct db_options options = DB_OPTIONS_DEFAULT;
+        struct query *query;
+        struct db *db;
+
+        options.cache_kib = cases[i].kib;
+        db = store_open(store, &options);
+        query = db_query(db, &size);
+        CHECK(query_next(query));
+        CHECK_INT(query_integer(query, 0), cases[i].expected);
+        CHECK_OK(query_end(query, &store->problem));
+        db_close(db);
+    }
+}
+
 ON_ONE(housekeeping_empties_the_log, DB_SQLITE)
 {
     const char *log = path_in(store, "test.sqlite3-wal");
@@ -428,5 +450,6 @@ TEST_MAIN(CASE(files_are_private_and_directories_are_made), CASE(places_without_
           CASE(a_killed_writer_loses_nothing_it_has_acknowledged),
           CASE(a_writer_killed_in_mid_transaction_leaves_nothing),
           CASE(a_full_disk_loses_nothing_it_has_acknowledged),
-          CASE(every_journal_mode_and_synchronous_can_be_set), CASE(housekeeping_empties_the_log),
+          CASE(every_journal_mode_and_synchronous_can_be_set),
+          CASE(the_size_of_the_page_cache_can_be_set), CASE(housekeeping_empties_the_log),
           CASE(housekeeping_gives_the_planner_its_statistics))

@@ -212,7 +212,7 @@ TEST(other_targets_are_refused_without_quoting_them)
 
 TEST(options_have_bounds)
 {
-    struct db_options good = DB_OPTIONS_DEFAULT, cases[9];
+    struct db_options good = DB_OPTIONS_DEFAULT, cases[10];
     size_t count = sizeof cases / sizeof cases[0];
 
     for (size_t i = 0; i < count; i++)
@@ -226,6 +226,7 @@ TEST(options_have_bounds)
     cases[6].pool_timeout_ms = -1;
     cases[7].journal_mode = DB_JOURNAL__MAX;
     cases[8].slow_transaction_ms = -1;
+    cases[9].cache_kib = -1;
     for (size_t i = 0; i < count; i++) {
         struct problem problem = {.text = ""};
         struct db *db;

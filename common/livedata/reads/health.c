@@ -174,26 +174,32 @@ static void write_metrics(struct json_writer *writer, const struct health_compon
     writer_close_object(writer);
 }
 
-static void write_pool(struct json_writer *writer, int64_t size)
+/* A connection reads and writes, so there is no telling the two apart. Where connections are not
+ * counted there are no figures. */
+static void write_pool(struct json_writer *writer, const struct db_pool_figures *pool)
 {
+    int left = pool->limit - pool->held;
+
     writer_open_object(writer);
     writer_key_string(writer, "name", "db_pool");
     writer_key_string(writer, "status", health_words[HEALTHY]);
     writer_key_string(writer, "message", "");
-    writer_key_string(writer, "source", "live");
+    writer_key_string(writer, "source", pool->size ? "live" : "placeholder");
     writer_key(writer, "metrics");
     writer_open_object(writer);
-    writer_key_integer(writer, "pool_size", size);
-    writer_key_integer(writer, "read_in_use", 1);
-    writer_key_integer(writer, "read_available", size - 1);
-    writer_key_number(writer, "read_utilization", number_round(1 / (double)size, 4));
-    writer_key_integer(writer, "write_in_use", 0);
+    if (pool->size) {
+        writer_key_integer(writer, "pool_size", pool->limit);
+        writer_key_integer(writer, "read_in_use", pool->held);
+        writer_key_integer(writer, "read_available", left > 0 ? left : 0);
+        writer_key_number(writer, "read_utilization",
+                          number_round(pool->held / (double)pool->limit, 4));
+    }
     writer_close_object(writer);
     writer_close_object(writer);
 }
 
 void health_write(struct json_writer *writer, const struct health_report *report, bool whole,
-                  int64_t pool_size)
+                  const struct db_pool_figures *pool)
 {
     writer_open_object(writer);
     writer_key_string(writer, "status", health_words[report->word]);
@@ -211,7 +217,7 @@ void health_write(struct json_writer *writer, const struct health_report *report
         write_metrics(writer, component, whole);
         writer_close_object(writer);
     }
-    write_pool(writer, pool_size);
+    write_pool(writer, pool);
     writer_close_array(writer);
     writer_close_object(writer);
 }

@@ -36,8 +36,9 @@ enum health_word health_now(const struct storage_call *call,
 /* The age of the tenant's newest journal row in seconds; negative when it has none. */
 double freshness_now(const struct storage_call *call, struct live_cache *cache);
 
-/* The public report: no messages, few figures; `whole` shows all of it. */
+/* The public report: no messages, few figures; `whole` shows all of it. Connections are a component
+ * of their own, by which nobody is judged. */
 void health_write(struct json_writer *writer, const struct health_report *report, bool whole,
-                  int64_t pool_size);
+                  const struct db_pool_figures *pool);
 
 #endif
