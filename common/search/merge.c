@@ -61,26 +61,28 @@ static const uint8_t *skip_varints(const uint8_t *at, uint32_t count)
 static uint32_t copy_postings(const struct merge *merge, const struct source *source,
                               const struct segment_term *term)
 {
-    uint32_t chunks[SEGMENT_BLOCK_POSTINGS], frequencies[SEGMENT_BLOCK_POSTINGS], kept = 0;
+    uint32_t chunks[SEGMENT_BLOCK_POSTINGS], kept = 0;
+    struct segment_frequencies frequencies;
     bool placed = term->positions_at != UINT64_MAX;
     const uint8_t *positions =
         placed ? source->segment.bytes + source->segment.header->positions_at + term->positions_at
                : NULL;
 
     for (uint32_t block = 0; block < segment_block_count(term); block++) {
-        size_t count = segment_read_block(&source->segment, term, block, chunks, frequencies);
+        size_t count = segment_read_block(&source->segment, term, block, chunks, &frequencies);
 
-        for (size_t i = 0; i < count; i++) {
+        for (uint32_t i = 0; i < count; i++) {
+            uint32_t frequency = segment_frequency(&frequencies, i);
             const uint8_t *start = positions;
 
             if (placed)
-                positions = skip_varints(positions, frequencies[i]);
+                positions = skip_varints(positions, frequency);
             if (source->numbers[chunks[i]] == GONE)
                 continue;
             kept++;
             if (merge->writer)
-                segment_writer_posting(merge->writer, source->numbers[chunks[i]], frequencies[i],
-                                       start, (size_t)(positions - start));
+                segment_writer_posting(merge->writer, source->numbers[chunks[i]], frequency, start,
+                                       (size_t)(positions - start));
         }
     }
     return kept;
@@ -175,8 +177,8 @@ static bool number_chunks(struct merge *merge)
                 source->numbers[c] = is_dead(segment, d) ? (uint32_t)GONE : next++;
                 if (source->numbers[c] == GONE)
                     continue;
-                segment_writer_chunk(merge->writer, segment->chunks[c].key,
-                                     segment->chunks[c].length, segment->chunks[c].passages);
+                segment_writer_chunk(merge->writer, segment->chunks[c].key, segment->lengths[c],
+                                     segment->chunks[c].passages);
                 copy_vector(merge, segment, c, kept);
             }
         }

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { CURSORS_MAX = 512, END = UINT32_MAX };
+enum { CURSORS_MAX = 512, WINDOW = 2048, END = UINT32_MAX };
 
 struct cursor {
     const struct segment_term *term;
@@ -13,21 +13,35 @@ struct cursor {
     double weight;
     double most; /* weight times the term's bound */
     uint32_t block, block_count;
-    uint32_t chunk; /* where it stands; END behind the last */
+    int64_t chunk; /* where it stands: -1 in front of the first, END behind the last */
     uint32_t at, count;
+    double block_most; /* weight times the bound of the block of `bounded` */
+    uint32_t bounded;
     bool decoded;
-    uint32_t chunks[SEGMENT_BLOCK_POSTINGS], frequencies[SEGMENT_BLOCK_POSTINGS];
+    struct segment_frequencies frequencies;
+    uint32_t chunks[SEGMENT_BLOCK_POSTINGS];
+};
+
+struct candidate {
+    uint32_t chunk;
+    double score;
 };
 
 struct ranking {
     const struct segment *segment;
+    const struct rank_lengths *lengths;
     struct cursor *cursors; /* in falling order of `most` */
     size_t count;
     double *rest; /* rest[i] = the sum of `most` from i on */
-    double average;
-    int step; /* of the ladder of averages */
     struct rank_heap *heap;
 };
+
+/* One window of chunks: what the leading terms give each, and which they hold. */
+static struct {
+    double scores[WINDOW];
+    uint64_t held[WINDOW / 64];
+    struct candidate candidates[WINDOW];
+} window;
 
 static bool is_worse(const struct rank_hit *a, const struct rank_hit *b)
 {
@@ -92,7 +106,7 @@ static double threshold(const struct rank_heap *heap)
 static void decode(const struct segment *segment, struct cursor *cursor)
 {
     cursor->count = (uint32_t)segment_read_block(segment, cursor->term, cursor->block,
-                                                 cursor->chunks, cursor->frequencies);
+                                                 cursor->chunks, &cursor->frequencies);
     cursor->decoded = true;
     cursor->at = 0;
 }
@@ -124,6 +138,8 @@ static void seek_block(struct cursor *cursor, uint32_t chunk)
 /* Moves to the first posting at or behind `chunk`. */
 static void seek(const struct segment *segment, struct cursor *cursor, uint32_t chunk)
 {
+    uint32_t at;
+
     if (cursor->chunk >= chunk)
         return;
     seek_block(cursor, chunk);
@@ -133,30 +149,65 @@ static void seek(const struct segment *segment, struct cursor *cursor, uint32_t 
     }
     if (!cursor->decoded)
         decode(segment, cursor);
-    while (cursor->chunks[cursor->at] < chunk)
-        cursor->at++;
-    cursor->chunk = cursor->chunks[cursor->at];
+    at = cursor->at;
+    while (at + 8 < cursor->count && cursor->chunks[at + 7] < chunk)
+        at += 8;
+    while (cursor->chunks[at] < chunk)
+        at++;
+    cursor->at = at;
+    cursor->chunk = cursor->chunks[at];
 }
 
-static void advance(const struct segment *segment, struct cursor *cursor)
+static double norm_of(uint32_t length, double average)
 {
-    if (cursor->at + 1 < cursor->count) {
-        cursor->chunk = cursor->chunks[++cursor->at];
-        return;
-    }
-    if (++cursor->block >= cursor->block_count) {
-        cursor->chunk = END;
-        return;
-    }
-    decode(segment, cursor);
-    cursor->chunk = cursor->chunks[0];
+    return SEARCH_K1 * (1 - SEARCH_B + SEARCH_B * length / average);
 }
 
-static double impact(const struct ranking *ranking, const struct cursor *cursor)
+void rank_lengths_set(struct rank_lengths *lengths, double average)
 {
-    return cursor->weight * bm25_impact(cursor->frequencies[cursor->at],
-                                        ranking->segment->chunks[cursor->chunk].length,
-                                        ranking->average);
+    double at = SEGMENT_LENGTH_FIRST, before = at;
+
+    if (lengths->average == average) /* NOLINT(clang-diagnostic-float-equal): nothing changed */
+        return;
+    *lengths = (struct rank_lengths){.average = average};
+    while (lengths->step < SEGMENT_LENGTH_STEPS - 1 && at < average) {
+        before = at;
+        at *= M_SQRT2;
+        lengths->step++;
+    }
+    if (lengths->step && at > average)
+        lengths->share = (1 / average - 1 / at) / (1 / before - 1 / at);
+    for (uint32_t i = 0; i < RANK_LENGTHS; i++) {
+        lengths->norms[i] = norm_of(i, average);
+        lengths->single[i] = 1 / (1 + lengths->norms[i]);
+    }
+}
+
+/* A bound lies between those of the two steps beside the average: impacts are convex in the
+ * reciprocal of the average, so that the straight line between two of their values is above them.
+ */
+static double bound_at(const struct rank_lengths *lengths, const uint8_t *bound)
+{
+    double upper = bound[lengths->step];
+
+    if (lengths->step)
+        upper -= lengths->share * (upper - bound[lengths->step - 1]);
+    return upper / 255;
+}
+
+/* bm25_impact() with what is known of the lengths, of the posting where a cursor stands or one
+ * beside it. */
+static double impact(const struct segment *segment, const struct rank_lengths *lengths,
+                     const struct cursor *cursor, uint32_t at)
+{
+    uint32_t length = segment->lengths[cursor->chunks[at]];
+    uint32_t frequency = segment_frequency(&cursor->frequencies, at);
+
+    if (length >= RANK_LENGTHS)
+        return cursor->weight * bm25_impact(frequency, length, lengths->average);
+    if (frequency == 1)
+        return cursor->weight * lengths->single[length];
+    return cursor->weight * (frequency / (frequency + lengths->norms[length]));
 }
 
 struct strength {
@@ -173,39 +224,6 @@ static int strongest_first(const void *a, const void *b)
     return (x->term > y->term) - (x->term < y->term);
 }
 
-/* Completes the score of a chunk with the cursors from `first` on, giving up when it cannot reach
- * what it must. */
-static void complete(struct ranking *ranking, uint32_t chunk, double score, size_t first)
-{
-    double wanted = threshold(ranking->heap);
-    const struct segment_chunk *row = &ranking->segment->chunks[chunk];
-
-    for (size_t i = first; i < ranking->count; i++) {
-        struct cursor *cursor = &ranking->cursors[i];
-
-        if (score + ranking->rest[i] < wanted)
-            return;
-        if (cursor->chunk < chunk) {
-            seek_block(cursor, chunk);
-            if (cursor->block >= cursor->block_count) {
-                cursor->chunk = END;
-                continue;
-            }
-            if (score + ranking->rest[i + 1] +
-                    cursor->weight * cursor->blocks[cursor->block].bound[ranking->step] / 255 <
-                wanted)
-                return;
-            seek(ranking->segment, cursor, chunk);
-        }
-        if (cursor->chunk == chunk)
-            score += impact(ranking, cursor);
-    }
-    if (score > 0 && score >= wanted && !segment_is_dead(ranking->segment, chunk))
-        rank_heap_offer(
-            ranking->heap,
-            &(struct rank_hit){score, row->key, ranking->segment->documents[row->document].key});
-}
-
 /* How many of the strongest cursors are needed to reach the threshold: chunks that only the others
  * hold cannot win. */
 static size_t needed(const struct ranking *ranking)
@@ -218,79 +236,195 @@ static size_t needed(const struct ranking *ranking)
     return count;
 }
 
-static void run(struct ranking *ranking)
+/* Adds up a leading term over the window from `first` to before `end`. */
+static void add_up(const struct ranking *ranking, struct cursor *cursor, uint32_t first,
+                   uint32_t end)
 {
-    size_t leading = needed(ranking);
+    seek(ranking->segment, cursor, first);
+    while (cursor->chunk < end) {
+        uint32_t i = cursor->at;
 
-    while (leading) {
-        uint32_t chunk = END;
-        double score = 0;
+        for (; i < cursor->count && cursor->chunks[i] < end; i++) {
+            uint32_t place = cursor->chunks[i] - first;
 
-        for (size_t i = 0; i < leading; i++) {
-            if (ranking->cursors[i].chunk < chunk)
-                chunk = ranking->cursors[i].chunk;
+            window.scores[place] += impact(ranking->segment, ranking->lengths, cursor, i);
+            window.held[place >> 6] |= UINT64_C(1) << (place & 63);
         }
-        if (chunk == END)
-            return;
-        for (size_t i = 0; i < leading; i++) {
-            struct cursor *cursor = &ranking->cursors[i];
-
-            if (cursor->chunk == chunk) {
-                score += impact(ranking, cursor);
-                advance(ranking->segment, cursor);
-            }
+        if (i < cursor->count) {
+            cursor->at = i;
+            cursor->chunk = cursor->chunks[i];
+        } else if (++cursor->block < cursor->block_count) {
+            decode(ranking->segment, cursor);
+            cursor->chunk = cursor->chunks[0];
+        } else {
+            cursor->chunk = END;
         }
-        complete(ranking, chunk, score, leading);
+    }
+}
+
+/* The chunks of the window that can still win, given that the other terms add `rest` at most; the
+ * window is empty again. */
+static size_t gather(uint32_t first, double rest, double wanted)
+{
+    size_t count = 0;
+
+    for (uint32_t word = 0; word < WINDOW / 64; word++) {
+        for (uint64_t left = window.held[word]; left; left &= left - 1) {
+            uint32_t place = word * 64 + (uint32_t)__builtin_ctzll(left);
+
+            window.candidates[count] = (struct candidate){first + place, window.scores[place]};
+            count += window.scores[place] + rest >= wanted;
+            window.scores[place] = 0;
+        }
+        window.held[word] = 0;
+    }
+    return count;
+}
+
+static double block_most(const struct ranking *ranking, struct cursor *cursor)
+{
+    if (cursor->bounded != cursor->block) {
+        cursor->bounded = cursor->block;
+        cursor->block_most =
+            cursor->weight * bound_at(ranking->lengths, cursor->blocks[cursor->block].bound);
+    }
+    return cursor->block_most;
+}
+
+/* What a further term adds to a candidate; negative when the candidate cannot win with it, of which
+ * `most` more could come behind it. */
+static double add_to(const struct ranking *ranking, struct cursor *cursor,
+                     const struct candidate *candidate, double rest, double wanted)
+{
+    if (cursor->chunk < candidate->chunk) {
+        seek_block(cursor, candidate->chunk);
+        if (cursor->block >= cursor->block_count)
+            cursor->chunk = END;
+        else if (candidate->score + rest + block_most(ranking, cursor) < wanted)
+            return -1;
+        else
+            seek(ranking->segment, cursor, candidate->chunk);
+    }
+    if (cursor->chunk != candidate->chunk)
+        return 0;
+    return impact(ranking->segment, ranking->lengths, cursor, cursor->at);
+}
+
+/* Completes the candidates term by term, dropping those that cannot win any more. */
+static size_t complete(const struct ranking *ranking, size_t count, size_t leading, double wanted)
+{
+    for (size_t i = leading; i < ranking->count && count; i++) {
+        size_t kept = 0;
+
+        for (size_t c = 0; c < count; c++) {
+            struct candidate candidate = window.candidates[c];
+            double more =
+                add_to(ranking, &ranking->cursors[i], &candidate, ranking->rest[i + 1], wanted);
+
+            candidate.score += more;
+            window.candidates[kept] = candidate;
+            kept += more >= 0 && candidate.score + ranking->rest[i + 1] >= wanted;
+        }
+        count = kept;
+    }
+    return count;
+}
+
+static void offer(const struct ranking *ranking, const struct candidate *candidate)
+{
+    const struct segment *segment = ranking->segment;
+    const struct segment_chunk *row = &segment->chunks[candidate->chunk];
+
+    if (candidate->score > 0 && !segment_is_dead(segment, candidate->chunk))
+        rank_heap_offer(ranking->heap, &(struct rank_hit){candidate->score, row->key,
+                                                          segment->documents[row->document].key,
+                                                          segment, candidate->chunk});
+}
+
+/* The first chunk at or behind `chunk` that one of the leading terms holds. */
+static uint32_t next_held(const struct ranking *ranking, size_t leading, uint32_t chunk)
+{
+    int64_t next = END;
+
+    for (size_t i = 0; i < leading; i++) {
+        seek(ranking->segment, &ranking->cursors[i], chunk);
+        if (ranking->cursors[i].chunk < next)
+            next = ranking->cursors[i].chunk;
+    }
+    return (uint32_t)next;
+}
+
+static void run(const struct ranking *ranking)
+{
+    size_t leading = needed(ranking), count;
+    uint32_t first = next_held(ranking, leading, 0);
+
+    while (first != END) {
+        uint32_t end = first + WINDOW;
+        double wanted = threshold(ranking->heap);
+
+        for (size_t i = 0; i < leading; i++)
+            add_up(ranking, &ranking->cursors[i], first, end);
+        count = gather(first, ranking->rest[leading], wanted);
+        count = complete(ranking, count, leading, wanted);
+        for (size_t i = 0; i < count; i++)
+            offer(ranking, &window.candidates[i]);
         leading = needed(ranking);
+        first = next_held(ranking, leading, end);
     }
 }
 
-static int ladder_step(double average)
-{
-    double at = SEGMENT_LENGTH_FIRST;
-    int step = 0;
-
-    while (step < SEGMENT_LENGTH_STEPS - 1 && at < average) {
-        at *= M_SQRT2;
-        step++;
-    }
-    return step;
-}
-
-static void cursor_open(const struct ranking *ranking, struct cursor *cursor,
+static void cursor_open(const struct segment *segment, struct cursor *cursor,
                         const struct rank_term *term, double most)
 {
     cursor->term = term->term;
-    cursor->blocks = ranking->segment->blocks + cursor->term->first_block;
+    cursor->blocks = segment->blocks + cursor->term->first_block;
     cursor->weight = term->weight;
     cursor->most = most;
     cursor->block_count = segment_block_count(cursor->term);
     cursor->block = 0;
-    decode(ranking->segment, cursor);
-    cursor->chunk = cursor->chunks[0];
+    cursor->at = 0;
+    cursor->bounded = UINT32_MAX;
+    cursor->decoded = false;
+    cursor->chunk = -1;
 }
 
 void rank_segment(const struct segment *segment, const struct rank_term *terms, size_t count,
-                  double average, struct rank_heap *heap)
+                  const struct rank_lengths *lengths, struct rank_heap *heap)
 {
     static struct cursor cursors[CURSORS_MAX];
     struct strength order[CURSORS_MAX];
     double rest[CURSORS_MAX + 1];
-    struct ranking ranking = {.segment = segment,
-                              .cursors = cursors,
-                              .count = count < CURSORS_MAX ? count : CURSORS_MAX,
-                              .rest = rest,
-                              .average = average,
-                              .step = ladder_step(average),
-                              .heap = heap};
+    const struct ranking ranking = {.segment = segment,
+                                    .lengths = lengths,
+                                    .cursors = cursors,
+                                    .count = count < CURSORS_MAX ? count : CURSORS_MAX,
+                                    .rest = rest,
+                                    .heap = heap};
 
     for (size_t i = 0; i < ranking.count; i++)
-        order[i] = (struct strength){terms[i].weight * terms[i].term->bound[ranking.step] / 255, i};
+        order[i] = (struct strength){terms[i].weight * bound_at(lengths, terms[i].term->bound), i};
     qsort(order, ranking.count, sizeof order[0], strongest_first);
     rest[ranking.count] = 0;
     for (size_t i = ranking.count; i-- > 0;)
         rest[i] = rest[i + 1] + order[i].most;
     for (size_t i = 0; i < ranking.count; i++)
-        cursor_open(&ranking, &cursors[i], &terms[order[i].term], order[i].most);
+        cursor_open(segment, &cursors[i], &terms[order[i].term], order[i].most);
     run(&ranking);
+}
+
+double rank_chunk(const struct segment *segment, const struct rank_term *terms, size_t count,
+                  const struct rank_lengths *lengths, uint32_t chunk)
+{
+    double score = 0;
+
+    for (size_t i = 0; i < count; i++) {
+        struct cursor cursor;
+
+        cursor_open(segment, &cursor, &terms[i], 0);
+        seek(segment, &cursor, chunk);
+        if (cursor.chunk == chunk)
+            score += impact(segment, lengths, &cursor, cursor.at);
+    }
+    return score;
 }

@@ -13,9 +13,22 @@ struct rank_term {
     double weight; /* times idf, times k1 + 1 */
 };
 
+enum { RANK_LENGTHS = 1024 };
+
+/* What the mean chunk length of the whole index makes of lengths and of bounds. */
+struct rank_lengths {
+    double average;
+    int step;                    /* of the ladder of averages: the one at or above */
+    double share;                /* of the step below, in a bound at this average */
+    double norms[RANK_LENGTHS];  /* what BM25 adds to the frequency, by length */
+    double single[RANK_LENGTHS]; /* the impact of frequency 1 */
+};
+
 struct rank_hit {
     double score;
     int64_t chunk, document; /* keys */
+    const struct segment *segment;
+    uint32_t place; /* of the chunk in the segment */
 };
 
 /* The best so far, over all segments: a heap with the worst on top. Equal scores are ordered by
@@ -32,8 +45,14 @@ void rank_heap_offer(struct rank_heap *heap, const struct rank_hit *hit);
 /* Puts the hits in order, best first. */
 void rank_heap_sort(struct rank_heap *heap);
 
-/* `average` is the mean chunk length of the whole index. */
+/* Does nothing when they are of that average already. */
+void rank_lengths_set(struct rank_lengths *lengths, double average);
+
 void rank_segment(const struct segment *segment, const struct rank_term *terms, size_t count,
-                  double average, struct rank_heap *heap);
+                  const struct rank_lengths *lengths, struct rank_heap *heap);
+
+/* The score of one chunk. */
+double rank_chunk(const struct segment *segment, const struct rank_term *terms, size_t count,
+                  const struct rank_lengths *lengths, uint32_t chunk);
 
 #endif

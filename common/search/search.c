@@ -1,5 +1,4 @@
 /* The index of a tenant: its segments, what is known of all of them together, and the search. */
-#include "search/rank.h"
 #include "search/search_internal.h"
 
 #include <math.h>
@@ -88,6 +87,8 @@ static void count_totals(struct search_index *index)
                 totals->live_chunks -= segment->documents[d].chunk_count;
         }
     }
+    if (totals->chunks)
+        rank_lengths_set(&index->lengths, fmax((double)totals->words / (double)totals->chunks, 1));
 }
 
 enum error search_index_update(struct search_index *index, const struct search_segment *segments,
@@ -174,34 +175,52 @@ struct search {
     const struct segment_term **found;
     const double *weights;
     struct rank_term *here;
-    double average;
 };
+
+/* The terms of a segment that weigh `least` or more. */
+static size_t terms_here(const struct search *search, size_t segment, double least)
+{
+    size_t present = 0;
+
+    for (size_t t = 0; t < search->count; t++) {
+        const struct segment_term *term = search->found[segment * search->count + t];
+
+        if (term && search->weights[t] > 0 && search->terms[t].weight >= least)
+            search->here[present++] = (struct rank_term){term, search->weights[t]};
+    }
+    return present;
+}
 
 static void rank_all(const struct search *search, double least, struct rank_heap *heap)
 {
-    for (size_t s = 0; s < search->index->count; s++) {
-        size_t present = 0;
+    const struct search_index *index = search->index;
 
-        for (size_t t = 0; t < search->count; t++) {
-            const struct segment_term *term = search->found[s * search->count + t];
-
-            if (term && search->weights[t] > 0 && search->terms[t].weight >= least)
-                search->here[present++] = (struct rank_term){term, search->weights[t]};
-        }
-        rank_segment(search->index->segments[s], search->here, present, search->average, heap);
-    }
+    for (size_t s = 0; s < index->count; s++)
+        rank_segment(index->segments[s], search->here, terms_here(search, s, least),
+                     &index->lengths, heap);
 }
 
-/* What the last of the best reaches at least: its score by the heavy terms alone, which are few and
- * quickly ranked. With it the light ones need hardly be looked at. */
+/* What the last of the best reaches at least: the best by the heavy terms alone, which are few and
+ * quickly ranked, are scored by all terms. With it the light ones need hardly be looked at. */
 static double floor_of(const struct search *search, struct rank_heap *heap)
 {
-    double heaviest = 0, floor;
+    const struct search_index *index = search->index;
+    double heaviest = 0, floor = INFINITY;
 
     for (size_t t = 0; t < search->count; t++)
         heaviest = fmax(heaviest, search->terms[t].weight);
     rank_all(search, heaviest / 2, heap);
-    floor = heap->count == heap->most ? heap->hits[0].score : 0;
+    if (heap->count < heap->most)
+        floor = 0;
+    for (size_t s = 0; s < index->count && floor > 0; s++) {
+        size_t count = terms_here(search, s, 0);
+
+        for (size_t i = 0; i < heap->count; i++) {
+            if (heap->hits[i].segment == index->segments[s])
+                floor = fmin(floor, rank_chunk(index->segments[s], search->here, count,
+                                               &index->lengths, heap->hits[i].place));
+        }
+    }
     heap->count = 0;
     return floor;
 }
@@ -217,7 +236,6 @@ size_t search_index_best(const struct search_index *index, struct arena *arena,
         return 0;
     search.found = ARENA_ARRAY(arena, const struct segment_term *, count * index->count + 1);
     search.here = ARENA_ARRAY(arena, struct rank_term, count + 1);
-    search.average = fmax((double)index->totals.words / (double)index->totals.chunks, 1);
     search.weights = term_weights(index, arena, terms, count, search.found);
     heap.floor = floor_of(&search, &heap);
     rank_all(&search, 0, &heap);

@@ -2,6 +2,7 @@
 #ifndef ASSAY_SEARCH_SEARCH_INTERNAL_H
 #define ASSAY_SEARCH_SEARCH_INTERNAL_H
 
+#include "search/rank.h"
 #include "search/search.h"
 #include "search/segment.h"
 
@@ -12,6 +13,7 @@ struct search_index {
     struct segment *segments[SEARCH_SEGMENTS_MAX];
     size_t count;
     struct search_totals totals;
+    struct rank_lengths lengths;
 };
 
 #endif

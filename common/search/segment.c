@@ -49,6 +49,9 @@ static bool header_is_sound(const struct segment_header *header, int64_t bytes)
            lies_within(header, header->terms_at, header->terms, sizeof(struct segment_term)) &&
            lies_within(header, header->blocks_at, header->blocks, sizeof(struct segment_block)) &&
            lies_within(header, header->names_at, header->names_bytes, 1) &&
+           lies_within(header, header->lengths_at, header->chunks, sizeof(uint32_t)) &&
+           lies_within(header, header->buckets_at, header->buckets, sizeof(uint32_t)) &&
+           header->buckets > header->terms && !(header->buckets & (header->buckets - 1)) &&
            lies_within(header, header->vectors_at, header->dimension ? header->chunks : 0,
                        header->dimension * sizeof(float) + !header->dimension) &&
            lies_within(header, header->postings_at, 0, 1) &&
@@ -70,8 +73,7 @@ enum error segment_open(struct segment *segment, const char *directory, const ch
         return damaged(name, "is missing or has another length", problem);
     header = segment->header = (const struct segment_header *)(const void *)segment->bytes;
     if (!header_is_sound(header, bytes) ||
-        segment_checksum(segment->bytes + sizeof *header, (uint64_t)bytes - sizeof *header) !=
-            header->checksum) {
+        segment_file_checksum(header, segment->bytes + sizeof *header) != header->checksum) {
         munmap((void *)(uintptr_t)segment->bytes, (size_t)bytes);
         segment->bytes = NULL;
         return damaged(name, "does not hold what was written", problem);
@@ -81,6 +83,8 @@ enum error segment_open(struct segment *segment, const char *directory, const ch
     segment->terms = (const void *)(segment->bytes + header->terms_at);
     segment->blocks = (const void *)(segment->bytes + header->blocks_at);
     segment->names = (const char *)(segment->bytes + header->names_at);
+    segment->lengths = (const void *)(segment->bytes + header->lengths_at);
+    segment->buckets = (const void *)(segment->bytes + header->buckets_at);
     if (header->dimension)
         segment->vectors = (const void *)(segment->bytes + header->vectors_at);
     return ERROR_NONE;
@@ -126,47 +130,61 @@ bool segment_has_vector(const struct segment *segment, uint32_t chunk)
 const struct segment_term *segment_find(const struct segment *segment, const char *name,
                                         size_t length)
 {
-    size_t low = 0, high = segment->header->terms;
+    uint32_t mask = segment->header->buckets - 1;
+    uint32_t at = (uint32_t)segment_checksum(name, length) & mask;
 
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        const struct segment_term *term = &segment->terms[middle];
-        size_t shorter = term->name_length < length ? term->name_length : length;
-        int order = memcmp(segment->names + term->name_at, name, shorter);
+    for (; segment->buckets[at]; at = (at + 1) & mask) {
+        const struct segment_term *term = &segment->terms[segment->buckets[at] - 1];
 
-        if (order == 0)
-            order = (term->name_length > length) - (term->name_length < length);
-        if (order == 0)
+        if (term->name_length == length &&
+            memcmp(segment->names + term->name_at, name, length) == 0)
             return term;
-        if (order < 0)
-            low = middle + 1;
-        else
-            high = middle;
     }
     return NULL;
 }
 
+/* The numbers of a block; with a fixed count, as nearly all have it, a few wide instructions. */
+static inline void widen(const uint8_t *at, unsigned width, uint32_t base, uint32_t *chunks,
+                         size_t count)
+{
+    if (width == 1) {
+        for (size_t i = 0; i < count; i++)
+            chunks[i] = base + at[i];
+    } else if (width == 2) {
+        for (size_t i = 0; i < count; i++) {
+            uint16_t value;
+
+            memcpy(&value, at + 2 * i, sizeof value);
+            chunks[i] = base + value;
+        }
+    } else {
+        for (size_t i = 0; i < count; i++) {
+            uint32_t value;
+
+            memcpy(&value, at + 4 * i, sizeof value);
+            chunks[i] = base + value;
+        }
+    }
+}
+
 size_t segment_read_block(const struct segment *segment, const struct segment_term *term,
                           uint32_t block, uint32_t chunks[SEGMENT_BLOCK_POSTINGS],
-                          uint32_t frequencies[SEGMENT_BLOCK_POSTINGS])
+                          struct segment_frequencies *frequencies)
 {
     const struct segment_block *blocks = segment->blocks + term->first_block;
     const uint8_t *at =
         segment->bytes + segment->header->postings_at + term->postings_at + blocks[block].at;
-    uint32_t chunk = block ? blocks[block - 1].last_chunk : 0;
+    uint32_t base = block ? blocks[block - 1].last_chunk : 0;
     size_t count = term->chunks - (size_t)block * SEGMENT_BLOCK_POSTINGS;
+    unsigned width = *at & SEGMENT_CHUNK_BYTES;
 
-    if (count > SEGMENT_BLOCK_POSTINGS)
+    frequencies->halves = *at++ >> SEGMENT_FREQUENCY_SHIFT;
+    if (count >= SEGMENT_BLOCK_POSTINGS) {
         count = SEGMENT_BLOCK_POSTINGS;
-    for (size_t i = 0; i < count; i++) {
-        uint32_t value;
-
-        at = varint_get(at, &value);
-        chunk += value >> 1;
-        chunks[i] = chunk;
-        frequencies[i] = 1;
-        if (value & 1)
-            at = varint_get(at, &frequencies[i]);
+        widen(at, width, base, chunks, SEGMENT_BLOCK_POSTINGS);
+    } else {
+        widen(at, width, base, chunks, count);
     }
+    frequencies->bytes = at + count * width;
     return count;
 }

@@ -10,6 +10,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <string.h>
 
 struct segment {
     char name[128];
@@ -20,8 +21,10 @@ struct segment {
     const struct segment_term *terms;
     const struct segment_block *blocks;
     const char *names;
-    const float *vectors; /* `header->dimension` for each chunk; NULL = none */
-    uint8_t *dead;        /* a bit per document; NULL = all live */
+    const uint32_t *lengths; /* of the chunks, in words */
+    const uint32_t *buckets; /* where terms are, by their names */
+    const float *vectors;    /* `header->dimension` for each chunk; NULL = none */
+    uint8_t *dead;           /* a bit per document; NULL = all live */
     size_t dead_count;
 };
 
@@ -59,9 +62,32 @@ static inline uint32_t segment_block_count(const struct segment_term *term)
     return (term->chunks + SEGMENT_BLOCK_POSTINGS - 1) / SEGMENT_BLOCK_POSTINGS;
 }
 
-/* Decodes one block: chunks and frequencies; how many. `block` counts within the term. */
+/* The frequencies of a block as they lie in the file. */
+struct segment_frequencies {
+    const uint8_t *bytes;
+    unsigned halves; /* bytes each, times two; 0: all are 1 */
+};
+
+static inline uint32_t segment_frequency(const struct segment_frequencies *frequencies, uint32_t at)
+{
+    uint32_t frequency;
+
+    switch (frequencies->halves) {
+    case 0:
+        return 1;
+    case 1:
+        return frequencies->bytes[at >> 1] >> (at & 1) * 4 & 15;
+    case 2:
+        return frequencies->bytes[at];
+    default:
+        memcpy(&frequency, frequencies->bytes + (size_t)at * 4, sizeof frequency);
+        return frequency;
+    }
+}
+
+/* Reads the chunks of one block; how many. `block` counts within the term. */
 size_t segment_read_block(const struct segment *segment, const struct segment_term *term,
                           uint32_t block, uint32_t chunks[SEGMENT_BLOCK_POSTINGS],
-                          uint32_t frequencies[SEGMENT_BLOCK_POSTINGS]);
+                          struct segment_frequencies *frequencies);
 
 #endif

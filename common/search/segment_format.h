@@ -3,18 +3,18 @@
  * is what this machine must be. Sections follow the header in the order of their offsets; a file
  * is written once, checked by its checksum when it is mapped, and never changed.
  *
- *   postings   per term, blocks of up to 128: pairs of varint (chunk minus the one before, times
- *              two, plus 1 when the frequency is not 1; then the frequency)
- *   positions  per term that has them, per posting: the places of the term in the chunk, as
- *              varint differences
- *   chunks     struct segment_chunk
- *   documents  struct segment_document
- *   terms      struct segment_term, sorted by name bytewise
- *   blocks     struct segment_block
- *   names      the bytes of the terms
- *   vectors    where an embedding model is used: per chunk, in their order, `dimension` floats of
- *              length 1 together; all of them 0 where there is none. Last, so that they can be put
- *              behind a segment that is complete without
+ *   postings   per term, blocks of up to 128: a byte of enum segment_width; the chunks, counted
+ *              from the last one of the block before (from 0 in the first), in 1, 2 or 4 bytes
+ * each; then the frequencies in a half, 1 or 4 bytes each, none when all are 1. No bits are packed
+ * across bytes: a block is read in a few wide instructions positions  per term that has them, per
+ * posting: the places of the term in the chunk, as varint differences chunks     struct
+ * segment_chunk lengths    of the chunks in words, uint32 each: what ranking reads of a chunk,
+ * close together documents  struct segment_document terms      struct segment_term, sorted by name
+ * bytewise blocks     struct segment_block names      the bytes of the terms buckets    uint32
+ * each, a power of two of them: 1 + the place of a term, 0 when empty. A term is in the first free
+ * one from that of its name's segment_checksum() on vectors    where an embedding model is used:
+ * per chunk, in their order, `dimension` floats of length 1 together; all of them 0 where there is
+ * none. Last, so that they can be put behind a segment that is complete without
  */
 #ifndef ASSAY_SEARCH_SEGMENT_FORMAT_H
 #define ASSAY_SEARCH_SEGMENT_FORMAT_H
@@ -23,7 +23,7 @@
 
 enum {
     SEGMENT_MAGIC = 0x47455341, /* "ASEG" */
-    SEGMENT_VERSION = 2,        /* others are built again */
+    SEGMENT_VERSION = 3,        /* others are built again */
     SEGMENT_BLOCK_POSTINGS = 128,
     SEGMENT_LENGTH_STEPS = 16
 };
@@ -39,13 +39,15 @@ enum {
 struct segment_header {
     uint32_t magic, version;
     uint64_t bytes;    /* of the whole file */
-    uint64_t checksum; /* of everything behind the header */
+    uint64_t checksum; /* segment_file_checksum() */
     uint32_t chunks, documents, terms, blocks;
     uint64_t words;     /* of all chunks */
     uint64_t passages;  /* of all chunks */
     uint64_t languages; /* bit 1 << enum text_language of every document's */
     uint64_t postings_at, positions_at, chunks_at, documents_at, terms_at, blocks_at, names_at;
     uint64_t names_bytes;
+    uint64_t lengths_at, buckets_at;
+    uint32_t buckets, spare;
     uint64_t vectors_at;
     uint64_t vector_model; /* search_vector_model() of the model's name; 0 = no vectors */
     uint32_t dimension;
@@ -55,9 +57,7 @@ struct segment_header {
 struct segment_chunk {
     int64_t key;
     uint32_t document; /* its place in `documents` */
-    uint32_t length;   /* in words */
     uint32_t passages;
-    uint32_t spare;
 };
 
 struct segment_document {
@@ -82,6 +82,9 @@ struct segment_block {
     uint32_t at; /* behind the term's postings */
     uint8_t bound[SEGMENT_LENGTH_STEPS];
 };
+
+/* Bytes of each chunk in the low bits, half bytes of each frequency in the high ones. */
+enum segment_width { SEGMENT_CHUNK_BYTES = 0x0f, SEGMENT_FREQUENCY_SHIFT = 4 };
 
 /* BM25's parameters; the bounds in the file are made with them. */
 #define SEARCH_K1 1.2
@@ -114,7 +117,9 @@ static inline const uint8_t *varint_get(const uint8_t *at, uint32_t *value)
     return at;
 }
 
-/* Of the bytes behind a header; detects damage, not forgery. */
+/* Detects damage, not forgery. */
 uint64_t segment_checksum(const void *bytes, uint64_t length);
+/* Of a whole file, its own place left out. */
+uint64_t segment_file_checksum(const struct segment_header *header, const void *behind);
 
 #endif

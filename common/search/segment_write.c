@@ -30,10 +30,11 @@ struct segment_writer {
     FILE *file;
     bool failed;
     struct segment_header header;
-    struct buffer positions, chunks, documents, terms, blocks, names, vectors;
+    struct buffer positions, chunks, lengths, documents, terms, blocks, names, vectors, buckets;
     uint64_t postings_bytes;
     struct segment_term term;
     struct extremes in_term, in_block;
+    uint32_t block_chunks[SEGMENT_BLOCK_POSTINGS], block_frequencies[SEGMENT_BLOCK_POSTINGS];
     uint32_t in_block_count, last_chunk;
     bool term_open;
 };
@@ -58,6 +59,14 @@ uint64_t segment_checksum(const void *bytes, uint64_t length)
     for (; length; length--)
         result = (result ^ *at++) * prime;
     return result ^ result >> 32;
+}
+
+uint64_t segment_file_checksum(const struct segment_header *header, const void *behind)
+{
+    struct segment_header head = *header;
+
+    head.checksum = segment_checksum(behind, header->bytes - sizeof head);
+    return segment_checksum(&head, sizeof head);
 }
 
 static void *buffer_room(struct segment_writer *writer, struct buffer *buffer, size_t more)
@@ -158,12 +167,11 @@ void segment_writer_document(struct segment_writer *writer, int64_t key)
 void segment_writer_chunk(struct segment_writer *writer, int64_t key, uint32_t length,
                           uint32_t passages)
 {
-    struct segment_chunk chunk = {.key = key,
-                                  .document = writer->header.documents - 1,
-                                  .length = length,
-                                  .passages = passages};
+    struct segment_chunk chunk = {
+        .key = key, .document = writer->header.documents - 1, .passages = passages};
 
     buffer_add(writer, &writer->chunks, &chunk, sizeof chunk);
+    buffer_add(writer, &writer->lengths, &length, sizeof length);
     if (!writer->failed)
         ((struct segment_document *)(void *)writer->documents.bytes)[chunk.document].chunk_count++;
     writer->header.chunks++;
@@ -197,14 +205,60 @@ void segment_writer_vector(struct segment_writer *writer, uint64_t model, uint32
     buffer_add(writer, &writer->vectors, vector, dimension * sizeof(float));
 }
 
+/* Lays numbers side by side, `width` bytes each; the byte behind the last. */
+static uint8_t *put_numbers(uint8_t *at, const uint32_t *numbers, uint32_t count, uint32_t less,
+                            unsigned width)
+{
+    for (uint32_t i = 0; i < count && width; i++, at += width) {
+        uint32_t number = numbers[i] - less; /* little-endian: its low bytes come first */
+
+        memcpy(at, &number, width);
+    }
+    return at;
+}
+
+/* The same in half a byte each, the first in the low bits. */
+static uint8_t *put_halves(uint8_t *at, const uint32_t *numbers, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i += 2)
+        *at++ = (uint8_t)(numbers[i] | (i + 1 < count ? numbers[i + 1] << 4 : 0));
+    return at;
+}
+
+static unsigned width_of(uint32_t most)
+{
+    return most <= 0xff ? 1 : most <= 0xffff ? 2 : 4;
+}
+
+/* `before` is the last chunk of the block before. */
+static void put_block(struct segment_writer *writer, uint32_t before)
+{
+    uint8_t bytes[1 + 8 * SEGMENT_BLOCK_POSTINGS], *at = bytes;
+    uint32_t count = writer->in_block_count, most = writer->in_block.most;
+    unsigned width = width_of(writer->last_chunk - before);
+    unsigned halves = most == 1 ? 0 : most <= 0xf ? 1 : most <= 0xff ? 2 : 8;
+
+    *at++ = (uint8_t)(width | halves << SEGMENT_FREQUENCY_SHIFT);
+    at = put_numbers(at, writer->block_chunks, count, before, width);
+    if (halves == 1)
+        at = put_halves(at, writer->block_frequencies, count);
+    else
+        at = put_numbers(at, writer->block_frequencies, count, 0, halves / 2);
+    writer->failed |= fwrite(bytes, (size_t)(at - bytes), 1, writer->file) != 1;
+    writer->postings_bytes += (uint64_t)(at - bytes);
+}
+
 static void close_block(struct segment_writer *writer)
 {
-    struct segment_block *blocks = (struct segment_block *)(void *)writer->blocks.bytes;
+    struct segment_block *block;
+    bool first = writer->term.chunks <= SEGMENT_BLOCK_POSTINGS;
 
     if (!writer->in_block_count || writer->failed)
         return;
-    blocks[writer->header.blocks - 1].last_chunk = writer->last_chunk;
-    extremes_bound(&writer->in_block, blocks[writer->header.blocks - 1].bound);
+    block = (struct segment_block *)(void *)writer->blocks.bytes + writer->header.blocks - 1;
+    put_block(writer, first ? 0 : block[-1].last_chunk);
+    block->last_chunk = writer->last_chunk;
+    extremes_bound(&writer->in_block, block->bound);
     writer->in_block_count = 0;
 }
 
@@ -251,7 +305,6 @@ void segment_writer_term(struct segment_writer *writer, const char *name, size_t
 void segment_writer_posting(struct segment_writer *writer, uint32_t chunk, uint32_t frequency,
                             const uint8_t *positions, size_t position_bytes)
 {
-    uint8_t bytes[12], *end;
     uint32_t length;
 
     if (writer->failed)
@@ -260,12 +313,9 @@ void segment_writer_posting(struct segment_writer *writer, uint32_t chunk, uint3
         open_block(writer);
     if (writer->failed)
         return;
-    length = ((struct segment_chunk *)(void *)writer->chunks.bytes)[chunk].length;
-    end = varint_put(bytes, (chunk - writer->last_chunk) << 1 | (frequency != 1));
-    if (frequency != 1)
-        end = varint_put(end, frequency);
-    writer->failed |= fwrite(bytes, (size_t)(end - bytes), 1, writer->file) != 1;
-    writer->postings_bytes += (uint64_t)(end - bytes);
+    length = ((uint32_t *)(void *)writer->lengths.bytes)[chunk];
+    writer->block_chunks[writer->in_block_count] = chunk;
+    writer->block_frequencies[writer->in_block_count] = frequency;
     extremes_note(&writer->in_block, frequency, length);
     extremes_note(&writer->in_term, frequency, length);
     writer->last_chunk = chunk;
@@ -274,6 +324,31 @@ void segment_writer_posting(struct segment_writer *writer, uint32_t chunk, uint3
         buffer_add(writer, &writer->positions, positions, position_bytes);
     if (++writer->in_block_count == SEGMENT_BLOCK_POSTINGS)
         close_block(writer);
+}
+
+/* Which terms are where, by their names. */
+static void fill_buckets(struct segment_writer *writer)
+{
+    uint32_t count = 2, mask, *buckets;
+
+    while (count < writer->header.terms + writer->header.terms / 2)
+        count *= 2;
+    mask = count - 1;
+    buckets = buffer_room(writer, &writer->buckets, count * sizeof *buckets);
+    if (!buckets)
+        return;
+    memset(buckets, 0, count * sizeof *buckets);
+    for (uint32_t i = 0; i < writer->header.terms; i++) {
+        const struct segment_term *term = (struct segment_term *)(void *)writer->terms.bytes + i;
+        uint32_t at =
+            (uint32_t)segment_checksum(writer->names.bytes + term->name_at, term->name_length);
+
+        while (buckets[at & mask])
+            at++;
+        buckets[at & mask] = i + 1;
+    }
+    writer->header.buckets = count;
+    writer->buckets.length = count * sizeof *buckets;
 }
 
 static uint64_t put_section(struct segment_writer *writer, uint64_t *at,
@@ -304,11 +379,14 @@ static void put_sections(struct segment_writer *writer)
     at += padding.length;
     header->positions_at = put_section(writer, &at, &writer->positions);
     header->chunks_at = put_section(writer, &at, &writer->chunks);
+    header->lengths_at = put_section(writer, &at, &writer->lengths);
     header->documents_at = put_section(writer, &at, &writer->documents);
     header->terms_at = put_section(writer, &at, &writer->terms);
     header->blocks_at = put_section(writer, &at, &writer->blocks);
     header->names_at = put_section(writer, &at, &writer->names);
     header->names_bytes = writer->names.length;
+    fill_buckets(writer);
+    header->buckets_at = put_section(writer, &at, &writer->buckets);
     if (header->dimension)
         fill_vectors(writer, header->chunks);
     header->vectors_at = put_section(writer, &at, &writer->vectors);
@@ -327,7 +405,7 @@ static bool seal(struct segment_writer *writer)
     bytes = mmap(NULL, header->bytes, PROT_READ, MAP_SHARED, fd, 0);
     if (bytes == MAP_FAILED)
         return false;
-    header->checksum = segment_checksum(bytes + sizeof *header, header->bytes - sizeof *header);
+    header->checksum = segment_file_checksum(header, bytes + sizeof *header);
     munmap(bytes, header->bytes);
     return pwrite(fd, header, sizeof *header, 0) == (ssize_t)sizeof *header && fsync(fd) == 0;
 }
@@ -353,11 +431,13 @@ static void writer_free(struct segment_writer *writer)
 {
     free(writer->positions.bytes);
     free(writer->chunks.bytes);
+    free(writer->lengths.bytes);
     free(writer->documents.bytes);
     free(writer->terms.bytes);
     free(writer->blocks.bytes);
     free(writer->names.bytes);
     free(writer->vectors.bytes);
+    free(writer->buckets.bytes);
     free(writer);
 }
 

@@ -1,6 +1,7 @@
 /*
  * Reads and indexes the documents that were uploaded to the support service, each in a process of
- * its own that is confined and limited.
+ * its own that is confined and limited. Segments of the index that an older version wrote, or that
+ * are damaged or missing, are built anew first.
  *
  *   ingest                  what is due, once
  *   ingest --every SECONDS  again and again, until told to stop
@@ -32,6 +33,7 @@ struct program {
     struct support_settings settings;
     struct store *store;
     int64_t beat_at, housekeeping_at, vectors_at; /* monotonic microseconds; the next one is due */
+    bool mended;                                  /* segments have been looked through once */
     bool failed;
 };
 
@@ -81,6 +83,12 @@ static bool run_round(void *context)
 
     if (!error && is_due(&program->beat_at, BEAT_SECONDS))
         error = task_beat(db, &problem);
+    if (!error && !program->mended) {
+        int64_t rebuilt = 0;
+
+        error = reindex_mend(db, &program->settings, &rebuilt, &problem);
+        program->mended = !error;
+    }
     if (!error)
         error = task_run_due(db, program->arena, &program->settings, ROUND_JOBS, &tally, &problem);
     if (!error && is_due(&program->housekeeping_at, HOUSEKEEPING_SECONDS)) {

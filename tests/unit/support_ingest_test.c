@@ -4,6 +4,7 @@
 
 #include "support/answer/knowledge.h"
 #include "support/documents/draft_store.h"
+#include "support/documents/reindex.h"
 
 #include <fcntl.h>
 
@@ -119,6 +120,35 @@ ON_BOTH(a_lost_or_damaged_segment_is_built_again)
     knowledge_cache_destroy(bench.cache); /* as a worker that starts now */
     bench.cache = knowledge_cache_create();
     CHECK_INT(holding(&bench, store, "receipt"), 1);
+    knowledge_cache_destroy(bench.cache);
+}
+
+/* What the program does when it starts: an older format and a lost file alike, whole ones stay. */
+ON_BOTH(the_program_mends_segments_before_they_are_asked_for)
+{
+    struct bench bench;
+    const char *path;
+    uint32_t version = 1;
+    int64_t rebuilt = 0;
+    int fd;
+
+    bench_make(&bench, store);
+    ingest(&bench, store, "a.md", POLICY);
+    CHECK_OK(reindex_mend(store->db, &bench.settings, &rebuilt, &store->problem));
+    CHECK_INT(rebuilt, 0);
+    path = only_segment(&bench, store);
+    fd = open(path, O_WRONLY | O_CLOEXEC);
+    CHECK(pwrite(fd, &version, sizeof version, 4) == sizeof version);
+    close(fd);
+    CHECK_OK(reindex_mend(store->db, &bench.settings, &rebuilt, &store->problem));
+    CHECK_INT(rebuilt, 1);
+    CHECK(strcmp(path, only_segment(&bench, store)) != 0);
+    CHECK(unlink(only_segment(&bench, store)) == 0);
+    CHECK_OK(reindex_mend(store->db, &bench.settings, &rebuilt, &store->problem));
+    CHECK_INT(rebuilt, 2);
+    path = only_segment(&bench, store);
+    CHECK_INT(holding(&bench, store, "receipt"), 1);
+    CHECK_TEXT(path, only_segment(&bench, store)); /* nothing was left for the question to mend */
     knowledge_cache_destroy(bench.cache);
 }
 
@@ -271,6 +301,8 @@ ON_ONE(hostile_files, DB_SQLITE)
 }
 
 TEST_MAIN(CASE(a_version_replaces_the_one_before), CASE(tenants_do_not_see_each_other),
-          CASE(a_lost_or_damaged_segment_is_built_again), CASE(many_small_segments_become_one),
-          CASE(a_deleted_document_is_gone), CASE(a_failure_at_any_step_leaves_the_old_version),
-          CASE(a_draft_becomes_a_document_once), CASE(readers), CASE(hostile_files))
+          CASE(a_lost_or_damaged_segment_is_built_again),
+          CASE(the_program_mends_segments_before_they_are_asked_for),
+          CASE(many_small_segments_become_one), CASE(a_deleted_document_is_gone),
+          CASE(a_failure_at_any_step_leaves_the_old_version), CASE(a_draft_becomes_a_document_once),
+          CASE(readers), CASE(hostile_files))

@@ -91,3 +91,64 @@ enum error reindex_all(struct db *db, const struct support_settings *settings, i
     arena_destroy(arena);
     return error;
 }
+
+/* Whether a segment cannot be read and is named still, by a second look: others merge them. */
+static enum error is_lost(const struct document_call *call, const char *folder,
+                          const struct segment_row *row, bool *lost)
+{
+    const struct search_segment segment = ingest_as_segment(call->arena, row);
+    struct segment_rows rows = {0};
+    int64_t *keys, version;
+    size_t count;
+    enum error error =
+        search_segment_documents(folder, &segment, call->arena, &keys, &count, call->problem);
+
+    *lost = false;
+    if (error != ERROR_NOT_FOUND)
+        return error;
+    error = document_segments(call, &version, &rows);
+    for (size_t i = 0; i < rows.count && !error; i++)
+        *lost |= strcmp(rows.items[i].name, row->name) == 0;
+    return error;
+}
+
+static enum error mend_tenant(const struct document_call *listing,
+                              const struct support_settings *settings, int64_t *rebuilt)
+{
+    const char *folder = ingest_index_folder(listing->arena, settings, listing->tenant);
+    struct arena *arena = arena_create((size_t)settings->index_memory_bytes);
+    const struct document_call call = {listing->db, arena, listing->tenant, listing->problem};
+    struct segment_rows rows;
+    int64_t version;
+    enum error error = document_segments(listing, &version, &rows);
+
+    for (size_t i = 0; i < rows.count && !error; i++) {
+        bool lost;
+
+        error = is_lost(&call, folder, &rows.items[i], &lost);
+        if (!error && lost) {
+            log_event(LOG_WARNING, "segment_rebuilt", rows.items[i].name);
+            error = ingest_rebuild(&call, settings, &rows.items[i]);
+            ++*rebuilt;
+        }
+        arena_reset(arena);
+    }
+    arena_destroy(arena);
+    return error;
+}
+
+enum error reindex_mend(struct db *db, const struct support_settings *settings, int64_t *rebuilt,
+                        struct problem *problem)
+{
+    struct arena *arena = arena_create((size_t)1 << 28);
+    struct string_list tenants;
+    enum error error = read_tenants(db, arena, &tenants, problem);
+
+    for (size_t i = 0; i < tenants.count && !error; i++) {
+        const struct document_call call = {db, arena, tenants.items[i], problem};
+
+        error = mend_tenant(&call, settings, rebuilt);
+    }
+    arena_destroy(arena);
+    return error;
+}

@@ -9,6 +9,11 @@
 MUST_CHECK enum error reindex_all(struct db *db, const struct support_settings *settings,
                                   int64_t *documents, struct problem *problem);
 
+/* Builds the segments anew that are missing, damaged or of an older format, so that no question has
+ * to wait for that; how many. */
+MUST_CHECK enum error reindex_mend(struct db *db, const struct support_settings *settings,
+                                   int64_t *rebuilt, struct problem *problem);
+
 /* Removes files of indexes that nothing names and that are older than an hour. */
 MUST_CHECK enum error reindex_sweep(struct db *db, struct arena *arena,
                                     const struct support_settings *settings,
