@@ -71,6 +71,8 @@ const struct setting experiments_settings_table[] = {
      .help = "Token for GET, HEAD and OPTIONS only."},
     {"AB_ADMIN_TOKEN", SETTING_TEXT, AT(admin_token), NULL, 8, .secret = true,
      .help = "Token of the operator routes."},
+    {"AB_WORKSPACE_SIGNING_KEY", SETTING_TEXT, AT(workspace_signing_key), NULL, 16, .secret = true,
+     .help = "Signs workspace bundles; with it, only bundles that it has signed are taken."},
     {"AB_PUBLIC_DEMO", SETTING_BOOLEAN, AT(public_demo), "false",
      .help = "Reading without a token."},
     {"AB_READONLY_COMPUTE", SETTING_BOOLEAN, AT(readonly_compute), "false",

@@ -37,6 +37,7 @@ struct experiments_settings {
     const char *api_token;
     const char *readonly_api_token;
     const char *admin_token;
+    const char *workspace_signing_key;
     bool public_demo;
     bool readonly_compute;
     bool allow_insecure_production;

@@ -1,7 +1,10 @@
-/* The experiments service, family operations: issued keys, audit log, retention. Routes only. */
+/* The experiments service, family operations: issued keys, audit log, retention,
+ * backups of the workspace. Routes only. */
 #include "experiments-operations/audit.h"
 #include "experiments-operations/keys.h"
+#include "experiments-operations/workspace.h"
 #include "experiments/service.h"
+#include "experiments/workspace/records.h"
 
 static const struct route routes[] = {
     {.method = METHOD_GET,
@@ -71,6 +74,41 @@ static const struct route routes[] = {
      .tag = "system",
      .summary = "Take away what is old",
      .help = "Counts only, unless dry_run is false."},
+    {.method = METHOD_GET,
+     .path = "/api/v1/workspace/export",
+     .role = ROLE_READER,
+     .reply = &bundle_document_schema,
+     .errors = ERRORS(413),
+     .handler = workspace_export_handle,
+     .name = "export_workspace",
+     .tag = "workspace",
+     .summary = "A backup of all projects",
+     .help = "413 workspace_too_large beyond AB_MAX_WORKSPACE_BODY_BYTES: then use the program "
+             "`workspace`."},
+    {.method = METHOD_POST,
+     .path = "/api/v1/workspace/validate",
+     .role = ROLE_WRITER,
+     .body_limit = LIMIT_WORKSPACE,
+     .takes = "application/vnd.assay.workspace+json",
+     .reply = &workspace_validated_schema,
+     .errors = ERRORS(400, 422),
+     .handler = workspace_validate_handle,
+     .name = "validate_workspace",
+     .tag = "workspace",
+     .summary = "Check a backup without taking it",
+     .help = "Its type may be application/json as well."},
+    {.method = METHOD_POST,
+     .path = "/api/v1/workspace/import",
+     .role = ROLE_WRITER,
+     .body_limit = LIMIT_WORKSPACE,
+     .takes = "application/vnd.assay.workspace+json",
+     .reply = &workspace_imported_schema,
+     .errors = ERRORS(400, 422),
+     .handler = workspace_import_handle,
+     .name = "import_workspace",
+     .tag = "workspace",
+     .summary = "Add what is in a backup",
+     .help = "Whole or not at all, and beside what is there: every record gets a new id."},
 };
 
 static const struct http_family family = {

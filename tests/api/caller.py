@@ -60,6 +60,8 @@ class Caller:
         """A call on fresh resources. Where the state of a resource forbids it, its other actions are
         tried before it once."""
         path = self.path(operation, fresh=True)
+        if operation.method == "POST" and path.startswith("/api/v1/workspace/"):  # takes what the export gives
+            return self.send_text(operation, self.client.get("/api/v1/workspace/export", headers=token_for(path)).text)
         if value is None and self.document.body_schema(operation):
             value = self.example(operation)
         answer = self.send(operation, path, value)

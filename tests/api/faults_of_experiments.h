@@ -5,6 +5,8 @@
 #include "db/query.h"
 #include "experiments/service.h"
 
+#include <string.h>
+
 #define WRITE_TOKEN "write-token-of-the-fault-walk"
 #define ADMIN_TOKEN "admin-token-of-the-fault-walk"
 
@@ -19,8 +21,17 @@ static const char *token_of(const struct route *route)
     return route->role == ROLE_OPERATOR ? ADMIN_TOKEN : WRITE_TOKEN;
 }
 
+/* A backup without projects, with its checksum. */
+static const char empty_workspace[] =
+    "{\"schema_version\":3,\"generated_at\":\"2026-07-30T12:00:00+00:00\",\"projects\":[],"
+    "\"analysis_runs\":[],\"export_events\":[],\"project_revisions\":[],\"integrity\":{\"counts\":"
+    "{\"projects\":0,\"analysis_runs\":0,\"export_events\":0,\"project_revisions\":0},"
+    "\"checksum_sha256\":\"39af1edf1421127323d9c1dc2deae4633968b0c85ead09982c2a12545e4f0503\"}}";
+
 static const char *body_of(const struct route *route)
 {
+    if (route->takes && strstr(route->path, "/workspace/"))
+        return empty_workspace;
     return route->body ? route->body->example : NULL;
 }
 

@@ -1,6 +1,8 @@
 /* Tables of the kept analysis, one per block. */
 #include "experiments/documents/analysis_payload.h"
 
+enum { ANALYSIS_BYTES_MAX = 16 * 1024 * 1024 };
+
 /* Replies that are read back, and by newer programs too. */
 #define KEPT .extra = EXTRA_IGNORE, .complete = true
 
@@ -210,3 +212,14 @@ const struct schema analysis_payload_schema = {.name = "Analysis",
                                                .extra = EXTRA_IGNORE,
                                                .complete = true,
                                                .example = example};
+
+const char *analysis_to_json(const struct analysis_payload *analysis, struct arena *arena)
+{
+    struct text text;
+    struct json_writer writer;
+
+    text_start(&text, arena, ANALYSIS_BYTES_MAX);
+    writer_start(&writer, &text);
+    schema_write(&writer, &analysis_payload_schema, analysis);
+    return text.bytes;
+}

@@ -131,4 +131,7 @@ SCHEMA_OF(analysis_report_schema, struct analysis_report);
 SCHEMA_OF(advice_schema, struct advice);
 SCHEMA_OF(analysis_payload_schema, struct analysis_payload);
 
+/* The analysis in its stored form. From the arena. */
+const char *analysis_to_json(const struct analysis_payload *analysis, struct arena *arena);
+
 #endif

@@ -1,5 +1,6 @@
 /* Lines through the schemas of records, and the marks of loads. */
 #include "experiments/live/lines.h"
+#include "base/schema_words.h"
 
 #include "db/query.h"
 #include "experiments/live/record_shapes.h"
@@ -17,31 +18,6 @@ static const struct statement put_mark = {
     .sql = "INSERT INTO live_loads (experiment_id, kind, file, bytes, lines)"
            " VALUES (?, ?, ?, ?, ?) ON CONFLICT (experiment_id, kind, file) DO UPDATE SET"
            " bytes = excluded.bytes, lines = excluded.lines",
-};
-
-static const char *const fault_words[FAULT__MAX] = {
-    [FAULT_MISSING] = "is missing",
-    [FAULT_EXTRA] = "is not known",
-    [FAULT_STRING_TYPE] = "is not a text",
-    [FAULT_LIST_TYPE] = "is not a list",
-    [FAULT_INTEGER_TYPE] = "is not an integer",
-    [FAULT_NUMBER_TYPE] = "is not a number",
-    [FAULT_BOOLEAN_TYPE] = "is not true or false",
-    [FAULT_OBJECT_TYPE] = "is not an object",
-    [FAULT_DICTIONARY_TYPE] = "is not an object",
-    [FAULT_INTEGER_PARSING] = "does not read as an integer",
-    [FAULT_NUMBER_PARSING] = "does not read as a finite number",
-    [FAULT_BOOLEAN_PARSING] = "does not read as true or false",
-    [FAULT_INTEGER_FROM_FRACTION] = "has a fraction",
-    [FAULT_MOMENT] = "does not read as a point in time",
-    [FAULT_CHOICE] = "is none of the words allowed",
-    [FAULT_LOWER_BOUND] = "is too small",
-    [FAULT_UPPER_BOUND] = "is too large",
-    [FAULT_STRING_TOO_SHORT] = "is too short",
-    [FAULT_STRING_TOO_LONG] = "is too long",
-    [FAULT_LIST_TOO_SHORT] = "has too few items",
-    [FAULT_LIST_TOO_LONG] = "has too many items",
-    [FAULT_RULE] = "breaks a rule",
 };
 
 void live_lines_start(struct live_lines *lines, enum live_kind kind, struct arena *arena,
@@ -89,7 +65,8 @@ void live_lines_add_json(struct live_lines *lines, int64_t number, const char *b
     }
     memset(record, 0, schema->size);
     if (schema_decode(schema, document, "line", record, &errors, lines->arena)) {
-        refuse(lines, number, field_at(errors.items[0].path), fault_words[errors.items[0].fault]);
+        refuse(lines, number, field_at(errors.items[0].path),
+               schema_fault_words[errors.items[0].fault]);
         return;
     }
     lines->records.count++;

@@ -1,4 +1,5 @@
-/* Rows of the projects table as structs. Private to common/experiments/project_*.c. */
+/* Rows of the projects table as structs, and what stands in them beside the documents. Private to
+ * common/experiments/storage. */
 #ifndef ASSAY_EXPERIMENTS_STORAGE_PROJECT_ROWS_H
 #define ASSAY_EXPERIMENTS_STORAGE_PROJECT_ROWS_H
 
@@ -21,5 +22,16 @@ const char *project_document(const char *document, struct arena *arena);
 
 /* The stored document as a struct; NULL when it cannot be read. */
 const struct analysis_payload *project_analysis(const char *document, struct arena *arena);
+
+/* What lists are sorted by: the beginning of the folded name. Names that differ only after that are
+ * sorted by their age. */
+const char *project_sort_name(struct arena *arena, const char *name);
+
+/* The three texts that a search looks at, apart from each other; never empty. */
+const char *project_search_text(struct arena *arena, const struct experiment_payload *payload);
+
+/* Counts so many more projects (`metric_type` -1 = unknown) in the counting table. */
+MUST_CHECK enum error project_count_change(const struct project_call *call, bool archived,
+                                           int metric_type, int64_t change);
 
 #endif

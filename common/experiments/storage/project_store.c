@@ -9,7 +9,6 @@
 #include <string.h>
 
 enum {
-    DOCUMENT_BYTES_MAX = 16 * 1024 * 1024,
     FOLD_BATCH = 50,
     SORT_NAME_BYTES = 512, /* an index entry of PostgreSQL takes no more than 2704 */
 };
@@ -102,19 +101,8 @@ static const char *new_id(struct arena *arena)
     return id;
 }
 
-static const char *to_json(struct arena *arena, const struct schema *schema, const void *object)
-{
-    struct text text;
-    struct json_writer writer;
-
-    text_start(&text, arena, DOCUMENT_BYTES_MAX);
-    writer_start(&writer, &text);
-    schema_write(&writer, schema, object);
-    return text.bytes;
-}
-
 /* The three texts that a search looks at, apart from each other; never empty. */
-static const char *search_text(struct arena *arena, const struct experiment_payload *payload)
+const char *project_search_text(struct arena *arena, const struct experiment_payload *payload)
 {
     return text_fold(arena, arena_print(arena, "%s\n%s\n%s", payload->project->project_name,
                                         payload->hypothesis->hypothesis_statement,
@@ -123,7 +111,7 @@ static const char *search_text(struct arena *arena, const struct experiment_payl
 
 /* What lists are sorted by: the beginning of the folded name. Names that differ only after that are
  * sorted by their age. */
-static const char *sort_name(struct arena *arena, const char *name)
+const char *project_sort_name(struct arena *arena, const char *name)
 {
     const char *folded = text_fold(arena, name);
     size_t length = strlen(folded);
@@ -139,15 +127,21 @@ struct tally {
     int metric_type; /* enum metric_type, -1 = unknown */
 };
 
-static enum error count_change(const struct project_call *call, struct tally tally, int64_t change)
+enum error project_count_change(const struct project_call *call, bool archived, int metric_type,
+                                int64_t change)
 {
     struct query *query = db_query(call->db, &count_projects);
 
-    query_bind_boolean(query, tally.archived);
-    query_bind_text(query, tally.metric_type < 0 ? "" : metric_type_names[tally.metric_type]);
+    query_bind_boolean(query, archived);
+    query_bind_text(query, metric_type < 0 ? "" : metric_type_names[metric_type]);
     query_bind_integer(query, store_shard(call->db));
     query_bind_integer(query, change);
     return query_end(query, call->problem);
+}
+
+static enum error count_change(const struct project_call *call, struct tally tally, int64_t change)
+{
+    return project_count_change(call, tally.archived, tally.metric_type, change);
 }
 
 /* Always the same row first, so that two processes never wait for each other. */
@@ -299,8 +293,8 @@ static struct new_project prepare(const struct project_call *call,
     return (struct new_project){.id = new_id(call->arena),
                                 .name = name,
                                 .document = payload_to_json(payload, call->arena),
-                                .sort_name = sort_name(call->arena, name),
-                                .search_text = search_text(call->arena, payload),
+                                .sort_name = project_sort_name(call->arena, name),
+                                .search_text = project_search_text(call->arena, payload),
                                 .hypothesis = payload->hypothesis->hypothesis_statement,
                                 .metric_type = payload->metrics->metric_type};
 }
@@ -426,11 +420,11 @@ static enum error replace(const struct project_call *call, const struct project 
 enum error project_update(const struct project_call *call, const char *id, const char *if_match,
                           const struct experiment_payload *payload, struct project *project)
 {
-    const struct replacement new = {.payload = payload,
-                                    .document = payload_to_json(payload, call->arena),
-                                    .sort_name =
-                                        sort_name(call->arena, payload->project->project_name),
-                                    .search_text = search_text(call->arena, payload)};
+    const struct replacement new = {
+        .payload = payload,
+        .document = payload_to_json(payload, call->arena),
+        .sort_name = project_sort_name(call->arena, payload->project->project_name),
+        .search_text = project_search_text(call->arena, payload)};
     struct project before;
     enum error error = db_begin(call->db, DB_WRITE, call->problem);
 
@@ -540,7 +534,7 @@ static enum error add_run(const struct project_call *call, const struct project 
 
     query_bind_text(query, run_id);
     query_bind_text(query, project->id);
-    query_bind_json(query, to_json(call->arena, &analysis_payload_schema, analysis));
+    query_bind_json(query, analysis_to_json(analysis, call->arena));
     query_bind_text(query, now);
     error = query_end(query, call->problem);
     if (error)
@@ -633,9 +627,9 @@ static enum error fold_one(struct db *db, struct arena *arena, const char *id, c
     const struct experiment_payload *payload = project_payload(document, arena);
     struct query *query = db_query(db, &fold_project);
 
-    query_bind_text(query,
-                    payload ? sort_name(arena, payload->project->project_name) : "(unreadable)");
-    query_bind_text(query, payload ? search_text(arena, payload) : "(unreadable)");
+    query_bind_text(query, payload ? project_sort_name(arena, payload->project->project_name)
+                                   : "(unreadable)");
+    query_bind_text(query, payload ? project_search_text(arena, payload) : "(unreadable)");
     query_bind_text(query, id);
     return query_end(query, problem);
 }

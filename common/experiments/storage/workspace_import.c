@@ -1,0 +1,330 @@
+/* From a bundle to tables: additive, under new ids, whole or not at all. */
+#include "base/clock.h"
+#include "base/instant.h"
+#include "crypto/token.h"
+#include "experiments/storage/audit_store.h"
+#include "experiments/storage/project_rows.h"
+#include "experiments/storage/workspace_store.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const struct statement insert_project = {
+    .name = "workspace_project",
+    .sql = "INSERT INTO projects (id, project_name, payload_json, payload_schema_version,"
+           " archived_at, last_analysis_at, last_analysis_run_id, last_exported_at, created_at,"
+           " updated_at, archived, name_folded, search_folded, hypothesis, metric_type,"
+           " revision_count, last_revision_at)"
+           " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+           " ON CONFLICT (id) DO NOTHING",
+};
+static const struct statement insert_run = {
+    .name = "workspace_run",
+    .sql = "INSERT INTO analysis_runs (id, project_id, analysis_json, created_at)"
+           " VALUES (?, ?, ?, ?) ON CONFLICT (id) DO NOTHING",
+};
+static const struct statement note_duration = {
+    .name = "workspace_duration",
+    .sql = "UPDATE projects SET duration_days = ? WHERE id = ? AND last_analysis_run_id = ?",
+};
+static const struct statement insert_event = {
+    .name = "workspace_event",
+    .sql = "INSERT INTO export_events (id, project_id, analysis_run_id, format, created_at)"
+           " VALUES (?, ?, ?, ?, ?) ON CONFLICT (id) DO NOTHING",
+};
+static const struct statement insert_revision = {
+    .name = "workspace_revision",
+    .sql = "INSERT INTO project_revisions (id, project_id, number, payload_json, source,"
+           " created_at) VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO NOTHING",
+};
+
+/* A bundle on its way in. New ids stand beside the old ones in the order of those. */
+struct way_in {
+    struct db *db;
+    struct bundle_call *call;
+    const struct bundle *bundle;
+    bool keep_ids;
+    struct bundle_ids projects, runs;
+    const char **project_ids, **run_ids;
+    /* Of each project in the order of ids: its revisions, and the newest of them. */
+    int64_t *revisions;
+    const char **last_revision;
+    struct workspace_imported *imported;
+};
+
+static const char *new_id(struct way_in *in, struct arena *arena, const char *old)
+{
+    char *id;
+
+    if (in->keep_ids && store_is_id(old))
+        return old;
+    id = arena_alloc(arena, TOKEN_UUID_TEXT);
+    token_uuid(id);
+    return id;
+}
+
+static const char **new_ids(struct way_in *in, const struct bundle_ids *ids)
+{
+    const char **made = ARENA_ARRAY(in->call->arena, const char *, ids->count);
+
+    for (size_t i = 0; i < ids->count; i++)
+        made[i] = new_id(in, in->call->arena, ids->items[i]->id);
+    return made;
+}
+
+static const char *mapped(const struct bundle_ids *ids, const char **made, const char *old)
+{
+    size_t place;
+
+    return bundle_find_id(ids, old, &place) ? made[place] : NULL;
+}
+
+/* All times of the database are of one width. Those of a bundle were looked at when it was read. */
+static const char *moment(struct arena *arena, const char *text)
+{
+    char *formatted;
+    int64_t microseconds;
+
+    if (!text || !instant_parse(text, &microseconds))
+        return NULL;
+    formatted = arena_alloc(arena, CLOCK_TEXT_MAX);
+    clock_format(microseconds, formatted);
+    return formatted;
+}
+
+/* A row that had to be new. */
+static enum error end_insert(struct way_in *in, struct query *query)
+{
+    int64_t changes = query_changes(query);
+    enum error error = query_end(query, in->call->problem);
+
+    if (error || changes == 1)
+        return error;
+    return problem_set(in->call->problem, ERROR_CONFLICT, "workspace_id_taken",
+                       "A record of the bundle is in the database already");
+}
+
+static enum error add_revision(struct way_in *in, const char *id, const char *project_id,
+                               int64_t number, const char *payload, int source,
+                               const char *created_at)
+{
+    struct query *query = db_query(in->db, &insert_revision);
+
+    query_bind_text(query, id);
+    query_bind_text(query, project_id);
+    query_bind_integer(query, number);
+    query_bind_json(query, payload);
+    query_bind_text(query, revision_source_names[source]);
+    query_bind_text(query, created_at);
+    in->imported->project_revisions++;
+    return end_insert(in, query);
+}
+
+static void bind_project(struct way_in *in, struct query *query, size_t place,
+                         const struct bundle_project *project, const char *document)
+{
+    struct arena *arena = in->call->piece;
+    const struct experiment_payload *payload = project->payload;
+    const char *updated = moment(arena, project->updated_at);
+    bool has_revision = in->revisions[place] > 0;
+
+    query_bind_text(query, in->project_ids[place]);
+    query_bind_text(query, project->project_name);
+    query_bind_json(query, document);
+    query_bind_integer(query, project->payload_schema_version);
+    query_bind_text(query, moment(arena, project->archived_at));
+    query_bind_text(query, moment(arena, project->last_analysis_at));
+    query_bind_text(query, mapped(&in->runs, in->run_ids, project->last_analysis_run_id));
+    query_bind_text(query, moment(arena, project->last_exported_at));
+    query_bind_text(query, moment(arena, project->created_at));
+    query_bind_text(query, updated);
+    query_bind_boolean(query, project->archived_at != NULL);
+    query_bind_text(query, project_sort_name(arena, project->project_name));
+    query_bind_text(query, project_search_text(arena, payload));
+    query_bind_text(query, payload->hypothesis->hypothesis_statement);
+    query_bind_text(query, metric_type_names[payload->metrics->metric_type]);
+    query_bind_integer(query, has_revision ? in->revisions[place] : 1);
+    query_bind_text(query, has_revision ? moment(arena, in->last_revision[place]) : updated);
+}
+
+static enum error add_project(struct way_in *in, size_t index, void *record)
+{
+    const struct bundle_project *project = record;
+    const struct project_call counting = {
+        .db = in->db, .arena = in->call->piece, .problem = in->call->problem};
+    const char *document = payload_to_json(project->payload, in->call->piece);
+    struct query *query = db_query(in->db, &insert_project);
+    size_t place = 0;
+    enum error error;
+
+    (void)index;
+    bundle_find_id(&in->projects, project->id, &place);
+    bind_project(in, query, place, project, document);
+    error = end_insert(in, query);
+    if (!error)
+        error = project_count_change(&counting, project->archived_at != NULL,
+                                     project->payload->metrics->metric_type, 1);
+    if (!error && in->revisions[place] == 0)
+        error =
+            add_revision(in, new_id(in, in->call->piece, ""), in->project_ids[place], 1, document,
+                         REVISION_IMPORT, moment(in->call->piece, project->updated_at));
+    return error;
+}
+
+static enum error add_run(struct way_in *in, size_t index, void *record)
+{
+    const struct bundle_run *run = record;
+    const char *project_id = mapped(&in->projects, in->project_ids, run->project_id);
+    const char *id = mapped(&in->runs, in->run_ids, run->id);
+    struct query *query = db_query(in->db, &insert_run);
+    enum error error;
+
+    (void)index;
+    query_bind_text(query, id);
+    query_bind_text(query, project_id);
+    query_bind_json(query, analysis_to_json(run->analysis, in->call->piece));
+    query_bind_text(query, moment(in->call->piece, run->created_at));
+    error = end_insert(in, query);
+    if (error)
+        return error;
+    query = db_query(in->db, &note_duration);
+    query_bind_integer(query, run->analysis->report->calculations->estimated_duration_days);
+    query_bind_text(query, project_id);
+    query_bind_text(query, id);
+    return query_end(query, in->call->problem);
+}
+
+static enum error add_event(struct way_in *in, size_t index, void *record)
+{
+    const struct bundle_event *event = record;
+    struct query *query = db_query(in->db, &insert_event);
+
+    (void)index;
+    query_bind_text(query, new_id(in, in->call->piece, event->id));
+    query_bind_text(query, mapped(&in->projects, in->project_ids, event->project_id));
+    query_bind_text(query, mapped(&in->runs, in->run_ids, event->analysis_run_id));
+    query_bind_text(query, export_format_names[event->format]);
+    query_bind_text(query, moment(in->call->piece, event->created_at));
+    return end_insert(in, query);
+}
+
+/* Revisions of a project beside each other, oldest first. */
+static int by_project_and_age(const void *left, const void *right)
+{
+    const struct bundle_entry *const *a = left, *const *b = right;
+    int order = strcmp((*a)->project_id, (*b)->project_id);
+
+    if (order == 0)
+        order = strcmp((*a)->created_at, (*b)->created_at);
+    return order ? order : strcmp((*a)->id, (*b)->id);
+}
+
+static const struct bundle_entry **sort_revisions(struct way_in *in)
+{
+    const struct bundle_list_of_entries *list = &in->bundle->lists[BUNDLE_REVISIONS];
+    const struct bundle_entry **sorted =
+        ARENA_ARRAY(in->call->arena, const struct bundle_entry *, list->count);
+
+    for (size_t i = 0; i < list->count; i++)
+        sorted[i] = &list->items[i];
+    if (list->count)
+        qsort(sorted, list->count, sizeof sorted[0], by_project_and_age);
+    for (size_t i = 0; i < list->count; i++) {
+        size_t place = 0;
+
+        bundle_find_id(&in->projects, sorted[i]->project_id, &place);
+        in->revisions[place]++;
+        in->last_revision[place] = sorted[i]->created_at;
+    }
+    return sorted;
+}
+
+static enum error add_revisions(struct way_in *in, const struct bundle_entry **sorted)
+{
+    const struct bundle_list_of_entries *list = &in->bundle->lists[BUNDLE_REVISIONS];
+    struct arena *piece = in->call->piece;
+    struct bundle_revision record;
+    int64_t number = 0;
+    enum error error = ERROR_NONE;
+
+    for (size_t i = 0; !error && i < list->count; i++) {
+        bool same = i > 0 && strcmp(sorted[i - 1]->project_id, sorted[i]->project_id) == 0;
+
+        number = same ? number + 1 : 1;
+        error = bundle_record(in->call, in->bundle, BUNDLE_REVISIONS,
+                              (size_t)(sorted[i] - list->items), &record);
+        if (!error)
+            error = add_revision(in, new_id(in, piece, record.id),
+                                 mapped(&in->projects, in->project_ids, record.project_id), number,
+                                 payload_to_json(record.payload, piece), record.source,
+                                 moment(piece, record.created_at));
+        arena_reset(piece);
+        bundle_tell(in->call, "import project_revisions", (int64_t)i + 1, (int64_t)list->count);
+    }
+    return error;
+}
+
+static enum error add_list(struct way_in *in, enum bundle_list list, int64_t *count,
+                           enum error (*add)(struct way_in *in, size_t index, void *record))
+{
+    static const char *const words[BUNDLE_LIST__MAX] = {
+        "import analysis_runs", "import export_events", "import project_revisions",
+        "import projects"};
+    size_t total = in->bundle->lists[list].count;
+    union {
+        struct bundle_project project;
+        struct bundle_run run;
+        struct bundle_event event;
+    } record;
+    enum error error = ERROR_NONE;
+
+    for (size_t i = 0; !error && i < total; i++) {
+        error = bundle_record(in->call, in->bundle, list, i, &record);
+        if (!error)
+            error = add(in, i, &record);
+        arena_reset(in->call->piece);
+        ++*count;
+        bundle_tell(in->call, words[list], (int64_t)i + 1, (int64_t)total);
+    }
+    return error;
+}
+
+static enum error add_all(struct way_in *in, const struct actor *actor)
+{
+    static const struct audit_event event = {.action = "workspace_imported"};
+    struct workspace_imported *imported = in->imported;
+    const struct bundle_entry **revisions = sort_revisions(in);
+    enum error error = add_list(in, BUNDLE_PROJECTS, &imported->projects, add_project);
+
+    if (!error)
+        error = add_list(in, BUNDLE_RUNS, &imported->analysis_runs, add_run);
+    if (!error)
+        error = add_list(in, BUNDLE_EVENTS, &imported->export_events, add_event);
+    if (!error)
+        error = add_revisions(in, revisions);
+    return error ? error : audit_record(in->db, in->call->arena, actor, &event, in->call->problem);
+}
+
+enum error workspace_import(struct db *db, struct bundle_call *call, const struct actor *actor,
+                            const struct bundle *bundle, bool keep_ids,
+                            struct workspace_imported *imported)
+{
+    struct way_in in = {.db = db,
+                        .call = call,
+                        .bundle = bundle,
+                        .keep_ids = keep_ids,
+                        .projects = bundle_sort_ids(call->arena, bundle, BUNDLE_PROJECTS),
+                        .runs = bundle_sort_ids(call->arena, bundle, BUNDLE_RUNS),
+                        .imported = imported};
+    enum error error;
+
+    *imported = (struct workspace_imported){0};
+    in.project_ids = new_ids(&in, &in.projects);
+    in.run_ids = new_ids(&in, &in.runs);
+    in.revisions = ARENA_ARRAY(call->arena, int64_t, in.projects.count);
+    in.last_revision = ARENA_ARRAY(call->arena, const char *, in.projects.count);
+    error = db_begin(db, DB_WRITE, call->problem);
+    if (error)
+        return error;
+    return db_finish(db, add_all(&in, actor), call->problem);
+}

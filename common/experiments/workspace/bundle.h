@@ -1,0 +1,77 @@
+/*
+ * A workspace bundle as text: found its way round in, checked, and hashed one record at a time, so
+ * that memory does not grow with its size. Knows no database.
+ */
+#ifndef ASSAY_EXPERIMENTS_WORKSPACE_BUNDLE_H
+#define ASSAY_EXPERIMENTS_WORKSPACE_BUNDLE_H
+
+#include "crypto/digest_stream.h"
+#include "experiments/workspace/records.h"
+
+enum { BUNDLE_SCHEMA_VERSION = 3, BUNDLE_OLDEST_VERSION = 1 };
+
+/* A record where it stands in the text, and what has to be known of it to check the whole. */
+struct bundle_entry {
+    const char *at;
+    size_t length;
+    const char *id;
+    const char *project_id; /* NULL of a project */
+    const char *run_id;     /* of an event, and the last one of a project; may be NULL */
+    const char *created_at;
+};
+
+struct bundle_head {
+    int64_t schema_version;
+    const char *generated_at;
+    const struct bundle_integrity *integrity; /* NULL = none */
+};
+
+struct bundle {
+    struct bundle_head head;
+    struct bundle_list_of_entries {
+        size_t count;
+        struct bundle_entry *items;
+    } lists[BUNDLE_LIST__MAX];
+    struct bundle_counts counts;
+    char checksum[DIGEST_SHA256_TEXT];
+    char signature[DIGEST_SHA256_TEXT]; /* empty without a key */
+    bool signature_verified;
+};
+
+/* How far something is: `done` of `total` records; total 0 = unknown. */
+typedef void bundle_progress(void *context, const char *what, int64_t done, int64_t total);
+
+/* What all work with bundles needs. `piece` holds one record at a time and is reset between. */
+struct bundle_call {
+    struct arena *arena;
+    struct arena *piece;
+    const char *signing_key; /* NULL = none */
+    struct problem *problem;
+    bundle_progress *progress; /* or NULL */
+    void *progress_context;
+    const char *fault_field; /* of ERROR_MALFORMED: where, such as "projects.0.payload" */
+};
+
+/* Reads and checks a whole bundle, which must stay where it is for as long as it is used. Errors:
+ * ERROR_MALFORMED bundle_shape with the place of what does not fit, ERROR_INVALID with the
+ * workspace_... reason of the first check that fails. */
+MUST_CHECK enum error bundle_read(struct bundle_call *call, const char *bytes, size_t length,
+                                  struct bundle *bundle);
+
+/* A record of a bundle that was read, decoded into call->piece. */
+MUST_CHECK enum error bundle_record(struct bundle_call *call, const struct bundle *bundle,
+                                    enum bundle_list list, size_t index, void *record);
+
+/* Whether an id is one of a list's, and its place in the order of ids. */
+struct bundle_ids {
+    size_t count;
+    const struct bundle_entry **items; /* sorted by id */
+};
+struct bundle_ids bundle_sort_ids(struct arena *arena, const struct bundle *bundle,
+                                  enum bundle_list list);
+bool bundle_find_id(const struct bundle_ids *ids, const char *id, size_t *place);
+
+/* Tells of progress now and then. */
+void bundle_tell(const struct bundle_call *call, const char *what, int64_t done, int64_t total);
+
+#endif

@@ -1,0 +1,222 @@
+/* Backups of the projects, of any size, past the HTTP service:
+ *
+ *   workspace export FILE [--generated-at TIME]
+ *   workspace validate FILE
+ *   workspace import FILE [--keep-ids]
+ *
+ * `--keep-ids` is for moving into an empty database: what refers to a project from outside goes on
+ * being right. `--generated-at` gives two exports of the same projects the same bytes. Progress
+ * goes to standard error.
+ *
+ * Exit codes: 0 done, 1 the settings are wrong, 2 the command line is wrong, 3 the database
+ * refused, 4 the file is not what it should be. */
+#include "base/instant.h"
+#include "base/log.h"
+#include "crypto/crypto.h"
+#include "experiments/storage/workspace_store.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { EXIT_DONE, EXIT_SETTINGS, EXIT_USAGE, EXIT_DATABASE, EXIT_FILE };
+
+static const size_t memory_max = (size_t)1 << 32, piece_max = (size_t)1 << 30;
+
+struct work {
+    const char *command, *file, *generated_at;
+    bool keep_ids;
+    struct experiments_settings settings;
+    struct bundle_call call;
+    struct problem problem;
+};
+
+static void show_progress(void *context, const char *what, int64_t done, int64_t total)
+{
+    (void)context;
+    if (total)
+        fprintf(stderr, "workspace: %s %lld/%lld\n", what, (long long)done, (long long)total);
+    else
+        fprintf(stderr, "workspace: %s %lld\n", what, (long long)done);
+}
+
+static bool read_arguments(int argc, char **argv, struct work *work)
+{
+    if (argc < 3)
+        return false;
+    work->command = argv[1];
+    work->file = argv[2];
+    for (int i = 3; i < argc; i++) {
+        int64_t moment;
+
+        if (strcmp(argv[i], "--keep-ids") == 0 && strcmp(work->command, "import") == 0)
+            work->keep_ids = true;
+        else if (strcmp(argv[i], "--generated-at") == 0 && i + 1 < argc &&
+                 strcmp(work->command, "export") == 0 && instant_parse(argv[i + 1], &moment) &&
+                 !strpbrk(argv[i + 1], "\"\\"))
+            work->generated_at = argv[++i];
+        else
+            return false;
+    }
+    return strcmp(work->command, "export") == 0 || strcmp(work->command, "validate") == 0 ||
+           strcmp(work->command, "import") == 0;
+}
+
+static int fail(const struct work *work, int status)
+{
+    const char *field = work->call.fault_field;
+
+    fprintf(stderr, "workspace: %s%s%s\n", field ? field : "", field && *field ? " " : "",
+            work->problem.text);
+    return status;
+}
+
+static int fail_file(const struct work *work, const char *file)
+{
+    fprintf(stderr, "workspace: %s: %s\n", file, strerror(errno));
+    (void)work;
+    return EXIT_FILE;
+}
+
+static bool write_file(const char *bytes, size_t length, void *context)
+{
+    return fwrite(bytes, 1, length, context) == length;
+}
+
+/* The file appears whole or not at all. */
+static int export(struct work *work, struct db *db)
+{
+    char temporary[PATH_MAX];
+    struct bundle_counts counts;
+    enum error error;
+    FILE *file;
+    bool kept;
+
+    (void)!snprintf(temporary, sizeof temporary, "%s.part", work->file);
+    file = fopen(temporary, "we");
+    if (!file)
+        return fail_file(work, temporary);
+    (void)!fchmod(fileno(file), S_IRUSR | S_IWUSR);
+    error = workspace_export(db, &work->call, work->generated_at, write_file, file, &counts);
+    kept = !fflush(file) && !fsync(fileno(file));
+    kept = !fclose(file) && kept;
+    if (error || !kept || rename(temporary, work->file) != 0) {
+        int status = error ? fail(work, EXIT_DATABASE) : fail_file(work, work->file);
+
+        unlink(temporary);
+        return status;
+    }
+    printf("exported projects=%lld analysis_runs=%lld export_events=%lld project_revisions=%lld\n",
+           (long long)counts.projects, (long long)counts.analysis_runs,
+           (long long)counts.export_events, (long long)counts.project_revisions);
+    return EXIT_DONE;
+}
+
+static int import(struct work *work, struct db *db, const struct bundle *bundle)
+{
+    static const struct actor program = {.name = "system:workspace"};
+    struct workspace_imported imported;
+
+    if (workspace_import(db, &work->call, &program, bundle, work->keep_ids, &imported))
+        return fail(work, EXIT_DATABASE);
+    printf("imported projects=%lld analysis_runs=%lld export_events=%lld project_revisions=%lld\n",
+           (long long)imported.projects, (long long)imported.analysis_runs,
+           (long long)imported.export_events, (long long)imported.project_revisions);
+    return EXIT_DONE;
+}
+
+static int take_in(struct work *work, struct db *db, const char *bytes, size_t length)
+{
+    struct bundle bundle;
+
+    if (bundle_read(&work->call, bytes, length, &bundle))
+        return fail(work, EXIT_FILE);
+    if (db)
+        return import(work, db, &bundle);
+    printf("valid schema_version=%lld projects=%lld analysis_runs=%lld export_events=%lld"
+           " project_revisions=%lld checksum_sha256=%s signature_verified=%s\n",
+           (long long)bundle.head.schema_version, (long long)bundle.counts.projects,
+           (long long)bundle.counts.analysis_runs, (long long)bundle.counts.export_events,
+           (long long)bundle.counts.project_revisions, bundle.checksum,
+           bundle.signature_verified ? "true" : "false");
+    return EXIT_DONE;
+}
+
+/* The file stays where it is: only what is looked at comes into memory. */
+static int with_file(struct work *work, struct db *db)
+{
+    int file = open(work->file, O_RDONLY | O_CLOEXEC);
+    struct stat found;
+    char *bytes;
+    int status;
+
+    if (file < 0 || fstat(file, &found) != 0 || found.st_size == 0) {
+        if (file >= 0)
+            close(file);
+        return fail_file(work, work->file);
+    }
+    bytes = mmap(NULL, (size_t)found.st_size, PROT_READ, MAP_PRIVATE, file, 0);
+    close(file);
+    if (bytes == MAP_FAILED)
+        return fail_file(work, work->file);
+    status = take_in(work, db, bytes, (size_t)found.st_size);
+    munmap(bytes, (size_t)found.st_size);
+    return status;
+}
+
+static int with_database(struct work *work)
+{
+    struct store *store;
+    struct db *db;
+    int status;
+
+    if (experiments_store_open(work->call.arena, &work->settings, NULL, &store, &work->problem))
+        return fail(work, EXIT_SETTINGS);
+    if (store_use(store, &db, &work->problem))
+        status = fail(work, EXIT_DATABASE);
+    else
+        status = strcmp(work->command, "export") == 0 ? export(work, db) : with_file(work, db);
+    store_close(store);
+    return status;
+}
+
+static int run(struct work *work)
+{
+    work->call.problem = &work->problem;
+    work->call.progress = show_progress;
+    if (crypto_start(&work->problem) ||
+        experiments_settings_load(&work->settings, work->call.arena, NULL, &work->problem))
+        return fail(work, EXIT_SETTINGS);
+    log_open("assay.workspace", (enum log_level)work->settings.log_level,
+             (enum log_format)work->settings.log_format);
+    work->call.signing_key = work->settings.workspace_signing_key;
+    return strcmp(work->command, "validate") == 0 ? with_file(work, NULL) : with_database(work);
+}
+
+int main(int argc, char **argv)
+{
+    struct work work = {0};
+    int status = EXIT_DATABASE;
+
+    if (!read_arguments(argc, argv, &work)) {
+        fprintf(stderr, "usage: workspace export FILE [--generated-at TIME]\n"
+                        "       workspace validate FILE\n"
+                        "       workspace import FILE [--keep-ids]\n");
+        return EXIT_USAGE;
+    }
+    work.call.arena = arena_create(memory_max);
+    work.call.piece = arena_create(piece_max);
+    if (work.call.arena && work.call.piece)
+        status = run(&work);
+    if (work.call.arena)
+        arena_destroy(work.call.arena);
+    if (work.call.piece)
+        arena_destroy(work.call.piece);
+    return status;
+}
