@@ -255,7 +255,7 @@ def test_no_route_shows_what_is_another_tenants(support):
     case = support.post("/api/admin/review-queue", {"trace_id": answer["trace_id"]}, headers=token("reviewer")).json()
     job = support.post("/api/admin/curated-dataset/rebuild?tenant=default", headers=token("admin")).json()
     ids = {"review_id": case["id"], "job_id": job["job_id"], "trace_id": answer["trace_id"], "session_id": "of-default", "ticket_id": ticket_id, "task_id": task_id,
-           "doc_id": "of-default.md", "draft_id": draft_id}
+           "doc_id": "of-default.md", "draft_id": draft_id, "metric": "quality_threshold"}
     secrets = ("of-default", answer["trace_id"], ticket["trace_id"], ticket_id, task_id, draft_id)
     before, named, walked, strange = whole(support, ids), "", 0, token("admin", "stranger")
     queries = {"/api/agent/similar": f"?ticket_id={ticket_id}", "/api/admin/evaluations/trends": "?evaluator=citation_coverage",

@@ -7,6 +7,7 @@ from datetime import datetime, timedelta, timezone
 
 import pytest
 
+from exposition import samples
 from service import ENGINES, Service
 from support_admin_test import DOCUMENT, SECRET, ask, token
 
@@ -45,7 +46,7 @@ def case(name, status, tenant="default", age=timedelta(minutes=30)):
 
 
 def program(service, name, *arguments, code=0, **env):
-    done = service.stack.run("run", name, *arguments, env=env)
+    done = service.run(name, *arguments, env=env)
     assert done.returncode == code, done.stderr
     return done
 
@@ -260,3 +261,31 @@ def test_what_to_improve_next(support):
     for table, where in (("review_queue", "1 = 1"), ("feedback", "trace_id LIKE 'bad-%'"), ("knowledge_gaps", "1 = 1"),
                          ("traces", "trace_id LIKE 'bad-%' OR trace_id LIKE 'foreign-%'")):
         support.sql(f"DELETE FROM {table} WHERE {where}")
+
+
+def test_a_night_of_answers_and_its_drift(support):
+    """Nothing is kept of fewer than ten answers; a value a tenth below the week's is told by the alert checker."""
+    support.sql("DELETE FROM traces")
+    put(support, "traces", [trace(f"night-{i:04}", question="How long is the warranty?",
+                                  answer="The warranty lasts 24 months. Bananas grow quickly.") for i in range(9)])
+    assert printed(support, "nightly-eval") == {"status": "skipped", "sample_size": 9}
+    assert support.sql("SELECT count(*) FROM eval_results") == [["0"]]
+    put(support, "traces", [trace(f"night-{i:04}", question="How long is the warranty?",
+                                  answer="The warranty lasts 24 months. Bananas grow quickly.") for i in range(10, 13)])
+    put(support, "traces", [trace("night-human", final_route="human"), trace("night-again", origin="regression")])
+    put(support, "trace_docs", [{"trace_id": f"night-{i:04}", "ref": ref, "doc_id": "d", "title": "t",
+                                 "page_content": text, "metadata": "{}"}
+                                for i in list(range(9)) + list(range(10, 13)) for ref, text in enumerate(
+                                    ("Our warranty lasts for 24 months from purchase.", "Error E20 means the drain is blocked."))])
+    put(support, "eval_results", [{"created_at": ago(days=2), "tenant_id": "all", "metric_name": "faithfulness",
+                                   "value": 0.9, "sample_size": 50, "drift_alert": 0, "kind": "nightly"}])
+    done = printed(support, "nightly-eval")
+    assert done["sample_size"] == 12
+    assert done["results"] == {"faithfulness": 0.5, "context_precision": 0.25, "answer_relevancy": 0.5}
+    assert done["drift"]["faithfulness"] == 0.4444 and done["drift"]["context_precision"] == 0
+    assert samples(support.get("/metrics").text)['rag_eval_drift{metric_name="faithfulness"}'] == 0.4444
+    assert "Eval drift on faithfulness" in program(support, "alert-check", "--dry-run").stdout \
+        or "eval_drift" in program(support, "alert-check", "--dry-run").stdout
+    support.sql("DELETE FROM eval_results")
+    assert "eval_drift" not in program(support, "alert-check", "--dry-run").stdout
+    support.sql("DELETE FROM traces WHERE trace_id LIKE 'night-%'")

@@ -8,6 +8,7 @@
 #include "support/documents/task.h"
 #include "support/models/breakers.h"
 #include "support/traces/metrics_snapshot.h"
+#include "support/trends/nightly.h"
 
 #include <string.h>
 
@@ -22,6 +23,7 @@ enum {
     RULE_STALE,
     RULE_COMPONENT,
     RULE_BREAKER,
+    RULE_DRIFT,
     RULE__MAX
 };
 
@@ -35,6 +37,7 @@ static const struct alert_rule rules[RULE__MAX] = {
     [RULE_STALE] = {"stale_docs", "stale_documents", "warning", "Stale cited documents", "", NULL},
     [RULE_COMPONENT] = {"component_down", "health", "critical", "Component", "", NULL},
     [RULE_BREAKER] = {"breaker_open", "resilience", "warning", "Circuit breaker", "", NULL},
+    [RULE_DRIFT] = {"eval_drift", "nightly_eval_drift", "warning", "Eval drift", "", NULL},
 };
 
 /* 40 and 35.1, not 40.0. */
@@ -96,6 +99,21 @@ static enum error add_component(struct db *db, struct alert_readings *readings,
     return error;
 }
 
+/* Metrics of the nightly evaluation that drifted last night. */
+static enum error add_drift(struct db *db, struct arena *arena, struct alert_readings *readings,
+                            struct problem *problem)
+{
+    struct alert_reading *reading = &readings->items[readings->count++];
+    const char *names;
+    int64_t count = 0;
+    enum error error = nightly_drifting(db, arena, &count, &names, problem);
+
+    *reading = (struct alert_reading){
+        .rule = &rules[RULE_DRIFT], .value = GIVEN_NUMBER((double)count), .violated = count > 0};
+    reading->message = arena_print(arena, "Eval drift on %s", count ? names : "nothing");
+    return error;
+}
+
 /* Breakers that stand open on this host; not known without its shared memory, or while the registry
  * is invalid. A half open one is as good as open: nobody has found the provider well yet. */
 static void add_breakers(struct arena *arena, const struct support_settings *settings,
@@ -146,6 +164,8 @@ enum error alert_take_readings(struct db *db, struct arena *arena,
     add(arena, readings, RULE_STALE, (struct optional_number)GIVEN_NUMBER((double)stale),
         (double)settings->alert_stale_documents, NULL);
     error = add_component(db, readings, problem);
+    if (!error)
+        error = add_drift(db, arena, readings, problem);
     if (!error)
         add_breakers(arena, settings, region, readings);
     return error;

@@ -1,0 +1,39 @@
+/*
+ * How good the answers of a day were, by measures that need no model, against those of the week
+ * before: faithfulness to the documents, precision of what was found, relevance of the answer.
+ */
+#ifndef ASSAY_SUPPORT_TRENDS_NIGHTLY_H
+#define ASSAY_SUPPORT_TRENDS_NIGHTLY_H
+
+#include "base/optional.h"
+#include "support/traces/trace_store.h"
+
+#include <stdbool.h>
+
+enum nightly_metric { NIGHTLY_FAITHFULNESS, NIGHTLY_PRECISION, NIGHTLY_RELEVANCY, NIGHTLY__MAX };
+extern const char *const nightly_names[NIGHTLY__MAX];
+
+/* Of one answer, each between 0 and 1. */
+void nightly_score(struct arena *arena, const char *question, const char *answer,
+                   const char *const *documents, size_t count, double scores[NIGHTLY__MAX]);
+
+/* |now - before| / before; 0 where there was nothing, or 0. */
+double nightly_drift(double now, struct optional_number before);
+
+enum { NIGHTLY_LEAST = 10, NIGHTLY_MOST = 50 };
+
+struct nightly_result {
+    bool skipped; /* fewer than NIGHTLY_LEAST answers: nothing was kept */
+    int64_t sample_size;
+    double values[NIGHTLY__MAX], drifts[NIGHTLY__MAX];
+    bool alerts[NIGHTLY__MAX];
+};
+
+/* The newest answers of the last day that went out by themselves, of all tenants. */
+MUST_CHECK enum error nightly_run(const struct trace_call *call, struct nightly_result *result);
+
+/* Metrics whose newest nightly value, of the last 26 hours, drifts; with commas between them. */
+MUST_CHECK enum error nightly_drifting(struct db *db, struct arena *arena, int64_t *count,
+                                       const char **names, struct problem *problem);
+
+#endif

@@ -1,0 +1,123 @@
+/* Thresholds, weeks, priorities and nightly measures. Numbers are those of the golden cases. */
+#include "base/clock.h"
+#include "base/instant.h"
+#include "support/trends/backlog.h"
+#include "support/trends/nightly.h"
+#include "support/trends/threshold.h"
+#include "support/trends/week.h"
+#include "test.h"
+
+static struct arena *arena;
+
+static const struct threshold_kind *const quality = &threshold_kinds[THRESHOLD_QUALITY];
+
+TEST(a_histogram_shows_where_values_lie)
+{
+    static const double values[] = {10, 20, 20, 90}, one[] = {50};
+
+    CHECK_TEXT(threshold_histogram(arena, quality, values, 4),
+               "10-37 | #################### (3)\n37-63 |  (0)\n63-90 | ####### (1)");
+    CHECK_TEXT(threshold_histogram(arena, quality, one, 1), "50 | #################### (1)");
+    CHECK_TEXT(threshold_histogram(arena, quality, one, 0), "no data");
+}
+
+TEST(cutoffs_are_shown_as_people_write_them)
+{
+    const struct threshold_kind *relevance = &threshold_kinds[THRESHOLD_RELEVANCE];
+
+    CHECK_TEXT(threshold_shown(arena, relevance, GIVEN_NUMBER(0.7)), "0.7");
+    CHECK_TEXT(threshold_shown(arena, relevance, GIVEN_NUMBER(1)), "1");
+    CHECK_TEXT(threshold_shown(arena, relevance, GIVEN_NUMBER(0.65)), "0.65");
+    CHECK_TEXT(threshold_shown(arena, quality, GIVEN_NUMBER(80)), "80");
+    CHECK_TEXT(threshold_shown(arena, quality, (struct optional_number){0}), "n/a");
+    CHECK_TEXT(threshold_note(quality, 80, 80), "current value already optimal");
+    CHECK_TEXT(threshold_note(quality, 80, 90), "higher cutoff catches more bad traces");
+    CHECK_TEXT(threshold_note(&threshold_kinds[THRESHOLD_SLOW], 1, 2),
+               "raise to flag fewer, lower to flag more");
+}
+
+TEST(priorities_fade)
+{
+    CHECK_NEAR(backlog_priority(3, 3, 2.0 / 24), 8.8935, 1e-4);
+    CHECK_NEAR(backlog_priority(1.5, 4, 2.0 / 24), 5.929, 1e-4);
+    CHECK_NEAR(backlog_priority(2, 2, 2.0 / 24), 3.9527, 1e-4);
+    CHECK_NEAR(backlog_priority(2, 2, 0), 4, 0);
+    CHECK_NEAR(backlog_priority(2, 2, 7), 1.4715, 0);
+    CHECK_NEAR(backlog_priority(3, 0, 0.0001), 3, 1e-4);
+    CHECK(backlog_priority(3, 1, 0.012) < 2.995);
+}
+
+static const char *week_at(const char *day)
+{
+    int64_t moment = 0;
+
+    CHECK(instant_parse(day, &moment));
+    return week_of(arena, moment);
+}
+
+TEST(weeks_are_those_of_iso_8601)
+{
+    static const struct {
+        const char *week, *start;
+    } cases[] = {{"2026-W17", "2026-04-20"}, {"2026-W53", "2026-12-28"}, {"2020-W53", "2020-12-28"},
+                 {"2025-W01", "2024-12-30"}, {"2025-W53", NULL},         {"2026-W00", NULL},
+                 {"2026-W54", NULL},         {"2026-W1", NULL},          {"26-W17", NULL},
+                 {"2026W17", NULL},          {"2026-W1x", NULL},         {"", NULL}};
+
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        int64_t start = 0;
+
+        CHECK(week_parse(cases[i].week, &start) == (cases[i].start != NULL));
+        if (cases[i].start) {
+            CHECK_TEXT(week_date(arena, start), cases[i].start);
+            CHECK_TEXT(week_of(arena, start), cases[i].week);
+            CHECK_TEXT(week_of(arena, start + WEEK_MICROSECONDS - 1), cases[i].week);
+        }
+    }
+    CHECK_TEXT(week_at("2026-04-14"), "2026-W16");
+    CHECK_TEXT(week_at("2025-12-25"), "2025-W52");
+    CHECK_TEXT(week_at("2026-12-27"), "2026-W52");
+    CHECK_TEXT(week_at("2027-01-03"), "2026-W53");
+}
+
+TEST(nightly_measures)
+{
+    static const char *const documents[] = {"Our warranty lasts for 24 months from purchase.",
+                                            "Error E20 means the drain is blocked."};
+    double scores[NIGHTLY__MAX];
+
+    nightly_score(arena, "How long is the warranty?",
+                  "The warranty lasts 24 months. Bananas grow quickly.", documents, 2, scores);
+    CHECK_NEAR(scores[NIGHTLY_FAITHFULNESS], 0.5, 0);
+    CHECK_NEAR(scores[NIGHTLY_PRECISION], 0.25, 1e-12);
+    CHECK_NEAR(scores[NIGHTLY_RELEVANCY], 0.5, 0);
+    nightly_score(arena, "", "", documents, 0, scores);
+    CHECK(scores[NIGHTLY_FAITHFULNESS] == 0 && scores[NIGHTLY_PRECISION] == 0);
+    CHECK(scores[NIGHTLY_RELEVANCY] == 0);
+}
+
+TEST(drift_against_a_week)
+{
+    CHECK_NEAR(nightly_drift(.72, GIVEN_NUMBER(.9)), 0.2, 1e-12);
+    CHECK_NEAR(nightly_drift(.81, GIVEN_NUMBER(.8)), 0.0125, 1e-12);
+    CHECK(nightly_drift(.81, (struct optional_number){0}) == 0);
+    CHECK(nightly_drift(.81, GIVEN_NUMBER(0)) == 0);
+}
+
+int main(void)
+{
+    static const struct test_case cases[] = {
+        CASE(a_histogram_shows_where_values_lie),
+        CASE(cutoffs_are_shown_as_people_write_them),
+        CASE(priorities_fade),
+        CASE(weeks_are_those_of_iso_8601),
+        CASE(nightly_measures),
+        CASE(drift_against_a_week),
+    };
+    int failed;
+
+    arena = arena_create((size_t)1 << 26);
+    failed = test_run_all(cases, sizeof cases / sizeof cases[0]);
+    arena_destroy(arena);
+    return failed;
+}
