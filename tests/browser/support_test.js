@@ -253,6 +253,8 @@ const pages = [
     ['/static/admin.html?tab=evaluations', '#trend-title'],
     ['/static/admin.html?tab=models', '#models tbody tr'],
     ['/static/admin.html?tab=audit', 'tbody tr'],
+    ['/static/trends.html', '.card h2'],
+    ['/static/trends.html?tab=backlog', '#week'],
     ['/static/metrics.html', '.figure'],
     ['/agent?status=all', '.ticket'],
 ];
