@@ -79,8 +79,8 @@ struct trace_evaluation_row {
 MUST_CHECK enum error trace_evaluations(const struct trace_call *call, const char *trace_id,
                                         struct object_list *rows);
 
-/* The worst traces of an evaluator: lowest scores first, highest where 1 is bad; without those where
- * the evaluator failed. Of all tenants where the call names none, as the next. */
+/* The worst traces of an evaluator: lowest scores first, highest where 1 is bad; without those
+ * where the evaluator failed. Of all tenants where the call names none, as the next. */
 MUST_CHECK enum error trace_worst(const struct trace_call *call, const char *evaluator,
                                   int64_t limit, struct object_list *rows);
 
