@@ -13,30 +13,28 @@ name_build() {
     build_id=${build_id:0:12}
 }
 
-# Sets $resolved: what $2 means in the file $1, both below static/.
-resolve_import() {
-    local part parts=() kept=() IFS=/
-    read -ra parts <<<"${1%/*}/$2"
-    for part in "${parts[@]}"; do
-        case $part in
-            . | '') ;;
-            ..) ((${#kept[@]} == 0)) || unset 'kept[-1]' ;;
-            *) kept+=("$part") ;;
-        esac
-    done
-    resolved="${kept[*]}"
-}
-
-# Fills `imports`: file below static/ → the modules that it imports when it is loaded.
+# Fills `imports`: file below static/ → the modules that it imports when it is loaded. awk takes `.`
+# and `..` out of the paths.
 declare -A imports=()
 read_imports() {
-    local file target resolved
+    local file target
     imports=()
     while IFS=: read -r file target; do
-        resolve_import "$file" "$target"
-        imports[$file]+="$resolved "
+        imports[$file]+="$target "
     done < <(cd "$checkout/static" && grep -rHoP --include='*.js' --exclude-dir={node_modules,tools} \
-        --exclude-dir={swagger-ui,redoc}-\* "(?:\bfrom\s*|^import\s*)['\"]\K\.[^'\"]+(?=['\"])" .)
+        --exclude-dir={swagger-ui,redoc}-\* "(?:\bfrom\s*|^import\s*)['\"]\K\.[^'\"]+(?=['\"])" . |
+        awk -F: '{
+            folder = $1
+            sub("[^/]*$", "", folder)
+            count = split(folder $2, parts, "/")
+            depth = 0
+            for (i = 1; i <= count; i++)
+                if (parts[i] == "..") depth -= depth > 0
+                else if (parts[i] != "." && parts[i] != "") kept[++depth] = parts[i]
+            path = kept[1]
+            for (i = 2; i <= depth; i++) path = path "/" kept[i]
+            print $1 ":" path
+        }')
 }
 
 # Sets $modules to all that the module $1 needs, itself first. Names begin with ./ as grep has them.
@@ -65,9 +63,25 @@ catalogues_of() {
 }
 
 # The English texts stand in the page itself: no language waits for them, and none is without them.
-english_texts() {
-    local files=("${catalogues[@]/#/$checkout/static/}")
-    jq -c -s 'add' "${files[@]/%//en.json}" | sed 's/</\\u003c/g'
+# Fills `english`: catalogues of a page → their texts as JSON, for all pages of the services wanted.
+declare -A english=()
+read_english() {
+    local service row catalogues folder sets=() texts=() i
+    local -A needed=()
+    english=()
+    for service in portal "${services[@]}"; do
+        while read -r row; do
+            catalogues_of "$service" "${row%%$'\t'*}"
+            [[ -z ${english[${catalogues[*]}]+known} ]] || continue
+            english[${catalogues[*]}]='' sets+=("${catalogues[*]}")
+            for folder in "${catalogues[@]}"; do needed[$folder/en.json]=1; done
+        done <<<"${page_rows[$service]}"
+    done
+    mapfile -t texts < <(cd "$checkout/static" && jq -c -n '
+        [inputs | {key: input_filename, value: .}] | from_entries as $texts
+        | ($sets | split("|"))[] | [split(" ")[] | $texts[. + "/en.json"]] | add
+    ' --arg sets "$(IFS='|'; echo "${sets[*]}")" "${!needed[@]}" | sed 's/</\\u003c/g')
+    for i in "${!sets[@]}"; do english[${sets[i]}]=${texts[i]}; done
 }
 
 # Where the script of a page lies, as modules_of() wants it.
@@ -99,17 +113,17 @@ write_head() {
         echo "<link rel=\"modulepreload\" href=\"$base/$module\" />"
     done
     echo "<script type=\"module\" src=\"$base/$script\"></script>"
-    printf '<script type="application/json" id="texts">%s</script>\n' "$(english_texts)"
+    printf '<script type="application/json" id="texts">%s</script>\n' "${english[${catalogues[*]}]}"
 }
 
 # The links of the navigation, $2 being the page that is shown.
 write_navigation() {
-    local name path current page
-    while IFS=$'\t' read -r page path name; do
+    local name path menu current page
+    while IFS=$'\t' read -r page menu path name; do
         current=''
         [[ $page != "$2" ]] || current=' aria-current="page"'
-        echo "<li><a href=\"$path\"$current data-i18n=\"nav.$page\">$name</a></li>"
-    done < <(page_rows "$1" '.menu != false')
+        [[ $menu == false ]] || echo "<li><a href=\"$path\"$current data-i18n=\"nav.$page\">$name</a></li>"
+    done <<<"${page_rows[$1]}"
 }
 
 write_header() {
@@ -128,49 +142,63 @@ fill_page() {
     fill "../pages/$name" "$@"
 }
 
-# page, path, English name: a line for each page of a service that fits, its API viewers at the end.
-page_rows() {
-    jq -r --arg service "$1" "
-        (.[\$service] // [])
-        + (if \$service == \"portal\" then [] else [
-            {page: \"docs\", path: \"/docs\", name: \"Try the API\"},
-            {page: \"redoc\", path: \"/redoc\", name: \"API reference\"}] end)
-        | .[] | select(.to == null) | select(${2:-true}) | [.page, .path, .name] | @tsv" "$checkout/static/pages.json"
+# Fills, for each service: `page_rows`, a line of page, whether the menu has it, path and English name
+# for each page, its API viewers at the end; `page_moves`, a line of path and target for each path that
+# leads elsewhere.
+declare -A page_rows=() page_moves=()
+read_pages() {
+    local service kind row
+    page_rows=() page_moves=()
+    while IFS=$'\t' read -r service kind row; do
+        if [[ $kind == page ]]; then
+            page_rows[$service]+=${page_rows[$service]:+$'\n'}$row
+        else
+            page_moves[$service]+=${page_moves[$service]:+$'\n'}$row
+        fi
+    done < <(jq -r 'to_entries[] | .key as $service
+        | (.value + (if $service == "portal" then [] else [
+            {page: "docs", path: "/docs", name: "Try the API"},
+            {page: "redoc", path: "/redoc", name: "API reference"}] end))[]
+        | if .to == null then [$service, "page", .page, .menu != false, .path, .name] else [$service, "move", .path, .to] end
+        | @tsv' "$checkout/static/pages.json")
 }
 
-# The pages that the portal leads to, as JSON.
-page_list() {
-    jq -c --arg service "$1" '[(.[$service] // [])[] | select(.menu != false and .to == null) | {page, path, name}]
-        + [{page: "redoc", path: "/redoc", name: "API reference"}]' "$checkout/static/pages.json"
+# What the portal knows of the services: a line of name, address and pools for each in, JSON out.
+service_list() {
+    jq -c -R -n --slurpfile pages "$checkout/static/pages.json" '[inputs | split("\t")
+        | {name: .[0], url: .[1], pools: (.[2] | split(" ")), pages:
+            ([($pages[0][.[0]] // [])[] | select(.menu != false and .to == null) | {page, path, name}]
+             + [{page: "redoc", path: "/redoc", name: "API reference"}])}]'
 }
 
 # The pieces of one service's pages.
 render_shell() {
-    local service=$1 to=$conf/shell/$1 page path name filled
+    local service=$1 to=$conf/shell/$1 page rest filled
     mkdir -p "$to"
     fill_page footer
     printf '%s' "$filled" >"$to/footer"
-    while IFS=$'\t' read -r page path name; do
+    while read -r page rest; do
         write_head "$service" "$page" >"$to/$page-head"
         write_header "$service" "$page" >"$to/$page-header"
-    done < <(page_rows "$service")
+    done <<<"${page_rows[$service]}"
 }
 
 # Sets $filled to the locations of the pages of a service. Paths with a {parameter} come last.
 render_pages() {
-    local service=$1 page path name file match exact='' open=''
-    while IFS=$'\t' read -r page path name; do
+    local service=$1 page menu path name file match exact='' open=''
+    while IFS=$'\t' read -r page menu path name; do
+        [[ $page != @(docs|redoc) ]] || continue
         file=/$page/page.html
         [[ $path != / ]] || file=/index.html
         match="= $path"
         [[ $path != *'{'* ]] || match="~ \"^$(sed -E 's/\{[a-z_]+\}/[^\/]+/g' <<<"$path")\$\""
         fill page MATCH "$match" FILE "$file"
         if [[ $path == *'{'* ]]; then open+=$filled; else exact+=$filled; fi
-    done < <(page_rows "$service" '.page != "docs" and .page != "redoc"')
+    done <<<"${page_rows[$service]}"
     while IFS=$'\t' read -r path file; do
+        [[ -n $path ]] || continue
         fill page-redirect PATH "$path" TO "$file"
         exact+=$filled
-    done < <(jq -r --arg service "$service" '(.[$service] // [])[] | select(.to != null) | [.path, .to] | @tsv' \
-        "$checkout/static/pages.json")
+    done <<<"${page_moves[$service]:-}"
     filled=$exact$open
 }

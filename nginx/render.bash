@@ -216,9 +216,8 @@ render_portal() {
         HEALTH "$health"
     put portal.conf
     for service in "${services[@]}"; do
-        printf '{"name":"%s","url":"%s","pools":%s,"pages":%s}\n' "$service" "$(public_url "$service")" \
-            "$(pools_of "$service" | jq -R . | jq -c -s .)" "$(page_list "$service")"
-    done | jq -c -s . >"$conf/services.json" ||
+        printf '%s\t%s\t%s\n' "$service" "$(public_url "$service")" "$(pools_of "$service" | paste -sd ' ')"
+    done | service_list >"$conf/services.json" ||
         fail "cannot write $conf/services.json"
     render_errors portal
 }
@@ -272,6 +271,8 @@ render_all() {
     done
     name_build
     read_imports
+    read_pages
+    read_english
     for service in "${services[@]}"; do render_service "$service"; done
     render_portal
     render_main
