@@ -13,14 +13,15 @@ static const char *const media_types[] = {
  */
 static char buffer[16 * 1024];
 static size_t buffered;
+static size_t head_waiting; /* bytes of the head at the beginning of the buffer */
 
-enum error stream_open(struct request *request, struct reply *reply, enum stream_kind kind,
-                       struct stream *stream)
+static enum error open_stream(struct request *request, struct reply *reply, enum stream_kind kind,
+                              bool with_first, struct stream *stream)
 {
     struct serving *serving = request->server->serving;
     struct exchange *exchange = request->exchange;
 
-    buffered = 0;
+    buffered = head_waiting = 0;
     *stream = (struct stream){.request = request, .kind = kind};
     if (!exchange->append || request_gone(request))
         return problem_set(&request->problem, ERROR_UNAVAILABLE, "client_gone",
@@ -30,9 +31,34 @@ enum error stream_open(struct request *request, struct reply *reply, enum stream
     reply_add_header(reply, "X-Accel-Buffering", "no");
     compose_head(serving, -1);
     request->streaming = true;
+    if (with_first && request->method != METHOD_HEAD && serving->head.length < sizeof buffer) {
+        memcpy(buffer, serving->head.bytes, serving->head.length);
+        buffered = head_waiting = serving->head.length;
+        return ERROR_NONE;
+    }
     stream->broken =
         !exchange->append(exchange->transport, serving->head.bytes, serving->head.length);
     return ERROR_NONE;
+}
+
+enum error stream_open(struct request *request, struct reply *reply, enum stream_kind kind,
+                       struct stream *stream)
+{
+    return open_stream(request, reply, kind, false, stream);
+}
+
+enum error stream_open_with_first(struct request *request, struct reply *reply,
+                                  enum stream_kind kind, struct stream *stream)
+{
+    return open_stream(request, reply, kind, kind != STREAM_BYTES, stream);
+}
+
+/* A head that nothing has followed. */
+static void send_waiting_head(const struct exchange *exchange)
+{
+    if (head_waiting)
+        (void)exchange->append(exchange->transport, buffer, head_waiting);
+    head_waiting = 0;
 }
 
 static void send_bytes(struct stream *stream, const char *bytes, size_t length)
@@ -41,7 +67,8 @@ static void send_bytes(struct stream *stream, const char *bytes, size_t length)
 
     if (stream->broken || !length || stream->request->method == METHOD_HEAD)
         return;
-    stream->request->server->serving->streamed += length;
+    stream->request->server->serving->streamed += length - head_waiting;
+    head_waiting = 0;
     watch_limit(stream->request->server->region, stream->request->server->watch,
                 stream->request->server->limit); /* its silence is limited, not its length */
     stream->broken = !exchange->append(exchange->transport, bytes, length);
@@ -135,6 +162,7 @@ bool stream_gone(struct stream *stream)
 
 void stream_abandon(struct serving *serving)
 {
+    send_waiting_head(serving->exchange);
     if (serving->exchange->end && !serving->stream_ended && !serving->parked)
         serving->exchange->end(serving->exchange->transport);
     serving->stream_ended = true;
@@ -150,6 +178,7 @@ void stream_break(struct serving *serving)
     struct exchange *exchange = serving->exchange;
 
     serving->error_code = style_words(serving->style, FAILURE_INTERNAL).error_code;
+    send_waiting_head(exchange);
     if (!serving->stream_ended)
         exchange->append(exchange->transport, last, strlen(last));
     stream_abandon(serving);

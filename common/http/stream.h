@@ -27,6 +27,11 @@ struct stream {
 MUST_CHECK enum error stream_open(struct request *request, struct reply *reply,
                                   enum stream_kind kind, struct stream *stream);
 
+/* The same, but the head waits for the first event, line or comment and goes out with it in one
+ * write: whoever passes it on is woken once. For those who send one at once. */
+MUST_CHECK enum error stream_open_with_first(struct request *request, struct reply *reply,
+                                             enum stream_kind kind, struct stream *stream);
+
 /* Sends one event; `name` and `id` may be NULL. `data` is one line of JSON, or text whose lines
  * become `data:` lines each. All of these return false when the client is gone; what is sent after
  * that goes nowhere. */

@@ -30,7 +30,8 @@ bool teller_open(struct teller *teller)
     if (teller->open)
         return true;
     reply_add_header(teller->reply, "Cache-Control", "no-cache");
-    teller->open = !stream_open(teller->request, teller->reply, STREAM_EVENTS, &teller->stream);
+    teller->open =
+        !stream_open_with_first(teller->request, teller->reply, STREAM_EVENTS, &teller->stream);
     teller->told_at = clock_monotonic_microseconds();
     return teller->open;
 }

@@ -21,7 +21,8 @@ struct teller {
 /* Nothing is sent yet; the watch says when the client has left, and pings in silence. */
 void teller_start(struct teller *teller, struct request *request, struct reply *reply);
 
-/* The head of the answer; false when the client has left already. */
+/* The head of the answer, which goes out with the first event; false when the client has left
+ * already. */
 bool teller_open(struct teller *teller);
 
 /* An event: begun, filled in through the writer, sent. `name` NULL = data alone. */

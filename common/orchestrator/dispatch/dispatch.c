@@ -169,6 +169,14 @@ static void refuse_by_money(struct tour *tour, struct errand *errand, int64_t sp
     end_errand(tour, errand);
 }
 
+enum error run_store(struct run *run)
+{
+    enum error (*store)(struct run * run) = run->store;
+
+    run->store = NULL;
+    return store ? store(run) : ERROR_NONE;
+}
+
 /* Holds the money of a call. *granted is false when the day has none left for it. */
 static enum error hold_money(struct tour *tour, struct errand *errand, bool *granted)
 {
@@ -180,14 +188,20 @@ static enum error hold_money(struct tour *tour, struct errand *errand, bool *gra
 
     *granted = true;
     if (!price)
-        return ERROR_NONE;
+        return run_store(run);
     errand->hold = new_hold(run);
     if (!errand->hold)
         return problem_set(run->problem, ERROR_TOO_LARGE, "too_many_calls",
                            "A task makes %d calls at most.", RUN_CALLS_MAX);
-    error = spend_hold(run->db, run->task_id, errand->model->provider, price,
-                       daily_limit(run->house), run_seconds_left(run) + HOLD_MARGIN_SECONDS,
-                       errand->hold, granted, &spent, run->holds, before, run->problem);
+    error = db_begin(run->db, DB_WRITE, run->problem);
+    if (error)
+        return error;
+    error = run_store(run);
+    if (!error)
+        error = spend_hold(run->db, run->task_id, errand->model->provider, price,
+                           daily_limit(run->house), run_seconds_left(run) + HOLD_MARGIN_SECONDS,
+                           errand->hold, granted, &spent, run->holds, before, run->problem);
+    error = db_finish(run->db, error, run->problem);
     if (!error && !*granted)
         refuse_by_money(tour, errand, spent);
     return error;
@@ -214,14 +228,19 @@ static enum error start_api(struct tour *tour, struct errand *errand)
     return ERROR_NONE;
 }
 
-static void start_browser(struct tour *tour, struct errand *errand)
+static enum error start_browser(struct tour *tour, struct errand *errand)
 {
+    enum error error = run_store(tour->run);
+
+    if (error)
+        return error;
     tour->run->calls++;
     errand->started_at = clock_monotonic_microseconds();
     if (browser_begin(tour->run, errand->order, errand->model, &errand->browser, errand->result))
         errand->state = ERRAND_BROWSING;
     else
         conclude(tour, errand);
+    return ERROR_NONE;
 }
 
 static size_t count_in(const struct tour *tour, enum errand_state state)
@@ -262,7 +281,7 @@ static enum error start_errands(struct tour *tour)
         if (errand->model->backend == BACKEND_API)
             error = start_api(tour, errand);
         else
-            start_browser(tour, errand);
+            error = start_browser(tour, errand);
     }
     return error;
 }
@@ -393,6 +412,8 @@ static enum error travel(struct tour *tour)
 {
     enum error error = start_errands(tour);
 
+    if (!error)
+        error = run_store(tour->run);
     while (!error && count_in(tour, ERRAND_DONE) < tour->count) {
         if (has_quorum(tour) || tour->run->was_cancelled)
             cancel_rest(tour);

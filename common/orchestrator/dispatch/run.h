@@ -76,7 +76,13 @@ struct run {
     struct spend_hold *holds;
     size_t hold_count;
     struct problem *problem; /* of the store, when something returns an error */
+    /* Stores the task; NULL = it is stored. Dispatching does so before it asks or waits, where
+     * money is held in one transaction with that. */
+    enum error (*store)(struct run *run);
 };
+
+/* Stores the task of a run unless it is stored. */
+MUST_CHECK enum error run_store(struct run *run);
 
 /* How calls side by side are ended before all are there. */
 struct quorum {

@@ -125,7 +125,7 @@ enum error chat_run(struct chat *chat, const struct house *house, struct arena *
         return error;
     chat->plan.quorum = 1;
     chat->model = chat->plan.models[0];
-    error = task_run_begin(&chat->task_run, house, arena, db, &task, problem);
+    error = task_run_begin(&chat->task_run, house, arena, db, &task, false, problem);
     if (error)
         return error;
     chat->task_run.run.watch = order->watch;

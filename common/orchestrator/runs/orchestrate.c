@@ -99,7 +99,7 @@ enum error orchestrate(const struct house *house, struct arena *arena, struct db
     orchestration->count = orchestration->plan.count;
     orchestration->results = ARENA_ARRAY(arena, struct result, orchestration->count);
     prompt = session_prompt(house, arena, db, request->session_id, request->prompt);
-    error = task_run_begin(&orchestration->task_run, house, arena, db, &order, problem);
+    error = task_run_begin(&orchestration->task_run, house, arena, db, &order, true, problem);
     if (error)
         return error;
     if (request->decompose && !order.dry_run && orchestration->count == 1 &&

@@ -49,7 +49,7 @@ enum error pattern_begin(struct pattern_run *run, const struct house *house, str
         return error;
     plan_for_one(run, arena, order->reasoning);
     run->results = ARENA_ARRAY(arena, struct result, RUN_CALLS_MAX);
-    error = task_run_begin(&run->task_run, house, arena, db, &task, problem);
+    error = task_run_begin(&run->task_run, house, arena, db, &task, false, problem);
     if (!error && run->on_accepted)
         run->on_accepted(run, run->context);
     return error;

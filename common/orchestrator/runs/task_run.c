@@ -8,6 +8,7 @@
 #include "text/fold.h"
 
 #include <ctype.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -131,14 +132,23 @@ static void fill_in_task(struct task_run *task_run, const struct task_order *ord
                                                .payload = accepted_payload(run->arena, order)};
 }
 
+static enum error store(struct run *run)
+{
+    const struct task_run *task_run = (const struct task_run *)run;
+
+    _Static_assert(offsetof(struct task_run, run) == 0, "a run is the beginning of its task's");
+    return task_begin(run->db, &task_run->task, &task_run->accepted, task_run->deadline_at,
+                      run->problem);
+}
+
 enum error task_run_begin(struct task_run *task_run, const struct house *house, struct arena *arena,
-                          struct db *db, const struct task_order *order, struct problem *problem)
+                          struct db *db, const struct task_order *order, bool late,
+                          struct problem *problem)
 {
     double seconds = house->settings->orchestrate_timeout_seconds > 0
                          ? house->settings->orchestrate_timeout_seconds
                          : ORCHESTRATOR_DEADLINE_SECONDS;
     const char *trace_id = trace_id_of(arena, order->metadata);
-    char deadline_at[CLOCK_TEXT_MAX];
 
     *task_run = (struct task_run){.plan = order->plan, .started = clock_monotonic_microseconds()};
     task_run->run = (struct run){.house = house,
@@ -154,8 +164,9 @@ enum error task_run_begin(struct task_run *task_run, const struct house *house, 
         return ERROR_NONE;
     clock_format(clock_unix_microseconds() + (int64_t)(seconds * 1e6) +
                      DEADLINE_MARGIN_SECONDS * INT64_C(1000000),
-                 deadline_at);
-    return task_begin(db, &task_run->task, &task_run->accepted, deadline_at, problem);
+                 task_run->deadline_at);
+    task_run->run.store = store;
+    return late ? ERROR_NONE : run_store(&task_run->run);
 }
 
 /* Steps as events tell them. */
@@ -320,7 +331,9 @@ enum error task_run_end(struct task_run *task_run, const struct outcome *outcome
     error = db_begin(run->db, DB_WRITE, run->problem);
     if (error)
         return error;
-    error = spend_settle(run->db, run->holds, run->hold_count, run->problem);
+    error = run_store(run);
+    if (!error)
+        error = spend_settle(run->db, run->holds, run->hold_count, run->problem);
     if (!error)
         error = task_finish(run->db, &bundle, run->problem);
     return db_finish(run->db, error, run->problem);

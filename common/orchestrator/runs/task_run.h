@@ -5,6 +5,7 @@
 #ifndef ASSAY_ORCHESTRATOR_RUNS_TASK_RUN_H
 #define ASSAY_ORCHESTRATOR_RUNS_TASK_RUN_H
 
+#include "base/clock.h"
 #include "base/json.h"
 #include "orchestrator/plan/plan.h"
 #include "orchestrator/runs/aggregate.h"
@@ -28,13 +29,16 @@ struct task_run {
     struct event_record accepted;
     const struct plan *plan;
     int64_t started; /* monotonic microseconds */
+    char deadline_at[CLOCK_TEXT_MAX];
 };
 
 /* Begins: fills in the run and stores the task, unless it is dry: then all of it is stored at its
- * end. `trace_id` is the caller's or NULL; live tasks get one. */
+ * end. `late` leaves storing to the run's first call (run_store()). `trace_id` is the caller's or
+ * NULL; live tasks get one. */
 MUST_CHECK enum error task_run_begin(struct task_run *task_run, const struct house *house,
                                      struct arena *arena, struct db *db,
-                                     const struct task_order *order, struct problem *problem);
+                                     const struct task_order *order, bool late,
+                                     struct problem *problem);
 
 /* Ends: `results` are what the last part of the run has given, and make the events; all its steps
  * are stored. Settles what was held. Also when `outcome` says that it failed. */
