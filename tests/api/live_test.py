@@ -218,16 +218,17 @@ def test_looking_into_a_dimension(experiment):
 
 
 def test_how_long_until_the_plan_is_fulfilled(experiment):
-    """A hundred people in two days. The interval is that of days x F(2 left, 2 seen) x left / seen, by scipy."""
+    """A hundred people in two days. The interval is that of days x F(2 left, 2 gaps) x left / gaps, by scipy; 99 gaps lie
+    between a hundred people."""
     assert experiment.stats()["forecast"]["status"] == "insufficient_data"
     experiment.send("exposures", *[{"user_id": f"u{i}", "variation_index": i % 2, "occurred_at": 1_770_000_000 + i * 2 * 86400 / 99}
                                    for i in range(100)])
     forecast = experiment.stats()["forecast"]
     left = forecast["people_needed"] - 100
-    assert (forecast["status"], forecast["people_left"], forecast["people_per_day"]) == ("running", left, 50.0)
-    assert abs(forecast["days_left"] - left / 50) < 0.006
+    assert (forecast["status"], forecast["people_left"], forecast["people_per_day"]) == ("running", left, 49.5)
+    assert abs(forecast["days_left"] - left / 49.5) < 0.006
     for name, quantile in (("days_left_lower", 0.025), ("days_left_upper", 0.975)):
-        assert abs(forecast[name] - 2 * left / 100 * stats.f.ppf(quantile, 2 * left, 200)) < 0.01
+        assert abs(forecast[name] - 2 * left / 99 * stats.f.ppf(quantile, 2 * left, 198)) < 0.01
 
 
 def test_what_was_sent_is_counted_raw(experiment):

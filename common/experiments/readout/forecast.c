@@ -1,5 +1,6 @@
 /* When the planned sample will be there. People come as a Poisson process: the pace so far is
- * uncertain, and so is what is to come. The ratio of the two waiting times follows F (Cox 1953). */
+ * uncertain, and so is what is to come. The ratio of the two waiting times follows F (Cox 1953).
+ * What was observed begins and ends with somebody's coming: it is one gap less than people. */
 #include "experiments/readout/readout_internal.h"
 
 #include "math/beta.h"
@@ -27,7 +28,7 @@ void readout_forecast(const struct readout *readout, struct live_stats *stats)
     const struct live_experiment *experiment = &readout->view->experiment;
     struct optional_integer planned = stats->sequential->planned_sample_size_per_variant;
     int64_t people = stats->exposures_total, needed = planned.value * (int64_t)readout->arms;
-    double days;
+    double days, gaps = (double)(people - 1), left = (double)(needed - people);
 
     *block = (struct live_forecast){.status = "insufficient_data"};
     stats->forecast = block;
@@ -46,10 +47,8 @@ void readout_forecast(const struct readout *readout, struct live_stats *stats)
         return;
     block->status = "running";
     block->days_observed = GIVEN_NUMBER(days);
-    block->people_per_day = GIVEN_NUMBER((double)people / days);
-    block->days_left = GIVEN_NUMBER((double)(needed - people) * days / (double)people);
-    block->days_left_lower =
-        GIVEN_NUMBER(days * waiting((double)(needed - people), (double)people, false));
-    block->days_left_upper =
-        GIVEN_NUMBER(days * waiting((double)(needed - people), (double)people, true));
+    block->people_per_day = GIVEN_NUMBER(gaps / days);
+    block->days_left = GIVEN_NUMBER(left * days / gaps);
+    block->days_left_lower = GIVEN_NUMBER(days * waiting(left, gaps, false));
+    block->days_left_upper = GIVEN_NUMBER(days * waiting(left, gaps, true));
 }
