@@ -132,6 +132,8 @@ static bool read_head(struct load *load, struct arena *arena)
     ssize_t length = getline(&load->line, &load->line_size, load->file);
     char *name = basename(arena_copy_string(arena, load->path));
     char *digest = arena_alloc(arena, DIGEST_SHA256_TEXT);
+    const char *names;
+    size_t size;
 
     if (length <= 0)
         return false;
@@ -140,8 +142,10 @@ static bool read_head(struct load *load, struct arena *arena)
     load->digest = digest;
     while (length > 0 && strchr("\r\n", load->line[length - 1]))
         length--;
-    return !load->csv || live_csv_cells(arena, arena_copy(arena, load->line, (size_t)length),
-                                        (size_t)length, &load->columns);
+    names = arena_copy(arena, load->line, (size_t)length);
+    size = (size_t)length;
+    live_line_skip_mark(1, &names, &size);
+    return !load->csv || live_csv_cells(arena, names, size, &load->columns);
 }
 
 static enum error load_file(struct load *load, struct arena *arena)

@@ -167,7 +167,7 @@ def test_files_are_loaded_once_wherever_they_were_cut(store, experiment, tmp_pat
     ndjson, csv = tmp_path / "seen.ndjson", tmp_path / "done.csv"
     ndjson.write_text("".join(json.dumps({"user_id": f"u{i}", "variation_index": i % 2}) + "\n" for i in range(12000)))
     rows = [f'u{i},purchase,"{i % 3}.5",2026-05-01T10:00:00Z' for i in range(9000)]
-    csv.write_text("user_id,metric,value,occurred_at\n" + "\n".join(rows) + "\n")
+    csv.write_text("\ufeffuser_id,metric,value,occurred_at\n" + "\n".join(rows) + "\n")
     done = load(store, experiment, "exposures", ndjson)
     assert (done.returncode, done.stdout) == (0, "lines=12000 recorded=12000 deduplicated=0 left_out=0\n"), done.stderr
     assert load(store, experiment, "conversions", csv).stdout == "lines=9001 recorded=9000 deduplicated=0 left_out=0\n"

@@ -393,7 +393,7 @@ def test_batches_that_are_too_much(stores):
 
 @pytest.mark.parametrize("route", ROUTES)
 def test_lines_are_taken_one_by_one(experiment, route):
-    lines = [json.dumps(SAMPLE[route]), "", "{", '{"user_id":7}', json.dumps({**SAMPLE[route], "more": 1})]
+    lines = ["\ufeff" + json.dumps(SAMPLE[route]), "", "{", '{"user_id":7}', json.dumps({**SAMPLE[route], "more": 1})]
     answer = expect(experiment.client.post(experiment.path(route) + "/lines", data="\n".join(lines).encode(),
                                            headers={"Content-Type": "application/x-ndjson"}))
     assert (answer["received"], answer["recorded"], answer["refused"]) == (4, 1, 3)

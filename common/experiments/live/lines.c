@@ -47,6 +47,17 @@ static const char *field_at(const struct schema_path *path)
     return path ? path->key : NULL;
 }
 
+void live_line_skip_mark(int64_t number, const char **bytes, size_t *length)
+{
+    static const char mark[] = "\xef\xbb\xbf";
+    size_t size = sizeof mark - 1;
+
+    if (number != 1 || *length < size || memcmp(*bytes, mark, size) != 0)
+        return;
+    *bytes += size;
+    *length -= size;
+}
+
 void live_lines_add_json(struct live_lines *lines, int64_t number, const char *bytes, size_t length)
 {
     const struct schema *schema = &live_record_schemas[lines->kind];
@@ -55,6 +66,7 @@ void live_lines_add_json(struct live_lines *lines, int64_t number, const char *b
     struct json_fault fault;
     json_t *document;
 
+    live_line_skip_mark(number, &bytes, &length);
     while (length > 0 && (bytes[length - 1] == '\r' || bytes[length - 1] == ' '))
         length--;
     if (length == 0)

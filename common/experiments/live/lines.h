@@ -33,6 +33,10 @@ void live_lines_start(struct live_lines *lines, enum live_kind kind, struct aren
 /* Says of a line that it was not taken, and why. */
 void live_lines_refuse(struct live_lines *lines, int64_t number, const char *message);
 
+/* Goes past the mark of UTF-8 that some programs put before the first line (`number` 1) of a file.
+ */
+void live_line_skip_mark(int64_t number, const char **bytes, size_t *length);
+
 /* Decodes one line without its end and adds the record or an error. Blank lines are passed over. */
 void live_lines_add_json(struct live_lines *lines, int64_t number, const char *bytes,
                          size_t length);
