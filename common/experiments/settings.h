@@ -66,6 +66,9 @@ struct experiments_settings {
     int64_t compute_retry_after_seconds;
 
     int64_t max_templates;
+    int64_t max_webhooks;
+    int64_t webhook_runners;
+    int64_t webhook_history_days;
     int64_t idempotency_seconds;
     int64_t retention_exposures_days;
     int64_t retention_conversions_days;

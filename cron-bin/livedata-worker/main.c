@@ -13,7 +13,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "crypto/crypto.h"
-#include "crypto/token.h"
+#include "jobs/crew.h"
 #include "jobs/program.h"
 #include "livedata/alerts/watch.h"
 #include "livedata/nodes/edge.h"
@@ -22,20 +22,14 @@
 #include "livedata/streams/listener.h"
 #include "livedata/streams/outbound.h"
 
-#include <errno.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/prctl.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 enum { EXIT_DONE, EXIT_SETTINGS, EXIT_USAGE, EXIT_DATABASE };
-enum { MEMORY_MAX = 64 * 1024 * 1024, ROUND_MOST = 50, ROLES_MAX = 66 };
-enum { NAME_BYTES = 12, NAME_TEXT = 17 };
+enum { MEMORY_MAX = 64 * 1024 * 1024, ROUND_MOST = 50 };
 
 static const int64_t house_us = 60000000;
-static const double crew_every = 0.2;
 
 struct worker {
     struct livedata_settings settings;
@@ -137,84 +131,46 @@ static int work(struct worker *worker, double every)
     return worker->failed && every <= 0 ? EXIT_DATABASE : EXIT_DONE;
 }
 
-static int run_deliveries(struct worker *worker)
+static int run_deliveries(void *context, size_t place, const char *name)
 {
+    struct worker *worker = context;
+
+    worker->keeps_house = place == 0;
+    worker->name = name;
+    worker->takes_up = true;
     return work(worker, worker->every);
 }
 
-static int run_listener(struct worker *worker)
+static int run_listener(void *context, size_t place, const char *name)
 {
+    struct worker *worker = context;
+
+    (void)place, (void)name;
     prctl(PR_SET_NAME, "livedata-listen");
     return listener_run(&worker->settings, worker->run_directory);
 }
 
-static int run_edge(struct worker *worker)
+static int run_edge(void *context, size_t place, const char *name)
 {
+    struct worker *worker = context;
+
+    (void)place, (void)name;
     prctl(PR_SET_NAME, "livedata-edge");
     return edge_run(&worker->settings);
 }
 
-struct role {
-    int (*run)(struct worker *worker);
-    pid_t process;
-    char name[NAME_TEXT];
-};
-
-/* A process for as long as this one lives. */
-static void start_role(struct worker *worker, struct role *role, bool keeps_house)
-{
-    pid_t parent = getpid();
-
-    role->process = fork();
-    if (role->process != 0)
-        return;
-    prctl(PR_SET_PDEATHSIG, SIGTERM);
-    if (getppid() != parent)
-        _exit(EXIT_DONE);
-    worker->keeps_house = keeps_house;
-    worker->name = role->name;
-    worker->takes_up = true;
-    _exit(role->run(worker));
-}
-
-/* In rounds, each of which replaces those that have died. */
-struct crew {
-    struct worker *worker;
-    size_t count;
-    struct role roles[ROLES_MAX];
-};
-
-static bool keep_crew(void *context)
-{
-    struct crew *crew = context;
-
-    for (size_t i = 0; i < crew->count; i++) {
-        struct role *role = &crew->roles[i];
-
-        if (role->process <= 0 || waitpid(role->process, NULL, WNOHANG) == role->process)
-            start_role(crew->worker, role, i == 0);
-    }
-    return false;
-}
-
 static void stay(struct worker *worker)
 {
-    struct crew crew = {.worker = worker};
+    crew_place *places[CREW_PLACES_MAX];
+    size_t count = 0;
 
-    for (size_t i = 0; i < ROLES_MAX; i++)
-        token_random_text(NAME_BYTES, crew.roles[i].name, NAME_TEXT);
     for (int64_t i = 0; i < worker->settings.webhook_runners; i++)
-        crew.roles[crew.count++].run = run_deliveries;
+        places[count++] = run_deliveries;
     if (worker->run_directory && listener_is_needed(&worker->settings))
-        crew.roles[crew.count++].run = run_listener;
+        places[count++] = run_listener;
     if (worker->settings.node_role == NODE_EDGE)
-        crew.roles[crew.count++].run = run_edge;
-    program_rounds(crew_every, keep_crew, &crew);
-    for (size_t i = 0; i < crew.count; i++)
-        if (crew.roles[i].process > 0)
-            kill(crew.roles[i].process, SIGTERM);
-    while (wait(NULL) > 0 || errno == EINTR)
-        continue;
+        places[count++] = run_edge;
+    crew_keep(places, count, worker);
 }
 
 int main(int argc, char **argv)

@@ -56,6 +56,8 @@ static const struct statement row_counts[] = {
     ROWS("audit_log"),
     ROWS("api_keys"),
     ROWS("project_templates"),
+    ROWS("webhook_subscriptions"),
+    ROWS("webhook_deliveries"),
     {"template_uses", "SELECT coalesce(sum(usage_count), 0) FROM project_templates"},
     {"archived", "SELECT count(*) FROM projects WHERE archived_at IS NOT NULL"},
     {"revoked", "SELECT count(*) FROM api_keys WHERE revoked_at IS NOT NULL"},

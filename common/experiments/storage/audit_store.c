@@ -1,13 +1,14 @@
 /* SQL of the audit log. */
 #include "experiments/storage/audit_store.h"
 #include "db/query.h"
+#include "experiments/storage/subscription_store.h"
 
 #include <string.h>
 
 static const struct statement insert_entry = {
     .name = "audit_insert",
     .sql = "INSERT INTO audit_log (ts, action, project_id, project_name, key_id, actor, request_id,"
-           " payload_diff, ip_address) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+           " payload_diff, ip_address) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING id",
 };
 
 /* What a key does is counted by action too: a key in daily use has more entries than a total may
@@ -105,24 +106,50 @@ static enum error count_up(struct db *db, struct arena *arena, const char *actio
     return query_end(query, problem);
 }
 
-enum error audit_record(struct db *db, struct arena *arena, const struct actor *actor,
-                        const struct audit_event *event, struct problem *problem)
+static enum error insert(struct db *db, const struct subscription_event *event, int64_t *id,
+                         struct problem *problem)
 {
     struct query *query = db_query(db, &insert_entry);
-    const char *key_id = event->key_id ? event->key_id : actor->key_id;
-    enum error error;
 
-    query_bind_text(query, store_now(arena));
+    query_bind_text(query, event->ts);
     query_bind_text(query, event->action);
     query_bind_text(query, event->project_id);
     query_bind_text(query, event->project_name);
-    query_bind_text(query, key_id);
-    query_bind_text(query, actor->name);
-    query_bind_text(query, actor->request_id);
+    query_bind_text(query, event->key_id);
+    query_bind_text(query, event->actor);
+    query_bind_text(query, event->request_id);
     query_bind_json(query, event->diff);
-    query_bind_text(query, actor->ip_address);
-    error = query_end(query, problem);
-    return error ? error : count_up(db, arena, event->action, key_id, event->project_id, problem);
+    query_bind_text(query, event->ip_address);
+    *id = query_next(query) ? query_integer(query, 0) : 0;
+    return query_end(query, problem);
+}
+
+enum error audit_record_id(struct db *db, struct arena *arena, const struct actor *actor,
+                           const struct audit_event *event, int64_t *id, struct problem *problem)
+{
+    struct subscription_event told = {.ts = store_now(arena),
+                                      .action = event->action,
+                                      .project_id = event->project_id,
+                                      .project_name = event->project_name,
+                                      .key_id = event->key_id ? event->key_id : actor->key_id,
+                                      .actor = actor->name,
+                                      .request_id = actor->request_id,
+                                      .ip_address = actor->ip_address,
+                                      .diff = event->diff};
+    enum error error = insert(db, &told, id, problem);
+
+    told.id = *id;
+    if (!error)
+        error = count_up(db, arena, event->action, told.key_id, event->project_id, problem);
+    return error ? error : subscription_enqueue(db, arena, &told, problem);
+}
+
+enum error audit_record(struct db *db, struct arena *arena, const struct actor *actor,
+                        const struct audit_event *event, struct problem *problem)
+{
+    int64_t id;
+
+    return audit_record_id(db, arena, actor, event, &id, problem);
 }
 
 static unsigned filter_set(const struct audit_filter *filter)

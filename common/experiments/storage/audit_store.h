@@ -21,8 +21,8 @@ struct audit_entry {
     const char *ip_address;
 };
 
-/* Adds a row in the transaction of what it tells of. `diff` is JSON text or NULL; `key_id` of the
- * entry is the acting key unless the action is about a key of its own. */
+/* Adds a row in the transaction of what it tells of, and tells webhooks of it. `diff` is JSON text
+ * or NULL; `key_id` of the entry is the acting key unless the action is about a key of its own. */
 struct audit_event {
     const char *action;
     const char *project_id;
@@ -32,6 +32,11 @@ struct audit_event {
 };
 MUST_CHECK enum error audit_record(struct db *db, struct arena *arena, const struct actor *actor,
                                    const struct audit_event *event, struct problem *problem);
+
+/* The same, with the id of the entry. */
+MUST_CHECK enum error audit_record_id(struct db *db, struct arena *arena, const struct actor *actor,
+                                      const struct audit_event *event, int64_t *id,
+                                      struct problem *problem);
 
 /* NULL members do not filter. `before_id` 0 = from the newest, else what comes after that entry in
  * the order of the list. */

@@ -1,0 +1,149 @@
+/* Delivers the webhooks of the experiments service, and forgets what was delivered long ago. For a
+ * scheduler, or to stay:
+ *
+ *   webhook-deliver [--every SECONDS]
+ *
+ * Staying, several processes deliver side by side, so that a slow receiver delays no other; who
+ * dies is replaced, and its successor takes up at once what it had in hand.
+ *
+ * Exit codes: 0 done, 1 the settings are wrong, 2 the command line is wrong, 3 the database
+ * refused. */
+#include "base/clock.h"
+#include "base/log.h"
+#include "crypto/crypto.h"
+#include "experiments/storage/subscription_store.h"
+#include "jobs/crew.h"
+#include "jobs/program.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { EXIT_DONE, EXIT_SETTINGS, EXIT_USAGE, EXIT_DATABASE };
+enum { MEMORY_MAX = 64 * 1024 * 1024, ROUND_MOST = 50, DAY_SECONDS = 86400 };
+
+static const int64_t house_us = 60000000;
+
+struct worker {
+    struct experiments_settings settings;
+    struct arena *arena; /* as long as the program */
+    struct arena *job;
+    double every;
+    struct store *store;
+    struct egress_policy egress;
+    bool keeps_house; /* the first one forgets what is old, too */
+    int64_t kept_at;  /* monotonic */
+    const char *name; /* of this place; NULL = alone */
+    bool takes_up;    /* what was in hand in this place is still to be released */
+    bool failed;
+};
+
+static enum error keep_house(struct worker *worker, struct db *db, struct problem *problem)
+{
+    int64_t now = clock_monotonic_microseconds();
+
+    if (!worker->keeps_house || (worker->kept_at && now - worker->kept_at < house_us))
+        return ERROR_NONE;
+    worker->kept_at = now;
+    return subscription_keep_house(db, (double)worker->settings.webhook_history_days * DAY_SECONDS,
+                                   problem);
+}
+
+/* Who was in this place before is dead: the parent has waited for it. */
+static enum error take_up(struct worker *worker, struct db *db, struct problem *problem)
+{
+    int64_t released;
+    enum error error;
+
+    if (!worker->takes_up)
+        return ERROR_NONE;
+    error = job_release(db, worker->name, &released, problem);
+    worker->takes_up = error != ERROR_NONE;
+    if (!error && released)
+        log_event(LOG_INFO, "deliveries_taken_up", "what a runner that died had in hand");
+    return error;
+}
+
+static bool deliver(void *context)
+{
+    struct worker *worker = context;
+    struct webhook_desk desk = {&experiments_webhook_kind, &worker->egress, NULL};
+    struct job_tally tally = {0};
+    struct problem problem = {0};
+    struct db *db;
+    enum error error = store_use(worker->store, &db, &problem);
+
+    if (!error)
+        error = take_up(worker, db, &problem);
+    if (!error)
+        error = webhook_deliver_due(db, worker->job, &desk, ROUND_MOST, &tally, &problem);
+    if (!error)
+        error = keep_house(worker, db, &problem);
+    db_end_of_request(store_handle(worker->store));
+    worker->failed = error != ERROR_NONE;
+    if (error)
+        log_event(LOG_ERROR, "round_failed", problem.text);
+    return tally.claimed > 0;
+}
+
+static int work(struct worker *worker, double every)
+{
+    struct problem problem = {0};
+
+    worker->job = arena_create(MEMORY_MAX);
+    if (!worker->job ||
+        experiments_store_open(worker->arena, &worker->settings, NULL, &worker->store, &problem)) {
+        fprintf(stderr, "webhook-deliver: %s\n", problem.text);
+        return EXIT_SETTINGS;
+    }
+    if (worker->name)
+        job_claim_as(worker->name);
+    worker->egress =
+        (struct egress_policy){.private_too = strcmp(worker->settings.environment, "local") == 0};
+    program_rounds(every, deliver, worker);
+    store_close(worker->store);
+    arena_destroy(worker->job);
+    return worker->failed && every <= 0 ? EXIT_DATABASE : EXIT_DONE;
+}
+
+static int work_in_place(void *context, size_t place, const char *name)
+{
+    struct worker *worker = context;
+
+    worker->keeps_house = place == 0;
+    worker->name = name;
+    worker->takes_up = true;
+    return work(worker, worker->every);
+}
+
+static void stay(struct worker *worker)
+{
+    crew_place *places[CREW_PLACES_MAX];
+    size_t count = (size_t)worker->settings.webhook_runners;
+
+    for (size_t i = 0; i < count; i++)
+        places[i] = work_in_place;
+    crew_keep(places, count, worker);
+}
+
+int main(int argc, char **argv)
+{
+    struct worker worker = {.arena = arena_create(MEMORY_MAX), .keeps_house = true};
+    struct problem problem = {0};
+    int status = EXIT_DONE;
+
+    if (!program_arguments(argc, argv, "webhook-deliver", &worker.every))
+        return EXIT_USAGE;
+    if (!worker.arena || crypto_start(&problem) ||
+        experiments_settings_load(&worker.settings, worker.arena, NULL, &problem)) {
+        fprintf(stderr, "webhook-deliver: %s\n", problem.text);
+        return EXIT_SETTINGS;
+    }
+    log_open("assay.webhook-deliver", (enum log_level)worker.settings.log_level,
+             (enum log_format)worker.settings.log_format);
+    if (worker.every > 0)
+        stay(&worker);
+    else
+        status = work(&worker, 0);
+    arena_destroy(worker.arena);
+    return status;
+}

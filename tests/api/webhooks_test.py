@@ -1,0 +1,318 @@
+"""Webhooks of the experiments service: what is sent and signed, what becomes of it, and that nothing is lost or taken
+twice when receivers misbehave and deliverers are killed.
+
+ASSAY_TEST_SOAK=1 (`make soak`) does the last with 10 000 deliveries and says how many there are in a second.
+"""
+
+import contextlib
+import hashlib
+import hmac
+import json
+import os
+import random
+import signal
+import threading
+import time
+from collections import defaultdict
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+
+import pytest
+
+from conftest import SOAK
+from stored import CLOSED, PROJECTS, create, expect, payload, unknown_id
+
+pytest_plugins = ["store_fixtures"]
+
+WEBHOOKS, KEYS = "/api/v1/webhooks", "/api/v1/keys"
+EVENTS = 10000 if SOAK else 60
+SECRET = "top-secret"
+
+
+class Receiver(BaseHTTPRequestHandler):
+    """Answers as its path says; /fate does the first time what chance wants: fail, stall, hang up or redirect."""
+
+    protocol_version = "HTTP/1.1"
+    lock = threading.Lock()
+    seen = defaultdict(list)  # path: (headers, body) of every request
+    taken = defaultdict(list)  # event id: delivery ids that /fate has answered with 200
+    fates = {}
+    dice = random.Random(7)
+
+    def fate_of(self, event):
+        """Of an event, the first time that it comes; 200 from then on."""
+        with self.lock:
+            if event not in self.fates:
+                self.fates[event] = self.dice.choices(["200", "503", "429", "hang", "stall", "302"], [80, 5, 3, 5, 2, 5])[0]
+                return self.fates[event]
+            return "302" if self.fates[event] == "302" else "200"
+
+    def do_POST(self):
+        body = self.rfile.read(int(self.headers["Content-Length"]))
+        fate = self.path[1:]
+        with self.lock:
+            self.seen[self.path].append((dict(self.headers), body))
+        if self.path == "/fate":
+            event = json.loads(body)["event_id"]
+            fate = self.fate_of(event)
+            if fate == "stall":
+                time.sleep(11 if SOAK else 0.3)
+                fate = "200" if not SOAK else "hang"
+            if fate == "hang":
+                self.close_connection = True
+                return
+            if fate == "200":
+                with self.lock:
+                    self.taken[event].append(self.headers["X-AB-Delivery"])
+        self.send_response(int(fate))
+        self.send_header("Location", "/stolen")
+        self.send_header("Content-Length", "5")
+        self.end_headers()
+        self.wfile.write(b"heard")
+
+    def log_message(self, *_):
+        pass
+
+    def handle(self):
+        with contextlib.suppress(OSError):
+            super().handle()
+
+
+class Server(ThreadingHTTPServer):
+    daemon_threads = True
+    request_queue_size = 256
+
+    def handle_error(self, *_):
+        pass
+
+
+@pytest.fixture(scope="module")
+def receiver():
+    server = Server(("127.0.0.1", 0), Receiver)
+    thread = threading.Thread(target=server.serve_forever, daemon=True)
+    thread.start()
+    for kept in (Receiver.seen, Receiver.taken, Receiver.fates):
+        kept.clear()
+    yield f"http://127.0.0.1:{server.server_port}"
+    server.shutdown()
+    server.server_close()
+    thread.join()
+
+
+@pytest.fixture
+def hooks(guarded):
+    """Makes webhooks; they are gone afterwards."""
+    made = []
+
+    def make(url, **members):
+        body = {"name": "hook", "target_url": url, "secret": SECRET, "format": "generic", "scope": "global", **members}
+        made.append(expect(guarded.admin.post(WEBHOOKS, body)))
+        return made[-1]
+    yield make
+    for hook in made:
+        guarded.admin.send("DELETE", f"{WEBHOOKS}/{hook['id']}")
+
+
+def wait_for(what, seconds=20):
+    deadline = time.monotonic() + seconds
+    while time.monotonic() < deadline:
+        found = what()
+        if found:
+            return found
+        time.sleep(0.05)
+    return what()
+
+
+def deliveries(store, hook, query=""):
+    return expect(store.admin.get(f"{WEBHOOKS}/{hook['id']}/deliveries{query}"))
+
+
+def new_key(store, name="k"):
+    return expect(store.admin.post(KEYS, {"name": name, "scope": "read"}))
+
+
+def settled(store, hook, count=1):
+    """The deliveries of a hook, once there are so many and none is on its way."""
+    def look():
+        found = deliveries(store, hook, "?limit=200")
+        done = all(d["status"] in ("delivered", "failed") for d in found["deliveries"])
+        return found if done and found["total"] >= count else None
+    return wait_for(look)
+
+
+def test_record_and_changes(guarded, hooks, receiver):
+    hook = hooks(f"{receiver}/200", event_filter=[" project.create ", "", "export_created"])
+    assert hook == {"id": hook["id"], "name": "hook", "target_url": f"{receiver}/200", "secret": SECRET, "format": "generic",
+                    "event_filter": ["project.create", "export_created"], "scope": "global", "api_key_id": None,
+                    "created_at": hook["created_at"], "updated_at": hook["created_at"], "last_delivered_at": None,
+                    "last_error_at": None, "enabled": True}
+    path, hidden = f"{WEBHOOKS}/{hook['id']}", {**hook, "secret": None}
+    assert expect(guarded.admin.get(path)) == hidden
+    assert expect(guarded.admin.get(WEBHOOKS)) == {"subscriptions": [hidden], "total": 1}
+    assert expect(guarded.admin.send("PATCH", path, json={})) == hidden
+    assert expect(guarded.admin.send("PATCH", path, json={"name": None, "event_filter": None})) == hidden
+    key = new_key(guarded)["id"]
+    changed = expect(guarded.admin.send("PATCH", path, json={"event_filter": [], "enabled": False, "name": "n", "scope": "api_key",
+                                                             "api_key_id": key, "format": "chatapp"}))
+    assert changed == {**hidden, "event_filter": [], "enabled": False, "name": "n", "scope": "api_key", "api_key_id": key,
+                       "format": "chatapp", "updated_at": changed["updated_at"]} and changed["updated_at"] > hook["updated_at"]
+    expect(guarded.admin.send("PATCH", path, json={"scope": "api_key", "api_key_id": unknown_id()}), 404, "api_key_not_found")
+    expect(guarded.admin.send("PATCH", path, json={"target_url": "http://example.org/"}), 400, "bad_request")
+    expect(guarded.admin.post(f"{KEYS}/{key}/revoke"))
+    expect(guarded.admin.send("DELETE", f"{KEYS}/{key}"))
+    assert expect(guarded.admin.get(path))["api_key_id"] is None
+    assert expect(guarded.admin.send("DELETE", path)) == {"id": hook["id"], "deleted": True}
+    for method, rest in (("GET", ""), ("PATCH", ""), ("DELETE", ""), ("GET", "/deliveries"), ("POST", "/test")):
+        answer = guarded.admin.send(method, path + rest, json={} if method == "PATCH" else None)
+        expect(answer, 404, "webhook_not_found")
+    told = [e["action"] for e in expect(guarded.read.get("/api/v1/audit?limit=500"))["entries"]]
+    assert {"webhook.create", "webhook.update", "webhook.delete"} <= set(told)
+
+
+@pytest.mark.parametrize("change, place", [
+    ({"scope": "api_key"}, ()), ({"api_key_id": "x"}, ()), ({"name": ""}, ("name",)), ({"name": "x" * 101}, ("name",)),
+    ({"secret": "x" * 201}, ("secret",)), ({"format": "xml"}, ("format",)), ({"scope": "all"}, ("scope",)), ({"enabled": True}, ("enabled",))])
+def test_refused(guarded, change, place):
+    body = {"name": "hook", "target_url": "https://example.org/", "secret": SECRET, "format": "generic", "scope": "global", **change}
+    answer = guarded.admin.post(WEBHOOKS, body)
+    assert list(answer.errors()) == [("body", *place)] and SECRET not in answer.text
+
+
+def test_generic_body_and_signature(guarded, hooks, receiver):
+    hook = hooks(f"{receiver}/200", event_filter=["api_key_created", "project.update"])
+    Receiver.seen.clear()
+    key = new_key(guarded)
+    project = create(guarded.write, payload("Füllung"))
+    expect(guarded.write.send("PUT", f"{PROJECTS}/{project['id']}", json=payload("Größe")))
+    assert [d["status"] for d in settled(guarded, hook, 2)["deliveries"]] == ["delivered"] * 2
+    by_action = {json.loads(body)["event_type"]: (headers, body) for headers, body in Receiver.seen["/200"]}
+    headers, body = by_action["api_key_created"]
+    [entry] = expect(guarded.read.get(f"/api/v1/audit?action=api_key_created&key_id={key['id']}"))["entries"]
+    assert body.decode() == json.dumps({
+        "event_type": "api_key_created", "event_id": str(entry["id"]), "timestamp": entry["ts"], "actor": "admin_token",
+        "payload": {"project_id": None, "project_name": None, "key_id": key["id"], "request_id": entry["request_id"],
+                    "ip_address": entry["ip_address"], "payload_diff": None}}, separators=(",", ":"))
+    assert headers["X-AB-Signature"] == "sha256=" + hmac.new(SECRET.encode(), body, hashlib.sha256).hexdigest()
+    assert headers["Content-Type"] == "application/json" and headers["User-Agent"] == "AB-Experiments-Webhooks/1.0"
+    _, body = by_action["project.update"]
+    assert body.isascii() and json.loads(body)["payload"]["payload_diff"] == {"project.project_name": ["Füllung", "Größe"]}
+    [done] = [d for d in deliveries(guarded, hook)["deliveries"] if d["event_id"] == entry["id"]]
+    assert done == {"id": done["id"], "subscription_id": hook["id"], "event_id": entry["id"], "status": "delivered",
+                    "attempt_count": 1, "last_attempt_at": done["delivered_at"], "delivered_at": done["delivered_at"],
+                    "response_code": 200, "response_body": "heard", "error_message": None, "next_attempt_at": None,
+                    "lease_expires_at": None}
+    assert expect(guarded.admin.get(f"{WEBHOOKS}/{hook['id']}"))["last_delivered_at"]
+
+
+def test_chat_body_scope_and_switch(guarded, hooks, receiver):
+    key = new_key(guarded)
+    mine = hooks(f"{receiver}/204", format="chatapp", scope="api_key", api_key_id=key["id"])
+    off = hooks(f"{receiver}/200")
+    expect(guarded.admin.send("PATCH", f"{WEBHOOKS}/{off['id']}", json={"enabled": False}))
+    Receiver.seen.clear()
+    new_key(guarded)
+    expect(guarded.admin.post(f"{KEYS}/{key['id']}/revoke"))
+    assert settled(guarded, mine)["total"] == 1 and deliveries(guarded, off)["total"] == 0
+    [(headers, body)] = Receiver.seen["/204"]
+    said = json.loads(body)
+    assert "X-AB-Signature" not in headers and said["text"] == f"`api_key_revoked` for `{key['id']}`"
+    assert said["blocks"][1]["fields"][1]["text"] == "*Actor*\nadmin_token"
+
+
+def test_outcomes_and_test_button(guarded, hooks, receiver):
+    expectations = {"410": ("failed", 1, 410, "HTTP 410"), "302": ("failed", 1, 302, "HTTP 302"), "503": ("retrying", 1, 503, "HTTP 503")}
+    made = {code: hooks(f"{receiver}/{code}", event_filter=["api_key_created"]) for code in expectations}
+    Receiver.seen.clear()
+    new_key(guarded)
+    for code, (status, count, response, error) in expectations.items():
+        def tried(hook=made[code]):
+            return [d for d in deliveries(guarded, hook)["deliveries"] if d["attempt_count"]]
+        [found] = wait_for(tried)
+        assert (found["status"], found["response_code"], found["error_message"]) == (status, response, error)
+        assert found["attempt_count"] >= count and (found["next_attempt_at"] or found["lease_expires_at"]) or status == "failed"
+        assert deliveries(guarded, made[code], f"?status={status}")["total"] == 1
+        assert deliveries(guarded, made[code], "?status=delivered") == {"deliveries": [], "total": 0}
+    assert not Receiver.seen["/stolen"], "redirects are not followed"
+    expect(guarded.admin.send("PATCH", f"{WEBHOOKS}/{made['410']['id']}", json={"enabled": False}))
+    tested = expect(guarded.admin.post(f"{WEBHOOKS}/{made['410']['id']}/test"))
+    assert (tested["status"], tested["response_code"]) == ("failed", 410)
+    good = hooks(f"{receiver}/200", event_filter=["nothing"])
+    tested = expect(guarded.admin.post(f"{WEBHOOKS}/{good['id']}/test"))
+    [kept] = deliveries(guarded, good)["deliveries"]
+    assert tested == {"delivery_id": kept["id"], "status": "delivered", "response_code": 200}
+    assert kept["attempt_count"] == 1 and kept["next_attempt_at"] is None
+    assert expect(guarded.read.get("/api/v1/audit?action=webhook.test"))["total"] >= 2
+
+
+def runners(store):
+    """The processes that deliver: children of the one that watches over them."""
+    found = []
+    for process in store.stack.processes():
+        with contextlib.suppress(OSError):
+            if b"webhook-deliver" in Path(f"/proc/{process}/cmdline").read_bytes().split(b"\0")[0]:
+                parent = int(Path(f"/proc/{process}/stat").read_text().rsplit(")", 1)[1].split()[1])
+                found.append((parent, process))
+    every = {process for _, process in found}
+    return [process for parent, process in found if parent in every]
+
+
+def enqueue(store, hook, count):
+    """So many events at once, as the service would write them."""
+    rows = ",".join(f"('2026-01-01T00:00:00.{n:06}+00:00', 'export_created')" for n in range(count))
+    store.database.run(f"INSERT INTO audit_log (ts, action) VALUES {rows}")
+    events = [r["id"] for r in store.database.rows(
+        f"SELECT id FROM audit_log WHERE action = 'export_created' ORDER BY id DESC LIMIT {count}")]
+    bodies = {e: json.dumps({"event_type": "export_created", "event_id": str(e)}) for e in events}
+    moment = int(time.time() * 1e6)
+    deliver = ",".join(f"('{unknown_id()}', '{hook['id']}', {e}, 'pending')" for e in events)
+    jobs = ",".join(
+        "('experiments.webhook', '{0}:{1}', '{0}', '{2}', 'waiting', 0, 0, {3}, {3})".format(
+            hook["id"], e, json.dumps({"webhook_id": hook["id"], "event_id": str(e), "event_type": "export_created", "body": bodies[e]}), moment)
+        for e in events)
+    store.database.run(
+        f"INSERT INTO webhook_deliveries (id, subscription_id, event_id, status) VALUES {deliver};"
+        "INSERT INTO jobs (kind, job_key, lane, payload, state, failures, interruptions, due_at, created_at)"
+        f" VALUES {jobs}")
+    return [str(e) for e in events]
+
+
+def test_nothing_is_lost_and_nothing_taken_twice(guarded, hooks, receiver):
+    hook = hooks(f"{receiver}/fate", event_filter=["nothing"])
+    events = enqueue(guarded, hook, EVENTS)
+    started, dice = time.monotonic(), random.Random(3)
+    for _ in range(40 if SOAK else 3):
+        time.sleep(dice.uniform(0.1, 0.4))
+        living = runners(guarded)
+        if living:
+            os.kill(dice.choice(living), signal.SIGKILL)
+
+    def all_settled():
+        left = guarded.database.value("SELECT count(*) FROM webhook_deliveries WHERE status IN ('pending', 'retrying')"
+                                      f" AND subscription_id = '{hook['id']}'")
+        return left == 0
+    assert wait_for(all_settled, 900 if SOAK else 60), "still on their way"
+    seconds = time.monotonic() - started
+    redirected = {e for e, fate in Receiver.fates.items() if fate == "302"}
+    assert set(Receiver.taken) >= set(events) - redirected, "lost"
+    assert not (set(Receiver.taken) & redirected) and not Receiver.seen["/stolen"]
+    twice = {e: ids for e, ids in Receiver.taken.items() if len(set(ids)) > 1}
+    assert not twice, f"under several delivery ids: {twice}"
+    states = guarded.database.rows("SELECT status, count(*) AS n FROM webhook_deliveries WHERE subscription_id ="
+                                   f" '{hook['id']}' GROUP BY status")
+    assert {r["status"]: int(r["n"]) for r in states} == {
+        k: v for k, v in (("delivered", len(events) - len(redirected)), ("failed", len(redirected))) if v}
+    if SOAK:
+        print(f"\n{guarded.engine}: {len(events)} deliveries in {seconds:.1f} s, {len(events) / seconds:.0f}/s")
+
+
+def test_names_of_private_addresses_are_refused_when_connecting(stores):
+    """Beyond AB_ENV local. Addresses in URLs are refused when the webhook is made (subscription_url_test)."""
+    with stores.new("sqlite", {**CLOSED, "AB_ENV": "demo"}) as store:
+        body = {"name": "hook", "secret": SECRET, "format": "generic", "scope": "global"}
+        for url in ("https://10.0.0.5/", "https://2130706433/", "https://[::ffff:127.0.0.1]/", "http://localhost/"):
+            expect(store.admin.post(WEBHOOKS, {**body, "target_url": url}), 400, "bad_request")
+        for url in ("https://localhost/", "https://localhost:1/", "https://LOCALHOST./", "https://ip6-localhost/"):
+            hook = expect(store.admin.post(WEBHOOKS, {**body, "target_url": url}))
+            assert expect(store.admin.post(f"{WEBHOOKS}/{hook['id']}/test"))["status"] == "failed"
+            [kept] = deliveries(store, hook, "?limit=1")["deliveries"]
+            assert "non-public address" in kept["error_message"] or url.endswith(("./", "ip6-localhost/")), kept
