@@ -62,7 +62,7 @@ class TestFigures:
 
     def test_largest(self, api):
         answer = ask(api, seed="é" * 200, user_id_prefix="é" * 80, sample_size=100_000, num_variations=10, hash_version=1)
-        assert sum(counts(answer).values()) == 100_000 and answer.seconds < 5
+        assert sum(counts(answer).values()) == 100_000 and answer.seconds < 30
 
     def test_language_changes_nothing(self, api):
         assert len({ask(api.with_headers({"Accept-Language": language})).body for language in LANGUAGES}) == 1

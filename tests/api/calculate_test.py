@@ -276,7 +276,7 @@ class TestSequential:
         begun = time.monotonic()
         for number in range(5):
             plan(api, B, n_looks=100, alpha=0.0313 + number / 1000)
-        assert time.monotonic() - begun < 5
+        assert time.monotonic() - begun < 30
 
 
 class TestWarnings:

@@ -257,7 +257,7 @@ def test_extremes_have_an_answer_in_time(api, seed):
         blocks = extreme(draw)
         answer = ask(api, **blocks)
         statuses.append(answer.status)
-        assert answer.status in (200, 400, 422) and answer.seconds < 2, (blocks, answer)
+        assert answer.status in (200, 400, 422) and answer.seconds < 20, (blocks, answer)
         if answer.status == 422:
             assert "alpha" in answer.detail[0]["msg"]
         if answer.status == 400:

@@ -57,10 +57,10 @@ def test_an_event_changes_an_entity_and_a_metric_and_says_how_fresh_they_are(liv
     entity = get(live, "/v1/entity/order/ORD-20260404-5001")
     assert entity.headers["X-Cache"] == "MISS"
     body = entity.json()
-    assert body["data"]["total_amount"] == 31.5 and body["freshness_seconds"] < 2 and body["meta"]["stale"] is False
+    assert body["data"]["total_amount"] == 31.5 and body["freshness_seconds"] < 10 and body["meta"]["stale"] is False
     after = get(live, "/v1/metrics/revenue?window=24h").json()
     assert after["value"] == before["value"] + 31.5
-    assert after["meta"]["freshness_seconds"] < 2 and after["meta"]["health"] == "healthy"
+    assert after["meta"]["freshness_seconds"] < 10 and after["meta"]["health"] == "healthy"
     assert get(live, "/v1/entity/user/USR-1").json()["data"]["total_orders"] >= 1
 
 

@@ -103,7 +103,7 @@ def test_everything_ends_and_adds_up(models, tmp_path):
         models.billed_nano = 0
         answers = storm(service, ROUNDS)
         assert {a.status_code for a, _ in answers} <= {200, 504}
-        assert max(seconds for _, seconds in answers) < DEADLINE + 3
+        assert max(seconds for _, seconds in answers) < DEADLINE + 15
         found = settled(service)
         assert found["active_model_executions"] == 0 and found["active_by_model"] == {}
         assert round(found["spend"]["usd"] * 1e9) == models.billed_nano and found["spend"]["held_usd"] == 0

@@ -239,7 +239,7 @@ class TestLimits:
         arms = [[draw.gauss(0, 1) for _ in range(1000)] for _ in "ct"]
         for metric_type in ("mann_whitney", "bootstrap", "quantile", "trimmed_t"):
             answer = ask(api, ranked(metric_type, *arms))
-            assert answer.status == 200 and float(answer.headers["X-Process-Time-Ms"]) < 1000
+            assert answer.status == 200 and float(answer.headers["X-Process-Time-Ms"]) < 10_000
 
 
 class TestRules:

@@ -185,7 +185,7 @@ class TestOmnibus:
         groups = [[draw.randint(0, 999) for _ in range(1000)] for _ in range(50)]
         for test_type in ("welch_anova", "kruskal_wallis"):
             answer = omnibus(api, test_type, groups)
-            assert reply_of(answer)["n_total"] == 50_000 and float(answer.headers["X-Process-Time-Ms"]) < 1000
+            assert reply_of(answer)["n_total"] == 50_000 and float(answer.headers["X-Process-Time-Ms"]) < 10_000
 
 
 def same_but_for_words(english, reply, words):

@@ -177,7 +177,7 @@ class TestProperties:
     def test_extremes_never_break_it(self, api, body):
         answer = ask(api, body)
         assert answer.status in (200, 400), answer
-        assert float(answer.headers["X-Process-Time-Ms"]) < 1000
+        assert float(answer.headers["X-Process-Time-Ms"]) < 10_000
         assert answer.status == 200 or answer.headers["X-Error-Reason"]
 
 

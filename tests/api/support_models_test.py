@@ -180,7 +180,7 @@ def test_a_failure_ends_in_the_embedded_answer(support, registry, models, embedd
     [name] = registry.write("openai", rule=rule)
     began = time.monotonic()
     answer = ask(support)
-    assert time.monotonic() - began < 4
+    assert time.monotonic() - began < 30
     falls_back(support, models, answer, embedded, name, reason, calls)
 
 

@@ -93,7 +93,8 @@ const contrast = { runOnly: { type: 'rule', values: ['color-contrast'] } };
 for (const { path, parts } of viewers)
     test(`${path}: axe finds nothing around the viewer, and enough contrast in it`, async (t) => {
         const page = await open(`${experiments}${path}`);
-        for (const view of views)
+        // A pass over so many elements takes seconds: wide and light, narrow and dark.
+        for (const view of [views[0], views[3]])
             await t.test(view.name, async () => {
                 await show(page, view.options);
                 for (const part of parts)
