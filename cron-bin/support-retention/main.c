@@ -1,9 +1,11 @@
 /*
- * Takes away what is older than the retention settings of the support service say.
+ * Takes away what is older than the retention settings of the support service say, and flags
+ * answers whose citations are not in their documents any more.
  *
  *   support-retention                  all of it now; prints what went as JSON
  *   support-retention --dry-run        what would go
- *   support-retention --every SECONDS  stays, and does so once in each interval of the settings
+ *   support-retention --every SECONDS  stays, and does so once in each interval of the settings;
+ *                                      citations are looked at in each round
  *
  * Any number may run: one of them at a time does the work. Exit codes: 0 done (also when somebody
  * else is at it), 1 failed, 2 the command line is wrong.
@@ -14,13 +16,14 @@
 #include "jobs/program.h"
 #include "support/figures.h"
 #include "support/store.h"
+#include "support/trends/decay.h"
 #include "support/upkeep/purge.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { EXIT_DONE, EXIT_FAILED, EXIT_USAGE, MEMORY_MAX = 16 * 1024 * 1024 };
+enum { EXIT_DONE, EXIT_FAILED, EXIT_USAGE, MEMORY_MAX = 128 * 1024 * 1024 };
 
 struct program {
     struct arena *arena, *job;
@@ -52,6 +55,14 @@ static enum error open_all(struct program *program)
     return error;
 }
 
+static enum error check_citations(struct program *program, struct db *db)
+{
+    const struct trace_call call = {db, program->job, "all", &program->problem};
+    struct decay_counts counts;
+
+    return decay_check(&call, &counts);
+}
+
 static bool run_round(void *context)
 {
     struct program *program = context;
@@ -63,6 +74,8 @@ static bool run_round(void *context)
     program->error = store_use(program->store, &call.db, &program->problem);
     if (!program->error)
         program->error = purge_due(&call, &program->counts);
+    if (!program->error)
+        program->error = check_citations(program, call.db);
     if (program->error)
         log_event(LOG_ERROR, "retention_failed", program->problem.text);
     db_end_of_request(store_handle(program->store));
@@ -106,6 +119,8 @@ static enum error run_once(struct program *program)
     if (!error)
         error = program->dry_run ? purge_count(&call, &program->counts)
                                  : purge_now(&call, &program->counts, &program->busy);
+    if (!error && !program->dry_run)
+        error = check_citations(program, call.db);
     if (!error)
         print_counts(program);
     return error;

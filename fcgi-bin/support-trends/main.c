@@ -1,5 +1,6 @@
 /* The support service, family trends: what verdicts, votes and evaluations say over time, and what
  * to do about it. Each reads many answers, so they have a pool of their own. Routes only. */
+#include "support-trends/decayed.h"
 #include "support-trends/improvements.h"
 #include "support-trends/thresholds.h"
 #include "support/service.h"
@@ -49,6 +50,17 @@ static const struct route routes[] = {
     {GET("/api/admin/improvement-backlog/archive", SUPPORT_ADMIN, archive_handle, "backlog_archive",
          "improvement", &archive_schema, "Reports of earlier weeks"),
      .query = &archive_query_schema},
+    {GET("/api/admin/citations/changed", SUPPORT_REVIEWER, decayed_handle, "changed_citations",
+         "improvement", &decayed_schema, "Answers that stood on passages which have changed"),
+     .query = &decayed_query_schema},
+    {.method = METHOD_POST,
+     .path = "/api/admin/citations/changed/{trace_id}/review",
+     .role = SUPPORT_REVIEWER,
+     .reply = &decay_reviewed_schema,
+     .handler = decay_review_handle,
+     .name = "review_changed_citations",
+     .tag = "improvement",
+     .summary = "Say that an answer's changed citations were looked at"},
 };
 
 static const struct http_family family = {

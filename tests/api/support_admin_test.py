@@ -205,7 +205,8 @@ LEAST = {"/api/ask": "viewer", "/api/ask/stream": "viewer", "/api/feedback": "vi
          "/api/admin/thresholds/analysis": "reviewer", "/api/admin/thresholds/refresh": "reviewer",
          "/api/admin/thresholds/choices": "reviewer", "POST /api/admin/thresholds/choices": "admin",
          "/api/admin/thresholds/choices/{metric}": "admin", "/api/admin/improvement-backlog/current": "admin",
-         "/api/admin/improvement-backlog/archive": "admin",
+         "/api/admin/improvement-backlog/archive": "admin", "/api/admin/citations/changed": "reviewer",
+         "/api/admin/citations/changed/{trace_id}/review": "reviewer",
          "DELETE /api/admin/traces": "admin", "DELETE /api/admin/audit-log": "admin", "DELETE /api/documents/{doc_id}": "admin"}
 # What whole families of paths ask for.
 LEAST_BELOW = {"/api/admin/review-queue": "reviewer", "/api/admin/curated-dataset": "reviewer",

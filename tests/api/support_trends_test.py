@@ -289,3 +289,47 @@ def test_a_night_of_answers_and_its_drift(support):
     support.sql("DELETE FROM eval_results")
     assert "eval_drift" not in program(support, "alert-check", "--dry-run").stdout
     support.sql("DELETE FROM traces WHERE trace_id LIKE 'night-%'")
+
+
+def test_citations_decay_with_their_documents(support):
+    """A sentence that merely moves stands; one that is rewritten, or whose document goes, flags the answer within a
+    minute, makes a case of it, and makes a curated case stale."""
+    text = "# Shipping\n\nParcels leave the store within two days.\n\nAn express parcel costs nine euros more.\n"
+
+    def upload(body, tenant="default"):
+        answer = support.send("POST", "/api/upload", headers=token("agent", tenant),
+                              files={"file": ("shipping.md", body.encode())})
+        assert answer.status_code == 200
+
+    def look():
+        assert "status" in printed(support, "support-retention")  # what one that stays does in each of its rounds
+
+    def changed(tenant="default"):
+        look()
+        return support.get("/api/admin/citations/changed", headers=token("reviewer", tenant)).json()["items"]
+
+    upload(text)
+    upload(text, "other")
+    leave = ask(support, "When do parcels leave the store?")
+    express = ask(support, "How much more does an express parcel cost?")
+    theirs = ask(support, "When do parcels leave the store?", "other")
+    spans = support.sql("SELECT trace_id, doc_id, span FROM cited_spans ORDER BY cited_at, place")
+    assert {row[0] for row in spans} >= {leave["trace_id"], express["trace_id"], theirs["trace_id"]}
+    assert "Parcels leave the store within two days." in [row[2] for row in spans]
+    put(support, "review_queue", [case(express["trace_id"], "confirmed_good")])
+    # The sentences change places, and the layout changes: nothing decays.
+    upload("# Shipping\n\n- An express parcel costs  nine euros more.\n- Parcels leave the store within two days.\n")
+    assert changed() == []
+    upload("# Shipping\n\nParcels leave the store within three days.\n\nAn express parcel costs nine euros more.\n")
+    [item] = changed()
+    assert item["trace_id"] == leave["trace_id"] and item["span"] == "Parcels leave the store within two days."
+    [waiting] = support.sql(f"SELECT status, reason FROM review_queue WHERE trace_id = '{leave['trace_id']}'")
+    assert waiting == ["pending", "manual"] and changed("other") == []
+    path = f"/api/admin/citations/changed/{leave['trace_id']}/review"
+    assert support.send("POST", path, headers=token("reviewer", "other")).status_code == 404
+    assert support.send("POST", path, headers=token("reviewer")).status_code == 200 and changed() == []
+    assert support.send("DELETE", "/api/documents/shipping.md", headers=token("admin")).status_code == 200
+    assert changed()[0]["trace_id"] == express["trace_id"]
+    assert support.sql("SELECT status, staleness_reason FROM curated_case_status") == \
+        [["stale_needs_review", "citation_changed"]]
+    assert changed("other") == []

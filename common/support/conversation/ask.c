@@ -9,6 +9,7 @@
 #include "support/conversation/answer_cache.h"
 #include "support/conversation/conversation.h"
 #include "support/traces/trace_store.h"
+#include "support/trends/decay.h"
 
 #include <fcntl.h>
 #include <stdio.h>
@@ -127,6 +128,8 @@ static enum error keep(const struct asking *asking)
                                  outcome->answer, asked->trace_id);
     if (!error)
         error = note_citations(asking, outcome);
+    if (!error)
+        error = decay_bind(&asking->trace, asked->trace_id, outcome);
     if (!error && wants_person(asking, outcome))
         error = ticket_open(&asking->conversation, asked->session_id, asking->ask->question,
                             outcome->answer, asked->trace_id);
