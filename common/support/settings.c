@@ -171,6 +171,9 @@ const struct setting support_settings_table[] = {
      .help = "Cases that a candidate may fail although the baseline passes them."},
     {"REGRESSION_GATE_MIN_PASS_RATE", SETTING_NUMBER, AT(regression_pass_rate), "0.85", 0, 1,
      .help = "Share of cases that a candidate has to pass."},
+    {"REGRESSION_GATE_DROP", SETTING_NUMBER, AT(regression_drop), "0.05", 0.001, 1,
+     .help = "Fall of the pass rate that a run is wanted to show; its report says how many cases "
+             "that takes."},
     {"REGRESSION_LEASE_SECONDS", SETTING_INTEGER, AT(regression_lease), "900", 1, 86400,
      .help = "Seconds without a sign of life after which a regression run counts as lost."},
     {"LLM_BENCHMARK_ALLOW_PAID_APIS", SETTING_BOOLEAN, AT(benchmark_calls), "false",

@@ -77,6 +77,7 @@ struct support_settings {
     const char *reviewer_email; /* NULL = nobody imports */
     int64_t regression_most;    /* regressions that a gate lets pass */
     double regression_pass_rate;
+    double regression_drop;    /* of the pass rate, that a run should be able to show */
     int64_t regression_lease;  /* seconds */
     bool benchmark_calls;      /* regression runs may ask providers of models */
     const char *experiment_id; /* NULL = what stands in the next */

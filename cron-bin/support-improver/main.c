@@ -12,6 +12,8 @@
 #include "jobs/program.h"
 #include "support/curated/rebuild.h"
 #include "support/figures.h"
+#include "support/regression/engine.h"
+#include "support/regression/run_store.h"
 #include "support/store.h"
 
 #include <stdio.h>
@@ -25,6 +27,7 @@ struct program {
     struct store *store;
     struct metrics *metrics; /* NULL where no stack is */
     struct problem problem;
+    struct regression_tools tools;
     bool failed;
 };
 
@@ -44,6 +47,8 @@ static enum error open_all(struct program *program)
     if (!error && run_directory && *run_directory)
         error = metrics_open(arena_print(program->arena, "%s/support-metrics.shm", run_directory),
                              support_figures, FIGURE__MAX, &program->metrics, problem);
+    if (!error)
+        error = engine_open(program->arena, &program->settings, &program->tools, problem);
     return error;
 }
 
@@ -57,6 +62,13 @@ static bool run_round(void *context)
 
     if (!error)
         error = rebuild_run_due(db, program->job, &rebuild, &tally, &program->problem);
+    if (!error) {
+        program->tools.db = db;
+        program->tools.arena = program->job;
+        if (program->tools.models)
+            models_refresh(program->tools.models);
+        error = run_due(&program->tools, program->metrics, &tally);
+    }
     if (error)
         log_event(LOG_ERROR, "improver_failed", program->problem.text);
     program->failed = error != ERROR_NONE;
@@ -76,6 +88,7 @@ static int run(struct program *program, double every)
             continue;
     if (error || program->failed)
         fprintf(stderr, "support-improver: %s\n", program->problem.text);
+    engine_close(&program->tools);
     if (program->store)
         store_close(program->store);
     metrics_close(program->metrics);

@@ -1,5 +1,6 @@
 /* The support service, family improvement: how answers are made better. Routes only. */
 #include "support-improvement/curated.h"
+#include "support-improvement/experiments.h"
 #include "support-improvement/review.h"
 #include "support/service.h"
 
@@ -41,6 +42,49 @@ static const struct route routes[] = {
     {GET("/api/admin/curated-dataset/stale", SUPPORT_REVIEWER, curated_stale_handle,
          "curated_stale", "curated", &curated_stale_schema,
          "Curated cases that do not hold any more")},
+    {GET("/api/admin/experiments", SUPPORT_ADMIN, experiments_handle, "experiments", "experiments",
+         &experiments_schema, "Experiments by name")},
+    {POST("/api/admin/experiments", SUPPORT_ADMIN, experiment_new_handle, "experiment_new",
+          "experiments", &experiment_schema, "Make the draft of an experiment"),
+     .status = 201, .body = &experiment_new_schema, .errors = ERRORS(404, 409),
+     .help = "The operator's, as staging, deploying, rolling back and archiving are."},
+    {GET("/api/admin/experiments/comparison", SUPPORT_REVIEWER, comparison_handle,
+         "experiment_comparison", "experiments", &comparison_schema,
+         "What is deployed, staged and proposed, side by side"),
+     .query = &comparison_query_schema},
+    {GET("/api/admin/experiments/{experiment_id}", SUPPORT_ADMIN, experiment_handle, "experiment",
+         "experiments", &experiment_schema, "What an experiment changes")},
+    {POST("/api/admin/experiments/{experiment_id}/stage", SUPPORT_ADMIN, experiment_stage_handle,
+          "experiment_stage", "experiments", &experiment_changed_schema,
+          "Answer by an experiment from now on, until it is deployed or taken back"),
+     .query = &stage_query_schema, .errors = ERRORS(409)},
+    {POST("/api/admin/experiments/{experiment_id}/deploy", SUPPORT_ADMIN, experiment_deploy_handle,
+          "experiment_deploy", "experiments", &deployed_schema,
+          "Make an experiment the default, once a regression run is green"),
+     .errors = ERRORS(409)},
+    {POST("/api/admin/experiments/{experiment_id}/rollback", SUPPORT_ADMIN,
+          experiment_rollback_handle, "experiment_rollback", "experiments", &rolled_back_schema,
+          "Take a deployed experiment back"),
+     .errors = ERRORS(409)},
+    {POST("/api/admin/experiments/{experiment_id}/archive", SUPPORT_ADMIN,
+          experiment_archive_handle, "experiment_archive", "experiments",
+          &experiment_changed_schema, "Put an experiment away")},
+    {POST("/api/admin/experiments/{experiment_id}/assignments", SUPPORT_ADMIN,
+          experiment_assign_handle, "experiment_assign", "experiments", &assigned_schema,
+          "Answer a part of a tenant's conversations by an experiment"),
+     .body = &assignment_body_schema, .errors = ERRORS(400)},
+    {GET("/api/admin/experiments/{experiment_id}/assignments", SUPPORT_ADMIN,
+         experiment_assignments_handle, "experiment_assignments", "experiments",
+         &assignments_schema, "Who is assigned to an experiment")},
+    {POST("/api/admin/experiments/{experiment_id}/regression-run", SUPPORT_ADMIN, run_start_handle,
+          "regression_run", "regression", &run_started_schema,
+          "Hold an experiment against what is in force"),
+     .status = 202, .query = &run_query_schema},
+    {GET("/api/admin/regression-runs", SUPPORT_ADMIN, runs_handle, "regression_runs", "regression",
+         &runs_schema, "Regression runs, newest first"),
+     .query = &runs_query_schema},
+    {GET("/api/admin/regression-runs/{run_id}", SUPPORT_ADMIN, run_handle, "regression_report",
+         "regression", &run_schema, "A regression run with its report")},
 };
 
 static const struct http_family family = {

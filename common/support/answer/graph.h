@@ -101,8 +101,11 @@ struct graph_tools {
     const struct document_call *call;
     const struct support_settings *settings;
     const struct synonyms *synonyms;
-    struct models *models;     /* NULL = none */
-    struct shm_region *region; /* of what workers know of models; may be NULL */
+    struct models *models;      /* NULL = none */
+    struct shm_region *region;  /* of what workers know of models; may be NULL */
+    const char *const *prompts; /* by enum prompt; NULL = the built-in ones */
+    const char *experiment_id;  /* in force; NULL = none */
+    const char *mark;           /* tells these settings and prompts from others; NULL = "" */
 };
 
 /* Answers. Never fails: what goes wrong inside is the outcome's route error_escalation. Everything

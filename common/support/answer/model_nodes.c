@@ -33,7 +33,8 @@ static const char *beginning(struct arena *arena, const char *text, size_t most)
 static bool ask(struct graph_state *state, struct models_order *order, enum prompt prompt,
                 const char *message, struct models_reply *reply)
 {
-    const struct llm_message messages[] = {{.role = "system", .content = prompt_texts[prompt]},
+    const char *const *texts = state->tools->prompts ? state->tools->prompts : prompt_texts;
+    const struct llm_message messages[] = {{.role = "system", .content = texts[prompt]},
                                            {.role = "user", .content = message}};
 
     if (!models_serve(&state->models, order->node))

@@ -80,9 +80,10 @@ const char *answer_cache_key(const struct graph_tools *tools, const char *questi
     if (document_kb_version(tools->call, kb_version))
         return NULL;
     digest_sha256_hex(text, strlen(text), hash);
-    return arena_print(tools->call->arena, "llm_resp:%s:%.*s:%lld:%s", tools->call->tenant,
+    return arena_print(tools->call->arena, "llm_resp:%s:%.*s:%lld:%s%s%s", tools->call->tenant,
                        HASH_DIGITS, hash, (long long)*kb_version,
-                       registry ? registry->active->name : "embedded");
+                       registry ? registry->active->name : "embedded",
+                       tools->mark && *tools->mark ? ":" : "", tools->mark ? tools->mark : "");
 }
 
 bool answer_cache_wants(const struct graph_outcome *outcome)

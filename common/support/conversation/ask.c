@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "crypto/token.h"
 #include "db/store.h"
+#include "support/candidates/overlay.h"
 #include "support/conversation/answer_cache.h"
 #include "support/conversation/conversation.h"
 #include "support/traces/trace_store.h"
@@ -162,9 +163,26 @@ static bool answer_again(struct asking *asking, const struct graph_request *requ
     return found;
 }
 
+/* The tools with the settings and prompts of the experiment that is in force for the question. A
+ * new conversation has no name yet by which it could be told from others: it is the user's. */
+static struct graph_tools with_overlay(const struct graph_tools *tools, const struct ask *ask,
+                                       struct overlay *overlay)
+{
+    struct graph_tools in_force = *tools;
+
+    overlay_of_question(tools, ask->session_id, ask->user_id, overlay);
+    in_force.settings = &overlay->settings;
+    in_force.prompts = overlay->prompts;
+    in_force.experiment_id = overlay->experiment_id;
+    in_force.mark = overlay->mark;
+    return in_force;
+}
+
 enum error ask_question(const struct graph_tools *tools, const struct ask *ask, struct asked *asked)
 {
-    struct asking asking = begin(tools, ask, asked);
+    struct overlay *overlay = ARENA_NEW(tools->call->arena, struct overlay);
+    const struct graph_tools in_force = with_overlay(tools, ask, overlay);
+    struct asking asking = begin(&in_force, ask, asked);
     struct graph_request request = {.question = ask->question,
                                     .trace_id = asked->trace_id,
                                     .session_id = asked->session_id,
@@ -174,9 +192,12 @@ enum error ask_question(const struct graph_tools *tools, const struct ask *ask, 
                                     .on_answer = ask->on_answer,
                                     .on_answer_void = ask->on_answer_void,
                                     .context = ask->context};
-    const struct trace_start start = {asked->trace_id, ask->request_id, asked->session_id,
-                                      ask->user_id,    ask->question,   ask->channel};
+    const struct trace_start start = {asked->trace_id,       ask->request_id, asked->session_id,
+                                      ask->user_id,          ask->question,   ask->channel,
+                                      overlay->experiment_id};
     enum error error;
+
+    tools = &in_force;
 
     request.deadline = asking.started + (ask->on_answer ? tools->settings->streaming_timeout_sec
                                                         : tools->settings->request_timeout_sec) *

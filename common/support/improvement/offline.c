@@ -26,6 +26,14 @@ static bool wrong(const struct offline_plan *plan, const char *what, const char 
     return false;
 }
 
+static bool is_one_of(const char *const *choices, const char *value)
+{
+    for (; *choices; choices++)
+        if (strcmp(*choices, value) == 0)
+            return true;
+    return false;
+}
+
 static bool take_value(const struct offline_plan *plan, const struct offline_option *option,
                        const char *value)
 {
@@ -33,6 +41,8 @@ static bool take_value(const struct offline_plan *plan, const struct offline_opt
 
     if (option->text) {
         *option->text = value;
+        if (option->choices && !is_one_of(option->choices, value))
+            return wrong(plan, "is none of its values", option->name);
         return !option->moment || instant_parse(value, option->moment) ||
                wrong(plan, "must be a date or a time", option->name);
     }

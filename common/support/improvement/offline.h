@@ -16,7 +16,8 @@ struct offline_option {
     const char *help;
     bool *flag;
     const char **text;
-    int64_t *moment; /* of the text: microseconds; "2026-04-22" is its midnight */
+    const char *const *choices; /* of the text, NULL at the end; NULL = any */
+    int64_t *moment;            /* of the text: microseconds; "2026-04-22" is its midnight */
     int64_t *integer;
     int64_t least, most; /* of the integer */
     bool positional, required;

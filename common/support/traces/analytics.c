@@ -12,12 +12,14 @@ static const struct statement read_topics = {
     .name = "analytics_topics",
     .sqlite = "SELECT c.value, count(*), sum(CASE WHEN t.final_route = 'auto' THEN 1 ELSE 0 END),"
               " avg(t.final_quality) FROM traces t, json_each(t.categories) c"
-              " WHERE t.tenant_id = ? AND t.started_at >= {now_plus:?} GROUP BY c.value"
+              " WHERE t.origin = 'live' AND t.tenant_id = ?"
+              " AND t.started_at >= {now_plus:?} GROUP BY c.value"
               " ORDER BY count(*) DESC, c.value LIMIT ?",
     .postgres = "SELECT c.value, count(*), sum(CASE WHEN t.final_route = 'auto' THEN 1 ELSE 0 END),"
                 " CAST(avg(t.final_quality) AS DOUBLE PRECISION) FROM traces t,"
                 " jsonb_array_elements_text(t.categories) AS c(value)"
-                " WHERE t.tenant_id = ? AND t.started_at >= {now_plus:?} GROUP BY c.value"
+                " WHERE t.origin = 'live' AND t.tenant_id = ?"
+                " AND t.started_at >= {now_plus:?} GROUP BY c.value"
                 " ORDER BY count(*) DESC, c.value LIMIT ?",
 };
 static const struct statement read_category_costs = {
@@ -40,7 +42,8 @@ static const struct statement read_model_costs = {
            " ORDER BY sum(s.cost_usd) DESC, s.model_name LIMIT ?",
 };
 #define BY_DAY                                                                                     \
-    " FROM traces WHERE tenant_id = ? AND started_at >= {now_plus:?} AND finished_at IS NOT NULL"  \
+    " FROM traces WHERE origin = 'live' AND tenant_id = ? AND started_at >= {now_plus:?}"          \
+    " AND finished_at IS NOT NULL"                                                                 \
     " GROUP BY substr(started_at, 1, 10) ORDER BY substr(started_at, 1, 10) LIMIT ?"
 static const struct statement read_days[ANALYTICS__MAX] = {
     {.name = "analytics_quality",

@@ -12,7 +12,8 @@ enum { LATENCIES_MOST = 1000000, DAY = 86400, FAILED_AFTER = 900, LOW_QUALITY = 
 
 static const struct statement read_latencies = {
     .name = "metrics_latencies",
-    .sql = "SELECT duration_ms FROM traces WHERE " OF_TENANT " AND started_at >= {now_plus:?}"
+    .sql = "SELECT duration_ms FROM traces WHERE origin = 'live' AND " OF_TENANT
+           " AND started_at >= {now_plus:?}"
            " AND duration_ms IS NOT NULL ORDER BY duration_ms",
     .streams = true,
 };
@@ -21,13 +22,14 @@ static const struct statement read_day = {
     .sql = "SELECT count(*), coalesce(sum(CASE WHEN final_route = 'human' THEN 1 ELSE 0 END), 0),"
            " coalesce(sum(CASE WHEN finished_at IS NULL AND started_at < {now_plus:?} THEN 1 ELSE 0"
            " END), 0), coalesce(sum(CASE WHEN final_route IN ('error_escalation', 'timeout') THEN 1"
-           " ELSE 0 END), 0) FROM traces WHERE " OF_TENANT " AND started_at >= {now_plus:?}",
+           " ELSE 0 END), 0) FROM traces WHERE origin = 'live' AND " OF_TENANT
+           " AND started_at >= {now_plus:?}",
 };
 static const struct statement read_week = {
     .name = "metrics_week",
     .sql = "SELECT count(final_quality), coalesce(avg(final_quality), 0),"
            " coalesce(sum(CASE WHEN final_quality < ? THEN 1 ELSE 0 END), 0)"
-           " FROM traces WHERE " OF_TENANT " AND started_at >= {now_plus:?}",
+           " FROM traces WHERE origin = 'live' AND " OF_TENANT " AND started_at >= {now_plus:?}",
 };
 static const struct statement read_votes = {
     .name = "metrics_votes",

@@ -18,7 +18,8 @@ enum {
 static const struct statement begin_trace = {
     .name = "trace_begin",
     .sql = "INSERT INTO traces (trace_id, tenant_id, started_at, request_id, session_id, user_id,"
-           " question, channel, knowledge_gap, cost_usd) VALUES (?, ?, {now}, ?, ?, ?, ?, ?, 0, 0)",
+           " question, channel, knowledge_gap, cost_usd, experiment_id, origin)"
+           " VALUES (?, ?, {now}, ?, ?, ?, ?, ?, 0, 0, ?, ?)",
 };
 static const struct statement finish_trace = {
     .name = "trace_finish",
@@ -51,14 +52,14 @@ static const struct statement put_evaluation = {
 static const struct statement read_lengths = {
     .name = "trace_lengths",
     .sql = "SELECT answer_words FROM traces WHERE tenant_id = ? AND trace_id <> ?"
-           " AND answer_words IS NOT NULL ORDER BY started_at DESC LIMIT 500",
+           " AND origin = 'live' AND answer_words IS NOT NULL ORDER BY started_at DESC LIMIT 500",
 };
 #define TRACE_COLUMNS                                                                              \
     "trace_id, started_at, finished_at, final_route, final_quality, final_relevance, duration_ms," \
     " question, answer, session_id, request_id, cost_usd"
 static const struct statement list_traces = {
     .name = "trace_list",
-    .sql = "SELECT " TRACE_COLUMNS " FROM traces WHERE tenant_id = ?"
+    .sql = "SELECT " TRACE_COLUMNS " FROM traces WHERE tenant_id = ? AND origin = 'live'"
            " ORDER BY started_at DESC, trace_id DESC LIMIT ?",
 };
 static const struct statement find_trace = {
@@ -162,6 +163,8 @@ enum error trace_begin(const struct trace_call *call, const struct trace_start *
     query_bind_text(query, start->user_id);
     query_bind_text(query, redact_text(call->arena, start->question));
     query_bind_text(query, start->channel);
+    query_bind_text(query, start->experiment_id);
+    query_bind_text(query, start->origin ? start->origin : "live");
     return query_end(query, call->problem);
 }
 

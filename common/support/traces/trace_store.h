@@ -19,7 +19,9 @@ struct trace_call {
 
 struct trace_start {
     const char *trace_id, *request_id, *session_id, *user_id, *question;
-    const char *channel; /* web, widget, email */
+    const char *channel;       /* web, widget, email */
+    const char *experiment_id; /* in force; NULL = none */
+    const char *origin;        /* NULL = "live"; "regression" is no answer to anybody */
 };
 
 /* Before the graph runs, so that an answer that never came is seen. */

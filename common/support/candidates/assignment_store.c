@@ -1,0 +1,268 @@
+/* Deployments and assignments in the database. */
+#include "support/candidates/assignment_store.h"
+#include "db/query.h"
+
+#define ASSIGNMENT "tenant_id, experiment_id, rollout_percentage, rolled_out_at"
+static const struct statement find_assignment = {
+    .name = "assignment_find",
+    .sql = "SELECT " ASSIGNMENT " FROM experiment_assignments WHERE tenant_id = ?",
+};
+static const struct statement put_assignment = {
+    .name = "assignment_put",
+    .sql = "INSERT INTO experiment_assignments (tenant_id, experiment_id, rollout_percentage,"
+           " rolled_out_at) VALUES (?, ?, ?, {now}) ON CONFLICT (tenant_id) DO UPDATE SET"
+           " experiment_id = excluded.experiment_id,"
+           " rollout_percentage = excluded.rollout_percentage,"
+           " rolled_out_at = excluded.rolled_out_at RETURNING " ASSIGNMENT,
+};
+static const struct statement list_assignments = {
+    .name = "assignment_list",
+    .sql = "SELECT " ASSIGNMENT " FROM experiment_assignments WHERE experiment_id = ?"
+           " AND (? = '' OR tenant_id = ?) ORDER BY rolled_out_at DESC, tenant_id LIMIT ?",
+};
+static const struct statement end_assignments = {
+    .name = "assignment_end",
+    .sql = "DELETE FROM experiment_assignments WHERE experiment_id = ?",
+};
+static const struct statement stage = {
+    .name = "deployment_stage",
+    .sql = "INSERT INTO experiment_deployments (experiment_id, staged_at) VALUES (?, {now})",
+};
+#define DEPLOYMENT "id, experiment_id, regression_run_id, staged_at, deployed_at"
+static const struct statement add_deployment = {
+    .name = "deployment_add",
+    .sql = "INSERT INTO experiment_deployments (experiment_id, regression_run_id, staged_at,"
+           " deployed_at) VALUES (?, ?, coalesce((SELECT max(staged_at) FROM"
+           " experiment_deployments WHERE experiment_id = ?), {now}), {now})"
+           " RETURNING " DEPLOYMENT,
+};
+#define ACTIVE " deployed_at IS NOT NULL AND rolled_back_at IS NULL AND superseded_at IS NULL"
+static const struct statement list_active = {
+    .name = "deployment_active",
+    .sql = "SELECT " DEPLOYMENT " FROM experiment_deployments WHERE" ACTIVE
+           " ORDER BY id DESC LIMIT ?",
+};
+static const struct statement supersede = {
+    .name = "deployment_supersede",
+    .sql = "UPDATE experiment_deployments SET superseded_at = {now} WHERE id = ?",
+};
+static const struct statement end_deployment = {
+    .name = "deployment_end",
+    .sql = "UPDATE experiment_deployments SET rolled_back_at = {now}, rollback_reason = ?"
+           " WHERE id = ? RETURNING rolled_back_at",
+};
+static const struct statement find_judged = {
+    .name = "deployment_judged",
+    .sql = "SELECT run_id, drift_alert FROM eval_results WHERE kind = 'regression'"
+           " AND candidate_experiment_id = ? AND coalesce(mode, '') NOT LIKE 'mock-%'"
+           " ORDER BY created_at DESC, id DESC LIMIT 1",
+};
+static const struct statement read_mean = {
+    .name = "deployment_mean",
+    .sql = "SELECT avg(score), count(*) FROM (SELECT e.score FROM trace_evaluations e"
+           " JOIN traces t ON t.trace_id = e.trace_id WHERE e.evaluator_name = ?"
+           " AND e.verdict NOT IN ('error', 'timeout', 'unknown') AND t.origin = 'live'"
+           " AND coalesce(t.experiment_id, '') = ? ORDER BY e.evaluated_at DESC LIMIT ?) w",
+};
+#define ANSWERS                                                                                    \
+    " FROM traces WHERE origin = 'live' AND finished_at IS NOT NULL AND experiment_id = ?"         \
+    " AND (? = '' OR tenant_id = ?)"
+static const struct statement read_answers = {
+    .name = "deployment_answers",
+    .sql = "SELECT count(*), CAST(avg(final_quality) AS DOUBLE PRECISION), avg(cost_usd),"
+           " avg(duration_ms)" ANSWERS,
+};
+static const struct statement rank_quality = {
+    .name = "deployment_rank_quality",
+    .sql = "SELECT CAST(final_quality AS DOUBLE PRECISION)" ANSWERS
+           " AND final_quality IS NOT NULL ORDER BY final_quality LIMIT 1 OFFSET ?",
+};
+static const struct statement rank_latency = {
+    .name = "deployment_rank_latency",
+    .sql = "SELECT duration_ms" ANSWERS
+           " AND duration_ms IS NOT NULL ORDER BY duration_ms LIMIT 1 OFFSET ?",
+};
+
+static struct assignment as_assignment(struct query *query, struct arena *arena)
+{
+    return (struct assignment){query_text(query, 0, arena), query_text(query, 1, arena),
+                               query_integer(query, 2), query_text(query, 3, arena)};
+}
+
+enum error assignment_of_tenant(struct db *db, struct arena *arena, const char *tenant,
+                                struct assignment *assignment, bool *found, struct problem *problem)
+{
+    struct query *query = db_query(db, &find_assignment);
+
+    query_bind_text(query, tenant);
+    *found = query_next(query);
+    if (*found)
+        *assignment = as_assignment(query, arena);
+    return query_end(query, problem);
+}
+
+enum error assignment_put(struct db *db, struct arena *arena, const char *tenant,
+                          const char *experiment_id, int64_t percentage,
+                          struct assignment *assignment, struct problem *problem)
+{
+    struct query *query = db_query(db, &put_assignment);
+
+    query_bind_text(query, tenant);
+    query_bind_text(query, experiment_id);
+    query_bind_integer(query, percentage);
+    if (query_next(query))
+        *assignment = as_assignment(query, arena);
+    return query_end(query, problem);
+}
+
+enum error assignment_list(struct db *db, struct arena *arena, const char *experiment_id,
+                           const char *tenant, struct object_list *rows, struct problem *problem)
+{
+    struct assignment *items = ARENA_ARRAY(arena, struct assignment, ASSIGNMENTS_MOST);
+    struct query *query = db_query(db, &list_assignments);
+
+    query_bind_text(query, experiment_id);
+    query_bind_text(query, tenant ? tenant : "");
+    query_bind_text(query, tenant ? tenant : "");
+    query_bind_integer(query, ASSIGNMENTS_MOST);
+    *rows = (struct object_list){.items = items};
+    while (rows->count < ASSIGNMENTS_MOST && query_next(query))
+        items[rows->count++] = as_assignment(query, arena);
+    return query_end(query, problem);
+}
+
+static enum error run_text(struct db *db, const struct statement *statement, const char *text,
+                           struct problem *problem)
+{
+    struct query *query = db_query(db, statement);
+
+    query_bind_text(query, text);
+    return query_end(query, problem);
+}
+
+enum error assignment_end(struct db *db, const char *experiment_id, struct problem *problem)
+{
+    return run_text(db, &end_assignments, experiment_id, problem);
+}
+
+enum error deployment_stage(struct db *db, const char *experiment_id, struct problem *problem)
+{
+    return run_text(db, &stage, experiment_id, problem);
+}
+
+static struct deployment as_deployment(struct query *query, struct arena *arena)
+{
+    return (struct deployment){
+        query_integer(query, 0), query_text(query, 1, arena), query_text_or_null(query, 2, arena),
+        query_text_or_null(query, 3, arena), query_text_or_null(query, 4, arena)};
+}
+
+enum error deployment_add(struct db *db, struct arena *arena, const char *experiment_id,
+                          const char *run_id, struct deployment *deployment,
+                          struct problem *problem)
+{
+    struct query *query = db_query(db, &add_deployment);
+
+    query_bind_text(query, experiment_id);
+    query_bind_text(query, run_id);
+    query_bind_text(query, experiment_id);
+    if (query_next(query))
+        *deployment = as_deployment(query, arena);
+    return query_end(query, problem);
+}
+
+enum error deployment_active(struct db *db, struct arena *arena, struct object_list *rows,
+                             struct problem *problem)
+{
+    struct deployment *items = ARENA_ARRAY(arena, struct deployment, DEPLOYMENTS_MOST);
+    struct query *query = db_query(db, &list_active);
+
+    query_bind_integer(query, DEPLOYMENTS_MOST);
+    *rows = (struct object_list){.items = items};
+    while (rows->count < DEPLOYMENTS_MOST && query_next(query))
+        items[rows->count++] = as_deployment(query, arena);
+    return query_end(query, problem);
+}
+
+enum error deployment_supersede(struct db *db, int64_t id, struct problem *problem)
+{
+    struct query *query = db_query(db, &supersede);
+
+    query_bind_integer(query, id);
+    return query_end(query, problem);
+}
+
+enum error deployment_end(struct db *db, struct arena *arena, int64_t id, const char *reason,
+                          const char **at, struct problem *problem)
+{
+    struct query *query = db_query(db, &end_deployment);
+
+    query_bind_text(query, reason);
+    query_bind_integer(query, id);
+    *at = query_next(query) ? query_text(query, 0, arena) : "";
+    return query_end(query, problem);
+}
+
+enum error deployment_judged(struct db *db, struct arena *arena, const char *experiment_id,
+                             struct judged_run *run, bool *found, struct problem *problem)
+{
+    struct query *query = db_query(db, &find_judged);
+
+    query_bind_text(query, experiment_id);
+    *found = query_next(query);
+    if (*found)
+        *run = (struct judged_run){query_text_or_null(query, 0, arena), query_boolean(query, 1)};
+    return query_end(query, problem);
+}
+
+enum error deployment_evaluations(struct db *db, const char *experiment_id, const char *evaluator,
+                                  int64_t window, struct evaluator_mean *mean,
+                                  struct problem *problem)
+{
+    struct query *query = db_query(db, &read_mean);
+
+    *mean = (struct evaluator_mean){0, 0};
+    query_bind_text(query, evaluator);
+    query_bind_text(query, experiment_id ? experiment_id : "");
+    query_bind_integer(query, window);
+    if (query_next(query)) {
+        mean->count = query_integer(query, 1);
+        mean->mean = mean->count ? query_number(query, 0) : 0;
+    }
+    return query_end(query, problem);
+}
+
+static void bind_answers(struct query *query, const char *experiment_id, const char *tenant)
+{
+    query_bind_text(query, experiment_id);
+    query_bind_text(query, tenant ? tenant : "");
+    query_bind_text(query, tenant ? tenant : "");
+}
+
+enum error deployment_answers(struct db *db, const char *experiment_id, const char *tenant,
+                              struct answer_figures *figures, struct problem *problem)
+{
+    struct query *query = db_query(db, &read_answers);
+
+    *figures = (struct answer_figures){0};
+    bind_answers(query, experiment_id, tenant);
+    if (query_next(query))
+        *figures = (struct answer_figures){query_integer(query, 0), query_optional_number(query, 1),
+                                           query_optional_number(query, 2),
+                                           query_optional_number(query, 3)};
+    return query_end(query, problem);
+}
+
+enum error deployment_ranked(struct db *db, const char *experiment_id, const char *tenant,
+                             bool latency, int64_t place, struct optional_number *value,
+                             struct problem *problem)
+{
+    struct query *query = db_query(db, latency ? &rank_latency : &rank_quality);
+
+    *value = (struct optional_number){false, 0};
+    bind_answers(query, experiment_id, tenant);
+    query_bind_integer(query, place);
+    if (query_next(query))
+        *value = query_optional_number(query, 0);
+    return query_end(query, problem);
+}

@@ -1,0 +1,78 @@
+/* Which experiments are deployed, and to which part of a tenant's conversations one is assigned.
+ * All SQL about them is here. */
+#ifndef ASSAY_SUPPORT_CANDIDATES_ASSIGNMENT_STORE_H
+#define ASSAY_SUPPORT_CANDIDATES_ASSIGNMENT_STORE_H
+
+#include "base/optional.h"
+#include "db/db.h"
+
+enum { ASSIGNMENTS_MOST = 1000, DEPLOYMENTS_MOST = 100 };
+
+struct assignment {
+    const char *tenant_id, *experiment_id;
+    int64_t percentage;
+    const char *rolled_out_at;
+};
+
+MUST_CHECK enum error assignment_of_tenant(struct db *db, struct arena *arena, const char *tenant,
+                                           struct assignment *assignment, bool *found,
+                                           struct problem *problem);
+/* In place of what the tenant had; `assignment` says what is there now. */
+MUST_CHECK enum error assignment_put(struct db *db, struct arena *arena, const char *tenant,
+                                     const char *experiment_id, int64_t percentage,
+                                     struct assignment *assignment, struct problem *problem);
+/* Of an experiment, newest first, of one tenant or (NULL) all. */
+MUST_CHECK enum error assignment_list(struct db *db, struct arena *arena, const char *experiment_id,
+                                      const char *tenant, struct object_list *rows,
+                                      struct problem *problem);
+MUST_CHECK enum error assignment_end(struct db *db, const char *experiment_id,
+                                     struct problem *problem);
+
+struct deployment {
+    int64_t id;
+    const char *experiment_id, *regression_run_id, *staged_at, *deployed_at;
+};
+MUST_CHECK enum error deployment_stage(struct db *db, const char *experiment_id,
+                                       struct problem *problem);
+MUST_CHECK enum error deployment_add(struct db *db, struct arena *arena, const char *experiment_id,
+                                     const char *run_id, struct deployment *deployment,
+                                     struct problem *problem);
+/* Deployed and neither rolled back nor superseded: struct deployment. */
+MUST_CHECK enum error deployment_active(struct db *db, struct arena *arena,
+                                        struct object_list *rows, struct problem *problem);
+MUST_CHECK enum error deployment_supersede(struct db *db, int64_t id, struct problem *problem);
+MUST_CHECK enum error deployment_end(struct db *db, struct arena *arena, int64_t id,
+                                     const char *reason, const char **at, struct problem *problem);
+
+/* The newest run of a candidate that was no simulation. */
+struct judged_run {
+    const char *run_id;
+    bool red;
+};
+MUST_CHECK enum error deployment_judged(struct db *db, struct arena *arena,
+                                        const char *experiment_id, struct judged_run *run,
+                                        bool *found, struct problem *problem);
+
+/* Means of an evaluator over the latest live evaluations: of an experiment, or (NULL) of none. */
+struct evaluator_mean {
+    double mean;
+    int64_t count;
+};
+MUST_CHECK enum error deployment_evaluations(struct db *db, const char *experiment_id,
+                                             const char *evaluator, int64_t window,
+                                             struct evaluator_mean *mean, struct problem *problem);
+
+/* What live answers of an experiment were like, of one tenant or (NULL) all. */
+struct answer_figures {
+    int64_t count;
+    struct optional_number quality, cost, latency;
+};
+MUST_CHECK enum error deployment_answers(struct db *db, const char *experiment_id,
+                                         const char *tenant, struct answer_figures *figures,
+                                         struct problem *problem);
+/* The n-th smallest, from 0. */
+MUST_CHECK enum error deployment_ranked(struct db *db, const char *experiment_id,
+                                        const char *tenant, bool latency, int64_t place,
+                                        struct optional_number *value, struct problem *problem);
+
+#endif

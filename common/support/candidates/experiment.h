@@ -1,0 +1,65 @@
+/*
+ * Experiments: changes of settings and prompts under a name, each a file of YAML below DATA_DIR. A
+ * draft is staged (`running`), deployed, and in the end `completed` or `archived`.
+ */
+#ifndef ASSAY_SUPPORT_CANDIDATES_EXPERIMENT_H
+#define ASSAY_SUPPORT_CANDIDATES_EXPERIMENT_H
+
+#include "base/json.h"
+#include "support/candidates/overlay.h"
+
+extern const char experiment_folder[], experiment_override_path[], experiment_deployed_path[];
+
+enum { EXPERIMENT_NAME_MAX = 200, EXPERIMENT_ID_MAX = 128 };
+
+struct experiment {
+    const char *id, *name, *created_at, *created_by, *description;
+    const json_t *prompts, *settings; /* maps; NULL = none */
+    const char *parent;               /* NULL = none */
+    const char *status;
+    struct string_list tags;
+};
+
+/* `2026-04-22-warmer-words`: a date and words of small letters and digits. */
+bool experiment_is_id(const char *text);
+
+/* ERROR_NOT_FOUND experiment_not_found, also for what is no id; ERROR_INVALID or ERROR_MALFORMED
+ * with what is wrong in the file. */
+MUST_CHECK enum error experiment_read(struct arena *arena, const struct support_settings *settings,
+                                      const char *id, struct experiment *experiment,
+                                      struct problem *problem);
+
+MUST_CHECK enum error experiment_write(struct arena *arena, const struct support_settings *settings,
+                                       const struct experiment *experiment,
+                                       struct problem *problem);
+
+struct experiment_invalid {
+    const char *file, *error;
+};
+/* By file name: struct experiment, and struct experiment_invalid. */
+MUST_CHECK enum error experiment_list(struct arena *arena, const struct support_settings *settings,
+                                      struct object_list *experiments, struct object_list *invalid,
+                                      struct problem *problem);
+
+struct experiment_order {
+    const char *name, *from, *description, *created_by; /* from: `current` or an id */
+    const json_t *prompts, *settings; /* on top of what it is made from; NULL = nothing */
+    bool bare;                        /* from current: without copying what is in force */
+};
+/* ERROR_INVALID experiment_name, overlay_invalid; ERROR_CONFLICT experiment_exists;
+ * ERROR_NOT_FOUND experiment_not_found. */
+MUST_CHECK enum error experiment_new(struct arena *arena, const struct support_settings *settings,
+                                     const struct experiment_order *order,
+                                     struct experiment *experiment, struct problem *problem);
+
+/* Whose staged changes apply; NULL = nobody's. */
+const char *experiment_active(struct arena *arena, const struct support_settings *settings);
+
+/* YAML of maps of texts, numbers and truth values. */
+void experiment_yaml_map(struct text *out, const char *key, const json_t *map);
+void experiment_yaml_text(struct text *out, const char *key, const char *value);
+
+const char *experiment_path(struct arena *arena, const struct support_settings *settings,
+                            const char *id);
+
+#endif

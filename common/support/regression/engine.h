@@ -1,0 +1,13 @@
+/* What a program needs to answer questions as the service does: index, words of like meaning,
+ * models. Kept as long as the program lives. */
+#ifndef ASSAY_SUPPORT_REGRESSION_ENGINE_H
+#define ASSAY_SUPPORT_REGRESSION_ENGINE_H
+
+#include "support/regression/run.h"
+
+/* `arena` keeps what it makes. ERROR_SYSTEM, or what is wrong with the models. */
+MUST_CHECK enum error engine_open(struct arena *arena, const struct support_settings *settings,
+                                  struct regression_tools *tools, struct problem *problem);
+void engine_close(struct regression_tools *tools);
+
+#endif

@@ -1,0 +1,28 @@
+/* Whether an answer is what a curated case expects. */
+#ifndef ASSAY_SUPPORT_REGRESSION_EXPECTATIONS_H
+#define ASSAY_SUPPORT_REGRESSION_EXPECTATIONS_H
+
+#include "support/curated/curated.h"
+
+struct execution {
+    const char *answer;
+    double quality, factuality;
+    const char *citations; /* JSON list of {index, doc_id, title, excerpt} */
+    int64_t citation_count;
+    struct optional_integer duration_ms;
+    struct optional_number cost_usd;
+    const char *route;
+    const char *trace_id;
+};
+
+/* What fails, in words; none = it passes. */
+struct string_list expectations_failed(struct arena *arena, const struct curated_expected *expected,
+                                       const struct execution *execution);
+
+/* Whether `needle` stands in the text: letter by letter without regard to case, or word by word. */
+bool expectation_found(struct arena *arena, const char *text, const char *needle);
+
+/* The provider of models failed, not the answer. */
+bool execution_is_infrastructure(struct arena *arena, const struct execution *execution);
+
+#endif

@@ -1,0 +1,22 @@
+/* Private to common/support/regression: the gate, and what a run is told in. */
+#ifndef ASSAY_SUPPORT_REGRESSION_REPORT_H
+#define ASSAY_SUPPORT_REGRESSION_REPORT_H
+
+#include "support/regression/run.h"
+
+/* One case, answered twice. */
+struct case_outcome {
+    const struct curated_case *item;
+    int severity;
+    struct execution baseline, candidate;
+    bool baseline_lost, candidate_lost; /* to infrastructure */
+    struct string_list baseline_failures, candidate_failures;
+};
+
+/* Judges, writes both files where a folder is given, and fills the result. */
+MUST_CHECK enum error report_write(const struct regression_tools *tools,
+                                   const struct regression_plan *plan,
+                                   const struct case_outcome *cases, size_t count,
+                                   struct regression_result *result);
+
+#endif

@@ -1,0 +1,58 @@
+/*
+ * A regression run: curated cases answered as they are now and as a candidate would, each against
+ * what it expects; the gate; the report.
+ */
+#ifndef ASSAY_SUPPORT_REGRESSION_RUN_H
+#define ASSAY_SUPPORT_REGRESSION_RUN_H
+
+#include "support/candidates/overlay.h"
+#include "support/regression/expectations.h"
+#include "support/regression/paired.h"
+
+struct regression_gate {
+    int64_t most;     /* regressions */
+    double pass_rate; /* the least */
+    double alpha, power, target;
+};
+
+struct regression_plan {
+    const char *run_id, *baseline, *candidate; /* `current`, or an experiment */
+    const char *dataset;                       /* a path */
+    const char *tenant;                        /* NULL = all */
+    int64_t max_cases, seed;                   /* 0 = all of them */
+    bool simulated;                            /* answers are made from what is expected */
+    struct regression_gate gate;
+    const char *report_folder; /* "" = none is written */
+};
+
+struct regression_result {
+    int exit_code; /* 0 the gate is passed, 1 it is not, 2 nothing could be said */
+    const char *report_json, *report_markdown; /* paths below DATA_DIR; NULL = none */
+    const char *aggregate, *gate;              /* JSON */
+    const char *mode, *created_at;
+    double pass_rate, baseline_rate, quality_delta, cost_delta, latency_delta, seconds;
+    int64_t cases;
+};
+
+/* Answers one question as an overlay says; filled by the caller. */
+struct regression_tools {
+    struct db *db;
+    struct arena *arena;
+    const struct support_settings *settings;
+    struct knowledge_cache *cache;
+    const struct synonyms *synonyms;
+    struct models *models; /* NULL = none are asked */
+    struct problem *problem;
+    /* Told after each case; an error ends the run. May be NULL. */
+    enum error (*on_case)(void *context, int64_t done, int64_t of, struct problem *problem);
+    void *context;
+};
+
+void regression_plan_start(struct regression_plan *plan, const struct support_settings *settings);
+
+/* ERROR_NOT_FOUND experiment_not_found; errors of the data and the files. */
+MUST_CHECK enum error regression_run(const struct regression_tools *tools,
+                                     const struct regression_plan *plan,
+                                     struct regression_result *result);
+
+#endif

@@ -1,0 +1,253 @@
+/* Rows of runs, and runs as jobs: answered outside a transaction, kept with the end of the job. */
+#include "support/regression/run_store.h"
+#include "base/log.h"
+#include "crypto/token.h"
+#include "db/query.h"
+#include "support/curated/curated.h"
+#include "support/figures.h"
+#include "support/improvement/files.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { DEPTH = 8, ID_DIGITS = 12 };
+
+static const struct statement keep_run = {
+    .name = "run_keep",
+    .sql = "INSERT INTO eval_results (created_at, tenant_id, metric_name, value, sample_size,"
+           " drift_alert, kind, run_id, baseline_experiment_id, candidate_experiment_id,"
+           " report_path, started_at, quality_delta, cost_delta, latency_delta, mode)"
+           " VALUES ({now}, ?, 'regression_candidate_pass_rate', ?, ?, ?, 'regression', ?, ?, ?, ?,"
+           " ?, ?, ?, ?, ?) ON CONFLICT (run_id) DO NOTHING",
+};
+#define RUN                                                                                        \
+    "run_id, tenant_id, created_at, coalesce(baseline_experiment_id, 'current'),"                  \
+    " coalesce(candidate_experiment_id, 'current'), report_path, mode, value, sample_size,"        \
+    " drift_alert FROM eval_results WHERE kind = 'regression' AND (? = '' OR tenant_id = ?)"
+static const struct statement list_runs = {
+    .name = "run_list",
+    .sql = "SELECT " RUN " ORDER BY created_at DESC, id DESC LIMIT ?",
+};
+static const struct statement find_run = {
+    .name = "run_find",
+    .sql = "SELECT " RUN " AND run_id = ?",
+};
+#define NEWEST                                                                                     \
+    " FROM eval_results WHERE kind = 'regression' AND candidate_experiment_id = ?"                 \
+    " ORDER BY created_at DESC, id DESC LIMIT 1"
+static const struct statement newest_deltas = {
+    .name = "run_deltas",
+    .sql = "SELECT run_id, quality_delta, cost_delta, latency_delta" NEWEST,
+};
+
+enum error run_keep(struct db *db, const struct regression_plan *plan,
+                    const struct regression_result *result, struct problem *problem)
+{
+    struct query *query = db_query(db, &keep_run);
+
+    query_bind_text(query, plan->tenant ? plan->tenant : "all");
+    query_bind_number(query, result->pass_rate);
+    query_bind_integer(query, result->cases);
+    query_bind_boolean(query, result->exit_code != 0);
+    query_bind_text(query, plan->run_id);
+    query_bind_text(query, plan->baseline);
+    query_bind_text(query, plan->candidate);
+    query_bind_text(query, result->report_json);
+    query_bind_text(query, result->created_at);
+    query_bind_number(query, result->quality_delta);
+    query_bind_number(query, result->cost_delta);
+    query_bind_number(query, result->latency_delta);
+    query_bind_text(query, result->mode);
+    return query_end(query, problem);
+}
+
+static struct run_row as_row(struct query *query, struct arena *arena)
+{
+    return (struct run_row){.run_id = query_text(query, 0, arena),
+                            .tenant_id = query_text(query, 1, arena),
+                            .created_at = query_text(query, 2, arena),
+                            .baseline = query_text(query, 3, arena),
+                            .candidate = query_text(query, 4, arena),
+                            .report_path = query_text_or_null(query, 5, arena),
+                            .mode = query_text_or_null(query, 6, arena),
+                            .pass_rate = query_number(query, 7),
+                            .sample_size = query_integer(query, 8),
+                            .red = query_boolean(query, 9)};
+}
+
+enum error run_list(struct db *db, struct arena *arena, const char *tenant, int64_t limit,
+                    struct object_list *rows, struct problem *problem)
+{
+    struct run_row *items = ARENA_ARRAY(arena, struct run_row, (size_t)limit + 1);
+    struct query *query = db_query(db, &list_runs);
+
+    query_bind_text(query, tenant ? tenant : "");
+    query_bind_text(query, tenant ? tenant : "");
+    query_bind_integer(query, limit);
+    *rows = (struct object_list){.items = items};
+    while (rows->count < (size_t)limit && query_next(query))
+        items[rows->count++] = as_row(query, arena);
+    return query_end(query, problem);
+}
+
+enum error run_find(struct db *db, struct arena *arena, const char *tenant, const char *run_id,
+                    struct run_row *row, bool *found, struct problem *problem)
+{
+    struct query *query = db_query(db, &find_run);
+
+    query_bind_text(query, tenant ? tenant : "");
+    query_bind_text(query, tenant ? tenant : "");
+    query_bind_text(query, run_id);
+    *found = query_next(query);
+    if (*found)
+        *row = as_row(query, arena);
+    return query_end(query, problem);
+}
+
+enum error run_deltas_of(struct db *db, struct arena *arena, const char *candidate,
+                         struct run_deltas *deltas, bool *found, struct problem *problem)
+{
+    struct query *query = db_query(db, &newest_deltas);
+
+    query_bind_text(query, candidate);
+    *found = query_next(query);
+    if (*found)
+        *deltas =
+            (struct run_deltas){query_text(query, 0, arena), query_optional_number(query, 1),
+                                query_optional_number(query, 2), query_optional_number(query, 3)};
+    return query_end(query, problem);
+}
+
+enum error run_newest(struct db *db, struct arena *arena, const char *candidate,
+                      const char **run_id, struct problem *problem)
+{
+    struct run_deltas deltas = {.run_id = NULL};
+    bool found;
+    enum error error = run_deltas_of(db, arena, candidate, &deltas, &found, problem);
+
+    *run_id = deltas.run_id;
+    return error;
+}
+
+void run_count(struct metrics *metrics, const struct regression_plan *plan,
+               const struct regression_result *result, bool passed)
+{
+    const char *how = passed ? "pass" : "fail";
+
+    metric_add(metrics, FIGURE_REGRESSION_RUNS, &how, 1);
+    if (!result)
+        return;
+    metric_observe(metrics, FIGURE_REGRESSION_SECONDS, NULL, result->seconds);
+    metric_set(metrics, FIGURE_REGRESSION_PASS_RATE,
+               (const char *const[]){plan->baseline, plan->candidate}, result->pass_rate);
+}
+
+/* What a run in the background works with. */
+struct runner {
+    struct regression_tools *tools;
+    struct metrics *metrics;
+};
+
+/* What it leaves to be kept. */
+struct ran {
+    struct regression_plan plan;
+    struct regression_result result;
+};
+
+static enum error tell(void *context, int64_t done, int64_t of, struct problem *problem)
+{
+    struct job *job = context;
+
+    return background_say(job,
+                          arena_print(job->arena, "{\"cases_done\":%lld,\"cases_total\":%lld}",
+                                      (long long)done, (long long)of),
+                          problem);
+}
+
+static enum error do_run(struct job *job, struct ran *ran, struct problem *problem)
+{
+    const struct runner *runner = job->context;
+    struct regression_tools tools = *runner->tools;
+    struct json_fault fault;
+    json_t *payload = NULL;
+    const char *baseline, *candidate;
+
+    if (json_read(job->arena, job->payload, strlen(job->payload), DEPTH, &payload, &fault))
+        return problem_set(problem, ERROR_MALFORMED, "payload", "the order cannot be read");
+    baseline = json_string_value(json_object_get(payload, "baseline"));
+    candidate = json_string_value(json_object_get(payload, "candidate"));
+    regression_plan_start(&ran->plan, tools.settings);
+    ran->plan.run_id = job->key;
+    ran->plan.baseline = baseline ? baseline : "current";
+    ran->plan.candidate = candidate ? candidate : "current";
+    ran->plan.tenant = strcmp(job->lane, "all") == 0 ? NULL : job->lane;
+    ran->plan.simulated = json_is_true(json_object_get(payload, "simulated"));
+    ran->plan.dataset = improvement_path(job->arena, tools.settings, curated_default_path);
+    tools.arena = job->arena;
+    tools.problem = problem;
+    tools.on_case = tell;
+    tools.context = job;
+    return regression_run(&tools, &ran->plan, &ran->result);
+}
+
+static void perform(struct job *job, struct job_verdict *verdict)
+{
+    const struct runner *runner = job->context;
+    struct ran *ran = ARENA_NEW(job->arena, struct ran);
+    struct problem problem = {0};
+    enum error error = do_run(job, ran, &problem);
+
+    if (!error && ran->result.exit_code == 2)
+        error = problem_set(&problem, ERROR_UNAVAILABLE, "no_case", "no case could be evaluated");
+    run_count(runner->metrics, &ran->plan, error ? NULL : &ran->result,
+              !error && ran->result.exit_code == 0);
+    job->result = error ? NULL : ran;
+    if (!error)
+        return;
+    verdict->outcome = JOB_REFUSED;
+    (void)!snprintf(verdict->error, sizeof verdict->error, "%s", problem.text);
+}
+
+static enum error record(struct job *job, const struct job_verdict *verdict,
+                         struct problem *problem)
+{
+    const struct ran *ran = job->result;
+
+    (void)verdict;
+    return ran ? run_keep(job->db, &ran->plan, &ran->result, problem) : ERROR_NONE;
+}
+
+struct job_kind run_kind(const struct support_settings *settings)
+{
+    return background_kind("support.regression", settings->regression_lease, perform, record);
+}
+
+enum error run_ask(struct db *db, struct arena *arena, const struct support_settings *settings,
+                   const struct run_order *order, const char **id, struct problem *problem)
+{
+    const struct job_kind kind = run_kind(settings);
+    unsigned char bytes[ID_DIGITS / 2];
+    struct text text;
+    struct json_writer writer;
+
+    token_random_bytes(bytes, sizeof bytes);
+    *id = arena_print(arena, "regression-%02x%02x%02x%02x%02x%02x", bytes[0], bytes[1], bytes[2],
+                      bytes[3], bytes[4], bytes[5]);
+    text_start(&text, arena, 4096);
+    writer_start(&writer, &text);
+    writer_open_object(&writer);
+    writer_key_string(&writer, "baseline", order->baseline);
+    writer_key_string(&writer, "candidate", order->candidate);
+    writer_key_boolean(&writer, "simulated", order->simulated);
+    writer_close_object(&writer);
+    return background_add(db, &kind, *id, order->tenant ? order->tenant : "all", text.bytes,
+                          problem);
+}
+
+enum error run_due(struct regression_tools *tools, struct metrics *metrics, struct job_tally *tally)
+{
+    const struct job_kind kind = run_kind(tools->settings);
+    struct runner runner = {tools, metrics};
+
+    return job_run_due(tools->db, tools->arena, &kind, &runner, 1, tally, tools->problem);
+}

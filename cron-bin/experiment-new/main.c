@@ -1,0 +1,73 @@
+/*
+ * Makes the draft of an experiment: a file to be edited.
+ *
+ *   experiment-new --name NAME [--from current|ID] [--description TEXT]
+ *
+ * Prints its path. Exit codes: 0 done, 1 failed, 2 the command line is wrong.
+ */
+#include "support/candidates/deploy.h"
+#include "support/improvement/files.h"
+#include "support/improvement/offline.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { LOCK_WAIT_MS = 5000 };
+
+struct arguments {
+    const char *name, *from, *description;
+};
+
+static const char *person(void)
+{
+    static const char *const names[] = {"USEREMAIL", "GIT_AUTHOR_EMAIL", "EMAIL", "USERNAME",
+                                        "USER"};
+
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        const char *value = getenv(names[i]);
+
+        if (value && *value)
+            return value;
+    }
+    return "system";
+}
+
+static int run(struct offline *program)
+{
+    const struct arguments *arguments = program->context;
+    const struct experiment_order order = {.name = arguments->name,
+                                           .from = arguments->from,
+                                           .description = arguments->description,
+                                           .created_by = person()};
+    struct experiment experiment;
+    int lock = -1;
+    enum error error = improvement_lock(program->arena, &program->settings, candidates_lock,
+                                        LOCK_WAIT_MS, &lock, &program->problem);
+
+    if (!error)
+        error = experiment_new(program->arena, &program->settings, &order, &experiment,
+                               &program->problem);
+    improvement_unlock(lock);
+    if (error)
+        return offline_fail(program, 1);
+    puts(experiment_path(program->arena, &program->settings, experiment.id));
+    return 0;
+}
+
+int main(int argc, char **argv)
+{
+    struct arguments arguments = {NULL, "current", ""};
+    const struct offline_option options[] = {
+        {.name = "--name", .help = "Its name.", .text = &arguments.name, .required = true},
+        {.name = "--from", .help = "`current`, or an experiment.", .text = &arguments.from},
+        {.name = "--description", .help = "What it is for.", .text = &arguments.description}};
+    const struct offline_plan plan = {.name = "experiment-new",
+                                      .summary = "Makes the draft of an experiment.",
+                                      .options = options,
+                                      .option_count = sizeof options / sizeof options[0],
+                                      .failed = 1,
+                                      .run = run,
+                                      .context = &arguments};
+
+    return offline_main(argc, argv, &plan);
+}

@@ -1,0 +1,154 @@
+/*
+ * Answers the curated cases as they are now and as a candidate would, and says whether the
+ * candidate passes the gate.
+ *
+ *   regression-eval --baseline X --candidate Y [--dataset FILE] [--tenant all] [--max-cases N]
+ *                   [--seed 42] [--mock-experiment-runtime] [--no-persist]
+ *
+ * X and Y are experiments, or `current`. Exit codes: 0 passed, 1 not, 2 nothing could be said.
+ */
+#include "base/clock.h"
+#include "crypto/token.h"
+#include "support/improvement/files.h"
+#include "support/improvement/offline.h"
+#include "support/regression/engine.h"
+#include "support/regression/run_store.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { EXIT_INFRASTRUCTURE = 2 };
+#define MEMORY ((size_t)1 << 30)
+
+struct arguments {
+    const char *baseline, *candidate, *dataset, *tenant;
+    int64_t max_cases, seed;
+    bool simulated, not_kept;
+};
+
+static int fail(struct offline *program)
+{
+    struct text text;
+    struct json_writer writer;
+
+    offline_open_object(program, &text, &writer);
+    writer_key_string(&writer, "status", "error");
+    writer_key_string(&writer, "detail", program->problem.text);
+    offline_print(&writer);
+    return EXIT_INFRASTRUCTURE;
+}
+
+static void print(struct offline *program, const struct regression_plan *plan,
+                  const struct regression_result *result)
+{
+    struct text text;
+    struct json_writer writer;
+
+    offline_open_object(program, &text, &writer);
+    writer_key_string(&writer, "run_id", plan->run_id);
+    writer_key_integer(&writer, "exit_code", result->exit_code);
+    writer_key_string(&writer, "report_markdown", result->report_markdown);
+    writer_key_string(&writer, "report_json", result->report_json);
+    writer_key(&writer, "aggregate");
+    writer_raw(&writer, result->aggregate);
+    writer_key(&writer, "gate");
+    writer_raw(&writer, result->gate);
+    offline_print(&writer);
+}
+
+static void make_plan(struct offline *program, struct regression_plan *plan)
+{
+    const struct arguments *arguments = program->context;
+    unsigned char bytes[4];
+
+    token_random_bytes(bytes, sizeof bytes);
+    regression_plan_start(plan, &program->settings);
+    plan->run_id = arena_print(program->arena, "%s-%02x%02x%02x%02x",
+                               improvement_stamp(program->arena, clock_unix_microseconds()),
+                               bytes[0], bytes[1], bytes[2], bytes[3]);
+    plan->baseline = arguments->baseline;
+    plan->candidate = arguments->candidate;
+    plan->dataset = arguments->dataset ? arguments->dataset
+                                       : improvement_path(program->arena, &program->settings,
+                                                          curated_default_path);
+    plan->tenant = strcmp(arguments->tenant, "all") == 0 ? NULL : arguments->tenant;
+    plan->max_cases = arguments->max_cases;
+    plan->seed = arguments->seed;
+    plan->simulated = arguments->simulated;
+}
+
+static enum error tell(void *context, int64_t done, int64_t of, struct problem *problem)
+{
+    (void)context;
+    (void)problem;
+    fprintf(stderr, "\r%lld of %lld cases%s", (long long)done, (long long)of,
+            done == of ? "\n" : "");
+    return ERROR_NONE;
+}
+
+static int run(struct offline *program)
+{
+    const struct arguments *arguments = program->context;
+    struct regression_tools tools;
+    struct regression_plan plan;
+    struct regression_result result;
+    enum error error;
+
+    make_plan(program, &plan);
+    error = engine_open(program->arena, &program->settings, &tools, &program->problem);
+    tools.db = program->db;
+    tools.on_case = tell;
+    if (!error)
+        error = regression_run(&tools, &plan, &result);
+    if (!error && !arguments->not_kept)
+        error = run_keep(program->db, &plan, &result, &program->problem);
+    engine_close(&tools);
+    run_count(program->metrics, &plan, error ? NULL : &result, !error && !result.exit_code);
+    if (error)
+        return fail(program);
+    print(program, &plan, &result);
+    return result.exit_code;
+}
+
+int main(int argc, char **argv)
+{
+    struct arguments arguments = {.tenant = "all", .seed = 42};
+    const struct offline_option options[] = {
+        {.name = "--baseline",
+         .help = "An experiment, or `current`.",
+         .text = &arguments.baseline,
+         .required = true},
+        {.name = "--candidate",
+         .help = "The same.",
+         .text = &arguments.candidate,
+         .required = true},
+        {.name = "--dataset",
+         .help = "The cases; those below DATA_DIR.",
+         .text = &arguments.dataset},
+        {.name = "--tenant", .help = "One tenant, or `all`.", .text = &arguments.tenant},
+        {.name = "--max-cases",
+         .help = "Draw so many; 0 is all.",
+         .integer = &arguments.max_cases,
+         .least = INT64_MIN,
+         .most = 1000000},
+        {.name = "--seed",
+         .help = "Of the draw (42).",
+         .integer = &arguments.seed,
+         .least = INT64_MIN},
+        {.name = "--mock-experiment-runtime",
+         .help = "Take what is expected for the answers.",
+         .flag = &arguments.simulated},
+        {.name = "--no-persist",
+         .help = "Write the report, and no row.",
+         .flag = &arguments.not_kept}};
+    const struct offline_plan plan = {.name = "regression-eval",
+                                      .summary = "Holds a candidate against a baseline.",
+                                      .options = options,
+                                      .option_count = sizeof options / sizeof options[0],
+                                      .failed = EXIT_INFRASTRUCTURE,
+                                      .memory = MEMORY,
+                                      .run = run,
+                                      .context = &arguments};
+
+    return offline_main(argc, argv, &plan);
+}

@@ -1,0 +1,72 @@
+/*
+ * Takes back a deployed experiment whose answers are worse than those without it, when
+ * AUTO_ROLLBACK_ENABLED says so.
+ *
+ *   rollback-watch
+ *
+ * Prints a list with what was found of each deployment. Exit codes: 0 done, 1 failed, 2 the command
+ * line is wrong.
+ */
+#include "support/candidates/deploy.h"
+#include "support/improvement/files.h"
+#include "support/improvement/offline.h"
+
+#include <stdio.h>
+
+enum { LOCK_WAIT_MS = 5000 };
+
+static void print(struct offline *program, const struct object_list *findings)
+{
+    struct text text;
+    struct json_writer writer;
+
+    text_start(&text, program->arena, 1 << 20);
+    writer_start(&writer, &text);
+    writer_open_array(&writer);
+    for (size_t i = 0; i < findings->count; i++) {
+        const struct watch_finding *finding = &((const struct watch_finding *)findings->items)[i];
+
+        writer_open_object(&writer);
+        writer_key_string(&writer, "experiment_id", finding->experiment_id);
+        writer_key_string(&writer, "reason", finding->reason);
+        writer_key_number(&writer, "drop_pct", finding->drop_pct);
+        writer_key_string(&writer, "worst_evaluator", finding->worst_evaluator);
+        writer_close_object(&writer);
+        if (finding->rolled_back)
+            metric_add(program->metrics, FIGURE_ROLLBACKS,
+                       (const char *const[]){finding->experiment_id, finding->reason}, 1);
+    }
+    writer_close_array(&writer);
+    puts(text.bytes);
+}
+
+static int run(struct offline *program)
+{
+    const struct candidate_call call = {program->db, program->arena, &program->settings,
+                                        &program->problem};
+    struct object_list findings = {0, NULL};
+    int lock = -1;
+    enum error error = ERROR_NONE;
+
+    if (program->settings.auto_rollback)
+        error = improvement_lock(program->arena, &program->settings, candidates_lock, LOCK_WAIT_MS,
+                                 &lock, &program->problem);
+    if (!error && program->settings.auto_rollback)
+        error = candidate_watch(&call, &findings);
+    improvement_unlock(lock);
+    if (error)
+        return offline_fail(program, 1);
+    print(program, &findings);
+    return 0;
+}
+
+int main(int argc, char **argv)
+{
+    const struct offline_plan plan = {.name = "rollback-watch",
+                                      .summary = "Takes back deployed experiments that harm.",
+                                      .locks = true,
+                                      .failed = 1,
+                                      .run = run};
+
+    return offline_main(argc, argv, &plan);
+}

@@ -1,0 +1,642 @@
+/* Experiments over HTTP. They change what everybody is answered: other administrators than the
+ * operator may look, and assign one to their own tenant. */
+#include "support-improvement/experiments.h"
+#include "base/number.h"
+#include "support-improvement/family.h"
+#include "support/candidates/deploy.h"
+#include "support/improvement/files.h"
+#include "support/regression/run_store.h"
+
+#include <string.h>
+
+struct experiment_entry {
+    const char *id, *name, *status, *latest_eval_link;
+};
+
+#define OWNER struct experiment_entry
+static const struct field entry_fields[] = {STRING(OWNER, id), STRING(OWNER, name),
+                                            STRING(OWNER, status),
+                                            STRING(OWNER, latest_eval_link, .nullable = true)};
+#undef OWNER
+static SCHEMA(entry_schema, struct experiment_entry, "ExperimentEntry", entry_fields);
+
+#define OWNER struct experiment_invalid
+static const struct field invalid_fields[] = {STRING(OWNER, file), STRING(OWNER, error)};
+#undef OWNER
+static SCHEMA(invalid_schema, struct experiment_invalid, "ExperimentInvalid", invalid_fields);
+
+struct experiments_reply {
+    OBJECT_LIST(struct experiment_entry, experiments);
+    OBJECT_LIST(struct experiment_invalid, invalid);
+};
+
+#define OWNER struct experiments_reply
+static const struct field experiments_fields[] = {
+    OBJECTS(OWNER, experiments, entry_schema),
+    OBJECTS(OWNER, invalid, invalid_schema, .left_out = true)};
+#undef OWNER
+SCHEMA(experiments_schema, struct experiments_reply, "Experiments", experiments_fields);
+
+struct experiment_reply {
+    const char *id, *name, *created_at, *created_by, *description;
+    json_t *prompt_overrides, *settings_overrides;
+    const char *parent_experiment_id, *status;
+    struct string_list tags;
+    const char *latest_eval_link;
+    bool active;
+};
+
+#define OWNER struct experiment_reply
+static const struct field experiment_fields[] = {
+    STRING(OWNER, id),
+    STRING(OWNER, name),
+    STRING(OWNER, created_at),
+    STRING(OWNER, created_by),
+    STRING(OWNER, description),
+    JSON_OBJECT(OWNER, prompt_overrides),
+    JSON_OBJECT(OWNER, settings_overrides),
+    STRING(OWNER, parent_experiment_id, .nullable = true),
+    STRING(OWNER, status),
+    STRINGS(OWNER, tags),
+    STRING(OWNER, latest_eval_link, .nullable = true),
+    BOOLEAN(OWNER, active, .help = "Its staged changes are in force.")};
+#undef OWNER
+SCHEMA(experiment_schema, struct experiment_reply, "ExperimentDetail", experiment_fields);
+
+struct experiment_new_body {
+    const char *name, *from, *description;
+    json_t *settings_overrides, *prompt_overrides;
+};
+
+#define OWNER struct experiment_new_body
+static const struct field experiment_new_fields[] = {
+    STRING(OWNER, name, .required = true, .min_length = 1, .max_length = EXPERIMENT_NAME_MAX),
+    STRING(OWNER, from, .preset_text = "current", .max_length = EXPERIMENT_ID_MAX,
+           .help = "`current`, or an experiment whose changes it begins with."),
+    STRING(OWNER, description, .preset_text = "", .max_length = 5000),
+    JSON_OBJECT(OWNER, settings_overrides, .nullable = true),
+    JSON_OBJECT(OWNER, prompt_overrides, .nullable = true)};
+#undef OWNER
+SCHEMA(experiment_new_schema, struct experiment_new_body, "ExperimentNew", experiment_new_fields,
+       .extra = EXTRA_IGNORE,
+       .example = "{\"name\":\"Fewer documents\",\"settings_overrides\":{\"rerank_top_k\":3}}");
+
+struct experiment_changed {
+    const char *status, *id;
+};
+
+#define OWNER struct experiment_changed
+static const struct field experiment_changed_fields[] = {STRING(OWNER, status), STRING(OWNER, id)};
+#undef OWNER
+SCHEMA(experiment_changed_schema, struct experiment_changed, "ExperimentChanged",
+       experiment_changed_fields);
+
+struct stage_query {
+    bool activate;
+};
+
+#define OWNER struct stage_query
+static const struct field stage_query_fields[] = {
+    BOOLEAN(OWNER, activate, .preset = true, .help = "In force from the next question on.")};
+#undef OWNER
+SCHEMA(stage_query_schema, struct stage_query, "StageQuery", stage_query_fields,
+       .extra = EXTRA_IGNORE);
+
+#define OWNER struct deployment
+static const struct field deployment_fields[] = {STRING(OWNER, regression_run_id, .nullable = true),
+                                                 STRING(OWNER, staged_at, .nullable = true),
+                                                 STRING(OWNER, deployed_at, .nullable = true)};
+#undef OWNER
+static SCHEMA(deployment_schema, struct deployment, "Deployment", deployment_fields);
+
+struct deployed_reply {
+    const char *status, *id;
+    const struct deployment *deployment;
+};
+
+#define OWNER struct deployed_reply
+static const struct field deployed_fields[] = {STRING(OWNER, status), STRING(OWNER, id),
+                                               OBJECT(OWNER, deployment, deployment_schema)};
+#undef OWNER
+SCHEMA(deployed_schema, struct deployed_reply, "Deployed", deployed_fields);
+
+struct rolled_back {
+    const char *status, *id, *rolled_back_at;
+};
+
+#define OWNER struct rolled_back
+static const struct field rolled_back_fields[] = {STRING(OWNER, status), STRING(OWNER, id),
+                                                  STRING(OWNER, rolled_back_at)};
+#undef OWNER
+SCHEMA(rolled_back_schema, struct rolled_back, "RolledBack", rolled_back_fields);
+
+struct assignment_body {
+    json_t *tenant_id, *rollout_percentage;
+};
+
+#define OWNER struct assignment_body
+static const struct field assignment_body_fields[] = {
+    JSON_VALUE(OWNER, tenant_id), JSON_VALUE(OWNER, rollout_percentage, .help = "0 to 100.")};
+#undef OWNER
+SCHEMA(assignment_body_schema, struct assignment_body, "AssignmentBody", assignment_body_fields,
+       .extra = EXTRA_IGNORE, .example = "{\"tenant_id\":\"default\",\"rollout_percentage\":25}");
+
+struct assignment_entry {
+    const char *tenant_id, *experiment_id;
+    int64_t rollout_percentage;
+    const char *rolled_out_at;
+};
+
+#define OWNER struct assignment_entry
+static const struct field assignment_fields[] = {
+    STRING(OWNER, tenant_id), STRING(OWNER, experiment_id), INTEGER(OWNER, rollout_percentage),
+    STRING(OWNER, rolled_out_at)};
+#undef OWNER
+static SCHEMA(assignment_schema, struct assignment_entry, "Assignment", assignment_fields);
+
+struct assigned {
+    const struct assignment_entry *assignment;
+};
+
+#define OWNER struct assigned
+static const struct field assigned_fields[] = {OBJECT(OWNER, assignment, assignment_schema)};
+#undef OWNER
+SCHEMA(assigned_schema, struct assigned, "Assigned", assigned_fields);
+
+struct assignments_reply {
+    OBJECT_LIST(struct assignment_entry, assignments);
+};
+
+#define OWNER struct assignments_reply
+static const struct field assignments_fields[] = {OBJECTS(OWNER, assignments, assignment_schema)};
+#undef OWNER
+SCHEMA(assignments_schema, struct assignments_reply, "Assignments", assignments_fields);
+
+struct comparison_query {
+    const char *deployed, *staged, *candidate;
+};
+
+#define OWNER struct comparison_query
+static const struct field comparison_query_fields[] = {
+    STRING(OWNER, deployed, .nullable = true, .max_length = EXPERIMENT_ID_MAX),
+    STRING(OWNER, staged, .nullable = true, .max_length = EXPERIMENT_ID_MAX),
+    STRING(OWNER, candidate, .nullable = true, .max_length = EXPERIMENT_ID_MAX)};
+#undef OWNER
+SCHEMA(comparison_query_schema, struct comparison_query, "ComparisonQuery", comparison_query_fields,
+       .extra = EXTRA_IGNORE);
+
+struct comparison_reply {
+    json_t *deployed, *staged, *candidate;
+};
+
+#define OWNER struct comparison_reply
+static const struct field comparison_fields[] = {
+    JSON_OBJECT(OWNER, deployed), JSON_OBJECT(OWNER, staged), JSON_OBJECT(OWNER, candidate)};
+#undef OWNER
+SCHEMA(comparison_schema, struct comparison_reply, "Comparison", comparison_fields);
+
+static enum error begin(struct request *request, struct candidate_call *call)
+{
+    struct db *db;
+    enum error error = service_database(request, &db);
+
+    *call =
+        (struct candidate_call){db, request->arena, service_settings(request), &request->problem};
+    return error;
+}
+
+static enum error link_of(struct request *request, const struct candidate_call *call,
+                          const char *id, const char **link)
+{
+    const char *run_id;
+    enum error error = run_newest(call->db, call->arena, id, &run_id, call->problem);
+
+    *link = !error && run_id ? arena_print(request->arena, "/api/admin/regression-runs/%s", run_id)
+                             : NULL;
+    return error;
+}
+
+enum error experiments_handle(struct request *request, struct reply *reply)
+{
+    struct experiments_reply *object = ARENA_NEW(request->arena, struct experiments_reply);
+    struct object_list experiments;
+    struct experiment_entry *entries;
+    struct candidate_call call;
+    enum error error = begin(request, &call);
+
+    if (!error)
+        error = experiment_list(call.arena, call.settings, &experiments, &object->invalid,
+                                call.problem);
+    if (error)
+        return error;
+    entries = ARENA_ARRAY(request->arena, struct experiment_entry, experiments.count + 1);
+    for (size_t i = 0; i < experiments.count && !error; i++) {
+        const struct experiment *item = &((const struct experiment *)experiments.items)[i];
+
+        entries[i] = (struct experiment_entry){item->id, item->name, item->status, NULL};
+        error = link_of(request, &call, item->id, &entries[i].latest_eval_link);
+    }
+    object->experiments = (struct object_list){experiments.count, entries};
+    reply->object = object;
+    return error;
+}
+
+static json_t *map_of(const struct request *request, const json_t *map)
+{
+    return map ? (json_t *)map : service_json(request, "{}");
+}
+
+static enum error show(struct request *request, const struct candidate_call *call, const char *id,
+                       struct reply *reply)
+{
+    struct experiment_reply *object = ARENA_NEW(request->arena, struct experiment_reply);
+    struct experiment experiment;
+    const char *active = experiment_active(call->arena, call->settings), *link = NULL;
+    enum error error = experiment_read(call->arena, call->settings, id, &experiment, call->problem);
+
+    if (!error)
+        error = link_of(request, call, id, &link);
+    if (error)
+        return error;
+    *object = (struct experiment_reply){.id = experiment.id,
+                                        .name = experiment.name,
+                                        .created_at = experiment.created_at,
+                                        .created_by = experiment.created_by,
+                                        .description = experiment.description,
+                                        .prompt_overrides = map_of(request, experiment.prompts),
+                                        .settings_overrides = map_of(request, experiment.settings),
+                                        .parent_experiment_id = experiment.parent,
+                                        .status = experiment.status,
+                                        .tags = experiment.tags,
+                                        .latest_eval_link = link,
+                                        .active = active && strcmp(active, id) == 0};
+    reply->object = object;
+    return ERROR_NONE;
+}
+
+enum error experiment_handle(struct request *request, struct reply *reply)
+{
+    struct candidate_call call;
+    enum error error = begin(request, &call);
+
+    return error ? error : show(request, &call, request->arguments[0], reply);
+}
+
+/* Changes what concerns everybody; holds the lock that programs take, too. */
+static enum error begin_change(struct request *request, struct candidate_call *call, int *lock)
+{
+    enum error error;
+
+    *lock = -1;
+    if (!family_is_operator(request))
+        return problem_set(&request->problem, ERROR_FORBIDDEN, "operator_only",
+                           "only an administrator of tenant default may do this");
+    error = begin(request, call);
+    return error ? error : family_lock(request, candidates_lock, lock);
+}
+
+enum error experiment_new_handle(struct request *request, struct reply *reply)
+{
+    const struct experiment_new_body *body = request->body;
+    const struct experiment_order order = {.name = body->name,
+                                           .from = body->from,
+                                           .description = body->description,
+                                           .created_by = request->who.subject ? request->who.subject
+                                                                              : "system",
+                                           .settings = body->settings_overrides,
+                                           .prompts = body->prompt_overrides,
+                                           .bare = true};
+    struct experiment experiment;
+    struct candidate_call call;
+    int lock;
+    enum error error = begin_change(request, &call, &lock);
+
+    if (!error)
+        error = experiment_new(call.arena, call.settings, &order, &experiment, call.problem);
+    improvement_unlock(lock);
+    if (error)
+        return error;
+    service_audit(request, "experiment_create",
+                  arena_print(request->arena, "experiment:%s", experiment.id), NULL);
+    return show(request, &call, experiment.id, reply);
+}
+
+static enum error changed(struct request *request, enum error error, const char *action,
+                          const char *status, struct reply *reply)
+{
+    struct experiment_changed *object = ARENA_NEW(request->arena, struct experiment_changed);
+
+    if (error)
+        return error;
+    *object = (struct experiment_changed){status, request->arguments[0]};
+    service_audit(request, action,
+                  arena_print(request->arena, "experiment:%s", request->arguments[0]), NULL);
+    reply->object = object;
+    return ERROR_NONE;
+}
+
+enum error experiment_stage_handle(struct request *request, struct reply *reply)
+{
+    const struct stage_query *query = request->query;
+    struct candidate_call call;
+    int lock;
+    enum error error = begin_change(request, &call, &lock);
+
+    if (!error)
+        error = candidate_stage(&call, request->arguments[0], query->activate);
+    improvement_unlock(lock);
+    return changed(request, error, "experiment_stage", "staged", reply);
+}
+
+enum error experiment_archive_handle(struct request *request, struct reply *reply)
+{
+    struct candidate_call call;
+    int lock;
+    enum error error = begin_change(request, &call, &lock);
+
+    if (!error)
+        error = candidate_archive(&call, request->arguments[0]);
+    improvement_unlock(lock);
+    return changed(request, error, "experiment_archive", "archived", reply);
+}
+
+enum error experiment_deploy_handle(struct request *request, struct reply *reply)
+{
+    struct deployed_reply *object = ARENA_NEW(request->arena, struct deployed_reply);
+    struct deployment *deployment = ARENA_NEW(request->arena, struct deployment);
+    struct candidate_call call;
+    int lock;
+    enum error error = begin_change(request, &call, &lock);
+
+    if (!error)
+        error = candidate_deploy(&call, request->arguments[0], false, deployment);
+    improvement_unlock(lock);
+    error = changed(request, error, "experiment_deploy", "deployed", reply);
+    if (error)
+        return error;
+    *object = (struct deployed_reply){"deployed", request->arguments[0], deployment};
+    reply->object = object;
+    return ERROR_NONE;
+}
+
+enum error experiment_rollback_handle(struct request *request, struct reply *reply)
+{
+    struct rolled_back *object = ARENA_NEW(request->arena, struct rolled_back);
+    struct candidate_call call;
+    int lock;
+    enum error error = begin_change(request, &call, &lock);
+
+    if (!error)
+        error =
+            candidate_roll_back(&call, request->arguments[0], "by hand", &object->rolled_back_at);
+    improvement_unlock(lock);
+    error = changed(request, error, "experiment_rollback", "rolled_back", reply);
+    if (error)
+        return error;
+    object->status = "rolled_back";
+    object->id = request->arguments[0];
+    reply->object = object;
+    return ERROR_NONE;
+}
+
+static enum error bad(struct request *request, const char *text)
+{
+    return problem_set(&request->problem, ERROR_INVALID, "bad_parameter", "%s", text);
+}
+
+/* "25" and 12.7 are 25 and 12; nothing is 0. */
+static bool percentage_of(const json_t *value, int64_t *percentage)
+{
+    double number;
+
+    *percentage = 0;
+    if (!value)
+        return true;
+    if (json_is_string(value))
+        return integer_parse(json_string_value(value), percentage);
+    if (!json_is_number(value))
+        return false;
+    number = json_number_value(value);
+    *percentage = number > 1000 ? 1000 : number < -1000 ? -1000 : (int64_t)number;
+    return true;
+}
+
+static struct assignment_entry as_entry(const struct assignment *item)
+{
+    return (struct assignment_entry){item->tenant_id, item->experiment_id, item->percentage,
+                                     item->rolled_out_at};
+}
+
+enum error experiment_assign_handle(struct request *request, struct reply *reply)
+{
+    const struct assignment_body *body = request->body;
+    const char *tenant = json_string_value(body->tenant_id), *id = request->arguments[0];
+    struct assignment_entry *entry = ARENA_NEW(request->arena, struct assignment_entry);
+    struct assigned *object = ARENA_NEW(request->arena, struct assigned);
+    struct assignment assignment;
+    struct experiment experiment;
+    struct candidate_call call;
+    int64_t percentage;
+    enum error error = begin(request, &call);
+
+    if (!error)
+        error = experiment_read(call.arena, call.settings, id, &experiment, call.problem);
+    if (error)
+        return error;
+    tenant = tenant ? text_trimmed(request->arena, tenant, strlen(tenant)) : "";
+    if (!*tenant)
+        return bad(request, "tenant_id is required");
+    if (!percentage_of(body->rollout_percentage, &percentage))
+        return bad(request, "rollout_percentage must be integer");
+    if (percentage < 0 || percentage > 100)
+        return bad(request, "rollout_percentage must be within [0, 100]");
+    if (!support_is_tenant(tenant))
+        return bad(request, "tenant_id is no name of a tenant");
+    if (!family_is_operator(request) && strcmp(tenant, request->who.tenant) != 0)
+        return problem_set(&request->problem, ERROR_FORBIDDEN, "other_tenant",
+                           "tenant_id must be your own");
+    error = assignment_put(call.db, call.arena, tenant, id, percentage, &assignment, call.problem);
+    if (error)
+        return error;
+    service_audit(request, "experiment_assign", arena_print(request->arena, "experiment:%s", id),
+                  arena_print(request->arena, "{\"tenant\":\"%s\",\"percentage\":%lld}", tenant,
+                              (long long)percentage));
+    *entry = as_entry(&assignment);
+    object->assignment = entry;
+    reply->object = object;
+    return ERROR_NONE;
+}
+
+enum error experiment_assignments_handle(struct request *request, struct reply *reply)
+{
+    struct assignments_reply *object = ARENA_NEW(request->arena, struct assignments_reply);
+    struct object_list rows;
+    struct assignment_entry *entries;
+    struct candidate_call call;
+    enum error error = begin(request, &call);
+
+    if (!error)
+        error = assignment_list(call.db, call.arena, request->arguments[0],
+                                family_is_operator(request) ? NULL : request->who.tenant, &rows,
+                                call.problem);
+    if (error)
+        return error;
+    entries = ARENA_ARRAY(request->arena, struct assignment_entry, rows.count + 1);
+    for (size_t i = 0; i < rows.count; i++)
+        entries[i] = as_entry(&((const struct assignment *)rows.items)[i]);
+    object->assignments = (struct object_list){rows.count, entries};
+    reply->object = object;
+    return ERROR_NONE;
+}
+
+struct bucket {
+    const char *experiment_id;
+    int64_t count;
+    struct optional_number mean, p50, p95, cost, fast, slow;
+    const char *breakdown; /* JSON */
+};
+
+static void number_or_null(struct json_writer *writer, const char *key,
+                           struct optional_number value)
+{
+    if (value.given)
+        writer_key_number(writer, key, value.value);
+    else
+        writer_key_null(writer, key);
+}
+
+static json_t *bucket_json(const struct request *request, const struct bucket *bucket)
+{
+    struct text text;
+    struct json_writer writer;
+
+    text_start(&text, request->arena, 1 << 16);
+    writer_start(&writer, &text);
+    writer_open_object(&writer);
+    writer_key_string(&writer, "experiment_id", bucket->experiment_id);
+    writer_key_integer(&writer, "trace_count", bucket->count);
+    writer_key(&writer, "quality");
+    writer_open_object(&writer);
+    number_or_null(&writer, "mean", bucket->mean);
+    number_or_null(&writer, "p50", bucket->p50);
+    number_or_null(&writer, "p95", bucket->p95);
+    writer_close_object(&writer);
+    writer_key(&writer, "evaluator_breakdown");
+    writer_raw(&writer, bucket->breakdown ? bucket->breakdown : "{}");
+    number_or_null(&writer, "cost_per_trace", bucket->cost);
+    writer_key(&writer, "latency");
+    writer_open_object(&writer);
+    number_or_null(&writer, "p50", bucket->fast);
+    number_or_null(&writer, "p95", bucket->slow);
+    writer_close_object(&writer);
+    writer_close_object(&writer);
+    return service_json(request, text.bytes);
+}
+
+static const char *evaluators_of(const struct candidate_call *call, const char *id,
+                                 enum error *error)
+{
+    struct text text;
+    struct json_writer writer;
+
+    text_start(&text, call->arena, 1 << 16);
+    writer_start(&writer, &text);
+    writer_open_object(&writer);
+    for (size_t i = 0; i < EVALUATORS && !*error; i++) {
+        struct evaluator_mean mean;
+
+        *error = deployment_evaluations(call->db, id, evaluator_names[i],
+                                        call->settings->rollback_window, &mean, call->problem);
+        if (!*error && mean.count)
+            writer_key_number(&writer, evaluator_names[i], mean.mean);
+    }
+    writer_close_object(&writer);
+    return text.bytes;
+}
+
+/* The place of a percentile among so many, from 0: ceil(p * n / 100) - 1. */
+static int64_t place(int64_t count, int64_t percent)
+{
+    return count ? (percent * count + 99) / 100 - 1 : 0;
+}
+
+static enum error deployed_bucket(struct request *request, const struct candidate_call *call,
+                                  const char *id, struct bucket *bucket)
+{
+    const char *tenant = family_is_operator(request) ? NULL : request->who.tenant;
+    struct answer_figures figures;
+    const struct {
+        bool latency;
+        int64_t percent;
+        struct optional_number *value;
+    } ranks[] = {{false, 50, &bucket->p50},
+                 {false, 95, &bucket->p95},
+                 {true, 50, &bucket->fast},
+                 {true, 95, &bucket->slow}};
+    enum error error = deployment_answers(call->db, id, tenant, &figures, call->problem);
+
+    if (error || !figures.count)
+        return error;
+    bucket->count = figures.count;
+    bucket->mean = figures.quality;
+    bucket->cost = figures.cost;
+    for (size_t i = 0; i < COUNT_OF(ranks) && !error; i++)
+        error = deployment_ranked(call->db, id, tenant, ranks[i].latency,
+                                  place(figures.count, ranks[i].percent), ranks[i].value,
+                                  call->problem);
+    if (!error && !tenant)
+        bucket->breakdown = evaluators_of(call, id, &error);
+    return error;
+}
+
+static enum error staged_bucket(struct request *request, const struct candidate_call *call,
+                                const char *id, struct bucket *bucket)
+{
+    struct run_deltas deltas;
+    struct text text;
+    struct json_writer writer;
+    bool found;
+    enum error error = run_deltas_of(call->db, call->arena, id, &deltas, &found, call->problem);
+
+    if (error || !found)
+        return error;
+    text_start(&text, request->arena, 4096);
+    writer_start(&writer, &text);
+    writer_open_object(&writer);
+    writer_key_string(&writer, "run_id", deltas.run_id);
+    number_or_null(&writer, "quality_delta", deltas.quality);
+    number_or_null(&writer, "cost_delta", deltas.cost);
+    number_or_null(&writer, "latency_delta", deltas.latency);
+    writer_close_object(&writer);
+    bucket->breakdown = text.bytes;
+    bucket->mean = bucket->p50 = bucket->p95 = deltas.quality;
+    return ERROR_NONE;
+}
+
+enum error comparison_handle(struct request *request, struct reply *reply)
+{
+    const struct comparison_query *query = request->query;
+    struct comparison_reply *object = ARENA_NEW(request->arena, struct comparison_reply);
+    struct bucket deployed = {query->deployed}, staged = {query->staged},
+                  candidate = {query->candidate};
+    struct candidate_call call;
+    enum error error = begin(request, &call);
+
+    if (!error && query->deployed)
+        error = deployed_bucket(request, &call, query->deployed, &deployed);
+    if (!error && query->staged)
+        error = staged_bucket(request, &call, query->staged, &staged);
+    if (error)
+        return error;
+    if (query->candidate)
+        candidate.breakdown =
+            experiment_is_id(query->candidate) &&
+                    improvement_exists(experiment_path(call.arena, call.settings, query->candidate))
+                ? "{\"yaml_present\":true}"
+                : "{\"yaml_present\":false}";
+    *object =
+        (struct comparison_reply){bucket_json(request, &deployed), bucket_json(request, &staged),
+                                  bucket_json(request, &candidate)};
+    reply->object = object;
+    return ERROR_NONE;
+}

@@ -1,0 +1,235 @@
+"""From a vote against an answer to an experiment that is rolled back: on the demo knowledge base, without a model,
+on both engines."""
+
+import json
+import time
+
+import pytest
+
+from service import ENGINES, Service
+from support_admin_test import SECRET, token
+from support_review_test import judge, program, queue
+
+ENV = {"JWT_SECRET": SECRET, "RATE_LIMIT_ENABLED": "false", "EXPERIMENT_ASSIGNMENT_ENABLED": "true",
+       "AUTO_ROLLBACK_ENABLED": "true"}
+QUESTION = "How long does the warranty last?"
+EXPERIMENTS, RUNS = "/api/admin/experiments", "/api/admin/regression-runs"
+
+
+@pytest.fixture(scope="module", params=ENGINES)
+def support(request):
+    with Service("support", ENV, request.param) as service:
+        assert service.run("demo-seed").returncode == 0
+        service.data = service.stack.directory / "data" / "support"
+        yield service
+
+
+def ask(service, question=QUESTION, **members):
+    return service.post("/api/ask", {"question": question, **members}, headers=token("viewer")).json()
+
+
+def operator(service, path, body=None, method="POST", role="admin", tenant="default"):
+    return service.send(method, EXPERIMENTS + path, json=body, headers=token(role, tenant))
+
+
+def new(service, name, **settings):
+    made = operator(service, "", {"name": name, "settings_overrides": settings})
+    assert made.status_code == 201, made.text
+    return made.json()["id"]
+
+
+def run(service, experiment, baseline="current", tenant="default"):
+    started = operator(service, f"/{experiment}/regression-run?baseline={baseline}", tenant=tenant)
+    assert started.status_code == 202, started.text
+    for _ in range(300):
+        detail = service.get(f"{RUNS}/{started.json()['job_id']}", headers=token("admin", tenant)).json()
+        if detail["status"] in ("completed", "error"):
+            return detail
+        time.sleep(0.05)
+    raise AssertionError(detail)
+
+
+def experiment_of(service, answer):
+    return service.sql(f"SELECT coalesce(experiment_id, '') FROM traces WHERE trace_id = '{answer['trace_id']}'")[0][0]
+
+
+def test_the_loop_from_a_vote_against_to_rolling_back(support):
+    answer = ask(support)
+    assert "12 months" in answer["answer"] or "24 months" in answer["answer"] or answer["sources"], answer
+    support.post("/api/feedback", {"trace_id": answer["trace_id"], "session_id": answer["session_id"],
+                                   "rating": "down"}, headers=token("viewer"))
+    assert program(support, "review-build")["inserted"] >= 1
+    [case] = [row for row in queue(support)["items"] if row["trace_id"] == answer["trace_id"]]
+    assert case["reason"] == "thumbs_down"
+    assert judge(support, case["id"], "confirmed_good").status_code == 200
+    assert program(support, "curated-build")["total"] == 1
+    # what people confirmed passes as it is
+    same = program(support, "regression-eval", "--baseline", "current", "--candidate", "current")
+    assert same["exit_code"] == 0 and same["aggregate"]["baseline_pass_rate"] == 1.0
+    # a candidate that refuses everything does not pass, and says why
+    harmful = new(support, "Refuse much", embedded_min_evidence=1.0)
+    red = run(support, harmful)
+    assert red["run"]["result"] == "fail" and red["report"]["aggregate"]["regressions"] == 1
+    assert red["report"]["cases"][0]["diff"]["answer_changed"] and "## Regressions" in red["report_markdown"]
+    refused = operator(support, f"/{harmful}/deploy")
+    assert refused.status_code == 409
+    assert refused.json()["detail"] == "green regression run on curated dataset is required before deploy"
+    # one that changes nothing for the worse does
+    good = new(support, "Fewer documents", rerank_top_k=1)
+    green = run(support, good)
+    assert green["run"]["result"] == "pass", green["report_markdown"]
+    power = green["report"]["gate"]["power"]
+    assert not power["could_have_seen"] and power["cases_missing"] > 0 and power["detectable_drop"] is None
+    assert "could not have been seen" in green["report_markdown"]
+    assert operator(support, f"/{good}/stage").status_code == 200
+    staged = ask(support)
+    assert experiment_of(support, staged) == good and len(staged["sources"]) == 1
+    assert (support.data / "config" / "experiment_id").read_text() == good + "\n"
+    deployed = operator(support, f"/{good}/deploy").json()
+    assert deployed["deployment"]["regression_run_id"] == green["run_id"] and deployed["deployment"]["staged_at"]
+    assert not (support.data / "config" / "experiment_id").exists()
+    assert len(ask(support)["sources"]) == 1 and operator(support, f"/{good}", method="GET").json()["status"] == "deployed"
+    shown = support.get(f"{EXPERIMENTS}/comparison?deployed={good}&staged={good}", headers=token("reviewer")).json()
+    assert shown["deployed"]["trace_count"] == 2 and shown["staged"]["evaluator_breakdown"]["run_id"] == green["run_id"]
+    assert operator(support, f"/{good}/rollback").json()["status"] == "rolled_back"
+    assert not (support.data / "config" / "deployed_defaults.yaml").exists()
+    assert operator(support, f"/{good}/rollback").status_code == 409
+    after = ask(support)
+    assert experiment_of(support, after) == "" and len(after["sources"]) >= 1
+    actions = {entry["action"] for entry in support.get("/api/admin/audit?limit=200", headers=token("admin")).json()["entries"]}
+    assert {"experiment_create", "experiment_stage", "experiment_deploy", "experiment_rollback", "regression_run"} <= actions
+    # nothing of the runs is taken for people's answers
+    assert int(support.sql("SELECT count(*) FROM traces WHERE origin = 'regression'")[0][0]) == 6
+    listed = support.get("/api/admin/traces?limit=500", headers=token("admin")).json()["traces"]
+    assert not [row for row in listed if row["trace_id"].startswith("regression-")]
+    [link] = [row["latest_eval_link"] for row in support.get(EXPERIMENTS, headers=token("admin")).json()["experiments"]
+              if row["id"] == good]
+    assert link == f"/api/admin/regression-runs/{green['run_id']}"
+
+
+def test_programs_go_the_same_way_and_a_red_run_after_a_green_one_closes_the_gate(support):
+    made = support.run("experiment-new", "--name", "By hand!", "--description", "a try")
+    path = made.stdout.strip()
+    name = path.rsplit("/", 1)[1].removesuffix(".yaml")
+    assert made.returncode == 0 and name.endswith("-by-hand"), made.stderr
+    assert "already exists" in support.run("experiment-new", "--name", "by hand").stderr
+    assert "letters or numbers" in support.run("experiment-new", "--name", "!!").stderr
+    file = support.stack.directory / path
+    text = file.read_text()
+    assert "rerank_top_k: 5" in text and "qa: " in text
+    file.write_text(text.replace("rerank_top_k: 5", "rerank_top_k: 2"))
+    dry = support.run("experiment-apply", name)
+    assert dry.returncode == 0 and "-rerank_top_k: 5\n+rerank_top_k: 2\n" in dry.stdout
+    assert "chunk_size acts when documents are read anew" not in dry.stdout
+    assert support.run("experiment-apply", name, "--mode", "deploy").returncode == 1
+    assert support.run("experiment-apply", name, "--mode", "nonsense").returncode == 2
+    file.write_text(text.replace("rerank_top_k: 5", "rerank_top_k: 500"))
+    assert "rerank_top_k" in support.run("experiment-apply", name).stderr
+    invalid = support.get(EXPERIMENTS, headers=token("admin")).json()["invalid"]
+    assert [row["file"] for row in invalid] == [f"{name}.yaml"] and "rerank_top_k" in invalid[0]["error"]
+    file.write_text(text.replace("rerank_top_k: 5", "rerank_top_k: 2"))
+    mock = program(support, "regression-eval", "--baseline", "current", "--candidate", name, "--mock-experiment-runtime")
+    assert mock["exit_code"] == 0
+    assert support.run("experiment-apply", name, "--mode", "deploy").returncode == 1  # a simulation unlocks nothing
+    program(support, "regression-eval", "--baseline", "current", "--candidate", name)
+    support.sql(f"UPDATE eval_results SET drift_alert = 1 WHERE candidate_experiment_id = '{name}' AND mode = 'experiment-regression'")
+    assert support.run("experiment-apply", name, "--mode", "deploy").returncode == 1
+    program(support, "regression-eval", "--baseline", "current", "--candidate", name)
+    done = support.run("experiment-apply", name, "--mode", "deploy")
+    assert done.returncode == 0 and done.stdout.count("Updated ") == 3, done.stderr
+    second = new(support, "After it")
+    assert support.run("experiment-apply", second, "--mode", "deploy", "--force").returncode == 0
+    assert operator(support, f"/{name}", method="GET").json()["status"] == "completed"
+    assert operator(support, f"/{second}/rollback").status_code == 200
+    unknown = support.run("regression-eval", "--baseline", "current", "--candidate", "2026-01-01-none")
+    assert unknown.returncode == 2 and "experiment not found: 2026-01-01-none" in json.loads(unknown.stdout)["detail"]
+    assert support.run("regression-eval", "--baseline", "current").returncode == 2
+    assert operator(support, f"/{name}/archive").json() == {"status": "archived", "id": name}
+    assert operator(support, f"/{name}/stage").status_code == 409
+
+
+def test_a_share_of_conversations_sticks_to_an_experiment(support):
+    sticky = new(support, "Sticky", rerank_top_k=1)
+    path = f"/{sticky}/assignments"
+    for body, text in (({}, "tenant_id is required"), ({"tenant_id": " "}, "tenant_id is required"),
+                       ({"tenant_id": "acme", "rollout_percentage": None}, "rollout_percentage must be integer"),
+                       ({"tenant_id": "acme", "rollout_percentage": 101}, "rollout_percentage must be within [0, 100]")):
+        answer = operator(support, path, body)
+        assert (answer.status_code, answer.json()["detail"]) == (400, text)
+    assert operator(support, path, {"tenant_id": "acme"}, tenant="other").status_code == 403
+    made = operator(support, path, {"tenant_id": "default", "rollout_percentage": "25"}).json()["assignment"]
+    assert made["rollout_percentage"] == 25
+    # sha256("default:<session>") decides; the first is of bucket 13, the second of 55
+    def bucket(session):
+        import hashlib
+        return int.from_bytes(hashlib.sha256(f"default:{session}".encode()).digest()[:4], "big") % 100
+    inside = next(f"s-{i}" for i in range(1000) if bucket(f"s-{i}") < 25)
+    outside = next(f"s-{i}" for i in range(1000) if bucket(f"s-{i}") >= 25)
+    assert bucket("anonymous") == 13
+    for session, expected in ((inside, sticky), (outside, ""), (inside, sticky)):
+        assert experiment_of(support, ask(support, session_id=session)) == expected
+    assert operator(support, path, method="GET", tenant="other").json() == {"assignments": []}
+    assert len(operator(support, path, method="GET").json()["assignments"]) == 1
+    operator(support, f"/{sticky}/archive")
+    assert experiment_of(support, ask(support, session_id=inside)) == ""
+
+
+def test_others_than_the_operator_change_nothing_and_see_their_own_runs(support):
+    mine = new(support, "Operators", rerank_top_k=3)
+    for action in ("stage", "deploy", "rollback", "archive"):
+        assert operator(support, f"/{mine}/{action}", tenant="other").status_code == 403
+    assert operator(support, "", {"name": "x"}, tenant="other").status_code == 403
+    for _ in range(2):
+        theirs = run(support, mine, tenant="other")
+    assert theirs["run"]["result"] == "fail" and theirs["report"]["aggregate"]["total_cases"] == 0
+    runs = support.get(RUNS + "?limit=100", headers=token("admin", "other")).json()["runs"]
+    assert [row["run_id"] for row in runs][:1] == [theirs["run_id"]] and len(runs) == 2
+    own = run(support, mine)["run_id"]
+    assert support.get(f"{RUNS}/{own}", headers=token("admin", "other")).status_code == 404
+    assert own in [row["run_id"] for row in support.get(RUNS, headers=token("admin")).json()["runs"]]
+    assert operator(support, "/2026-01-01-none/regression-run").json()["detail"] == "experiment not found"
+    assert operator(support, f"/{mine}/regression-run?baseline=nope").json()["detail"] == "baseline experiment not found"
+
+
+def test_a_deployment_that_harms_is_rolled_back_by_itself(support):
+    harmful = new(support, "Harmful")
+    assert support.run("experiment-apply", harmful, "--mode", "deploy", "--force").returncode == 0
+    support.sql("DELETE FROM trace_evaluations")
+    now = time.strftime("%Y-%m-%dT%H:%M:%S.000000+00:00", time.gmtime())
+
+    def evaluated(prefix, experiment, count, coverage, refused):
+        for i in range(count):
+            support.sql("INSERT INTO traces (trace_id, tenant_id, started_at, question, channel, knowledge_gap, cost_usd,"
+                        f" experiment_id) VALUES ('{prefix}{i}', 'default', '{now}', 'q', 'web', 0, 0, {experiment})")
+        values = ", ".join(f"('{prefix}{i}', 'default', '{name}', {score}, 'ok', '{{}}', '{now}')" for i in range(count)
+                           for name, score in (("citation_coverage", coverage), ("refusal_detected", refused)))
+        support.sql("INSERT INTO trace_evaluations (trace_id, tenant_id, evaluator_name, score, verdict, metadata,"
+                    f" evaluated_at) VALUES {values}")
+
+    evaluated("before", "NULL", 30, 0.8, 0.5)
+    evaluated("few", f"'{harmful}'", 29, 0.1, 0.5)
+    watch = json.loads(support.run("rollback-watch").stdout)
+    assert watch == [{"experiment_id": harmful, "reason": "insufficient_data", "drop_pct": 0.0, "worst_evaluator": None}]
+    support.sql("DELETE FROM traces WHERE trace_id LIKE 'few%'")
+    evaluated("fine", f"'{harmful}'", 40, 0.78, 0.2)  # refusing less is no harm
+    assert json.loads(support.run("rollback-watch").stdout)[0]["reason"] == "normal_variance"
+    assert json.loads(support.run("rollback-watch", env={"AUTO_ROLLBACK_ENABLED": "false"}).stdout) == []
+    support.sql("DELETE FROM traces WHERE trace_id LIKE 'fine%'")
+    evaluated("bad", f"'{harmful}'", 40, 0.65, 0.5)
+    [found] = json.loads(support.run("rollback-watch").stdout)
+    assert found["reason"] == "drift_citation_coverage_18.8pct" and found["worst_evaluator"] == "citation_coverage"
+    assert operator(support, f"/{harmful}", method="GET").json()["status"] == "completed"
+    assert not (support.data / "config" / "deployed_defaults.yaml").exists()
+
+
+def test_a_run_whose_worker_is_lost_says_so(support):
+    support.sql("INSERT INTO jobs (kind, job_key, lane, payload, state, failures, interruptions, due_at, holder, created_at)"
+                " VALUES ('support.regression', 'regression-lost', 'all', '{\"baseline\":\"current\"}', 'waiting', 0, 0,"
+                f" {int(time.time() * 1e6) - 1000000}, 'gone', {int(time.time() * 1e6)})")
+    for _ in range(100):
+        detail = support.get(f"{RUNS}/regression-lost", headers=token("admin")).json()
+        assert detail["status"] == "error" and detail["run"]["error"] == "worker lost"
+        if support.sql("SELECT state FROM jobs WHERE job_key = 'regression-lost'") == [["dead"]]:
+            break
+        time.sleep(0.05)
+    assert support.sql("SELECT state FROM jobs WHERE job_key = 'regression-lost'") == [["dead"]]
