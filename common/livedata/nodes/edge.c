@@ -77,6 +77,7 @@ struct edge {
     struct arena *arena; /* as long as the process */
     struct arena *round;
     struct store *store;
+    int64_t most;     /* events of the next request; fewer after one that was rejected */
     int64_t failures; /* in a row */
     int64_t not_before;
 };
@@ -89,8 +90,8 @@ struct push {
     bool more;
 };
 
-/* As many events as a request may hold; the first one in any case. */
-static enum error gather(struct edge *edge, struct db *db, struct push *push,
+/* As many events as a request may hold, at most `most`; the first one in any case. */
+static enum error gather(struct edge *edge, struct db *db, int64_t most, struct push *push,
                          struct problem *problem)
 {
     const struct livedata_settings *settings = edge->settings;
@@ -105,7 +106,7 @@ static enum error gather(struct edge *edge, struct db *db, struct push *push,
     writer_key_string(&writer, "origin_branch", settings->node_branch);
     writer_key(&writer, "events");
     writer_open_array(&writer);
-    query_bind_integer(query, settings->node_push_batch);
+    query_bind_integer(query, most);
     while (query_next(query)) {
         const char *payload = query_text(query, 1, edge->round);
 
@@ -118,8 +119,14 @@ static enum error gather(struct edge *edge, struct db *db, struct push *push,
     }
     writer_close_array(&writer);
     writer_close_object(&writer);
-    push->more |= push->count == settings->node_push_batch;
+    push->more |= push->count == most;
     return query_end(query, problem);
+}
+
+static bool is_stopped(void *context)
+{
+    (void)context;
+    return program_must_stop();
 }
 
 static void send(struct edge *edge, const struct push *push, struct fetch_answer *answer)
@@ -140,7 +147,13 @@ static void send(struct edge *edge, const struct push *push, struct fetch_answer
                    .attempts = 1,
                    .pause_factor = 1}};
 
-    fetch(edge->round, &request, answer);
+    const struct fetch_watch watch = {.cancelled = is_stopped, .fd = -1};
+
+    if (push->body.overflowed)
+        *answer = (struct fetch_answer){
+            .outcome = FETCH_ANSWERED, .status = 413, .body = "too large to be sent"};
+    else
+        fetch_all(edge->round, &request, answer, 1, NULL, NULL, &watch);
 }
 
 /* The centre has read it and will never take it. */
@@ -165,39 +178,73 @@ static void wait_longer(struct edge *edge, const struct fetch_answer *answer)
                   : fetch_outcome_name(answer->outcome));
 }
 
-static enum error drop(struct db *db, const struct push *push, struct problem *problem)
+/* Whether it is this edge that the centre would not have: it rejects what holds no event, too. */
+static enum error is_unwelcome(struct edge *edge, struct db *db, bool *unwelcome,
+                               struct problem *problem)
 {
-    struct query *query = db_query(db, &drop_sent);
+    struct fetch_answer answer;
+    struct push nothing;
+    enum error error = gather(edge, db, 0, &nothing, problem);
 
-    query_bind_integer(query, push->last);
-    return query_end(query, problem);
+    if (error)
+        return error;
+    send(edge, &nothing, &answer);
+    *unwelcome = answer.outcome != FETCH_ANSWERED || answer.status != 200;
+    return ERROR_NONE;
+}
+
+/* Half as much is tried next, down to the one event that the centre will never take. */
+static enum error give_way(struct edge *edge, struct db *db, const struct push *push,
+                           const struct fetch_answer *answer, bool *settled,
+                           struct problem *problem)
+{
+    bool unwelcome;
+    enum error error;
+
+    *settled = false;
+    if (push->count > 1) {
+        edge->most = push->count / 2;
+        return ERROR_NONE;
+    }
+    error = is_unwelcome(edge, db, &unwelcome, problem);
+    if (error)
+        return error;
+    *settled = !unwelcome;
+    if (unwelcome)
+        wait_longer(edge, answer);
+    else
+        log_event(LOG_ERROR, "push_rejected",
+                  arena_print(edge->round, "status %d: %.300s", answer->status, answer->body));
+    return ERROR_NONE;
 }
 
 static enum error hand_on(struct edge *edge, struct db *db, bool *more, struct problem *problem)
 {
     struct fetch_answer answer;
     struct push push;
-    enum error error = gather(edge, db, &push, problem);
+    struct query *query;
+    bool settled = true;
+    enum error error = gather(edge, db, edge->most, &push, problem);
 
     if (error || !push.count)
         return error;
     db_end_of_request(db);
-    if (push.body.overflowed)
-        answer = (struct fetch_answer){
-            .outcome = FETCH_ANSWERED, .status = 413, .body = "too large to be sent"};
-    else
-        send(edge, &push, &answer);
-    if (is_rejected(&answer))
-        log_event(
-            LOG_ERROR, "push_rejected",
-            arena_print(edge->round, "%lld events: %.300s", (long long)push.count, answer.body));
-    else if (answer.outcome != FETCH_ANSWERED || answer.status != 200) {
+    send(edge, &push, &answer);
+    if (is_rejected(&answer)) {
+        error = give_way(edge, db, &push, &answer, &settled, problem);
+    } else if (answer.outcome != FETCH_ANSWERED || answer.status != 200) {
         wait_longer(edge, &answer);
-        return ERROR_NONE;
+        settled = false;
+    } else {
+        edge->most = edge->settings->node_push_batch;
     }
+    *more = !error && (push.more || !settled);
+    if (error || !settled)
+        return error;
     edge->failures = 0;
-    *more = push.more;
-    return drop(db, &push, problem);
+    query = db_query(db, &drop_sent);
+    query_bind_integer(query, push.last);
+    return query_end(query, problem);
 }
 
 static bool round_of(void *context)
@@ -223,6 +270,7 @@ static bool round_of(void *context)
 int edge_run(const struct livedata_settings *settings)
 {
     struct edge edge = {.settings = settings,
+                        .most = settings->node_push_batch,
                         .arena = arena_create(MEMORY_MAX),
                         .round = arena_create((size_t)settings->max_request_memory_bytes)};
     struct problem problem = {0};
