@@ -73,6 +73,7 @@ struct experiments_settings {
     int64_t retention_exposures_days;
     int64_t retention_conversions_days;
     int64_t retention_audit_days;
+    int64_t retention_webhook_deliveries_days;
 
     int64_t live_spike_events;
     int64_t live_mixture_users;

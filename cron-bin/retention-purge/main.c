@@ -17,9 +17,9 @@ static enum error purge(struct arena *arena, const struct experiments_settings *
                         bool dry_run, struct retention_counts *counts, struct problem *problem)
 {
     static const struct actor program = {.name = "system:retention-purge"};
-    const struct retention_windows windows = {settings->retention_exposures_days,
-                                              settings->retention_conversions_days,
-                                              settings->retention_audit_days};
+    const struct retention_windows windows = {
+        settings->retention_exposures_days, settings->retention_conversions_days,
+        settings->retention_audit_days, settings->retention_webhook_deliveries_days};
     struct retention_call call = {.arena = arena, .actor = &program, .problem = problem};
     struct store *store;
     enum error error = experiments_store_open(arena, settings, NULL, &store, problem);
@@ -49,9 +49,10 @@ static int run(struct arena *arena, bool dry_run)
         fprintf(stderr, "retention-purge: %s\n", problem.text);
         return EXIT_DATABASE;
     }
-    printf("%s exposures=%lld conversions=%lld audit_log=%lld\n",
+    printf("%s exposures=%lld conversions=%lld audit_log=%lld webhook_deliveries=%lld\n",
            dry_run ? "would purge" : "purged", (long long)counts.exposures,
-           (long long)counts.conversions, (long long)counts.audit_log);
+           (long long)counts.conversions, (long long)counts.audit_log,
+           (long long)counts.webhook_deliveries);
     return EXIT_DONE;
 }
 

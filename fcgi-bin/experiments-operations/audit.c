@@ -27,6 +27,7 @@ struct purge_request {
     struct optional_integer exposures_days;
     struct optional_integer conversions_days;
     struct optional_integer audit_days;
+    struct optional_integer webhook_deliveries_days;
     bool dry_run;
 };
 
@@ -100,6 +101,9 @@ static const struct field purge_fields[] = {
                      .help = "AB_RETENTION_CONVERSIONS_DAYS when null; 0 leaves them alone."),
     NULLABLE_INTEGER(OWNER, audit_days, .upper = AT_MOST(DAYS_MAX),
                      .help = "AB_RETENTION_AUDIT_DAYS when null; 0 leaves the table alone."),
+    NULLABLE_INTEGER(OWNER, webhook_deliveries_days, .upper = AT_MOST(DAYS_MAX),
+                     .help =
+                         "AB_RETENTION_WEBHOOK_DELIVERIES_DAYS when null; 0 leaves them alone."),
     BOOLEAN(OWNER, dry_run, .preset = 1, .help = "Only false deletes."),
 };
 #undef OWNER
@@ -116,6 +120,7 @@ static const struct field counts_fields[] = {
     INTEGER(OWNER, exposures),
     INTEGER(OWNER, conversions),
     INTEGER(OWNER, audit_log),
+    INTEGER(OWNER, webhook_deliveries),
 };
 #undef OWNER
 static const struct schema counts_schema = {.name = "PurgedRows",
@@ -245,9 +250,9 @@ enum error purge_handle(struct request *request, struct reply *reply)
     struct retention_counts *counts = ARENA_NEW(request->arena, struct retention_counts);
     struct purge_reply *answer = ARENA_NEW(request->arena, struct purge_reply);
     const struct experiments_settings *settings = service_settings(request);
-    struct retention_windows windows = {settings->retention_exposures_days,
-                                        settings->retention_conversions_days,
-                                        settings->retention_audit_days};
+    struct retention_windows windows = {
+        settings->retention_exposures_days, settings->retention_conversions_days,
+        settings->retention_audit_days, settings->retention_webhook_deliveries_days};
     bool dry_run = asked ? asked->dry_run : true;
     struct retention_call call = {
         .arena = request->arena, .actor = service_actor(request), .problem = &request->problem};
@@ -259,6 +264,8 @@ enum error purge_handle(struct request *request, struct reply *reply)
         windows.conversions_days = asked->conversions_days.value;
     if (asked && asked->audit_days.given)
         windows.audit_days = asked->audit_days.value;
+    if (asked && asked->webhook_deliveries_days.given)
+        windows.webhook_deliveries_days = asked->webhook_deliveries_days.value;
     if (!error)
         error = retention_purge(&call, &windows, dry_run, counts);
     *answer = (struct purge_reply){dry_run, counts, store_now(request->arena)};

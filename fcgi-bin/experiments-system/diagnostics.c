@@ -6,6 +6,7 @@
 #include "experiments/advice/providers.h"
 #include "experiments/service.h"
 #include "experiments/storage/storage_state.h"
+#include "experiments/storage/subscription_store.h"
 #include "shm/admission.h"
 #include "shm/histogram.h"
 #include "shm/rate.h"
@@ -254,6 +255,25 @@ static const struct runtime *describe_runtime(const struct request *request)
     return runtime;
 }
 
+static const struct webhooks *describe_webhooks(struct request *request)
+{
+    struct webhooks *webhooks = ARENA_NEW(request->arena, struct webhooks);
+    int64_t counts[DELIVERY__MAX];
+    double oldest;
+    struct db *db;
+
+    if (service_database(request, &db) ||
+        subscription_figures(db, counts, &oldest, &request->problem))
+        return webhooks;
+    *webhooks = (struct webhooks){.pending = GIVEN_INTEGER(counts[DELIVERY_PENDING]),
+                                  .retrying = GIVEN_INTEGER(counts[DELIVERY_RETRYING]),
+                                  .delivered = GIVEN_INTEGER(counts[DELIVERY_DELIVERED]),
+                                  .failed = GIVEN_INTEGER(counts[DELIVERY_FAILED])};
+    if (oldest >= 0)
+        webhooks->oldest_due_age_seconds = GIVEN_NUMBER(oldest);
+    return webhooks;
+}
+
 enum error diagnostics_handle(struct request *request, struct reply *reply)
 {
     static const struct topology topology = {
@@ -274,9 +294,10 @@ enum error diagnostics_handle(struct request *request, struct reply *reply)
         .exposures_days = settings->retention_exposures_days,
         .conversions_days = settings->retention_conversions_days,
         .audit_days = settings->retention_audit_days,
-        .auto_purge_enabled = settings->retention_exposures_days > 0 ||
-                              settings->retention_conversions_days > 0 ||
-                              settings->retention_audit_days > 0,
+        .webhook_deliveries_days = settings->retention_webhook_deliveries_days,
+        .auto_purge_enabled =
+            settings->retention_exposures_days > 0 || settings->retention_conversions_days > 0 ||
+            settings->retention_audit_days > 0 || settings->retention_webhook_deliveries_days > 0,
         .notes = "Nothing is purged by itself: schedule retention-purge, or post to the route."};
     *answer = (struct diagnostics){.status = "ok",
                                    .generated_at = moment(request->arena, now),
@@ -294,6 +315,7 @@ enum error diagnostics_handle(struct request *request, struct reply *reply)
                                    .guards = describe_guards(request),
                                    .network = describe_network(request),
                                    .runtime = describe_runtime(request),
+                                   .webhooks = describe_webhooks(request),
                                    .topology = &topology,
                                    .retention = retention};
     reply->object = answer;

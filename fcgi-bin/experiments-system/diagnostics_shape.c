@@ -25,11 +25,25 @@ static const struct field storage_fields[] = {
 #undef OWNER
 static SCHEMA(storage_schema, struct storage, "StorageDiagnostics", storage_fields);
 
+#define OWNER struct webhooks
+static const struct field webhooks_fields[] = {
+    NULLABLE_INTEGER(OWNER, pending),
+    NULLABLE_INTEGER(OWNER, retrying),
+    NULLABLE_INTEGER(OWNER, delivered),
+    NULLABLE_INTEGER(OWNER, failed, .help = "Dead letters."),
+    NULLABLE_NUMBER(OWNER, oldest_due_age_seconds, ROUNDED(3),
+                    .help = "How long the first due delivery has been waiting."),
+};
+#undef OWNER
+static SCHEMA(webhooks_schema, struct webhooks, "WebhookDiagnostics", webhooks_fields,
+              .help = "All null while the database is away.");
+
 #define OWNER struct retention
 static const struct field retention_fields[] = {
     INTEGER(OWNER, exposures_days),
     INTEGER(OWNER, conversions_days),
     INTEGER(OWNER, audit_days),
+    INTEGER(OWNER, webhook_deliveries_days),
     BOOLEAN(OWNER, auto_purge_enabled, .help = "Whether any window is configured."),
     STRING(OWNER, notes),
 };
@@ -177,6 +191,7 @@ static const struct field diagnostics_fields[] = {
     OBJECT(OWNER, guards, guards_schema),
     OBJECT(OWNER, network, network_schema),
     OBJECT(OWNER, runtime, runtime_schema),
+    OBJECT(OWNER, webhooks, webhooks_schema),
     OBJECT(OWNER, topology, topology_schema),
     OBJECT(OWNER, retention, retention_schema),
 };

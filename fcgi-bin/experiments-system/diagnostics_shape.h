@@ -25,10 +25,19 @@ struct storage {
     const char *latest_project_updated_at;
 };
 
+struct webhooks {
+    struct optional_integer pending;
+    struct optional_integer retrying;
+    struct optional_integer delivered;
+    struct optional_integer failed;
+    struct optional_number oldest_due_age_seconds;
+};
+
 struct retention {
     int64_t exposures_days;
     int64_t conversions_days;
     int64_t audit_days;
+    int64_t webhook_deliveries_days;
     bool auto_purge_enabled;
     const char *notes;
 };
@@ -150,6 +159,7 @@ struct diagnostics {
     const struct guards *guards;
     const struct network *network;
     const struct runtime *runtime;
+    const struct webhooks *webhooks;
     const struct topology *topology;
     const struct retention *retention;
 };

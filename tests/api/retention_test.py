@@ -186,14 +186,14 @@ class TestEvents:
         assert before == ([(5, 3), (4, 2)], 10, 5, 5)
         would = purge(client)["purged"]
         assert (would["exposures"], would["conversions"]) == (6, 2) and self.people(client, project) == before
-        assert store.program("retention-purge").stdout == "purged exposures=6 conversions=2 audit_log=0\n"
+        assert store.program("retention-purge").stdout == "purged exposures=6 conversions=2 audit_log=0 webhook_deliveries=0\n"
         # In the arms: u6 (its conversion has gone), u7, u8, u9. u1 has a conversion and no exposure any more.
         after = ([(2, 1), (2, 1)], 4, 3, 2)
         assert self.people(client, project) == after
         assert store.program("live-rebuild", "--verify", project).stdout == f"{project} people=5 differences=0\n"
         assert store.database.value(f"SELECT count(*) AS n FROM live_units WHERE {here}") == 6, "u1, u3, u6, ... u9"
         assert purges(store)[0]["payload_diff"] == {"exposures": [6, 0], "conversions": [2, 0]}
-        assert purge(client, {"dry_run": False})["purged"] == {"exposures": 0, "conversions": 0, "audit_log": 0}
+        assert purge(client, {"dry_run": False})["purged"] == {"exposures": 0, "conversions": 0, "audit_log": 0, "webhook_deliveries": 0}
         # Who has gone may come again, and a key counts anew.
         self.send(client, project, "exposures", exposures[:1])
         self.send(client, project, "conversions", conversion[:1])
@@ -219,9 +219,9 @@ class TestStackRun:
 
     def test_settings_of_the_start_hold(self, aged):
         done = self.run(aged, "retention-purge", "--dry-run")
-        assert (done.returncode, done.stdout, done.stderr) == (0, "would purge exposures=0 conversions=0 audit_log=8\n", "")
+        assert (done.returncode, done.stdout, done.stderr) == (0, "would purge exposures=0 conversions=0 audit_log=8 webhook_deliveries=0\n", "")
         check_counts(aged, 14)
-        assert self.run(aged, "retention-purge").stdout == "purged exposures=0 conversions=0 audit_log=8\n"
+        assert self.run(aged, "retention-purge").stdout == "purged exposures=0 conversions=0 audit_log=8 webhook_deliveries=0\n"
         check_counts(aged, 6)
 
     def test_exit_status_is_that_of_the_program(self, aged):
@@ -251,20 +251,20 @@ class TestProgram:
 
     def test_dry_run(self, aged):
         done = aged.program("retention-purge", "--dry-run")
-        assert (done.returncode, done.stdout, done.stderr) == (0, "would purge exposures=0 conversions=0 audit_log=8\n", "")
+        assert (done.returncode, done.stdout, done.stderr) == (0, "would purge exposures=0 conversions=0 audit_log=8 webhook_deliveries=0\n", "")
         check_counts(aged, 14)
 
     def test_purge(self, aged):
         done = aged.program("retention-purge")
-        assert (done.returncode, done.stdout, done.stderr) == (0, "purged exposures=0 conversions=0 audit_log=8\n", "")
+        assert (done.returncode, done.stdout, done.stderr) == (0, "purged exposures=0 conversions=0 audit_log=8 webhook_deliveries=0\n", "")
         check_counts(aged, 6)
-        assert aged.program("retention-purge").stdout == "purged exposures=0 conversions=0 audit_log=0\n"
+        assert aged.program("retention-purge").stdout == "purged exposures=0 conversions=0 audit_log=0 webhook_deliveries=0\n"
         (entry,) = purges(aged)
         assert entry["actor"] == "system:retention-purge" and entry["payload_diff"]["audit_log"] == [8, 0]
 
     def test_without_a_window(self, aged):
         done = aged.program("retention-purge", AB_RETENTION_AUDIT_DAYS="0")
-        assert (done.returncode, done.stdout) == (0, "purged exposures=0 conversions=0 audit_log=0\n")
+        assert (done.returncode, done.stdout) == (0, "purged exposures=0 conversions=0 audit_log=0 webhook_deliveries=0\n")
         check_counts(aged, 14)
 
     @pytest.mark.parametrize("arguments", [["--force"], ["--dry-run", "x"], ["--help", "me"], [""]])
@@ -299,7 +299,7 @@ class TestProgram:
             assert engine == "postgres" or not store.database.path.exists()
             assert store.program("database", "start").returncode == 0
             done = store.program("retention-purge")
-            assert (done.returncode, done.stdout) == (0, "purged exposures=0 conversions=0 audit_log=0\n")
+            assert (done.returncode, done.stdout) == (0, "purged exposures=0 conversions=0 audit_log=0 webhook_deliveries=0\n")
             store.start()
             assert expect(store.read.get(AUDIT))["total"] == 0
         finally:

@@ -7,16 +7,31 @@
 
 enum { DIFF_BYTES_MAX = 1024 };
 
+/* Entries that webhooks are still to be told of are no history yet. */
+#define OLD                                                                                        \
+    " FROM audit_log WHERE ts < ? AND NOT EXISTS (SELECT 1 FROM webhook_deliveries AS d"           \
+    " WHERE d.event_id = audit_log.id AND d.status IN ('pending', 'retrying'))"
+
 static const struct statement count_audit = {
     .name = "audit_old_count",
-    .sql = "SELECT count(*) FROM audit_log WHERE ts < ?",
+    .sql = "SELECT count(*)" OLD,
+};
+static const struct statement count_deliveries = {
+    .name = "delivery_old_count",
+    .sql = "SELECT count(*) FROM webhook_deliveries WHERE status IN ('delivered', 'failed')"
+           " AND coalesce(delivered_at, last_attempt_at) < ?",
+};
+static const struct statement purge_deliveries = {
+    .name = "delivery_purge",
+    .sql = "DELETE FROM webhook_deliveries WHERE status IN ('delivered', 'failed')"
+           " AND coalesce(delivered_at, last_attempt_at) < ?",
 };
 
 /* The counting table first, from the rows that are about to go. */
 #define UNCOUNT(dimension, value, which)                                                           \
     "INSERT INTO audit_totals (dimension, value, shard, entries)"                                  \
-    " SELECT '" dimension "', " value ", 0, -count(*) FROM audit_log WHERE ts < ?" which           \
-    " GROUP BY " value " ON CONFLICT (dimension, value, shard)"                                    \
+    " SELECT '" dimension "', " value ", 0, -count(*)" OLD which " GROUP BY " value                \
+    " ON CONFLICT (dimension, value, shard)"                                                       \
     " DO UPDATE SET entries = audit_totals.entries + excluded.entries"
 
 static const struct statement purge_audit[] = {
@@ -25,15 +40,15 @@ static const struct statement purge_audit[] = {
     {"audit_uncount_project", UNCOUNT("project", "coalesce(project_id, '')", "")},
     {"audit_uncount_key_action",
      UNCOUNT("key action", "key_id || ' ' || action", " AND key_id IS NOT NULL")},
-    {"audit_purge", "DELETE FROM audit_log WHERE ts < ?"},
+    {"audit_purge", "DELETE" OLD},
 };
 
 static const int64_t day_microseconds = (int64_t)24 * 3600 * 1000000;
 
-static enum error count_old(struct db *db, const char *cutoff, int64_t *count,
-                            struct problem *problem)
+static enum error count_old(struct db *db, const struct statement *statement, const char *cutoff,
+                            int64_t *count, struct problem *problem)
 {
-    struct query *query = db_query(db, &count_audit);
+    struct query *query = db_query(db, statement);
 
     query_bind_text(query, cutoff);
     *count = query_next(query) ? query_integer(query, 0) : 0;
@@ -64,7 +79,8 @@ static enum error record_purge(const struct retention_call *call, const char *cu
         int64_t count;
     } tables[] = {{"exposures", counts->exposures},
                   {"conversions", counts->conversions},
-                  {"audit_log", counts->audit_log}};
+                  {"audit_log", counts->audit_log},
+                  {"webhook_deliveries", counts->webhook_deliveries}};
 
     text_start(&diff, call->arena, DIFF_BYTES_MAX);
     writer_start(&writer, &diff);
@@ -111,19 +127,45 @@ static enum error purge_events(const struct retention_call *call,
     return error;
 }
 
+static enum error purge_ended(const struct retention_call *call, int64_t days, bool dry_run,
+                              int64_t *count)
+{
+    char cutoff[CLOCK_TEXT_MAX];
+    struct query *query;
+    enum error error;
+
+    if (days <= 0)
+        return ERROR_NONE;
+    clock_format(cutoff_of(days), cutoff);
+    error = count_old(call->db, &count_deliveries, cutoff, count, call->problem);
+    if (error || dry_run || *count == 0)
+        return error;
+    query = db_query(call->db, &purge_deliveries);
+    query_bind_text(query, cutoff);
+    return query_end(query, call->problem);
+}
+
+static int64_t rows_of(const struct retention_counts *counts)
+{
+    return counts->audit_log + counts->exposures + counts->conversions + counts->webhook_deliveries;
+}
+
 static enum error purge(const struct retention_call *call, const struct retention_windows *windows,
                         bool dry_run, struct retention_counts *counts)
 {
     char cutoff[CLOCK_TEXT_MAX] = "";
     enum error error = purge_events(call, windows, dry_run, counts);
 
+    if (!error)
+        error = purge_ended(call, windows->webhook_deliveries_days, dry_run,
+                            &counts->webhook_deliveries);
     if (!error && windows->audit_days > 0) {
         clock_format(cutoff_of(windows->audit_days), cutoff);
-        error = count_old(call->db, cutoff, &counts->audit_log, call->problem);
+        error = count_old(call->db, &count_audit, cutoff, &counts->audit_log, call->problem);
     }
     if (!error && !dry_run && counts->audit_log > 0)
         error = purge_old(call->db, cutoff, call->problem);
-    if (!error && !dry_run && counts->audit_log + counts->exposures + counts->conversions > 0)
+    if (!error && !dry_run && rows_of(counts) > 0)
         error = record_purge(call, cutoff, counts);
     return error;
 }
@@ -136,7 +178,8 @@ enum error retention_purge(const struct retention_call *call,
     enum error error;
 
     *counts = (struct retention_counts){0};
-    if (windows->audit_days <= 0 && windows->exposures_days <= 0 && windows->conversions_days <= 0)
+    if (windows->audit_days <= 0 && windows->exposures_days <= 0 &&
+        windows->conversions_days <= 0 && windows->webhook_deliveries_days <= 0)
         return ERROR_NONE;
     error = db_begin(db, dry_run ? DB_READ : DB_WRITE, call->problem);
     if (error)

@@ -9,7 +9,8 @@
 struct retention_windows {
     int64_t exposures_days;
     int64_t conversions_days;
-    int64_t audit_days;
+    int64_t audit_days;              /* entries that are still to be told of stay */
+    int64_t webhook_deliveries_days; /* since they were delivered or given up */
 };
 
 /* What was, or would be, taken away. */
@@ -17,6 +18,7 @@ struct retention_counts {
     int64_t exposures;
     int64_t conversions;
     int64_t audit_log;
+    int64_t webhook_deliveries;
 };
 
 struct retention_call {
