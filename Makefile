@@ -16,9 +16,10 @@ CFLAGS = -O2 -g
 SANITIZER_FLAGS = $(if $(SANITIZE),-fsanitize=$(SANITIZE) -fno-omit-frame-pointer -fno-sanitize-recover=all) \
                   $(if $(FUZZER),-fsanitize=fuzzer-no-link)
 ALL_CFLAGS = -std=gnu11 -D_GNU_SOURCE $(WARNINGS) $(CFLAGS) -fPIE -D_FORTIFY_SOURCE=2 -fstack-protector-strong \
-             $(SANITIZER_FLAGS) -Icommon -Ifcgi-bin -isystem /usr/include/libxml2 -MMD -MP
+             $(SANITIZER_FLAGS) -Icommon -Ifcgi-bin -isystem /usr/include/libxml2 $(PANGO) -MMD -MP
 ALL_LDFLAGS = -pie -Wl,-z,relro,-z,now,--as-needed $(SANITIZER_FLAGS) $(LDFLAGS)
-LIBS = -lcrypt -lcurl -lhiredis -ljansson -lyaml -lsodium -lsqlite3 -lpq -lutf8proc -lstemmer -lpcre2-8 -lz -lzip -lxml2 -lgumbo -lm -lpthread
+PANGO := $(patsubst -I%,-isystem %,$(shell pkg-config --cflags-only-I pangocairo))
+LIBS = -lcrypt -lcurl -lhiredis -ljansson -lyaml -lsodium -lsqlite3 -lpq -lutf8proc -lstemmer -lpcre2-8 -lz -lzip -lxml2 -lgumbo -lxlsxwriter -lpangocairo-1.0 -lpango-1.0 -lgobject-2.0 -lcairo -lm -lpthread
 
 library = $(BUILD)/libassay.a
 library_objects = $(patsubst %.c,$(BUILD)/obj/%.o,$(wildcard common/*/*.c common/*/*/*.c))

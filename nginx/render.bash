@@ -44,14 +44,17 @@ add_location() {
     local path=$1 body=$2 seconds=$3 pool=$4 options=$5 match
     case $path in
         =*) match="= ${path#=}" ;;
+        *\**) match="~ ^${path//\*/[^/]+}" ;;
         *) match="^~ $path" ;;
     esac
+    # Where paths with a star lie below a prefix, nginx has to look at them, too.
+    [[ $match != '^~ '* || " ${family_rows[*]} " != *" $path*"* ]] || match=$path
     fill location MATCH "$match" BODY $((body + body_allowance)) SECONDS "$seconds" \
         POOL "$pool" OPTIONS "$options"
     locations+=$filled
     case $path in
         =*) exact_limits+="        \"~^${path#=}(?:\\?|\$)\" $body;"$'\n' ;;
-        *) limits+="        \"~^$path\" $body;"$'\n' ;;
+        *) limits+="        \"~^${path//\*/[^/]+}\" $body;"$'\n' ;;
     esac
 }
 

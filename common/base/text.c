@@ -108,6 +108,25 @@ void text_append_format(struct text *text, const char *format, ...)
     text->length += (size_t)length;
 }
 
+void text_append_base64(struct text *text, const void *bytes, size_t length)
+{
+    static const char letters[] =
+        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    const unsigned char *at = bytes;
+
+    for (; length; at += 3) {
+        size_t size = length < 3 ? length : 3;
+        unsigned group = (unsigned)at[0] << 16 | (size > 1 ? (unsigned)at[1] << 8 : 0) |
+                         (size > 2 ? (unsigned)at[2] : 0);
+        const char four[] = {letters[group >> 18], letters[group >> 12 & 63],
+                             size > 1 ? letters[group >> 6 & 63] : '=',
+                             size > 2 ? letters[group & 63] : '='};
+
+        text_append(text, four, sizeof four);
+        length -= size;
+    }
+}
+
 void text_cut(struct text *text, size_t length)
 {
     if (length < text->length)

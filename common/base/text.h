@@ -33,6 +33,9 @@ void text_append_byte(struct text *text, char byte);
 void text_append_format(struct text *text, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
+/* In base64 with padding (RFC 4648 section 4). */
+void text_append_base64(struct text *text, const void *bytes, size_t length);
+
 /* Drops everything after `length` bytes, and the overflow mark. */
 void text_cut(struct text *text, size_t length);
 

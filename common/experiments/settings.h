@@ -65,6 +65,9 @@ struct experiments_settings {
     int64_t compute_acquire_timeout_ms;
     int64_t compute_retry_after_seconds;
 
+    int64_t report_max_pages;
+    int64_t report_max_text_bytes;
+    int64_t report_seconds;
     int64_t max_templates;
     int64_t max_webhooks;
     int64_t webhook_runners;

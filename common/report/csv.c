@@ -3,6 +3,11 @@
 
 #include <string.h>
 
+bool csv_is_formula(const char *value)
+{
+    return *value && strchr("=+-@\t\r", *value);
+}
+
 void csv_append_cell(struct text *out, bool first, const char *value)
 {
     bool quoted;
@@ -14,7 +19,7 @@ void csv_append_cell(struct text *out, bool first, const char *value)
     quoted = strpbrk(value, ",\"\r\n") != NULL;
     if (quoted)
         text_append_byte(out, '"');
-    if (strchr("=+-@\t\r", *value))
+    if (csv_is_formula(value))
         text_append_byte(out, '\'');
     for (const char *p = value; *p; p++) {
         if (*p == '"')

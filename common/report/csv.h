@@ -9,6 +9,9 @@
  * gets an apostrophe. NULL is an empty cell. */
 void csv_append_cell(struct text *out, bool first, const char *value);
 
+/* Whether a spreadsheet would take text for a formula. */
+bool csv_is_formula(const char *value);
+
 /* Ends the line. */
 void csv_end_line(struct text *out);
 

@@ -40,6 +40,8 @@ static const struct reason_answer reasons[] = {
     {"template_delete_forbidden", 403, "template_delete_forbidden"},
     {"template_limit_reached", 409, "template_limit_reached"},
     {"ratio_std_dev_required", 422, "http_error"},
+    {"report_too_large", 413, "report_too_large"},
+    {"report_too_slow", 503, "report_too_slow"},
     {"content_coding", 415, "unsupported_media_type"},
     {"gzip_damaged", 400, "bad_request", "The body is no gzip, or is damaged or cut off"},
     {"unpacked_too_large", 413, "request_body_too_large"},

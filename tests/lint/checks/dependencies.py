@@ -23,7 +23,7 @@ def rows(tree):
     found, inside = {}, False
     for number, line in enumerate(tree.text(PAGE).split("\n"), 1):
         inside = line.startswith("## Linked") or (inside and not line.startswith("## "))
-        match = re.match(r"\| `([\w-]+)` \| ([\w.+-]+) \|", line)
+        match = re.match(r"\| `([\w.-]+)` \| ([\w.+-]+) \|", line)
         if inside and match:
             found[match.group(1)] = (number, match.group(2))
     return found

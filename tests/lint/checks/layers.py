@@ -42,8 +42,9 @@ LIBRARIES = {
     r"libxml/": "documents",
     r"zip": "documents",
     r"zlib": "base",
-    r"hpdf": "report",
     r"xlsxwriter": "report",
+    r"cairo": "report",
+    r"pango/": "report",
 }
 
 

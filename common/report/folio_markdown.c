@@ -1,0 +1,88 @@
+/* Documents as Markdown. What people wrote stays as they wrote it, on one line. */
+#include "report/folio.h"
+
+#include <string.h>
+
+/* A line break would end the item or the row, a bar its cell. */
+static void append_line(struct text *out, const char *text, bool in_table)
+{
+    for (; *text; text++) {
+        if (in_table && *text == '|')
+            text_append_byte(out, '\\');
+        text_append_byte(out, *text == '\n' || *text == '\r' ? ' ' : *text);
+    }
+}
+
+static void append_item(struct text *out, const char *before, const char *text)
+{
+    text_append_string(out, before);
+    append_line(out, text, false);
+    text_append_byte(out, '\n');
+}
+
+static void append_table(const struct block *block, struct text *out)
+{
+    for (size_t i = 0; i < block->texts.count; i++) {
+        text_append_string(out, i % block->columns ? " | " : "| ");
+        append_line(out, block->texts.items[i], true);
+        if ((i + 1) % block->columns == 0)
+            text_append_string(out, " |\n");
+        if (i + 1 == block->columns)
+            for (size_t j = 0; j < block->columns; j++)
+                text_append_string(out, j + 1 < block->columns ? "|---" : "|---|\n");
+    }
+}
+
+static void append_facts(const struct block *block, struct text *out)
+{
+    for (size_t i = 0; i + 1 < block->texts.count; i += 2) {
+        text_append_string(out, "- ");
+        append_line(out, block->texts.items[i], false);
+        append_item(out, ": ", block->texts.items[i + 1]);
+    }
+}
+
+static void append_block(const struct folio *document, const struct block *block, struct text *out)
+{
+    const char *const *texts = block->texts.items;
+
+    switch (block->kind) {
+    case BLOCK_HEADING:
+        append_item(out, &"#### "[3 - block->level], texts[0]);
+        break;
+    case BLOCK_TEXT:
+        append_item(out, "", texts[0]);
+        break;
+    case BLOCK_LIST:
+        for (size_t i = 0; i < block->texts.count; i++)
+            append_item(out, "- ", texts[i]);
+        if (!block->texts.count)
+            append_item(out, "- ", document->none);
+        break;
+    case BLOCK_FACTS:
+    case BLOCK_CARDS:
+        append_facts(block, out);
+        break;
+    case BLOCK_NOTICE:
+        text_append_format(out, "- **%s** ", texts[0]);
+        append_item(out, "", texts[1]);
+        break;
+    case BLOCK_TABLE:
+        append_table(block, out);
+        break;
+    case BLOCK_CHART:
+    case BLOCK_PAGE:
+        return;
+    }
+    text_append_byte(out, '\n');
+}
+
+void folio_write_markdown(const struct folio *document, struct text *out)
+{
+    append_item(out, "# ", document->title);
+    text_append_byte(out, '\n');
+    for (size_t i = 0; i < document->count; i++)
+        append_block(document, &document->blocks[i], out);
+    if (out->length > 1 && !out->overflowed)
+        text_cut(out, out->length - 1);
+}

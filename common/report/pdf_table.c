@@ -1,0 +1,200 @@
+/* Tables in a PDF: widths by what the cells hold, rows over the ends of pages, the head on each. */
+#include "base/clock.h"
+#include "report/pdf_paper.h"
+
+#include <math.h>
+
+#define PADDING 5.0
+#define NARROWEST 42.0
+#define WIDEST 260.0
+#define LINE_MIN 12.0
+
+enum { ROWS_MEASURED = 60 };
+
+struct table {
+    struct paper *paper;
+    const struct block *block;
+    size_t columns;
+    bool has_head; /* else the first column is one */
+    double widths[PAPER_COLUMNS_MAX];
+    double places[PAPER_COLUMNS_MAX];
+};
+
+/* A row being drawn, the lines of each cell that are still to come. */
+struct row {
+    PangoLayout *cells[PAPER_COLUMNS_MAX];
+    int next[PAPER_COLUMNS_MAX];
+    bool head;
+};
+
+static const struct paper_font head_font = {8.5, true, COLOUR_INK};
+static const struct paper_font cell_font = {8.5, false, COLOUR_INK};
+
+static const struct paper_font *font_of(const struct table *table, size_t row, size_t column)
+{
+    return (table->has_head ? row : column) == 0 ? &head_font : &cell_font;
+}
+
+static double natural_width(struct table *table, size_t column)
+{
+    size_t rows = table->block->texts.count / table->columns;
+    double most = NARROWEST;
+
+    for (size_t i = 0; i < rows && i < ROWS_MEASURED; i++) {
+        const char *text = table->block->texts.items[i * table->columns + column];
+        PangoLayout *layout = paper_layout(table->paper, text, font_of(table, i, column), -1);
+        double width, height;
+
+        paper_measure(layout, &width, &height);
+        most = fmax(most, fmin(width + 2 * PADDING, WIDEST));
+        g_object_unref(layout);
+    }
+    return most;
+}
+
+static void set_widths(struct table *table)
+{
+    double sum = 0, at = PAPER_MARGIN;
+
+    for (size_t i = 0; i < table->columns; i++)
+        sum += table->widths[i] = natural_width(table, i);
+    for (size_t i = 0; i < table->columns; i++)
+        table->widths[i] *= PAPER_INNER / sum;
+    for (size_t i = 0; i < table->columns; i++) {
+        table->places[i] =
+            table->paper->document->right_to_left ? PAPER_WIDTH - at - table->widths[i] : at;
+        at += table->widths[i];
+    }
+}
+
+/* Draws the lines of one cell that fit above `end`, from the paper's y on; gives where they ended.
+ */
+static double draw_cell(struct table *table, struct row *row, size_t column, double end)
+{
+    cairo_t *cairo = table->paper->cairo;
+    PangoLayout *layout = row->cells[column];
+    double y = table->paper->y + PADDING;
+    int lines = pango_layout_get_line_count(layout);
+
+    paper_colour(table->paper, COLOUR_INK);
+    while (row->next[column] < lines) {
+        PangoLayoutLine *line = pango_layout_get_line_readonly(layout, row->next[column]);
+        PangoRectangle extents;
+        double height, free_space;
+        bool to_right;
+
+        pango_layout_line_get_extents(line, NULL, &extents);
+        height = (double)extents.height / PANGO_SCALE;
+        if (y + height > end)
+            break;
+        to_right = table->paper->document->right_to_left;
+        free_space = table->widths[column] - 2 * PADDING - (double)extents.width / PANGO_SCALE;
+        cairo_move_to(cairo, table->places[column] + PADDING + (to_right ? free_space : 0),
+                      y - (double)extents.y / PANGO_SCALE);
+        pango_cairo_show_layout_line(cairo, line);
+        y += height;
+        row->next[column]++;
+    }
+    return y + PADDING;
+}
+
+static bool is_done(const struct table *table, const struct row *row)
+{
+    for (size_t i = 0; i < table->columns; i++)
+        if (row->next[i] < pango_layout_get_line_count(row->cells[i]))
+            return false;
+    return true;
+}
+
+static void shade_head(struct table *table, double height)
+{
+    paper_colour(table->paper, COLOUR_RULE);
+    cairo_rectangle(table->paper->cairo, PAPER_MARGIN, table->paper->y, PAPER_INNER, height);
+    cairo_fill(table->paper->cairo);
+}
+
+static double whole_height(const struct table *table, const struct row *row)
+{
+    double most = 0, width, height;
+
+    for (size_t i = 0; i < table->columns; i++) {
+        paper_measure(row->cells[i], &width, &height);
+        most = fmax(most, height + 2 * PADDING);
+    }
+    return most;
+}
+
+/* As much of the row as fits on the page. */
+static void draw_part(struct table *table, struct row *row)
+{
+    struct paper *paper = table->paper;
+    double end = PAPER_BOTTOM - PADDING, bottom = paper->y;
+
+    if (row->head)
+        shade_head(table, fmin(whole_height(table, row), PAPER_BOTTOM - paper->y));
+    paper_begin(paper, "TR");
+    for (size_t i = 0; i < table->columns; i++) {
+        const char *tag = row->head ? "TH" : "TD";
+
+        paper_begin(paper, tag);
+        bottom = fmax(bottom, draw_cell(table, row, i, end));
+        paper_end(paper, tag);
+    }
+    paper_end(paper, "TR");
+    paper->y = bottom;
+    paper_rule(paper, PAPER_MARGIN, paper->y, PAPER_INNER);
+}
+
+static void draw_row(struct table *table, size_t number, bool again);
+
+static void break_table(struct table *table, bool with_head)
+{
+    paper_end(table->paper, "Table");
+    paper_new_page(table->paper);
+    paper_begin(table->paper, "Table");
+    if (with_head)
+        draw_row(table, 0, true);
+}
+
+static void draw_row(struct table *table, size_t number, bool again)
+{
+    struct row row = {.head = table->has_head && number == 0};
+    struct paper *paper = table->paper;
+    double height;
+
+    for (size_t i = 0; i < table->columns; i++)
+        row.cells[i] = paper_layout(paper, table->block->texts.items[number * table->columns + i],
+                                    font_of(table, number, i), table->widths[i] - 2 * PADDING);
+    height = whole_height(table, &row);
+    if (!again && paper->y + height > PAPER_BOTTOM - PADDING &&
+        (height < PAPER_HEIGHT / 3 || PAPER_BOTTOM - paper->y < 4 * LINE_MIN))
+        break_table(table, table->has_head && !row.head);
+    draw_part(table, &row);
+    while (!again && !paper->full && !is_done(table, &row)) {
+        break_table(table, table->has_head && !row.head);
+        draw_part(table, &row);
+    }
+    for (size_t i = 0; i < table->columns; i++)
+        g_object_unref(row.cells[i]);
+}
+
+void paper_table(struct paper *paper, const struct block *block)
+{
+    struct table table = {.paper = paper,
+                          .block = block,
+                          .columns = block->columns,
+                          .has_head = block->kind == BLOCK_TABLE};
+
+    if (block->columns == 0 || block->columns > PAPER_COLUMNS_MAX)
+        return;
+    set_widths(&table);
+    paper_need(paper, 5 * LINE_MIN);
+    paper_begin(paper, "Table");
+    for (size_t i = 0; i < block->texts.count / block->columns && !paper->full; i++) {
+        draw_row(&table, i, false);
+        if (clock_monotonic_microseconds() > paper->deadline)
+            paper->late = paper->full = true;
+    }
+    paper_end(paper, "Table");
+    paper->y += 10;
+}
