@@ -284,8 +284,7 @@ static cairo_status_t lay_out(struct paper *paper, const struct paper *known, bo
         cairo_pdf_surface_set_metadata(paper->surface, CAIRO_PDF_METADATA_AUTHOR, document->mark);
         write_outline(paper);
     }
-    paper_new_page(paper); /* the foot of the last one */
-    paper->page--;
+    paper_end_page(paper);
     return close_paper(paper);
 }
 

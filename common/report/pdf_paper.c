@@ -114,12 +114,16 @@ static void draw_head(struct paper *paper)
     g_object_unref(title);
 }
 
+void paper_end_page(struct paper *paper)
+{
+    draw_foot(paper);
+    cairo_show_page(paper->cairo);
+}
+
 void paper_new_page(struct paper *paper)
 {
-    if (paper->page > 0) {
-        draw_foot(paper);
-        cairo_show_page(paper->cairo);
-    }
+    if (paper->page > 0)
+        paper_end_page(paper);
     paper->late = clock_monotonic_microseconds() > paper->deadline;
     paper->full = paper->late || paper->page >= paper->limits->pages;
     paper->page++;
@@ -224,7 +228,9 @@ void paper_drawing(struct paper *paper, const struct drawing *drawing)
     const struct paper_font caption = {8.5, true, COLOUR_QUIET};
 
     paper_need(paper, drawing->height + 24);
-    paper_paragraph(paper, drawing->title, &caption, 0, "P");
+    if (!paper->heading_count ||
+        strcmp(paper->headings[paper->heading_count - 1].text, drawing->title) != 0)
+        paper_paragraph(paper, drawing->title, &caption, 0, "P");
     paper->y += 6;
     paper_begin(paper, "Figure");
     cairo_save(paper->cairo);

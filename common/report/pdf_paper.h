@@ -57,6 +57,7 @@ PangoLayout *paper_layout(struct paper *paper, const char *text, const struct pa
 void paper_measure(PangoLayout *layout, double *width, double *height);
 
 void paper_colour(struct paper *paper, enum colour colour);
+void paper_end_page(struct paper *paper);
 void paper_new_page(struct paper *paper);
 
 /* Begins a page when less than `height` is left. */

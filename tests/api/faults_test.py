@@ -61,7 +61,7 @@ def test_every_route_survives_every_fault(family, fast_directory):
     lines = walk(family, fast_directory, SETTINGS[family.split("-")[0]](fast_directory))
     assert all("arena 0," not in line for line in lines), "a walk that reached nothing"
     for line in lines:
-        writes = line.split()[0] in ("POST", "PUT", "DELETE") and "/projects" in line
+        writes = line.split()[0] in ("POST", "PUT", "DELETE") and "/projects" in line and "/compare" not in line
         assert not writes or "writes 0" not in line, line
         streams = "stream" in line.split()[1] or "completions" in line.split()[1]
         assert streams == ("pieces 0" not in line), line

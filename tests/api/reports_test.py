@@ -146,7 +146,9 @@ def test_every_number_of_the_pdf_can_be_found(store, language):
                    f"{results['observed_effect']:.4g}"):
         assert number in text, f"{number} in {text}"
     info = run("pdfinfo", "-", data=answer.body)
-    assert "Checkout 2" in info and int(re.search(r"Pages:\s+(\d+)", info)[1]) >= 5
+    pages = int(re.search(r"Pages:\s+(\d+)", info)[1])
+    assert "Checkout 2" in info and pages >= 5
+    assert f"{pages} / {pages}" in text.split("\f")[pages - 1] or language == "ar", "no page is empty"
     fonts = run("pdffonts", "-", data=answer.body).splitlines()[2:]
     assert fonts and all(line.split()[-5:-2] == ["yes", "yes", "yes"] for line in fonts), fonts
     if language != "ar":  # poppler gives what runs from the right in the order of its eyes

@@ -139,8 +139,31 @@ static const struct field report_fields[] = {
     STRINGS(OWNER, open_questions),
 };
 #undef OWNER
+#define REPORT_EXAMPLE                                                                             \
+    "{"                                                                                            \
+    "\"executive_summary\":\"A larger button is tested on new visitors for 41 "                    \
+    "days.\",\"calculations\":{\"sample_size_per_variant\":146642,"                                \
+    "\"total_sample_size\":293284,\"estimated_duration_days\":41,"                                 \
+    "\"assumptions\":[\"Nominal alpha for a single comparison: 0.05.\"]},"                         \
+    "\"experiment_design\":{\"variants\":[{\"name\":\"A\","                                        \
+    "\"description\":\"Current experience\"},{\"name\":\"B\","                                     \
+    "\"description\":\"Larger button\"}],\"randomization_unit\":\"user\","                         \
+    "\"traffic_split\":[50,50],\"target_audience\":\"New visitors\","                              \
+    "\"inclusion_criteria\":\"\",\"exclusion_criteria\":\"\","                                     \
+    "\"recommended_duration_days\":41,\"stopping_conditions\":["                                   \
+    "\"The planned duration is reached\"]},\"metrics_plan\":{\"primary\":["                        \
+    "\"conversion\"],\"secondary\":[\"revenue\"],\"guardrail\":[\"refunds\"],"                     \
+    "\"diagnostic\":[\"assignment_rate\"]},\"guardrail_metrics\":[{"                               \
+    "\"name\":\"refunds\",\"metric_type\":\"binary\",\"baseline\":2.4,"                            \
+    "\"detectable_mde_pp\":0.161,\"note\":\"Detectable with 146,642 users.\"}],"                   \
+    "\"risks\":{\"statistical\":[\"None found.\"],\"product\":[\"None found.\"],"                  \
+    "\"technical\":[\"None found.\"],\"operational\":[\"None found.\"]},"                          \
+    "\"recommendations\":{\"before_launch\":[\"Check the tracking.\"],"                            \
+    "\"during_test\":[\"Watch the guardrails.\"],\"after_test\":["                                 \
+    "\"Read the segments.\"]},\"open_questions\":[\"Is the market stable?\"]}"
+
 SCHEMA(analysis_report_schema, struct analysis_report, "AnalysisReport", report_fields,
-       .help = "A design in words and numbers, to be shared.", KEPT);
+       .help = "A design in words and numbers, to be shared.", KEPT, .example = REPORT_EXAMPLE);
 
 #define OWNER struct advice_text
 static const struct field advice_text_fields[] = {
@@ -181,27 +204,7 @@ static const char example[] =
     "\"assumptions\":[\"Nominal alpha for a single comparison: 0.05.\"],"
     "\"warnings\":[{\"code\":\"SEASONALITY_PRESENT\",\"severity\":\"medium\","
     "\"message\":\"The period has seasonal swings.\","
-    "\"source\":\"rules_engine\"}]},\"report\":{"
-    "\"executive_summary\":\"A larger button is tested on new visitors for 41 "
-    "days.\",\"calculations\":{\"sample_size_per_variant\":146642,"
-    "\"total_sample_size\":293284,\"estimated_duration_days\":41,"
-    "\"assumptions\":[\"Nominal alpha for a single comparison: 0.05.\"]},"
-    "\"experiment_design\":{\"variants\":[{\"name\":\"A\","
-    "\"description\":\"Current experience\"},{\"name\":\"B\","
-    "\"description\":\"Larger button\"}],\"randomization_unit\":\"user\","
-    "\"traffic_split\":[50,50],\"target_audience\":\"New visitors\","
-    "\"inclusion_criteria\":\"\",\"exclusion_criteria\":\"\","
-    "\"recommended_duration_days\":41,\"stopping_conditions\":["
-    "\"The planned duration is reached\"]},\"metrics_plan\":{\"primary\":["
-    "\"conversion\"],\"secondary\":[\"revenue\"],\"guardrail\":[\"refunds\"],"
-    "\"diagnostic\":[\"assignment_rate\"]},\"guardrail_metrics\":[{"
-    "\"name\":\"refunds\",\"metric_type\":\"binary\",\"baseline\":2.4,"
-    "\"detectable_mde_pp\":0.161,\"note\":\"Detectable with 146,642 users.\"}],"
-    "\"risks\":{\"statistical\":[\"None found.\"],\"product\":[\"None found.\"],"
-    "\"technical\":[\"None found.\"],\"operational\":[\"None found.\"]},"
-    "\"recommendations\":{\"before_launch\":[\"Check the tracking.\"],"
-    "\"during_test\":[\"Watch the guardrails.\"],\"after_test\":["
-    "\"Read the segments.\"]},\"open_questions\":[\"Is the market stable?\"]},"
+    "\"source\":\"rules_engine\"}]},\"report\":" REPORT_EXAMPLE ","
     "\"advice\":{\"available\":false,\"provider\":\"none\",\"model\":\"none\"}}";
 
 const struct schema analysis_payload_schema = {.name = "Analysis",
