@@ -38,6 +38,8 @@ static void append_list(const struct folio *document, const struct block *block,
 
 static void append_table(const struct block *block, struct text *out)
 {
+    if (!block->columns)
+        return;
     text_append_string(out, "<table><thead>");
     for (size_t i = 0; i < block->texts.count; i++) {
         bool head = i < block->columns;

@@ -76,11 +76,12 @@ static int integer_order(const void *left, const void *right)
 
 static struct compared_range range_of(int64_t *values, size_t count)
 {
+    size_t low = (count - 1) / 2, high = count / 2;
+
     qsort(values, count, sizeof values[0], integer_order);
-    return (struct compared_range){
-        .min = values[0],
-        .max = values[count - 1],
-        .median = ((double)values[(count - 1) / 2] + (double)values[count / 2]) / 2};
+    return (struct compared_range){.min = values[0],
+                                   .max = values[count - 1],
+                                   .median = ((double)values[low] + (double)values[high]) / 2};
 }
 
 static void measure(struct comparison *comparison)
