@@ -8,6 +8,7 @@
 
 #include "base/arena.h"
 #include "base/error.h"
+#include "base/optional.h"
 #include "base/text.h"
 
 #include <jansson.h>
@@ -75,5 +76,7 @@ void writer_key_number(struct json_writer *writer, const char *key, double value
 void writer_key_integer(struct json_writer *writer, const char *key, int64_t value);
 void writer_key_boolean(struct json_writer *writer, const char *key, bool value);
 void writer_key_null(struct json_writer *writer, const char *key);
+void writer_key_strings(struct json_writer *writer, const char *key,
+                        const struct string_list *list);
 
 #endif

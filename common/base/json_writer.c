@@ -402,3 +402,12 @@ void writer_key_null(struct json_writer *writer, const char *key)
     writer_key(writer, key);
     writer_null(writer);
 }
+
+void writer_key_strings(struct json_writer *writer, const char *key, const struct string_list *list)
+{
+    writer_key(writer, key);
+    writer_open_array(writer);
+    for (size_t i = 0; i < list->count; i++)
+        writer_string(writer, list->items[i]);
+    writer_close_array(writer);
+}

@@ -89,11 +89,7 @@ static void tell(struct tool *tool, const struct string_list *names, const char 
     writer_key_boolean(
         &writer, "profile_locked",
         lstat(arena_print(tool->arena, "%s/SingletonLock", tool->profile_dir), &lock) == 0);
-    writer_key(&writer, "files");
-    writer_open_array(&writer);
-    for (size_t i = 0; i < names->count; i++)
-        writer_string(&writer, names->items[i]);
-    writer_close_array(&writer);
+    writer_key_strings(&writer, "files", names);
     writer_close_object(&writer);
     tool_print(tool, text.bytes);
 }

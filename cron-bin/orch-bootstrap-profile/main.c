@@ -86,11 +86,7 @@ static void print_end(struct tool *tool, const char *status, const struct string
     writer_open_object(&writer);
     writer_key_string(&writer, "status", status);
     writer_key_string(&writer, "profile_dir", tool->profile_dir);
-    writer_key(&writer, "command");
-    writer_open_array(&writer);
-    for (size_t i = 0; i < words->count; i++)
-        writer_string(&writer, words->items[i]);
-    writer_close_array(&writer);
+    writer_key_strings(&writer, "command", words);
     writer_close_object(&writer);
     tool_print(tool, text.bytes);
 }

@@ -228,11 +228,7 @@ static void write_end(struct capture *capture, const char *error, struct text *t
     writer_key_string(&writer, "captured_at", now);
     writer_key_string(&writer, "base_url", capture->tool->settings.browser_base_url);
     writer_key_string(&writer, "output_dir", capture->folder);
-    writer_key(&writer, "files");
-    writer_open_array(&writer);
-    for (size_t i = 0; i < capture->files.count; i++)
-        writer_string(&writer, capture->files.items[i]);
-    writer_close_array(&writer);
+    writer_key_strings(&writer, "files", &capture->files);
     writer_close_object(&writer);
 }
 

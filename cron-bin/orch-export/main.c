@@ -53,11 +53,7 @@ static void summarize(struct tool *tool, const json_t *snapshot,
     writer_key_boolean(&writer, "compressed_output", tool_is_packed(tool->output));
     writer_key_boolean(&writer, "output_exists", true);
     writer_key_integer(&writer, "output_size_bytes", (int64_t)bytes);
-    writer_key(&writer, "requested_task_ids");
-    writer_open_array(&writer);
-    for (size_t i = 0; i < tool->task_ids.count; i++)
-        writer_string(&writer, tool->task_ids.items[i]);
-    writer_close_array(&writer);
+    writer_key_strings(&writer, "requested_task_ids", &tool->task_ids);
     writer_key(&writer, "repository_health");
     writer_value(&writer, json_object_get(snapshot, "health"));
     writer_key(&writer, "repository_schema");

@@ -13,15 +13,6 @@
 static const char usage[] = "orch-import [--dsn URL | --db FILE] --input FILE [--task-id ID]... "
                             "[--dry-run] [--allow-degraded-schema]";
 
-static void write_ids(struct json_writer *writer, const char *key, const struct string_list *ids)
-{
-    writer_key(writer, key);
-    writer_open_array(writer);
-    for (size_t i = 0; i < ids->count; i++)
-        writer_string(writer, ids->items[i]);
-    writer_close_array(writer);
-}
-
 static void summarize(struct tool *tool, const struct snapshot_checks *checks,
                       const struct schema_report *report, const struct snapshot_import *import,
                       int64_t size)
@@ -39,9 +30,9 @@ static void summarize(struct tool *tool, const struct snapshot_checks *checks,
     writer_key_string(&writer, "input", tool->input);
     writer_key_boolean(&writer, "compressed_input", tool_is_packed(tool->input));
     writer_key_integer(&writer, "input_size_bytes", size);
-    write_ids(&writer, "requested_task_ids", &tool->task_ids);
-    write_ids(&writer, "missing_task_ids", &import->missing);
-    write_ids(&writer, "replaced_task_ids", &import->replaced);
+    writer_key_strings(&writer, "requested_task_ids", &tool->task_ids);
+    writer_key_strings(&writer, "missing_task_ids", &import->missing);
+    writer_key_strings(&writer, "replaced_task_ids", &import->replaced);
     writer_key_boolean(&writer, "dry_run", import->dry_run);
     writer_key(&writer, "repository_schema");
     schema_report_write(&writer, report, tool_backend(tool));

@@ -8,16 +8,6 @@
 
 static const char usage[] = "orch-migrate-db [--dsn URL | --db FILE] [--dry-run]";
 
-static void write_names(struct json_writer *writer, const char *key,
-                        const struct string_list *names)
-{
-    writer_key(writer, key);
-    writer_open_array(writer);
-    for (size_t i = 0; i < names->count; i++)
-        writer_string(writer, names->items[i]);
-    writer_close_array(writer);
-}
-
 /* Of a store that nobody can reach nothing is applied. */
 static void look(struct tool *tool, struct schema_report *report)
 {
@@ -48,9 +38,9 @@ static int migrate(struct tool *tool)
     writer_start(&writer, &text);
     writer_open_object(&writer);
     writer_key_string(&writer, "status", tool->dry_run ? "dry_run" : report.ok ? "ok" : "degraded");
-    write_names(&writer, "migrations_available", &report.available);
-    write_names(&writer, "migrations_applied", &report.applied);
-    write_names(&writer, "migrations_pending", &report.pending);
+    writer_key_strings(&writer, "migrations_available", &report.available);
+    writer_key_strings(&writer, "migrations_applied", &report.applied);
+    writer_key_strings(&writer, "migrations_pending", &report.pending);
     if (!tool->dry_run) {
         writer_key(&writer, "schema");
         schema_report_write(&writer, &report, tool_backend(tool));

@@ -61,20 +61,11 @@ static enum trouble look(struct tool *tool, struct text *seen)
     return trouble;
 }
 
-static void write_names(struct json_writer *writer, const char *key, const struct string_list *list)
-{
-    writer_key(writer, key);
-    writer_open_array(writer);
-    for (size_t i = 0; i < list->count; i++)
-        writer_string(writer, list->items[i]);
-    writer_close_array(writer);
-}
-
 static void write_drift(struct json_writer *writer, const struct recon_drift *drift)
 {
-    write_names(writer, "added", &drift->added);
-    write_names(writer, "removed", &drift->removed);
-    write_names(writer, "changed", &drift->changed);
+    writer_key_strings(writer, "added", &drift->added);
+    writer_key_strings(writer, "removed", &drift->removed);
+    writer_key_strings(writer, "changed", &drift->changed);
 }
 
 /* One line, by one write, so that two programs do not mix theirs. */

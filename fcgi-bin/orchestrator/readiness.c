@@ -123,11 +123,7 @@ static void write_models(struct request *request, const struct readiness *readin
     for (size_t i = 0; i < catalog->count; i++)
         writer_key_integer(writer, catalog->models[i].id, catalog->models[i].concurrency_limit);
     writer_close_object(writer);
-    writer_key(writer, "saturated_models");
-    writer_open_array(writer);
-    for (size_t i = 0; i < saturated.count; i++)
-        writer_string(writer, saturated.items[i]);
-    writer_close_array(writer);
+    writer_key_strings(writer, "saturated_models", &saturated);
 }
 
 static void write_spend(struct request *request, struct json_writer *writer)
@@ -281,7 +277,7 @@ static void write_breaker(struct request *request, struct json_writer *writer, i
     writer_key(writer, "circuit_breaker");
     writer_open_object(writer);
     writer_key_string(writer, "adapter_status", component_state_names[*status]);
-    browser_breaker_write(request->arena, service_house(request), writer);
+    browser_breaker_write(service_house(request), writer);
     writer_close_object(writer);
 }
 

@@ -210,15 +210,6 @@ void job_run(struct driver *driver, const struct browser_job *job, struct browse
     end->details = details_of(driver, job, &progress, trouble);
 }
 
-static void write_moment(struct arena *arena, struct json_writer *writer, const char *key,
-                         int64_t moment)
-{
-    char text[CLOCK_TEXT_MAX];
-
-    clock_format(moment, text);
-    writer_key_string(writer, key, moment ? shown_time(arena, text) : NULL);
-}
-
 static void write_session(struct json_writer *writer, const struct driver *driver)
 {
     writer_key(writer, "session");
@@ -252,8 +243,8 @@ const char *job_health(struct arena *arena, const struct driver *driver)
     writer_key_boolean(&writer, "launched", driver->page != NULL);
     writer_key(&writer, "observed_model_menu");
     writer_raw(&writer, *driver->menu ? driver->menu : "[]");
-    write_moment(arena, &writer, "observed_model_menu_at", driver->menu_at);
-    write_moment(arena, &writer, "last_model_picker_unavailable_at", driver->picker_missed_at);
+    write_shown_moment(&writer, "observed_model_menu_at", driver->menu_at);
+    write_shown_moment(&writer, "last_model_picker_unavailable_at", driver->picker_missed_at);
     writer_key_number(&writer, "human_action_delay_seconds",
                       driver->settings->browser_human_delay_seconds);
     writer_close_object(&writer);

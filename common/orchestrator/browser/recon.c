@@ -96,21 +96,12 @@ static enum trouble look_at_all(struct driver *driver, void (*tell)(const char *
     return look_at_menu(driver, sight);
 }
 
-static void write_lines(struct json_writer *writer, const char *key, const struct string_list *list)
-{
-    writer_key(writer, key);
-    writer_open_array(writer);
-    for (size_t i = 0; i < list->count; i++)
-        writer_string(writer, list->items[i]);
-    writer_close_array(writer);
-}
-
 static void write_sight(struct json_writer *writer, const struct sight *sight)
 {
     writer_open_object(writer);
-    write_lines(writer, "home_buttons", &sight->buttons);
+    writer_key_strings(writer, "home_buttons", &sight->buttons);
     if (sight->has_menu)
-        write_lines(writer, "model_menu", &sight->menu);
+        writer_key_strings(writer, "model_menu", &sight->menu);
     writer_key(writer, "flags");
     writer_open_object(writer);
     writer_key_boolean(writer, "direct_model_button_visible", sight->direct_model);

@@ -77,7 +77,7 @@ static void refuse_by_breaker(struct run *run, struct result *result)
     writer_key_boolean(&details.writer, "circuit_breaker_open", true);
     writer_key(&details.writer, "circuit_breaker");
     writer_open_object(&details.writer);
-    browser_breaker_write(run->arena, house, &details.writer);
+    browser_breaker_write(house, &details.writer);
     writer_close_object(&details.writer);
     result->details = details_close(&details);
     result_fail(run, result, FAILURE_PROVIDER_UNAVAILABLE,

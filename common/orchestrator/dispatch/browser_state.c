@@ -44,17 +44,7 @@ const char *browser_breaker_read(const struct house *house, struct breaker_figur
     return names[figures->state];
 }
 
-static void write_moment(struct arena *arena, struct json_writer *writer, const char *key,
-                         int64_t moment)
-{
-    char text[CLOCK_TEXT_MAX];
-
-    clock_format(moment, text);
-    writer_key_string(writer, key, moment ? shown_time(arena, text) : NULL);
-}
-
-void browser_breaker_write(struct arena *arena, const struct house *house,
-                           struct json_writer *writer)
+void browser_breaker_write(const struct house *house, struct json_writer *writer)
 {
     static const int counted[] = {FAILURE_PROVIDER_UNAVAILABLE, FAILURE_TIMEOUT, FAILURE_UNKNOWN};
     const struct orchestrator_settings *settings = house->settings;
@@ -72,13 +62,13 @@ void browser_breaker_write(struct arena *arena, const struct house *house,
         writer_string(writer, failure_name(counted[i]));
     writer_close_array(writer);
     writer_key_integer(writer, "consecutive_failures", figures.failures);
-    write_moment(arena, writer, "opened_at", figures.opened_at);
-    write_moment(arena, writer, "reopen_at", figures.reopens_at);
+    write_shown_moment(writer, "opened_at", figures.opened_at);
+    write_shown_moment(writer, "reopen_at", figures.reopens_at);
     writer_key_integer(writer, "open_count", (int64_t)figures.opens);
     writer_key_integer(writer, "fail_fast_rejections", (int64_t)figures.refusals);
     writer_key_string(writer, "last_failure_code", failed ? failure_name(figures.last.code) : NULL);
     writer_key_string(writer, "last_failure_message", failed ? figures.last.words : NULL);
-    write_moment(arena, writer, "last_failure_at", figures.last.at);
+    write_shown_moment(writer, "last_failure_at", figures.last.at);
 }
 
 static bool has_budget(const struct orchestrator_settings *settings)

@@ -18,8 +18,7 @@ struct breaker_rule browser_breaker_rule(const struct orchestrator_settings *set
 const char *browser_breaker_read(const struct house *house, struct breaker_figures *figures);
 
 /* Members of an open object: enabled, state, and all figures. */
-void browser_breaker_write(struct arena *arena, const struct house *house,
-                           struct json_writer *writer);
+void browser_breaker_write(const struct house *house, struct json_writer *writer);
 
 /* Prompts submitted by a task and, in the last hour, by all; both 0 where neither is limited. */
 struct browser_usage {

@@ -51,11 +51,7 @@ static const char *body_of(struct arena *arena, const struct string_list *texts)
     writer_start(&writer, &text);
     writer_open_object(&writer);
     writer_key_string(&writer, "model", "mistral-embed");
-    writer_key(&writer, "input");
-    writer_open_array(&writer);
-    for (size_t i = 0; i < texts->count; i++)
-        writer_string(&writer, texts->items[i]);
-    writer_close_array(&writer);
+    writer_key_strings(&writer, "input", texts);
     writer_close_object(&writer);
     return text.bytes;
 }

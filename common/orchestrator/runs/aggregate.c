@@ -128,15 +128,6 @@ static void insert_sorted(struct string_list *list, const char *text, bool uniqu
     list->count++;
 }
 
-static void write_list(struct json_writer *writer, const char *key, const struct string_list *list)
-{
-    writer_key(writer, key);
-    writer_open_array(writer);
-    for (size_t i = 0; i < list->count; i++)
-        writer_string(writer, list->items[i]);
-    writer_close_array(writer);
-}
-
 static void write_cancelled(struct json_writer *writer, const struct result *results, size_t count)
 {
     writer_key(writer, "cancelled_steps");
@@ -165,14 +156,14 @@ static const char *write_details(struct run *run, const struct result *results, 
     writer_open_object(&writer);
     writer_key_integer(&writer, "quorum", quorum);
     writer_key_string(&writer, "merge_strategy", merge_strategy_names[strategy]);
-    write_list(&writer, "adapter_names", &names);
+    writer_key_strings(&writer, "adapter_names", &names);
     writer_key_integer(&writer, "completed_step_count",
                        (int64_t)count_status(results, count, RUN_SUCCEEDED));
     writer_key_integer(&writer, "failed_step_count",
                        (int64_t)count_status(results, count, RUN_FAILED));
     writer_key_integer(&writer, "cancelled_step_count",
                        (int64_t)count_status(results, count, RUN_CANCELLED));
-    write_list(&writer, "failure_codes", &codes);
+    writer_key_strings(&writer, "failure_codes", &codes);
     if (outcome->winning_step)
         writer_key_integer(&writer, "winning_step_index", outcome->winning_step);
     else

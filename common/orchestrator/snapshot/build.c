@@ -182,15 +182,6 @@ static enum error gather(struct arena *arena, struct db *db, const struct db_sch
     return db_finish(db, error, problem);
 }
 
-static void write_ids(struct json_writer *writer, const char *key, const struct string_list *ids)
-{
-    writer_key(writer, key);
-    writer_open_array(writer);
-    for (size_t i = 0; i < ids->count; i++)
-        writer_string(writer, ids->items[i]);
-    writer_close_array(writer);
-}
-
 static void write_bundles(struct json_writer *writer, struct arena *arena,
                           const struct material *material, const struct snapshot_order *order)
 {
@@ -250,7 +241,7 @@ static void write_snapshot(struct json_writer *writer, struct arena *arena,
     writer_key_string(writer, "backend", order->backend);
     writer_key(writer, "selection");
     writer_open_object(writer);
-    write_ids(writer, "task_ids", &order->task_ids);
+    writer_key_strings(writer, "task_ids", &order->task_ids);
     if (order->task_ids.count)
         writer_key_null(writer, "limit");
     else
@@ -260,8 +251,8 @@ static void write_snapshot(struct json_writer *writer, struct arena *arena,
     writer_key_integer(writer, "task_count", (int64_t)material->tasks.count);
     writer_key_integer(writer, "step_count", (int64_t)material->steps.count);
     writer_key_integer(writer, "event_count", (int64_t)material->events.count);
-    write_ids(writer, "exported_task_ids", &material->exported);
-    write_ids(writer, "missing_task_ids", &material->missing);
+    writer_key_strings(writer, "exported_task_ids", &material->exported);
+    writer_key_strings(writer, "missing_task_ids", &material->missing);
     write_bundles(writer, arena, material, order);
     if (digest)
         writer_key_string(writer, "snapshot_sha256", digest);

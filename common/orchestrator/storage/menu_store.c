@@ -70,11 +70,7 @@ static void write_model(struct json_writer *writer, const struct model *model)
     writer_open_object(writer);
     writer_key_string(writer, "id", model->id);
     writer_key_string(writer, "display_name", model->display_name);
-    writer_key(writer, "aliases");
-    writer_open_array(writer);
-    for (size_t i = 0; i < model->aliases.count; i++)
-        writer_string(writer, model->aliases.items[i]);
-    writer_close_array(writer);
+    writer_key_strings(writer, "aliases", &model->aliases);
     writer_key_string(writer, "adapter_kind", backend_names[model->backend]);
     writer_key_string(writer, "provider", model->provider);
     writer_key_string(writer, "provider_model_id", model->provider_model_id);

@@ -131,15 +131,6 @@ enum error schema_report_make(struct arena *arena, struct db *db, const struct d
     return error;
 }
 
-static void write_list(struct json_writer *writer, const char *key, const struct string_list *list)
-{
-    writer_key(writer, key);
-    writer_open_array(writer);
-    for (size_t i = 0; i < list->count; i++)
-        writer_string(writer, list->items[i]);
-    writer_close_array(writer);
-}
-
 /* Columns by their tables. */
 static void write_columns(struct json_writer *writer, const struct string_list *columns)
 {
@@ -171,12 +162,12 @@ void schema_report_write(struct json_writer *writer, const struct schema_report 
 {
     writer_open_object(writer);
     writer_key_string(writer, "backend", backend);
-    write_list(writer, "expected_tables", &report->expected_tables);
-    write_list(writer, "migrations_applied", &report->applied);
-    write_list(writer, "migrations_available", &report->available);
-    write_list(writer, "migrations_pending", &report->pending);
+    writer_key_strings(writer, "expected_tables", &report->expected_tables);
+    writer_key_strings(writer, "migrations_applied", &report->applied);
+    writer_key_strings(writer, "migrations_available", &report->available);
+    writer_key_strings(writer, "migrations_pending", &report->pending);
     write_columns(writer, &report->missing_columns);
-    write_list(writer, "missing_tables", &report->missing_tables);
+    writer_key_strings(writer, "missing_tables", &report->missing_tables);
     writer_key_string(writer, "schema_version", report->schema_version);
     writer_key_string(writer, "status", report->ok ? "ok" : "degraded");
     writer_close_object(writer);

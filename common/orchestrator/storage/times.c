@@ -20,6 +20,14 @@ const char *shown_time(struct arena *arena, const char *stored)
                        stored);
 }
 
+void write_shown_moment(struct json_writer *writer, const char *key, int64_t moment)
+{
+    char text[CLOCK_TEXT_MAX];
+
+    clock_format(moment, text);
+    writer_key_string(writer, key, moment ? shown_time(writer->out->arena, text) : NULL);
+}
+
 const char *stored_time(struct arena *arena, const char *given)
 {
     struct tm tm = {0};

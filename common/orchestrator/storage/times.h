@@ -2,10 +2,13 @@
 #ifndef ASSAY_ORCHESTRATOR_STORAGE_TIMES_H
 #define ASSAY_ORCHESTRATOR_STORAGE_TIMES_H
 
-#include "base/arena.h"
+#include "base/json.h"
 
 /* A stored moment as RFC 3339 with Z and six digits or none; NULL stays NULL. */
 const char *shown_time(struct arena *arena, const char *stored);
+
+/* A member: a moment in Unix microseconds as it is shown, null for 0. */
+void write_shown_moment(struct json_writer *writer, const char *key, int64_t moment);
 
 /* "2026-07-30T12:00:00.5Z", with an offset or none (UTC), as it is stored; NULL when it is no time.
  */
