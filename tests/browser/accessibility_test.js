@@ -88,17 +88,28 @@ const viewers = [
     { path: '/redoc', parts: ['.menu-content', '.api-info', '[id="operation/calculate"]'] },
 ];
 
+/* Axe walks through every element there is, and Redoc has some for every schema of every route. */
+async function leaveOneRoute(page) {
+    await page.evaluate(() => {
+        for (const route of document.querySelectorAll('#viewer [id^="operation/"]'))
+            if (route.id !== 'operation/calculate') route.remove();
+        for (const item of [...document.querySelectorAll('#viewer .menu-content li')].slice(20))
+            item.remove();
+    });
+}
+
 const contrast = { runOnly: { type: 'rule', values: ['color-contrast'] } };
 
 for (const { path, parts } of viewers)
     test(`${path}: axe finds nothing around the viewer, and enough contrast in it`, async (t) => {
         const page = await open(`${experiments}${path}`);
-        // A pass over so many elements takes seconds: wide and light, narrow and dark.
+        // A pass still takes seconds: wide and light, narrow and dark.
         for (const view of [views[0], views[3]])
             await t.test(view.name, async () => {
                 await show(page, view.options);
                 for (const part of parts)
                     await page.waitForSelector(`#viewer ${part}`, { state: 'attached' });
+                await leaveOneRoute(page);
                 assert.deepEqual(await accessibilityFaults(page, { exclude: [['#viewer']] }), []);
                 const inside = { include: parts.map((part) => [`#viewer ${part}`]) };
                 assert.deepEqual(await accessibilityFaults(page, inside, contrast), []);
