@@ -29,6 +29,7 @@ Without a receipt no return is possible.
 const fileOf = (name, text) => ({ name, mimeType: 'text/markdown', buffer: Buffer.from(text) });
 
 let signedIn; /* what a browser keeps of the sign-in */
+let bearer; /* the same for requests of the tests themselves */
 
 before(async () => {
     const response = await fetch(at('/api/auth/login'), {
@@ -42,6 +43,7 @@ before(async () => {
         return { name, value, domain: '127.0.0.1', path: '/', expires: -1, httpOnly: true, secure: false, sameSite: 'Strict' };
     });
     signedIn = { cookies, origins: [] };
+    bearer = { Authorization: `Bearer ${(await response.clone().json()).access_token}`, 'Content-Type': 'application/json' };
     for (const [name, text] of [['warranty.md', warranty], ['returns_policy.md', returns]]) {
         const form = new FormData();
         form.append('file', new Blob([text]), name);
@@ -245,7 +247,57 @@ test('documents: what becomes of each file, versions, deletion', async () => {
     await close(page, [400]);
 });
 
+async function send(path, body) {
+    const response = await fetch(at(path), { method: 'POST', headers: bearer, body: JSON.stringify(body) });
+    assert.ok(response.ok, `${path}: ${response.status}`);
+    return response.json();
+}
+
+test('a case is judged by keys, joins the curated data, and a candidate is staged, refused, and put away', async () => {
+    for (const question of ['Within how many days can a product be returned?', 'Is a receipt needed for a return?']) {
+        const { trace_id: trace } = await send('/api/ask', { question });
+        await send('/api/admin/review-queue', { trace_id: trace, reviewer_notes: '' });
+    }
+    const page = await show('/static/improve.html');
+    await page.waitForSelector('.case-item');
+    await page.locator('body').press('j');
+    await untilText(page, '#case-title', /receipt/);
+    await page.fill('#judge-notes', 'gb');
+    assert.equal(await page.locator('.case-item').count(), 2); /* keys in a field are letters */
+    await page.locator('#case-title').focus();
+    await page.keyboard.press('d');
+    await untilText(page, '#case-title', /days/);
+    await page.locator('#case-title').focus();
+    await page.keyboard.press('g');
+    await page.waitForSelector('.case-item', { state: 'detached' });
+    await page.click('#improve-tab-curated');
+    await page.click('#rebuild');
+    await page.waitForSelector('#curated tbody tr:has-text("days")');
+    await page.click('#improve-tab-experiments');
+    await page.fill('#draft-name', 'Refuse much');
+    await page.fill('#draft-settings', 'embedded_min_evidence: 1');
+    await page.click('form:has(#draft-name) [type="submit"]');
+    await page.waitForSelector('#experiment');
+    await page.click('#regression-run');
+    await page.waitForSelector('.case-item:has-text("refuse-much"):has-text("Not passed")');
+    await page.click('.case-item:has-text("refuse-much")');
+    await page.waitForSelector('#run .two-answers');
+    assert.match(await page.innerText('#run'), /Too few cases/);
+    await page.click('#improve-tab-experiments');
+    await page.waitForSelector('#experiment');
+    await page.click('#stage');
+    await untilText(page, '#experiment', /In force/);
+    await page.click('#archive');
+    await page.click('dialog [data-kind="primary"], dialog [data-kind="danger"]');
+    await untilText(page, '#experiment', /Archived/);
+    await close(page);
+});
+
 const pages = [
+    ['/static/improve.html?status=*', '.case-item'],
+    ['/static/improve.html?tab=curated', '#curated tbody tr'],
+    ['/static/improve.html?tab=runs', '.case-item'],
+    ['/static/improve.html?tab=experiments', '.case-item'],
     ['/static/login.html', '#sign-in-username'],
     ['/static/chat.html', '.welcome'],
     ['/static/documents.html', '#documents tbody tr'],

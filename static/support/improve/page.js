@@ -1,0 +1,189 @@
+/* Better answers: cases to judge, curated data, regression runs, experiments. The address holds what is open. */
+import '../../shared/shell.js';
+import { t } from '../../shared/i18n.js';
+import { mount } from '../../shared/ui/app.js';
+import { confirm } from '../../shared/ui/dialog.js';
+import { ApiError } from '../../shared/ui/errors.js';
+import { createForm } from '../../shared/ui/form.js';
+import { onQuery, readQuery, writeQuery } from '../../shared/ui/query.js';
+import { createResource } from '../../shared/ui/resource.js';
+import { toast } from '../../shared/ui/toast.js';
+import { client, showAccount } from '../service.js';
+import { view } from './view.js';
+
+const runsEveryMs = 2000;
+const listed = 100;
+const panels = ['queue', 'curated', 'runs', 'experiments'];
+const defaults = { tab: 'queue', case: '', run: '', experiment: '', status: 'pending' };
+
+let app = null;
+const update = () => app?.update();
+const get = async (path, options) => (await client.get(path, options)).data;
+
+const queue = createResource(update, (signal, status) => get('/api/admin/review-queue', { query: { status, limit: listed }, signal }));
+const single = createResource(update, (signal, id) => get(`/api/admin/review-queue/${encodeURIComponent(id)}`, { signal }));
+const curated = createResource(update, async (signal) => {
+    const [stats, cases] = await Promise.all([
+        get('/api/admin/curated-dataset/stats', { signal }),
+        get('/api/admin/curated-dataset/cases', { query: { limit: listed }, signal }),
+    ]);
+    return { stats, cases: cases.items };
+});
+const runs = createResource(update, async (signal) => (await get('/api/admin/regression-runs', { query: { limit: listed }, signal })).runs);
+const run = createResource(update, (signal, id) => get(`/api/admin/regression-runs/${encodeURIComponent(id)}`, { signal }));
+const experiments = createResource(update, (signal) => get('/api/admin/experiments', { signal }));
+const experiment = createResource(update, (signal, id) => get(`/api/admin/experiments/${encodeURIComponent(id)}`, { signal }));
+
+const notes = createForm(update, {
+    id: 'judge',
+    fields: [{ name: 'notes', kind: 'textarea', label: () => t('improve.notes'), rows: 3, maxLength: 5000, wide: true }],
+    onSubmit: () => {},
+});
+const draft = createForm(update, {
+    id: 'draft',
+    fields: [
+        { name: 'name', kind: 'text', label: () => t('improve.name'), required: true },
+        { name: 'settings', kind: 'textarea', label: () => t('improve.settings'), rows: 3, wide: true },
+    ],
+    onSubmit: makeDraft,
+});
+
+/* Does it and says so; errors are told, and nothing else happens. */
+async function attempt(call) {
+    try {
+        await call();
+        toast(t('improve.done'));
+        return true;
+    } catch (error) {
+        if (!(error instanceof ApiError)) throw error;
+        toast(error.message || t(`notice.${error.kind}`), { tone: 'danger' });
+        return false;
+    }
+}
+
+/* "rerank_top_k: 3" a line, as in the files of experiments. */
+function settingsOf(text) {
+    const lines = (text ?? '').split('\n').filter((line) => line.includes(':'));
+    return Object.fromEntries(
+        lines.map((line) => {
+            const at = line.indexOf(':');
+            const value = line.slice(at + 1).trim();
+            const known = value === 'true' || value === 'false' || (value !== '' && Number.isFinite(Number(value)));
+            return [line.slice(0, at).trim(), known ? JSON.parse(value) : value];
+        }),
+    );
+}
+
+async function makeDraft({ name, settings }) {
+    const body = { name, settings_overrides: settingsOf(settings) };
+    let made = null;
+    if (await attempt(async () => (made = (await client.post('/api/admin/experiments', body)).data))) {
+        draft.write();
+        experiments.reload();
+        go({ experiment: made.id });
+    }
+}
+
+async function judge(status) {
+    const { opened } = app.state;
+    if (opened === '' || app.state.busy) return;
+    const rows = queue.data?.items ?? [];
+    const at = rows.findIndex(({ id }) => String(id) === opened);
+    const following = rows[at + 1] ?? rows[at - 1];
+    app.set({ busy: true });
+    const body = { status, reviewer_notes: notes.values().notes ?? '' };
+    const done = await attempt(() => client.post(`/api/admin/review-queue/${encodeURIComponent(opened)}`, body));
+    app.set({ busy: false });
+    if (!done) return;
+    await queue.reload();
+    go({ case: following ? String(following.id) : '' });
+}
+
+function step(by) {
+    const rows = queue.data?.items ?? [];
+    const at = rows.findIndex(({ id }) => String(id) === app.state.opened);
+    const row = rows[Math.min(Math.max(at + by, 0), rows.length - 1)];
+    if (row) go({ case: String(row.id) });
+}
+
+async function change(id, action, asks) {
+    if (asks && !(await confirm({ title: t(`improve.${action}`), text: t(`improve.${action}_text`), action: t(`improve.${action}`) }))) return;
+    const path = `/api/admin/experiments/${encodeURIComponent(id)}/${action}`;
+    if (!(await attempt(() => client.post(path)))) return;
+    experiments.reload();
+    experiment.reload();
+    if (action === 'regression-run') go({ tab: 'runs' });
+}
+
+async function rebuild() {
+    await attempt(() => client.post('/api/admin/curated-dataset/rebuild'));
+    setTimeout(() => curated.reload(), 1500);
+}
+
+/* Shows what the address says. */
+function follow() {
+    const asked = readQuery(defaults);
+    const tab = panels.includes(asked.tab) ? asked.tab : defaults.tab;
+    const before = app.state;
+    const moved = before.opened !== asked.case;
+    app.set({ tab, opened: asked.case, run_id: asked.run, experiment_id: asked.experiment, status: asked.status });
+    runs.stop();
+    if (tab === 'queue') {
+        queue.load(asked.status);
+        if (asked.case !== '' && moved) {
+            notes.write();
+            single.load(asked.case);
+        }
+    }
+    if (tab === 'curated') curated.load();
+    if (tab === 'runs') {
+        runs.load();
+        runs.every(runsEveryMs);
+        if (asked.run !== '') run.load(asked.run);
+    }
+    if (tab === 'experiments') {
+        experiments.load();
+        if (asked.experiment !== '') experiment.load(asked.experiment);
+    }
+}
+
+function go(patch) {
+    writeQuery({ ...readQuery(defaults), ...patch }, defaults, { step: true });
+    follow();
+}
+
+const keys = {
+    j: () => step(1),
+    k: () => step(-1),
+    g: () => judge('confirmed_good'),
+    b: () => judge('confirmed_bad'),
+    d: () => judge('dismissed'),
+};
+
+function pressed(event) {
+    const writes = event.target.closest?.('input, textarea, select, [contenteditable], dialog');
+    if (app.state.tab !== 'queue' || writes || event.ctrlKey || event.metaKey || event.altKey) return;
+    const action = keys[event.key];
+    if (!action) return;
+    event.preventDefault();
+    action();
+}
+
+const actions = { go, judge, step, change, rebuild };
+const resources = { queue, single, curated, runs, run, experiments, experiment };
+app = mount(document.getElementById('page'), view, {
+    ...resources,
+    notes,
+    draft,
+    tab: 'queue',
+    opened: '',
+    run_id: '',
+    experiment_id: '',
+    status: 'pending',
+    busy: false,
+    actions,
+});
+document.addEventListener('keydown', pressed);
+showAccount();
+follow();
+onQuery(follow);
