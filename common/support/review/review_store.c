@@ -51,7 +51,7 @@ static const struct statement insert_cases = {
 #define CASE_COLUMNS                                                                               \
     "r.id, r.trace_id, r.tenant_id, r.reason, r.status, r.reviewer_notes, r.created_at,"           \
     " r.reviewed_at, r.reviewed_by, r.snapshot_json, t.final_quality, t.factuality_score,"         \
-    " t.duration_ms FROM review_queue r LEFT JOIN traces t ON t.trace_id = r.trace_id"
+    " t.duration_ms, t.question FROM review_queue r LEFT JOIN traces t ON t.trace_id = r.trace_id"
 static const struct statement list_cases = {
     .name = "review_list",
     .sql = "SELECT " CASE_COLUMNS " WHERE (? = '' OR r.tenant_id = ?)"
@@ -178,11 +178,13 @@ static void case_row(struct query *query, struct arena *arena, struct review_row
                                .snapshot = query_json_or_null(query, 9, arena),
                                .quality = as_number(query_optional_integer(query, 10)),
                                .fact_score = as_number(query_optional_integer(query, 11)),
-                               .duration_ms = query_optional_number(query, 12)};
-    if (row->snapshot && !row->quality.given && !row->duration_ms.given) {
+                               .duration_ms = query_optional_number(query, 12),
+                               .question = query_text_or_null(query, 13, arena)};
+    if (row->snapshot && !row->question) {
         struct extract kept;
 
         extract_read(arena, row->snapshot, &kept);
+        row->question = kept.query;
         row->quality = kept.quality;
         row->fact_score = kept.fact_score;
         row->duration_ms = kept.duration_ms;

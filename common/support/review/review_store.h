@@ -39,6 +39,7 @@ struct review_row {
     const char *notes; /* "" = none */
     const char *created_at, *reviewed_at, *reviewed_by;
     const char *snapshot; /* NULL = none yet */
+    const char *question; /* NULL = it is gone with its trace */
     struct optional_number quality, fact_score, duration_ms;
 };
 

@@ -61,8 +61,8 @@ function queueList(page) {
                         (row) =>
                             item(
                                 String(row.id) === opened,
-                                t(`improve.${row.reason}`),
-                                html`${word(row.status)} ${formatAgo(row.created_at)}${row.quality === null ? null : html` · ${formatInteger(row.quality)}`}`,
+                                row.question ?? row.trace_id,
+                                html`${word(row.status)} ${t(`improve.${row.reason}`)} · ${formatAgo(row.created_at)}${row.quality === null ? null : html` · ${formatInteger(row.quality)}`}`,
                                 () => actions.go({ case: String(row.id) }),
                             ),
                     )}
