@@ -195,12 +195,12 @@ static double bound_at(const struct rank_lengths *lengths, const uint8_t *bound)
     return upper / 255;
 }
 
-/* bm25_impact() with what is known of the lengths, of the posting where a cursor stands or one
- * beside it. */
+/* bm25_impact() with what is known of the lengths, of the posting at a place of the cursor's block.
+ */
 static double impact(const struct segment *segment, const struct rank_lengths *lengths,
-                     const struct cursor *cursor, uint32_t at)
+                     const struct cursor *cursor, uint32_t chunk, uint32_t at)
 {
-    uint32_t length = segment->lengths[cursor->chunks[at]];
+    uint32_t length = segment->lengths[chunk];
     uint32_t frequency = segment_frequency(&cursor->frequencies, at);
 
     if (length >= RANK_LENGTHS)
@@ -247,7 +247,8 @@ static void add_up(const struct ranking *ranking, struct cursor *cursor, uint32_
         for (; i < cursor->count && cursor->chunks[i] < end; i++) {
             uint32_t place = cursor->chunks[i] - first;
 
-            window.scores[place] += impact(ranking->segment, ranking->lengths, cursor, i);
+            window.scores[place] +=
+                impact(ranking->segment, ranking->lengths, cursor, cursor->chunks[i], i);
             window.held[place >> 6] |= UINT64_C(1) << (place & 63);
         }
         if (i < cursor->count) {
@@ -307,7 +308,7 @@ static double add_to(const struct ranking *ranking, struct cursor *cursor,
     }
     if (cursor->chunk != candidate->chunk)
         return 0;
-    return impact(ranking->segment, ranking->lengths, cursor, cursor->at);
+    return impact(ranking->segment, ranking->lengths, cursor, candidate->chunk, cursor->at);
 }
 
 /* Completes the candidates term by term, dropping those that cannot win any more. */
@@ -424,7 +425,7 @@ double rank_chunk(const struct segment *segment, const struct rank_term *terms, 
         cursor_open(segment, &cursor, &terms[i], 0);
         seek(segment, &cursor, chunk);
         if (cursor.chunk == chunk)
-            score += impact(segment, lengths, &cursor, cursor.at);
+            score += impact(segment, lengths, &cursor, chunk, cursor.at);
     }
     return score;
 }

@@ -66,6 +66,8 @@ struct support_settings {
     int64_t self_rag_max_iterations;
     bool suggested_questions;
     bool model_routing;
+    bool agentic;
+    int64_t tool_loops;
     int64_t session_ttl_seconds;
     int64_t trace_retention_days; /* 0 = for ever, as the next two */
     int64_t audit_retention_days;

@@ -166,6 +166,26 @@ static void audit(struct request *request, const struct asked *asked, const char
                               strlen(question), request->who.tenant));
 }
 
+/* true, "yes", 1 and false, "no", 0. */
+static enum error read_confirm(struct request *request, struct optional_boolean *confirm)
+{
+    const json_t *value = ((const struct ask_request *)request->body)->confirm;
+    const char *text = json_string_value(value);
+
+    if (!value || json_is_null(value))
+        return ERROR_NONE;
+    confirm->given = true;
+    confirm->value = json_is_true(value) || (text && strcasecmp(text, "yes") == 0) ||
+                     (text && strcasecmp(text, "true") == 0) ||
+                     (json_is_integer(value) && json_integer_value(value) == 1);
+    if (confirm->value || json_is_false(value) || (text && strcasecmp(text, "no") == 0) ||
+        (text && strcasecmp(text, "false") == 0) ||
+        (json_is_integer(value) && json_integer_value(value) == 0))
+        return ERROR_NONE;
+    return request_fault(request, "body", "confirm", "bool_parsing",
+                         "Input should be true or false, yes or no, 1 or 0");
+}
+
 static enum error run(struct request *request, struct asked *asked, struct ask *ask)
 {
     const struct ask_request *body = request->body;
@@ -182,6 +202,9 @@ static enum error run(struct request *request, struct asked *asked, struct ask *
                              "Letters, digits, _ and - only");
     if (!*ask->question)
         return problem_set(&request->problem, ERROR_INVALID, "question_empty", "question is empty");
+    error = read_confirm(request, &ask->confirm);
+    if (error)
+        return error;
     error = service_tools(request, &tools);
     if (!error)
         error = threshold_in_force(&tools.traces, tools.graph.settings, &tools.graph.settings);
@@ -229,7 +252,8 @@ static struct answer_reply *as_reply(struct request *request, struct asked *aske
         .session_id = asked->session_id,
         .trace_id = asked->trace_id,
         .suggested_questions = {outcome->suggestion_count, outcome->suggestions},
-        .action_summary = "",
+        .requires_confirmation = outcome->requires_confirmation,
+        .action_summary = outcome->action_summary ? outcome->action_summary : "",
         .cached = outcome->cached,
         .factuality_score = GIVEN_INTEGER(outcome->factuality),
         .quality_source = outcome->quality_source,
@@ -339,6 +363,9 @@ enum error ask_stream_handle(struct request *request, struct reply *reply)
 
     if (!*trimmed(request, body->question))
         return problem_set(&request->problem, ERROR_INVALID, "question_empty", "question is empty");
+    error = read_confirm(request, &ask.confirm);
+    if (error)
+        return error;
     reply_add_header(reply, "Cache-Control", "no-cache");
     error = stream_open(request, reply, STREAM_EVENTS, &telling.stream);
     if (error)

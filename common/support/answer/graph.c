@@ -6,6 +6,7 @@
 #include "support/answer/citations.h"
 #include "support/answer/fusion.h"
 #include "support/answer/model_nodes.h"
+#include "support/answer/tool_flow.h"
 
 #include <math.h>
 #include <string.h>
@@ -264,7 +265,53 @@ static void choose_documents(struct graph_state *state)
     }
 }
 
-static void mark_cited(struct graph_outcome *outcome)
+const char *graph_beginning(struct arena *arena, const char *text, size_t most)
+{
+    size_t at = 0;
+
+    while (text[at] && most--)
+        at += utf8_sequence_length(text + at, strlen(text + at));
+    return arena_copy(arena, text, at);
+}
+
+/* The number of a source, which is added where it is not there yet; 0 when there is no room. */
+static int number_of(struct graph_state *state, const struct found_chunk *chunk)
+{
+    struct graph_outcome *outcome = state->outcome;
+    struct graph_source source = as_source(chunk);
+
+    for (size_t i = 0; i < outcome->source_count; i++)
+        if (strcmp(outcome->sources[i].doc_id, source.doc_id) == 0 &&
+            strcmp(outcome->sources[i].text, source.text) == 0)
+            return (int)i + 1;
+    if (outcome->source_count == (size_t)state->tools->settings->rerank_top_k)
+        return 0;
+    source.excerpt = best_excerpt(state->arena, chunk);
+    outcome->sources[outcome->source_count++] = source;
+    return (int)outcome->source_count;
+}
+
+size_t graph_look_up(struct graph_state *state, const char *words, int *numbers, size_t most)
+{
+    size_t count = 0;
+
+    state->node_started = clock_monotonic_microseconds();
+    question_read(&state->question, state->arena, words, NULL, state->tools->synonyms);
+    question_weigh(&state->question, state->knowledge.index);
+    state->search = state->question;
+    state->meaning = words;
+    state->outcome->search_query = words;
+    if (retrieve(state))
+        return 0;
+    state->graded_count = answer_grade(state->graded, state->graded_count);
+    for (size_t i = 0; i < state->graded_count && i < most; i++) {
+        numbers[count] = number_of(state, &state->graded[i]);
+        count += numbers[count] > 0;
+    }
+    return count;
+}
+
+void graph_mark_cited(struct graph_outcome *outcome)
 {
     for (size_t i = 0; i < outcome->source_count; i++)
         outcome->sources[i].cited = false;
@@ -299,7 +346,7 @@ static enum error write_answer(struct graph_state *state)
     state->written = true;
     outcome->answer = text;
     outcome->refused = refused;
-    mark_cited(outcome);
+    graph_mark_cited(outcome);
     if (refused)
         outcome->source_count = 0;
     return ERROR_NONE;
@@ -504,6 +551,17 @@ static void record(struct graph_state *state, const char *node, bool used)
                                 used ? state->usage : (struct model_usage){.provider = NULL}};
 }
 
+void graph_record(struct graph_state *state, const char *node)
+{
+    bool used = state->models.call_count > state->calls_recorded;
+
+    if (used)
+        count_models(state, node, state->calls_recorded);
+    state->calls_recorded = state->models.call_count;
+    record(state, node, used);
+    state->node_started = clock_monotonic_microseconds();
+}
+
 static bool is_over(struct graph_state *state, const char *node)
 {
     const struct graph_request *request = state->request;
@@ -608,6 +666,10 @@ void graph_run(const struct graph_tools *tools, const struct graph_request *requ
         outcome->error_message = arena_copy_string(state->arena, tools->call->problem->text);
     }
     outcome->kb_version = state->knowledge.version;
+    if (tools->settings->agentic && !outcome->error && tool_flow(state)) {
+        step(state, &logging);
+        return;
+    }
     run_nodes(state, opening, sizeof opening / sizeof opening[0]);
     while (!outcome->error && run_nodes(state, answering, sizeof answering / sizeof answering[0]) &&
            outcome->route == ROUTE_NONE)

@@ -15,7 +15,7 @@
 #include "support/answer/knowledge.h"
 #include "support/models/models.h"
 
-enum { GRAPH_STEPS_MAX = 64, GRAPH_HISTORY_MAX = 40, GRAPH_CLAIMS_MAX = 24 };
+enum { GRAPH_STEPS_MAX = 64, GRAPH_HISTORY_MAX = 40, GRAPH_CLAIMS_MAX = 24, SUMMARY_MAX = 500 };
 
 enum route_kind {
     ROUTE_NONE,
@@ -46,6 +46,9 @@ struct graph_request {
     void (*on_answer_void)(void *context);
     void *context;
     int64_t deadline; /* monotonic microseconds; 0 = none */
+    /* With RAG_AGENTIC_MODE: what the answer before asked to confirm, and what was said to that. */
+    const char *pending_ticket; /* NULL = nothing */
+    struct optional_boolean confirm;
 };
 
 /* One executed node: its name, the state after it as JSON, when it ended, what it used (of no
@@ -81,7 +84,11 @@ struct graph_outcome {
     int factuality;
     bool verification_skipped;
     bool refused, knowledge_gap, error;
-    bool cached; /* given before, and given again */
+    bool cached;                /* given before, and given again */
+    bool requires_confirmation; /* of `pending_ticket`, which `action_summary` tells */
+    const char *action_summary;
+    const char *pending_ticket; /* what is to be remembered until it is confirmed; NULL = nothing */
+    const char *create_ticket;  /* what was confirmed and is to be done; NULL = nothing */
     const char *error_node, *error_message;
     const char *complexity;
     const char *search_query;

@@ -174,8 +174,9 @@ const char *graph_state_json(const struct graph_state *state)
     write_texts(&writer, "suggested_questions", outcome->suggestions, outcome->suggestion_count);
     write_texts(&writer, "sub_queries", NULL, 0);
     write_texts(&writer, "tool_calls", NULL, 0);
-    writer_key_boolean(&writer, "requires_confirmation", false);
-    writer_key_string(&writer, "action_summary", "");
+    writer_key_boolean(&writer, "requires_confirmation", outcome->requires_confirmation);
+    writer_key_string(&writer, "action_summary",
+                      outcome->action_summary ? outcome->action_summary : "");
     write_history(&writer, state->request);
     write_usage(&writer, state);
     write_ids(&writer, state);

@@ -24,7 +24,8 @@ struct graph_state {
     struct fetch_watch watch;
     struct model_usage usage; /* of the last node that used anything, and which that was */
     const char *usage_node;
-    bool written; /* the answer is a model's */
+    size_t calls_recorded; /* of models, in the steps of tools */
+    bool written;          /* the answer is a model's */
     int64_t node_started;
     double step_milliseconds;
     bool scored; /* quality and relevance are set */
@@ -34,6 +35,16 @@ struct graph_state {
 /* nearest.c: the chunks nearest to the question by meaning, in `hits`; how many. 0 where vectors
  * are not used, not there yet, or the endpoint has failed (then a fallback says so). */
 size_t nearest_chunks(struct graph_state *state, struct search_hit *hits, size_t most);
+
+/* graph.c, for the tools: looks documents up by these words, adds those to the sources that are not
+ * there yet and notes the numbers of the best ones; how many. */
+size_t graph_look_up(struct graph_state *state, const char *words, int *numbers, size_t most);
+/* Writes a step of that name down. */
+void graph_record(struct graph_state *state, const char *node);
+/* Notes which sources the answer has markers to. */
+void graph_mark_cited(struct graph_outcome *outcome);
+/* The first characters of a text. */
+const char *graph_beginning(struct arena *arena, const char *text, size_t most);
 
 /* The state as an object; documents stand as references into the trace's list. */
 const char *graph_state_json(const struct graph_state *state);

@@ -20,16 +20,6 @@ enum {
     LEAST_WORDS = 3 /* of an answer with anything to verify */
 };
 
-/* The first characters of a text. */
-static const char *beginning(struct arena *arena, const char *text, size_t most)
-{
-    size_t at = 0;
-
-    while (text[at] && most--)
-        at += utf8_sequence_length(text + at, strlen(text + at));
-    return arena_copy(arena, text, at);
-}
-
 static bool ask(struct graph_state *state, struct models_order *order, enum prompt prompt,
                 const char *message, struct models_reply *reply)
 {
@@ -60,7 +50,7 @@ static void add_history(const struct graph_state *state, struct text *text, size
 
     for (size_t i = first; i < request->history_count; i++)
         text_append_format(text, "%s: %s\n", request->history[i].role,
-                           beginning(state->arena, request->history[i].content, characters));
+                           graph_beginning(state->arena, request->history[i].content, characters));
     if (request->history_count)
         text_append_byte(text, '\n');
 }
@@ -79,7 +69,7 @@ static void add_sources(const struct graph_state *state, struct text *text, size
     for (size_t i = 0; i < outcome->source_count && i < most; i++)
         text_append_format(text, "[Document %zu | source=%s]\n%s\n\n", i + 1,
                            outcome->sources[i].source,
-                           beginning(state->arena, outcome->sources[i].text, characters));
+                           graph_beginning(state->arena, outcome->sources[i].text, characters));
 }
 
 bool model_classify(struct graph_state *state)
@@ -274,10 +264,10 @@ static void take_verdicts(struct graph_state *state, const char *const *claims, 
 
     outcome->claim_count = count;
     for (size_t i = 0; i < count; i++) {
-        outcome->claims[i] =
-            (struct claim){.text = claims[i],
-                           .supported = supported[i],
-                           .evidence = beginning(state->arena, evidence[i], EVIDENCE_CHARACTERS)};
+        outcome->claims[i] = (struct claim){
+            .text = claims[i],
+            .supported = supported[i],
+            .evidence = graph_beginning(state->arena, evidence[i], EVIDENCE_CHARACTERS)};
         right += supported[i];
     }
     outcome->factuality = count ? 100 * right / (int)count : 100;
@@ -349,13 +339,13 @@ bool model_suggest(struct graph_state *state)
     add_sources(state, &text, SUGGEST_DOCUMENTS, SUGGEST_CHARACTERS);
     add_question(state, &text);
     text_append_format(&text, "\nAnswer: %s",
-                       beginning(state->arena, outcome->answer, SUGGEST_CHARACTERS));
+                       graph_beginning(state->arena, outcome->answer, SUGGEST_CHARACTERS));
     if (!ask(state, &order, PROMPT_SUGGEST, text.bytes, &reply))
         return false;
     outcome->suggestion_count =
         reading_lines(state->arena, reply.text, false, outcome->suggestions, SUGGESTIONS_MAX);
     for (size_t i = 0; i < outcome->suggestion_count; i++)
         outcome->suggestions[i] =
-            beginning(state->arena, outcome->suggestions[i], SUGGESTION_LENGTH_MAX);
+            graph_beginning(state->arena, outcome->suggestions[i], SUGGESTION_LENGTH_MAX);
     return true;
 }

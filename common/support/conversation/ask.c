@@ -70,6 +70,30 @@ static void read_history(struct asking *asking, struct graph_request *request)
     request->history = messages;
 }
 
+/* What the answer before asked to confirm; a store that cannot be read has nothing. */
+static void read_pending(const struct asking *asking, struct graph_request *request)
+{
+    if (asking->tools->settings->agentic &&
+        session_pending(&asking->conversation, asking->asked->session_id, &request->pending_ticket))
+        log_event(LOG_WARNING, "pending_action_not_read", asking->tools->call->problem->text);
+}
+
+/* The confirmed action, and what is to be confirmed next. */
+static enum error act(const struct asking *asking, const struct graph_outcome *outcome)
+{
+    const struct asked *asked = asking->asked;
+    enum error error = ERROR_NONE;
+
+    if (!asking->tools->settings->agentic)
+        return ERROR_NONE;
+    if (outcome->create_ticket)
+        error = ticket_open(&asking->conversation, asked->session_id, outcome->create_ticket, NULL,
+                            asked->trace_id);
+    return error ? error
+                 : session_set_pending(&asking->conversation, asked->session_id,
+                                       outcome->pending_ticket);
+}
+
 static enum error evaluate(const struct asking *asking, const struct graph_outcome *outcome)
 {
     struct optional_number relevances[ANSWER_DOCUMENTS_MAX];
@@ -128,6 +152,8 @@ static enum error keep(const struct asking *asking)
         error = session_add_turn(&asking->conversation, asked->session_id, asking->ask->question,
                                  outcome->answer, asked->trace_id);
     if (!error)
+        error = act(asking, outcome);
+    if (!error)
         error = note_citations(asking, outcome);
     if (!error)
         error = decay_bind(&asking->trace, asked->trace_id, outcome);
@@ -149,7 +175,8 @@ static bool answer_again(struct asking *asking, const struct graph_request *requ
     struct asked *asked = asking->asked;
     bool found = false;
 
-    if (!asking->tools->settings->cache || request->history_count || asked->history_lost)
+    if (!asking->tools->settings->cache || asking->tools->settings->agentic ||
+        request->history_count || asked->history_lost)
         return false;
     asking->cache_key =
         answer_cache_key(asking->tools, asking->ask->question, &asking->cache_version);
@@ -191,7 +218,8 @@ enum error ask_question(const struct graph_tools *tools, const struct ask *ask, 
                                     .is_cancelled = ask->is_cancelled,
                                     .on_answer = ask->on_answer,
                                     .on_answer_void = ask->on_answer_void,
-                                    .context = ask->context};
+                                    .context = ask->context,
+                                    .confirm = ask->confirm};
     const struct trace_start start = {asked->trace_id,       ask->request_id, asked->session_id,
                                       ask->user_id,          ask->question,   ask->channel,
                                       overlay->experiment_id};
@@ -208,6 +236,7 @@ enum error ask_question(const struct graph_tools *tools, const struct ask *ask, 
         asked->trace_id = "";
     }
     read_history(&asking, &request);
+    read_pending(&asking, &request);
     if (!answer_again(&asking, &request))
         graph_run(tools, &request, &asked->outcome);
     error = *asked->trace_id ? keep(&asking) : error;
@@ -217,7 +246,10 @@ enum error ask_question(const struct graph_tools *tools, const struct ask *ask, 
     asked->not_kept = true;
     log_event(LOG_ERROR, "answer_not_kept", tools->call->problem->text);
     /* An answer is worth having untraced; the promise of a person is worth nothing unkept. */
-    return wants_person(&asking, &asked->outcome) ? error : ERROR_NONE;
+    return wants_person(&asking, &asked->outcome) || asked->outcome.create_ticket ||
+                   asked->outcome.pending_ticket
+               ? error
+               : ERROR_NONE;
 }
 
 static const char *inbox_line(const struct graph_tools *tools, const char *session_id,

@@ -40,6 +40,13 @@ struct session_message {
 MUST_CHECK enum error session_messages(const struct conversation_call *call, const char *id,
                                        struct object_list *rows);
 
+/* What a session is to confirm: the text of a ticket; NULL = nothing. */
+MUST_CHECK enum error session_pending(const struct conversation_call *call, const char *id,
+                                      const char **ticket);
+/* Remembers it, or (NULL) that there is nothing; the session must be there. */
+MUST_CHECK enum error session_set_pending(const struct conversation_call *call, const char *id,
+                                          const char *ticket);
+
 struct session_row {
     const char *session_id;
     int64_t message_count;

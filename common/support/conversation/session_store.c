@@ -1,10 +1,12 @@
 /* Sessions, messages and votes. */
+#include "base/json.h"
+#include "base/text.h"
 #include "db/query.h"
 #include "support/conversation/conversation.h"
 
 #include <string.h>
 
-enum { SECONDS_A_DAY = 86400, ROUTES_MOST = 16 };
+enum { SECONDS_A_DAY = 86400, ROUTES_MOST = 16, PENDING_DEPTH = 4, PENDING_BYTES = 16384 };
 
 static const struct statement touch_session = {
     .name = "session_touch",
@@ -27,6 +29,14 @@ static const struct statement read_messages = {
     .name = "session_messages",
     .sql = "SELECT role, content, created_at, trace_id FROM messages WHERE tenant_id = ?"
            " AND session_id = ? ORDER BY id DESC LIMIT ?",
+};
+static const struct statement read_pending = {
+    .name = "session_pending",
+    .sql = "SELECT pending_action FROM sessions WHERE tenant_id = ? AND id = ?",
+};
+static const struct statement put_pending = {
+    .name = "session_put_pending",
+    .sql = "UPDATE sessions SET pending_action = ? WHERE tenant_id = ? AND id = ?",
 };
 static const struct statement list_sessions = {
     .name = "session_list",
@@ -156,6 +166,41 @@ enum error session_add_turn(const struct conversation_call *call, const char *id
     if (!error)
         error = put_message(call, id, "assistant", answer, trace_id);
     return db_finish(call->db, error, call->problem);
+}
+
+enum error session_pending(const struct conversation_call *call, const char *id,
+                           const char **ticket)
+{
+    struct query *query = db_query(call->db, &read_pending);
+    const char *action;
+    struct json_fault fault;
+    json_t *document;
+
+    query_bind_text(query, call->tenant);
+    query_bind_text(query, id);
+    action = query_next(query) ? query_json_or_null(query, 0, call->arena) : NULL;
+    *ticket = NULL;
+    if (action && !json_read(call->arena, action, strlen(action), PENDING_DEPTH, &document, &fault))
+        *ticket = json_string_value(json_object_get(document, "create_ticket"));
+    return query_end(query, call->problem);
+}
+
+enum error session_set_pending(const struct conversation_call *call, const char *id,
+                               const char *ticket)
+{
+    struct query *query = db_query(call->db, &put_pending);
+    struct text text;
+    struct json_writer writer;
+
+    text_start(&text, call->arena, PENDING_BYTES);
+    writer_start(&writer, &text);
+    writer_open_object(&writer);
+    writer_key_string(&writer, "create_ticket", ticket);
+    writer_close_object(&writer);
+    query_bind_json(query, ticket ? text.bytes : NULL);
+    query_bind_text(query, call->tenant);
+    query_bind_text(query, id);
+    return query_end(query, call->problem);
 }
 
 enum error session_list(const struct conversation_call *call, int64_t limit, int64_t offset,

@@ -139,6 +139,13 @@ bool models_serve(const struct models_run *run, enum model_node node)
     return false;
 }
 
+bool models_use_tools(const struct models_run *run, enum model_node node)
+{
+    return models_serve(run, node) && registry_chain_of(run->models->registry->active, node, false)
+                                          .targets[0]
+                                          .provider->tool_use;
+}
+
 void models_note(struct models_run *run, const char *node, const char *from, const char *to,
                  const char *reason)
 {

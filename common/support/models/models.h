@@ -93,6 +93,9 @@ struct models_reply {
 /* Whether a node asks a model at all: by the profile and LLM_NODES. */
 bool models_serve(const struct models_run *run, enum model_node node);
 
+/* Whether a node asks a model that can use tools. */
+bool models_use_tools(const struct models_run *run, enum model_node node);
+
 /* Asks. False: nobody answered, the fallbacks say why, and the node is the embedded engine's. */
 bool models_ask(struct models_run *run, const struct models_order *order,
                 struct models_reply *reply);
