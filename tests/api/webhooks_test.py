@@ -33,6 +33,7 @@ class Receiver(BaseHTTPRequestHandler):
     """Answers as its path says; /fate does the first time what chance wants: fail, stall, hang up or redirect."""
 
     protocol_version = "HTTP/1.1"
+    disable_nagle_algorithm = True  # its two writes would wait 40 ms for each other
     lock = threading.Lock()
     seen = defaultdict(list)  # path: (headers, body) of every request
     taken = defaultdict(list)  # event id: delivery ids that /fate has answered with 200
