@@ -279,6 +279,7 @@ def enqueue(store, hook, count):
 
 def test_nothing_is_lost_and_nothing_taken_twice(guarded, hooks, receiver):
     hook = hooks(f"{receiver}/fate", event_filter=["nothing"])
+    Receiver.taken.clear(), Receiver.fates.clear()  # the other engine counts its events from 1 as well
     events = enqueue(guarded, hook, EVENTS)
     started, dice = time.monotonic(), random.Random(3)
     for _ in range(40 if SOAK else 3):
@@ -313,7 +314,7 @@ def test_old_deliveries_and_what_is_still_to_be_told(guarded, hooks, receiver):
     new_key(guarded)
     [ended] = settled(guarded, done)["deliveries"]
     wait_for(lambda: deliveries(guarded, waiting, "?status=retrying")["total"])
-    before = expect(guarded.read.get("/api/v1/audit?limit=1"))["total"]
+    before = guarded.database.value("SELECT count(*) FROM audit_log")
     guarded.database.run("UPDATE audit_log SET ts = '2026-01-01T00:00:00.000000+00:00';"
                          "UPDATE webhook_deliveries SET delivered_at = '2026-01-01T00:00:00.000000+00:00' WHERE delivered_at IS NOT NULL")
     found = expect(guarded.admin.post("/api/v1/admin/retention/purge", {"webhook_deliveries_days": 30, "audit_days": 30}))
