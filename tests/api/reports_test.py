@@ -148,7 +148,7 @@ def test_every_number_of_the_pdf_can_be_found(store, language):
     info = run("pdfinfo", "-", data=answer.body)
     pages = int(re.search(r"Pages:\s+(\d+)", info)[1])
     assert "Checkout 2" in info and pages >= 5
-    assert f"{pages} / {pages}" in text.split("\f")[pages - 1] or language == "ar", "no page is empty"
+    assert re.search(rf"{pages} ?/ ?{pages}", text.split("\f")[pages - 1]), "no page is empty"
     fonts = run("pdffonts", "-", data=answer.body).splitlines()[2:]
     assert fonts and all(line.split()[-5:-2] == ["yes", "yes", "yes"] for line in fonts), fonts
     if language != "ar":  # poppler gives what runs from the right in the order of its eyes
