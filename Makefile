@@ -163,6 +163,7 @@ bench: packages-test
 	@ASSAY_BUILD_DIR=$(BUILD) $(PYTHON) tests/bench/stack/livedata
 	@ASSAY_BUILD_DIR=$(BUILD) $(PYTHON) tests/bench/flood
 	@ASSAY_BUILD_DIR=$(BUILD) $(PYTHON) tests/bench/orchestrator
+	@ASSAY_BUILD_DIR=$(BUILD) $(PYTHON) tests/bench/improvement
 	@BUILD=$(BUILD) $(PYTHON) tests/bench/speed/run
 
 # What takes a bad night: chaos for half a minute each, databases lost and brought back, 10 000 jobs with
