@@ -2,6 +2,8 @@
 #include "crypto/digest.h"
 
 #include <sodium.h>
+#include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 
 _Static_assert(DIGEST_SHA256_BYTES == crypto_hash_sha256_BYTES, "size of SHA-256");
@@ -91,4 +93,58 @@ bool digest_equal_secret(const char *presented, const char *secret)
 bool digest_equal_bytes(const void *a, const void *b, size_t length)
 {
     return sodium_memcmp(a, b, length) == 0;
+}
+
+static uint32_t rotate(uint32_t word, int bits)
+{
+    return (word << bits) | (word >> (32 - bits));
+}
+
+static void sha1_block(uint32_t state[5], const unsigned char block[64])
+{
+    uint32_t words[80], a = state[0], b = state[1], c = state[2], d = state[3], e = state[4];
+
+    for (int i = 0; i < 16; i++)
+        words[i] = (uint32_t)block[4 * i] << 24 | (uint32_t)block[4 * i + 1] << 16 |
+                   (uint32_t)block[4 * i + 2] << 8 | block[4 * i + 3];
+    for (int i = 16; i < 80; i++)
+        words[i] = rotate(words[i - 3] ^ words[i - 8] ^ words[i - 14] ^ words[i - 16], 1);
+    for (int i = 0; i < 80; i++) {
+        static const uint32_t constants[] = {0x5a827999, 0x6ed9eba1, 0x8f1bbcdc, 0xca62c1d6};
+        uint32_t mixed = i < 20              ? (b & c) | (~b & d)
+                         : i >= 40 && i < 60 ? (b & c) | (b & d) | (c & d)
+                                             : b ^ c ^ d;
+        uint32_t next = rotate(a, 5) + mixed + e + constants[i / 20] + words[i];
+
+        e = d;
+        d = c;
+        c = rotate(b, 30);
+        b = a;
+        a = next;
+    }
+    state[0] += a;
+    state[1] += b;
+    state[2] += c;
+    state[3] += d;
+    state[4] += e;
+}
+
+void digest_sha1_hex(const void *data, size_t length, char text[DIGEST_SHA1_TEXT])
+{
+    uint32_t state[5] = {0x67452301, 0xefcdab89, 0x98badcfe, 0x10325476, 0xc3d2e1f0};
+    const unsigned char *bytes = data;
+    unsigned char last[128] = {0};
+    size_t whole = length / 64 * 64, rest = length - whole, end = rest < 56 ? 64 : 128;
+
+    for (size_t at = 0; at < whole; at += 64)
+        sha1_block(state, bytes + at);
+    if (rest)
+        memcpy(last, bytes + whole, rest);
+    last[rest] = 0x80;
+    for (int i = 0; i < 8; i++)
+        last[end - 1 - (size_t)i] = (unsigned char)((uint64_t)length * 8 >> (8 * i));
+    for (size_t at = 0; at < end; at += 64)
+        sha1_block(state, last + at);
+    for (int i = 0; i < 5; i++)
+        snprintf(text + (size_t)i * 8, 9, "%08x", state[i]);
 }

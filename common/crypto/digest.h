@@ -11,6 +11,7 @@
 enum {
     DIGEST_SHA256_BYTES = 32,
     DIGEST_SHA256_TEXT = 65, /* 64 digits and the NUL */
+    DIGEST_SHA1_TEXT = 41,   /* 40 digits and the NUL */
     DIGEST_SHORT_KEY_BYTES = 16,
     DIGEST_SHORT_BYTES = 16
 };
@@ -18,6 +19,9 @@ enum {
 /* SHA-256 (FIPS 180-4) of `length` bytes; `data` may be NULL when the length is 0. */
 void digest_sha256(const void *data, size_t length, unsigned char digest[DIGEST_SHA256_BYTES]);
 void digest_sha256_hex(const void *data, size_t length, char text[DIGEST_SHA256_TEXT]);
+
+/* SHA-1 (FIPS 180-4), for names that others give by it; broken, so never to keep anybody out. */
+void digest_sha1_hex(const void *data, size_t length, char text[DIGEST_SHA1_TEXT]);
 
 /* One stretch of a message that is signed without being copied together. */
 struct digest_part {

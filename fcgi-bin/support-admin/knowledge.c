@@ -5,6 +5,7 @@
 #include "support/service.h"
 #include "support/tools.h"
 #include "support/traces/analytics.h"
+#include "support/trends/gaps.h"
 
 #include <string.h>
 
@@ -263,6 +264,26 @@ enum error gaps_handle(struct request *request, struct reply *reply)
                                         row->resolved_at};
     }
     object->gaps = (struct object_list){rows.count, entries};
+    reply->object = object;
+    return ERROR_NONE;
+}
+
+enum error gap_resolve_handle(struct request *request, struct reply *reply)
+{
+    struct decided *object = ARENA_NEW(request->arena, struct decided);
+    struct service_tools tools;
+    int64_t id;
+    enum error error = service_tools(request, &tools);
+
+    if (!error && !integer_parse(request->arguments[0], &id))
+        error = problem_set(&request->problem, ERROR_NOT_FOUND, "gap_not_found", "gap not found");
+    if (!error)
+        error = gap_resolve(&tools.traces, id);
+    if (error)
+        return error;
+    service_audit(request, "gap_resolve", arena_print(request->arena, "gap:%lld", (long long)id),
+                  NULL);
+    object->status = "ok";
     reply->object = object;
     return ERROR_NONE;
 }

@@ -19,6 +19,7 @@ SCHEMA_OF(trends_query_schema, struct trends_query);
 SCHEMA_OF(trends_schema, struct trends_reply);
 
 enum error gaps_handle(struct request *request, struct reply *reply);
+enum error gap_resolve_handle(struct request *request, struct reply *reply);
 enum error drafts_handle(struct request *request, struct reply *reply);
 enum error draft_edit_handle(struct request *request, struct reply *reply);
 enum error draft_reject_handle(struct request *request, struct reply *reply);

@@ -206,7 +206,7 @@ LEAST = {"/api/ask": "viewer", "/api/ask/stream": "viewer", "/api/feedback": "vi
          "/api/admin/thresholds/choices": "reviewer", "POST /api/admin/thresholds/choices": "admin",
          "/api/admin/thresholds/choices/{metric}": "admin", "/api/admin/improvement-backlog/current": "admin",
          "/api/admin/improvement-backlog/archive": "admin", "/api/admin/citations/changed": "reviewer",
-         "/api/admin/citations/changed/{trace_id}/review": "reviewer",
+         "/api/admin/citations/changed/{trace_id}/review": "reviewer", "/api/admin/kb-gaps/{gap_id}/resolve": "admin",
          "DELETE /api/admin/traces": "admin", "DELETE /api/admin/audit-log": "admin", "DELETE /api/documents/{doc_id}": "admin"}
 # What whole families of paths ask for.
 LEAST_BELOW = {"/api/admin/review-queue": "reviewer", "/api/admin/curated-dataset": "reviewer",
@@ -258,7 +258,8 @@ def test_no_route_shows_what_is_another_tenants(support):
     experiment = support.post("/api/admin/experiments", {"name": f"walk {support.engine}"}, headers=token("admin")).json()
     run = support.post(f"/api/admin/experiments/{experiment['id']}/regression-run", headers=token("admin")).json()
     ids = {"experiment_id": experiment["id"], "run_id": run["job_id"], "review_id": case["id"], "job_id": job["job_id"], "trace_id": answer["trace_id"], "session_id": "of-default", "ticket_id": ticket_id, "task_id": task_id,
-           "doc_id": "of-default.md", "draft_id": draft_id, "metric": "quality_threshold"}
+           "doc_id": "of-default.md", "draft_id": draft_id, "metric": "quality_threshold",
+           "gap_id": "1"}
     secrets = (run["job_id"], "of-default", answer["trace_id"], ticket["trace_id"], ticket_id, task_id, draft_id)
     before, named, walked, strange = whole(support, ids), "", 0, token("admin", "stranger")
     queries = {"/api/agent/similar": f"?ticket_id={ticket_id}", "/api/admin/evaluations/trends": "?evaluator=citation_coverage",

@@ -333,3 +333,25 @@ def test_citations_decay_with_their_documents(support):
     assert support.sql("SELECT status, staleness_reason FROM curated_case_status") == \
         [["stale_needs_review", "citation_changed"]]
     assert changed("other") == []
+
+
+def test_topics_asked_for_in_vain(support):
+    """Five questions alike are a gap; the next run brings it up to date; a filled one is left alone."""
+    support.sql("DELETE FROM traces")
+    asked = ["How do I return an item?", "How to return an order item?", "Where do I return my item?",
+             "Can I return this item?", "Return an item please"]
+    put(support, "traces", [trace(f"gap-{i:04}", question=asked[i % 5], knowledge_gap=1) for i in range(5)]
+        + [trace(f"gap-{i:04}", "other", question=asked[i % 5], knowledge_gap=1) for i in range(5, 9)])
+    assert printed(support, "kb-gaps") == {"status": "ok", "questions": 9, "gaps_created": 1, "gaps_updated": 0}
+    put(support, "traces", [trace("gap-0009", question="Is the return of an item free?", knowledge_gap=1)])
+    assert printed(support, "kb-gaps") == {"status": "ok", "questions": 10, "gaps_created": 0, "gaps_updated": 1}
+    [gap] = support.get("/api/admin/kb-gaps", headers=token("admin")).json()["gaps"]
+    assert gap["question_count"] == 6 and len(gap["sample_questions"]) == 3
+    assert gap["topic_summary"].startswith("Missing topic: return, item") and gap["resolved_at"] is None
+    assert support.get("/api/admin/kb-gaps", headers=token("admin", "other")).json()["gaps"] == []
+    path = f"/api/admin/kb-gaps/{gap['id']}/resolve"
+    assert support.send("POST", path, headers=token("admin", "other")).status_code == 404
+    assert support.send("POST", "/api/admin/kb-gaps/first/resolve", headers=token("admin")).status_code == 404
+    assert support.send("POST", path, headers=token("admin")).status_code == 200
+    assert support.get("/api/admin/kb-gaps", headers=token("admin")).json()["gaps"][0]["resolved_at"]
+    assert printed(support, "kb-gaps")["gaps_created"] == 1

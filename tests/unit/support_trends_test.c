@@ -1,7 +1,9 @@
 /* Thresholds, weeks, priorities and nightly measures. Numbers are those of the golden cases. */
 #include "base/clock.h"
 #include "base/instant.h"
+#include "crypto/digest.h"
 #include "support/trends/backlog.h"
+#include "support/trends/gaps.h"
 #include "support/trends/nightly.h"
 #include "support/trends/threshold.h"
 #include "support/trends/week.h"
@@ -104,6 +106,36 @@ TEST(drift_against_a_week)
     CHECK(nightly_drift(.81, GIVEN_NUMBER(0)) == 0);
 }
 
+TEST(questions_alike_are_one_topic)
+{
+    static const char *const questions[] = {
+        "How do I return an item?", "Is there a warranty on batteries?",
+        "How to return an order item?", "Where do I return my item?"};
+    const struct gap_cluster *cluster;
+    struct object_list clusters;
+
+    gaps_cluster(arena, questions, 4, 3, &clusters);
+    CHECK_INT(clusters.count, 1);
+    cluster = clusters.items;
+    CHECK_INT(cluster->count, 3);
+    CHECK_TEXT(cluster->cluster_id, "ba4e7595caf8");
+    CHECK_TEXT(cluster->summary, "Missing topic: return, item, order");
+    gaps_cluster(arena, questions, 4, 5, &clusters);
+    CHECK_INT(clusters.count, 0);
+}
+
+TEST(sha1_is_that_of_fips_180_4)
+{
+    char text[DIGEST_SHA1_TEXT];
+
+    digest_sha1_hex("abc", 3, text);
+    CHECK_TEXT(text, "a9993e364706816aba3e25717850c26c9cd0d89d");
+    digest_sha1_hex(NULL, 0, text);
+    CHECK_TEXT(text, "da39a3ee5e6b4b0d3255bfef95601890afd80709");
+    digest_sha1_hex("abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq", 56, text);
+    CHECK_TEXT(text, "84983e441c3bd26ebaae4aa1f95129e5e54670f1");
+}
+
 int main(void)
 {
     static const struct test_case cases[] = {
@@ -113,6 +145,8 @@ int main(void)
         CASE(weeks_are_those_of_iso_8601),
         CASE(nightly_measures),
         CASE(drift_against_a_week),
+        CASE(questions_alike_are_one_topic),
+        CASE(sha1_is_that_of_fips_180_4),
     };
     int failed;
 
