@@ -28,10 +28,11 @@ def pytest_generate_tests(metafunc):
     document = metafunc.config.stash[STACKS].get(CLOSED).document
     chosen = {
         "operation": document.operations,
-        "reader": [o for o in document.operations if o.method == "GET"],
+        "reader": [o for o in document.operations if o.method == "GET" and o.name not in OF_ANALYSES],
         "writer": [o for o in document.operations if document.body_schema(o) and o.name not in OF_ANALYSES],
         "owner": [o for o in document.operations if not o.concrete],
-        "asker": [o for o in document.operations if any(p["in"] == "query" for p in o.spec["parameters"])],
+        "asker": [o for o in document.operations
+                  if any(p["in"] == "query" for p in o.spec["parameters"]) and o.name not in OF_ANALYSES],
     }
     for name in set(chosen) & set(metafunc.fixturenames):
         metafunc.parametrize(name, chosen[name], ids=[each.name for each in chosen[name]])
