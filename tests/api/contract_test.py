@@ -106,6 +106,8 @@ class TestDocument:
 
 class TestEveryOperation:
     def test_succeeds(self, caller, operation):
+        if operation.name in OF_ANALYSES:
+            pytest.skip("needs kept analyses")
         answer = caller.succeed(operation)
         assert answer.status == 200, answer
 
