@@ -238,12 +238,13 @@ class TestStackRun:
         backup = r"(?:[\d*/,-]+ +){5}\S+/nginx/stack backup --dir \S+"
         assert [line for line in lines if re.fullmatch(backup, line)]
         lines = [line for line in lines if not re.fullmatch(backup, line)]
-        programs = [re.fullmatch(r"(?:[\d*/,-]+ +){5}\S+/nginx/stack run --dir \S+ ([a-z-]+)", line)[1] for line in lines]
-        assert programs and all((CHECKOUT / "cron-bin" / name / "main.c").exists() for name in programs)
-        daily = (CHECKOUT / "nginx" / "systemd" / "assay-daily.service").read_text()
+        runs = [re.fullmatch(r"(?:[\d*/,-]+ +){5}\S+/nginx/stack run --dir \S+ (([a-z-]+).*)", line) for line in lines]
+        assert runs and all((CHECKOUT / "cron-bin" / run[2] / "main.c").exists() for run in runs)
         staying = [row[2] for row in ROWS if row[:1] == ["program"] and "--every" in row]  # others listen
-        assert set(staying) <= set(programs)
-        assert all(name in staying or f" run --dir /var/lib/assay {name}\n" in daily for name in programs)
+        assert set(staying) <= {run[2] for run in runs}
+        timed = [timer.with_suffix(".service").read_text() for timer in (CHECKOUT / "nginx" / "systemd").glob("*.timer")]
+        assert all(run[2] in staying or any(f" run --dir /var/lib/assay {run[1]}\n" in unit for unit in timed)
+                   for run in runs)
 
 
 class TestProgram:
