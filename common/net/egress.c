@@ -11,20 +11,32 @@
 #include <string.h>
 #include <strings.h>
 
-static bool has_part(CURLU *url, CURLUPart part)
+/* A URL taken apart. Memory that was not there is no fault of the URL. */
+struct parts {
+    CURLU *url;
+    bool starved;
+};
+
+static char *part_of(struct parts *parts, CURLUPart part)
 {
     char *text = NULL;
-    bool found = curl_url_get(url, part, &text, 0) == CURLUE_OK;
 
-    curl_free(text);
-    return found;
+    parts->starved |= curl_url_get(parts->url, part, &text, 0) == CURLUE_OUT_OF_MEMORY;
+    return text;
 }
 
-static bool copy_host(CURLU *url, char host[EGRESS_HOST_MAX])
+static bool has_part(struct parts *parts, CURLUPart part)
 {
-    char *text = NULL;
-    bool good = curl_url_get(url, CURLUPART_HOST, &text, 0) == CURLUE_OK && *text &&
-                strlen(text) < EGRESS_HOST_MAX;
+    char *text = part_of(parts, part);
+
+    curl_free(text);
+    return text != NULL;
+}
+
+static bool copy_host(struct parts *parts, char host[EGRESS_HOST_MAX])
+{
+    char *text = part_of(parts, CURLUPART_HOST);
+    bool good = text && *text && strlen(text) < EGRESS_HOST_MAX;
 
     for (size_t i = 0; good && (i == 0 || text[i - 1]); i++)
         host[i] = (char)tolower((unsigned char)text[i]);
@@ -32,36 +44,48 @@ static bool copy_host(CURLU *url, char host[EGRESS_HOST_MAX])
     return good;
 }
 
-static bool is_web_scheme(CURLU *url)
+static bool is_web_scheme(struct parts *parts)
 {
-    char *scheme = NULL;
-    bool good = curl_url_get(url, CURLUPART_SCHEME, &scheme, 0) == CURLUE_OK &&
-                (strcasecmp(scheme, "http") == 0 || strcasecmp(scheme, "https") == 0);
+    char *scheme = part_of(parts, CURLUPART_SCHEME);
+    bool good = scheme && (strcasecmp(scheme, "http") == 0 || strcasecmp(scheme, "https") == 0);
 
     curl_free(scheme);
     return good;
 }
 
-enum error egress_host(const char *text, char host[EGRESS_HOST_MAX], struct problem *problem)
+static enum error judge(struct parts *parts, const char *text, char host[EGRESS_HOST_MAX],
+                        struct problem *problem)
 {
-    CURLU *url = strlen(text) <= EGRESS_URL_MAX ? curl_url() : NULL;
-    CURLUcode parsed = url ? curl_url_set(url, CURLUPART_URL, text, CURLU_NON_SUPPORT_SCHEME)
-                           : CURLUE_MALFORMED_INPUT;
-    enum error error = ERROR_NONE;
+    CURLUcode parsed = curl_url_set(parts->url, CURLUPART_URL, text, CURLU_NON_SUPPORT_SCHEME);
 
-    if (parsed == CURLUE_OK && is_web_scheme(url) && !has_part(url, CURLUPART_HOST))
+    parts->starved |= parsed == CURLUE_OUT_OF_MEMORY;
+    if (parsed == CURLUE_OK && is_web_scheme(parts) && !has_part(parts, CURLUPART_HOST))
         parsed = CURLUE_NO_HOST;
     if (parsed == CURLUE_NO_HOST)
-        error = problem_set(problem, ERROR_INVALID, "url_host", "missing host");
-    else if (parsed != CURLUE_OK || has_part(url, CURLUPART_USER) ||
-             has_part(url, CURLUPART_PASSWORD))
-        error = problem_set(problem, ERROR_INVALID, "url_malformed", "not a usable URL");
-    else if (!is_web_scheme(url))
-        error = problem_set(problem, ERROR_INVALID, "url_scheme",
-                            "scheme not allowed: only http and https are");
-    else if (!copy_host(url, host))
-        error = problem_set(problem, ERROR_INVALID, "url_malformed", "the host is too long");
-    curl_url_cleanup(url);
+        return problem_set(problem, ERROR_INVALID, "url_host", "missing host");
+    if (parsed != CURLUE_OK || has_part(parts, CURLUPART_USER) ||
+        has_part(parts, CURLUPART_PASSWORD))
+        return problem_set(problem, ERROR_INVALID, "url_malformed", "not a usable URL");
+    if (!is_web_scheme(parts))
+        return problem_set(problem, ERROR_INVALID, "url_scheme",
+                           "scheme not allowed: only http and https are");
+    if (!copy_host(parts, host))
+        return problem_set(problem, ERROR_INVALID, "url_malformed", "the host is too long");
+    return ERROR_NONE;
+}
+
+enum error egress_host(const char *text, char host[EGRESS_HOST_MAX], struct problem *problem)
+{
+    struct parts parts = {0};
+    enum error error;
+
+    if (strlen(text) > EGRESS_URL_MAX)
+        return problem_set(problem, ERROR_INVALID, "url_malformed", "not a usable URL");
+    parts.url = curl_url();
+    error = parts.url ? judge(&parts, text, host, problem) : ERROR_SYSTEM;
+    curl_url_cleanup(parts.url);
+    if (!parts.url || parts.starved)
+        return problem_set(problem, ERROR_SYSTEM, "out_of_memory", "no memory for a URL");
     return error;
 }
 
@@ -74,10 +98,14 @@ static enum error check_addresses(const char *host, bool private_too, struct pro
     size_t length = strlen(host);
     bool bracketed = host[0] == '[' && host[length - 1] == ']';
     bool good = true;
+    int code;
 
     (void)!snprintf(bare, sizeof bare, "%.*s", (int)(bracketed ? length - 2 : length),
                     host + bracketed);
-    if (getaddrinfo(bare, NULL, &hints, &found) != 0 || !found)
+    code = getaddrinfo(bare, NULL, &hints, &found);
+    if (code == EAI_MEMORY)
+        return problem_set(problem, ERROR_SYSTEM, "out_of_memory", "no memory for an address");
+    if (code != 0 || !found)
         return problem_set(problem, ERROR_INVALID, "url_unresolved",
                            "host does not resolve: %.200s", bare);
     for (struct addrinfo *at = found; at; at = at->ai_next) {

@@ -17,7 +17,7 @@ struct egress_policy {
 };
 
 /* The lower-case host of an http or https URL without credentials; ERROR_INVALID with reason
- * url_malformed, url_scheme or url_host. */
+ * url_malformed, url_scheme or url_host, or ERROR_SYSTEM. */
 MUST_CHECK enum error egress_host(const char *url, char host[EGRESS_HOST_MAX],
                                   struct problem *problem);
 

@@ -401,8 +401,10 @@ static void make_path(const struct route *route, char path[PATH_MAX_BYTES])
     }
     snprintf(collection, sizeof collection, "%.*s", (int)(place - 1 - route->path), route->path);
     maker = find_route(METHOD_POST, collection);
-    if (maker)
+    if (maker) {
+        make_room(db);
         post(maker, collection, id, sizeof id);
+    }
     snprintf(object, sizeof object, "%s/%s", collection, id);
     if (maker)
         prepare_object(route, object);
@@ -421,6 +423,13 @@ static bool uses_up(const struct route *route)
     return route->method != METHOD_GET && strchr(route->path, '{');
 }
 
+/* Before a request that makes something: those before it may have filled a limit. */
+static void clear(const struct route *route)
+{
+    if (route->method == METHOD_POST && !strchr(route->path, '{'))
+        make_room(db);
+}
+
 static struct right learn(const struct route *route, char path[PATH_MAX_BYTES])
 {
     struct call first, second;
@@ -428,10 +437,12 @@ static struct right learn(const struct route *route, char path[PATH_MAX_BYTES])
     struct right right;
 
     make_path(route, path);
+    clear(route);
     set_call(&first, route, path);
     serve(&first);
     if (uses_up(route))
         make_path(route, path);
+    clear(route);
     before = count_rows();
     set_call(&second, route, path);
     serve(&second);
@@ -480,9 +491,11 @@ static void check_answer(const struct call *call, const struct right *right, str
 static void try_again(const struct call *failed, const struct right *right,
                       char path[PATH_MAX_BYTES])
 {
-    struct counts before = count_rows();
+    struct counts before;
     struct call call;
 
+    clear(failed->route);
+    before = count_rows();
     set_call(&call, failed->route, path);
     serve(&call);
     if (call.status != right->status)
@@ -498,10 +511,12 @@ static void try_again(const struct call *failed, const struct right *right,
 static bool try_failing(const struct route *route, const struct right *right, enum failing failing,
                         size_t n, char path[PATH_MAX_BYTES])
 {
-    struct counts before = count_rows(), change;
+    struct counts before, change;
     struct call call;
     bool reached;
 
+    clear(route);
+    before = count_rows();
     set_call(&call, route, path);
     call.failing = failing;
     call.n = n;
@@ -618,7 +633,7 @@ static void walk_routes(bool reading, enum failing first, enum failing last, int
                         int *failed)
 {
     for (size_t i = 0; i < COUNT_OF(routes); i++) {
-        if ((routes[i].method == METHOD_GET) != reading)
+        if ((routes[i].method == METHOD_GET) != reading || is_left_out(&routes[i]))
             continue;
         ++*(walk_route(&routes[i], first, last) ? passed : failed);
         fflush(stdout);

@@ -5,6 +5,7 @@
 #include "db/query.h"
 #include "experiments/service.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #define WRITE_TOKEN "write-token-of-the-fault-walk"
@@ -62,6 +63,26 @@ static const struct statement row_counts[] = {
     {"archived", "SELECT count(*) FROM projects WHERE archived_at IS NOT NULL"},
     {"revoked", "SELECT count(*) FROM api_keys WHERE revoked_at IS NOT NULL"},
 };
+/* It calls an address outside, and keeps that it will before it does. */
+static bool is_left_out(const struct route *route)
+{
+    return strcmp(route->path, "/api/v1/webhooks/{webhook_id}/test") == 0;
+}
+
+/* There is a limit to webhooks, and each change writes to those that there are. */
+static void make_room(struct db *db)
+{
+    static const struct statement statements[] = {
+        {"no_deliveries", "DELETE FROM webhook_deliveries"},
+        {"no_webhooks", "DELETE FROM webhook_subscriptions"},
+    };
+    struct problem problem;
+
+    for (size_t i = 0; i < COUNT_OF(statements); i++)
+        if (query_end(db_query(db, &statements[i]), &problem))
+            abort();
+}
+
 /* What has to be done to a fresh object before the route can show what it does. */
 static const struct {
     enum method method;

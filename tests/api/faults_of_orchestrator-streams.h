@@ -49,6 +49,17 @@ static const struct statement row_counts[] = {
                               " AND failure_code IS NOT NULL"},
 };
 
+static bool is_left_out(const struct route *route)
+{
+    (void)route;
+    return false;
+}
+
+static void make_room(struct db *db)
+{
+    (void)db; /* nothing of it is limited */
+}
+
 static const struct {
     enum method method;
     const char *path;

@@ -61,38 +61,42 @@ static enum error refuse_url(struct problem *problem, const char *text)
 }
 
 /* Every way to write an address counts, also as one number or in octal. */
-static bool is_hidden_address(const char *host)
+static enum error refuse_hidden_address(const char *host, struct problem *problem)
 {
     const struct addrinfo hints = {.ai_flags = AI_NUMERICHOST, .ai_socktype = SOCK_STREAM};
     char bare[EGRESS_HOST_MAX];
     struct addrinfo *found;
     bool hidden;
+    int code;
 
     (void)!snprintf(bare, sizeof bare, "%s", host[0] == '[' ? host + 1 : host);
     if (host[0] == '[')
         bare[strcspn(bare, "]")] = '\0';
-    if (getaddrinfo(bare, NULL, &hints, &found) != 0)
-        return false;
+    code = getaddrinfo(bare, NULL, &hints, &found);
+    if (code == EAI_MEMORY)
+        return problem_set(problem, ERROR_SYSTEM, "out_of_memory", "no memory for an address");
+    if (code != 0)
+        return ERROR_NONE; /* a name: looked up at each delivery */
     hidden = address_classify(found->ai_addr) != ADDRESS_PUBLIC;
     freeaddrinfo(found);
-    return hidden;
+    return hidden ? refuse_url(problem, "must not be a non-public address") : ERROR_NONE;
 }
 
 enum error subscription_check_url(const char *url, bool local, struct problem *problem)
 {
     char host[EGRESS_HOST_MAX];
-    struct problem why;
+    enum error error = egress_host(url, host, problem);
 
-    if (egress_host(url, host, &why) || strstr(url, ":///"))
+    if (error && error != ERROR_INVALID)
+        return error;
+    if (error || strstr(url, ":///"))
         return refuse_url(problem, "must be an https URL with a host and without credentials");
     if (strncasecmp(url, "https:", 6) != 0) {
         if (local && (strcmp(host, "localhost") == 0 || strcmp(host, "127.0.0.1") == 0))
             return ERROR_NONE;
         return refuse_url(problem, "must be https");
     }
-    if (!local && is_hidden_address(host))
-        return refuse_url(problem, "must not be a non-public address");
-    return ERROR_NONE;
+    return local ? ERROR_NONE : refuse_hidden_address(host, problem);
 }
 
 static const char *filter_text(struct arena *arena, const struct string_list *filter)
