@@ -82,6 +82,7 @@ static void prepare(const struct sheet *sheets, size_t count)
                 sheets[i].cells[j].text = cell_text(sheets[i].arena, sheets[i].cells[j].text);
 }
 
+/* NOLINTNEXTLINE(readability-non-const-parameter): the library's option is not const */
 static lxw_error write_file(const char *path, char *folder, const struct sheet *sheets,
                             size_t count, bool right_to_left)
 {

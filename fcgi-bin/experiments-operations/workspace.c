@@ -74,9 +74,9 @@ static enum error run(struct request *request, step *taken, void *context)
     }
     arena_on_exhausted(piece, NULL);
     if (error == ERROR_MALFORMED)
-        error = request_fault(request, "body", call.fault_field[0] ? call.fault_field : NULL,
-                              "model_attributes_type",
-                              arena_copy_string(request->arena, request->problem.text));
+        error = request_fault(
+            request, "body", call.fault_field && call.fault_field[0] ? call.fault_field : NULL,
+            "model_attributes_type", arena_copy_string(request->arena, request->problem.text));
     arena_reset(piece);
     return error;
 }

@@ -228,7 +228,7 @@ static const struct bundle_entry **sort_revisions(struct way_in *in)
     for (size_t i = 0; i < list->count; i++)
         sorted[i] = &list->items[i];
     if (list->count)
-        qsort(sorted, list->count, sizeof sorted[0], by_project_and_age);
+        qsort(sorted, list->count, sizeof(void *), by_project_and_age);
     for (size_t i = 0; i < list->count; i++) {
         size_t place = 0;
 

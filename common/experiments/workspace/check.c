@@ -81,7 +81,7 @@ struct bundle_ids bundle_sort_ids(struct arena *arena, const struct bundle *bund
     for (size_t i = 0; i < ids.count; i++)
         ids.items[i] = &entries->items[i];
     if (ids.count)
-        qsort(ids.items, ids.count, sizeof ids.items[0], by_id);
+        qsort(ids.items, ids.count, sizeof(void *), by_id);
     return ids;
 }
 
@@ -89,8 +89,7 @@ bool bundle_find_id(const struct bundle_ids *ids, const char *id, size_t *place)
 {
     const struct bundle_entry wanted = {.id = id}, *key = &wanted;
     const struct bundle_entry **found =
-        id && ids->count ? bsearch(&key, ids->items, ids->count, sizeof ids->items[0], by_id)
-                         : NULL;
+        id && ids->count ? bsearch(&key, ids->items, ids->count, sizeof(void *), by_id) : NULL;
 
     if (found && place)
         *place = (size_t)(found - ids->items);

@@ -74,7 +74,8 @@ static void add_row(struct arena *arena, struct review_batch *batch, size_t *roo
     if (batch->count == *room) {
         const json_t **more = ARENA_ARRAY(arena, const json_t *, *room * 2);
 
-        memcpy(more, batch->rows, *room * sizeof *more);
+        for (size_t i = 0; i < batch->count; i++)
+            more[i] = batch->rows[i];
         batch->rows = more;
         *room *= 2;
     }
