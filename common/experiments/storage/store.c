@@ -4,6 +4,8 @@
 #include "experiments/storage/project_store.h"
 #include "experiments/storage/template_store.h"
 
+#include <errno.h>
+
 /* What the engines report as their version once every file of sql/experiments/ is applied. */
 enum { SQLITE_SCHEMA_VERSION = 16, POSTGRES_SCHEMA_VERSION = 17 };
 
@@ -43,5 +45,8 @@ enum error experiments_store_open(struct arena *arena, const struct experiments_
 
     experiments_store_plan(arena, settings, &plan);
     plan.options.pool_directory = run_directory;
+    if (!run_directory) /* no worker, and none of those who share connections */
+        plan.options.application_name = arena_print(arena, "%s %s", plan.options.application_name,
+                                                    program_invocation_short_name);
     return store_open(arena, &plan, store, problem);
 }
