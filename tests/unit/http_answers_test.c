@@ -1,6 +1,8 @@
 /* Kinds of answers and of bodies: streams, forms, redirects, nothing at all. */
 #include "http_wire.h"
 
+#include <dirent.h>
+
 TEST(arguments_are_those_of_the_row_that_answers)
 {
     struct server server;
@@ -193,6 +195,84 @@ TEST(forms_are_read_part_by_part)
     server_stop(&server);
 }
 
+/* What an input of the fuzz corpus is answered, by how its name begins. */
+#define ONE_FAULT(type, message, field)                                                            \
+    "{\"detail\":[{\"type\":\"" type "\",\"msg\":\"" message "\",\"loc\":[\"body\",\"" field       \
+    "\"],\"input\":null}],\"error_code\":\"validation_error\","
+#define BAD_REQUEST(detail) "{\"detail\":\"" detail "\",\"error_code\":\"bad_request\","
+
+static const struct {
+    const char *kind;
+    int status;
+    const char *answer;
+} malformed[] = {
+    {"boundary-", 400, BAD_REQUEST("Missing boundary in multipart.")},
+    {"malformed-", 400, BAD_REQUEST("There was an error parsing the body")},
+    {"missing-", 422, ONE_FAULT("missing", "Field required", "file")},
+    {"text-", 422, ONE_FAULT("string_unicode", "Input should be valid text", "note")},
+    {"twice-file", 422, ONE_FAULT("too_long", "Too many parts of this name", "file")},
+    {"twice-note", 422, ONE_FAULT("too_long", "Too many parts of this name", "note")},
+};
+
+/* The first line of an input is the Content-Type, the rest is the body. */
+static bool is_answered_exactly(struct server *server, struct wire *wire, const char *path,
+                                const char *kind)
+{
+    static char bytes[65536];
+    FILE *file = fopen(path, "rb");
+    size_t length = fread(bytes, 1, sizeof bytes, file);
+    char *body = memchr(bytes, '\n', length);
+    size_t row = 0;
+
+    fclose(file);
+    *body++ = '\0';
+    while (row < COUNT_OF(malformed) &&
+           strncmp(kind, malformed[row].kind, strlen(malformed[row].kind)) != 0)
+        row++;
+    call_with_bytes(server, wire, "POST", "/api/v1/form", body, length - (size_t)(body - bytes),
+                    (const char *[]){"CONTENT_TYPE", bytes, NULL});
+    return row < COUNT_OF(malformed) && status_of(wire) == malformed[row].status &&
+           strncmp(wire->answer, malformed[row].answer, strlen(malformed[row].answer)) == 0;
+}
+
+static int next_descriptor(void)
+{
+    int descriptor = dup(STDIN_FILENO);
+
+    close(descriptor);
+    return descriptor;
+}
+
+TEST(malformed_forms_are_answered_exactly)
+{
+    static const char folder[] = "tests/fuzz/corpus/multipart";
+    struct server server;
+    struct wire *wire = calloc(1, sizeof *wire);
+    DIR *inputs = opendir(folder);
+    int count = 0;
+
+    start_server(&server);
+    server.policy.body_limits[1] = 65536;
+    for (struct dirent *entry; (entry = readdir(inputs)) != NULL;) {
+        const char *path = arena_print(process_arena, "%s/%s", folder, entry->d_name);
+        int free_descriptor = next_descriptor();
+
+        if (entry->d_name[0] == '.' || strncmp(entry->d_name, "whole-", 6) == 0)
+            continue;
+        if (!is_answered_exactly(&server, wire, path, entry->d_name)) {
+            printf("%s: %s%s\n", path, wire->head, wire->answer);
+            CHECK(false);
+        }
+        CHECK_INT(next_descriptor(), free_descriptor);
+        count++;
+    }
+    CHECK(count >= 100);
+    closedir(inputs);
+    free(wire->answer);
+    free(wire);
+    server_stop(&server);
+}
+
 int main(void)
 {
     static const struct test_case cases[] = {
@@ -204,6 +284,7 @@ int main(void)
         CASE(a_stream_is_sent_in_pieces_and_ends_once),
         CASE(a_stream_that_fails_or_runs_out_of_memory_says_so),
         CASE(forms_are_read_part_by_part),
+        CASE(malformed_forms_are_answered_exactly),
     };
 
     return run_on_the_wire(cases, COUNT_OF(cases));

@@ -341,8 +341,9 @@ static void start_server(struct server *server)
 }
 
 /* Serves one request; extra variables come as NAME, VALUE pairs ended by NULL. */
-static const char *call(struct server *server, struct wire *wire, const char *method,
-                        const char *path, const char *body, const char *const *extra)
+static const char *call_with_bytes(struct server *server, struct wire *wire, const char *method,
+                                   const char *path, const char *body, size_t length,
+                                   const char *const *extra)
 {
     struct exchange exchange = {wire,
                                 wire_variable,
@@ -360,11 +361,19 @@ static const char *call(struct server *server, struct wire *wire, const char *me
         wire->variables[count++] = fixed[i];
     while (extra && *extra)
         wire->variables[count++] = *extra++;
-    wire->body = body ? body : "";
-    wire->body_length = strlen(wire->body);
+    wire->body = body;
+    wire->body_length = length;
     wire->at = 0;
     server_serve(server, &exchange);
     return wire->answer;
+}
+
+/* The same with a text for a body; NULL = none. */
+static const char *call(struct server *server, struct wire *wire, const char *method,
+                        const char *path, const char *body, const char *const *extra)
+{
+    return call_with_bytes(server, wire, method, path, body ? body : "", body ? strlen(body) : 0,
+                           extra);
 }
 
 static int status_of(const struct wire *wire)
