@@ -181,7 +181,8 @@ const struct setting support_settings_table[] = {
     {"REGRESSION_LEASE_SECONDS", SETTING_INTEGER, AT(regression_lease), "900", 1, 86400,
      .help = "Seconds without a sign of life after which a regression run counts as lost."},
     {"LLM_BENCHMARK_ALLOW_PAID_APIS", SETTING_BOOLEAN, AT(benchmark_calls), "false",
-     .help = "Let regression runs of providers of models call them; otherwise they are simulated."},
+     .help = "Let regression runs call models that are held against each other (otherwise they are "
+             "simulated) and paid ones (otherwise the run is refused)."},
     {"EXPERIMENT_ID", SETTING_TEXT, AT(experiment_id), NULL,
      .help = "Experiment whose staged settings are in force, in place of EXPERIMENT_ID_FILE."},
     {"EXPERIMENT_ID_FILE", SETTING_TEXT, AT(experiment_id_file), "config/experiment_id",

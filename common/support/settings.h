@@ -81,7 +81,7 @@ struct support_settings {
     double regression_pass_rate;
     double regression_drop;    /* of the pass rate, that a run should be able to show */
     int64_t regression_lease;  /* seconds */
-    bool benchmark_calls;      /* regression runs may ask providers of models */
+    bool benchmark_calls;      /* regression runs may call what they compare, or pay */
     const char *experiment_id; /* NULL = what stands in the next */
     const char *experiment_id_file;
     bool experiment_assignment;

@@ -3,9 +3,10 @@
  * candidate passes the gate.
  *
  *   regression-eval --baseline X --candidate Y [--dataset FILE] [--tenant all] [--max-cases N]
- *                   [--seed 42] [--mock-experiment-runtime] [--no-persist]
+ *                   [--seed 42] [--allow-paid-apis] [--mock-experiment-runtime] [--no-persist]
  *
- * X and Y are experiments, or `current`. Exit codes: 0 passed, 1 not, 2 nothing could be said.
+ * X and Y are experiments, or `current`, or models or profiles of the registry. Exit
+ * codes: 0 passed, 1 not, 2 nothing could be said.
  */
 #include "base/clock.h"
 #include "crypto/token.h"
@@ -23,7 +24,7 @@ enum { EXIT_INFRASTRUCTURE = 2 };
 struct arguments {
     const char *baseline, *candidate, *dataset, *tenant;
     int64_t max_cases, seed;
-    bool simulated, not_kept;
+    bool simulated, calls, not_kept;
 };
 
 static int fail(struct offline *program)
@@ -75,6 +76,7 @@ static void make_plan(struct offline *program, struct regression_plan *plan)
     plan->max_cases = arguments->max_cases;
     plan->seed = arguments->seed;
     plan->simulated = arguments->simulated;
+    plan->calls |= arguments->calls;
 }
 
 static enum error tell(void *context, int64_t done, int64_t of, struct problem *problem)
@@ -115,7 +117,7 @@ int main(int argc, char **argv)
     struct arguments arguments = {.tenant = "all", .seed = 42};
     const struct offline_option options[] = {
         {.name = "--baseline",
-         .help = "An experiment, or `current`.",
+         .help = "An experiment, `current`, or a model or profile of the registry.",
          .text = &arguments.baseline,
          .required = true},
         {.name = "--candidate",
@@ -135,6 +137,9 @@ int main(int argc, char **argv)
          .help = "Of the draw (42).",
          .integer = &arguments.seed,
          .least = INT64_MIN},
+        {.name = "--allow-paid-apis",
+         .help = "Call providers that are compared, and paid ones.",
+         .flag = &arguments.calls},
         {.name = "--mock-experiment-runtime",
          .help = "Take what is expected for the answers.",
          .flag = &arguments.simulated},

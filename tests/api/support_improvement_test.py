@@ -6,19 +6,23 @@ import time
 
 import pytest
 
+from model_server import ModelServer
 from service import ENGINES, Service
 from support_admin_test import SECRET, token
 from support_review_test import judge, program, queue
 
 ENV = {"JWT_SECRET": SECRET, "RATE_LIMIT_ENABLED": "false", "EXPERIMENT_ASSIGNMENT_ENABLED": "true",
-       "AUTO_ROLLBACK_ENABLED": "true"}
+       "AUTO_ROLLBACK_ENABLED": "true", "LLM_CHAT_API_KEY": "model-secret"}
 QUESTION = "How long does the warranty last?"
 EXPERIMENTS, RUNS = "/api/admin/experiments", "/api/admin/regression-runs"
 
 
 @pytest.fixture(scope="module", params=ENGINES)
-def support(request):
-    with Service("support", ENV, request.param) as service:
+def support(request, tmp_path_factory):
+    registry = tmp_path_factory.mktemp("registry") / "providers.yml"
+    registry.write_text('{"default_profile": "embedded", "providers": []}')
+    with Service("support", {**ENV, "PROVIDER_REGISTRY_PATH": str(registry)}, request.param) as service:
+        service.registry = registry
         assert service.run("demo-seed").returncode == 0
         service.data = service.stack.directory / "data" / "support"
         yield service
@@ -233,3 +237,64 @@ def test_a_run_whose_worker_is_lost_says_so(support):
             break
         time.sleep(0.05)
     assert support.sql("SELECT state FROM jobs WHERE job_key = 'regression-lost'") == [["dead"]]
+
+
+def evaluate(service, baseline, candidate, *options, code=0, **env):
+    """A run of the program, and its report."""
+    done = program(service, "regression-eval", "--baseline", baseline, "--candidate", candidate, "--no-persist",
+                   *options, code=code, env=env)
+    return done, json.loads((service.data / done["report_json"]).read_text()) if "report_json" in done else None
+
+
+def test_models_are_called_only_where_that_is_allowed(support):
+    data = support.data / "evaluation" / "curated_cases.jsonl"
+    data.parent.mkdir(parents=True, exist_ok=True)
+    data.write_text(json.dumps({"case_id": "case-router-reset", "query": "How do I reset the router?", "expected": {
+        "answer_contains": ["reset"], "route": "auto", "min_quality": 80, "min_factuality": 90,
+        "citations_min_count": 1}}) + "\n")
+    # not allowed: models are compared by what they would cost
+    _, report = evaluate(support, "mistral-small-latest", "ollama-small", PROVIDER_REGISTRY_PATH="")
+    [case] = report["cases"]
+    assert report["mode"] == "mock-provider-benchmark" and case["baseline"]["answer"] == "reset"
+    assert [[case[side][name] for name in ("quality_score", "factuality_score", "duration_ms", "cost_usd")]
+            for side in ("baseline", "candidate")] == [[82, 91, 420, 3e-06], [80, 90, 180, 0]]
+    assert case["baseline"]["trace_id"] == "mock-mistral-small-latest-case-router-reset"
+    assert case["baseline"]["citations"][0]["title"] == "mistral:mistral-small-latest"
+    data.write_text(json.dumps({"case_id": "warranty", "query": QUESTION, "expected": {
+        "answer_contains": ["as written by a model"]}}) + "\n")
+    with ModelServer() as models:
+        models.answers["writer"] = "text:The warranty lasts 24 months, as written by a model [1]."
+        support.registry.write_text(json.dumps({"default_profile": "shop", "providers": [
+            {"id": "shop", "kind": "paid", "protocol": "openai", "base_url": models.url + "/v1",
+             "api_key_env": "LLM_CHAT_API_KEY", "default_models": {"fast": "writer", "strong": "writer"},
+             "models": [{"name": "writer", "aliases": ["large"], "input_price_per_1m_tokens": 100,
+                         "output_price_per_1m_tokens": 100}]}],
+            "routing_profiles": {"shop": {target: {"provider": "shop", "model": "writer"}
+                                          for target in ("fast", "strong")}}}))
+        # what is in force would be paid for: refused, as the program and over HTTP, unless it is simulated
+        refused, _ = evaluate(support, "current", "current", code=2)
+        assert "current would ask paid providers (shop)" in refused["detail"]
+        lost = run(support, "current")
+        assert lost["status"] == "error" and "LLM_BENCHMARK_ALLOW_PAID_APIS" in lost["run"]["error"], lost
+        assert evaluate(support, "current", "current", "--mock-experiment-runtime")[1]["mode"] == "mock-experiment-regression"
+        assert evaluate(support, "shop", "large")[1]["mode"] == "mock-provider-benchmark"
+        assert models.calls == []
+        # allowed by either: the model answers, in traces of their own
+        for options, env in ((["--allow-paid-apis"], {}), ([], {"LLM_BENCHMARK_ALLOW_PAID_APIS": "true"})):
+            models.calls.clear()
+            _, report = evaluate(support, "embedded", "large", *options, **env, code=0)
+            [case] = report["cases"]
+            assert report["mode"] == "live-provider-benchmark" and case["outcome"] == "new_pass", case
+            assert "as written by a model" in case["candidate"]["answer"] and case["candidate"]["cost_usd"] > 0
+            assert {call["model"] for call in models.calls} == {"writer"}
+        assert evaluate(support, "current", "current", "--allow-paid-apis")[1]["mode"] == "experiment-regression"
+        origins = support.sql("SELECT origin, count(*) FROM traces WHERE trace_id LIKE 'provider-benchmark-%' GROUP BY origin")
+        assert [(origin, int(count)) for origin, count in origins] == [("benchmark", 4)]
+        # what nobody answered is not scored, and a day costs no more than it may
+        models.answers["writer"] = "status:400"
+        done, report = evaluate(support, "embedded", "writer", "--allow-paid-apis", code=2)
+        assert report["cases"][0]["outcome"] == "infrastructure_failure" and done["aggregate"]["effective_cases"] == 0
+        models.calls.clear()
+        spent, _ = evaluate(support, "embedded", "writer", "--allow-paid-apis", code=2, DAILY_COST_LIMIT_USD="0.0001")
+        assert spent["detail"].startswith("DAILY_COST_LIMIT_USD exceeded: ") and spent["detail"].endswith("writer asks shop")
+        assert models.calls == []

@@ -640,12 +640,13 @@ static struct graph_state *start(const struct graph_tools *tools,
                                   .watch = {is_cancelled, (void *)request, -1},
                                   .node_started = clock_monotonic_microseconds()};
     state->models = (struct models_run){.models = tools->models,
+                                        .profile = tools->profile,
                                         .db = tools->call->db,
                                         .arena = state->arena,
                                         .region = tools->region,
                                         .deadline = request->deadline,
                                         .watch = &state->watch};
-    if (tools->models)
+    if (tools->models && !tools->profile)
         models_refresh(tools->models);
     *outcome = (struct graph_outcome){
         .complexity = "unknown",

@@ -108,11 +108,12 @@ struct graph_tools {
     const struct document_call *call;
     const struct support_settings *settings;
     const struct synonyms *synonyms;
-    struct models *models;      /* NULL = none */
-    struct shm_region *region;  /* of what workers know of models; may be NULL */
-    const char *const *prompts; /* by enum prompt; NULL = the built-in ones */
-    const char *experiment_id;  /* in force; NULL = none */
-    const char *mark;           /* tells these settings and prompts from others; NULL = "" */
+    struct models *models;                  /* NULL = none */
+    const struct registry_profile *profile; /* NULL = the active one, of the registry read anew */
+    struct shm_region *region;              /* of what workers know of models; may be NULL */
+    const char *const *prompts;             /* by enum prompt; NULL = the built-in ones */
+    const char *experiment_id;              /* in force; NULL = none */
+    const char *mark; /* tells these settings and prompts from others; NULL = "" */
 };
 
 /* Answers. Never fails: what goes wrong inside is the outcome's route error_escalation. Everything
@@ -126,6 +127,9 @@ const char *graph_complexity(const char *question);
 /* Where an answer of that quality goes: auto, human, or again (ROUTE_NONE). */
 enum route_kind graph_route(int quality, double relevance, bool verification_skipped,
                             int factuality, int iteration, const struct support_settings *settings);
+
+/* The first characters of a text. */
+const char *graph_beginning(struct arena *arena, const char *text, size_t most);
 
 /* "Handed to an operator", in the language of the question. */
 const char *graph_apology(enum text_language language);

@@ -43,8 +43,6 @@ size_t graph_look_up(struct graph_state *state, const char *words, int *numbers,
 void graph_record(struct graph_state *state, const char *node);
 /* Notes which sources the answer has markers to. */
 void graph_mark_cited(struct graph_outcome *outcome);
-/* The first characters of a text. */
-const char *graph_beginning(struct arena *arena, const char *text, size_t most);
 
 /* The state as an object; documents stand as references into the trace's list. */
 const char *graph_state_json(const struct graph_state *state);

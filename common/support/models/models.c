@@ -121,6 +121,11 @@ const char *models_failover_name(struct arena *arena, const char *provider)
     return arena_print(arena, "failover:%s", provider);
 }
 
+static const struct registry_profile *profile_of(const struct models_run *run)
+{
+    return run->profile ? run->profile : run->models->registry->active;
+}
+
 bool models_serve(const struct models_run *run, enum model_node node)
 {
     const struct registry *registry;
@@ -129,7 +134,7 @@ bool models_serve(const struct models_run *run, enum model_node node)
     registry = run->models ? run->models->registry : NULL;
     if (!registry)
         return false;
-    if (registry_chain_of(registry->active, node, false).targets[0].provider->kind ==
+    if (registry_chain_of(profile_of(run), node, false).targets[0].provider->kind ==
         PROVIDER_EMBEDDED)
         return false;
     nodes = &run->models->settings->model_nodes;
@@ -141,22 +146,79 @@ bool models_serve(const struct models_run *run, enum model_node node)
 
 bool models_use_tools(const struct models_run *run, enum model_node node)
 {
-    return models_serve(run, node) && registry_chain_of(run->models->registry->active, node, false)
-                                          .targets[0]
-                                          .provider->tool_use;
+    return models_serve(run, node) &&
+           registry_chain_of(profile_of(run), node, false).targets[0].provider->tool_use;
+}
+
+/* Who may be asked for a node, one after the other. */
+static struct registry_chain chain_of(const struct models_run *run, enum model_node node, bool fast)
+{
+    struct registry_chain chain = registry_chain_of(profile_of(run), node, fast);
+
+    if (!run->models->settings->failover)
+        chain.count = 1;
+    return chain;
+}
+
+static bool may_ask(const struct models_run *run, const struct registry_provider *provider)
+{
+    for (int node = 0; node < MODEL_NODE__MAX; node++)
+        for (int fast = 0; fast < 2 && models_serve(run, (enum model_node)node); fast++) {
+            struct registry_chain chain = chain_of(run, (enum model_node)node, fast != 0);
+
+            for (size_t i = 0; i < chain.count; i++)
+                if (chain.targets[i].provider == provider)
+                    return true;
+        }
+    return false;
+}
+
+const char *models_paid(const struct models_run *run)
+{
+    const struct registry *registry = run->models ? run->models->registry : NULL;
+    const char *ids = "";
+
+    for (size_t i = 0; registry && i < registry->provider_count; i++) {
+        const struct registry_provider *provider = &registry->providers[i];
+
+        if (provider->kind == PROVIDER_PAID && may_ask(run, provider))
+            ids = arena_print(run->arena, "%s%s%s", ids, *ids ? ", " : "", provider->id);
+    }
+    return ids;
+}
+
+enum error models_check_day(const struct models_run *run, struct problem *problem)
+{
+    const char *paid = models_paid(run);
+    double spent, limit;
+    enum error error;
+
+    if (!*paid || run->models->settings->daily_cost_limit <= 0)
+        return ERROR_NONE;
+    limit = run->models->settings->daily_cost_limit;
+    error = spend_today(run->db, &spent, problem);
+    if (error || spent < limit)
+        return error;
+    return problem_set(problem, ERROR_BUSY, "daily_cost_limit",
+                       "DAILY_COST_LIMIT_USD exceeded: %.4f of %.4f dollars are spent today, and "
+                       "%s asks %s",
+                       spent, limit, profile_of(run)->name, paid);
 }
 
 void models_note(struct models_run *run, const char *node, const char *from, const char *to,
                  const char *reason)
 {
     if (run->fallback_count < MODELS_FALLBACKS_MAX)
-        run->fallbacks[run->fallback_count++] = (struct model_fallback){node, from, to, reason};
+        run->fallbacks[run->fallback_count++] =
+            (struct model_fallback){.node = node, .from = from, .to = to, .reason = reason};
 }
 
 void models_reject(struct models_run *run, enum model_node node, const struct models_reply *reply,
                    const char *reason)
 {
-    models_note(run, model_node_names[node], reply->provider, "embedded", reason);
+    if (run->fallback_count < MODELS_FALLBACKS_MAX)
+        run->fallbacks[run->fallback_count++] = (struct model_fallback){
+            model_node_names[node], reply->provider, "embedded", reason, .rejected = true};
 }
 
 /* One target of a chain, being asked. */
@@ -452,13 +514,10 @@ static bool ask_target(struct attempt *attempt, struct models_reply *reply, cons
 bool models_ask(struct models_run *run, const struct models_order *order,
                 struct models_reply *reply)
 {
-    struct registry_chain chain =
-        registry_chain_of(run->models->registry->active, order->node, order->fast);
+    struct registry_chain chain = chain_of(run, order->node, order->fast);
 
     if (!run->asked)
         run->asked = clock_monotonic_microseconds();
-    if (!run->models->settings->failover)
-        chain.count = 1;
     for (size_t i = 0; i < chain.count; i++) {
         bool is_last = i + 1 == chain.count;
         const char *reason;

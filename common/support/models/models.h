@@ -31,6 +31,7 @@ const struct registry *models_registry(const struct models *models);
 /* From whom to whom a node went, and why. */
 struct model_fallback {
     const char *node, *from, *to, *reason;
+    bool rejected; /* there was an answer, and it was of no use */
 };
 
 /* A circuit breaker that changed: to "open", "half_open", "closed". */
@@ -47,7 +48,8 @@ struct model_usage {
 
 /* All that one question asks of models. Zeroed but for the members before `fallbacks`. */
 struct models_run {
-    struct models *models; /* NULL = no node has one */
+    struct models *models;                  /* NULL = no node has one */
+    const struct registry_profile *profile; /* of its registry; NULL = the active one */
     struct db *db;
     struct arena *arena;
     struct shm_region *region; /* of breakers and limits; NULL = none */
@@ -95,6 +97,13 @@ bool models_serve(const struct models_run *run, enum model_node node);
 
 /* Whether a node asks a model that can use tools. */
 bool models_use_tools(const struct models_run *run, enum model_node node);
+
+/* The paid providers that a question may ask, by their ids; "" = none. */
+const char *models_paid(const struct models_run *run);
+
+/* ERROR_BUSY daily_cost_limit when there are any and DAILY_COST_LIMIT_USD is spent, or whatever
+ * keeps from knowing. */
+MUST_CHECK enum error models_check_day(const struct models_run *run, struct problem *problem);
 
 /* Asks. False: nobody answered, the fallbacks say why, and the node is the embedded engine's. */
 bool models_ask(struct models_run *run, const struct models_order *order,

@@ -600,6 +600,27 @@ struct registry_chain registry_chain_of(const struct registry_profile *profile,
     return chain;
 }
 
+bool registry_profile_of(const struct registry *registry, const char *name,
+                         struct registry_profile *profile)
+{
+    const struct registry_profile *found = find_profile(registry, name);
+
+    for (size_t i = 0; i < registry->provider_count; i++) {
+        const struct registry_provider *provider = &registry->providers[i];
+        const struct registry_target target = {
+            provider, provider->enabled ? find_model(provider, name) : NULL};
+
+        if (target.model) {
+            *profile = (struct registry_profile){
+                .name = name, .description = "", .fast = target, .strong = target};
+            return true;
+        }
+    }
+    if (found)
+        *profile = *found;
+    return found != NULL;
+}
+
 bool registry_profile_asks(const struct registry_profile *profile,
                            const struct registry_provider *provider)
 {

@@ -89,6 +89,11 @@ const struct registry_provider *registry_find(const struct registry *registry, c
 struct registry_chain registry_chain_of(const struct registry_profile *profile,
                                         enum model_node node, bool fast);
 
+/* Fills `profile` as a name tells: a model of an enabled provider (by name or alias, the first in
+ * the file), which then serves all nodes alone, or else a profile. False when there is neither. */
+bool registry_profile_of(const struct registry *registry, const char *name,
+                         struct registry_profile *profile);
+
 /* Whether any node of a profile asks the provider. */
 bool registry_profile_asks(const struct registry_profile *profile,
                            const struct registry_provider *provider);

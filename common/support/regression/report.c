@@ -501,7 +501,7 @@ static void conclude(const struct regression_tools *tools, const struct regressi
 }
 
 enum error report_write(const struct regression_tools *tools, const struct regression_plan *plan,
-                        const struct case_outcome *cases, size_t count,
+                        const char *mode, const struct case_outcome *cases, size_t count,
                         struct regression_result *result)
 {
     int64_t now = clock_unix_microseconds();
@@ -515,7 +515,7 @@ enum error report_write(const struct regression_tools *tools, const struct regre
     sum_up(tools->arena, &plan->gate, cases, count, &figures);
     *result = (struct regression_result){
         .exit_code = figures.total && !figures.effective ? 2 : !figures.passed,
-        .mode = plan->simulated ? "mock-experiment-regression" : "experiment-regression",
+        .mode = mode,
         .created_at = arena_copy_string(tools->arena, moment)};
     conclude(tools, plan, &figures, result);
     if (!*plan->report_folder)

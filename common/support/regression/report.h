@@ -15,7 +15,7 @@ struct case_outcome {
 
 /* Judges, writes both files where a folder is given, and fills the result. */
 MUST_CHECK enum error report_write(const struct regression_tools *tools,
-                                   const struct regression_plan *plan,
+                                   const struct regression_plan *plan, const char *mode,
                                    const struct case_outcome *cases, size_t count,
                                    struct regression_result *result);
 

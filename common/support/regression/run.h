@@ -16,11 +16,12 @@ struct regression_gate {
 };
 
 struct regression_plan {
-    const char *run_id, *baseline, *candidate; /* `current`, or an experiment */
+    const char *run_id, *baseline, *candidate; /* as of target_resolve() */
     const char *dataset;                       /* a path */
     const char *tenant;                        /* NULL = all */
     int64_t max_cases, seed;                   /* 0 = all of them */
-    bool simulated;                            /* answers are made from what is expected */
+    bool simulated; /* answers of experiments are made from what is expected */
+    bool calls;     /* providers may be called where they are held against each other, or paid */
     struct regression_gate gate;
     const char *report_folder; /* "" = none is written */
 };
@@ -50,7 +51,7 @@ struct regression_tools {
 
 void regression_plan_start(struct regression_plan *plan, const struct support_settings *settings);
 
-/* ERROR_NOT_FOUND experiment_not_found; errors of the data and the files. */
+/* Errors of target_resolve(), models_check_day(), of the data and the files. */
 MUST_CHECK enum error regression_run(const struct regression_tools *tools,
                                      const struct regression_plan *plan,
                                      struct regression_result *result);

@@ -1,0 +1,289 @@
+/* Resolving targets, and letting them answer: for real, or by what is expected. */
+#include "support/regression/target.h"
+#include "base/clock.h"
+#include "crypto/token.h"
+#include "support/candidates/experiment.h"
+#include "support/improvement/files.h"
+#include "support/traces/trace_store.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { CASE_MEMORY = 256 * 1024 * 1024, EXCERPT_CHARACTERS = 120, JSON_MAX = 1 << 20 };
+
+/* What is taken for the answers of a provider that is not asked. */
+struct pretence {
+    const char *provider;       /* NULL = any other */
+    double quality, factuality; /* more than the least */
+    int64_t milliseconds;
+};
+static const struct pretence pretences[] = {
+    {"ollama", 0, 0, 180}, {"mistral", 2, 1, 420}, {"orch", 4, 3, 640}, {NULL, 0, 0, 500}};
+
+static struct models_run asking(const struct regression_tools *tools, const struct target *target)
+{
+    return (struct models_run){.models = target->asks ? tools->models : NULL,
+                               .profile = &target->profile,
+                               .db = tools->db,
+                               .arena = tools->arena};
+}
+
+/* What is answered as the service would asks the active profile, which may cost money. */
+static enum error check_paid(const struct regression_tools *tools,
+                             const struct regression_plan *plan, const struct target *target)
+{
+    const struct models_run run = asking(tools, target);
+    const char *paid = models_paid(&run);
+
+    if (plan->calls || !*paid)
+        return ERROR_NONE;
+    return problem_set(tools->problem, ERROR_FORBIDDEN, "paid_apis",
+                       "%s would ask paid providers (%s): allow it by --allow-paid-apis or "
+                       "LLM_BENCHMARK_ALLOW_PAID_APIS, or simulate it by "
+                       "--mock-experiment-runtime",
+                       target->name, paid);
+}
+
+static enum error resolve_experiment(const struct regression_tools *tools,
+                                     const struct regression_plan *plan, struct target *target)
+{
+    struct experiment experiment;
+    enum error error = ERROR_NONE;
+
+    target->simulated = plan->simulated;
+    target->provider_id = "experiment";
+    target->model = ARENA_NEW(tools->arena, struct registry_model);
+    target->trace = "mock-experiment";
+    if (strcmp(target->name, "current") != 0) {
+        error = experiment_read(tools->arena, tools->settings, target->name, &experiment,
+                                tools->problem);
+        if (error == ERROR_NOT_FOUND)
+            error = problem_set(tools->problem, ERROR_NOT_FOUND, "experiment_not_found",
+                                "experiment not found: %s", target->name);
+        if (!error)
+            overlay_put(tools->arena, &target->overlay, experiment.id, experiment.settings,
+                        experiment.prompts, false);
+    }
+    return error || target->simulated ? error : check_paid(tools, plan, target);
+}
+
+enum error target_resolve(const struct regression_tools *tools, const struct regression_plan *plan,
+                          const char *name, struct target *target)
+{
+    const struct registry *registry = tools->models ? models_registry(tools->models) : NULL;
+
+    *target = (struct target){.name = name, .asks = registry != NULL};
+    overlay_of_files(tools->arena, tools->settings, &target->overlay);
+    if (registry)
+        target->profile = *registry->active;
+    if (!registry || strcmp(name, "current") == 0 ||
+        !registry_profile_of(registry, name, &target->profile))
+        return resolve_experiment(tools, plan, target);
+    target->is_provider = true;
+    target->simulated = !plan->calls;
+    target->provider_id = target->profile.strong.provider->id;
+    target->model = target->profile.strong.model;
+    target->trace = "mock";
+    return ERROR_NONE;
+}
+
+static const char *citations_json(struct arena *arena, const struct graph_outcome *outcome)
+{
+    struct text text;
+    struct json_writer writer;
+
+    text_start(&text, arena, 1 << 20);
+    writer_start(&writer, &text);
+    writer_open_array(&writer);
+    for (size_t i = 0; i < outcome->source_count; i++) {
+        writer_open_object(&writer);
+        writer_key_integer(&writer, "index", (int64_t)i + 1);
+        writer_key_string(&writer, "doc_id", outcome->sources[i].doc_id);
+        writer_key_string(&writer, "title", outcome->sources[i].title);
+        writer_key_string(&writer, "excerpt", outcome->sources[i].excerpt);
+        writer_close_object(&writer);
+    }
+    writer_close_array(&writer);
+    return text.bytes;
+}
+
+static enum error keep_trace(const struct trace_call *call, const struct trace_start *start,
+                             const struct graph_outcome *outcome, double milliseconds)
+{
+    enum error error = db_begin(call->db, DB_WRITE, call->problem);
+
+    if (error)
+        return error;
+    error = trace_begin(call, start);
+    if (!error)
+        error = trace_finish(call, start->trace_id, outcome, milliseconds);
+    return db_finish(call->db, error, call->problem);
+}
+
+/* Whether an answer that was to be a model's is not, because none could be reached. */
+static bool went_without(const struct graph_outcome *outcome)
+{
+    for (size_t i = 0; i < outcome->models->fallback_count; i++) {
+        const struct model_fallback *fallback = &outcome->models->fallbacks[i];
+
+        if (!fallback->rejected && strcmp(fallback->node, model_node_names[MODEL_GENERATE]) == 0 &&
+            strcmp(fallback->to, "embedded") == 0)
+            return true;
+    }
+    return false;
+}
+
+/* Answers a case as the service would, and keeps its trace apart from people's. */
+static enum error execute(const struct regression_tools *tools, struct arena *arena,
+                          const struct target *target, const struct curated_case *item,
+                          struct execution *execution)
+{
+    const struct overlay *overlay = &target->overlay;
+    const struct document_call call = {tools->db, arena, item->tenant_id, tools->problem};
+    const struct trace_call trace = {tools->db, arena, item->tenant_id, tools->problem};
+    const struct graph_tools graph = {.cache = tools->cache,
+                                      .call = &call,
+                                      .settings = &overlay->settings,
+                                      .synonyms = tools->synonyms,
+                                      .models = target->asks ? tools->models : NULL,
+                                      .profile = &target->profile,
+                                      .prompts = overlay->prompts,
+                                      .experiment_id = overlay->experiment_id,
+                                      .mark = overlay->mark};
+    char uuid[TOKEN_UUID_TEXT];
+    struct graph_outcome *outcome = ARENA_NEW(arena, struct graph_outcome);
+    int64_t started = clock_monotonic_microseconds();
+    struct graph_request request = {
+        .question = item->query, .session_id = "", .user_id = "", .request_id = ""};
+    struct trace_start start = {.session_id = "",
+                                .question = item->query,
+                                .channel = item->channel,
+                                .experiment_id = overlay->experiment_id,
+                                .origin = target->is_provider ? "benchmark" : "regression"};
+    double milliseconds;
+    bool lost;
+
+    token_uuid(uuid);
+    start.trace_id = request.trace_id = arena_print(
+        arena, "%s-%s", target->is_provider ? "provider-benchmark" : "regression", uuid);
+    request.deadline = started + tools->settings->request_timeout_sec * 1000000;
+    graph_run(&graph, &request, outcome);
+    milliseconds = (double)(clock_monotonic_microseconds() - started) / 1000;
+    lost = outcome->error || (target->is_provider && went_without(outcome));
+    *execution = (struct execution){.answer = lost ? "[PROVIDER_UNAVAILABLE]" : outcome->answer,
+                                    .quality = outcome->quality,
+                                    .factuality = outcome->factuality,
+                                    .citations = citations_json(arena, outcome),
+                                    .citation_count = (int64_t)outcome->source_count,
+                                    .duration_ms = {true, (int64_t)(milliseconds + 0.5)},
+                                    .cost_usd = {true, outcome->cost},
+                                    .route = route_kind_names[outcome->route],
+                                    .trace_id = start.trace_id};
+    return keep_trace(&trace, &start, outcome, milliseconds);
+}
+
+/* In memory of its own: a run has many cases, and keeps of each only what is reported. */
+static enum error execute_apart(const struct regression_tools *tools, const struct target *target,
+                                const struct curated_case *item, struct execution *execution)
+{
+    struct arena *arena = arena_create(CASE_MEMORY);
+    enum error error;
+
+    if (!arena)
+        return problem_set(tools->problem, ERROR_SYSTEM, "out_of_memory", "out of memory");
+    error = execute(tools, arena, target, item, execution);
+    if (!error) {
+        execution->answer = arena_copy_string(tools->arena, execution->answer);
+        execution->citations = arena_copy_string(tools->arena, execution->citations);
+        execution->trace_id = arena_copy_string(tools->arena, execution->trace_id);
+    }
+    arena_destroy(arena);
+    return error;
+}
+
+/* The very words that are expected. */
+static const char *expected_answer(struct arena *arena, const struct curated_case *item)
+{
+    const struct curated_expected *expected = &item->expected;
+    struct text text;
+
+    text_start(&text, arena, JSON_MAX);
+    for (size_t i = 0; i < expected->contains.count; i++)
+        text_append_format(&text, "%s%s", text.length ? " " : "", expected->contains.items[i]);
+    for (size_t i = 0; i < expected->any_count; i++)
+        if (expected->any[i].count)
+            text_append_format(&text, "%s%s", text.length ? " " : "", expected->any[i].items[0]);
+    if (!text.length)
+        text_append_format(&text, "Mock provider response for %s", item->query);
+    return text.bytes;
+}
+
+static const char *expected_citations(struct arena *arena, const struct target *target,
+                                      const char *answer, int64_t count)
+{
+    const char *model = target->is_provider ? target->model->name : target->name;
+    struct text text;
+    struct json_writer writer;
+
+    text_start(&text, arena, JSON_MAX);
+    writer_start(&writer, &text);
+    writer_open_array(&writer);
+    for (int64_t i = 1; i <= count; i++) {
+        writer_open_object(&writer);
+        writer_key_integer(&writer, "index", i);
+        writer_key_string(&writer, "doc_id",
+                          arena_print(arena, "%s-doc-%lld", target->provider_id, (long long)i));
+        writer_key_string(&writer, "title",
+                          arena_print(arena, "%s:%s", target->provider_id, model));
+        writer_key_string(&writer, "excerpt", graph_beginning(arena, answer, EXCERPT_CHARACTERS));
+        writer_close_object(&writer);
+    }
+    writer_close_array(&writer);
+    return text.bytes;
+}
+
+static double scored(struct optional_number least, double otherwise, double more)
+{
+    return fmin(100, fmax(otherwise, least.given ? least.value : otherwise) + more);
+}
+
+/* What a run without an engine takes for an answer. */
+static void simulate(struct arena *arena, const struct target *target,
+                     const struct curated_case *item, struct execution *execution)
+{
+    const struct curated_expected *expected = &item->expected;
+    const struct pretence *pretence = pretences;
+    int64_t citations = expected->citations_least.given && expected->citations_least.value > 1
+                            ? expected->citations_least.value
+                            : 1;
+    const char *answer = expected_answer(arena, item);
+
+    while (pretence->provider && strcmp(pretence->provider, target->provider_id) != 0)
+        pretence++;
+    *execution = (struct execution){
+        .answer = answer,
+        .quality = scored(expected->min_quality, 75, pretence->quality),
+        .factuality = scored(expected->min_factuality, 80, pretence->factuality),
+        .citations = expected_citations(arena, target, answer, citations),
+        .citation_count = citations,
+        .duration_ms = {true, pretence->milliseconds},
+        .cost_usd = {true, models_cost(target->model, models_estimate_tokens(item->query),
+                                       models_estimate_tokens(answer))},
+        .route = expected->route ? expected->route : "auto",
+        .trace_id = arena_print(arena, "%s-%s-%s", target->trace,
+                                improvement_slug(arena, target->name), item->case_id)};
+}
+
+enum error target_answer(const struct regression_tools *tools, const struct target *target,
+                         const struct curated_case *item, struct execution *execution)
+{
+    const struct models_run run = asking(tools, target);
+    enum error error;
+
+    if (target->simulated) {
+        simulate(tools->arena, target, item, execution);
+        return ERROR_NONE;
+    }
+    error = models_check_day(&run, tools->problem);
+    return error ? error : execute_apart(tools, target, item, execution);
+}
