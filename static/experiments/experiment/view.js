@@ -9,6 +9,7 @@ import { errorNotice, tokenForm } from '../../shared/ui/notice.js';
 import { resourceView } from '../../shared/ui/resource.js';
 import { table } from '../../shared/ui/table.js';
 import { tabs } from '../../shared/ui/tabs.js';
+import { figure } from '../figure.js';
 import { languages, snippetOf } from './snippets.js';
 
 const tones = { ship: 'good', no_ship: 'danger', keep_running: 'info' };
@@ -16,14 +17,6 @@ const alwaysValid = '\u221e'; /* marks what holds at any look */
 const known = (value) => value !== null && value !== undefined;
 const textOr = (key, otherwise) => (hasText(key) ? t(key) : otherwise);
 const armName = (index) => (index === 0 ? t('arm.control') : t('experiment.arm', { index }));
-
-function figure(label, value, note = /** @type {any} */ ('')) {
-    return html`<div class="figure">
-        <dt class="figure-label">${label}</dt>
-        <dd class="figure-value">${value}</dd>
-        <dd class="figure-note">${note}</dd>
-    </div>`;
-}
 
 /** @param {experiments.LiveStats['sequential']} plan */
 function shareOfPlan({ information_fraction: share, planned_sample_size_per_variant: planned }) {

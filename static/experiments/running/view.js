@@ -9,7 +9,7 @@ const columns = () => [
     {
         name: 'project_name',
         title: t('running.experiment'),
-        cell: ({ id, project_name: name }) => html`<a href=${`/live/${encodeURIComponent(id)}`} dir="auto">${name}</a>`,
+        cell: ({ id, project_name: name }) => html`<a href=${`/live/${encodeURIComponent(id)}`} dir="auto">${name || t('design.nameless')}</a>`,
     },
     { name: 'hypothesis', title: t('running.hypothesis'), cell: ({ hypothesis }) => html`<span dir="auto">${hypothesis ?? '–'}</span>` },
     { name: 'updated_at', title: t('running.updated'), cell: ({ updated_at: at }) => formatDateTime(at) },

@@ -83,7 +83,8 @@ export function table({ columns, rows, key = null, caption, captionShown = false
     </div>`;
 }
 
-/* Filters above a list: [{name, label, kind: 'search', 'select' or 'date', options?}]; values by name. */
+/* Filters above a list: [{name, label, kind: 'search', 'select' or 'date', options?, any?}]; values by name.
+ * any: what a select says where nothing is chosen. */
 export function filterBar({ filters, values, onFilter, label = t('filter.label') }) {
     const clear = Object.fromEntries(filters.map(({ name }) => [name, '']));
     const set = filters.some(({ name }) => values[name]);
@@ -98,7 +99,7 @@ export function filterBar({ filters, values, onFilter, label = t('filter.label')
                           id=${id}
                           @change=${(event) => onFilter({ [filter.name]: event.target.value })}
                       >
-                          <option value="" ?selected=${!values[filter.name]}>${t('filter.any')}</option>
+                          <option value="" ?selected=${!values[filter.name]}>${filter.any ?? t('filter.any')}</option>
                           ${filter.options.map(
                               ({ value, title }) =>
                                   html`<option value=${value} ?selected=${String(value) === String(values[filter.name])}>

@@ -1,0 +1,152 @@
+/* A project as a template: the plan, its reports, the design, the history. */
+import { hasText, t } from '../../shared/i18n.js';
+import { formatDateTime, formatInteger, formatNumber, formatPercent, formatUnit } from '../../shared/numbers.js';
+import { empty } from '../../shared/ui/empty.js';
+import { html, nothing } from '../../shared/ui/lit.js';
+import { errorNotice, notice, tokenForm } from '../../shared/ui/notice.js';
+import { resourceView } from '../../shared/ui/resource.js';
+import { tabs } from '../../shared/ui/tabs.js';
+import { figure } from '../figure.js';
+
+const formats = ['pdf', 'xlsx', 'csv'];
+const known = (value) => value !== null && value !== undefined;
+const textOr = (key, otherwise) => (hasText(key) ? t(key) : otherwise);
+const percentOf = (value) => (known(value) ? formatPercent(value / 100) : '–');
+const at = { name: 'created_at', title: () => t('project.when'), cell: ({ created_at: time }) => formatDateTime(time) };
+const end = (name, title, cell) => ({ name, title, align: 'end', cell });
+
+export const revisionColumns = () => [
+    { ...at, title: at.title() },
+    { name: 'source', title: t('project.source'), cell: ({ source }) => textOr(`project.source_${source}`, source) },
+    end('mde', t('field.mde_pct'), ({ payload }) => percentOf(payload.metrics.mde_pct)),
+    end('power', t('field.power'), ({ payload }) => formatPercent(payload.metrics.power)),
+    end('traffic', t('field.expected_daily_traffic'), ({ payload }) => formatInteger(payload.setup.expected_daily_traffic)),
+];
+
+export const runColumns = () => [
+    { ...at, title: at.title() },
+    end('size', t('result.per_variant'), ({ summary }) => formatInteger(summary.sample_size_per_variant)),
+    end('total', t('result.total'), ({ summary }) => formatInteger(summary.total_sample_size)),
+    end('days', t('result.duration'), ({ summary }) => formatUnit(summary.estimated_duration_days, 'day')),
+    end('warnings', t('project.warnings'), ({ summary }) => formatInteger(summary.warnings_count)),
+];
+
+export const exportColumns = () => [
+    { ...at, title: at.title() },
+    { name: 'format', title: t('project.format'), cell: ({ format }) => format.toUpperCase() },
+];
+
+/** @param {experiments.AnalysisRun} run */
+function sizes({ summary, created_at: time }) {
+    return html`<dl class="figures" id="sizes">
+        ${figure(t('result.per_variant'), formatInteger(summary.sample_size_per_variant))}
+        ${figure(t('result.total'), formatInteger(summary.total_sample_size))}
+        ${figure(t('result.duration'), formatUnit(summary.estimated_duration_days, 'day'), t('project.sized', { time: formatDateTime(time) }))}
+    </dl>`;
+}
+
+/* A revision that is younger than the analysis may need other sizes. */
+/** @param {{ design: experiments.Project, run: experiments.AnalysisRun | null }} data */
+function planCard({ design, run }, { id, busy, actions }) {
+    const older = run !== null && Date.parse(design.last_revision_at) > Date.parse(run.created_at);
+    return html`<section class="card headline" aria-labelledby="plan-title" aria-busy=${String(busy === 'analysis')}>
+        <div class="section stack">
+            <h2 id="plan-title">${t('project.plan')}</h2>
+            ${older ? notice({ tone: 'caution', body: t('project.older') }) : null}
+            ${run === null ? empty({ title: t('project.unsized'), text: t('project.unsized_text') }) : null}
+        </div>
+        ${run === null ? null : sizes(run)}
+        <div class="section button-row">
+            <button
+                type="button"
+                class="button"
+                id="analyse"
+                data-kind=${run === null || older ? 'primary' : nothing}
+                ?disabled=${busy !== null}
+                @click=${actions.analyse}
+            >
+                ${t(run === null ? 'project.analyse' : 'project.again')}
+            </button>
+            <a class="button" href=${`/live/${encodeURIComponent(id)}`}>${t('project.run')}</a>
+        </div>
+    </section>`;
+}
+
+function reportsCard({ run }, { busy, actions }) {
+    return html`<section class="card section stack" aria-labelledby="reports-title" id="reports">
+        <div class="section-head"><h2 id="reports-title">${t('project.reports')}</h2></div>
+        <p class="section-note" id="reports-note">${t(run === null ? 'project.reports_need' : 'project.reports_note')}</p>
+        <div class="button-row">
+            ${formats.map(
+                (format) =>
+                    html`<button
+                        type="button"
+                        class="button"
+                        aria-describedby="reports-note"
+                        ?disabled=${run === null || busy !== null}
+                        @click=${() => actions.report(format)}
+                    >
+                        ${t('project.download', { format: format.toUpperCase() })}
+                    </button>`,
+            )}
+        </div>
+    </section>`;
+}
+
+/** @param {{ design: experiments.Project }} data */
+function designCard({ design }) {
+    const { hypothesis, metrics, setup, constraints } = design.payload;
+    const type = metrics.metric_type;
+    const words = [
+        [t('project.hypothesis'), hypothesis.hypothesis_statement],
+        [t('project.change'), hypothesis.change_description],
+        [t('project.audience'), hypothesis.target_audience],
+    ];
+    const facts = [
+        [t('project.metric'), html`<span dir="auto">${metrics.primary_metric_name}</span>`],
+        [t('field.metric_type'), t(`metric.${type}`)],
+        [t(`field.baseline_value.${type}`), type === 'binary' ? formatPercent(metrics.baseline_value) : formatNumber(metrics.baseline_value)],
+        [t('field.mde_pct'), percentOf(metrics.mde_pct)],
+        [t('field.alpha'), formatNumber(metrics.alpha)],
+        [t('field.power'), formatPercent(metrics.power)],
+        [t('field.expected_daily_traffic'), formatInteger(setup.expected_daily_traffic)],
+        [t('field.audience_share_in_test'), formatPercent(setup.audience_share_in_test)],
+        [t('field.traffic_split'), html`<span dir="ltr">${setup.traffic_split.map((share) => formatNumber(share)).join(' : ')}</span>`],
+        [t('field.n_looks'), formatInteger(constraints.n_looks)],
+    ];
+    return html`<section class="card section stack" aria-labelledby="design-title">
+        <div class="section-head"><h2 id="design-title">${t('project.design')}</h2></div>
+        <dl class="stack">
+            ${words.filter(([, text]) => text).map(([name, text]) => html`<div><dt class="section-note">${name}</dt><dd dir="auto">${text}</dd></div>`)}
+        </dl>
+        <dl class="facts">${facts.map(([name, value]) => html`<div class="fact"><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>
+    </section>`;
+}
+
+function historyCard({ lists, shown, actions }) {
+    return html`<section class="card section" aria-labelledby="history-title" id="history">
+        <div class="section-head"><h2 id="history-title">${t('project.history')}</h2></div>
+        ${tabs({
+            id: 'history',
+            label: t('project.history'),
+            tabs: Object.keys(lists).map((name) => ({ name, title: t(`project.${name}`) })),
+            current: shown,
+            onSelect: actions.show,
+            panel: (name) => lists[name].view(),
+        })}
+    </section>`;
+}
+
+export function view(page) {
+    const { project, actions } = page;
+    if (project === null) return html``;
+    return resourceView(project, {
+        quiet: true,
+        skeleton: { lines: 3, height: 'card' },
+        failed: (error) => (error.kind === 'unauthorized' ? tokenForm(error, actions.load) : errorNotice(error, { retry: actions.load })),
+        ready: (data) => html`<div class="stack">
+            <p class="project-name" id="name" dir="auto">${data.design.project_name || t('design.nameless')}</p>
+            ${planCard(data, page)} ${reportsCard(data, page)} ${designCard(data)} ${historyCard(page)}
+        </div>`,
+    });
+}

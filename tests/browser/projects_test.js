@@ -1,0 +1,140 @@
+/* Projects: from a template to a plan with reports, by keyboard alone; the list and its address. */
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { test } from 'node:test';
+import { accessibilityFaults, close, experiments, open, untilText } from './browser.js';
+
+async function send(method, path, body) {
+    const headers = { 'Content-Type': 'application/json' };
+    const response = await fetch(`${experiments}/api/v1${path}`, { method, headers, body: body && JSON.stringify(body) });
+    assert.ok(response.ok, await response.clone().text());
+    return response.json();
+}
+
+/* A project made of a template of the product. */
+async function create(template, name, analysed = false) {
+    const { payload } = await send('POST', `/templates/${template}/use`);
+    const design = { ...payload, project: { ...payload.project, project_name: name } };
+    const { id } = await send('POST', '/projects', design);
+    if (analysed) await send('POST', `/projects/${id}/analysis`, await send('POST', '/analyze', design));
+    return id;
+}
+
+/* Presses Tab until the element has the focus: it can be reached, and nothing on the way keeps the focus. */
+async function tabTo(page, selector) {
+    const there = () => page.evaluate((wanted) => document.activeElement?.matches(wanted) ?? false, selector);
+    for (let presses = 0; presses < 80; presses++) {
+        if (await there()) return;
+        await page.keyboard.press('Tab');
+    }
+    assert.fail(`${selector} is not reached by keyboard`);
+}
+
+const names = (page) => page.$$eval('.list tbody th', (all) => all.map((cell) => cell.textContent.trim()));
+const untilRows = (page, wanted) =>
+    page.waitForFunction(
+        (texts) => {
+            const shown = [...document.querySelectorAll('.list .resource:not([data-stale]) tbody th')].map((cell) => cell.textContent.trim());
+            return JSON.stringify(shown) === JSON.stringify(texts);
+        },
+        wanted,
+    );
+
+test('by keyboard alone: a template becomes a project, is sized, and its report is taken away', async () => {
+    const page = await open(`${experiments}/projects`);
+    await page.waitForSelector('#from-template');
+    await tabTo(page, '#from-template');
+    await page.keyboard.press('Enter');
+    await page.waitForSelector('dialog #new-template');
+    assert.deepEqual(await accessibilityFaults(page), []);
+    await page.keyboard.type('Trial');
+    await tabTo(page, '#new-project_name');
+    await page.keyboard.press('Enter');
+    await page.waitForSelector('#new-project_name[aria-invalid="true"]');
+    await tabTo(page, '#new-project_name');
+    await page.keyboard.type('Longer trial');
+    await page.keyboard.press('Enter');
+    await page.waitForURL(/\/projects\/[0-9a-f-]{36}$/);
+    await untilText(page, '#name', 'Longer trial');
+    await untilText(page, '#reports-note', /needs an analysis/);
+    assert.equal(await page.locator('#reports button:disabled').count(), 3);
+
+    await tabTo(page, '#analyse');
+    await page.keyboard.press('Enter');
+    await untilText(page, '#sizes .figure-value', /^[\d,]+$/);
+    const id = page.url().split('/').at(-1);
+    assert.equal((await send('GET', `/projects/${id}`)).payload.metrics.metric_type, 'continuous');
+    const { analysis_runs: [{ summary }] } = await send('GET', `/projects/${id}/history`);
+    assert.equal(await page.locator('#sizes .figure-value').first().textContent(), summary.sample_size_per_variant.toLocaleString('en-US'));
+
+    await page.waitForSelector('#reports button:enabled');
+    await tabTo(page, '#reports button');
+    const [file] = await Promise.all([page.waitForEvent('download'), page.keyboard.press('Enter')]);
+    assert.match(file.suggestedFilename(), /\.pdf$/);
+    assert.equal((await readFile(await file.path())).subarray(0, 5).toString(), '%PDF-');
+    await tabTo(page, '#history-tab-revisions');
+    await page.keyboard.press('End');
+    await untilText(page, '#history tbody td', 'PDF');
+    await close(page);
+});
+
+test('figures that are older than the design are said to be', async () => {
+    const id = await create('checkout_conversion', 'Revised', true);
+    const { payload } = await send('GET', `/projects/${id}`);
+    await send('PUT', `/projects/${id}`, { ...payload, metrics: { ...payload.metrics, mde_pct: 7.5 } });
+    const page = await open(`${experiments}/projects/${id}`);
+    await untilText(page, '.headline .notice', /changed since/);
+    const sources = await page.$$eval('#history tbody tr', (rows) => rows.map((row) => [row.cells[1].textContent.trim(), row.cells[2].textContent.trim()]));
+    assert.deepEqual(sources[0], ['Changed', '7.5%']);
+    await page.click('#analyse');
+    await page.waitForSelector('.headline .notice', { state: 'detached' });
+    assert.equal(await page.getAttribute('a.button[href^="/live/"]', 'href'), `/live/${id}`);
+    await close(page);
+});
+
+test('the list is searched, filtered and sorted by its address, and gives back what was put away', async () => {
+    const word = `zebra${Date.now().toString(36)}`; /* what other tests have made does not fit */
+    const [a, b, c] = ['a', 'b', 'c'].map((end) => `${word} ${end}`);
+    await create('latency_impact', b);
+    await create('latency_impact', a, true);
+    await create('checkout_conversion', c);
+    const page = await open(`${experiments}/projects?q=${word}&sort=name`);
+    await untilRows(page, [a, b, c]);
+    await page.selectOption('#filter-metric_type', 'continuous');
+    await untilRows(page, [a, b]);
+    assert.equal(new URL(page.url()).searchParams.get('metric_type'), 'continuous');
+    await page.click('.table-sort:has-text("Project")');
+    await untilRows(page, [b, a]);
+    await page.click(`[aria-label="Archive: ${b}"]`);
+    await untilRows(page, [a]);
+    await page.selectOption('#filter-status', 'archived');
+    await page.click(`[aria-label="Restore: ${b}"]`);
+    await page.waitForSelector('.empty-title');
+    await page.goto(`${experiments}/projects?q=${word}&status=all&sort=-name`);
+    await untilRows(page, [c, b, a]);
+    assert.deepEqual(await names(page), [c, b, a]);
+    await close(page);
+});
+
+const views = [
+    { name: 'light', options: { colorScheme: 'light', viewport: { width: 1440, height: 900 } } },
+    { name: 'dark', options: { colorScheme: 'dark', viewport: { width: 1440, height: 900 } } },
+    { name: 'Arabic, 360 px', lang: '?lang=ar', options: { colorScheme: 'light', viewport: { width: 360, height: 780 } } },
+];
+
+test('axe finds nothing, and nothing sticks out', async (t) => {
+    const sized = await create('search_ranking_ctr', 'Ranking', true);
+    const fresh = await create('pricing_sensitivity', 'Price');
+    const pages = { list: ['/projects', 'tbody tr'], sized: [`/projects/${sized}`, '#history tbody tr'], fresh: [`/projects/${fresh}`, '#history tbody tr'] };
+    for (const [which, [path, ready]] of Object.entries(pages))
+        for (const { name, lang = '', options } of views)
+            await t.test(`${which}, ${name}`, async () => {
+                const page = await open(experiments + path + lang, { ...options, reducedMotion: 'reduce' });
+                await page.waitForSelector(ready);
+                assert.deepEqual(await accessibilityFaults(page), []);
+                const [content, room] = await page.evaluate(() => [document.documentElement.scrollWidth, innerWidth]);
+                assert.ok(content <= room, `${content} px wide in a window of ${room} px`);
+                if (process.env.SHOTS) await page.screenshot({ path: `${process.env.SHOTS}/${which}_${name.replace(/\W+/g, '_')}.png`, fullPage: true });
+                await close(page);
+            });
+});
