@@ -9,6 +9,7 @@ row of its route does not announce, and a JSON body that fits the schema announc
             yield service
 """
 
+import copy
 import sqlite3
 import subprocess
 import sys
@@ -75,6 +76,12 @@ class Service:
         left = self.stack.processes()
         self.stack.close()
         assert not left, f"processes {left} are left"
+
+    def beside(self, name):
+        """Another service of the same stack, to be asked only."""
+        other = copy.copy(self)
+        other.name, other.url, other._document = name, self.stack.url_of(name), None
+        return other
 
     def send(self, method, path, *, cookies=None, checked=True, **arguments):
         """Without the cookies of earlier answers, and without following redirects."""

@@ -1,0 +1,117 @@
+"""What holds for every row of the three other services, read off their /openapi.json alone (contract_test.py does so
+for the first): strangers, empty and broken bodies, unknown ids and other methods get announced answers only."""
+
+import json
+
+import pytest
+
+from service import Service
+
+SERVICES = ("support", "livedata", "orchestrator")
+KEY, ADMIN = "key-of-the-walk-over-rows", "key-of-the-administration"
+SETTINGS = {"API_KEY": KEY, "RATE_LIMIT_ENABLED": "false", "LIVE_API_KEYS": f"{KEY}:walk", "LIVE_ADMIN_KEY": ADMIN,
+            "LIVE_RATE_LIMIT_RPM": "1000000", "LIVE_MAX_FAILED_AUTH_PER_IP_PER_HOUR": "100000", "AUTH_FAILURE_LIMIT": "100000",
+            "ORCH_API_KEY": KEY, "ORCH_RATE_LIMIT_RPM": "0", "ORCH_EXECUTION_PROFILE": "dry-run",
+            "ASSAY_CONNECTIONS_PER_CLIENT": "0"}
+METHODS = {"GET", "POST", "PUT", "PATCH", "DELETE"}
+
+
+@pytest.fixture(scope="module", params=SERVICES)
+def service(request, stack):
+    return stack if stack.name == request.param else stack.beside(request.param)
+
+
+@pytest.fixture(scope="module")
+def stack():
+    with Service(SERVICES[0], SETTINGS, services=SERVICES) as running:
+        yield running
+
+
+def credentials(service):
+    """All keys that go into headers of their own."""
+    schemes = service.document.spec["components"]["securitySchemes"]
+    return {scheme["name"]: ADMIN if name.startswith("admin") else KEY
+            for name, scheme in schemes.items() if scheme["type"] == "apiKey" and scheme["in"] == "header"}
+
+
+def concrete(operation, word):
+    """The path with a word for each placeholder."""
+    return "/".join(word if part.startswith("{") else part for part in operation.path.split("/"))
+
+
+def ask(service, operation, headers, word="no-such-thing", method=None, **body):
+    """One call, whose answer is held to the document; a stream is left after its head."""
+    method = method or operation.method
+    streams = "text/event-stream" in service.document.media_types(operation, 200)
+    answer = service.send(method, concrete(operation, word), headers=headers, stream=streams, **body)
+    if streams:
+        answer.close()
+        assert str(answer.status_code) in operation.spec["responses"] or answer.status_code == 405, \
+            f"{operation.name} answers {answer.status_code}"
+    assert answer.status_code < 500 or answer.status_code == 503 and "503" in operation.spec["responses"], \
+        f"{operation.name} answers {answer.status_code}: {answer.text[:200]}"
+    return answer
+
+
+def walk(service, check):
+    """check(operation) for every row; fails with what all of them said."""
+    said = []
+    for operation in service.document.operations:
+        try:
+            check(operation)
+        except AssertionError as error:
+            said.append(str(error).splitlines()[0])
+    assert not said, "\n".join(said)
+    assert service.document.operations
+
+
+def test_strangers(service):
+    """Refused where the row asks who is calling, and answered by nothing but what it announces elsewhere."""
+    def check(operation):
+        status = ask(service, operation, {}, json={} if operation.spec.get("requestBody") else None).status_code
+        required = operation.spec.get("security") and {} not in operation.spec["security"]
+        assert not required or status in (401, 403), f"{operation.name} answers a stranger {status}"
+    walk(service, check)
+
+
+@pytest.mark.parametrize("word", ["no-such-thing", "00000000-0000-4000-8000-000000000000", "%E2%82%AC"])
+def test_unknown_ids_and_empty_bodies(service, word):
+    walk(service, lambda operation: ask(service, operation, credentials(service), word,
+                                        json={} if operation.spec.get("requestBody") else None))
+
+
+@pytest.mark.parametrize("text", ["{", "[1, 2]", "\ud83d".encode("utf-8", "surrogatepass"), '{"a": NaN}'],
+                         ids=["cut", "a list", "no text", "no number"])
+def test_broken_bodies(service, text):
+    def check(operation):
+        body = operation.spec.get("requestBody")
+        if body and "application/json" in body["content"]:
+            headers = {**credentials(service), "Content-Type": "application/json"}
+            status = ask(service, operation, headers, data=text).status_code
+            assert 400 <= status < 500, f"{operation.name} answers {status}"
+    walk(service, check)
+
+
+def test_other_methods_are_named_in_allow(service):
+    def check(operation):
+        path = concrete(operation, "x")
+        rows = [row for row in service.document.operations if service.document.matches(row.path, path)]
+        for method in sorted(METHODS - {row.method for row in rows}):
+            answer = service.send(method, path, headers=credentials(service))
+            allowed = set(answer.headers.get("Allow", "").split(", "))
+            assert answer.status_code == 405 and operation.method in allowed, f"{method} {path}: {answer.status_code} {allowed}"
+    walk(service, check)
+
+
+def test_all_kinds_of_answers_are_announced(stack):
+    """Made, accepted, nothing to say; events; and errors that every service writes in its own way."""
+    statuses, streams, envelopes = set(), set(), set()
+    for name in SERVICES:
+        document = stack.beside(name).document
+        envelopes.add(json.dumps(document.component("Error")))
+        for operation in document.operations:
+            statuses |= set(operation.spec["responses"])
+            streams |= {name} if "text/event-stream" in document.media_types(operation, 200) else set()
+    assert {"200", "201", "202", "204"} <= statuses
+    assert streams == set(SERVICES)
+    assert len(envelopes) == len(SERVICES)
