@@ -35,6 +35,30 @@ TEST(anybody_is_not_given_credentials)
     server_stop(&server);
 }
 
+/* Whatever is echoed: headers that would not fit are not cut somewhere, but left out. */
+TEST(a_head_that_does_not_fit_ends_all_the_same)
+{
+    static char origin[10000];
+    struct server server;
+    static struct wire wire;
+    const char *origins[] = {origin};
+    const char *asked[] = {"HTTP_ORIGIN", origin, NULL};
+
+    memset(&wire, 0, sizeof wire);
+    memset(origin, 'o', sizeof origin - 1);
+    memcpy(origin, "https://", 8);
+    start_server(&server);
+    server.policy.cors_origins = (struct string_list){1, origins};
+    call(&server, &wire, "GET", "/api/v1/things/x", NULL, asked);
+    CHECK_INT(status_of(&wire), 500);
+    CHECK(strlen(wire.head) < 8192);
+    CHECK_TEXT(wire.head + strlen(wire.head) - 4, "\r\n\r\n");
+    CHECK(strstr(wire.head, "ooo") == NULL);
+    CHECK(strstr(wire.answer, "\"error_code\":\"internal_error\"") != NULL);
+    free(wire.answer);
+    server_stop(&server);
+}
+
 TEST(slashes_redirect_where_the_style_says_so)
 {
     struct server server;
@@ -278,6 +302,7 @@ int main(void)
     static const struct test_case cases[] = {
         CASE(arguments_are_those_of_the_row_that_answers),
         CASE(anybody_is_not_given_credentials),
+        CASE(a_head_that_does_not_fit_ends_all_the_same),
         CASE(slashes_redirect_where_the_style_says_so),
         CASE(an_answer_of_204_has_no_body_and_no_type),
         CASE(faults_of_handlers_are_answered_as_those_of_schemas),
