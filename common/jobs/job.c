@@ -296,6 +296,7 @@ enum error job_run_due(struct db *db, struct arena *arena, const struct job_kind
 {
     struct problem own;
     enum error error = ERROR_NONE;
+    int64_t postponed = tally->postponed;
     int count = 1;
 
     problem = problem ? problem : &own;
@@ -310,6 +311,8 @@ enum error job_run_due(struct db *db, struct arena *arena, const struct job_kind
             error = run_one(&jobs[i], tally, problem);
         }
         most -= count;
+        if (tally->postponed > postponed)
+            break; /* now is no time for any */
     }
     db_end_of_request(db);
     return error;

@@ -105,9 +105,10 @@ struct job_tally {
     int64_t lost; /* somebody else holds it by now; nothing was kept of this run */
 };
 
-/* Runs what is due of a kind, at most `most` jobs, and adds to the tally. Each run has the arena to
- * itself; memory that runs out is a failure of that job. Errors are those of claiming and of the
- * database; then what was claimed is due again after its lease. */
+/* Runs what is due of a kind, at most `most` jobs and none after one that was postponed, and adds
+ * to the tally. Each run has the arena to itself; memory that runs out is a failure of that job.
+ * Errors are those of claiming and of the database; then what was claimed is due again after its
+ * lease. */
 MUST_CHECK enum error job_run_due(struct db *db, struct arena *arena, const struct job_kind *kind,
                                   void *context, int64_t most, struct job_tally *tally,
                                   struct problem *problem);

@@ -3,11 +3,20 @@
 
 #include "base/text.h"
 #include "crypto/digest.h"
+#include "jobs/program.h"
 
 #include <stdio.h>
 #include <string.h>
 
 static const double connect_seconds = 5, retry_after_most_seconds = 10;
+
+static bool is_stopping(void *context)
+{
+    (void)context;
+    return program_must_stop();
+}
+
+const struct fetch_watch webhook_until_stopped = {.cancelled = is_stopping, .fd = -1};
 
 void webhook_sign(const char *secret, const char *body, char signature[WEBHOOK_SIGNATURE_TEXT])
 {
@@ -91,12 +100,13 @@ void webhook_round(struct arena *arena, const struct webhook_desk *desk,
     add_header(&request, "Content-Type", "application/json");
     add_header(&request, "User-Agent", kind->user_agent);
     add_header(&request, kind->event_header, event->event_type);
-    add_header(&request, kind->delivery_header, result->delivery_id);
+    add_header(&request, kind->delivery_header, result->shown_id);
     if (target->secret) {
         webhook_sign(target->secret, event->body, signature);
         add_header(&request, kind->signature_header, signature);
     }
-    fetch(arena, &request, &answer);
+    fetch_all(arena, &request, &answer, 1, NULL, NULL, desk->watch);
+    result->broken_off = answer.outcome == FETCH_CANCELLED;
     result->attempts = answer.attempts;
     result->success = answer.outcome == FETCH_ANSWERED && answer.status / 100 == 2;
     if (answer.outcome == FETCH_ANSWERED)

@@ -78,12 +78,12 @@ enum error webhook_event_of(struct arena *arena, const char *payload, struct web
 }
 
 /* The same for the same round of the same job (a UUID of version 8, RFC 9562). */
-static void name_delivery(const struct job *job, char id[WEBHOOK_DELIVERY_ID])
+static void name_round(const struct job *job, int64_t number, char id[WEBHOOK_DELIVERY_ID])
 {
     char round[32], hex[DIGEST_SHA256_TEXT];
     struct digest_part parts[] = {
         {job->key, strlen(job->key) + 1},
-        {round, (size_t)snprintf(round, sizeof round, "%lld", (long long)job->failures)}};
+        {round, (size_t)snprintf(round, sizeof round, "%lld", (long long)number)}};
 
     digest_hmac_sha256_parts_hex(job->kind->name, strlen(job->kind->name), parts, 2, hex);
     (void)!snprintf(id, WEBHOOK_DELIVERY_ID, "%.8s-%.4s-8%.3s-a%.3s-%.12s", hex, hex + 8, hex + 12,
@@ -114,9 +114,14 @@ void webhook_perform(struct job *job, struct job_verdict *verdict)
         verdict->outcome = JOB_REFUSED;
         (void)!snprintf(problem.text, sizeof problem.text, "%s", gone);
     } else {
-        name_delivery(job, delivery->result.delivery_id);
+        name_round(job, job->failures, delivery->result.delivery_id);
+        name_round(job, desk->kind->one_id ? 0 : job->failures, delivery->result.shown_id);
         webhook_round(job->arena, desk, &target, &delivery->event, &delivery->result, &final,
                       &verdict->pause_seconds);
+        if (delivery->result.broken_off) {
+            verdict->outcome = JOB_POSTPONED;
+            return;
+        }
         job->result = delivery;
         if (delivery->result.success)
             return;
@@ -159,6 +164,7 @@ enum error webhook_send_now(struct db *db, struct arena *arena, const struct web
 
     *result = (struct webhook_result){0};
     token_uuid(result->delivery_id);
+    memcpy(result->shown_id, result->delivery_id, sizeof result->shown_id);
     webhook_round(arena, desk, target, event, result, &final, &pause);
     error = db_begin(db, DB_WRITE, problem);
     if (error)

@@ -21,6 +21,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+struct fetch_watch; /* net/fetch.h */
+
 struct shm_region;
 
 enum {
@@ -44,12 +46,14 @@ struct webhook_event {
 };
 
 struct webhook_result {
-    char delivery_id[WEBHOOK_DELIVERY_ID];
-    bool success; /* a 2xx */
+    char delivery_id[WEBHOOK_DELIVERY_ID]; /* of this round */
+    char shown_id[WEBHOOK_DELIVERY_ID];    /* to the receiver */
+    bool success;                          /* a 2xx */
     struct optional_integer status_code;
     const char *error;  /* or NULL; names no address */
     const char *answer; /* the first WEBHOOK_ANSWER_KEPT bytes of the body, valid UTF-8 */
     uint32_t attempts;  /* of this round */
+    bool broken_off;    /* by the watch of the desk: nothing is known, and nothing else is set */
 };
 
 /* One use of webhooks by a service; constant. `job` is made by WEBHOOK_JOB(). */
@@ -58,6 +62,7 @@ struct webhook_kind {
     const char *event_header; /* "X-Live-Event"; as the other two, NULL = is not sent */
     const char *signature_header;
     const char *delivery_header;
+    bool one_id; /* the header names the delivery, the same in each round; else the round */
     const char *user_agent;
     double attempt_seconds;
     uint32_t tries; /* attempts of a round */
@@ -95,8 +100,12 @@ MUST_CHECK enum error webhook_enqueue(struct db *db, struct arena *arena,
 struct webhook_desk {
     const struct webhook_kind *kind;
     const struct egress_policy *egress;
-    struct shm_region *region; /* or NULL */
+    struct shm_region *region;       /* or NULL */
+    const struct fetch_watch *watch; /* breaks off what is being sent: it is sent again; or NULL */
 };
+
+/* Breaks off when the program is told to stop (program.h). */
+extern const struct fetch_watch webhook_until_stopped;
 
 /* Delivers what is due, as job_run_due() with this desk. */
 MUST_CHECK enum error webhook_deliver_due(struct db *db, struct arena *arena,

@@ -5,7 +5,7 @@
 #include "net/fetch.h"
 #include "webhook/webhook.h"
 
-/* A round, with result->delivery_id given. `final` says that another round would not help,
+/* A round, with both ids of the result given. `final` says that another round would not help,
  * `pause` how long the receiver wants to be left alone. */
 void webhook_round(struct arena *arena, const struct webhook_desk *desk,
                    const struct webhook_target *target, const struct webhook_event *event,

@@ -87,8 +87,8 @@ static enum error watch(struct worker *worker, struct db *db, int64_t *looks,
 static bool round_of(void *context)
 {
     struct worker *worker = context;
-    struct webhook_desk hooks = {&live_webhook_kind, &worker->egress, NULL};
-    struct webhook_desk alerts = {&live_alert_kind, &worker->egress, NULL};
+    struct webhook_desk hooks = {&live_webhook_kind, &worker->egress, NULL, &webhook_until_stopped};
+    struct webhook_desk alerts = {&live_alert_kind, &worker->egress, NULL, &webhook_until_stopped};
     struct job_tally tally = {0};
     struct problem problem = {0};
     int64_t looks = 0;

@@ -15,13 +15,18 @@
 #include "jobs/crew.h"
 #include "jobs/program.h"
 
+#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
 
 enum { EXIT_DONE, EXIT_SETTINGS, EXIT_USAGE, EXIT_DATABASE };
 enum { MEMORY_MAX = 64 * 1024 * 1024, ROUND_MOST = 50, DAY_SECONDS = 86400 };
 
-static const int64_t house_us = 60000000;
+static const int64_t house_us = 60000000, awake_us = 5000000;
+
+/* Of all processes of the program: until when there may be work for more than the first. */
+static _Atomic int64_t *awake_until;
 
 struct worker {
     struct experiments_settings settings;
@@ -30,7 +35,7 @@ struct worker {
     double every;
     struct store *store;
     struct egress_policy egress;
-    bool keeps_house; /* the first one forgets what is old, too */
+    bool keeps_house; /* the first one: it forgets what is old, too */
     int64_t kept_at;  /* monotonic */
     const char *name; /* of this place; NULL = alone */
     bool takes_up;    /* what was in hand in this place is still to be released */
@@ -63,15 +68,29 @@ static enum error take_up(struct worker *worker, struct db *db, struct problem *
     return error;
 }
 
+/* The first one looks for work; the others hold no connection while it finds none. */
+static bool is_asleep(const struct worker *worker)
+{
+    if (!awake_until || worker->keeps_house || worker->takes_up ||
+        clock_monotonic_microseconds() < *awake_until)
+        return false;
+    db_disconnect(store_handle(worker->store));
+    return true;
+}
+
 static bool deliver(void *context)
 {
     struct worker *worker = context;
-    struct webhook_desk desk = {&experiments_webhook_kind, &worker->egress, NULL};
+    struct webhook_desk desk = {&experiments_webhook_kind, &worker->egress, NULL,
+                                &webhook_until_stopped};
     struct job_tally tally = {0};
     struct problem problem = {0};
     struct db *db;
-    enum error error = store_use(worker->store, &db, &problem);
+    enum error error;
 
+    if (is_asleep(worker))
+        return false;
+    error = store_use(worker->store, &db, &problem);
     if (!error)
         error = take_up(worker, db, &problem);
     if (!error)
@@ -82,6 +101,8 @@ static bool deliver(void *context)
     worker->failed = error != ERROR_NONE;
     if (error)
         log_event(LOG_ERROR, "round_failed", problem.text);
+    if (awake_until && tally.claimed)
+        *awake_until = clock_monotonic_microseconds() + awake_us;
     return tally.claimed > 0;
 }
 
@@ -120,6 +141,11 @@ static void stay(struct worker *worker)
     crew_place *places[CREW_PLACES_MAX];
     size_t count = (size_t)worker->settings.webhook_runners;
 
+    void *shared =
+        mmap(NULL, sizeof *awake_until, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+
+    if (shared != MAP_FAILED) /* else they all look */
+        awake_until = shared;
     for (size_t i = 0; i < count; i++)
         places[i] = work_in_place;
     crew_keep(places, count, worker);

@@ -67,9 +67,10 @@ class Receiver(BaseHTTPRequestHandler):
                     self.taken[event].append(self.headers["X-AB-Delivery"])
         self.send_response(int(fate))
         self.send_header("Location", "/stolen")
-        self.send_header("Content-Length", "5")
+        if fate != "204":  # which has no body
+            self.send_header("Content-Length", "5")
         self.end_headers()
-        self.wfile.write(b"heard")
+        self.wfile.write(b"" if fate == "204" else b"heard")
 
     def log_message(self, *_):
         pass

@@ -174,6 +174,7 @@ const struct webhook_kind experiments_webhook_kind = {
     .event_header = "X-AB-Event",
     .signature_header = "X-AB-Signature",
     .delivery_header = "X-AB-Delivery",
+    .one_id = true,
     .user_agent = "AB-Experiments-Webhooks/1.0",
     .attempt_seconds = 10,
     .tries = 1,
