@@ -207,13 +207,13 @@ class TestTime:
 
 def statements(tmp_path):
     """Name and SQL of every statement of the lists and of the audit log."""
+    libraries = re.search(r"^LIBS = (.*)$", (CHECKOUT / "Makefile").read_text(), re.M).group(1).split()
     found = {}
-    for source, more in (("project_lists.c", ["-DLISTS"]), ("audit_store.c", [])):
+    for source, more in (("project_lists.c", ["-DPROJECT_LISTS"]), ("audit_store.c", [])):
         program = tmp_path / source.removesuffix(".c")
         subprocess.run(
             ["gcc", "-std=gnu11", "-D_GNU_SOURCE", f"-I{CHECKOUT}/common", f'-DSTORAGE="experiments/storage/{source}"', *more, "-o", program,
-             CHECKOUT / "tests" / "api" / "statements.c", BUILD / "libassay.a", "-ljansson", "-lsodium", "-lsqlite3", "-lpq",
-             "-lutf8proc", "-lm", "-lpthread"], check=True)
+             CHECKOUT / "tests" / "api" / "statements.c", BUILD / "libassay.a", *libraries], check=True)
         listed = subprocess.run([program], capture_output=True, text=True, check=True).stdout
         found.update(line.split("\t") for line in listed.splitlines())
     return found

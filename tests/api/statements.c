@@ -21,7 +21,7 @@ static void print(const struct statement *statement)
 
 int main(void)
 {
-#ifdef LISTS
+#ifdef PROJECT_LISTS
     PRINT_ALL(list_projects);
     print(&total_projects);
     print(&count_runs);
