@@ -14,7 +14,7 @@ test('lists the experiments service as running and leads to it', async () => {
     await card.locator('a.button').first().click();
     await answered(page);
     assert.equal(new URL(page.url()).origin, new URL(experiments).origin);
-    assert.equal(await page.textContent('#figure-per-variant'), '146,625');
+    assert.equal(await page.textContent('#figure-per-variant'), '146,626');
     await close(page);
 });
 

@@ -85,7 +85,7 @@ function keysIn(source) {
     const plain = [...source.matchAll(/['"]([a-z_]+(?:\.[a-z_0-9]+)+)['"]/g)].map(([, key]) => key);
     const patterns = [...source.matchAll(/`([a-z_]+\.[^`]*\$\{[^`]*)`/g)].map(
         ([, template]) =>
-            new RegExp(`^${template.replace(/\./g, '\\.').replace(/\$\{[^}]*\}/g, '[a-z_0-9]+')}$`),
+            new RegExp(`^${template.replace(/\./g, '\\.').replace(/\$\{[^}]*\}/g, '[a-z_0-9-]+')}$`),
     );
     return { plain, patterns };
 }

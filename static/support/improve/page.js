@@ -18,21 +18,20 @@ const defaults = { tab: 'queue', case: '', run: '', experiment: '', status: 'pen
 
 let app = null;
 const update = () => app?.update();
-const get = async (path, options) => (await client.get(path, options)).data;
 
-const queue = createResource(update, (signal, status) => get('/api/admin/review-queue', { query: { status, limit: listed }, signal }));
-const single = createResource(update, (signal, id) => get(`/api/admin/review-queue/${encodeURIComponent(id)}`, { signal }));
+const queue = createResource(update, async (signal, status) => (await client.get('/api/admin/review-queue', { query: { status, limit: listed }, signal })).data);
+const single = createResource(update, async (signal, id) => (await client.get(`/api/admin/review-queue/${encodeURIComponent(id)}`, { signal })).data);
 const curated = createResource(update, async (signal) => {
     const [stats, cases] = await Promise.all([
-        get('/api/admin/curated-dataset/stats', { signal }),
-        get('/api/admin/curated-dataset/cases', { query: { limit: listed }, signal }),
+        client.get('/api/admin/curated-dataset/stats', { signal }),
+        client.get('/api/admin/curated-dataset/cases', { query: { limit: listed }, signal }),
     ]);
-    return { stats, cases: cases.items };
+    return { stats: stats.data, cases: cases.data.items };
 });
-const runs = createResource(update, async (signal) => (await get('/api/admin/regression-runs', { query: { limit: listed }, signal })).runs);
-const run = createResource(update, (signal, id) => get(`/api/admin/regression-runs/${encodeURIComponent(id)}`, { signal }));
-const experiments = createResource(update, (signal) => get('/api/admin/experiments', { signal }));
-const experiment = createResource(update, (signal, id) => get(`/api/admin/experiments/${encodeURIComponent(id)}`, { signal }));
+const runs = createResource(update, async (signal) => (await client.get('/api/admin/regression-runs', { query: { limit: listed }, signal })).data.runs);
+const run = createResource(update, async (signal, id) => (await client.get(`/api/admin/regression-runs/${encodeURIComponent(id)}`, { signal })).data);
+const experiments = createResource(update, async (signal) => (await client.get('/api/admin/experiments', { signal })).data);
+const experiment = createResource(update, async (signal, id) => (await client.get(`/api/admin/experiments/${encodeURIComponent(id)}`, { signal })).data);
 
 const notes = createForm(update, {
     id: 'judge',
@@ -76,12 +75,12 @@ function settingsOf(text) {
 
 async function makeDraft({ name, settings }) {
     const body = { name, settings_overrides: settingsOf(settings) };
-    let made = null;
-    if (await attempt(async () => (made = (await client.post('/api/admin/experiments', body)).data))) {
+    await attempt(async () => {
+        const { data } = await client.post('/api/admin/experiments', body);
         draft.write();
         experiments.reload();
-        go({ experiment: made.id });
-    }
+        go({ experiment: data.id });
+    });
 }
 
 async function judge(status) {
@@ -106,10 +105,10 @@ function step(by) {
     if (row) go({ case: String(row.id) });
 }
 
+/** @param {'regression-run' | 'stage' | 'deploy' | 'archive' | 'rollback'} action */
 async function change(id, action, asks) {
     if (asks && !(await confirm({ title: t(`improve.${action}`), text: t(`improve.${action}_text`), action: t(`improve.${action}`) }))) return;
-    const path = `/api/admin/experiments/${encodeURIComponent(id)}/${action}`;
-    if (!(await attempt(() => client.post(path)))) return;
+    if (!(await attempt(() => client.post(`/api/admin/experiments/${encodeURIComponent(id)}/${action}`)))) return;
     experiments.reload();
     experiment.reload();
     if (action === 'regression-run') go({ tab: 'runs' });
