@@ -116,6 +116,33 @@ test('the list is searched, filtered and sorted by its address, and gives back w
     await close(page);
 });
 
+test('two that are ticked stand side by side, with what both share and what one has', async () => {
+    const word = `side${Date.now().toString(36)}`;
+    const one = await create('app_onboarding_drop_off', `${word} a`, true);
+    const two = await create('trial_to_paid', `${word} b`, true);
+    await create('trial_to_paid', `${word} c`);
+    const page = await open(`${experiments}/projects?q=${word}&sort=name`);
+    await page.waitForSelector('tbody tr:nth-child(3)');
+    assert.ok(await page.isDisabled('tr:nth-child(3) input'));
+    await page.check('tr:nth-child(1) input');
+    assert.ok(await page.isDisabled('#compare'));
+    await page.check('tr:nth-child(2) input');
+    await page.click('#compare');
+    await page.waitForURL(`**/projects/compare?ids=${one},${two}`);
+    await page.waitForSelector('#sizes tbody tr');
+    const answer = await send('POST', '/projects/compare', { project_ids: [one, two] });
+    const shown = await page.$$eval('#sizes tbody tr', (rows) => rows.map((row) => [row.cells[0], row.cells[2]].map((cell) => cell.textContent.trim())));
+    const wanted = answer.projects.map(({ sample_size_per_variant: size }, index) => [`${word} ${'ab'[index]}`, size.toLocaleString('en-US')]);
+    assert.deepEqual(shown, wanted);
+    const shared = await page.textContent('#shared');
+    for (const text of [...answer.shared_warnings, ...answer.shared_risks]) assert.ok(shared.includes(text), text);
+    const own = await page.textContent(`#own-${two}`);
+    const { warnings, risks } = answer.unique_per_project[two];
+    assert.ok(risks.length > 0);
+    for (const text of [...warnings, ...risks]) assert.ok(own.includes(text), text);
+    await close(page);
+});
+
 const views = [
     { name: 'light', options: { colorScheme: 'light', viewport: { width: 1440, height: 900 } } },
     { name: 'dark', options: { colorScheme: 'dark', viewport: { width: 1440, height: 900 } } },
@@ -125,11 +152,17 @@ const views = [
 test('axe finds nothing, and nothing sticks out', async (t) => {
     const sized = await create('search_ranking_ctr', 'Ranking', true);
     const fresh = await create('pricing_sensitivity', 'Price');
-    const pages = { list: ['/projects', 'tbody tr'], sized: [`/projects/${sized}`, '#history tbody tr'], fresh: [`/projects/${fresh}`, '#history tbody tr'] };
+    const other = await create('trial_to_paid', 'Trial', true);
+    const pages = {
+        list: ['/projects', 'tbody tr'],
+        compared: [`/projects/compare?ids=${sized},${other}`, '#sizes tbody tr'],
+        sized: [`/projects/${sized}`, '#history tbody tr'],
+        fresh: [`/projects/${fresh}`, '#history tbody tr'],
+    };
     for (const [which, [path, ready]] of Object.entries(pages))
         for (const { name, lang = '', options } of views)
             await t.test(`${which}, ${name}`, async () => {
-                const page = await open(experiments + path + lang, { ...options, reducedMotion: 'reduce' });
+                const page = await open(experiments + path + (lang && path.includes('?') ? lang.replace('?', '&') : lang), { ...options, reducedMotion: 'reduce' });
                 await page.waitForSelector(ready);
                 assert.deepEqual(await accessibilityFaults(page), []);
                 const [content, room] = await page.evaluate(() => [document.documentElement.scrollWidth, innerWidth]);

@@ -11,12 +11,12 @@ import { columns, filters, view } from './view.js';
 
 /** @type {Client<'experiments'>} */
 const client = createClient();
-const app = mount(document.getElementById('page'), view, {});
+const app = mount(document.getElementById('page'), view, { chosen: [] });
 const pathOf = (id) => /** @type {const} */ (`/api/v1/projects/${encodeURIComponent(id)}`);
 
 const list = createList(app.update, {
     sort: '-updated_at',
-    columns: () => columns({ archive, restore }),
+    columns: () => columns({ archive, restore, tick, chosen: app.state.chosen }),
     filters,
     key: ({ id }) => id,
     caption: () => t('projects.title'),
@@ -37,6 +37,12 @@ const list = createList(app.update, {
     },
 });
 
+/* Ticks stay while the list is turned over and searched. */
+function tick({ id }) {
+    const { chosen } = app.state;
+    app.set({ chosen: chosen.includes(id) ? chosen.filter((one) => one !== id) : [...chosen, id] });
+}
+
 async function restore({ id, project_name: name }) {
     await attempt(async () => {
         await client.request('POST', `${pathOf(id)}/restore`);
@@ -49,6 +55,7 @@ async function archive(project) {
     const { id, project_name: name } = project;
     await attempt(async () => {
         await client.request('POST', `${pathOf(id)}/archive`);
+        app.set({ chosen: app.state.chosen.filter((one) => one !== id) });
         toast(t('projects.archived_now', { name }), { action: { title: t('projects.restore'), run: () => restore(project) } });
     });
     list.reload();
@@ -56,6 +63,7 @@ async function archive(project) {
 
 app.set({
     list,
+    compare: () => location.assign(`/projects/compare?ids=${app.state.chosen.map(encodeURIComponent).join(',')}`),
     create: () =>
         attempt(async () => {
             const created = await askForTemplate(client);

@@ -4,6 +4,7 @@ import { formatDateTime, formatUnit } from '../../shared/numbers.js';
 import { badge } from '../../shared/ui/badge.js';
 import { html } from '../../shared/ui/lit.js';
 
+const mostCompared = 5;
 const metricTypes = ['binary', 'continuous', 'ratio', 'count'];
 
 export const filters = () => [
@@ -37,7 +38,17 @@ function nameCell(project) {
         : html`<a href=${`/projects/${encodeURIComponent(id)}`} dir="auto">${name}</a>`;
 }
 
-export function columns({ archive, restore }) {
+/* What has not been sized has nothing to compare. */
+function tickBox(project, { tick, chosen }) {
+    const ticked = chosen.includes(project.id);
+    const possible = project.has_analysis_snapshot && !project.is_archived && chosen.length < mostCompared;
+    return html`<label class="check">
+        <input type="checkbox" .checked=${ticked} ?disabled=${!ticked && !possible} @change=${() => tick(project)} />
+        <span class="visually-hidden">${t('projects.compare')}: ${nameOf(project)}</span>
+    </label>`;
+}
+
+export function columns({ archive, restore, tick, chosen }) {
     const press = (action, title, project) =>
         html`<button
             type="button"
@@ -50,6 +61,7 @@ export function columns({ archive, restore }) {
         </button>`;
     return [
         { name: 'name', title: t('projects.name'), sortable: true, cell: nameCell },
+        { name: 'compare', title: t('projects.compare'), cell: (project) => tickBox(project, { tick, chosen }) },
         { name: 'hypothesis', title: t('projects.hypothesis'), cell: ({ hypothesis }) => html`<span dir="auto">${hypothesis ?? '–'}</span>` },
         { name: 'metric_type', title: t('field.metric_type'), cell: ({ metric_type: type }) => t(`metric.${type}`) },
         {
@@ -71,11 +83,22 @@ export function columns({ archive, restore }) {
     ];
 }
 
-export function view({ list, create }) {
+export function view({ list, chosen, create, compare }) {
     if (!list) return html``;
     return html`<div class="stack">
         <div class="button-row">
             <button type="button" class="button" data-kind="primary" id="from-template" @click=${create}>${t('projects.from_template')}</button>
+            <button
+                type="button"
+                class="button"
+                id="compare"
+                aria-describedby="compare-hint"
+                ?disabled=${chosen.length < 2}
+                @click=${compare}
+            >
+                ${t('projects.compare')}
+            </button>
+            <span class="section-note" id="compare-hint">${t('projects.compare_hint')}</span>
         </div>
         <section class="card section" aria-label=${t('projects.title')}>${list.view()}</section>
     </div>`;
