@@ -177,6 +177,12 @@ soak: packages-test
 	    tests/api/livedata_webhooks_test.py tests/api/webhooks_test.py \
 	    tests/api/orchestrator_storm_test.py tests/api/orchestrator_snapshot_test.py
 
+# A Debian package of what is built, into build/ (docs/deploy.md).
+deb: packages-deb
+	@$(MAKE) --no-print-directory -j$$(nproc) all
+	@$(MAKE) --no-print-directory vendor
+	@BUILD=$(BUILD) tools/debian/build
+
 # Pages that are made from the programs themselves.
 docs: all
 	@{ echo '# Configuration'; echo; \
@@ -198,6 +204,7 @@ help:
 	@echo 'make lint    source checks'
 	@echo 'make soak    kills, reloads and a million requests under load, in a quarter of an hour'
 	@echo 'make bench   what things cost, in figures and ratios'
+	@echo 'make deb     build a Debian package of the suite'
 	@echo 'make docs    write the pages that the programs print'
 	@echo 'make clean   remove what was built'
 	@echo 'make fuzz    look for inputs that break a promise; FUZZ_SECONDS, FUZZ_JOBS, FUZZ_TARGETS'
@@ -206,6 +213,6 @@ help:
 
 include tools/run.mk
 
-.PHONY: all tests test fuzz fuzz-targets valgrind lint bench soak docs clean help
+.PHONY: all tests test fuzz fuzz-targets valgrind lint bench soak deb docs clean help
 .SECONDARY:
 -include $(shell find $(BUILD)/obj -name '*.d' 2>/dev/null)

@@ -286,7 +286,7 @@ complete_settings() {
     : "${responder_setting[ASSAY_SQL_DIR]:=$checkout/sql}"
     [[ -z $ui ]] || : "${responder_setting[$ui]:=$checkout/static/$service}"
     if [[ -n $build_name && -z ${responder_setting[$build_name]:-} ]] &&
-        sha=$(git -C "$checkout" rev-parse --short=12 HEAD 2>/dev/null); then
+        sha=$(cat "$checkout/COMMIT" 2>/dev/null || git -C "$checkout" rev-parse --short=12 HEAD 2>/dev/null); then
         responder_setting[$build_name]=$sha
     fi
 }

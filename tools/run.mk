@@ -5,7 +5,7 @@
 packages-run:
 	@tools/install-packages run
 
-packages-test packages-fuzz packages-valgrind: packages-%:
+packages-test packages-fuzz packages-valgrind packages-deb: packages-%:
 	@tools/install-packages $*
 
 # The files that pages load from /vendor/: pinned in static/package-lock.json.
@@ -21,4 +21,4 @@ run: packages-run
 	@$(MAKE) --no-print-directory vendor || echo 'make run: third-party files are missing; going on without them'
 	@exec tools/run-demo
 
-.PHONY: packages-run packages-test packages-fuzz packages-valgrind vendor run
+.PHONY: packages-run packages-test packages-fuzz packages-valgrind packages-deb vendor run
