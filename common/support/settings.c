@@ -190,6 +190,23 @@ const struct setting support_settings_table[] = {
      .help = "File of one line that names it, below DATA_DIR; usually there is none."},
     {"EXPERIMENT_ASSIGNMENT_ENABLED", SETTING_BOOLEAN, AT(experiment_assignment), "false",
      .help = "Answer a part of a tenant's conversations by the experiment assigned to it."},
+    {"AB_BASE_URL", SETTING_TEXT, AT(ab_base_url), NULL,
+     .help = "Where the experiments service is, which judges the answers of an experiment that has "
+             "a share of a tenant's conversations: `http://127.0.0.1:8008`."},
+    {"AB_API_KEY", SETTING_TEXT, AT(ab_api_key), NULL, .secret = true,
+     .help = "A key of it that may write. Without both, nothing is told to it."},
+    {"AB_TIMEOUT_SEC", SETTING_NUMBER, AT(ab_timeout), "10", 0.05, 600,
+     .help = "Longest call to it."},
+    {"AB_DECISION_INTERVAL_SEC", SETTING_INTEGER, AT(ab_decision_interval), "60", 1, 86400,
+     .help = "How often its decision is read while such a share is assigned."},
+    {"SPLIT_MDE_PCT", SETTING_NUMBER, AT(split_mde), "5", 0.01, 1000,
+     .help = "Smallest change of an answer's quality, in percent, that such an experiment is "
+             "planned for."},
+    {"SPLIT_MARGIN_PCT", SETTING_NUMBER, AT(split_margin), "25", 0, 10000,
+     .help = "Rise of votes against, or of answers handed to a person, in percent of what is "
+             "usual, beyond which it harms."},
+    {"SPLIT_LOOKS", SETTING_INTEGER, AT(split_looks), "5", 1, 10,
+     .help = "Planned looks at its figures."},
     {"AUTO_ROLLBACK_ENABLED", SETTING_BOOLEAN, AT(auto_rollback), "false",
      .help = "Let `rollback-watch` take back a deployed experiment that harms."},
     {"ROLLBACK_DRIFT_THRESHOLD_PCT", SETTING_NUMBER, AT(rollback_drift), "10", 0, 1000,

@@ -85,6 +85,12 @@ struct support_settings {
     const char *experiment_id; /* NULL = what stands in the next */
     const char *experiment_id_file;
     bool experiment_assignment;
+    const char *ab_base_url; /* NULL = splits of traffic are judged by nobody, as the next */
+    const char *ab_api_key;
+    double ab_timeout; /* seconds, as the next */
+    int64_t ab_decision_interval;
+    double split_mde, split_margin; /* percent */
+    int64_t split_looks;
     bool auto_rollback;
     double rollback_drift;                   /* percent */
     int64_t rollback_window, rollback_least; /* evaluations */

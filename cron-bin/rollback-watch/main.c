@@ -1,5 +1,6 @@
 /*
- * Takes back a deployed experiment whose answers are worse than those without it, when
+ * Takes back a deployed experiment whose answers are worse than those without it, and one that has
+ * a share of live traffic and harms by the decision of the experiments service, when
  * AUTO_ROLLBACK_ENABLED says so.
  *
  *   rollback-watch
@@ -7,7 +8,7 @@
  * Prints a list with what was found of each deployment. Exit codes: 0 done, 1 failed, 2 the command
  * line is wrong.
  */
-#include "support/candidates/deploy.h"
+#include "support/candidates/split_report.h"
 #include "support/improvement/files.h"
 #include "support/improvement/offline.h"
 
@@ -15,7 +16,26 @@
 
 enum { LOCK_WAIT_MS = 5000 };
 
-static void print(struct offline *program, const struct object_list *findings)
+static void write_findings(struct offline *program, struct json_writer *writer,
+                           const struct object_list *findings)
+{
+    for (size_t i = 0; i < findings->count; i++) {
+        const struct watch_finding *finding = &((const struct watch_finding *)findings->items)[i];
+
+        writer_open_object(writer);
+        writer_key_string(writer, "experiment_id", finding->experiment_id);
+        writer_key_string(writer, "reason", finding->reason);
+        writer_key_number(writer, "drop_pct", finding->drop_pct);
+        writer_key_string(writer, "worst_evaluator", finding->worst_evaluator);
+        writer_close_object(writer);
+        if (finding->rolled_back)
+            metric_add(program->metrics, FIGURE_ROLLBACKS,
+                       (const char *const[]){finding->experiment_id, finding->reason}, 1);
+    }
+}
+
+static void print(struct offline *program, const struct object_list *deployed,
+                  const struct object_list *splits)
 {
     struct text text;
     struct json_writer writer;
@@ -23,19 +43,8 @@ static void print(struct offline *program, const struct object_list *findings)
     text_start(&text, program->arena, 1 << 20);
     writer_start(&writer, &text);
     writer_open_array(&writer);
-    for (size_t i = 0; i < findings->count; i++) {
-        const struct watch_finding *finding = &((const struct watch_finding *)findings->items)[i];
-
-        writer_open_object(&writer);
-        writer_key_string(&writer, "experiment_id", finding->experiment_id);
-        writer_key_string(&writer, "reason", finding->reason);
-        writer_key_number(&writer, "drop_pct", finding->drop_pct);
-        writer_key_string(&writer, "worst_evaluator", finding->worst_evaluator);
-        writer_close_object(&writer);
-        if (finding->rolled_back)
-            metric_add(program->metrics, FIGURE_ROLLBACKS,
-                       (const char *const[]){finding->experiment_id, finding->reason}, 1);
-    }
+    write_findings(program, &writer, deployed);
+    write_findings(program, &writer, splits);
     writer_close_array(&writer);
     puts(text.bytes);
 }
@@ -44,7 +53,7 @@ static int run(struct offline *program)
 {
     const struct candidate_call call = {program->db, program->arena, &program->settings,
                                         &program->problem};
-    struct object_list findings = {0, NULL};
+    struct object_list deployed = {0, NULL}, splits = {0, NULL};
     int lock = -1;
     enum error error = ERROR_NONE;
 
@@ -52,11 +61,13 @@ static int run(struct offline *program)
         error = improvement_lock(program->arena, &program->settings, candidates_lock, LOCK_WAIT_MS,
                                  &lock, &program->problem);
     if (!error && program->settings.auto_rollback)
-        error = candidate_watch(&call, &findings);
+        error = candidate_watch(&call, &deployed);
+    if (!error && program->settings.auto_rollback)
+        error = split_watch(&call, &splits);
     improvement_unlock(lock);
     if (error)
         return offline_fail(program, 1);
-    print(program, &findings);
+    print(program, &deployed, &splits);
     return 0;
 }
 

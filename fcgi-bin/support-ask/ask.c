@@ -392,8 +392,9 @@ enum error feedback_handle(struct request *request, struct reply *reply)
     enum error error = service_tools(request, &tools);
 
     if (!error)
-        error = feedback_add(&tools.conversation, body->trace_id, body->session_id,
-                             ratings[body->rating], body->reason ? body->reason : "");
+        error = ask_vote(&tools.traces, &(struct ask_ballot){body->trace_id, body->session_id,
+                                                             ratings[body->rating],
+                                                             body->reason ? body->reason : ""});
     if (error)
         return error;
     metric_add(request->server->metrics, FIGURE_FEEDBACK, &ratings[body->rating], 1);

@@ -2,6 +2,7 @@
 #include "support-improvement/curated.h"
 #include "support-improvement/experiments.h"
 #include "support-improvement/review.h"
+#include "support-improvement/splits.h"
 #include "support/service.h"
 
 #define GET(path_, role_, handler_, name_, tag_, reply_, summary_)                                 \
@@ -76,6 +77,10 @@ static const struct route routes[] = {
     {GET("/api/admin/experiments/{experiment_id}/assignments", SUPPORT_ADMIN,
          experiment_assignments_handle, "experiment_assignments", "experiments",
          &assignments_schema, "Who is assigned to an experiment")},
+    {GET("/api/admin/experiments/{experiment_id}/splits", SUPPORT_ADMIN, experiment_splits_handle,
+         "experiment_splits", "experiments", &splits_schema,
+         "What the experiments service says of its shares of live traffic"),
+     .help = "Newest first. Told by `split-report`, where AB_BASE_URL and AB_API_KEY are set."},
     {POST("/api/admin/experiments/{experiment_id}/regression-run", SUPPORT_ADMIN, run_start_handle,
           "regression_run", "regression", &run_started_schema,
           "Hold an experiment against what is in force"),

@@ -192,6 +192,16 @@ enum error candidate_roll_back(const struct candidate_call *call, const char *id
     return error ? error : set_status(call, id, "completed");
 }
 
+enum error candidate_complete(const struct candidate_call *call, const char *id)
+{
+    struct experiment experiment;
+    enum error error = experiment_read(call->arena, call->settings, id, &experiment, call->problem);
+
+    if (error == ERROR_NOT_FOUND || (!error && strcmp(experiment.status, "archived") == 0))
+        return ERROR_NONE;
+    return error ? error : set_status(call, id, "completed");
+}
+
 enum error candidate_archive(const struct candidate_call *call, const char *id)
 {
     struct experiment experiment;

@@ -31,6 +31,9 @@ MUST_CHECK enum error candidate_deploy(const struct candidate_call *call, const 
 MUST_CHECK enum error candidate_roll_back(const struct candidate_call *call, const char *id,
                                           const char *reason, const char **at);
 
+/* The experiment has been tried: status `completed`, unless it is archived. */
+MUST_CHECK enum error candidate_complete(const struct candidate_call *call, const char *id);
+
 MUST_CHECK enum error candidate_archive(const struct candidate_call *call, const char *id);
 
 /* What looking at the active deployments came to. */

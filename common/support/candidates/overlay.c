@@ -284,13 +284,18 @@ void overlay_of_files(struct arena *arena, const struct support_settings *settin
     put_staged(arena, settings, overlay);
 }
 
-int overlay_bucket(struct arena *arena, const char *tenant, const char *session_id,
-                   const char *user_id)
+static const char *dealt_by(struct arena *arena, const char *tenant, const char *session_id,
+                            const char *user_id)
 {
     const char *who = session_id && *session_id ? session_id
                       : user_id && *user_id     ? user_id
                                                 : "anonymous";
-    const char *text = arena_print(arena, "%s:%s", tenant, who);
+
+    return arena_print(arena, "%s:%s", tenant, who);
+}
+
+static int bucket_of(const char *text)
+{
     unsigned char digest[DIGEST_SHA256_BYTES];
 
     digest_sha256(text, strlen(text), digest);
@@ -299,14 +304,28 @@ int overlay_bucket(struct arena *arena, const char *tenant, const char *session_
                  BUCKETS);
 }
 
+int overlay_bucket(struct arena *arena, const char *tenant, const char *session_id,
+                   const char *user_id)
+{
+    return bucket_of(dealt_by(arena, tenant, session_id, user_id));
+}
+
+/* A share of nobody or of everybody compares nothing. */
+static bool is_judged(const struct support_settings *settings, const struct assignment *assignment)
+{
+    return settings->ab_base_url && settings->ab_api_key && assignment->percentage > 0 &&
+           assignment->percentage < BUCKETS;
+}
+
 void overlay_of_question(const struct graph_tools *tools, const char *session_id,
                          const char *user_id, struct overlay *overlay)
 {
     const struct document_call *call = tools->call;
+    const char *text = dealt_by(call->arena, call->tenant, session_id, user_id);
     struct assignment assignment;
     struct experiment experiment;
     struct problem problem = {0};
-    bool found = false;
+    bool found = false, inside, judged;
     enum error error;
 
     overlay_of_files(call->arena, tools->settings, overlay);
@@ -314,13 +333,18 @@ void overlay_of_question(const struct graph_tools *tools, const char *session_id
         return;
     error =
         assignment_of_tenant(call->db, call->arena, call->tenant, &assignment, &found, &problem);
-    if (!error && found &&
-        overlay_bucket(call->arena, call->tenant, session_id, user_id) < assignment.percentage) {
+    inside = !error && found && bucket_of(text) < assignment.percentage;
+    judged = !error && found && is_judged(tools->settings, &assignment);
+    if (inside || judged) {
         error = experiment_read(call->arena, tools->settings, assignment.experiment_id, &experiment,
                                 &problem);
-        if (!error && strcmp(experiment.status, "archived") != 0)
-            overlay_put(call->arena, overlay, experiment.id, experiment.settings,
-                        experiment.prompts, false);
+        if (!error && strcmp(experiment.status, "archived") != 0) {
+            if (inside)
+                overlay_put(call->arena, overlay, experiment.id, experiment.settings,
+                            experiment.prompts, false);
+            if (judged)
+                overlay->side = split_side_of(call->arena, &assignment, text, inside);
+        }
     }
     if (error)
         warn(&problem);

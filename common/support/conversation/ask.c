@@ -39,6 +39,7 @@ struct asking {
     int64_t started;
     const char *cache_key; /* NULL = this answer is neither looked up nor kept */
     int64_t cache_version; /* of the knowledge base, in it */
+    struct split_side side;
 };
 
 static struct asking begin(const struct graph_tools *tools, const struct ask *ask,
@@ -160,6 +161,9 @@ static enum error keep(const struct asking *asking)
     if (!error && wants_person(asking, outcome))
         error = ticket_open(&asking->conversation, asked->session_id, asking->ask->question,
                             outcome->answer, asked->trace_id);
+    if (!error && asking->side.split_id)
+        error = split_note_answer(&asking->trace, &asking->side, asked->trace_id, outcome->quality,
+                                  outcome->route == ROUTE_HUMAN || wants_person(asking, outcome));
     if (!error && asking->cache_key && answer_cache_wants(outcome) &&
         outcome->kb_version == asking->cache_version)
         error = answer_cache_put(asking->tools, asking->cache_key, asked->trace_id, outcome);
@@ -226,7 +230,7 @@ enum error ask_question(const struct graph_tools *tools, const struct ask *ask, 
     enum error error;
 
     tools = &in_force;
-
+    asking.side = overlay->side;
     request.deadline = asking.started + (ask->on_answer ? tools->settings->streaming_timeout_sec
                                                         : tools->settings->request_timeout_sec) *
                                             1000000;
@@ -293,9 +297,32 @@ enum error ask_escalate(const struct graph_tools *tools, const char *session_id,
     const struct document_call *call = tools->call;
     const struct conversation_call conversation = {call->db, call->arena, call->tenant,
                                                    call->problem};
+    const struct trace_call trace = {call->db, call->arena, call->tenant, call->problem};
+    enum error error;
 
     if (!append_inbox(tools, inbox_line(tools, session_id, question, reason)))
         return problem_set(call->problem, ERROR_SYSTEM, "escalation_failed", "Escalation failed");
-    return ticket_open(&conversation, session_id, *question ? question : "(operator requested)",
-                       NULL, NULL);
+    error = db_begin(call->db, DB_WRITE, call->problem);
+    if (error)
+        return error;
+    error = ticket_open(&conversation, session_id, *question ? question : "(operator requested)",
+                        NULL, NULL);
+    if (!error)
+        error = split_note_escalation(&trace, session_id);
+    return db_finish(call->db, error, call->problem);
+}
+
+enum error ask_vote(const struct trace_call *call, const struct ask_ballot *ballot)
+{
+    const struct conversation_call conversation = {call->db, call->arena, call->tenant,
+                                                   call->problem};
+    enum error error = db_begin(call->db, DB_WRITE, call->problem);
+
+    if (error)
+        return error;
+    error = feedback_add(&conversation, ballot->trace_id, ballot->session_id, ballot->rating,
+                         ballot->reason);
+    if (!error)
+        error = split_note_vote(call, ballot->trace_id, ballot->rating);
+    return db_finish(call->db, error, call->problem);
 }

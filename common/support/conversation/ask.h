@@ -7,6 +7,7 @@
 
 #include "support/answer/graph.h"
 #include "support/traces/evaluators.h"
+#include "support/traces/trace_store.h"
 
 struct ask {
     const char *question;   /* trimmed, not blank */
@@ -38,5 +39,13 @@ MUST_CHECK enum error ask_question(const struct graph_tools *tools, const struct
 /* A person is asked for: a ticket, and a line in the inbox file. */
 MUST_CHECK enum error ask_escalate(const struct graph_tools *tools, const char *session_id,
                                    const char *question, const char *reason);
+
+struct ask_ballot {
+    const char *trace_id, *session_id;
+    const char *rating; /* up or down */
+    const char *reason;
+};
+/* A vote on an answer, and what it says of a split of traffic. */
+MUST_CHECK enum error ask_vote(const struct trace_call *call, const struct ask_ballot *ballot);
 
 #endif

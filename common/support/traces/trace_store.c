@@ -145,6 +145,14 @@ static const struct statement purge_evaluations = {
     .name = "trace_purge_evaluations",
     .sql = "DELETE FROM trace_evaluations WHERE trace_id" OLD_TRACES,
 };
+static const struct statement purge_split_answers = {
+    .name = "trace_purge_split_answers",
+    .sql = "DELETE FROM split_answers WHERE trace_id" OLD_TRACES,
+};
+static const struct statement purge_split_events = {
+    .name = "trace_purge_split_events",
+    .sql = "DELETE FROM split_events WHERE trace_id" OLD_TRACES,
+};
 static const struct statement purge_traces = {
     .name = "trace_purge",
     .sql = "DELETE FROM traces WHERE trace_id" OLD_TRACES,
@@ -573,7 +581,7 @@ static enum error purge_rows(struct db *db, const struct statement *statement, c
 enum error trace_purge_batch(struct db *db, const char *tenant, int64_t days,
                              struct purge_counts *batch, struct problem *problem)
 {
-    int64_t cases;
+    int64_t cases, others;
     enum error error = db_begin(db, DB_WRITE, problem);
 
     if (error)
@@ -585,6 +593,10 @@ enum error trace_purge_batch(struct db *db, const char *tenant, int64_t days,
         error = purge_rows(db, &purge_feedback, tenant, days, &batch->feedback, problem);
     if (!error)
         error = purge_rows(db, &purge_evaluations, tenant, days, &batch->evaluations, problem);
+    if (!error)
+        error = purge_rows(db, &purge_split_answers, tenant, days, &others, problem);
+    if (!error)
+        error = purge_rows(db, &purge_split_events, tenant, days, &others, problem);
     if (!error)
         error = purge_rows(db, &purge_traces, tenant, days, &batch->traces, problem);
     return db_finish(db, error, problem);

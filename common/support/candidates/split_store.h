@@ -1,0 +1,88 @@
+/*
+ * A split of live traffic: a share of a tenant's conversations is answered by an experiment, the
+ * rest as before. Who was on which side and how it went is written down with the answer itself, for
+ * the experiments service to judge. All SQL about it is here.
+ */
+#ifndef ASSAY_SUPPORT_CANDIDATES_SPLIT_STORE_H
+#define ASSAY_SUPPORT_CANDIDATES_SPLIT_STORE_H
+
+#include "support/candidates/assignment_store.h"
+#include "support/traces/trace_store.h"
+
+enum { SPLIT_EVENTS_MOST = 1000 /* of one batch */, SPLITS_MOST = 100 };
+
+/* Where a question stands. */
+struct split_side {
+    const char *split_id; /* NULL = there is no split, or nobody to judge it */
+    const char *unit;     /* names the conversation and says nothing of it */
+    struct assignment assignment;
+    int64_t arm; /* 0 as it was, 1 as the experiment has it */
+};
+
+/* The side of a conversation, by the text that dealt it. */
+struct split_side split_side_of(struct arena *arena, const struct assignment *assignment,
+                                const char *dealt_by, bool inside);
+
+/* An answer's exposure, quality and, when it went to a person, escalation: in the caller's
+ * transaction. Of a conversation the first answer's quality stands. */
+MUST_CHECK enum error split_note_answer(const struct trace_call *call,
+                                        const struct split_side *side, const char *trace_id,
+                                        double quality, bool escalated);
+/* A vote on an answer of the tenant, if that was part of a split: "up" or "down". */
+MUST_CHECK enum error split_note_vote(const struct trace_call *call, const char *trace_id,
+                                      const char *rating);
+/* A person was asked for in a conversation. */
+MUST_CHECK enum error split_note_escalation(const struct trace_call *call, const char *session_id);
+
+struct split {
+    const char *split_id, *tenant_id, *experiment_id;
+    int64_t percentage;
+    const char *started_at;
+    const char *project_id;                     /* NULL = not known there yet */
+    const char *verdict, *confidence, *read_at; /* NULL = not read yet */
+    const char *reasons;                        /* JSON list of {code, text} */
+    const char *withdrawn_at;                   /* NULL = it was not */
+    bool live;                                  /* its share is what is assigned now */
+    int64_t waiting;                            /* events that were not sent yet */
+};
+/* Live ones and those with something to send, oldest first: struct split. */
+MUST_CHECK enum error split_list_open(struct db *db, struct arena *arena, struct object_list *rows,
+                                      struct problem *problem);
+/* Of an experiment, newest first, of a tenant or (NULL) all. */
+MUST_CHECK enum error split_list(struct db *db, struct arena *arena, const char *experiment_id,
+                                 const char *tenant, struct object_list *rows,
+                                 struct problem *problem);
+
+struct split_event {
+    int64_t id;
+    const char *key, *unit, *metric; /* metric NULL = exposed */
+    int64_t arm;
+    double value;
+    const char *occurred_at;
+};
+/* Oldest first, exposures or outcomes, at most SPLIT_EVENTS_MOST: struct split_event. */
+MUST_CHECK enum error split_waiting(struct db *db, struct arena *arena, const char *split_id,
+                                    bool exposures, struct object_list *rows,
+                                    struct problem *problem);
+MUST_CHECK enum error split_sent(struct db *db, const struct object_list *events,
+                                 struct problem *problem);
+
+MUST_CHECK enum error split_set_project(struct db *db, const char *split_id, const char *project_id,
+                                        struct problem *problem);
+MUST_CHECK enum error split_set_verdict(struct db *db, const char *split_id, const char *verdict,
+                                        const char *confidence, const char *reasons,
+                                        struct problem *problem);
+/* Ends the assignment that the split stands for, if it is still the tenant's. */
+MUST_CHECK enum error split_withdraw(struct db *db, const struct split *split,
+                                     struct problem *problem);
+
+/* What answers of a tenant were like in the last 30 days, without any experiment. */
+struct split_baseline {
+    int64_t answers, conversations;
+    double quality_mean, quality_deviation;
+    double down_rate, escalated_rate; /* of conversations */
+};
+MUST_CHECK enum error split_read_baseline(struct db *db, const char *tenant,
+                                          struct split_baseline *baseline, struct problem *problem);
+
+#endif
