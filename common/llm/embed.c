@@ -1,12 +1,10 @@
 /* Embeddings over HTTP. */
 #include "llm/embed.h"
 
-#include "base/json.h"
-
 #include <math.h>
 #include <string.h>
 
-enum { BODY_MAX = 64 << 20, ANSWER_MAX = 64 << 20, DEPTH_MAX = 8 };
+enum { BODY_MAX = 64 << 20 };
 
 static const char *body_of(struct arena *arena, const char *model, const char *const *texts,
                            size_t count)
@@ -70,41 +68,14 @@ static bool read_vectors(struct arena *arena, const json_t *data, size_t count,
     return true;
 }
 
-static const char *failure_of(struct arena *arena, const struct fetch_answer *http)
+void embed_texts(struct arena *arena, const struct llm_endpoint *endpoint, const char *const *texts,
+                 size_t count, const struct fetch_watch *watch, struct embed_answer *answer)
 {
-    if (http->outcome == FETCH_ANSWERED)
-        return http->status == 200 ? NULL : arena_print(arena, "http_%d", http->status);
-    return http->outcome == FETCH_TIMED_OUT     ? "timeout"
-           : http->outcome == FETCH_UNREACHABLE ? "unavailable"
-           : http->outcome == FETCH_TOO_LARGE   ? "too_large"
-           : http->outcome == FETCH_CANCELLED   ? "cancelled"
-                                                : "request_failed";
-}
-
-void embed_texts(struct arena *arena, const struct embed_endpoint *endpoint,
-                 const char *const *texts, size_t count, const struct fetch_watch *watch,
-                 struct embed_answer *answer)
-{
-    struct fetch_request request = {
-        .url = endpoint->url,
-        .body = body_of(arena, endpoint->model, texts, count),
-        .headers = {{"Content-Type", "application/json"},
-                    {"Authorization",
-                     endpoint->token ? arena_print(arena, "Bearer %s", endpoint->token) : ""}},
-        .header_count = endpoint->token ? 2 : 1,
-        .answer_max = ANSWER_MAX,
-        .private_too = endpoint->private_too,
-        .policy = endpoint->policy};
-    struct fetch_answer http;
-    struct json_fault fault;
     json_t *document;
 
     *answer = (struct embed_answer){.vectors = NULL};
-    request.body_length = strlen(request.body);
-    fetch_all(arena, &request, &http, 1, NULL, NULL, watch);
-    answer->failure = failure_of(arena, &http);
-    if (!answer->failure &&
-        (json_read(arena, http.body, http.length, DEPTH_MAX, &document, &fault) ||
-         !read_vectors(arena, json_object_get(document, "data"), count, answer)))
+    answer->failure = llm_endpoint_post(
+        arena, endpoint, body_of(arena, endpoint->model, texts, count), watch, &document);
+    if (!answer->failure && !read_vectors(arena, json_object_get(document, "data"), count, answer))
         answer->failure = "malformed";
 }

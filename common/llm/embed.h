@@ -6,17 +6,9 @@
 #ifndef ASSAY_LLM_EMBED_H
 #define ASSAY_LLM_EMBED_H
 
-#include "net/fetch.h"
+#include "llm/endpoint.h"
 
 enum { EMBED_DIMENSION_MAX = 8192 };
-
-struct embed_endpoint {
-    const char *url; /* the whole of it */
-    const char *model;
-    const char *token; /* NULL = none is sent */
-    struct fetch_policy policy;
-    bool private_too;
-};
 
 struct embed_answer {
     float *vectors; /* `dimension` for each text, of length 1; from the arena */
@@ -26,8 +18,7 @@ struct embed_answer {
 
 /* Asks for all texts in one call. Any vector that is missing, of another dimension, not finite or
  * without a direction makes the whole answer malformed. */
-void embed_texts(struct arena *arena, const struct embed_endpoint *endpoint,
-                 const char *const *texts, size_t count, const struct fetch_watch *watch,
-                 struct embed_answer *answer);
+void embed_texts(struct arena *arena, const struct llm_endpoint *endpoint, const char *const *texts,
+                 size_t count, const struct fetch_watch *watch, struct embed_answer *answer);
 
 #endif

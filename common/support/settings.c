@@ -277,6 +277,16 @@ const struct setting support_settings_table[] = {
      .help = "How long `ingest` waits after a call that failed before it asks for vectors again."},
     {"RRF_K", SETTING_INTEGER, AT(rrf_k), "60", 1, 10000,
      .help = "Constant of the fusion by rank: smaller ones trust the first places more."},
+    {"RAG_HYDE", SETTING_BOOLEAN, AT(hyde), "false",
+     .help = "Search with an answer that a model makes up, instead of with the question."},
+    {"RAG_RERANKER_URL", SETTING_TEXT, AT(reranker_url), NULL,
+     .help =
+         "Whole URL of a cross-encoder's endpoint (Cohere's or Jina's protocol), which orders the "
+         "chunks found. It has LLM_STALL_SECONDS at most; without it they stay in their order."},
+    {"RAG_RERANKER_MODEL", SETTING_TEXT, AT(reranker_model), "BAAI/bge-reranker-v2-m3",
+     .required = true, .help = "Its model."},
+    {"RAG_RERANKER_API_KEY_ENV", SETTING_TEXT, AT(reranker_api_key_env), "RAG_RERANKER_API_KEY",
+     .required = true, .help = "Name of the variable that holds its key."},
     {"LLM_PROVIDER_PROFILE", SETTING_TEXT, AT(provider_profile), NULL,
      .help = "Which models serve: `embedded` is none; others are in PROVIDER_REGISTRY_PATH. Unset "
              "takes the registry's `default_profile`."},
@@ -299,6 +309,8 @@ const struct setting support_settings_table[] = {
      .required = true, .help = "Name of the variable that holds its key."},
     {"LLM_CHAT_API_KEY", SETTING_TEXT, AT(chat_api_key), NULL, .secret = true,
      .help = "The key, where that variable is this one; `changeme` counts as none, as everywhere."},
+    {"RAG_RERANKER_API_KEY", SETTING_TEXT, AT(reranker_api_key), NULL, .secret = true,
+     .help = "Key of RAG_RERANKER_URL, where it wants one."},
     {"MISTRAL_API_KEY", SETTING_TEXT, AT(mistral_api_key), NULL, .secret = true,
      .help = "Key of the provider `mistral`. Keys under names of your own stand in `assay.env`."},
     {"ORCH_API_KEY", SETTING_TEXT, AT(orch_api_key), NULL, .secret = true,
@@ -418,6 +430,7 @@ static enum error check_urls(const struct support_settings *settings, struct pro
         const char *name, *url;
     } urls[] = {{"LLM_CHAT_URL", settings->chat_url},
                 {"RAG_EMBEDDING_REMOTE_URL", settings->embedding_url},
+                {"RAG_RERANKER_URL", settings->reranker_url},
                 {"OLLAMA_BASE_URL", settings->ollama_base_url},
                 {"ORCH_BASE_URL", settings->orch_base_url}};
 

@@ -120,6 +120,11 @@ struct support_settings {
     double embedding_timeout_sec;
     double embedding_pause_sec;
     int64_t rrf_k;
+    bool hyde;
+    const char *reranker_url; /* NULL = none */
+    const char *reranker_model;
+    const char *reranker_api_key_env;
+    const char *reranker_api_key; /* read by that name */
 
     const char *registry_path; /* NULL = the built-in providers */
     const char *provider_profile;

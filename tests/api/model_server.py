@@ -1,5 +1,5 @@
 """A loopback server that speaks like the providers of language models: the chat of OpenAI (and of Mistral, which
-is the same), Anthropic and Ollama, whole and streamed, and embeddings. What it does is said by the name of the
+is the same), Anthropic and Ollama, whole and streamed, embeddings and reranking. What it does is said by the name of the
 model: `echo`, `wait:0.5`, `status:429`, `stall`, `quiet`, `cut`, `fault`, `nonsense`, `empty`, `huge`,
 `tool:NAME:ARGUMENTS`, `wishes`, or any other, which answers what the last rule for it says.
 
@@ -34,6 +34,9 @@ class Handler(BaseHTTPRequestHandler):
         body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
         if self.path.endswith("/embeddings"):
             self.embed(body)
+            return
+        if self.path.endswith("/rerank"):
+            self.rerank(body)
             return
         protocol = ("anthropic" if self.path.endswith("/messages") else
                     "ollama" if self.path.endswith("/api/chat") else "openai")
@@ -229,6 +232,15 @@ class Handler(BaseHTTPRequestHandler):
         data = [{"embedding": owner.vectors.get(text, [1.0, 0.0]), "index": i} for i, text in enumerate(body["input"])]
         self.send_whole(200, json.dumps({"data": data}).encode())
 
+    def rerank(self, body):
+        owner = self.server.owner
+        owner.reranked.append({**body, "token": self.headers["Authorization"]})
+        if owner.reranker_status != 200:
+            self.refuse(owner.reranker_status, "")
+            return
+        results = [{"index": i, "relevance_score": owner.score(text)} for i, text in enumerate(body["documents"])]
+        self.send_whole(200, json.dumps({"results": results[::-1]}).encode())
+
 
 class Server(ThreadingHTTPServer):
     daemon_threads = True
@@ -243,6 +255,7 @@ class ModelServer:
         self.answers = {}  # model -> rule, or a list of rules for one call after the other, or a function of the prompt
         self.calls, self.embedded, self.left = [], [], []
         self.vectors, self.embedding_status = {}, 200
+        self.reranked, self.reranker_status, self.score = [], 200, lambda text: 0.5
         self.billed_nano = self.running = self.most = 0
         self.pause = 0.0
         self.heard = None  # a semaphore that the client of a test releases: each word waits until the last was heard

@@ -1,5 +1,6 @@
 """Searching by meaning: vectors of a loopback endpoint, made by the ingest program behind every upload, fused with
-the search by words; and searching by words alone while the endpoint is away."""
+the search by words; a cross-encoder that orders what was found, and a made-up answer to search with; and searching
+without each of them while it is away."""
 
 import time
 
@@ -23,11 +24,28 @@ class Meanings(dict):
         return [*found, 0.01]
 
 
+class Writer(ModelServer):
+    """Writes answers, and `hypothesis` where it is asked for one; words to search for are the question's."""
+    hypothesis = None
+
+    def rule_for(self, body, prompt):
+        told = body["messages"][0]["content"]
+        if "need not be true" in told:
+            return "text:" + (self.hypothesis or prompt)
+        return "text:" + prompt.removeprefix("Question: ") if "search" in told else self.rule_of(body["model"], prompt)
+
+
 @pytest.fixture(scope="module")
 def models():
-    with ModelServer() as server:
+    with Writer() as server:
         server.vectors = Meanings()
         yield server
+
+
+@pytest.fixture(autouse=True)
+def no_opinion(models):
+    """The cross-encoder finds all alike, and there is no hypothesis."""
+    models.score, models.reranker_status, models.hypothesis = lambda text: 0.5, 200, None
 
 
 @pytest.fixture(scope="module", params=ENGINES)
@@ -37,7 +55,8 @@ def support(request, models):
     env = {"API_KEY": KEY, "RATE_LIMIT_ENABLED": "false", "RAG_EMBEDDING_BACKEND": "remote",
            "RAG_EMBEDDING_REMOTE_URL": models.url + "/v1/embeddings", "RAG_EMBEDDING_REMOTE_BATCH": "2",
            "RAG_EMBEDDING_REMOTE_PAUSE_SEC": "0.5", "MISTRAL_API_KEY": "secret", "LLM_PROVIDER_PROFILE": "openai",
-           "LLM_CHAT_URL": models.url + "/v1", "LLM_CHAT_MODEL": "writer", "LLM_NODES": "generate",
+           "LLM_CHAT_URL": models.url + "/v1", "LLM_CHAT_MODEL": "writer", "LLM_NODES": "generate,transform_query",
+           "RAG_HYDE": "true", "RAG_RERANKER_URL": models.url + "/v1/rerank", "RAG_RERANKER_API_KEY": "judge-secret",
            "CIRCUIT_BREAKER_ENABLED": "false"}
     with Service("support", env, request.param) as service:
         upload(service, "parking.md", PARKING)
@@ -53,9 +72,14 @@ def upload(service, name, text):
 
 def ask(service, question):
     """The answer, and the state of the last step of its trace."""
+    answer, states = ask_all(service, question)
+    return answer, states[-1]
+
+
+def ask_all(service, question):
     answer = service.post("/api/ask", {"question": question}, headers=HEADERS).json()
     trace = service.get(f"/api/admin/traces/{answer['trace_id']}", headers=HEADERS).json()
-    return answer, trace["steps"][-1]["state"]
+    return answer, [step["state"] for step in trace["steps"]]
 
 
 def wait_for(service, strategy, question="Where may an automobile stay?"):
@@ -101,3 +125,39 @@ def test_a_changed_document_is_embedded_again(support, models):
     answer, _ = ask(support, "Where may an automobile stay?")
     texts = " ".join(source["page_content"] for source in answer["sources"])
     assert "C9" in texts and "B7" not in texts
+
+
+def test_a_cross_encoder_orders_what_was_found(support, models):
+    question = "Vehicles parked for the warranty period?"
+    models.score = lambda text: 0.97 if "24 months" in text else 0.3 if "parked" in text else 0.01
+    before = len(models.reranked)
+    _, state = ask(support, question)
+    first, second = state["retrieved_docs"][:2]
+    assert (first["metadata"]["source"], first["metadata"]["relevance_score"]) == ("warranty.md", 0.97)
+    assert (second["metadata"]["source"], second["metadata"]["relevance_score"]) == ("parking.md", 0.3)
+    asked = models.reranked[before]
+    assert asked["query"] == question and asked["model"] == "BAAI/bge-reranker-v2-m3"
+    assert asked["token"] == "Bearer judge-secret" and any("24 months" in text for text in asked["documents"])
+    models.score = lambda text: -4.0 if "24 months" in text else 2.0  # logits
+    _, state = ask(support, question)
+    assert state["retrieved_docs"][0]["metadata"]["source"] == "parking.md"
+    assert state["retrieved_docs"][0]["metadata"]["relevance_score"] == pytest.approx(0.881)
+
+
+@pytest.mark.parametrize("status, score, reason", [(503, 0.5, "http_503"), (200, "high", "malformed")])
+def test_the_order_stays_while_the_cross_encoder_is_away(support, models, status, score, reason):
+    models.reranker_status, models.score = status, lambda text: score
+    answer, state = ask(support, "How long is the warranty period?")
+    assert answer["sources"][0]["source"] == "warranty.md"
+    assert {"node": "retrieve", "from_provider": "reranker", "to_provider": "fusion",
+            "reason": reason} in state["fallbacks"]
+
+
+def test_a_made_up_answer_is_searched_with(support, models):
+    models.hypothesis = "It may be parked in the lot for vehicles."
+    answer, states = ask_all(support, "Where do I leave mine overnight?")
+    assert models.hypothesis in [state["hyde_query"] for state in states] and [models.hypothesis] in models.embedded
+    assert answer["sources"][0]["source"] == "parking.md"
+    models.hypothesis = "No idea."
+    _, states = ask_all(support, "Where do I leave mine overnight?")
+    assert not any(state["hyde_query"] for state in states) and states[-1]["fallbacks"][0]["reason"] == "too_short"

@@ -102,6 +102,12 @@ static enum error transform(struct graph_state *state)
         search_for(state, words);
         state->meaning = words;
     }
+    if (state->tools->settings->hyde && model_hypothesis(state, &state->hypothesis)) {
+        question_read(&state->search, state->arena, state->hypothesis, NULL,
+                      state->tools->synonyms);
+        question_weigh(&state->search, state->knowledge.index);
+        state->meaning = state->hypothesis;
+    }
     return ERROR_NONE;
 }
 
@@ -178,6 +184,7 @@ static enum error retrieve(struct graph_state *state)
     state->graded_count = state->found_count;
     order_by_words(state->found, state->found_count);
     answer_rank(state->graded, state->graded_count);
+    rerank_chunks(state);
     state->outcome->found_count = 0;
     for (size_t i = 0; i < state->graded_count && i < (size_t)state->tools->settings->rerank_top_k;
          i++)
@@ -482,6 +489,7 @@ static enum error rewrite(struct graph_state *state)
     else
         words = text.bytes;
     search_for(state, words);
+    state->hypothesis = NULL;
     state->scored = false;
     outcome->quality = 0;
     outcome->factuality = 0;

@@ -160,7 +160,10 @@ const char *graph_state_json(const struct graph_state *state)
     writer_open_object(&writer);
     writer_key_string(&writer, "question", state->request->question);
     writer_key_string(&writer, "search_query", outcome->search_query);
-    writer_key_null(&writer, "hyde_query");
+    if (state->hypothesis)
+        writer_key_string(&writer, "hyde_query", state->hypothesis);
+    else
+        writer_key_null(&writer, "hyde_query");
     write_refs(&writer, "context_docs", outcome->found_count);
     write_refs(&writer, "retrieved_docs", outcome->found_count);
     write_refs(&writer, "graded_docs",

@@ -2,6 +2,7 @@
 #ifndef ASSAY_SUPPORT_ANSWER_GRAPH_STATE_H
 #define ASSAY_SUPPORT_ANSWER_GRAPH_STATE_H
 
+#include "shm/breaker.h"
 #include "support/answer/graph.h"
 
 struct graph_state {
@@ -13,6 +14,7 @@ struct graph_state {
     struct question question;
     struct question search;    /* what is searched for: the question, or other words for it */
     const char *meaning;       /* what is embedded: the question, or a model's words for it */
+    const char *hypothesis;    /* an answer made up to search with, or NULL */
     struct found_chunk *found; /* in the order of their lexical scores */
     size_t found_count;
     bool by_meaning;            /* vectors were searched as well */
@@ -31,6 +33,23 @@ struct graph_state {
     bool scored; /* quality and relevance are set */
     const char *last_selection;
 };
+
+/* lookup_call.c: a call of an endpoint that retrieval can do without, within what is left of the
+ * question's time and not while its breaker is open. */
+struct lookup_call {
+    double seconds; /* at most */
+    struct breaker_rule rule;
+    struct breaker_pass pass;
+};
+/* NULL, or why there is none to be made; gives the connection to the database back. */
+const char *lookup_call_begin(struct graph_state *state, const char *breaker,
+                              struct lookup_call *call);
+void lookup_call_end(struct graph_state *state, struct lookup_call *call, bool failed);
+
+/* reranking.c: what a cross-encoder says of the graded chunks becomes their relevance and order;
+ * the best ones stay. Nothing changes where none is set or it has failed (then a fallback says so).
+ */
+void rerank_chunks(struct graph_state *state);
 
 /* nearest.c: the chunks nearest to the question by meaning, in `hits`; how many. 0 where vectors
  * are not used, not there yet, or the endpoint has failed (then a fallback says so). */

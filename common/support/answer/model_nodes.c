@@ -17,7 +17,8 @@ enum {
     SUGGEST_DOCUMENTS = 2,
     VERIFY_DOCUMENTS = 5,
     EVIDENCE_CHARACTERS = 200,
-    LEAST_WORDS = 3 /* of an answer with anything to verify */
+    HYPOTHESIS_LEAST = 10, /* characters */
+    LEAST_WORDS = 3        /* of an answer with anything to verify */
 };
 
 static bool ask(struct graph_state *state, struct models_order *order, enum prompt prompt,
@@ -106,6 +107,23 @@ bool model_search_words(struct graph_state *state, bool rewrites, const char **l
     if (!*line)
         models_reject(&state->models, order.node, &reply, "too_short");
     return *line != NULL;
+}
+
+bool model_hypothesis(struct graph_state *state, const char **hypothesis)
+{
+    struct models_order order = {.node = MODEL_TRANSFORM, .fast = true, .max_tokens = SMALL_TOKENS};
+    struct models_reply reply;
+    const char *text;
+
+    if (!ask(state, &order, PROMPT_HYDE, state->outcome->search_query, &reply))
+        return false;
+    text = text_trimmed(state->arena, reply.text, strlen(reply.text));
+    if (utf8_count(text) <= HYPOTHESIS_LEAST) {
+        models_reject(&state->models, order.node, &reply, "too_short");
+        return false;
+    }
+    *hypothesis = text;
+    return true;
 }
 
 bool model_grade(struct graph_state *state)

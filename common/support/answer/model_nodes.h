@@ -12,6 +12,9 @@ bool model_classify(struct graph_state *state);
 /* Other words to search for, into `*line`. `rewrites`: because the first ones found too little. */
 bool model_search_words(struct graph_state *state, bool rewrites, const char **line);
 
+/* An answer as a document might put it, to search with; of more than ten characters. */
+bool model_hypothesis(struct graph_state *state, const char **text);
+
 /* Keeps what a model finds relevant of the graded chunks. */
 bool model_grade(struct graph_state *state);
 

@@ -56,8 +56,7 @@ MUST_CHECK enum error ingest_vectors(struct db *db, struct arena *arena,
                                      struct problem *problem);
 
 /* The endpoint of the settings, for a call of at most so many seconds. */
-struct embed_endpoint ingest_embed_endpoint(const struct support_settings *settings,
-                                            double seconds);
+struct llm_endpoint ingest_embed_endpoint(const struct support_settings *settings, double seconds);
 
 /* Removes files of the tenant's index folder that no row names and that are older than
  * `seconds`. */

@@ -12,25 +12,25 @@ enum { ROUND_MICROSECONDS = 5000000, BATCH_MEMORY = 1 << 28 };
 /* A segment being filled in. */
 struct embedding {
     const struct document_call *call; /* its arena is reset with every batch */
-    struct embed_endpoint endpoint;
+    struct llm_endpoint endpoint;
     int64_t ends; /* of this round */
     size_t chunks;
     const char *failure;
 };
 
-struct embed_endpoint ingest_embed_endpoint(const struct support_settings *settings, double seconds)
+struct llm_endpoint ingest_embed_endpoint(const struct support_settings *settings, double seconds)
 {
     const char *token = getenv(settings->embedding_api_key_env);
 
-    return (struct embed_endpoint){.url = settings->embedding_url,
-                                   .model = settings->embedding_model,
-                                   .token = token && *token ? token : NULL,
-                                   .policy = {.connect_seconds = settings->connect_seconds,
-                                              .attempt_seconds = seconds,
-                                              .total_seconds = seconds,
-                                              .attempts = 1,
-                                              .pause_factor = 1},
-                                   .private_too = true};
+    return (struct llm_endpoint){.url = settings->embedding_url,
+                                 .model = settings->embedding_model,
+                                 .token = token && *token ? token : NULL,
+                                 .policy = {.connect_seconds = settings->connect_seconds,
+                                            .attempt_seconds = seconds,
+                                            .total_seconds = seconds,
+                                            .attempts = 1,
+                                            .pause_factor = 1},
+                                 .private_too = true};
 }
 
 /* What of a chunk is embedded: the context it stands in, and its text. */

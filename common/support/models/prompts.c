@@ -12,7 +12,8 @@ const char *const prompt_ids[PROMPT__MAX] = {"qa",
                                              "conversational_query_transform",
                                              "doc_grade_batch",
                                              "query_rewrite",
-                                             "tools"};
+                                             "tools",
+                                             "hyde"};
 
 #define ANSWERING                                                                                  \
     "You answer questions of customers for a support desk. Use nothing but the numbered "          \
@@ -71,4 +72,8 @@ const char *const prompt_texts[PROMPT__MAX] = {
         "to be ignored. After each statement taken from a document put its number in brackets, "
         "such as [1]. Copy numbers, codes and names exactly and never make any up. Answer in the "
         "language of the question, briefly, without a preface.",
+    [PROMPT_HYDE] =
+        "Write what a document that answers the question would say: two or three sentences in the "
+        "language of the question, with the words that such a document would use. It is searched "
+        "with and shown to nobody, so it need not be true. Reply with the sentences alone.",
 };

@@ -16,6 +16,7 @@ enum prompt {
     PROMPT_GRADE_BATCH,
     PROMPT_REWRITE,
     PROMPT_TOOLS,
+    PROMPT_HYDE,
     PROMPT__MAX
 };
 

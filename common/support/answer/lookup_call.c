@@ -1,0 +1,47 @@
+/* Calls of endpoints that retrieval can do without. */
+#include "base/clock.h"
+#include "support/answer/graph_state.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+static const double reserve_seconds = 0.5; /* of the question, for what comes after */
+
+static double seconds_for(const struct graph_state *state)
+{
+    double seconds = state->tools->settings->stall_seconds;
+
+    if (state->request->deadline)
+        seconds = fmin(seconds,
+                       (double)(state->request->deadline - clock_monotonic_microseconds()) / 1e6 -
+                           reserve_seconds);
+    return seconds;
+}
+
+const char *lookup_call_begin(struct graph_state *state, const char *breaker,
+                              struct lookup_call *call)
+{
+    const struct support_settings *settings = state->tools->settings;
+    struct shm_region *region = state->tools->region;
+
+    *call = (struct lookup_call){.seconds = seconds_for(state)};
+    call->rule = (struct breaker_rule){settings->breaker ? (uint32_t)settings->breaker_failures : 0,
+                                       (uint32_t)(settings->breaker_seconds * 1000),
+                                       (uint32_t)(fmax(call->seconds, 0) * 1000) + 1000};
+    if (call->seconds <= 0)
+        return "time_budget";
+    if (region && !breaker_ask(region, breaker, &call->rule, &call->pass))
+        return "breaker_open";
+    db_give_back(state->tools->call->db);
+    return NULL;
+}
+
+void lookup_call_end(struct graph_state *state, struct lookup_call *call, bool failed)
+{
+    struct shm_region *region = state->tools->region;
+
+    if (region && state->watch.cancelled(state->watch.context))
+        breaker_withdraw(region, &call->pass);
+    else if (region)
+        breaker_tell(region, &call->rule, &call->pass, !failed);
+}
