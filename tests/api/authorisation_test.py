@@ -1,37 +1,19 @@
-"""Who may do what: the table in docs/security.md against every route of the API document, with every
+"""Who may do what: the table in docs/authorisation.md against every route of the API document, with every
 kind of token, on both engines."""
-
-from pathlib import Path
 
 import pytest
 
+from matrix import read_table
 from stored import ADMIN, CLOSED, OPEN, READ, WRITE, expect, unknown_id
 
 pytest_plugins = ["store_fixtures"]
 
-PAGE = Path(__file__).resolve().parents[2] / "docs" / "security.md"
 OPERATOR = ("/api/v1/keys", "/api/v1/webhooks")
 KINDS = ["none", "wrong", "read", "write", "admin", "key: read", "key: write", "key: revoked", "demo", "open"]
 READERS = {"read", "key: read", "demo"}
 
 
-def read_table():
-    """(method, path) to the cells of its line."""
-    lines = [line.strip().strip("|").split("|") for line in PAGE.read_text().splitlines() if line.startswith("|")]
-    lines = [[cell.strip() for cell in line] for line in lines]
-    start = next(n for n, line in enumerate(lines) if line[:2] == ["method", "route"])
-    assert lines[start][2:] == KINDS
-    table = {}
-    for line in lines[start + 2:]:
-        if len(line) != len(KINDS) + 2:
-            break
-        key = (line[0], line[1].strip("`"))
-        assert key not in table, f"{key} stands there twice"
-        table[key] = dict(zip(KINDS, line[2:]))
-    return table
-
-
-TABLE = read_table()
+TABLE = read_table("experiments", KINDS)
 
 
 @pytest.fixture(scope="module")
@@ -87,8 +69,8 @@ def disagreement(answer, kind, method, path, cell):
 
 def test_every_route_stands_in_the_table(store):
     routes = {(o.method, o.path) for o in store.client.document.operations}
-    assert routes - set(TABLE) == set(), "routes that docs/security.md does not know"
-    assert set(TABLE) - routes == set(), "lines of docs/security.md without a route"
+    assert routes - set(TABLE) == set(), "routes that docs/authorisation.md does not know"
+    assert set(TABLE) - routes == set(), "lines of docs/authorisation.md without a route"
 
 
 @pytest.mark.parametrize("kind", KINDS)
