@@ -1,6 +1,7 @@
 /* Landlock for files, a seccomp filter for calls. Must not know what the process is for: it is told
  * where it may write. */
 #include "base/confine.h"
+#include "base/sanitized.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -22,18 +23,6 @@
 const char *const confine_mode_names[CONFINE__MAX + 1] = {"auto", "on", "off", NULL};
 
 static struct confinement state;
-
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define SANITIZED true
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer) ||                         \
-    __has_feature(memory_sanitizer)
-#define SANITIZED true
-#endif
-#endif
-#ifndef SANITIZED
-#define SANITIZED false
-#endif
 
 /* Younger than the headers of Debian 12: cutting files short, since version 3 of Landlock. */
 #ifndef LANDLOCK_ACCESS_FS_TRUNCATE
@@ -229,7 +218,6 @@ static bool allow_below(int rules, uint64_t handled, const char *directory)
     bool allowed;
     int fd;
 
-    make_directory(directory);
     fd = open(directory, O_PATH | O_DIRECTORY | O_CLOEXEC);
     rule.parent_fd = fd;
     allowed = fd >= 0 &&
@@ -271,6 +259,8 @@ enum error confine_process(enum confine_mode mode, const char *const *directorie
                            struct problem *problem)
 {
     state = (struct confinement){0};
+    for (size_t i = 0; directories[i]; i++)
+        make_directory(directories[i]);
     if (mode == CONFINE_OFF)
         return ERROR_NONE;
     if (SANITIZED) {

@@ -24,8 +24,8 @@ struct confinement {
 };
 
 /* Confines the calling process, which must have one thread so far. `directories` ends with NULL;
- * those that are missing are made. Temporary files go to the first one (TMPDIR). ERROR_SYSTEM
- * `not_confined` in mode ON when the kernel, or a directory, does not allow it. */
+ * those that are missing are made, whatever the mode. Temporary files go to the first one (TMPDIR).
+ * ERROR_SYSTEM `not_confined` in mode ON when the kernel, or a directory, does not allow it. */
 MUST_CHECK enum error confine_process(enum confine_mode mode, const char *const *directories,
                                       struct problem *problem);
 

@@ -3,6 +3,7 @@
 #include "documents/reader.h"
 #include "base/clock.h"
 #include "base/confine.h"
+#include "base/sanitized.h"
 #include "base/text.h"
 #include "documents/formats.h"
 #include "documents/plain.h"
@@ -73,7 +74,8 @@ static _Noreturn void run_child(int file, enum file_type type, const struct read
     bool fine;
     int nothing = open("/dev/null", O_RDWR);
 
-    limit(RLIMIT_AS, (rlim_t)limits->memory_bytes);
+    if (type == FILE_PDF || !SANITIZED)
+        limit(RLIMIT_AS, (rlim_t)limits->memory_bytes);
     limit(RLIMIT_CPU, (rlim_t)limits->seconds);
     limit(RLIMIT_CORE, 0);
     limit(RLIMIT_FSIZE, 0);

@@ -9,17 +9,17 @@ enum { SYNONYMS_MEMORY = 1 << 20, JSON_DEPTH = 64 };
 
 static struct knowledge_cache *cache;
 static struct synonyms synonyms;
+static struct arena *synonyms_arena; /* holds the synonyms as long as the worker lives */
 
 static bool make_tools(void)
 {
-    struct arena *arena;
-
     if (cache)
         return true;
-    arena = arena_create(SYNONYMS_MEMORY);
-    cache = arena ? knowledge_cache_create() : NULL;
+    if (!synonyms_arena)
+        synonyms_arena = arena_create(SYNONYMS_MEMORY);
+    cache = synonyms_arena ? knowledge_cache_create() : NULL;
     if (cache)
-        synonyms = synonyms_read(arena, synonyms_built_in);
+        synonyms = synonyms_read(synonyms_arena, synonyms_built_in);
     return cache != NULL;
 }
 

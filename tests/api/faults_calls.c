@@ -1,5 +1,6 @@
 /* Stand-ins for calls of libc that can be told to fail. Knows nothing of requests. */
 #include "faults_calls.h"
+#include "base/sanitized.h"
 
 #include <errno.h>
 #include <malloc.h>
@@ -9,18 +10,6 @@
 #include <sys/syscall.h>
 #include <sys/types.h>
 #include <unistd.h>
-
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define SANITIZED 1
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer) ||                         \
-    __has_feature(memory_sanitizer)
-#define SANITIZED 1
-#endif
-#endif
-#ifndef SANITIZED
-#define SANITIZED 0
-#endif
 
 /* Under the name that libraries call, or that libc keeps for those who replace it. */
 #define NAMED(symbol) __asm__(symbol)

@@ -190,6 +190,27 @@ static void takes_what_it_can(void)
     CHECK_TEXT(problem.reason, "not_confined");
 }
 
+/* A server's database needs no folder, and uploads do, confined or not. */
+static void makes_folders_when_off(void)
+{
+    char made[80];
+    const char *const folders[] = {made, NULL};
+    struct problem problem = {0};
+    struct stat found;
+
+    snprintf(made, sizeof made, "%s/new/data", folder);
+    CHECK_INT(confine_process(CONFINE_OFF, folders, &problem), ERROR_NONE);
+    CHECK(stat(made, &found) == 0 && S_ISDIR(found.st_mode));
+    rmdir(made);
+    *strrchr(made, '/') = '\0';
+    rmdir(made);
+}
+
+TEST(makes_folders_when_off)
+{
+    in_child(makes_folders_when_off);
+}
+
 TEST(runs_no_program)
 {
     in_child(runs_no_program);
@@ -228,9 +249,9 @@ static void remove_folders(void)
 
 int main(void)
 {
-    static const struct test_case cases[] = {CASE(runs_no_program), CASE(changes_nothing_outside),
-                                             CASE(works_inside), CASE(reaches_others),
-                                             CASE(takes_what_it_can)};
+    static const struct test_case cases[] = {CASE(runs_no_program),   CASE(changes_nothing_outside),
+                                             CASE(works_inside),      CASE(reaches_others),
+                                             CASE(takes_what_it_can), CASE(makes_folders_when_off)};
     int status;
 
     make_folders();

@@ -1,0 +1,21 @@
+/*
+ * Whether this program was built with a sanitizer of addresses, threads or memory: such a process
+ * needs terabytes of address space, replaces malloc() itself, and starts a process to explain
+ * itself.
+ */
+#ifndef ASSAY_BASE_SANITIZED_H
+#define ASSAY_BASE_SANITIZED_H
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define SANITIZED 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer) ||                         \
+    __has_feature(memory_sanitizer)
+#define SANITIZED 1
+#endif
+#endif
+#ifndef SANITIZED
+#define SANITIZED 0
+#endif
+
+#endif
