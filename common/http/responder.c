@@ -12,6 +12,7 @@
 #include "http/listener.h"
 #include "shm/watch.h"
 
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -226,6 +227,7 @@ enum error server_start(struct server *server, struct arena *arena, const char *
     server->arena = arena_create(server->policy.memory_limit);
     if (!server->arena)
         return problem_set(problem, ERROR_SYSTEM, "out_of_memory", "out of memory");
+    server->run_directory = run_directory;
     if (run_directory)
         error =
             shm_region_open(arena_print(arena, "%s/%s.shm", run_directory, family->service->name),
@@ -236,6 +238,18 @@ enum error server_start(struct server *server, struct arena *arena, const char *
         return error;
     error = shm_family_join(server->region, family->name, &server->counters, problem);
     return error ? error : open_metrics(server, arena, run_directory, problem);
+}
+
+/* `nginx/stack drain` makes the file, and stopping or starting takes it away. */
+bool server_draining(const struct server *server)
+{
+    char path[PATH_MAX];
+    int length;
+
+    if (!server->run_directory)
+        return false;
+    length = snprintf(path, sizeof path, "%s/draining", server->run_directory);
+    return length > 0 && (size_t)length < sizeof path && access(path, F_OK) == 0;
 }
 
 /* What the service's start() has made. */

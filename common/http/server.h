@@ -41,12 +41,13 @@ struct server {
     void *state;
     struct shm_region *region;
     struct shm_family *counters;
-    struct metrics *metrics; /* NULL where the service has none */
-    struct hub_state *hub;   /* of a family of streams that wait (hub.h), else NULL */
-    struct arena *arena;     /* of the request being served */
-    uint32_t watch;          /* its place among those watched (shm/watch.h) */
-    double limit;            /* seconds for one request; 0 = no end */
-    struct serving *serving; /* the request at hand, until server_after() */
+    struct metrics *metrics;   /* NULL where the service has none */
+    const char *run_directory; /* where the workers of a host meet; NULL in tests */
+    struct hub_state *hub;     /* of a family of streams that wait (hub.h), else NULL */
+    struct arena *arena;       /* of the request being served */
+    uint32_t watch;            /* its place among those watched (shm/watch.h) */
+    double limit;              /* seconds for one request; 0 = no end */
+    struct serving *serving;   /* the request at hand, until server_after() */
 };
 
 /* What a transport hands in and takes back. The FastCGI loop has one, and so have the tests. */
@@ -79,6 +80,10 @@ MUST_CHECK enum error server_start(struct server *server, struct arena *arena,
                                    const char *run_directory, const char *locales_directory,
                                    struct problem *problem);
 void server_stop(struct server *server);
+
+/* Whether the stack is about to stop: what balances between hosts should send elsewhere what comes
+ * now. Nothing is refused for that. */
+bool server_draining(const struct server *server);
 
 /* This responder's part of the OpenAPI document. */
 void server_describe(const struct server *server, struct text *out);

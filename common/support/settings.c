@@ -28,6 +28,9 @@ const struct setting support_settings_table[] = {
      .help = "Address that nginx listens on."},
     {"SUPPORT_PORT", SETTING_INTEGER, AT(port), "8009", 1, 65535,
      .help = "Port that nginx listens on for this service."},
+    {"SHUTDOWN_READY_DELAY_SEC", SETTING_INTEGER, AT(shutdown_ready_delay_seconds), "5", 0, 600,
+     .help = "Seconds for which `nginx/stack stop` and `restart` let health and ready answer 503 "
+             "before requests are refused, so that a balancer can turn elsewhere; 0 = none."},
     {"DATA_DIR", SETTING_TEXT, AT(data_directory), "data/support", .required = true,
      .help = "Folder of uploads, search segments and the SQLite file; it is made. `nginx/stack` "
              "puts it below the stack's directory."},

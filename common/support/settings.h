@@ -8,6 +8,7 @@ struct support_settings {
     int environment; /* enum support_environment */
     const char *host;
     int64_t port;
+    int64_t shutdown_ready_delay_seconds;
     const char *data_directory;
     const char *sql_directory;
     const char *state_directory; /* of the record of the database; NULL = none is kept */

@@ -1,5 +1,6 @@
 /* Is the service there, and can it work? */
 #include "support-system/health.h"
+#include "http/server.h"
 #include "support-system/condition.h"
 #include "support/service.h"
 #include "support/tools.h"
@@ -29,6 +30,7 @@ static SCHEMA(features_schema, struct features, "Features", features_fields);
 
 struct health {
     const char *status;
+    const char *detail;
     json_t *components;
     bool vector_store_loaded, pipeline_available;
     int64_t sessions_count;
@@ -38,7 +40,8 @@ struct health {
 
 #define OWNER struct health
 static const struct field health_fields[] = {
-    STRING(OWNER, status),
+    STRING(OWNER, status, .help = "ok, degraded, unhealthy or shutting_down."),
+    STRING(OWNER, detail, .nullable = true, .left_out = true, .help = "Of shutting_down."),
     JSON_OBJECT(OWNER, components,
                 .help = "By name: `status` (ok, error, or unavailable where it is not configured), "
                         "`latency_ms` and `detail`, null where there is none. Beside the stores, "
@@ -136,22 +139,24 @@ enum error health_handle(struct request *request, struct reply *reply)
     struct health *health = ARENA_NEW(request->arena, struct health);
     struct object_list breakers = condition_breakers(request);
     struct condition condition;
-    bool works, providers_work;
+    bool draining = server_draining(request->server), works, providers_work;
     json_t *components;
 
     condition_look(request, &condition);
     works = condition.store.works && condition.index.works;
     components = list_components(request, &condition, &breakers, &providers_work);
-    *health = (struct health){.status = !works           ? "unhealthy"
+    *health = (struct health){.status = draining         ? "shutting_down"
+                                        : !works         ? "unhealthy"
                                         : providers_work ? "ok"
                                                          : "degraded",
+                              .detail = draining ? "send requests elsewhere" : NULL,
                               .components = components,
                               .vector_store_loaded = condition.chunks > 0,
                               .pipeline_available = true,
                               .sessions_count = condition.sessions,
                               .circuit_breakers = breakers,
                               .features = &features};
-    reply->status = works ? 200 : 503;
+    reply->status = works && !draining ? 200 : 503;
     reply->object = health;
     return ERROR_NONE;
 }
