@@ -2,11 +2,16 @@
 #include "experiments/settings.h"
 #include "base/log.h"
 #include "db/db.h"
+#include "i18n/i18n.h"
 
 #include <string.h>
 #include <strings.h>
 
 enum { PRODUCTION_TOKEN_MIN = 24 };
+
+static const char *const language_choices[] = {"en", "ru", "de", "es", "fr", "zh", "ar", NULL};
+_Static_assert(sizeof language_choices / sizeof language_choices[0] == LANGUAGE__MAX + 1,
+               "every language of the catalogues, in their order");
 
 #define AT(member) offsetof(struct experiments_settings, member)
 
@@ -106,7 +111,15 @@ const struct setting experiments_settings_table[] = {
     {"AB_MAX_CHATAPP_BODY_BYTES", SETTING_INTEGER, AT(max_chatapp_body_bytes), "65536", 1024,
      1073741824, .help = "Largest body from the chat platform."},
     {"AB_CHATAPP_RATE_LIMIT_REQUESTS", SETTING_INTEGER, AT(chatapp_rate_limit_requests), "60", 1,
-     100000, .help = "Calls from the chat platform per client and minute."},
+     100000, .help = "Calls from the chat platform per client and window."},
+    {"AB_CHATAPP_RATE_LIMIT_WINDOW_SECONDS", SETTING_INTEGER, AT(chatapp_rate_limit_window_seconds),
+     "60", 1, 86400, .help = "Length of that window."},
+    {"AB_CHATAPP_INVALID_SIGNATURE_LIMIT", SETTING_INTEGER, AT(chatapp_invalid_signature_limit),
+     "20", 1, 100000,
+     .help = "Calls with a wrong signature per client and window before the answer is 429."},
+    {"AB_CHATAPP_INVALID_SIGNATURE_WINDOW_SECONDS", SETTING_INTEGER,
+     AT(chatapp_invalid_signature_window_seconds), "60", 1, 86400,
+     .help = "Length of that window."},
     {"AB_MAX_REQUEST_MEMORY_BYTES", SETTING_INTEGER, AT(max_request_memory_bytes), "536870912",
      1048576, 68719476736.0, .help = "Memory that one request may use in a worker."},
     {"AB_MAX_JSON_DEPTH", SETTING_INTEGER, AT(max_json_depth), "32", 8, 1000,
@@ -204,6 +217,28 @@ const struct setting experiments_settings_table[] = {
      .help = "Let calls to vendors go to loopback and private addresses also where AB_ENV is not "
              "`local`. The orchestrator may always stand there; link-local addresses are never "
              "called."},
+    {"AB_CHATAPP_CLIENT_ID", SETTING_TEXT, AT(chatapp_client_id), NULL,
+     .help = "Id of the app on the chat platform. This and the two secrets switch the integration "
+             "on."},
+    {"AB_CHATAPP_CLIENT_SECRET", SETTING_TEXT, AT(chatapp_client_secret), NULL, .secret = true,
+     .help = "Its secret."},
+    {"AB_CHATAPP_SIGNING_SECRET", SETTING_TEXT, AT(chatapp_signing_secret), NULL, .secret = true,
+     .help = "What the platform signs its calls with."},
+    {"AB_CHATAPP_BASE_URL", SETTING_TEXT, AT(chatapp_base_url), NULL,
+     .help = "Where the platform is, `https://` and its host; without it response "
+             "URLs are on AB_CHATAPP_RESPONSE_HOSTS only."},
+    {"AB_CHATAPP_RESPONSE_HOSTS", SETTING_LIST, AT(chatapp_response_hosts), NULL,
+     .help = "Hosts that its response URLs may be on; empty = that of AB_CHATAPP_BASE_URL and "
+             "those below it."},
+    {"AB_CHATAPP_TEAMS", SETTING_LIST, AT(chatapp_teams), NULL,
+     .help = "Ids of the workspaces that may use the app; empty = any that the platform lets "
+             "install it."},
+    {"AB_CHATAPP_LANGUAGE", SETTING_CHOICE, AT(chatapp_language), "en", .choices = language_choices,
+     .help = "Language of what is said in chats, and of the analyses that are run from there."},
+    {"AB_CHATAPP_TIMEOUT_SECONDS", SETTING_NUMBER, AT(chatapp_timeout_seconds), "10", 0.1, 60,
+     .help = "Longest call of the platform."},
+    {"AB_CHATAPP_SIGNATURE_SECONDS", SETTING_INTEGER, AT(chatapp_signature_seconds), "300", 1, 3600,
+     .help = "How far the time of a signed call may be from now."},
     {"AB_TRUSTED_PROXY_HOPS", SETTING_INTEGER, AT(trusted_proxy_hops), "0", 0, 32,
      .help = "Proxies in front of nginx whose X-Forwarded-For entries are believed."},
     {"AB_TRUSTED_PROXIES", SETTING_LIST, AT(trusted_proxies), NULL,
@@ -215,6 +250,12 @@ const size_t experiments_settings_count =
 bool experiments_may_call_private(const struct experiments_settings *settings)
 {
     return settings->outbound_allow_private || strcmp(settings->environment, "local") == 0;
+}
+
+bool experiments_has_chat(const struct experiments_settings *settings)
+{
+    return settings->chatapp_client_id && settings->chatapp_client_secret &&
+           settings->chatapp_signing_secret;
 }
 
 bool experiments_is_production(const struct experiments_settings *settings)
@@ -250,10 +291,11 @@ static enum error check_urls(const struct experiments_settings *settings, struct
     } urls[] = {{"AB_LLM_BASE_URL", settings->llm_base_url},
                 {"AB_OPENAI_BASE_URL", settings->openai_base_url},
                 {"AB_ANTHROPIC_BASE_URL", settings->anthropic_base_url},
-                {"AB_MISTRAL_BASE_URL", settings->mistral_base_url}};
+                {"AB_MISTRAL_BASE_URL", settings->mistral_base_url},
+                {"AB_CHATAPP_BASE_URL", settings->chatapp_base_url}};
 
     for (size_t i = 0; i < sizeof urls / sizeof urls[0]; i++) {
-        const char *url = urls[i].url;
+        const char *url = urls[i].url ? urls[i].url : "";
         bool is_http = strncmp(url, "http://", 7) == 0 || strncmp(url, "https://", 8) == 0;
 
         if (*url && (!is_http || strpbrk(url, "@?# \t")))

@@ -55,6 +55,9 @@ struct experiments_settings {
     int64_t max_unpacked_body_bytes;
     int64_t max_chatapp_body_bytes;
     int64_t chatapp_rate_limit_requests;
+    int64_t chatapp_rate_limit_window_seconds;
+    int64_t chatapp_invalid_signature_limit;
+    int64_t chatapp_invalid_signature_window_seconds;
     int64_t max_request_memory_bytes;
     int64_t max_json_depth;
 
@@ -104,6 +107,16 @@ struct experiments_settings {
     const char *mistral_api_key; /* NULL = Mistral is not offered */
     bool outbound_allow_private;
 
+    const char *chatapp_client_id; /* these three or there is no chat platform */
+    const char *chatapp_client_secret;
+    const char *chatapp_signing_secret;
+    const char *chatapp_base_url; /* NULL = nothing is said to it */
+    struct string_list chatapp_response_hosts;
+    struct string_list chatapp_teams;
+    int chatapp_language; /* enum language */
+    double chatapp_timeout_seconds;
+    int64_t chatapp_signature_seconds;
+
     int64_t trusted_proxy_hops;
     struct string_list trusted_proxies;
 };
@@ -120,6 +133,9 @@ MUST_CHECK enum error experiments_settings_load(struct experiments_settings *set
 /* Calls to vendors may go to loopback and private addresses: AB_ENV is local, or a setting says so.
  */
 bool experiments_may_call_private(const struct experiments_settings *settings);
+
+/* The chat platform is configured: its three credentials are given. */
+bool experiments_has_chat(const struct experiments_settings *settings);
 
 /* AB_ENV is production or prod, in any case. */
 bool experiments_is_production(const struct experiments_settings *settings);

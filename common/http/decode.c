@@ -48,6 +48,36 @@ const char *form_decode(struct arena *arena, const char *text, size_t length)
     return decoded;
 }
 
+/* The first pair of "a=b&c=d"; behind it where the rest begins. */
+struct form_pair {
+    const char *name;
+    const char *value;
+};
+
+static const char *next_pair(struct arena *arena, const char *text, struct form_pair *pair)
+{
+    size_t length = strcspn(text, "&");
+    size_t name_length = strcspn(text, "=&");
+    size_t value_at = name_length < length ? name_length + 1 : length;
+
+    pair->name = form_decode(arena, text, name_length);
+    pair->value = form_decode(arena, text + value_at, length - value_at);
+    return text + length + (text[length] == '&');
+}
+
+const char *request_form_value(const struct request *request, const char *name)
+{
+    const char *at = request->bytes ? request->bytes : "", *value = NULL;
+    struct form_pair pair;
+
+    for (int count = 0; *at && count < QUERY_PARAMETERS_MAX; count++) {
+        at = next_pair(request->arena, at, &pair);
+        if (strcmp(pair.name, name) == 0)
+            value = pair.value;
+    }
+    return value;
+}
+
 /* The query as a JSON object of strings, so that one decoder serves both; the last of several
  * values of a name wins. */
 static json_t *query_document(struct serving *serving, const char *query)
@@ -61,19 +91,15 @@ static json_t *query_document(struct serving *serving, const char *query)
     if (json_read(arena, "{}", 2, 1, &members, &fault))
         return NULL;
     for (int count = 0; *query && count < QUERY_PARAMETERS_MAX; count++) {
-        size_t length = strcspn(query, "&");
-        size_t name_length = strcspn(query, "=&");
-        size_t value_at = name_length < length ? name_length + 1 : length;
-        const char *name = form_decode(arena, query, name_length);
-        const char *value = form_decode(arena, query + value_at, length - value_at);
+        struct form_pair pair;
         json_t *string;
 
-        text_start(&text, arena, 6 * strlen(value) + 3);
+        query = next_pair(arena, query, &pair);
+        text_start(&text, arena, 6 * strlen(pair.value) + 3);
         writer_start(&writer, &text);
-        writer_string(&writer, value);
+        writer_string(&writer, pair.value);
         if (!json_read(arena, text.bytes, text.length, 1, &string, &fault))
-            json_object_set_new_nocheck(members, name, string);
-        query += length + (query[length] == '&');
+            json_object_set_new_nocheck(members, pair.name, string);
     }
     return members;
 }

@@ -116,6 +116,10 @@ void request_leave_admission(struct request *request);
 /* The value of a request header by its CGI name ("HTTP_IF_MATCH"), or NULL. */
 const char *request_header(const struct request *request, const char *cgi_name);
 
+/* A field of a body that was read and is application/x-www-form-urlencoded; of several the last,
+ * NULL when there is none. From the request's arena. */
+const char *request_form_value(const struct request *request, const char *name);
+
 /* Adds a header. Values with control characters are programming errors and dropped with a log line;
  * both texts must live as long as the request. */
 void reply_add_header(struct reply *reply, const char *name, const char *value);

@@ -50,5 +50,7 @@ void style_write_detail(struct json_writer *writer, const struct request *reques
         writer_key_integer(writer, "status_code", error->status);
     if (members & ERROR_REQUEST_ID)
         writer_key_string(writer, "request_id", request->id);
+    if (members & ERROR_CODE_AS_ERROR)
+        writer_key_string(writer, "error", error->error_code);
     writer_close_object(writer);
 }

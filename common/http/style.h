@@ -96,13 +96,14 @@ struct http_style {
     const char *(*too_large)(const struct request *request, size_t announced, size_t limit);
 };
 
-/* "detail", then "error_code", "status_code" and "request_id" as `members` asks for: most envelopes
- * are made of these. */
+/* "detail", then "error_code", "status_code", "request_id" and "error" as `members` asks for: most
+ * envelopes are made of these. */
 enum error_member {
     ERROR_CODE = 1,
     ERROR_STATUS = 2,
     ERROR_REQUEST_ID = 4,
-    ERROR_CODE_AS_CODE = 8
+    ERROR_CODE_AS_CODE = 8,
+    ERROR_CODE_AS_ERROR = 16 /* once more, at the end */
 };
 void style_write_detail(struct json_writer *writer, const struct request *request,
                         const struct http_error *error, unsigned members);

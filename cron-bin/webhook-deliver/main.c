@@ -1,5 +1,5 @@
-/* Delivers the webhooks of the experiments service, and forgets what was delivered long ago. For a
- * scheduler, or to stay:
+/* Delivers the webhooks of the experiments service, and forgets what was delivered long ago; where
+ * a chat platform is configured, finishes what was asked for there. For a scheduler, or to stay:
  *
  *   webhook-deliver [--every SECONDS]
  *
@@ -11,12 +11,14 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "crypto/crypto.h"
+#include "experiments/chat/worker.h"
 #include "experiments/storage/subscription_store.h"
 #include "jobs/crew.h"
 #include "jobs/program.h"
 
 #include <stdatomic.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 
@@ -136,6 +138,31 @@ static int work_in_place(void *context, size_t place, const char *name)
     return work(worker, worker->every);
 }
 
+static int finish_chats(struct worker *worker, const char *name)
+{
+    const char *catalogues = getenv("ASSAY_LOCALES_DIR");
+    struct problem problem = {0};
+    struct chat_worker *chat;
+    bool failed;
+
+    if (chat_worker_start(&worker->settings, worker->arena, catalogues ? catalogues : "locales",
+                          name, &chat, &problem)) {
+        fprintf(stderr, "webhook-deliver: %s\n", problem.text);
+        return EXIT_SETTINGS;
+    }
+    program_rounds(worker->every, chat_worker_round, chat);
+    failed = chat_worker_failed(chat);
+    chat_worker_stop(chat);
+    return failed && worker->every <= 0 ? EXIT_DATABASE : EXIT_DONE;
+}
+
+/* A process of its own, because an analysis takes long: no delivery waits behind it. */
+static int chat_in_place(void *context, size_t place, const char *name)
+{
+    (void)place;
+    return finish_chats(context, name);
+}
+
 static void stay(struct worker *worker)
 {
     crew_place *places[CREW_PLACES_MAX];
@@ -148,6 +175,8 @@ static void stay(struct worker *worker)
         awake_until = shared;
     for (size_t i = 0; i < count; i++)
         places[i] = work_in_place;
+    if (experiments_has_chat(&worker->settings))
+        places[count++] = chat_in_place;
     crew_keep(places, count, worker);
 }
 
@@ -170,6 +199,8 @@ int main(int argc, char **argv)
         stay(&worker);
     else
         status = work(&worker, 0);
+    if (worker.every <= 0 && status == EXIT_DONE && experiments_has_chat(&worker.settings))
+        status = finish_chats(&worker, NULL);
     arena_destroy(worker.arena);
     return status;
 }

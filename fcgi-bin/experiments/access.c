@@ -289,14 +289,39 @@ static struct rate_rule rule_of(const struct experiments_settings *settings,
     return rule;
 }
 
+/* What the chat platform calls; whom it redirects is not limited. */
+static bool is_call_of_platform(const char *path)
+{
+    static const char *const paths[] = {"/chatapp/commands", "/chatapp/interactive",
+                                        "/chatapp/events"};
+
+    for (size_t i = 0; i < COUNT_OF(paths); i++)
+        if (strcmp(path, paths[i]) == 0)
+            return true;
+    return false;
+}
+
+static size_t bucket_of_platform(const struct request *request, struct http_bucket *bucket)
+{
+    const struct experiments_settings *settings = service_settings(request);
+
+    bucket->name = arena_print(request->arena, "chatapp:%s", request->client.network);
+    bucket->rule = service_rule(settings->chatapp_rate_limit_requests,
+                                settings->chatapp_rate_limit_window_seconds);
+    return 1;
+}
+
 /* Calls by an issued key have a bucket of their own, wherever they come from. */
 size_t service_buckets(struct request *request, struct http_bucket buckets[HTTP_BUCKETS_MAX])
 {
     const struct experiments_settings *settings = service_settings(request);
     const struct caller *caller = service_caller(request);
 
-    if (!settings->rate_limit_enabled || request->method == METHOD_OPTIONS ||
-        !starts_with(request->path, API))
+    if (!settings->rate_limit_enabled || request->method == METHOD_OPTIONS)
+        return 0;
+    if (is_call_of_platform(request->path))
+        return bucket_of_platform(request, buckets);
+    if (!starts_with(request->path, API))
         return 0;
     buckets[0].name = caller->key_id
                           ? arena_print(request->arena, "api_key:%s", caller->key_id)

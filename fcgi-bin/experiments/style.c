@@ -1,17 +1,24 @@
 /* How the experiments service speaks. */
 #include "experiments/service.h"
 
+#include <string.h>
+
 static void write_error(struct json_writer *writer, const struct request *request,
                         const struct http_error *error)
 {
-    style_write_detail(writer, request, error, ERROR_CODE | ERROR_STATUS | ERROR_REQUEST_ID);
+    unsigned members = ERROR_CODE | ERROR_STATUS | ERROR_REQUEST_ID;
+
+    if (strcmp(error->error_code, "chatapp_not_configured") == 0)
+        members |= ERROR_CODE_AS_ERROR; /* older clients of the integration look for it there */
+    style_write_detail(writer, request, error, members);
 }
 
 static const char error_schema[] =
     "{\"type\":\"object\",\"description\":\"Every answer that is not a success\","
     "\"required\":[\"detail\",\"error_code\",\"status_code\",\"request_id\"],"
     "\"properties\":{\"detail\":{\"type\":\"string\"},\"error_code\":{\"type\":\"string\"},"
-    "\"status_code\":{\"type\":\"integer\"},\"request_id\":{\"type\":\"string\"}},"
+    "\"status_code\":{\"type\":\"integer\"},\"request_id\":{\"type\":\"string\"},"
+    "\"error\":{\"type\":\"string\"}},"
     "\"additionalProperties\":false}";
 
 static const char validation_schema[] =

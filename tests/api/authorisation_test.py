@@ -44,11 +44,13 @@ def call(client, method, path):
     """Asks with an id that nobody has and a body that fits nothing, so that nothing is changed."""
     concrete = "/".join(unknown_id() if part.startswith("{") else part for part in path.split("/"))
     body = {} if method in ("POST", "PUT", "PATCH") and not path.endswith("/purge") else None
-    return client.send(method, concrete, json=body)
+    return client.send(method, concrete, json=body, may_fail=path.startswith("/chatapp/"))
 
 
 def code_of(kind, method, path, status):
     """The error code that goes with a refusal."""
+    if status == 503:
+        return "chatapp_not_configured"
     if status == 401:
         return "admin_token_not_configured" if kind == "open" else "unauthorized"
     if not path.startswith(OPERATOR):

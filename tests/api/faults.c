@@ -118,6 +118,10 @@ static const char *call_variable(void *transport, const char *name)
     }
     if (!call->body)
         return NULL;
+#ifdef WALK_PROOF /* headers that a service wants to prove a body by */
+    if (strncmp(name, "HTTP_X_", 7) == 0)
+        return WALK_PROOF(name, call->body);
+#endif
     if (strcmp(name, "CONTENT_TYPE") == 0)
         return "application/json";
     if (strcmp(name, "CONTENT_LENGTH") != 0)

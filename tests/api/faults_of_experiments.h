@@ -3,19 +3,39 @@
 #define ASSAY_FAULTS_OF_EXPERIMENTS_H
 
 #include "db/query.h"
+#include "experiments/chat/proof.h"
 #include "experiments/service.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #define WRITE_TOKEN "write-token-of-the-fault-walk"
 #define ADMIN_TOKEN "admin-token-of-the-fault-walk"
+#define CHAT_SECRET "signing-secret-of-the-fault-walk"
 
 static const char *const walk_settings[][2] = {
     {"AB_API_TOKEN", WRITE_TOKEN},
     {"AB_ADMIN_TOKEN", ADMIN_TOKEN},
     {"AB_RATE_LIMIT_ENABLED", "false"},
+    {"AB_CHATAPP_CLIENT_ID", "app-of-the-fault-walk"},
+    {"AB_CHATAPP_CLIENT_SECRET", "client-secret-of-the-fault-walk"},
+    {"AB_CHATAPP_SIGNING_SECRET", CHAT_SECRET},
 };
+
+/* What the chat platform would sign now. */
+static const char *prove(const char *name, const char *body)
+{
+    static char moment[24], signature[CHAT_SIGNATURE_TEXT];
+
+    snprintf(moment, sizeof moment, "%lld", (long long)time(NULL));
+    chat_sign(CHAT_SECRET, moment, body, strlen(body), signature);
+    if (strcmp(name, "HTTP_X_CHATAPP_REQUEST_TIMESTAMP") == 0)
+        return moment;
+    return strcmp(name, "HTTP_X_CHATAPP_SIGNATURE") == 0 ? signature : NULL;
+}
+#define WALK_PROOF prove
 
 static const char *token_of(const struct route *route)
 {
@@ -33,6 +53,8 @@ static const char *body_of(const struct route *route)
 {
     if (route->takes && strstr(route->path, "/workspace/"))
         return empty_workspace;
+    if (route->takes && strcmp(route->path, "/chatapp/commands") == 0)
+        return "team_id=T1&user_id=U1&text=projects";
     return route->body ? route->body->example : NULL;
 }
 

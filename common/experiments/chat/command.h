@@ -1,0 +1,18 @@
+/* The words of the slash command: projects, status <id>, run <id>. */
+#ifndef ASSAY_EXPERIMENTS_CHAT_COMMAND_H
+#define ASSAY_EXPERIMENTS_CHAT_COMMAND_H
+
+#include "experiments/chat/work.h"
+
+/* Does what the text says; `reply` is the answer as JSON. Errors of the database. */
+MUST_CHECK enum error chat_command(const struct chat_session *session, const char *text,
+                                   const char **reply);
+
+/* An active project; `found` false when there is none of that id. */
+MUST_CHECK enum error chat_find_project(const struct chat_session *session, const char *id,
+                                        struct project *project, bool *found);
+
+/* What is said when there is none. */
+const char *chat_not_found(const struct chat_desk *desk, const char *id);
+
+#endif

@@ -1,0 +1,139 @@
+/* JSON of messages of the chat platform. */
+#include "experiments/chat/message.h"
+
+#include <string.h>
+
+enum { MESSAGE_BYTES_MAX = 256 * 1024, NAME_BYTES_MAX = 240 };
+
+/* The three characters that the platform gives a meaning to, and line ends. */
+static void append_escaped(struct text *out, char byte)
+{
+    switch (byte) {
+    case '&':
+        text_append_string(out, "&amp;");
+        break;
+    case '<':
+        text_append_string(out, "&lt;");
+        break;
+    case '>':
+        text_append_string(out, "&gt;");
+        break;
+    default:
+        text_append_byte(out, (unsigned char)byte < 0x20 || byte == 0x7f ? ' ' : byte);
+    }
+}
+
+const char *chat_text(struct arena *arena, const char *text)
+{
+    size_t length = strlen(text);
+    bool cut = length > NAME_BYTES_MAX;
+    struct text out;
+
+    if (cut)
+        length = utf8_valid_prefix(text, NAME_BYTES_MAX);
+    text_start(&out, arena, 6 * NAME_BYTES_MAX);
+    for (size_t i = 0; i < length; i++)
+        append_escaped(&out, text[i]);
+    text_append_string(&out, cut ? "…" : "");
+    return out.bytes;
+}
+
+const char *chat_words(const struct chat_desk *desk, const char *key,
+                       const struct text_argument *arguments, size_t count)
+{
+    return locale_format(desk->locale, desk->arena, key, arguments, count);
+}
+
+static const char *word(const struct chat_desk *desk, const char *key)
+{
+    return chat_words(desk, key, NO_TEXT_ARGUMENTS);
+}
+
+static void open_message(struct json_writer *writer, struct text *out, struct arena *arena)
+{
+    text_start(out, arena, MESSAGE_BYTES_MAX);
+    writer_start(writer, out);
+    writer_open_object(writer);
+}
+
+/* A reply does not take the place of the message whose button was pressed. */
+static void open_reply(struct json_writer *writer, struct text *out, struct arena *arena,
+                       const char *text)
+{
+    open_message(writer, out, arena);
+    writer_key_string(writer, "response_type", "ephemeral");
+    writer_key_boolean(writer, "replace_original", false);
+    writer_key_string(writer, "text", text);
+}
+
+const char *chat_reply(struct arena *arena, const char *text)
+{
+    struct json_writer writer;
+    struct text out;
+
+    open_reply(&writer, &out, arena, text);
+    writer_close_object(&writer);
+    return out.bytes;
+}
+
+static void write_text(struct json_writer *writer, const char *type, const char *text)
+{
+    writer_open_object(writer);
+    writer_key_string(writer, "type", type);
+    writer_key_string(writer, "text", text);
+    writer_close_object(writer);
+}
+
+static void write_field(struct json_writer *writer, const struct chat_desk *desk, const char *key,
+                        const char *value)
+{
+    write_text(writer, "mrkdwn", arena_print(desk->arena, "*%s*\n%s", word(desk, key), value));
+}
+
+static const char *figure(const struct chat_desk *desk, struct optional_integer value)
+{
+    return value.given ? arena_print(desk->arena, "%lld", (long long)value.value)
+                       : word(desk, "chatapp.unknown");
+}
+
+static const char *days_text(const struct chat_desk *desk, struct optional_integer days)
+{
+    return chat_words(desk, "chatapp.days", TEXT_ARGUMENTS({"days", figure(desk, days)}));
+}
+
+static void write_facts(struct json_writer *writer, const struct chat_desk *desk,
+                        const struct chat_project *about)
+{
+    const struct project *project = about->project;
+
+    writer_open_object(writer);
+    writer_key_string(writer, "type", "section");
+    writer_key(writer, "fields");
+    writer_open_array(writer);
+    write_field(writer, desk, "chatapp.project", chat_text(desk->arena, project->project_name));
+    write_field(writer, desk, "chatapp.id", arena_print(desk->arena, "`%s`", project->id));
+    if (project->last_analysis_at) {
+        write_field(writer, desk, "chatapp.last_analysis", project->last_analysis_at);
+        write_field(writer, desk, "chatapp.sample_size", figure(desk, about->total));
+        write_field(writer, desk, "chatapp.duration", days_text(desk, about->days));
+    }
+    writer_close_array(writer);
+    writer_close_object(writer);
+}
+
+const char *chat_project_reply(const struct chat_desk *desk, const struct chat_project *about)
+{
+    const struct project *project = about->project;
+    struct json_writer writer;
+    struct text out;
+
+    open_reply(&writer, &out, desk->arena,
+               arena_print(desk->arena, "*%s* `%s`", chat_text(desk->arena, project->project_name),
+                           project->id));
+    writer_key(&writer, "blocks");
+    writer_open_array(&writer);
+    write_facts(&writer, desk, about);
+    writer_close_array(&writer);
+    writer_close_object(&writer);
+    return out.bytes;
+}

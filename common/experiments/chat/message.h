@@ -1,0 +1,35 @@
+/*
+ * Messages as the chat platform takes them: answers to its calls, posts to a response URL and to a
+ * channel. Text of people is escaped here, so that a name can neither link nor call anybody.
+ */
+#ifndef ASSAY_EXPERIMENTS_CHAT_MESSAGE_H
+#define ASSAY_EXPERIMENTS_CHAT_MESSAGE_H
+
+#include "experiments/storage/project_store.h"
+#include "i18n/i18n.h"
+
+struct chat_desk {
+    const struct locale *locale;
+    struct arena *arena;
+};
+
+/* A name of somebody's, in one line of bounded length, that can do nothing in a message. */
+const char *chat_text(struct arena *arena, const char *text);
+
+/* An entry of the catalogues. Values have to have been through chat_text(). */
+const char *chat_words(const struct chat_desk *desk, const char *key,
+                       const struct text_argument *arguments, size_t count);
+
+/* A message that only the one who asked sees. */
+const char *chat_reply(struct arena *arena, const char *text);
+
+/* The same about a project, with what is known of it. `total` and `days` are of
+ * its newest analysis. */
+struct chat_project {
+    const struct project *project;
+    struct optional_integer total;
+    struct optional_integer days;
+};
+const char *chat_project_reply(const struct chat_desk *desk, const struct chat_project *about);
+
+#endif

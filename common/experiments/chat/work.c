@@ -1,0 +1,259 @@
+/* The jobs of the chat integration: analyses that were asked for there, and messages. */
+#include "experiments/chat/work.h"
+
+#include "experiments/chat/platform.h"
+#include "experiments/documents/design_analysis.h"
+#include "jobs/inbox.h"
+
+#include <string.h>
+
+enum { ORDER_BYTES_MAX = 512 * 1024, HOUSE_ROWS_MOST = 5000, ATTEMPTS = 4 };
+
+static const double pauses[] = {1, 5, 30};
+
+/* What is to be done, as the payload of a job. Members that do not apply are NULL. */
+struct order {
+    const char *project_id;
+    const char *user;
+    const char *request_id;
+    const char *ip_address;
+    const char *response_url;
+    const char *message; /* JSON, for the response URL */
+};
+
+#define OWNER struct order
+static const struct field order_fields[] = {
+    STRING(OWNER, project_id, .nullable = true),   STRING(OWNER, user, .nullable = true),
+    STRING(OWNER, request_id, .nullable = true),   STRING(OWNER, ip_address, .nullable = true),
+    STRING(OWNER, response_url, .nullable = true), STRING(OWNER, message, .nullable = true),
+};
+#undef OWNER
+static SCHEMA(order_schema, struct order, "ChatOrder", order_fields, .extra = EXTRA_IGNORE);
+
+static enum error add(struct db *db, struct arena *arena, const struct job_kind *kind,
+                      const char *key, const struct order *order, struct problem *problem)
+{
+    struct json_writer writer;
+    struct text text;
+
+    text_start(&text, arena, ORDER_BYTES_MAX);
+    writer_start(&writer, &text);
+    schema_write(&writer, &order_schema, order);
+    return job_add(db, kind, &(struct job_order){.key = key, .payload = text.bytes}, NULL, problem);
+}
+
+/* NULL after a verdict that it cannot be read. */
+static const struct order *read_order(const struct job *job, struct job_verdict *verdict)
+{
+    struct order *order = ARENA_NEW(job->arena, struct order);
+    struct schema_errors errors;
+    struct json_fault fault;
+    json_t *json;
+
+    if (!json_read(job->arena, job->payload, strlen(job->payload), JSON_DEPTH_LIMIT, &json,
+                   &fault) &&
+        !schema_decode(&order_schema, json, "order", order, &errors, job->arena))
+        return order;
+    if (verdict)
+        *verdict = (struct job_verdict){.outcome = JOB_REFUSED, .error = "the order is unreadable"};
+    return NULL;
+}
+
+static bool is_over(const struct job *job, const struct job_verdict *verdict)
+{
+    return verdict->outcome == JOB_REFUSED ||
+           (verdict->outcome == JOB_FAILED && job->failures + 1 >= job->kind->attempts);
+}
+
+static void fail(struct job_verdict *verdict, enum job_outcome outcome, const char *why)
+{
+    size_t length = strlen(why);
+
+    if (length >= sizeof verdict->error)
+        length = utf8_valid_prefix(why, sizeof verdict->error - 1);
+    verdict->outcome = outcome;
+    memcpy(verdict->error, why, length);
+    verdict->error[length] = '\0';
+}
+
+/* What a run leaves for its record. */
+struct finding {
+    const struct project *project;
+    const struct analysis_payload *analysis;
+};
+
+static enum error analyze(struct job *job, const char *project_id, struct finding *finding,
+                          struct problem *problem)
+{
+    const struct chat_office *office = job->context;
+    const struct project_call call = {.db = job->db, .arena = job->arena, .problem = problem};
+    const struct calculation_call calculation = {office->locale, job->arena, problem};
+    struct project *project = ARENA_NEW(job->arena, struct project);
+    const struct experiment_payload *payload;
+    enum error error = project_read(&call, project_id, project);
+
+    db_give_back(job->db); /* while it is computed */
+    if (error)
+        return error;
+    finding->project = project;
+    payload = project_payload(project->document, job->arena);
+    if (!payload)
+        return problem_set(problem, ERROR_INVALID, "stored_document",
+                           "the stored design cannot be read");
+    return design_analyze(&calculation, payload, &finding->analysis);
+}
+
+static void perform_analysis(struct job *job, struct job_verdict *verdict)
+{
+    const struct order *order = read_order(job, verdict);
+    struct finding *finding = ARENA_NEW(job->arena, struct finding);
+    struct problem problem = {0};
+    enum error error;
+
+    if (!order)
+        return;
+    job->result = finding;
+    error = analyze(job, order->project_id, finding, &problem);
+    if (error)
+        fail(verdict, error == ERROR_INVALID || error == ERROR_NOT_FOUND ? JOB_REFUSED : JOB_FAILED,
+             problem.text);
+}
+
+static const char *done_message(const struct chat_desk *desk, const struct finding *finding)
+{
+    const struct calculation_results *results = finding->analysis->calculations->results;
+    const char *total = arena_print(desk->arena, "%lld", (long long)results->total_sample_size);
+    const char *days =
+        arena_print(desk->arena, "%lld", (long long)results->estimated_duration_days);
+    const char *name = chat_text(desk->arena, finding->project->project_name);
+
+    return chat_reply(desk->arena,
+                      chat_words(desk, "chatapp.run_done",
+                                 TEXT_ARGUMENTS({"name", name}, {"id", finding->project->id},
+                                                {"total", total}, {"days", days})));
+}
+
+static const char *failed_message(const struct chat_desk *desk, const char *id, const char *why)
+{
+    return chat_reply(
+        desk->arena,
+        chat_words(desk, "chatapp.run_failed",
+                   TEXT_ARGUMENTS({"id", id}, {"reason", chat_text(desk->arena, why)})));
+}
+
+static enum error tell(const struct job *job, const struct order *order, const char *message,
+                       struct problem *problem)
+{
+    const struct order telling = {.response_url = order->response_url, .message = message};
+
+    if (!order->response_url)
+        return ERROR_NONE;
+    return add(job->db, job->arena, &chat_message_kind, job->key, &telling, problem);
+}
+
+static enum error keep(const struct job *job, const struct order *order, struct problem *problem)
+{
+    const struct finding *finding = job->result;
+    const struct actor actor = {
+        .name = order->user, .request_id = order->request_id, .ip_address = order->ip_address};
+    const struct project_call call = {
+        .db = job->db, .arena = job->arena, .actor = &actor, .problem = problem};
+    struct project stored;
+
+    return project_add_analysis(&call, order->project_id, finding->analysis, &stored);
+}
+
+static enum error record_analysis(struct job *job, const struct job_verdict *verdict,
+                                  struct problem *problem)
+{
+    const struct chat_office *office = job->context;
+    const struct chat_desk desk = {office->locale, job->arena};
+    const struct order *order = read_order(job, NULL);
+    enum error error;
+
+    if (!order || (verdict->outcome != JOB_DONE && !is_over(job, verdict)))
+        return ERROR_NONE;
+    if (verdict->outcome != JOB_DONE)
+        return tell(job, order, failed_message(&desk, order->project_id, verdict->error), problem);
+    error = keep(job, order, problem);
+    return error ? error : tell(job, order, done_message(&desk, job->result), problem);
+}
+
+static void perform_message(struct job *job, struct job_verdict *verdict)
+{
+    const struct chat_office *office = job->context;
+    const struct order *order = read_order(job, verdict);
+    struct platform_answer answer;
+    struct problem problem;
+
+    if (!order)
+        return;
+    /* It was looked at when it was ordered; settings may have changed since. */
+    if (platform_check_response_url(office->settings, order->response_url, &problem)) {
+        fail(verdict, JOB_REFUSED, problem.text);
+        return;
+    }
+    platform_post(job->arena, office->settings, NULL,
+                  &(struct platform_request){.url = order->response_url,
+                                             .type = "application/json",
+                                             .body = order->message},
+                  &answer);
+    if (!answer.problem)
+        return;
+    fail(verdict, answer.may_pass ? JOB_FAILED : JOB_REFUSED, answer.problem);
+    verdict->pause_seconds = answer.retry_after;
+}
+
+const struct job_kind chat_analysis_kind = {.name = "experiments.chat_analysis",
+                                            .lease_seconds = 180,
+                                            .attempts = ATTEMPTS,
+                                            .pauses = pauses,
+                                            .pause_count = sizeof pauses / sizeof pauses[0],
+                                            .interruptions_max = 3,
+                                            .perform = perform_analysis,
+                                            .record = record_analysis};
+
+const struct job_kind chat_message_kind = {.name = "experiments.chat_message",
+                                           .lease_seconds = 120,
+                                           .attempts = ATTEMPTS,
+                                           .pauses = pauses,
+                                           .pause_count = sizeof pauses / sizeof pauses[0],
+                                           .interruptions_max = 10,
+                                           .perform = perform_message};
+
+enum error chat_order_analysis(const struct chat_session *session, const char *project_id)
+{
+    const struct order order = {.project_id = project_id,
+                                .user = session->actor.name,
+                                .request_id = session->actor.request_id,
+                                .ip_address = session->actor.ip_address,
+                                .response_url = session->response_url};
+
+    return add(session->db, session->desk->arena, &chat_analysis_kind, session->key, &order,
+               session->problem);
+}
+
+enum error chat_order_message(const struct chat_session *session, const char *message)
+{
+    const struct order order = {.response_url = session->response_url, .message = message};
+
+    if (!session->response_url)
+        return ERROR_NONE;
+    return add(session->db, session->desk->arena, &chat_message_kind, session->key, &order,
+               session->problem);
+}
+
+enum error chat_keep_house(struct db *db, double seconds, struct problem *problem)
+{
+    static const struct job_kind *const kinds[] = {&chat_analysis_kind, &chat_message_kind};
+    enum error error = ERROR_NONE;
+    int64_t count;
+
+    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0] && !error; i++) {
+        error = job_forget(db, kinds[i], JOB_IS_DONE, seconds, HOUSE_ROWS_MOST, &count, problem);
+        if (!error)
+            error =
+                job_forget(db, kinds[i], JOB_IS_DEAD, seconds, HOUSE_ROWS_MOST, &count, problem);
+    }
+    return error;
+}

@@ -1,0 +1,41 @@
+/*
+ * What the chat platform asks for and what takes longer than it waits: analyses and messages are
+ * jobs (jobs/job.h) that webhook-deliver runs. A message is added in the transaction that ends what
+ * it tells of, so that nothing is done in silence and nothing told that was not done.
+ */
+#ifndef ASSAY_EXPERIMENTS_CHAT_WORK_H
+#define ASSAY_EXPERIMENTS_CHAT_WORK_H
+
+#include "experiments/chat/message.h"
+#include "jobs/job.h"
+
+/* The `context` of their runs. */
+struct chat_office {
+    const struct experiments_settings *settings;
+    const struct locale *locale;
+};
+
+extern const struct job_kind chat_analysis_kind, chat_message_kind;
+
+/* Somebody on the platform who asks. Texts live as long as the arena. */
+struct chat_session {
+    const struct experiments_settings *settings;
+    struct db *db;
+    const struct chat_desk *desk;
+    struct actor actor;
+    const char *key;          /* of this call: the same again is the same */
+    const char *response_url; /* checked; NULL = there is none */
+    struct problem *problem;
+};
+
+/* Orders an analysis of a project, in a transaction of its own or the caller's. */
+MUST_CHECK enum error chat_order_analysis(const struct chat_session *session,
+                                          const char *project_id);
+
+/* Orders a message to the session's response URL; nothing where it has none. */
+MUST_CHECK enum error chat_order_message(const struct chat_session *session, const char *message);
+
+/* Forgets orders that ended so many seconds ago. */
+MUST_CHECK enum error chat_keep_house(struct db *db, double seconds, struct problem *problem);
+
+#endif

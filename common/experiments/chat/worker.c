@@ -1,0 +1,104 @@
+/* Rounds of the jobs of the chat integration. */
+#include "experiments/chat/worker.h"
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "experiments/chat/work.h"
+
+enum { ROUND_MOST = 20, DAY_SECONDS = 86400 };
+
+static const int64_t house_us = 60000000;
+
+struct chat_worker {
+    struct chat_office office;
+    struct store *store;
+    struct arena *job;
+    const char *name;
+    bool takes_up;   /* what was in hand in this place is still to be released */
+    int64_t kept_at; /* monotonic */
+    bool failed;
+};
+
+/* Who was in this place before is dead: the parent has waited for it. */
+static enum error take_up(struct chat_worker *worker, struct db *db, struct problem *problem)
+{
+    int64_t released;
+    enum error error;
+
+    if (!worker->takes_up)
+        return ERROR_NONE;
+    error = job_release(db, worker->name, &released, problem);
+    worker->takes_up = error != ERROR_NONE;
+    return error;
+}
+
+static enum error keep_house(struct chat_worker *worker, struct db *db, struct problem *problem)
+{
+    int64_t now = clock_monotonic_microseconds();
+    int64_t days = worker->office.settings->webhook_history_days;
+
+    if (worker->kept_at && now - worker->kept_at < house_us)
+        return ERROR_NONE;
+    worker->kept_at = now;
+    return chat_keep_house(db, (double)days * DAY_SECONDS, problem);
+}
+
+/* Messages first: they are short, and tell of what is done already. */
+bool chat_worker_round(void *context)
+{
+    struct chat_worker *worker = context;
+    struct job_tally tally = {0};
+    struct problem problem = {0};
+    struct db *db;
+    enum error error = store_use(worker->store, &db, &problem);
+
+    if (!error)
+        error = take_up(worker, db, &problem);
+    if (!error)
+        error = job_run_due(db, worker->job, &chat_message_kind, &worker->office, ROUND_MOST,
+                            &tally, &problem);
+    if (!error)
+        error =
+            job_run_due(db, worker->job, &chat_analysis_kind, &worker->office, 1, &tally, &problem);
+    if (!error)
+        error = keep_house(worker, db, &problem);
+    db_end_of_request(store_handle(worker->store));
+    worker->failed = error != ERROR_NONE;
+    if (error)
+        log_event(LOG_ERROR, "chat_round_failed", problem.text);
+    return tally.claimed > 0;
+}
+
+bool chat_worker_failed(const struct chat_worker *worker)
+{
+    return worker->failed;
+}
+
+enum error chat_worker_start(const struct experiments_settings *settings, struct arena *arena,
+                             const char *catalogues, const char *name, struct chat_worker **made,
+                             struct problem *problem)
+{
+    struct chat_worker *worker = ARENA_NEW(arena, struct chat_worker);
+    enum error error = locale_open_catalogues(catalogues, problem);
+
+    if (error)
+        return error;
+    *worker = (struct chat_worker){
+        .office = {settings, locale_get((enum language)settings->chatapp_language)},
+        .job = arena_create((size_t)settings->max_request_memory_bytes),
+        .name = name,
+        .takes_up = name != NULL};
+    if (!worker->job)
+        return problem_set(problem, ERROR_SYSTEM, "out_of_memory", "out of memory");
+    if (name)
+        job_claim_as(name);
+    *made = worker;
+    return experiments_store_open(arena, settings, NULL, &worker->store, problem);
+}
+
+void chat_worker_stop(struct chat_worker *worker)
+{
+    store_close(worker->store);
+    arena_destroy(worker->job);
+    locale_close_catalogues();
+}
