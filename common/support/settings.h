@@ -95,6 +95,9 @@ struct support_settings {
     bool auto_rollback;
     double rollback_drift;                   /* percent */
     int64_t rollback_window, rollback_least; /* evaluations */
+    int64_t curated_stale_days;
+    bool recommendations;
+    const char *report_webhook; /* NULL = reports are written, and sent to nobody */
     double backlog_review, backlog_thumbs_down, backlog_slow, backlog_freshness, backlog_drift;
     int64_t backlog_items, backlog_freshness_days;
     const char *alert_webhook_url; /* NULL = nobody is told */

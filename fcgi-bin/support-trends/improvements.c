@@ -4,6 +4,7 @@
 #include "support/service.h"
 #include "support/tools.h"
 #include "support/trends/backlog.h"
+#include "support/trends/recommend.h"
 
 struct backlog_reply {
     const char *tenant, *week, *week_start, *week_end, *generated_at;
@@ -47,6 +48,27 @@ static const struct field archive_fields[] = {OBJECTS(OWNER, weeks, file_schema)
 #undef OWNER
 SCHEMA(archive_schema, struct archive_reply, "BacklogArchive", archive_fields);
 
+#define OWNER struct recommendation
+static const struct field recommendation_fields[] = {STRING(OWNER, title), STRING(OWNER, action),
+                                                     STRING(OWNER, evidence), STRING(OWNER, source),
+                                                     NUMBER(OWNER, priority)};
+#undef OWNER
+static SCHEMA(recommendation_schema, struct recommendation, "Recommendation",
+              recommendation_fields);
+
+struct recommendations_reply {
+    OBJECT_LIST(struct recommendation, recommendations);
+    const char *status;
+};
+
+#define OWNER struct recommendations_reply
+static const struct field recommendations_fields[] = {
+    OBJECTS(OWNER, recommendations, recommendation_schema),
+    STRING(OWNER, status, .help = "ok, or disabled.")};
+#undef OWNER
+SCHEMA(recommendations_schema, struct recommendations_reply, "Recommendations",
+       recommendations_fields);
+
 enum error backlog_handle(struct request *request, struct reply *reply)
 {
     struct backlog_reply *object = ARENA_NEW(request->arena, struct backlog_reply);
@@ -76,4 +98,24 @@ enum error archive_handle(struct request *request, struct reply *reply)
     return backlog_archive(request->arena, service_settings(request),
                            query->year.given ? query->year.value : 0, &object->weeks,
                            &request->problem);
+}
+
+enum error recommendations_handle(struct request *request, struct reply *reply)
+{
+    struct recommendations_reply *object = ARENA_NEW(request->arena, struct recommendations_reply);
+    struct service_tools tools;
+    const char *signals;
+    enum error error;
+
+    object->status = service_settings(request)->recommendations ? "ok" : "disabled";
+    reply->object = object;
+    if (!service_settings(request)->recommendations)
+        return ERROR_NONE;
+    error = service_tools(request, &tools);
+    if (!error)
+        error = recommend_signals(&tools.traces, service_settings(request), &signals);
+    if (!error)
+        error =
+            recommend_from(request->arena, signals, &object->recommendations, &request->problem);
+    return error;
 }

@@ -178,3 +178,16 @@ const char *offline_time(struct arena *arena, int64_t microseconds)
     return microseconds % 1000000 ? arena_copy_string(arena, text)
                                   : arena_print(arena, "%.19s+00:00", text);
 }
+
+void offline_say(struct text *text, const char *words)
+{
+    for (; *words; words++) {
+        if (*words == '\n' || *words == '\r') {
+            text_append_byte(text, ' ');
+        } else {
+            if (strchr("\\`*_{}[]<>#|~!", *words))
+                text_append_byte(text, '\\');
+            text_append_byte(text, *words);
+        }
+    }
+}

@@ -55,6 +55,10 @@ int offline_fail(const struct offline *program, int code);
 void offline_open_object(struct offline *program, struct text *text, struct json_writer *writer);
 void offline_print(struct json_writer *writer);
 
+/* Appends words to a text in Markdown, on one line and unable to open a heading, a list or a table.
+ */
+void offline_say(struct text *text, const char *words);
+
 /* A time as contract says it: without a fraction that is zero, `+00:00` behind it. */
 const char *offline_time(struct arena *arena, int64_t microseconds);
 

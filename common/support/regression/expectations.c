@@ -38,7 +38,7 @@ static const char *shown(struct arena *arena, const struct string_list *options)
     return text.bytes;
 }
 
-static bool meets_any(struct arena *arena, const char *answer, const struct string_list *options)
+bool expectation_met(struct arena *arena, const char *text, const struct string_list *options)
 {
     bool any = false;
 
@@ -46,7 +46,7 @@ static bool meets_any(struct arena *arena, const char *answer, const struct stri
         if (!*options->items[i])
             continue;
         any = true;
-        if (expectation_found(arena, answer, options->items[i]))
+        if (expectation_found(arena, text, options->items[i]))
             return true;
     }
     return !any;
@@ -86,7 +86,7 @@ struct string_list expectations_failed(struct arena *arena, const struct curated
             failures.items[failures.count++] =
                 arena_print(arena, "answer missing '%s'", expected->contains.items[i]);
     for (size_t i = 0; i < expected->any_count; i++)
-        if (!meets_any(arena, execution->answer, &expected->any[i]))
+        if (!expectation_met(arena, execution->answer, &expected->any[i]))
             failures.items[failures.count++] =
                 arena_print(arena, "answer missing one of [%s]", shown(arena, &expected->any[i]));
     for (size_t i = 0; i < expected->contains_not.count; i++)

@@ -22,6 +22,9 @@ struct string_list expectations_failed(struct arena *arena, const struct curated
 /* Whether `needle` stands in the text: letter by letter without regard to case, or word by word. */
 bool expectation_found(struct arena *arena, const char *text, const char *needle);
 
+/* Whether one of a group does; a group of nothing asks for nothing. */
+bool expectation_met(struct arena *arena, const char *text, const struct string_list *options);
+
 /* The provider of models failed, not the answer. */
 bool execution_is_infrastructure(struct arena *arena, const struct execution *execution);
 

@@ -3,6 +3,7 @@
 #include "base/clock.h"
 #include "base/number.h"
 #include "support/improvement/files.h"
+#include "support/improvement/offline.h"
 
 #include <string.h>
 
@@ -324,20 +325,6 @@ static const char *json_of(const struct regression_tools *tools, const struct re
     return text.bytes;
 }
 
-/* On one line, and unable to open a heading, a list or a table. */
-static void say(struct text *text, const char *words)
-{
-    for (; *words; words++) {
-        if (*words == '\n' || *words == '\r') {
-            text_append_byte(text, ' ');
-        } else {
-            if (strchr("\\`*_{}[]<>#|~!", *words))
-                text_append_byte(text, '\\');
-            text_append_byte(text, *words);
-        }
-    }
-}
-
 static void say_cases(struct text *text, const char *heading, enum outcome wanted,
                       const struct case_outcome *cases, size_t count)
 {
@@ -349,17 +336,17 @@ static void say_cases(struct text *text, const char *heading, enum outcome wante
             continue;
         any = true;
         text_append_string(text, "### ");
-        say(text, cases[i].item->case_id);
+        offline_say(text, cases[i].item->case_id);
         text_append_string(text, "\n\n- Query: ");
-        say(text, cases[i].item->query);
+        offline_say(text, cases[i].item->query);
         text_append_string(text, "\n- Baseline answer: ");
-        say(text, cases[i].baseline.answer);
+        offline_say(text, cases[i].baseline.answer);
         text_append_string(text, "\n- Candidate answer: ");
-        say(text, cases[i].candidate.answer);
+        offline_say(text, cases[i].candidate.answer);
         text_append_string(text, "\n- Detail: ");
         for (size_t j = 0; j < cases[i].candidate_failures.count; j++) {
             text_append_string(text, j ? "; " : "");
-            say(text, cases[i].candidate_failures.items[j]);
+            offline_say(text, cases[i].candidate_failures.items[j]);
         }
         text_append_string(text, cases[i].candidate_failures.count ? "\n\n" : "n/a\n\n");
     }
@@ -373,9 +360,9 @@ static void say_summary(struct text *text, const struct regression_plan *plan,
     double effective = (double)figures->effective;
 
     text_append_string(text, "\n## Summary\n\n| Metric | Value |\n|---|---|\n| Baseline | ");
-    say(text, plan->baseline);
+    offline_say(text, plan->baseline);
     text_append_string(text, " |\n| Candidate | ");
-    say(text, plan->candidate);
+    offline_say(text, plan->candidate);
     text_append_format(
         text,
         " |\n| Baseline pass rate | %.2f%% |\n| Candidate pass rate | %.2f%% |\n"
@@ -423,9 +410,9 @@ static const char *markdown_of(const struct regression_tools *tools,
 
     text_start(&text, tools->arena, REPORT_MOST);
     text_append_string(&text, "# Regression Eval — ");
-    say(&text, plan->baseline);
+    offline_say(&text, plan->baseline);
     text_append_string(&text, " vs ");
-    say(&text, plan->candidate);
+    offline_say(&text, plan->candidate);
     text_append_format(&text,
                        "\n\n- Run ID: `%s`\n- Created at: `%s`\n- Dataset: `%s`\n- Tenant: `%s`\n"
                        "- Mode: `%s`\n",

@@ -1,0 +1,38 @@
+/* Whether curated cases still hold: old ones are answered again as the service would now, and held
+ * against what was confirmed. */
+#ifndef ASSAY_SUPPORT_REGRESSION_STALENESS_H
+#define ASSAY_SUPPORT_REGRESSION_STALENESS_H
+
+#include "support/regression/run.h"
+
+struct staleness_plan {
+    const char *path; /* of the cases */
+    int64_t days;     /* younger cases are left alone */
+    bool undated;     /* so are those without a date, unless this says so */
+    bool ages;        /* looks at ages alone: nothing is answered */
+    bool apply;       /* keeps what was found */
+};
+
+struct stale_case {
+    const char *case_id, *tenant_id;
+    const char *reason; /* route_drift, quality_drop, factuality_drop, answer_contains_missing... */
+    const char *difference; /* JSON */
+};
+
+struct staleness {
+    int64_t due, evaluated, skipped; /* of those that were due: answered, or failed to be */
+    size_t stale_count;
+    const struct stale_case *stale;
+    const char *markdown;
+};
+
+/* What differs first; `reason` NULL = nothing does. Public for tests. */
+struct stale_case staleness_of(struct arena *arena, const struct curated_case *item,
+                               const struct execution *execution);
+
+/* ERROR_FORBIDDEN paid_apis as of regression_run(); errors of the data and the database. */
+MUST_CHECK enum error staleness_check(const struct regression_tools *tools,
+                                      const struct staleness_plan *plan,
+                                      struct staleness *staleness);
+
+#endif

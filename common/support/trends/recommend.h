@@ -1,0 +1,28 @@
+/* What to do next, out of all that is known: the backlog, thresholds that could lie better,
+ * experiments that passed, curated cases that hold no more. */
+#ifndef ASSAY_SUPPORT_TRENDS_RECOMMEND_H
+#define ASSAY_SUPPORT_TRENDS_RECOMMEND_H
+
+#include "support/settings.h"
+#include "support/traces/trace_store.h"
+
+struct recommendation {
+    const char *title, *action, *evidence, *source;
+    double priority;
+};
+
+/* What is known of the call's tenant, or of `all`, as JSON: {backlog, thresholds, regressions,
+ * stale}. */
+MUST_CHECK enum error recommend_signals(const struct trace_call *call,
+                                        const struct support_settings *settings,
+                                        const char **signals);
+
+/* Most urgent first: struct recommendation. ERROR_MALFORMED when the text is no such object. */
+MUST_CHECK enum error recommend_from(struct arena *arena, const char *signals,
+                                     struct object_list *rows, struct problem *problem);
+
+/* The report of a week. From the arena. */
+const char *recommend_markdown(struct arena *arena, const char *week,
+                               const struct object_list *rows);
+
+#endif

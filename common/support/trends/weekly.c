@@ -1,0 +1,265 @@
+/* Reads two windows of seven days, and what grew old or was missing in the newer one. */
+#include "support/trends/weekly.h"
+#include "base/instant.h"
+#include "base/json.h"
+#include "db/query.h"
+#include "net/fetch.h"
+#include "support/documents/document_store.h"
+#include "support/improvement/files.h"
+#include "support/improvement/offline.h"
+#include "support/traces/analytics.h"
+#include "support/trends/week.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum {
+    MOST = 5, /* entries of a list */
+    WEEK_DAYS = 7,
+    STALE_DAYS = 90,
+    STALE_MOST = 20,
+    SECONDS_A_DAY = 86400,
+    REPORT_MOST = 1 << 20,
+    LOG_DEPTH = 4,
+    ANSWER_MOST = 65536,
+    SEND_SECONDS = 10,
+    CONNECT_SECONDS = 3
+};
+
+static const struct statement list_tenants = {
+    .name = "weekly_tenants",
+    .sql = "SELECT DISTINCT tenant_id FROM traces WHERE origin = 'live'"
+           " AND started_at >= {now_plus:?} ORDER BY tenant_id LIMIT ?",
+};
+static const struct statement read_figures = {
+    .name = "weekly_figures",
+    .sql = "SELECT count(*), coalesce(sum(CASE WHEN final_route = 'auto' THEN 1 ELSE 0 END), 0),"
+           " coalesce(CAST(avg(final_quality) AS DOUBLE PRECISION), 0), coalesce(sum(cost_usd), 0)"
+           " FROM traces WHERE origin = 'live' AND tenant_id = ? AND started_at >= {now_plus:?}"
+           " AND started_at < {now_plus:?}",
+};
+static const struct statement read_gaps = {
+    .name = "weekly_gaps",
+    .sql = "SELECT topic_summary, question_count FROM knowledge_gaps WHERE tenant_id = ?"
+           " AND created_at >= {now_plus:?} ORDER BY question_count DESC, id LIMIT ?",
+};
+
+struct week_figures {
+    int64_t questions;
+    double resolved, quality, cost;
+};
+
+enum error weekly_tenants(const struct trace_call *call, struct string_list *tenants)
+{
+    struct query *query = db_query(call->db, &list_tenants);
+
+    query_bind_number(query, -2.0 * WEEK_DAYS * SECONDS_A_DAY);
+    query_bind_integer(query, WEEKLY_TENANTS_MOST);
+    *tenants = (struct string_list){0, ARENA_ARRAY(call->arena, const char *, WEEKLY_TENANTS_MOST)};
+    while (tenants->count < WEEKLY_TENANTS_MOST && query_next(query))
+        tenants->items[tenants->count++] = query_text(query, 0, call->arena);
+    return query_end(query, call->problem);
+}
+
+static enum error read_week(const struct trace_call *call, int weeks_ago,
+                            struct week_figures *figures)
+{
+    struct query *query = db_query(call->db, &read_figures);
+
+    *figures = (struct week_figures){0};
+    query_bind_text(query, call->tenant);
+    query_bind_number(query, -(double)(weeks_ago + 1) * WEEK_DAYS * SECONDS_A_DAY);
+    query_bind_number(query, -(double)weeks_ago * WEEK_DAYS * SECONDS_A_DAY);
+    if (query_next(query)) {
+        figures->questions = query_integer(query, 0);
+        figures->resolved =
+            figures->questions ? (double)query_integer(query, 1) / (double)figures->questions : 0;
+        figures->quality = query_number(query, 2);
+        figures->cost = query_number(query, 3);
+    }
+    return query_end(query, call->problem);
+}
+
+const char *weekly_change(struct arena *arena, double now, double before)
+{
+    if (before > 0 || before < 0)
+        return arena_print(arena, "%+.1f%%", (now - before) / before * 100);
+    return now > 0 || now < 0 ? "+100.0%" : "n/a";
+}
+
+const char *weekly_change_of_share(struct arena *arena, double now, double before)
+{
+    return arena_print(arena, "%+.1f pp", (now - before) * 100);
+}
+
+static void write_figures(struct arena *arena, struct text *text, const struct week_figures *now,
+                          const struct week_figures *before)
+{
+    text_append_string(text, "\n## Key metrics\n\n| Metric | This week | Last week | Change |\n"
+                             "|---|---|---|---|\n");
+    text_append_format(text, "| Total questions | %lld | %lld | %s |\n", (long long)now->questions,
+                       (long long)before->questions,
+                       weekly_change(arena, (double)now->questions, (double)before->questions));
+    text_append_format(text, "| Resolution rate | %.1f%% | %.1f%% | %s |\n", now->resolved * 100,
+                       before->resolved * 100,
+                       weekly_change_of_share(arena, now->resolved, before->resolved));
+    text_append_format(text, "| Avg quality score | %.2f | %.2f | %s |\n", now->quality,
+                       before->quality, weekly_change(arena, now->quality, before->quality));
+    text_append_format(text, "| Total cost | $%.2f | $%.2f | %s |\n", now->cost, before->cost,
+                       weekly_change(arena, now->cost, before->cost));
+}
+
+static enum error write_topics(const struct trace_call *call, struct text *text)
+{
+    struct object_list rows;
+    enum error error = analytics_topics(call, WEEK_DAYS, &rows);
+
+    text_append_string(text, "\n## Top 5 topics\n\n");
+    if (error || !rows.count)
+        text_append_string(text, "_No topic data_\n");
+    else
+        text_append_string(text, "| Topic | Count |\n|---|---|\n");
+    for (size_t i = 0; !error && i < rows.count && i < MOST; i++) {
+        const struct topic_row *row = &((const struct topic_row *)rows.items)[i];
+
+        text_append_string(text, "| ");
+        offline_say(text, row->category);
+        text_append_format(text, " | %lld |\n", (long long)row->count);
+    }
+    return error;
+}
+
+static enum error write_gaps(const struct trace_call *call, struct text *text)
+{
+    struct query *query = db_query(call->db, &read_gaps);
+    bool any = false;
+
+    query_bind_text(query, call->tenant);
+    query_bind_number(query, -(double)WEEK_DAYS * SECONDS_A_DAY);
+    query_bind_integer(query, MOST);
+    text_append_string(text, "\n## Knowledge gaps (new this week)\n\n");
+    while (query_next(query)) {
+        any = true;
+        text_append_string(text, "- ");
+        offline_say(text, query_text(query, 0, call->arena));
+        text_append_format(text, " (%lld questions)\n", (long long)query_integer(query, 1));
+    }
+    if (!any)
+        text_append_string(text, "_No new gaps_\n");
+    return query_end(query, call->problem);
+}
+
+static enum error write_stale(const struct trace_call *call, struct text *text)
+{
+    const struct document_call documents = {call->db, call->arena, call->tenant, call->problem};
+    struct object_list rows;
+    enum error error = document_stale(&documents, STALE_DAYS, STALE_MOST, &rows);
+
+    text_append_string(text, "\n## Stale docs requiring review\n\n");
+    if (error || !rows.count)
+        text_append_string(text, "_No stale docs_\n");
+    for (size_t i = 0; !error && i < rows.count && i < MOST; i++) {
+        const struct stale_document *row = &((const struct stale_document *)rows.items)[i];
+
+        text_append_string(text, "- ");
+        offline_say(text, row->title);
+        text_append_format(text, " (%lld citations)\n", (long long)row->citation_count);
+    }
+    return error;
+}
+
+/* Alerts of the week: of the whole service, so they stand in the operator's report alone. */
+static void write_anomalies(const struct trace_call *call, const struct support_settings *settings,
+                            int64_t since, struct text *text)
+{
+    struct problem ignored = {0};
+    size_t length = 0, written = 0;
+    char *bytes = NULL, *line, *rest = NULL;
+
+    text_append_string(text, "\n## Anomalies\n\n");
+    if (strcmp(call->tenant, "default") == 0 &&
+        !improvement_read(call->arena, improvement_path(call->arena, settings, "alerts.log"),
+                          &bytes, &length, &ignored)) {
+        for (line = strtok_r(bytes, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest)) {
+            struct json_fault fault;
+            json_t *entry = NULL;
+            const char *ts, *rule;
+            int64_t at;
+
+            if (written == MOST ||
+                json_read(call->arena, line, strlen(line), LOG_DEPTH, &entry, &fault))
+                continue;
+            ts = json_string_value(json_object_get(entry, "ts"));
+            rule = json_string_value(json_object_get(entry, "rule"));
+            if (!ts || !rule || !instant_parse(ts, &at) || at < since)
+                continue;
+            text_append_format(text, "- %s: ", ts);
+            offline_say(text, rule);
+            text_append_byte(text, '\n');
+            written++;
+        }
+    }
+    if (!written)
+        text_append_string(text, "_No anomalies detected_\n");
+}
+
+enum error weekly_report(const struct trace_call *call, const struct support_settings *settings,
+                         int64_t now, const char **markdown)
+{
+    struct week_figures current, before;
+    struct text text;
+    enum error error = read_week(call, 0, &current);
+
+    if (!error)
+        error = read_week(call, 1, &before);
+    if (error)
+        return error;
+    text_start(&text, call->arena, REPORT_MOST);
+    text_append_format(&text, "# Support weekly report — %s to %s\n\nTenant: ",
+                       week_date(call->arena, now - WEEK_MICROSECONDS),
+                       week_date(call->arena, now));
+    offline_say(&text, call->tenant);
+    text_append_byte(&text, '\n');
+    write_figures(call->arena, &text, &current, &before);
+    error = write_topics(call, &text);
+    if (!error)
+        error = write_gaps(call, &text);
+    if (!error)
+        error = write_stale(call, &text);
+    write_anomalies(call, settings, now - WEEK_MICROSECONDS, &text);
+    *markdown = text.bytes;
+    return error;
+}
+
+enum error weekly_send(const struct trace_call *call, const struct support_settings *settings,
+                       const char *markdown)
+{
+    struct text body;
+    struct json_writer writer;
+    struct fetch_answer answer;
+    struct fetch_request request = {.url = settings->report_webhook,
+                                    .headers = {{"Content-Type", "application/json"}},
+                                    .header_count = 1,
+                                    .answer_max = ANSWER_MOST,
+                                    .private_too = true, /* our operator has named it */
+                                    .policy = {.connect_seconds = CONNECT_SECONDS,
+                                               .attempt_seconds = SEND_SECONDS,
+                                               .total_seconds = SEND_SECONDS,
+                                               .attempts = 1}};
+
+    if (!settings->report_webhook)
+        return ERROR_NONE;
+    text_start(&body, call->arena, 2 * REPORT_MOST);
+    writer_start(&writer, &body);
+    writer_open_object(&writer);
+    writer_key_string(&writer, "text", markdown);
+    writer_close_object(&writer);
+    request.body = body.bytes;
+    request.body_length = body.length;
+    fetch(call->arena, &request, &answer);
+    if (answer.outcome == FETCH_ANSWERED && answer.status >= 200 && answer.status < 300)
+        return ERROR_NONE;
+    return problem_set(call->problem, ERROR_UNAVAILABLE, "report_not_sent",
+                       "REPORT_CHATAPP_WEBHOOK: %s %d", fetch_outcome_name(answer.outcome),
+                       answer.status);
+}

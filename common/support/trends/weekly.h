@@ -1,0 +1,27 @@
+/* The week of a tenant in figures beside the week before, for people. */
+#ifndef ASSAY_SUPPORT_TRENDS_WEEKLY_H
+#define ASSAY_SUPPORT_TRENDS_WEEKLY_H
+
+#include "support/settings.h"
+#include "support/traces/trace_store.h"
+
+enum { WEEKLY_TENANTS_MOST = 1000 };
+
+/* Those who asked anything within the last two weeks. */
+MUST_CHECK enum error weekly_tenants(const struct trace_call *call, struct string_list *tenants);
+
+/* The report of the call's tenant on the seven days before `now` (microseconds), in Markdown. */
+MUST_CHECK enum error weekly_report(const struct trace_call *call,
+                                    const struct support_settings *settings, int64_t now,
+                                    const char **markdown);
+
+/* How a figure changed: `+12.5%`, `n/a` without any before or after. From the arena. */
+const char *weekly_change(struct arena *arena, double now, double before);
+/* The same of two shares: `+2.0 pp`. */
+const char *weekly_change_of_share(struct arena *arena, double now, double before);
+
+/* Posts it to REPORT_CHATAPP_WEBHOOK, where that is set. ERROR_UNAVAILABLE report_not_sent. */
+MUST_CHECK enum error weekly_send(const struct trace_call *call,
+                                  const struct support_settings *settings, const char *markdown);
+
+#endif

@@ -1,0 +1,131 @@
+/*
+ * Answers old curated cases again, and says which of them do not hold any more.
+ *
+ *   stale-cases [--jsonl FILE] [--stale-days N] [--report FILE] [--apply] [--mock] [--all]
+ *
+ * The report goes to FILE, below DATA_DIR, or to standard output in place of the JSON object. Exit
+ * codes: 0 done (also when another one is at it), 1 failed, 2 the command line is wrong.
+ */
+#include "support/improvement/files.h"
+#include "support/improvement/offline.h"
+#include "support/regression/engine.h"
+#include "support/regression/staleness.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { EXIT_DONE, EXIT_FAILED };
+#define MEMORY ((size_t)1 << 30)
+
+struct arguments {
+    const char *path, *report;
+    int64_t days;
+    bool apply, ages, undated;
+};
+
+static enum error tell(void *context, int64_t done, int64_t of, struct problem *problem)
+{
+    (void)context;
+    (void)problem;
+    fprintf(stderr, "\r%lld of %lld cases%s", (long long)done, (long long)of,
+            done == of ? "\n" : "");
+    return ERROR_NONE;
+}
+
+static void print(struct offline *program, const struct staleness *staleness)
+{
+    const struct arguments *arguments = program->context;
+    struct text text;
+    struct json_writer writer;
+
+    if (!arguments->report) {
+        fputs(staleness->markdown, stdout);
+        return;
+    }
+    offline_open_object(program, &text, &writer);
+    writer_key_string(&writer, "status", "ok");
+    writer_key_integer(&writer, "evaluated", staleness->evaluated);
+    writer_key_integer(&writer, "skipped", staleness->skipped);
+    writer_key_integer(&writer, "stale", (int64_t)staleness->stale_count);
+    writer_key(&writer, "cases");
+    writer_open_array(&writer);
+    for (size_t i = 0; i < staleness->stale_count; i++) {
+        const struct stale_case *stale = &staleness->stale[i];
+
+        writer_open_object(&writer);
+        writer_key_string(&writer, "case_id", stale->case_id);
+        writer_key_string(&writer, "tenant_id", stale->tenant_id);
+        writer_key_string(&writer, "reason", stale->reason);
+        writer_key(&writer, "diff");
+        writer_raw(&writer, stale->difference);
+        writer_close_object(&writer);
+    }
+    writer_close_array(&writer);
+    writer_key_string(&writer, "report", arguments->report);
+    offline_print(&writer);
+}
+
+static enum error check(struct offline *program, struct regression_tools *tools,
+                        struct staleness *staleness)
+{
+    const struct arguments *arguments = program->context;
+    const struct staleness_plan plan = {
+        .path = arguments->path
+                    ? arguments->path
+                    : improvement_path(program->arena, &program->settings, curated_default_path),
+        .days = arguments->days ? arguments->days : program->settings.curated_stale_days,
+        .undated = arguments->undated,
+        .ages = arguments->ages,
+        .apply = arguments->apply};
+    enum error error = staleness_check(tools, &plan, staleness);
+
+    if (error || !arguments->report)
+        return error;
+    return improvement_write(
+        program->arena, improvement_path(program->arena, &program->settings, arguments->report),
+        staleness->markdown, strlen(staleness->markdown), &program->problem);
+}
+
+static int run(struct offline *program)
+{
+    struct regression_tools tools;
+    struct staleness staleness;
+    enum error error = engine_open(program->arena, &program->settings, &tools, &program->problem);
+
+    tools.db = program->db;
+    tools.on_case = tell;
+    if (!error)
+        error = check(program, &tools, &staleness);
+    engine_close(&tools);
+    if (error)
+        return offline_fail(program, EXIT_FAILED);
+    print(program, &staleness);
+    return EXIT_DONE;
+}
+
+int main(int argc, char **argv)
+{
+    struct arguments arguments = {.path = NULL};
+    const struct offline_option options[] = {
+        {.name = "--jsonl", .help = "The cases; those below DATA_DIR.", .text = &arguments.path},
+        {.name = "--stale-days",
+         .help = "Age from which a case is old (CURATED_CASE_STALE_DAYS).",
+         .integer = &arguments.days,
+         .least = 1,
+         .most = 36500},
+        {.name = "--report", .help = "Where the report goes.", .text = &arguments.report},
+        {.name = "--apply", .help = "Keep what was found.", .flag = &arguments.apply},
+        {.name = "--mock", .help = "Look at ages alone.", .flag = &arguments.ages},
+        {.name = "--all", .help = "Cases without a date, too.", .flag = &arguments.undated}};
+    const struct offline_plan plan = {.name = "stale-cases",
+                                      .summary = "Says which curated cases hold no more.",
+                                      .options = options,
+                                      .option_count = sizeof options / sizeof options[0],
+                                      .locks = true,
+                                      .failed = EXIT_FAILED,
+                                      .memory = MEMORY,
+                                      .run = run,
+                                      .context = &arguments};
+
+    return offline_main(argc, argv, &plan);
+}

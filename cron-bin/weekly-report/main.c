@@ -1,0 +1,97 @@
+/*
+ * Writes the weekly report of each tenant, and sends it where REPORT_CHATAPP_WEBHOOK is set.
+ *
+ *   weekly-report [--tenant T] [--dry-run]     a dry run prints the reports, and does nothing else
+ *
+ * Exit codes: 0 done (also when another one is at it), 1 one failed (the others are done), 2 the
+ * command line is wrong.
+ */
+#include "base/clock.h"
+#include "support/improvement/files.h"
+#include "support/improvement/offline.h"
+#include "support/trends/week.h"
+#include "support/trends/weekly.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { EXIT_DONE, EXIT_FAILED };
+
+struct arguments {
+    const char *tenant;
+    bool rehearsal;
+};
+
+/* Of one tenant; what is not its own is kept out by the caller's arena alone. */
+static enum error report(struct offline *program, const char *tenant, int64_t now)
+{
+    const struct arguments *arguments = program->context;
+    const struct trace_call call = {program->db, program->arena, tenant, &program->problem};
+    const char *markdown, *path;
+    enum error error = weekly_report(&call, &program->settings, now, &markdown);
+
+    if (error)
+        return error;
+    if (arguments->rehearsal) {
+        puts(markdown);
+        return ERROR_NONE;
+    }
+    path = arena_print(program->arena, "reports/weekly/%s-%s.md",
+                       improvement_slug(program->arena, tenant), week_date(program->arena, now));
+    error = improvement_write(program->arena,
+                              improvement_path(program->arena, &program->settings, path), markdown,
+                              strlen(markdown), &program->problem);
+    return error ? error : weekly_send(&call, &program->settings, markdown);
+}
+
+static void print(struct offline *program, size_t processed)
+{
+    struct text text;
+    struct json_writer writer;
+
+    offline_open_object(program, &text, &writer);
+    writer_key_string(&writer, "status", "ok");
+    writer_key_integer(&writer, "processed", (int64_t)processed);
+    offline_print(&writer);
+}
+
+static int run(struct offline *program)
+{
+    const struct arguments *arguments = program->context;
+    const struct trace_call call = {program->db, program->arena, "all", &program->problem};
+    const char *one[] = {arguments->tenant};
+    struct string_list tenants = {1, one};
+    int64_t now = clock_unix_microseconds();
+    size_t processed = 0;
+
+    if (!arguments->tenant && weekly_tenants(&call, &tenants))
+        return offline_fail(program, EXIT_FAILED);
+    for (size_t i = 0; i < tenants.count; i++) {
+        if (report(program, tenants.items[i], now))
+            fprintf(stderr, "weekly-report: %s: %s\n", tenants.items[i], program->problem.text);
+        else
+            processed++;
+    }
+    if (!arguments->rehearsal)
+        print(program, processed);
+    return processed == tenants.count ? EXIT_DONE : EXIT_FAILED;
+}
+
+int main(int argc, char **argv)
+{
+    struct arguments arguments = {.tenant = NULL};
+    const struct offline_option options[] = {
+        {.name = "--tenant", .help = "One tenant; everybody's.", .text = &arguments.tenant},
+        {.name = "--dry-run", .help = "Print it, and nothing else.", .flag = &arguments.rehearsal}};
+    const struct offline_plan plan = {.name = "weekly-report",
+                                      .summary = "Writes the weekly report of each tenant.",
+                                      .options = options,
+                                      .option_count = sizeof options / sizeof options[0],
+                                      .locks = true,
+                                      .failed = EXIT_FAILED,
+                                      .memory = (size_t)1 << 28,
+                                      .run = run,
+                                      .context = &arguments};
+
+    return offline_main(argc, argv, &plan);
+}

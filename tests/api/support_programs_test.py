@@ -1,0 +1,212 @@
+"""The programs that look back: curated cases that hold no more, drafts out of tickets, what to do next, the week of each
+tenant. On both engines, each tenant by itself."""
+
+import json
+import subprocess
+import threading
+from datetime import timedelta
+from http.server import BaseHTTPRequestHandler, HTTPServer
+
+import pytest
+
+from model_server import ModelServer
+from service import ENGINES, Service
+from support_admin_test import SECRET, token
+from support_trends_test import ago, files, printed, program, put, trace
+
+ENV = {"JWT_SECRET": SECRET, "RATE_LIMIT_ENABLED": "false", "LLM_CHAT_API_KEY": "model-secret"}
+
+
+@pytest.fixture(scope="module", params=ENGINES)
+def support(request):
+    with Service("support", {**ENV, "LLM_PROVIDER_PROFILE": "embedded"}, request.param) as service:
+        assert service.run("demo-seed").returncode == 0
+        yield service
+
+
+def stale(service, tenant="default"):
+    answer = service.get("/api/admin/curated-dataset/stale", headers=token("reviewer", tenant)).json()
+    return {row["case_id"]: row["staleness_reason"] for row in answer["items"]}
+
+
+def test_old_cases_are_answered_again_and_become_fresh_when_they_hold(support):
+    cases = {
+        "holds": {"query": "How long does the warranty last?", "expected": {"answer_contains": ["12 месяцев"]}},
+        "words": {"query": "How long does the warranty last?", "expected": {"answer_contains": ["36 months", "12 месяцев"]}},
+        "group": {"query": "How long does the warranty last?",
+                  "expected": {"answer_contains_any": [["12 месяцев", "never"], ["no such", "words"]]}},
+        "route": {"query": "How long does the warranty last?", "expected": {"route": "human", "min_quality": 100}},
+        "quality": {"query": "Who painted the ceiling of the chapel?", "tenant_id": "other",
+                    "expected": {"min_quality": 100, "answer_contains": ["nothing"]}},
+        "young": {"query": "Who?", "created_at": ago(days=179), "expected": {"answer_contains": ["nobody"]}},
+        "undated": {"query": "Who?", "created_at": None, "expected": {"answer_contains": ["nobody"]}},
+    }
+    data = files(support, "evaluation/curated_cases.jsonl")
+    data.parent.mkdir(parents=True, exist_ok=True)
+
+    def write():
+        data.write_text("".join(json.dumps({"case_id": name, "created_at": ago(days=181), **case}) + "\n"
+                                for name, case in cases.items()))
+    write()
+    expected = {"words": "answer_contains_missing", "group": "answer_contains_any_missing", "route": "route_drift",
+                "quality": "quality_drop"}
+    looked = program(support, "stale-cases")
+    assert looked.stdout.startswith("# Curated staleness report\n") and stale(support) == {}
+    assert "1 of 5 cases\n" in looked.stderr and "5 of 5 cases\n" in looked.stderr
+    done = printed(support, "stale-cases", "--apply", "--report", "reports/curated-staleness.md")
+    assert (done["evaluated"], done["stale"]) == (5, 4), done
+    assert {row["case_id"]: row["reason"] for row in done["cases"]} == expected
+    differences = {row["case_id"]: row["diff"] for row in done["cases"]}
+    assert differences["words"] == {"missing": ["36 months"]} and differences["route"]["route_expected"] == "human"
+    assert differences["group"] == {"missing_any": [["no such", "words"]]}
+    report = files(support, "reports/curated-staleness.md").read_text()
+    assert "| words | default | answer_contains_missing |" in report
+    assert stale(support) == {name: reason for name, reason in expected.items() if name != "quality"}
+    assert stale(support, "other") == {"quality": "quality_drop"}
+    assert int(support.sql("SELECT count(*) FROM traces WHERE origin = 'regression'")[0][0]) == 10
+    cases["words"]["expected"] = {"answer_contains": ["12 месяцев"]}
+    write()
+    assert printed(support, "stale-cases", "--apply", "--report", "r.md")["stale"] == 3
+    assert set(stale(support)) == {"group", "route"}
+    assert printed(support, "stale-cases", "--report", "r.md", "--mock", "--all")["skipped"] == 6
+    assert printed(support, "stale-cases", "--report", "r.md", "--all", "--stale-days", "9000")["evaluated"] == 1
+    program(support, "stale-cases", "--jsonl", "/nowhere", code=1)
+    program(support, "stale-cases", "--stale-days", "0", code=2)
+
+
+def test_what_to_do_next_is_one_list(support, tmp_path):
+    signals = tmp_path / "signals.json"
+    signals.write_text(json.dumps({
+        "backlog": [{"title": "Refunds | late", "priority": 6.5, "suggested_action": "look", "source": "review",
+                     "frequency": 2}, {"title": "", "priority": 9}, {"title": "none", "priority": 0}],
+        "thresholds": [{"metric": "quality_threshold", "current": 80, "suggested": 75, "f1_gain": 0.05},
+                       {"metric": "same", "current": 1, "suggested": 1, "f1_gain": 0}],
+        "regressions": [{"candidate_experiment_id": "2026-01-01-x", "quality_delta": 3.5},
+                        {"candidate_experiment_id": "2026-01-01-y", "quality_delta": 0}],
+        "stale": [{"case_id": "c1", "staleness_reason": "route_drift"}]}))
+    done = program(support, "recommend", "--signals-json", str(signals), "--week", "2026-W17", "--out", "r/next.md")
+    assert done.stdout == "4 recommendations: r/next.md\n"
+    text = files(support, "r/next.md").read_text()
+    assert [line for line in text.splitlines() if line.startswith("###")] == [
+        "### 1. Deploy experiment 2026-01-01-x", "### 2. Refunds \\| late", "### 3. Adjust threshold quality\\_threshold",
+        "### 4. Re-review curated case c1"]
+    assert [line.split(": ")[1] for line in text.splitlines() if line.startswith("- Priority")] == ["8.5", "6.5", "3.5", "2.0"]
+    program(support, "recommend", "--week", "2026-W60", code=2)
+    signals.write_text("[]")
+    program(support, "recommend", "--signals-json", str(signals), code=1)
+    # of what is known, each tenant by itself; what was simulated says nothing
+    support.sql("DELETE FROM eval_results")
+    put(support, "eval_results", [
+        {"created_at": ago(hours=i), "tenant_id": tenant, "metric_name": "regression_candidate_pass_rate", "value": 1,
+         "sample_size": 3, "drift_alert": red, "kind": "regression", "run_id": f"run-{i}", "quality_delta": 3.5,
+         "candidate_experiment_id": f"2026-02-0{i}-try", "mode": mode}
+        for i, (tenant, red, mode) in enumerate([("all", 0, "experiment-regression"), ("third", 0, "experiment-regression"),
+                                                 ("all", 1, "experiment-regression"), ("all", 0, "mock-experiment-regression")], 1)])
+    support.sql("DELETE FROM curated_case_status")
+    put(support, "curated_case_status", [{"case_id": f"of-{tenant}", "tenant_id": tenant, "status": "stale_needs_review",
+                                          "staleness_reason": "route_drift", "last_checked_at": ago()}
+                                         for tenant in ("default", "third")])
+    put(support, "improvement_backlogs", [
+        {"tenant_id": "all", "week": "2026-W17", "markdown": "", "generated_at": ago(), "payload": json.dumps(
+            {"items": [{"title": f"Topic of {tenant}", "tenant_id": tenant, "priority": 6.5, "source": "review",
+                        "suggested_action": "a", "frequency": 1} for tenant in ("default", "third")]})}])
+
+    def listed(tenant):
+        answer = support.get("/api/admin/recommendations/current", headers=token("reviewer", tenant))
+        assert answer.status_code == 200 and answer.json()["status"] == "ok", answer.text
+        return [(row["title"], row["priority"]) for row in answer.json()["recommendations"]]
+
+    assert listed("default") == [("Deploy experiment 2026-02-01-try", 8.5), ("Topic of default", 6.5),
+                                 ("Re-review curated case of-default", 2.0)]
+    assert listed("third") == [("Deploy experiment 2026-02-01-try", 8.5), ("Deploy experiment 2026-02-02-try", 8.5),
+                               ("Topic of third", 6.5), ("Re-review curated case of-third", 2.0)]
+    assert support.get("/api/admin/recommendations/current", headers=token("agent")).status_code == 403
+    week = program(support, "recommend").stdout
+    assert "6 recommendations: reports/recommendations/" in week
+
+
+class Receiver(BaseHTTPRequestHandler):
+    def do_POST(self):
+        text = json.loads(self.rfile.read(int(self.headers["Content-Length"])))["text"]
+        self.server.texts.append(text)
+        self.send_response(500 if "Tenant: broken" in text else 200)
+        self.end_headers()
+
+    def log_message(self, *_):
+        pass
+
+
+def test_a_week_of_each_tenant_beside_the_one_before(support):
+    support.sql("DELETE FROM traces")
+    week, before = timedelta(days=1), timedelta(days=8)
+    put(support, "traces", [
+        *[trace(f"w-{i}", age=week, final_quality=80, cost_usd=0.5, categories='["returns"]') for i in range(4)],
+        trace("w-4", age=week, final_quality=70, final_route="human"),
+        *[trace(f"b-{i}", age=before, final_quality=40, final_route="human" if i else "auto") for i in range(2)],
+        trace("r-1", age=week, origin="regression", final_quality=1), trace("x-1", "broken", age=week),
+        trace("o-1", "other", age=week, categories='["secret"]'), trace("gone", "long-ago", age=timedelta(days=20))])
+    files(support, "alerts.log").write_text("".join(
+        json.dumps({"ts": at, "rule": rule, "value": 1, "threshold": 0}) + "\n"
+        for at, rule in ((ago(days=2), "stale_docs"), (ago(days=9), "avg_quality"))))
+    dry = program(support, "weekly-report", "--tenant", "default", "--dry-run").stdout
+    assert dry.startswith("# Support weekly report — ") and "\nTenant: default\n" in dry
+    for line in ("| Total questions | 5 | 2 | +150.0% |", "| Resolution rate | 80.0% | 50.0% | +30.0 pp |",
+                 "| Avg quality score | 78.00 | 40.00 | +95.0% |", "| Total cost | $2.00 | $0.00 | +100.0% |",
+                 "| returns | 4 |", "_No new gaps_", ": stale\\_docs"):
+        assert line in dry, dry
+    assert "avg\\_quality" not in dry and "secret" not in dry and not files(support, "reports/weekly").exists()
+    server = HTTPServer(("127.0.0.1", 0), Receiver)
+    server.texts = []
+    thread = threading.Thread(target=server.serve_forever)
+    thread.start()
+    try:
+        done = program(support, "weekly-report", code=1,
+                       REPORT_CHATAPP_WEBHOOK=f"http://127.0.0.1:{server.server_port}/hook")
+    finally:
+        server.shutdown()
+        thread.join()
+        server.server_close()
+    assert json.loads(done.stdout) == {"status": "ok", "processed": 2} and "broken: REPORT_CHATAPP_WEBHOOK" in done.stderr
+    assert len(server.texts) == 3 and sum("secret" in text for text in server.texts) == 1
+    assert sorted(path.name[:-14] for path in files(support, "reports/weekly").iterdir()) == ["broken", "default", "other"]
+    assert "Anomalies\n\n_No anomalies detected_" in next(text for text in server.texts if "Tenant: other" in text)
+
+
+def test_drafts_out_of_tickets_that_are_alike(support, tmp_path):
+    rows = [{"id": f"t-{tenant}-{i}", "tenant_id": tenant, "session_id": "s", "status": "resolved",
+             "user_question": f"How do I change the {what} number {i}", "created_at": ago(days=2), "resolved_at": ago(days=age),
+             "operator_response": "Open your profile. Ask ann@example.com."}
+            for tenant, what, count, age in (("default", "phone", 3, 1), ("default", "something quite different", 0, 1),
+                                             ("other", "address", 2, 1), ("third", "card", 3, 8)) for i in range(count)]
+    put(support, "escalated_tickets", rows)
+    assert "no model" in program(support, "kb-builder", code=1).stderr
+    assert support.sql("SELECT count(*) FROM kb_drafts") == [["0"]]
+    with ModelServer() as models:
+        models.answers["writer"] = 'text:{"topic": "Changing a phone number", "content": "Open your profile, says bob@example.com."}'
+        registry = tmp_path / "providers.yml"
+        registry.write_text(json.dumps({"default_profile": "house", "providers": [
+            {"id": "house", "kind": "local", "protocol": "openai", "base_url": models.url + "/v1",
+             "default_models": {"fast": "writer", "strong": "writer"}, "models": [{"name": "writer"}]}],
+            "routing_profiles": {"house": {slot: {"provider": "house", "model": "writer"} for slot in ("fast", "strong")}}}))
+        asked = {"PROVIDER_REGISTRY_PATH": str(registry), "LLM_PROVIDER_PROFILE": "house"}
+        done = program(support, "kb-builder", **asked)
+        assert json.loads(done.stdout) == {"status": "ok", "drafts_created": 1} and "1 of 1 drafts" in done.stderr
+        assert "ann@example.com" not in json.dumps(models.calls)
+        assert printed(support, "kb-builder", **asked)["drafts_created"] == 0  # their tickets are in a draft
+    [draft] = support.get("/api/admin/kb-drafts", headers=token("admin")).json()["drafts"]
+    assert draft["topic"] == "Changing a phone number" and "bob@example.com" not in draft["draft_content"]
+    assert sorted(draft["source_ticket_ids"]) == [f"t-default-{i}" for i in range(3)]
+    assert support.get("/api/admin/kb-drafts", headers=token("admin", "other")).json()["drafts"] == []
+
+
+def test_every_program_says_how_it_is_used_and_one_at_a_time_does_it(support):
+    for name in ("stale-cases", "recommend", "weekly-report", "kb-builder"):
+        assert f"usage: {name}" in program(support, name, "--help").stdout
+        program(support, name, "--no-such-thing", code=2)
+        lock = files(support, f"locks/{name}")
+        lock.parent.mkdir(exist_ok=True)
+        with subprocess.Popen(["flock", str(lock), "-c", "echo held; read word"], stdin=subprocess.PIPE,
+                              stdout=subprocess.PIPE, text=True) as holder:
+            assert holder.stdout.readline() == "held\n"
+            assert printed(support, name) == {"status": "busy"}
+            holder.communicate("go\n")
