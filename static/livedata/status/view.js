@@ -8,12 +8,19 @@ import { ageOf, healthBadge, plain, valueOf } from '../words.js';
 
 const named = (key, name) => (hasText(key) ? t(key) : name);
 
+/* What stands in place of a message that only callers with a key get. */
+function figuresOf(metrics) {
+    const { last_event_age_seconds: age, ...others } = metrics ?? {};
+    const known = age === null || age === undefined ? [] : [t('status.last_event', { age: ageOf(age) })];
+    return [...known, ...Object.entries(others).map(([key, value]) => `${key.replaceAll('_', ' ')} ${plain(value)}`)].join(' · ');
+}
+
 function component({ name, status, message, metrics }) {
     return html`<div class="figure" data-component=${name}>
         <span class="figure-label">${named(`component.${name}`, name)}</span>
         <span>${healthBadge(status)}</span>
         <span class="figure-note" dir="auto"
-            >${message || Object.entries(metrics ?? {}).map(([key, value]) => `${key.replaceAll('_', ' ')} ${plain(value)}`).join(' · ')}</span
+            >${message || figuresOf(metrics)}</span
         >
     </div>`;
 }
