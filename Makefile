@@ -161,6 +161,7 @@ bench: packages-test
 	@ASSAY_BUILD_DIR=$(BUILD) $(PYTHON) tests/bench/stack/run
 	@ASSAY_BUILD_DIR=$(BUILD) $(PYTHON) tests/bench/stack/live --events 2500000
 	@ASSAY_BUILD_DIR=$(BUILD) $(PYTHON) tests/bench/stack/livedata
+	@ASSAY_BUILD_DIR=$(BUILD) $(PYTHON) tests/bench/stack/support
 	@ASSAY_BUILD_DIR=$(BUILD) $(PYTHON) tests/bench/flood
 	@ASSAY_BUILD_DIR=$(BUILD) $(PYTHON) tests/bench/orchestrator
 	@ASSAY_BUILD_DIR=$(BUILD) $(PYTHON) tests/bench/improvement
