@@ -16,6 +16,7 @@ export const portal = process.env.ASSAY_PORTAL_URL.replace(/\/$/, '');
 export const guarded = {
     url: process.env.ASSAY_GUARDED_URL.replace(/\/$/, ''),
     token: process.env.ASSAY_GUARDED_TOKEN,
+    admin: process.env.ASSAY_GUARDED_ADMIN,
 };
 
 const flags = [

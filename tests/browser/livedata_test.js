@@ -175,7 +175,7 @@ test('keys are issued, rotated and deleted by who has the key of the administrat
     const page = await open(`${livedata}/admin/`);
     await page.fill('#admin-key', 'wrong');
     await page.click('form.notice button[type="submit"]');
-    await untilText(page, '#admin-title', /not the administration/);
+    await untilText(page, '#admin-key-title', /not the administration/);
     await page.fill('#admin-key', adminKey);
     await page.click('form.notice button[type="submit"]');
     await page.waitForSelector('#keys');

@@ -6,6 +6,7 @@ import { createClient } from '../../shared/ui/client.js';
 import { confirm } from '../../shared/ui/dialog.js';
 import { ApiError } from '../../shared/ui/errors.js';
 import { createForm } from '../../shared/ui/form.js';
+import { focusIssued } from '../../shared/ui/issued.js';
 import { createResource } from '../../shared/ui/resource.js';
 import { onAccessToken, recall, remember } from '../../shared/ui/session.js';
 import { view } from './view.js';
@@ -63,7 +64,7 @@ async function act(action) {
 
 function show(name, key) {
     app.set({ made: { name, key } });
-    queueMicrotask(() => document.getElementById('made')?.focus());
+    focusIssued();
 }
 
 function create(values) {

@@ -2,35 +2,23 @@
 import { t } from '../../shared/i18n.js';
 import { formatAgo, formatFixed, formatInteger, formatMilliseconds, formatPercent, formatShortUnit } from '../../shared/numbers.js';
 import { badge } from '../../shared/ui/badge.js';
-import { copyButton } from '../../shared/ui/copy.js';
-import { html, nothing } from '../../shared/ui/lit.js';
-import { errorNotice, notice } from '../../shared/ui/notice.js';
+import { issuedSecret } from '../../shared/ui/issued.js';
+import { html } from '../../shared/ui/lit.js';
+import { errorNotice } from '../../shared/ui/notice.js';
 import { resourceView } from '../../shared/ui/resource.js';
+import { askForSecret } from '../../shared/ui/secret.js';
 import { table } from '../../shared/ui/table.js';
 import { healthBadge } from '../words.js';
 
 function adminForm(refused, use) {
-    const submit = (event) => {
-        event.preventDefault();
-        use(event.target.elements.key.value.trim());
-    };
-    return html`<form class="notice" data-tone="info" aria-labelledby="admin-title" @submit=${submit}>
-        <h2 class="notice-title" id="admin-title">${t(refused ? 'keys.admin_refused' : 'keys.admin_title')}</h2>
-        <p id="admin-hint">${t('keys.admin_hint')}</p>
-        <label class="field-label" for="admin-key">${t('keys.admin_key')}</label>
-        <input
-            class="input"
-            id="admin-key"
-            name="key"
-            type="password"
-            autocomplete="off"
-            spellcheck="false"
-            required
-            aria-describedby="admin-hint"
-            aria-invalid=${refused ? 'true' : nothing}
-        />
-        <div class="button-row"><button type="submit" class="button" data-kind="primary">${t('token.use')}</button></div>
-    </form>`;
+    return askForSecret({
+        id: 'admin-key',
+        title: t(refused ? 'keys.admin_refused' : 'keys.admin_title'),
+        hint: t('keys.admin_hint'),
+        label: t('keys.admin_key'),
+        refused,
+        use,
+    });
 }
 
 /** @param {livedata.Key} key */
@@ -78,18 +66,6 @@ function tenantColumns() {
     ];
 }
 
-function madeNotice({ name, key }) {
-    return html`<div id="made" tabindex="-1">
-        ${notice({
-            tone: 'good',
-            title: t('keys.made', { name }),
-            body: html`<p>${t('keys.once')}</p>
-                <p><code class="key-text" dir="ltr">${key}</code></p>`,
-            actions: copyButton({ text: key }),
-        })}
-    </div>`;
-}
-
 const figure = (name, label, value) =>
     html`<div class="figure" data-figure=${name}>
         <span class="figure-label">${label}</span>
@@ -113,7 +89,7 @@ export function view({ keys, tenants, summary, form, admin, made, problem, busy,
     const refused = keys.error?.kind === 'unauthorized';
     if (admin === null || refused) return adminForm(refused, actions.use);
     return html`<div class="stack">
-        ${made === null ? null : madeNotice(made)} ${problem === null ? null : errorNotice(problem)}
+        ${made === null ? null : issuedSecret({ title: t('keys.made', { name: made.name }), text: t('keys.once'), secret: made.key })} ${problem === null ? null : errorNotice(problem)}
         <section class="card" aria-labelledby="summary-title" id="summary">
             <h2 class="section" id="summary-title">${t('keys.service')}</h2>
             ${resourceView(summary, { quiet: true, skeleton: { lines: 2, height: 'row' }, ready: summaryView })}

@@ -43,7 +43,7 @@ interface Reply<Data> {
 interface RequestOptions {
     query?: Record<string, any>;
     body?: any;
-    form?: FormData;
+    form?: FormData | Blob;
     headers?: Record<string, string>;
     signal?: AbortSignal;
     timeoutMs?: number;

@@ -37,7 +37,7 @@ function fileNameOf(response) {
  * options: credentials ('omit' by default, 'same-origin' where a cookie signs in); headers for
  * every request; renew(): asks for a new access token after a 401, resolves to whether there is one.
  *
- * Of a request: query, body (JSON), form (FormData), headers, signal, timeoutMs, etag.
+ * Of a request: query, body (JSON), form (FormData, or a Blob that is sent as it is), headers, signal, timeoutMs, etag.
  *
  * @param {{credentials?: RequestCredentials, headers?: Record<string, string>,
  *     renew?: null | (() => boolean | Promise<boolean>)}} [options]

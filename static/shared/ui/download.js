@@ -11,7 +11,13 @@ export function saveBlob(blob, name) {
     setTimeout(() => URL.revokeObjectURL(link.href), 60000);
 }
 
-/* Fetches `path` and saves it under the name that the answer proposes, else under `name`. */
+/**
+ * Fetches `path` and saves it under the name that the answer proposes, else under `name`.
+ *
+ * @param {{ file: Function }} client
+ * @param {string} path
+ * @param {{ name?: string } & RequestOptions} options
+ */
 export async function download(client, path, { name = 'download', ...options } = {}) {
     const file = await client.file(path, options);
     saveBlob(file.blob, file.name ?? name);

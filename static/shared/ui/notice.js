@@ -2,6 +2,7 @@
 import { hasText, t } from '../i18n.js';
 import { formatUnit } from '../numbers.js';
 import { html, nothing } from './lit.js';
+import { askForSecret } from './secret.js';
 import { accessToken, setAccessToken } from './session.js';
 
 /* tone: danger, caution, info, good, plain; body and actions are templates. */
@@ -47,31 +48,16 @@ export function errorNotice(error, { retry = null, title = null } = {}) {
 /* Asks for an access token where the API has answered 401; `use` is called once one was given. */
 export function tokenForm(error, use) {
     const refused = accessToken() !== null;
-    const submit = (event) => {
-        event.preventDefault();
-        setAccessToken(event.target.elements.token.value.trim());
-        use();
-    };
-    return html`<form class="notice" data-tone="info" aria-labelledby="access-token-title" @submit=${submit}>
-        <h2 class="notice-title" id="access-token-title">${t(refused ? 'token.refused' : 'token.title')}</h2>
-        <p id="access-token-hint">${t('token.hint')}</p>
-        <label class="field-label" for="access-token">${t('token.label')}</label>
-        <input
-            class="input"
-            id="access-token"
-            name="token"
-            type="password"
-            autocomplete="off"
-            spellcheck="false"
-            required
-            aria-describedby="access-token-hint"
-            aria-invalid=${refused ? 'true' : nothing}
-        />
-        <div class="button-row">
-            <button type="submit" class="button" data-kind="primary">${t('token.use')}</button>
-        </div>
-        ${error.requestId
-            ? html`<p class="notice-meta">${t('notice.request_id', { id: error.requestId })}</p>`
-            : null}
-    </form>`;
+    return askForSecret({
+        id: 'access-token',
+        title: t(refused ? 'token.refused' : 'token.title'),
+        hint: t('token.hint'),
+        label: t('token.label'),
+        refused,
+        use: (token) => {
+            setAccessToken(token);
+            use();
+        },
+        meta: error.requestId ? t('notice.request_id', { id: error.requestId }) : null,
+    });
 }

@@ -18,19 +18,24 @@ function responseOf(request) {
     return { status: request.status, headers: { get: (name) => request.getResponseHeader(name) } };
 }
 
+function formOf(file, { field, extra }) {
+    const form = new FormData();
+    for (const [name, value] of Object.entries(extra(file))) form.append(name, value);
+    form.append(field, file, file.name);
+    return form;
+}
+
 /* One file; fetch says nothing about progress, so this is the older interface. */
-function send(item, { url, field, extra, headers }, changed) {
+function send(item, { url, field, extra, headers, type }, changed) {
     return new Promise((resolve, reject) => {
         const request = new XMLHttpRequest();
-        const form = new FormData();
-        for (const [name, value] of Object.entries(extra(item.file))) form.append(name, value);
-        form.append(field, item.file, item.file.name);
+        const body = type === null ? formOf(item.file, { field, extra }) : item.file;
         item.cancel = () => request.abort();
         request.upload.onprogress = ({ loaded, total }) => changed({ sent: loaded, total });
         request.onload = () => {
-            const body = parsed(request.responseText);
-            if (request.status >= 200 && request.status < 300) resolve(body);
-            else reject(errorOfResponse(responseOf(request), body));
+            const answer = parsed(request.responseText);
+            if (request.status >= 200 && request.status < 300) resolve(answer);
+            else reject(errorOfResponse(responseOf(request), answer));
         };
         request.onerror = () => reject(new ApiError('network', ''));
         request.onabort = () => reject(new DOMException('', 'AbortError'));
@@ -39,16 +44,18 @@ function send(item, { url, field, extra, headers }, changed) {
         request.setRequestHeader('Accept-Language', currentLocale());
         if (accessToken() !== null) request.setRequestHeader('Authorization', `Bearer ${accessToken()}`);
         for (const [name, value] of Object.entries(headers)) request.setRequestHeader(name, value);
-        request.send(form);
+        if (type !== null) request.setRequestHeader('Content-Type', type);
+        request.send(body);
     });
 }
 
 /*
- * url and field name the request; extra(file) its other parts; accept as in <input>; maxBytes refuses
+ * url and field name the request; extra(file) its other parts; with `type` the file alone is the body, of that
+ * media type; accept as in <input>; maxBytes refuses
  * before sending; side: how many at once; onDone(answer, file) after each; with forgetDone what arrived
  * leaves the list, because the page says what became of it.
  */
-export function createUpload(update, { url, field = 'file', extra = () => ({}), headers = {}, accept = '', multiple = true, maxBytes = Infinity, side = 2, onDone = null, forgetDone = false }) {
+export function createUpload(update, { url, field = 'file', extra = () => ({}), headers = {}, type = null, accept = '', multiple = true, maxBytes = Infinity, side = 2, onDone = null, forgetDone = false }) {
     let items = [];
     let over = false;
     let count = 0;
@@ -61,7 +68,7 @@ export function createUpload(update, { url, field = 'file', extra = () => ({}), 
     async function run(item) {
         change(item, { state: 'sending' });
         try {
-            const answer = await send(item, { url, field, extra, headers }, (patch) => change(item, patch));
+            const answer = await send(item, { url, field, extra, headers, type }, (patch) => change(item, patch));
             change(item, { state: 'done', answer });
             if (forgetDone) items = items.filter((one) => one !== item);
             onDone?.(answer, item.file);

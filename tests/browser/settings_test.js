@@ -1,0 +1,180 @@
+/* The settings of experiments: keys, webhooks with their deliveries, the audit log, backups, the service. */
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import { test } from 'node:test';
+import { accessibilityFaults, close, experiments, guarded, open, untilText } from './browser.js';
+
+async function ask(url, token, method, path, body) {
+    const headers = { 'Content-Type': 'application/json', ...(token && { Authorization: `Bearer ${token}` }) };
+    const response = await fetch(`${url}/api/v1${path}`, { method, headers, body: body && JSON.stringify(body) });
+    assert.ok(response.ok, await response.clone().text());
+    return response.json();
+}
+
+const operator = (method, path, body) => ask(guarded.url, guarded.admin, method, path, body);
+
+/* The page of a tab, both tokens given; those are the tab's own. */
+async function settings(tab, { query = '', ...options } = {}) {
+    const page = await open(`${guarded.url}/docs`, options);
+    await page.evaluate(([token, admin]) => {
+        sessionStorage.setItem('assay.token', token);
+        sessionStorage.setItem('assay.admin', JSON.stringify(admin));
+    }, [guarded.token, guarded.admin]);
+    await page.goto(`${guarded.url}/settings?tab=${tab}${query}`);
+    return page;
+}
+
+const rowOf = (page, name) => page.locator('tbody tr').filter({ hasText: name });
+
+test('a key is issued once, works, is revoked, and is deleted after that', async () => {
+    const page = await open(`${guarded.url}/settings`);
+    await page.fill('#admin-token', 'wrong');
+    await page.keyboard.press('Enter');
+    await untilText(page, '#admin-token-title', /not the operator/);
+    await page.fill('#admin-token', guarded.admin);
+    await page.keyboard.press('Enter');
+    await page.fill('#key-name', 'browser');
+    await page.selectOption('#key-scope', 'write');
+    await page.fill('#key-rate_limit_requests', '0');
+    await page.keyboard.press('Enter');
+    await page.waitForSelector('#key-rate_limit_requests[aria-invalid="true"]');
+    await page.fill('#key-rate_limit_requests', '90');
+    await page.keyboard.press('Enter');
+    const secret = await page.textContent('#made code');
+    assert.match(secret, /^abk_/);
+    await ask(guarded.url, secret, 'GET', '/templates');
+    await untilText(page, '#keys tbody tr td:nth-of-type(3)', '90');
+    await rowOf(page, 'browser').getByRole('button', { name: 'Revoke: browser' }).click();
+    await page.click('dialog button[data-kind="danger"]');
+    await rowOf(page, 'browser').getByRole('button', { name: 'Delete: browser' }).click();
+    await page.click('dialog button[data-kind="danger"]');
+    await page.waitForSelector('#keys tbody', { state: 'detached' });
+    assert.equal((await operator('GET', '/keys')).total, 0);
+    const kept = await page.evaluate(() => JSON.stringify([localStorage, document.cookie, location.href]));
+    assert.equal(kept.includes(guarded.admin), false);
+    await close(page, [401, 422]);
+});
+
+test('a webhook is registered, tested, changed, and its deliveries say what became of them', async () => {
+    const received = [];
+    let status = 204;
+    const receiver = createServer((request, response) => {
+        let body = '';
+        request.on('data', (part) => (body += part));
+        request.on('end', () => {
+            received.push(JSON.parse(body));
+            response.writeHead(status).end();
+        });
+    });
+    await new Promise((done) => receiver.listen(0, '127.0.0.1', () => done(null)));
+    const { port } = /** @type {import('node:net').AddressInfo} */ (receiver.address());
+    try {
+        const page = await settings('webhooks');
+        await page.click('#new-webhook');
+        await page.fill('#webhook-name', 'receiver');
+        await page.fill('#webhook-target_url', 'ftp://nowhere');
+        await page.fill('#webhook-secret', 'of the tests');
+        await page.fill('#webhook-event_filter', 'project.create, project.update');
+        await page.keyboard.press('Enter');
+        await page.waitForSelector('#webhook-target_url[aria-invalid="true"]');
+        assert.deepEqual(await accessibilityFaults(page), []);
+        await page.fill('#webhook-target_url', `http://127.0.0.1:${port}/`);
+        await page.keyboard.press('Enter');
+        await page.click('[aria-label="Test: receiver"]');
+        await untilText(page, '#deliveries tbody td:nth-of-type(1)', 'Delivered');
+        assert.equal(received[0].event_type, 'webhook.test');
+        status = 410;
+        await page.click('[aria-label="Test: receiver"]');
+        await untilText(page, '#deliveries tbody td:nth-of-type(1)', 'Failed');
+        await page.selectOption('#deliveries #filter-status', 'delivered');
+        await page.waitForFunction(() => document.querySelectorAll('#deliveries tbody tr').length === 1);
+        await page.click('[aria-label="Edit: receiver"]');
+        assert.equal(await page.inputValue('#webhook-secret'), '');
+        await page.fill('#webhook-event_filter', '');
+        await page.fill('#webhook-name', 'everything');
+        await page.keyboard.press('Enter');
+        await page.click('[aria-label="Turn off: everything"]');
+        await page.waitForSelector('[aria-label="Turn on: everything"]');
+        const [hook] = (await operator('GET', '/webhooks')).subscriptions;
+        assert.deepEqual([hook.name, hook.event_filter, hook.enabled], ['everything', [], false]);
+        await page.click('[aria-label="Delete: everything"]');
+        await page.click('dialog button[data-kind="danger"]');
+        await page.waitForSelector('#webhooks tbody', { state: 'detached' });
+        await close(page, [400]);
+    } finally {
+        receiver.close();
+        receiver.closeAllConnections();
+    }
+});
+
+test('the audit log is narrowed by the address, shows what changed, turns older pages, and is taken away', async () => {
+    const { payload } = await ask(experiments, null, 'GET', '/templates/checkout_conversion');
+    const { id } = await ask(experiments, null, 'POST', '/projects', payload);
+    for (let mde = 1; mde <= 60; mde++) await ask(experiments, null, 'PUT', `/projects/${id}`, { ...payload, metrics: { ...payload.metrics, mde_pct: mde } });
+    const page = await open(`${experiments}/settings?tab=audit&project_id=${id}`);
+    await untilText(page, '#audit [role="status"]', '50 of 61');
+    await page.locator('#audit tbody tr').first().getByRole('button').click();
+    const changed = await page.$$eval('dialog tbody tr', (rows) => rows.map((row) => [...row.cells].map((cell) => cell.textContent.trim())));
+    assert.deepEqual(changed, [['metrics.mde_pct', '59.0', '60.0']].map((row) => row.map((text) => text.replace('.0', ''))));
+    await page.keyboard.press('Escape');
+    await page.click('#older');
+    await untilText(page, '#audit [role="status"]', '61 of 61');
+    assert.equal(await page.locator('#older').count(), 0);
+    await page.selectOption('#filter-action', 'project.create');
+    await untilText(page, '#audit [role="status"]', '1 of 1');
+    const [file] = await Promise.all([page.waitForEvent('download'), page.click('#audit-export')]);
+    const lines = (await readFile(await file.path(), 'utf8')).trim().split('\n');
+    assert.equal(lines.length, 2);
+    assert.match(lines[1], new RegExp(`project\\.create,${id}`));
+    await close(page);
+});
+
+test('a backup is taken, and only one that is sound is offered, with what it would add', async () => {
+    const { payload } = await ask(experiments, null, 'GET', '/templates/trial_to_paid');
+    await ask(experiments, null, 'POST', '/projects', payload);
+    const page = await open(`${experiments}/settings?tab=backup`);
+    const [file] = await Promise.all([page.waitForEvent('download'), page.click('#take')]);
+    const bundle = await readFile(await file.path());
+    const { counts } = JSON.parse(bundle.toString()).integrity;
+    await page.setInputFiles('#backup-file', { name: 'broken.json', mimeType: 'application/json', buffer: Buffer.from(bundle.toString().replace('"generated_at":"2', '"generated_at":"1')) });
+    await untilText(page, '.upload-item .field-error', /checksum/i);
+    await page.setInputFiles('#backup-file', { name: 'sound.json', mimeType: 'application/json', buffer: bundle });
+    await page.waitForSelector('#checked');
+    const shown = await page.$$eval('#checked .figure-value', (all) => all.map((value) => Number(value.textContent.replace(/\D/g, ''))));
+    assert.deepEqual(shown, [counts.projects, counts.project_revisions, counts.analysis_runs, counts.export_events]);
+    await close(page, [400]);
+});
+
+test('the service says whether it is ready, and what it is set to', async () => {
+    const page = await settings('service');
+    await untilText(page, '#service .badge', 'Ready');
+    const checks = await page.$$eval('#checks tbody th', (all) => all.map((cell) => cell.textContent.trim()));
+    const response = await fetch(`${guarded.url}/readyz`, { headers: { Authorization: `Bearer ${guarded.token}` } });
+    assert.deepEqual(checks, (await response.json()).checks.map(({ name }) => name));
+    assert.match(await page.textContent('[aria-labelledby="group-access"]'), /legacy/);
+    await close(page);
+});
+
+const views = [
+    { name: 'light', options: { colorScheme: 'light', viewport: { width: 1440, height: 900 } } },
+    { name: 'dark', options: { colorScheme: 'dark', viewport: { width: 1440, height: 900 } } },
+    { name: 'Arabic, 360 px', query: '&lang=ar', options: { colorScheme: 'light', viewport: { width: 360, height: 780 } } },
+];
+
+test('axe finds nothing, and nothing sticks out', async (t) => {
+    await operator('POST', '/keys', { name: 'of the views', scope: 'read' });
+    await operator('POST', '/webhooks', { name: 'of the views', target_url: 'http://127.0.0.1:9/', secret: 's', format: 'generic', scope: 'global' });
+    const ready = { keys: '#keys tbody tr', webhooks: '#webhooks tbody tr', audit: '#audit tbody tr', backup: '#export', service: '#checks tbody tr' };
+    for (const [tab, wanted] of Object.entries(ready))
+        for (const { name, query = '', options } of views)
+            await t.test(`${tab}, ${name}`, async () => {
+                const page = await settings(tab, { query, ...options, reducedMotion: 'reduce' });
+                await page.waitForSelector(wanted);
+                assert.deepEqual(await accessibilityFaults(page), []);
+                const [content, room] = await page.evaluate(() => [document.documentElement.scrollWidth, innerWidth]);
+                assert.ok(content <= room, `${content} px wide in a window of ${room} px`);
+                if (process.env.SHOTS) await page.screenshot({ path: `${process.env.SHOTS}/${tab}_${name.replace(/\W+/g, '_')}.png`, fullPage: true });
+                await close(page);
+            });
+});
