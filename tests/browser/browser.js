@@ -85,6 +85,16 @@ function escaped(text) {
     return text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
 }
 
+/* Presses Tab until the element has the focus: it can be reached, and nothing on the way keeps the focus. */
+export async function tabTo(page, selector) {
+    const there = () => page.evaluate((wanted) => document.activeElement?.matches(wanted) ?? false, selector);
+    for (let presses = 0; presses < 80; presses++) {
+        if (await there()) return;
+        await page.keyboard.press('Tab');
+    }
+    assert.fail(`${selector} is not reached by keyboard`);
+}
+
 /* Closes the page; it must have reported nothing but the failed requests with these statuses. */
 export async function close(page, expectedStatuses = []) {
     const expected = expectedStatuses.map(

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
-import { accessibilityFaults, close, experiments, open, untilText } from './browser.js';
+import { accessibilityFaults, close, experiments, open, tabTo, untilText } from './browser.js';
 
 async function send(method, path, body) {
     const headers = { 'Content-Type': 'application/json' };
@@ -18,16 +18,6 @@ async function create(template, name, analysed = false) {
     const { id } = await send('POST', '/projects', design);
     if (analysed) await send('POST', `/projects/${id}/analysis`, await send('POST', '/analyze', design));
     return id;
-}
-
-/* Presses Tab until the element has the focus: it can be reached, and nothing on the way keeps the focus. */
-async function tabTo(page, selector) {
-    const there = () => page.evaluate((wanted) => document.activeElement?.matches(wanted) ?? false, selector);
-    for (let presses = 0; presses < 80; presses++) {
-        if (await there()) return;
-        await page.keyboard.press('Tab');
-    }
-    assert.fail(`${selector} is not reached by keyboard`);
 }
 
 const names = (page) => page.$$eval('.list tbody th', (all) => all.map((cell) => cell.textContent.trim()));

@@ -138,7 +138,7 @@ function headline(design, answer, how) {
         ${figures(plan, answer)}
         <div class="section section-top headline-foot">
             <p id="sentence">${planSentence(design, answer)}</p>
-            ${shortPlan(plan)} ${actions(how)}
+            ${shortPlan(plan)} ${how === null ? nothing : actions(how)}
         </div>
     </div>`;
 }
@@ -377,6 +377,12 @@ export function announcement(design, answer) {
     return plan.even
         ? t('result.announcement', { n: formatInteger(plan.users[0]), ...values })
         : t('result.announcement_arms', { arms: armsText(plan.users), ...values });
+}
+
+/* The figures and the warnings alone, beside a design that is being made. */
+/** @param {experiments.Calculation} answer */
+export function sizesView(design, answer) {
+    return html`${headline(design, answer, null)} ${warningCard(answer.warnings)}`;
 }
 
 /* how: at and onMove of the power curve; link() and command() of the buttons. */

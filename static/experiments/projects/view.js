@@ -88,6 +88,7 @@ export function view({ list, chosen, create, compare }) {
     return html`<div class="stack">
         <div class="button-row">
             <button type="button" class="button" data-kind="primary" id="from-template" @click=${create}>${t('projects.from_template')}</button>
+            <a class="button" href="/design">${t('projects.plan')}</a>
             <button
                 type="button"
                 class="button"

@@ -1,0 +1,138 @@
+/*
+ * Plans a test in six steps and saves it as a project; with ?project= in the address, revises one. What has
+ * been entered is kept for the tab until it is saved.
+ */
+import '../../shared/shell.js';
+import { onLocale, t } from '../../shared/i18n.js';
+import { mount } from '../../shared/ui/app.js';
+import { createClient } from '../../shared/ui/client.js';
+import { ApiError } from '../../shared/ui/errors.js';
+import { createForm } from '../../shared/ui/form.js';
+import { createLive } from '../../shared/ui/live.js';
+import { readQuery } from '../../shared/ui/query.js';
+import { createResource } from '../../shared/ui/resource.js';
+import { toast } from '../../shared/ui/toast.js';
+import { createWizard } from '../../shared/ui/wizard.js';
+import { blank, payloadOf, questionOf, valuesOf } from './payload.js';
+import { fields, steps } from './steps.js';
+import { stepView, view } from './view.js';
+
+/** @type {Client<'experiments'>} */
+const client = createClient();
+const { project: id } = readQuery({ project: '' });
+const isNew = id === '';
+const base = /** @type {const} */ (`/api/v1/projects/${encodeURIComponent(id)}`);
+const state = { isNew, template: '', base: /** @type {any} */ (blank), version: '', failure: null, app: null };
+const update = () => state.app?.update();
+
+state.form = createForm(update, {
+    id: 'plan',
+    fields,
+    onInput: () => {
+        state.wizard.keep();
+        state.live.input();
+    },
+});
+
+state.live = createLive(update, { client, form: state.form, request: (values) => ({ path: '/api/v1/calculate', body: questionOf(values) }) });
+
+const draft = () => ({ texts: state.form.texts(), template: state.template, base: state.base, version: state.version });
+
+function restore({ texts, ...kept }) {
+    Object.assign(state, kept);
+    state.form.writeTexts(texts);
+}
+
+/* A name is what a list tells projects by; the API takes a design without one. */
+const named = () => state.form.values().project_name !== undefined;
+
+state.wizard = createWizard(update, {
+    name: isNew ? 'plan' : `plan.${id}`,
+    steps: steps.map((step, index) => ({
+        name: step.name,
+        title: () => t(`plan.step_${step.name}`),
+        view: () => stepView(step, state),
+        ready: index === 0 ? named : undefined,
+    })),
+    draft,
+    restore,
+    finish,
+});
+
+/* To the step that the first problem is in. */
+function showProblems(error) {
+    const about = state.form.showError(error);
+    const first = state.form.problems().find(({ name }) => name !== null);
+    const step = steps.find(({ fields: inside }) => inside.includes(first?.name));
+    if (step) state.wizard.go(step.name);
+    return about;
+}
+
+async function save() {
+    const payload = payloadOf(state.form.values(), state.base);
+    if (!isNew) return (await client.put(base, payload, { headers: { 'If-Match': state.version } })).data;
+    if (state.template !== '') await client.request('POST', `/api/v1/templates/${encodeURIComponent(state.template)}/use`);
+    return (await client.post('/api/v1/projects', payload)).data;
+}
+
+async function finish() {
+    state.failure = null;
+    if (state.form.unclear()) {
+        state.wizard.go(steps.find(({ sized }) => sized).name);
+        return false;
+    }
+    try {
+        const saved = await save();
+        location.assign(`/projects/${encodeURIComponent(saved.id)}`);
+        return true;
+    } catch (error) {
+        if (!(error instanceof ApiError)) throw error;
+        if (!showProblems(error)) state.failure = error;
+        return false;
+    }
+}
+
+function write(payload, patch, kept = {}) {
+    Object.assign(state, { base: payload, ...patch });
+    state.form.write({ ...valuesOf(payload), ...kept });
+    state.live.ask(false);
+}
+
+/* A template overwrites a design, and one press brings the design back; the name stays. */
+function start(chosen) {
+    const kept = structuredClone(draft());
+    const template = state.templates.data.find((one) => one.id === chosen);
+    const { project_name: name = '' } = state.form.values();
+    write(template?.payload ?? blank, { template: chosen }, { project_name: name });
+    state.wizard.keep();
+    const undo = () => {
+        restore(kept);
+        state.wizard.keep();
+        state.live.ask(false);
+    };
+    toast(t('plan.replaced', { name: template?.name ?? t('plan.no_template') }), { tone: 'info', action: { title: t('design.undo'), run: undo } });
+}
+
+function discard() {
+    state.wizard.discard();
+    location.assign(isNew ? '/design' : `/design?project=${encodeURIComponent(id)}`);
+}
+
+/* What is needed before anything can be shown: the templates, or the project as it is now. */
+state.templates = createResource(update, async (signal) => {
+    if (!isNew) {
+        const { data } = await client.get(base, { signal });
+        if (!state.wizard.hasDraft()) write(data.payload, { version: data.updated_at });
+        return [];
+    }
+    return (await client.get('/api/v1/templates', { signal })).data.templates;
+});
+
+async function load() {
+    if ((await state.templates.load()) !== undefined) state.live.ask(false);
+}
+
+Object.assign(state, { start, discard, load });
+state.app = mount(document.getElementById('page'), view, state);
+onLocale(() => state.live.ask(false));
+load();

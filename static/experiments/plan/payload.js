@@ -1,0 +1,82 @@
+/*
+ * Between the form and the payload of a project: where in the payload each field lives, and what stands
+ * there when the field is empty or not asked for. What the form does not ask (guardrails, targeting rules,
+ * observed results) stays as the template or the project had it.
+ */
+import { fields as planned } from '../calculator/fields.js';
+
+/** @type {(value: any) => (...names: string[]) => [string, any][]} */
+const otherwise = (value) => (...names) => names.map((name) => [name, value]);
+const texts = otherwise('');
+const optional = otherwise(null);
+const required = otherwise(undefined);
+
+/* Block by block: names, and the values of fields that are empty; undefined lets the API say what it misses. */
+export const blocks = {
+    project: new Map(texts('project_name', 'domain', 'product_type', 'platform', 'market', 'project_description')),
+    hypothesis: new Map(texts('change_description', 'hypothesis_statement', 'target_audience', 'business_problem', 'what_to_validate', 'desired_result')),
+    setup: new Map([
+        ...required('expected_daily_traffic', 'audience_share_in_test', 'variants_count', 'traffic_split'),
+        ...optional('avg_cluster_size', 'icc'),
+        ...texts('inclusion_criteria', 'exclusion_criteria'),
+    ]),
+    metrics: new Map([
+        ...texts('primary_metric_name'),
+        ...required('metric_type', 'baseline_value', 'mde_pct', 'alpha', 'power'),
+        ...optional('std_dev', 'exposure_per_user', 'planned_test', 'equivalence_margin_pct'),
+        ...optional('cuped_correlation', 'cuped_pre_experiment_std', 'numerator_metric_name', 'denominator_metric_name'),
+    ]),
+    constraints: new Map([
+        ...otherwise(false)('seasonality_present', 'active_campaigns_present', 'returning_users_present'),
+        ...otherwise(true)('long_test_possible'),
+        ...otherwise(1)('n_looks'),
+        ...otherwise('frequentist')('analysis_mode'),
+        ...otherwise(0.95)('credibility'),
+        ...optional('desired_precision', 'holdout_fraction', 'mutually_exclusive_experiments'),
+        ...texts('interference_risk', 'technical_constraints', 'legal_or_ethics_constraints', 'known_risks', 'deadline_pressure'),
+    ]),
+};
+
+const clustered = 'cluster';
+const listed = (text = '') => text.split(',').map((one) => one.trim()).filter(Boolean);
+
+/* What a design without a template has where the form asks nothing. */
+export const blank = {
+    project: {},
+    hypothesis: {},
+    setup: { experiment_type: 'ab', randomization_unit: 'user' },
+    metrics: {},
+    constraints: {},
+};
+
+function unitOf({ randomization_unit: chosen }, { randomization_unit: before }) {
+    if (chosen === clustered) return clustered;
+    return before === clustered || !before ? 'user' : before;
+}
+
+/* The first test of a metric is what the API plans when none is named. */
+function testOf({ planned_test: chosen = null }, { planned_test: before = null }) {
+    return chosen === 'z_test' && before === null ? null : chosen;
+}
+
+/* The payload of `values`, on top of what `base` has. */
+/** @returns {experiments.ExperimentPayload} */
+export function payloadOf(values, base) {
+    const payload = structuredClone(base);
+    for (const [block, names] of Object.entries(blocks))
+        for (const [name, empty] of names) payload[block] = { ...payload[block], [name]: values[name] ?? empty };
+    payload.setup.randomization_unit = unitOf(values, base.setup);
+    payload.metrics.planned_test = testOf(values, base.metrics);
+    payload.metrics.secondary_metrics = listed(values.secondary_metrics);
+    return payload;
+}
+
+/* What the form shows of a payload. */
+export function valuesOf(payload) {
+    const values = Object.fromEntries(Object.entries(blocks).flatMap(([block, names]) => [...names.keys()].map((name) => [name, payload[block][name]])));
+    return { ...values, randomization_unit: payload.setup.randomization_unit, secondary_metrics: (payload.metrics.secondary_metrics ?? []).join(', ') };
+}
+
+/* What sizing asks about. */
+const sized = new Set(planned.map(({ name }) => name));
+export const questionOf = (values) => Object.fromEntries(Object.entries(values).filter(([name]) => sized.has(name)));

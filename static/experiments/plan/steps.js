@@ -1,0 +1,61 @@
+/* The six steps: their fields, most of them those of the calculator, and the words that it does not ask for. */
+import { t } from '../../shared/i18n.js';
+import { fields as planned } from '../calculator/fields.js';
+
+const label = (name) => () => t(`plan.${name}`);
+const line = (name, more = {}) => ({ name, kind: 'text', label: label(name), optional: true, ...more });
+const prose = (name) => ({ name, kind: 'textarea', rows: 2, label: label(name), optional: true, wide: true });
+const isRatio = ({ metric_type: type }) => type === 'ratio';
+
+/* In the order in which they are read: what the metric is decides about what comes after it. */
+/** @type {any[]} */
+export const fields = [
+    { ...line('project_name'), optional: false, wide: true },
+    line('domain'),
+    line('product_type'),
+    line('platform'),
+    line('market'),
+    prose('project_description'),
+    ...['change_description', 'hypothesis_statement', 'target_audience', 'business_problem', 'what_to_validate', 'desired_result'].map(prose),
+    ...planned.filter(({ name }) => name !== 'actual_counts'),
+    { ...line('primary_metric_name'), wide: true },
+    { ...line('numerator_metric_name'), optional: false, maxLength: 100, applies: isRatio },
+    { ...line('denominator_metric_name'), optional: false, maxLength: 100, applies: isRatio },
+    { ...line('secondary_metrics'), hint: () => t('plan.secondary_hint'), wide: true },
+    prose('inclusion_criteria'),
+    prose('exclusion_criteria'),
+    { name: 'returning_users_present', kind: 'flag', label: label('returning_users_present'), wide: true },
+    line('interference_risk'),
+    line('deadline_pressure'),
+    ...['technical_constraints', 'legal_or_ethics_constraints', 'known_risks'].map(prose),
+];
+
+export const steps = [
+    { name: 'project', fields: ['project_name', 'domain', 'product_type', 'platform', 'market', 'project_description'] },
+    { name: 'hypothesis', fields: ['change_description', 'hypothesis_statement', 'target_audience', 'business_problem', 'what_to_validate', 'desired_result'] },
+    {
+        name: 'metric',
+        sized: true,
+        fields: [
+            ...['metric_type', 'primary_metric_name', 'numerator_metric_name', 'denominator_metric_name', 'baseline_value', 'mde_pct', 'std_dev', 'exposure_per_user'],
+            ...['planned_test', 'equivalence_margin_pct', 'alpha', 'power', 'cuped_correlation', 'cuped_pre_experiment_std', 'secondary_metrics'],
+        ],
+    },
+    {
+        name: 'traffic',
+        sized: true,
+        fields: [
+            ...['expected_daily_traffic', 'audience_share_in_test', 'variants_count', 'traffic_split', 'n_looks', 'holdout_fraction', 'mutually_exclusive_experiments'],
+            ...['randomization_unit', 'avg_cluster_size', 'icc', 'inclusion_criteria', 'exclusion_criteria'],
+        ],
+    },
+    {
+        name: 'constraints',
+        sized: true,
+        fields: [
+            ...['seasonality_present', 'active_campaigns_present', 'returning_users_present', 'long_test_possible', 'analysis_mode', 'desired_precision', 'credibility'],
+            ...['interference_risk', 'deadline_pressure', 'technical_constraints', 'legal_or_ethics_constraints', 'known_risks'],
+        ],
+    },
+    { name: 'review', sized: true, fields: [] },
+];
