@@ -53,6 +53,9 @@ const struct setting experiments_settings_table[] = {
              "it in. Given but blank: none is kept, and any database will do (for tests)."},
     {"AB_SERVE_FRONTEND_DIST", SETTING_BOOLEAN, AT(serve_frontend_dist), "true",
      .help = "Serve the browser interface beside the API."},
+    {"AB_SEED_DEMO_ON_STARTUP", SETTING_BOOLEAN, AT(seed_demo_on_startup), "false",
+     .help = "Make three example projects with a run of each at the start, where they are "
+             "missing."},
     {"AB_FRONTEND_DIST_PATH", SETTING_TEXT, AT(frontend_dist_path), "static/experiments",
      .help = "Folder of the browser interface; readiness looks for its index.html."},
     {"AB_CORS_ORIGINS", SETTING_LIST, AT(cors_origins),

@@ -7,6 +7,7 @@
 #include "experiments/service.h"
 #include "experiments/storage/storage_state.h"
 #include "experiments/storage/subscription_store.h"
+#include "experiments/workspace/bundle.h"
 #include "shm/admission.h"
 #include "shm/histogram.h"
 #include "shm/rate.h"
@@ -55,6 +56,8 @@ static const struct storage *describe_storage(struct request *request)
 
     add_counts(request, storage);
     storage_read_state(service_store(request), request->arena, state);
+    storage->workspace_bundle_schema_version = BUNDLE_SCHEMA_VERSION;
+    storage->workspace_signature_enabled = service_settings(request)->workspace_signing_key;
     storage->db_exists = state->health.reachable;
     storage->journal_mode = state->health.journal_mode;
     storage->synchronous = state->health.synchronous;

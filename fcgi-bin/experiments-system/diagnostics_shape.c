@@ -20,6 +20,9 @@ static const struct field storage_fields[] = {
     NULLABLE_INTEGER(OWNER, analysis_runs_total),
     NULLABLE_INTEGER(OWNER, export_events_total),
     NULLABLE_INTEGER(OWNER, project_revisions_total),
+    INTEGER(OWNER, workspace_bundle_schema_version, .help = "Of backups that are written."),
+    BOOLEAN(OWNER, workspace_signature_enabled,
+            .help = "Backups are signed, and only signed ones are taken."),
     STRING(OWNER, latest_project_updated_at, .nullable = true),
 };
 #undef OWNER

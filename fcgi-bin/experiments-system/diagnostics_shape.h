@@ -22,6 +22,8 @@ struct storage {
     struct optional_integer analysis_runs_total;
     struct optional_integer export_events_total;
     struct optional_integer project_revisions_total;
+    int64_t workspace_bundle_schema_version;
+    bool workspace_signature_enabled;
     const char *latest_project_updated_at;
 };
 

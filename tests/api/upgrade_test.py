@@ -305,6 +305,7 @@ class TestState:
         version = VERSION[guarded.engine]
         assert (told["schema_version"], told["sqlite_user_version"]) == (version, version)
         assert told["db_exists"] is True and told["db_size_bytes"] > 10_000
+        assert (told["workspace_bundle_schema_version"], told["workspace_signature_enabled"]) == (3, False)
         assert told["write_probe_ok"] is True and told["write_probe_detail"].startswith("BEGIN")
         assert (told["projects_total"], told["archived_projects_total"]) == (1, 1)
         assert (told["analysis_runs_total"], told["export_events_total"], told["project_revisions_total"]) == (1, 1, 2)

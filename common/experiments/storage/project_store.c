@@ -165,6 +165,8 @@ static enum error record(const struct project_call *call, const char *action, co
     const struct audit_event event = {
         .action = action, .project_id = id, .project_name = name, .diff = diff};
 
+    if (!call->actor)
+        return ERROR_NONE;
     return audit_record(call->db, call->arena, call->actor, &event, call->problem);
 }
 

@@ -65,7 +65,7 @@ const struct experiment_payload *project_payload(const char *document, struct ar
 struct project_call {
     struct db *db;
     struct arena *arena;
-    const struct actor *actor;
+    const struct actor *actor; /* NULL = the product itself: not in the audit log */
     struct problem *problem;
 };
 

@@ -1,0 +1,178 @@
+/* The examples as projects: presets with a name of their own, analysed as /api/v1/analyze does. */
+#include "experiments/demo/demo.h"
+
+#include "experiments/demo/demo_events.h"
+#include "experiments/documents/design_report.h"
+#include "experiments/live/live_store.h"
+#include "experiments/live/rollup_store.h"
+#include "experiments/storage/project_store.h"
+#include "experiments/templates/presets.h"
+
+#include <string.h>
+
+enum { ANALYSIS_TEXT_MAX = 16 * 1024 * 1024, SAME_NAMES_MAX = 100 };
+
+static const struct demo {
+    const char *name;
+    const char *preset;
+    double mde_pct;             /* 0 = the preset's */
+    double expected_uplift_pct; /* the same */
+    bool exported;
+    demo_events *events;
+} demos[DEMO_COUNT] = {
+    {"Demo - Checkout Conversion", "checkout_conversion", 50, 45, true, demo_checkout_events},
+    {"Demo - Pricing Sensitivity", "pricing_sensitivity", 5.5, 0, false, demo_pricing_events},
+    {"Demo - Onboarding Completion", "onboarding_completion", 0, 0, false, demo_onboarding_events},
+};
+
+static const struct experiment_payload *preset_of(const struct demo *demo, struct arena *arena)
+{
+    size_t i = 0;
+
+    while (strcmp(preset_table[i].id, demo->preset) != 0)
+        i++;
+    return preset_payload(&preset_table[i], arena);
+}
+
+static const struct experiment_payload *design_of(const struct demo *demo, struct arena *arena)
+{
+    static const char note[] = "Seeded demo sample.";
+    struct experiment_payload *payload = ARENA_NEW(arena, struct experiment_payload);
+    struct payload_project *project = ARENA_NEW(arena, struct payload_project);
+    struct payload_metrics *metrics = ARENA_NEW(arena, struct payload_metrics);
+    struct payload_context *context = ARENA_NEW(arena, struct payload_context);
+
+    *payload = *preset_of(demo, arena);
+    *project = *payload->project;
+    *metrics = *payload->metrics;
+    *context = *payload->additional_context;
+    project->project_name = demo->name;
+    project->project_description = arena_print(arena, "%s %s", project->project_description, note);
+    context->llm_context = arena_print(arena, "%s %s", context->llm_context, note);
+    if (demo->mde_pct != 0)
+        metrics->mde_pct = demo->mde_pct;
+    if (demo->expected_uplift_pct != 0)
+        metrics->expected_uplift_pct = (struct optional_number){true, demo->expected_uplift_pct};
+    payload->project = project;
+    payload->metrics = metrics;
+    payload->additional_context = context;
+    return payload;
+}
+
+/* By its exact name, archived or not; `project->id` is NULL when there is none. */
+static enum error find(const struct project_call *call, const char *name, struct project *project)
+{
+    const struct project_filter filter = {.status = STATUS_ALL,
+                                          .metric_type = -1,
+                                          .q = name,
+                                          .sort_by = SORT_CREATED_AT,
+                                          .ascending = true,
+                                          .limit = SAME_NAMES_MAX};
+    struct object_list found;
+    int64_t total;
+    enum error error = project_list(call, &filter, &found, &total);
+
+    *project = (struct project){0};
+    for (size_t i = 0; !error && !project->id && i < found.count; i++) {
+        const struct project *one = (const struct project *)found.items + i;
+
+        if (strcmp(one->project_name, name) == 0)
+            *project = *one;
+    }
+    return error;
+}
+
+/* No provider is asked for an example. */
+static const struct advice no_advice = {
+    .provider = "local_orchestrator",
+    .model = "offline",
+    .error = "Examples are made without advice.",
+    .error_code = "seed_demo_disabled_llm",
+};
+
+static enum error analyse(const struct project_call *call, const struct locale *locale,
+                          const struct demo *demo, struct project *project)
+{
+    const struct calculation_call sizing = {locale, call->arena, call->problem};
+    const struct experiment_payload *payload = design_of(demo, call->arena);
+    struct analysis_payload analysis = {0};
+    struct schema_errors errors = {.arena = call->arena};
+    struct json_fault fault;
+    json_t *json;
+    struct calculation calculation = {0};
+    struct analysis_report report = {0};
+    struct text text;
+    struct json_writer writer;
+    enum error error = design_calculate(&sizing, payload, &calculation);
+
+    if (error)
+        return error;
+    design_report_compose(&sizing, payload, &calculation, &report);
+    text_start(&text, call->arena, ANALYSIS_TEXT_MAX);
+    writer_start(&writer, &text);
+    writer_open_object(&writer);
+    writer_key(&writer, "calculations");
+    schema_write(&writer, &calculation_schema, &calculation);
+    writer_key(&writer, "report");
+    schema_write(&writer, &analysis_report_schema, &report);
+    writer_key(&writer, "advice");
+    schema_write(&writer, &advice_schema, &no_advice);
+    writer_close_object(&writer);
+    if (json_read(call->arena, text.bytes, text.length, JSON_DEPTH_LIMIT, &json, &fault) ||
+        schema_decode(&analysis_payload_schema, json, "demo", &analysis, &errors, call->arena))
+        return problem_set(call->problem, ERROR_SYSTEM, "demo_analysis",
+                           "the analysis of %s cannot be kept", demo->name);
+    return project_add_analysis(call, project->id, &analysis, project);
+}
+
+static bool has_events(const struct live_names *names, const char *experiment)
+{
+    for (size_t i = 0; i < names->count; i++)
+        if (strcmp(names->items[i], experiment) == 0)
+            return true;
+    return false;
+}
+
+static enum error make_one(const struct live_call *call, const struct locale *locale,
+                           const struct demo *demo, struct demo_made *made)
+{
+    const struct project_call saving = {
+        .db = call->db, .arena = call->arena, .problem = call->problem};
+    struct live_names running = {.arena = call->arena};
+    struct project project;
+    enum error error = find(&saving, demo->name, &project);
+
+    if (!error && !project.id) {
+        error = project_create(&saving, design_of(demo, call->arena), &project);
+        made->projects += !error;
+    }
+    if (error || project.is_archived)
+        return error;
+    if (!project.last_analysis_run_id) {
+        error = analyse(&saving, locale, demo, &project);
+        made->analyses += !error;
+    }
+    if (!error && demo->exported && !project.last_exported_at) {
+        error = project_add_export(&saving, project.id, EXPORT_MARKDOWN,
+                                   project.last_analysis_run_id, &project);
+        made->exports += !error;
+    }
+    if (!error)
+        error = live_list_experiments(call, &running);
+    if (error || has_events(&running, project.id))
+        return error;
+    error = demo->events(call, project.id);
+    made->runs += !error;
+    return error;
+}
+
+enum error demo_make(const struct live_call *call, const struct locale *locale,
+                     struct demo_made *made)
+{
+    enum error error = ERROR_NONE;
+
+    *made = (struct demo_made){0};
+    for (size_t i = 0; i < DEMO_COUNT && !error; i++)
+        error = make_one(call, locale, &demos[i], made);
+    return error;
+}

@@ -1,0 +1,12 @@
+/* Private to common/experiments/demo: who took part in the examples, and what they did. */
+#ifndef ASSAY_EXPERIMENTS_DEMO_DEMO_EVENTS_H
+#define ASSAY_EXPERIMENTS_DEMO_DEMO_EVENTS_H
+
+#include "experiments/live/records.h"
+
+/* Takes the events of an example into its experiment. */
+typedef enum error demo_events(const struct live_call *call, const char *experiment);
+
+demo_events demo_checkout_events, demo_pricing_events, demo_onboarding_events;
+
+#endif

@@ -1,0 +1,77 @@
+/* Makes the example projects of the experiments service, where they are missing. nginx/stack runs
+ * it at the start where AB_SEED_DEMO_ON_STARTUP says so.
+ *
+ *   experiments-demo
+ *
+ * Exit codes: 0 done, 1 the settings are wrong, 2 the command line is wrong, 3 the database
+ * refused. */
+#include "base/log.h"
+#include "crypto/crypto.h"
+#include "experiments/demo/demo.h"
+#include "experiments/storage/store.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { EXIT_DONE, EXIT_SETTINGS, EXIT_USAGE, EXIT_DATABASE, MEMORY_MAX = 512 * 1024 * 1024 };
+
+static enum error make(struct arena *arena, const struct experiments_settings *settings,
+                       struct demo_made *made, struct problem *problem)
+{
+    struct live_call call = {
+        .arena = arena, .spike_events = settings->live_spike_events, .problem = problem};
+    struct store *store;
+    enum error error = experiments_store_open(arena, settings, NULL, &store, problem);
+
+    if (error)
+        return error;
+    error = store_use(store, &call.db, problem);
+    if (!error)
+        error = demo_make(&call, locale_get(LANGUAGE_EN), made);
+    store_close(store);
+    return error;
+}
+
+static int run(struct arena *arena)
+{
+    struct experiments_settings settings = {0};
+    const char *locales = getenv("ASSAY_LOCALES_DIR");
+    struct demo_made made = {0};
+    struct problem problem = {0};
+    enum error error;
+
+    if (crypto_start(&problem) || experiments_settings_load(&settings, arena, NULL, &problem) ||
+        locale_open_catalogues(locales ? locales : "locales", &problem)) {
+        fprintf(stderr, "experiments-demo: %s\n", problem.text);
+        return EXIT_SETTINGS;
+    }
+    log_open("assay.experiments-demo", (enum log_level)settings.log_level,
+             (enum log_format)settings.log_format);
+    error = make(arena, &settings, &made, &problem);
+    locale_close_catalogues();
+    if (error) {
+        fprintf(stderr, "experiments-demo: %s\n", problem.text);
+        return EXIT_DATABASE;
+    }
+    printf("made projects=%lld analyses=%lld exports=%lld runs=%lld\n", (long long)made.projects,
+           (long long)made.analyses, (long long)made.exports, (long long)made.runs);
+    return EXIT_DONE;
+}
+
+int main(int argc, char **argv)
+{
+    struct arena *arena;
+    int status;
+
+    (void)argv;
+    if (argc > 1) {
+        fprintf(stderr, "usage: experiments-demo\n");
+        return EXIT_USAGE;
+    }
+    arena = arena_create(MEMORY_MAX);
+    if (!arena)
+        return EXIT_DATABASE;
+    status = run(arena);
+    arena_destroy(arena);
+    return status;
+}

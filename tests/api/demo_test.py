@@ -1,0 +1,83 @@
+"""The example projects of AB_SEED_DEMO_ON_STARTUP: what they are, what their runs show, and that a start makes
+only what is missing."""
+
+import pytest
+
+from service import ENGINES, Service
+
+SETTINGS = {"AB_SEED_DEMO_ON_STARTUP": "true", "AB_RATE_LIMIT_ENABLED": "false", "AB_LLM_BASE_URL": ""}
+CHECKOUT, PRICING, ONBOARDING = "Demo - Checkout Conversion", "Demo - Pricing Sensitivity", "Demo - Onboarding Completion"
+
+
+@pytest.fixture(scope="module", params=ENGINES)
+def service(request):
+    with Service("experiments", SETTINGS, request.param) as running:
+        yield running
+
+
+def projects(service, status="all"):
+    return {one["project_name"]: one for one in service.get(f"/api/v1/projects?status={status}").json()["projects"]}
+
+
+def shown(service, name):
+    """The run of an example: figures, decision, ingestion."""
+    base = f"/api/v1/experiments/{projects(service)[name]['id']}"
+    return [service.get(f"{base}/{what}").json() for what in ("live-stats", "decision", "ingestion")]
+
+
+@pytest.mark.parametrize("name, size, days", [(CHECKOUT, 1770, 1), (PRICING, 370, 1), (ONBOARDING, 8583, 3)])
+def test_sized_and_analysed(service, name, size, days):
+    project = projects(service, "active")[name]
+    document = service.get(f"/api/v1/projects/{project['id']}").json()
+    assert document["payload"]["project"]["project_description"].endswith(" Seeded demo sample.")
+    assert document["payload"]["additional_context"]["llm_context"].endswith(" Seeded demo sample.")
+    history = service.get(f"/api/v1/projects/{project['id']}/history").json()
+    assert (history["analysis_total"], history["export_total"]) == (1, 1 if name == CHECKOUT else 0)
+    analysis = history["analysis_runs"][0]["analysis"]
+    results = analysis["calculations"]["results"]
+    assert (results["sample_size_per_variant"], results["total_sample_size"], results["estimated_duration_days"]) == (size, 2 * size, days)
+    assert analysis["report"]["executive_summary"] and analysis["advice"]["error_code"] == "seed_demo_disabled_llm"
+    if name == CHECKOUT:
+        export = history["export_events"][0]
+        assert (export["format"], export["analysis_run_id"]) == ("markdown", history["analysis_runs"][0]["id"])
+
+
+def test_checkout(service):
+    stats, decision, ingestion = shown(service, CHECKOUT)
+    assert (decision["verdict"], decision["confidence"]) == ("ship", "high")
+    assert stats["srm"]["status"] == stats["guardrail"]["status"] == stats["holdout"]["status"] == "ok"
+    assert stats["sequential"]["information_fraction"] == 1 and stats["stratified"]["status"] == "available"
+    assert stats["identity_resolution"]["linked_identities"] == 60
+    assert [stats["exclusions"][key] for key in ("total_filtered", "manual_filtered", "rate_spike_filtered")] == [9, 8, 1]
+    assert (stats["event_timing"]["late"], stats["event_timing"]["out_of_order"]) == (12, 3)
+    counts = {one["variation_index"]: one["count"] for one in ingestion["exposure_counts"]}
+    assert counts == {-1: 400, 0: 2000, 1: 2061}
+
+
+def test_pricing(service):
+    stats, decision, _ = shown(service, PRICING)
+    assert decision["verdict"] == "ship" and stats["guardrail"]["any_breached"] is False
+    assert stats["cuped"]["status"] == "available" and stats["cuped"]["variance_reduction_pct"] > 10
+    assert {one["stratum"] for one in stats["stratified"]["comparisons"][0]["strata"]} == {"new", "returning"}
+
+
+def test_onboarding(service):
+    _, decision, ingestion = shown(service, ONBOARDING)
+    assert decision["verdict"] == "keep_running"
+    assert ingestion["exposures_total"] == 2400
+
+
+def test_a_start_makes_what_is_missing(service):
+    """Archived ones are known and left alone, deleted ones come again; the audit log hears of nothing."""
+    before = projects(service)
+    assert service.get("/api/v1/audit").json()["total"] == 0
+    assert service.post(f"/api/v1/projects/{before[PRICING]['id']}/archive").status_code == 200
+    assert service.send("DELETE", f"/api/v1/projects/{before[ONBOARDING]['id']}").status_code in (200, 204)
+    entries = service.get("/api/v1/audit").json()["total"]
+    done = service.stack.run("restart")
+    assert done.returncode == 0 and "made projects=1 analyses=1 exports=0 runs=1\n" in done.stderr, done.stderr
+    after = projects(service)
+    assert set(after) == set(before) and after[ONBOARDING]["id"] != before[ONBOARDING]["id"]
+    assert after[CHECKOUT] == before[CHECKOUT] and after[PRICING]["is_archived"]
+    assert shown(service, ONBOARDING)[2]["exposures_total"] == 2400
+    assert service.get("/api/v1/audit").json()["total"] == entries
