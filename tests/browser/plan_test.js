@@ -134,6 +134,8 @@ test('from a template to a plan, revised, compared, reported on, and taken to an
     await page.click('#compare');
     await page.waitForURL(`**/projects/compare?ids=${first},${second}`);
     await untilText(page, '#sizes tbody tr:nth-child(2) th', `${word} b`);
+    const [compared] = await Promise.all([page.waitForEvent('download'), page.click('#take button')]);
+    assert.equal((await readFile(await compared.path())).subarray(0, 5).toString(), '%PDF-');
 
     await page.goto(`${experiments}/settings?tab=backup`);
     const [file] = await Promise.all([page.waitForEvent('download'), page.click('#take')]);

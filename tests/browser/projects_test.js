@@ -130,6 +130,9 @@ test('two that are ticked stand side by side, with what both share and what one 
     const { warnings, risks } = answer.unique_per_project[two];
     assert.ok(risks.length > 0);
     for (const text of [...warnings, ...risks]) assert.ok(own.includes(text), text);
+    const [file] = await Promise.all([page.waitForEvent('download'), page.click('#take button:has-text("Markdown")')]);
+    const { content } = await send('POST', '/export/comparison', { project_ids: [one, two], format: 'markdown' });
+    assert.equal(await readFile(await file.path(), 'utf8'), content);
     await close(page);
 });
 

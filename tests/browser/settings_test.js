@@ -166,15 +166,17 @@ test('axe finds nothing, and nothing sticks out', async (t) => {
     await operator('POST', '/keys', { name: 'of the views', scope: 'read' });
     await operator('POST', '/webhooks', { name: 'of the views', target_url: 'http://127.0.0.1:9/', secret: 's', format: 'generic', scope: 'global' });
     const ready = { keys: '#keys tbody tr', webhooks: '#webhooks tbody tr', audit: '#audit tbody tr', backup: '#export', service: '#checks tbody tr' };
-    for (const [tab, wanted] of Object.entries(ready))
-        for (const { name, query = '', options } of views)
-            await t.test(`${tab}, ${name}`, async () => {
-                const page = await settings(tab, { query, ...options, reducedMotion: 'reduce' });
+    for (const { name, query = '', options } of views)
+        await t.test(name, async () => {
+            const page = await settings('keys', { query, ...options, reducedMotion: 'reduce' });
+            for (const [tab, wanted] of Object.entries(ready)) {
+                await page.click(`#settings-tab-${tab}`);
                 await page.waitForSelector(wanted);
-                assert.deepEqual(await accessibilityFaults(page), []);
+                assert.deepEqual(await accessibilityFaults(page), [], tab);
                 const [content, room] = await page.evaluate(() => [document.documentElement.scrollWidth, innerWidth]);
-                assert.ok(content <= room, `${content} px wide in a window of ${room} px`);
+                assert.ok(content <= room, `${tab}: ${content} px wide in a window of ${room} px`);
                 if (process.env.SHOTS) await page.screenshot({ path: `${process.env.SHOTS}/${tab}_${name.replace(/\W+/g, '_')}.png`, fullPage: true });
-                await close(page);
-            });
+            }
+            await close(page);
+        });
 });

@@ -3,15 +3,34 @@ import '../../shared/shell.js';
 import { onLocale } from '../../shared/i18n.js';
 import { mount } from '../../shared/ui/app.js';
 import { createClient } from '../../shared/ui/client.js';
+import { saveBlob } from '../../shared/ui/download.js';
 import { readQuery } from '../../shared/ui/query.js';
 import { createResource } from '../../shared/ui/resource.js';
+import { attempt } from '../attempt.js';
 import { view } from './view.js';
+
+const exportMs = 60000;
+const kinds = { pdf: { type: 'application/pdf', end: 'pdf' }, markdown: { type: 'text/markdown', end: 'md' } };
 
 /** @type {Client<'experiments'>} */
 const client = createClient();
 const ids = readQuery({ ids: '' }).ids.split(',').filter((id) => id !== '');
-const app = mount(document.getElementById('page'), view, {});
+const app = mount(document.getElementById('page'), view, { busy: false });
 const comparison = createResource(app.update, async (signal) => (await client.post('/api/v1/projects/compare', { project_ids: ids }, { signal })).data);
-app.set({ comparison });
+
+/* A PDF comes as base64 inside the answer. */
+const bytesOf = (format, content) => (format === 'pdf' ? Uint8Array.from(atob(content), (letter) => letter.charCodeAt(0)) : content);
+
+async function take(format) {
+    app.set({ busy: true });
+    await attempt(async () => {
+        const { data } = await client.post('/api/v1/export/comparison', { project_ids: ids, format }, { timeoutMs: exportMs });
+        const { type, end } = kinds[format];
+        saveBlob(new Blob([bytesOf(format, data.content)], { type }), `comparison.${end}`);
+    });
+    app.set({ busy: false });
+}
+
+app.set({ comparison, take });
 onLocale(() => comparison.reload());
 comparison.load();

@@ -24,7 +24,7 @@ const columns = () => [
 /* No landmarks: two projects may have one name. */
 function findings(id, title, warnings, risks) {
     const all = [...warnings, ...risks];
-    return html`<section class="card section stack" id=${id}>
+    return html`<section class="card section" id=${id}>
         <div class="section-head"><h2 dir="auto">${title}</h2></div>
         ${all.length === 0
             ? html`<p class="section-note">${t('comparison.nothing')}</p>`
@@ -32,13 +32,25 @@ function findings(id, title, warnings, risks) {
     </section>`;
 }
 
-export function view({ comparison }) {
+const formats = { pdf: 'PDF', markdown: 'Markdown' };
+
+function exports({ take, busy }) {
+    return html`<div class="button-row" id="take">
+        ${Object.entries(formats).map(
+            ([format, name]) =>
+                html`<button type="button" class="button" ?disabled=${busy} @click=${() => take(format)}>${t('comparison.download', { format: name })}</button>`,
+        )}
+    </div>`;
+}
+
+export function view({ comparison, take, busy }) {
     if (!comparison) return html``;
     return html`<div class="stack">
         <p><a href="/projects">${t('comparison.to_list')}</a></p>
         ${resourceView(comparison, {
             skeleton: { lines: 4, height: 'row' },
             ready: (data) => html`<div class="stack">
+                ${exports({ take, busy })}
                 <section class="card section" aria-label=${t('comparison.title')} id="sizes">
                     ${table({ caption: t('comparison.title'), columns: columns(), rows: data.projects, key: ({ id }) => id })}
                 </section>

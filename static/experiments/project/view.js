@@ -36,10 +36,18 @@ export const exportColumns = () => [
     { name: 'format', title: t('project.format'), cell: ({ format }) => format.toUpperCase() },
 ];
 
+/* What computing the power itself gives, where that is another size: the calculator shows this one. */
 /** @param {experiments.AnalysisRun} run */
-function sizes({ summary, created_at: time }) {
+function verified({ summary, analysis }) {
+    const n = analysis.calculations.results.verified_sample_size;
+    return known(n) && n !== summary.sample_size_per_variant ? t('project.verified', { n: formatInteger(n) }) : '';
+}
+
+/** @param {experiments.AnalysisRun} run */
+function sizes(run) {
+    const { summary, created_at: time } = run;
     return html`<dl class="figures" id="sizes">
-        ${figure(t('result.per_variant'), formatInteger(summary.sample_size_per_variant))}
+        ${figure(t('result.per_variant'), formatInteger(summary.sample_size_per_variant), verified(run))}
         ${figure(t('result.total'), formatInteger(summary.total_sample_size))}
         ${figure(t('result.duration'), formatUnit(summary.estimated_duration_days, 'day'), t('project.sized', { time: formatDateTime(time) }))}
     </dl>`;

@@ -110,7 +110,7 @@ export function createKeys(update, operator) {
                     ${made === null ? null : issuedSecret({ title: t('settings.made', { name: made.name }), text: t('settings.once'), secret: made.plaintext_key })}
                     ${problem === null ? null : errorNotice(problem)}
                     <section class="card section" aria-labelledby="keys-title" id="keys">
-                        <h2 id="keys-title">${t('settings.tab_keys')}</h2>
+                        <div class="section-head"><h2 id="keys-title">${t('settings.tab_keys')}</h2></div>
                         ${rows.length === 0
                             ? html`<p class="section-note">${t('settings.no_keys')}</p>`
                             : table({ caption: t('settings.tab_keys'), columns: columns(), rows, key: ({ id }) => id })}

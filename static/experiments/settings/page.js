@@ -31,6 +31,8 @@ const tabNow = () => (readQuery(defaults).tab in panels ? readQuery(defaults).ta
 function load() {
     update();
     panels[tabNow()].load();
+    /* On a narrow screen the tabs are wider than the window. */
+    setTimeout(() => document.getElementById(`settings-tab-${tabNow()}`)?.scrollIntoView({ block: 'nearest', inline: 'nearest' }));
 }
 
 function show(tab) {

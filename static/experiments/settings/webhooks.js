@@ -20,7 +20,7 @@ const time = (at) => (at === null ? '–' : formatDateTime(at));
 /** @param {experiments.WebhookDelivery} delivery */
 function answerOf({ response_code: code, error_message: message, response_body: body }) {
     const said = message ?? body;
-    return html`${code ?? '–'} ${said ? html`<span class="section-note" dir="auto">${said}</span>` : null}`;
+    return html`<span>${code ?? '–'} ${said ? html`<span class="section-note" dir="auto">${said}</span>` : null}</span>`;
 }
 
 const deliveryColumns = () => [
@@ -158,7 +158,7 @@ export function createWebhooks(update, operator) {
                         <button type="button" class="button" data-kind="primary" id="new-webhook" @click=${() => edit()}>${t('settings.new_webhook')}</button>
                     </div>
                     <section class="card section" aria-labelledby="webhooks-title" id="webhooks">
-                        <h2 id="webhooks-title">${t('settings.tab_webhooks')}</h2>
+                        <div class="section-head"><h2 id="webhooks-title">${t('settings.tab_webhooks')}</h2></div>
                         ${rows.length === 0
                             ? html`<p class="section-note">${t('settings.no_webhooks')}</p>`
                             : table({ caption: t('settings.tab_webhooks'), columns: columns(), rows, key: ({ id }) => id })}
