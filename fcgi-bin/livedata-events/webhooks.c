@@ -76,9 +76,12 @@ enum error webhook_check_url(struct request *request, const char *field, const c
 {
     struct egress_policy policy = webhook_egress(request);
     struct problem why;
+    enum error error = egress_check(url, &policy, &why);
 
-    if (egress_check(url, &policy, &why) == ERROR_NONE)
+    if (!error)
         return ERROR_NONE;
+    if (error == ERROR_SYSTEM)
+        return problem_set(&request->problem, error, why.reason, "%s", why.text);
     if (strcmp(why.reason, "url_malformed") == 0 || strcmp(why.reason, "url_host") == 0)
         return request_fault(request, "body", field, "url_parsing", "Input should be a valid URL");
     if (strcmp(why.reason, "url_scheme") == 0)

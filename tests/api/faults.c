@@ -35,7 +35,6 @@ enum {
     WALK_MAX = 20000, /* a walk that does not end is a failure */
     STREAM_MAX = 1 << 20,
     CLIENT_LEFT = 499,
-    EVERY_ONE = 1500 /* from there on, allocations are those of one loop: every 1/256 further */
 };
 
 /* What is failed. */
@@ -50,6 +49,18 @@ enum failing {
 };
 static const char *const failing_names[FAILING__MAX] = {"nothing", "arena", "step",
                                                         "malloc",  "write", "client"};
+
+/* From the first on, allocations are those of one loop: every 1/256 further. A service whose
+ * requests take long says something else. */
+#ifndef WALK_EVERY_ONE
+#define WALK_EVERY_ONE 1500
+#define WALK_STRIDE 256
+#endif
+
+/* The member of an answer that names what was made, where it has no `id`. */
+#ifndef WALK_ID
+#define WALK_ID "id"
+#endif
 
 static struct server server = {.family = &family};
 static struct db *db;
@@ -112,16 +123,16 @@ static const char *call_variable(void *transport, const char *name)
         return "";
     if (strcmp(name, "REMOTE_ADDR") == 0)
         return "127.0.0.1";
-    if (strcmp(name, "HTTP_AUTHORIZATION") == 0) {
+    if (strcmp(name, "HTTP_AUTHORIZATION") == 0 && call->token) {
         snprintf(authorization, sizeof authorization, "Bearer %s", call->token);
         return authorization;
     }
+#ifdef WALK_PROOF /* headers that a service wants to know a caller or to prove a body by */
+    if (strncmp(name, "HTTP_X_", 7) == 0)
+        return WALK_PROOF(name, call->body ? call->body : "");
+#endif
     if (!call->body)
         return NULL;
-#ifdef WALK_PROOF /* headers that a service wants to prove a body by */
-    if (strncmp(name, "HTTP_X_", 7) == 0)
-        return WALK_PROOF(name, call->body);
-#endif
     if (strcmp(name, "CONTENT_TYPE") == 0)
         return "application/json";
     if (strcmp(name, "CONTENT_LENGTH") != 0)
@@ -296,6 +307,11 @@ static void check_form(const struct call *call)
 
     if ((call->route->media_type && call->status == 200) || call->streamed)
         goto done;
+    if (call->status == 204) {
+        if (call->reply_length)
+            complain(call, "204 has a body");
+        goto done;
+    }
     if (!call->reply ||
         json_read(arena, call->reply, call->reply_length, JSON_DEPTH_LIMIT, &document, &fault))
         complain(call, "the answer is no JSON");
@@ -366,10 +382,12 @@ static void post(const struct route *route, const char *path, char *id, size_t s
 
     set_call(&call, route, path);
     serve(&call);
-    if (call.status != 200)
+    if (call.status < 200 || call.status >= 300)
         complain(&call, "what the walk needs cannot be made");
     if (id)
         read_member(call.reply, "id", id, size);
+    if (id && !*id)
+        read_member(call.reply, WALK_ID, id, size);
     forget(&call);
 }
 
@@ -542,7 +560,7 @@ static size_t walk(const struct route *route, const struct right *right, enum fa
 {
     size_t n, quiet = 0, reached = 0;
 
-    for (n = 1; quiet < QUIET_RUN && n < WALK_MAX; n += n < EVERY_ONE ? 1 : n / 256) {
+    for (n = 1; quiet < QUIET_RUN && n < WALK_MAX; n += n < WALK_EVERY_ONE ? 1 : n / WALK_STRIDE) {
         if (try_failing(route, right, failing, n, path)) {
             quiet = 0;
             reached = n;
@@ -628,7 +646,7 @@ static void fill(void)
 {
     for (size_t i = 0; i < COUNT_OF(routes); i++)
         if (routes[i].method == METHOD_POST && !strchr(routes[i].path, '{') &&
-            !names_others(&routes[i]))
+            !names_others(&routes[i]) && !is_left_out(&routes[i]))
             post(&routes[i], routes[i].path, NULL, 0);
 }
 

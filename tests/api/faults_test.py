@@ -18,6 +18,8 @@ from postgres import PostgresServer  # noqa: E402  (found by the line above)
 # The settings of a walk by service: its database in this folder, and nobody to call outside.
 SETTINGS = {
     "experiments": lambda folder: {"AB_DB_PATH": str(folder / "db.sqlite3"), "AB_LLM_BASE_URL": "http://127.0.0.1:1"},
+    "livedata": lambda folder: {"LIVE_DB_PATH": str(folder / "db.sqlite3")},
+    "support": lambda folder: {"DATA_DIR": str(folder)},
     "orchestrator": lambda folder: {"ORCH_DB_PATH": str(folder / "db.sqlite3")},
 }
 WALKED = {file.stem.removeprefix("faults_of_") for file in Path(__file__).parent.glob("faults_of_*.h")}

@@ -523,6 +523,7 @@ class TestTheCatalog:
         assert [m["display_name"] for m in answer["models"]] == menu + ["GPT-5.4 API", "Claude Sonnet 4.6 API"]
         assert {m["availability_status"] for m in answer["models"][:5]} == {"observed_unverified"}
         wait_for(lambda: self.models(service) == ("web-provider-model-menu", menu))
+        wait_for(lambda: post(service, model="kimi-k2-6").status_code == 200)  # a worker looks once a second
         assert ask(service, model="kimi-k2-6")["output_text"].endswith("by Kimi K2.6: one two three.")
         site.reset("no-picker")
         assert service.post("/api/v1/models/refresh").json()["last_checked"] == answer["last_checked"]
