@@ -169,13 +169,13 @@ bench: packages-test
 
 # What takes a bad night: chaos for half a minute each, databases lost and brought back, 10 000 jobs with
 # runners that are killed, a minute of events from four writers at a time, random sequences of events on
-# PostgreSQL, and a million requests to the same workers.
+# PostgreSQL, programs killed at each of their steps, and a million requests to the same workers.
 soak: packages-test
 	@$(MAKE) --no-print-directory -j$$(nproc) all
 	@ASSAY_TEST_SOAK=1 DB_TESTS="jobs live_property livedata_apply" tests/db/run BUILD=$(BUILD)
 	@ASSAY_TEST_SOAK=1 ASSAY_BUILD_DIR=$(BUILD) PYTHONDONTWRITEBYTECODE=1 $(PYTHON) -m pytest -q -s -p no:cacheprovider \
 	    -o python_files='*_test.py' tests/api/chaos_test.py tests/api/loss_test.py tests/api/soak_test.py tests/api/live_load_test.py \
-	    tests/api/livedata_webhooks_test.py tests/api/webhooks_test.py \
+	    tests/api/livedata_webhooks_test.py tests/api/webhooks_test.py tests/api/support_kill_test.py \
 	    tests/api/orchestrator_storm_test.py tests/api/orchestrator_snapshot_test.py
 
 # A Debian package of what is built, into build/ (docs/deploy.md).

@@ -35,7 +35,7 @@ def test_old_cases_are_answered_again_and_become_fresh_when_they_hold(support):
         "words": {"query": "How long does the warranty last?", "expected": {"answer_contains": ["36 months", "12 месяцев"]}},
         "group": {"query": "How long does the warranty last?",
                   "expected": {"answer_contains_any": [["12 месяцев", "never"], ["no such", "words"]]}},
-        "route": {"query": "How long does the warranty last?", "expected": {"route": "human", "min_quality": 100}},
+        "route": {"query": "How long does the warranty last?", "expected": {"route": "agentic", "min_quality": 100}},
         "quality": {"query": "Who painted the ceiling of the chapel?", "tenant_id": "other",
                     "expected": {"min_quality": 100, "answer_contains": ["nothing"]}},
         "young": {"query": "Who?", "created_at": ago(days=179), "expected": {"answer_contains": ["nobody"]}},
@@ -57,7 +57,7 @@ def test_old_cases_are_answered_again_and_become_fresh_when_they_hold(support):
     assert (done["evaluated"], done["stale"]) == (5, 4), done
     assert {row["case_id"]: row["reason"] for row in done["cases"]} == expected
     differences = {row["case_id"]: row["diff"] for row in done["cases"]}
-    assert differences["words"] == {"missing": ["36 months"]} and differences["route"]["route_expected"] == "human"
+    assert differences["words"] == {"missing": ["36 months"]} and differences["route"]["route_expected"] == "agentic"
     assert differences["group"] == {"missing_any": [["no such", "words"]]}
     report = files(support, "reports/curated-staleness.md").read_text()
     assert "| words | default | answer_contains_missing |" in report

@@ -17,6 +17,8 @@ from service import DATABASE_SETTINGS, ENGINES, Service, Servers
 from support_admin_test import SECRET, token
 from support_improvement_test import EXPERIMENTS, ask, experiment_of, new, operator
 
+pytest_plugins = ["dying_fixtures"]
+
 KEY = "split-write-key"
 ENV = {"JWT_SECRET": SECRET, "RATE_LIMIT_ENABLED": "false", "EXPERIMENT_ASSIGNMENT_ENABLED": "true",
        "AUTO_ROLLBACK_ENABLED": "true", "AB_API_KEY": KEY, "AB_API_TOKEN": KEY, "AB_RATE_LIMIT_ENABLED": "false"}
@@ -146,6 +148,27 @@ def test_what_is_not_taken_is_kept_and_asking_does_not_notice(support):
         fcntl.flock(held, fcntl.LOCK_EX)
         assert report(support)["status"] == "busy"
         held.close()
+    operator(support, f"/{experiment}/archive")
+
+
+def test_a_program_that_is_killed_at_any_step_tells_nothing_twice(support, dying):
+    experiment = new(support, "Dies on the way")
+    with alone(support):
+        assign(support, experiment, 50)
+        for number in range(3):
+            ask(support, session_id=f"dies-{number}")
+        step, killed = 1, 0
+        while support.run("split-report", env={"LD_PRELOAD": str(dying), "DYING_AT": str(step)}).returncode == -signal.SIGKILL:
+            step, killed = step + 1, killed + 1
+        assert killed > 5 and report(support)["status"] == "ok"
+        [split] = splits(support, experiment)
+        assert split["waiting"] == 0 and split["verdict"] == "keep_running"
+        shown = judged(support, f"/api/v1/experiments/{split['project_id']}/live-stats")
+        arms = [shown["comparisons"][0][arm] for arm in ("control", "treatment")]
+        assert sum(arm["exposed_users"] for arm in arms) == 3
+        listed = judged(support, "/api/v1/projects?limit=100")
+        names = [project["project_name"] for project in listed[next(k for k in ("projects", "items") if k in listed)]]
+        assert names.count(experiment) == 1
     operator(support, f"/{experiment}/archive")
 
 

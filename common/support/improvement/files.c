@@ -65,26 +65,55 @@ static void keep_folder(struct arena *arena, const char *path)
     }
 }
 
+/* A folder has one file that is being written; -1 when there can be none. Whoever dies leaves it to
+ * the next writer of the folder. */
+static int take_part(const char *part)
+{
+    struct stat mine, named;
+
+    for (;;) {
+        int file = open(part, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+        bool locked;
+
+        if (file < 0)
+            return -1;
+        locked = flock(file, LOCK_EX) == 0;
+        if (locked && fstat(file, &mine) == 0 && stat(part, &named) == 0 &&
+            mine.st_ino == named.st_ino && mine.st_dev == named.st_dev) {
+            if (ftruncate(file, 0) == 0)
+                return file;
+            close(file);
+            return -1;
+        }
+        close(file);
+        if (!locked && errno != EINTR)
+            return -1;
+        /* else the one before us has given it its name meanwhile */
+    }
+}
+
 enum error improvement_write(struct arena *arena, const char *path, const char *bytes,
                              size_t length, struct problem *problem)
 {
-    const char *part = arena_print(arena, "%s.part", path);
+    const char *name = strrchr(path, '/');
+    const char *part = arena_print(arena, "%.*s.part", name ? (int)(name + 1 - path) : 0, path);
     bool fine;
     int file;
 
     make_folders(arena, path);
-    file = open(part, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+    file = take_part(part);
     if (file < 0)
         return cannot(problem, path);
-    fine = write_all(file, bytes, length);
-    fine = close(file) == 0 && fine;
-    if (fine && rename(part, path) == 0) {
-        keep_folder(arena, path);
-        return ERROR_NONE;
+    fine = write_all(file, bytes, length) && rename(part, path) == 0;
+    if (!fine) {
+        cannot(problem, path);
+        unlink(part);
     }
-    cannot(problem, path);
-    unlink(part);
-    return ERROR_SYSTEM;
+    close(file); /* and with it the lock */
+    if (!fine)
+        return ERROR_SYSTEM;
+    keep_folder(arena, path);
+    return ERROR_NONE;
 }
 
 static enum error read_open(struct arena *arena, int file, const char *path, char **bytes,
