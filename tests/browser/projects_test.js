@@ -125,11 +125,14 @@ test('two that are ticked stand side by side, with what both share and what one 
     const wanted = answer.projects.map(({ sample_size_per_variant: size }, index) => [`${word} ${'ab'[index]}`, size.toLocaleString('en-US')]);
     assert.deepEqual(shown, wanted);
     const shared = await page.textContent('#shared');
-    for (const text of [...answer.shared_warnings, ...answer.shared_risks]) assert.ok(shared.includes(text), text);
+    for (const text of [...answer.shared_warnings, ...answer.shared_risks, ...answer.shared_assumptions]) assert.ok(shared.includes(text), text);
     const own = await page.textContent(`#own-${two}`);
-    const { warnings, risks } = answer.unique_per_project[two];
+    const { warnings, risks, assumptions } = answer.unique_per_project[two];
     assert.ok(risks.length > 0);
-    for (const text of [...warnings, ...risks]) assert.ok(own.includes(text), text);
+    for (const text of [...warnings, ...risks, ...assumptions]) assert.ok(own.includes(text), text);
+    assert.ok(answer.recommendation_highlights.length > 0);
+    const recommended = await page.textContent('#recommendations');
+    for (const text of answer.recommendation_highlights) assert.ok(recommended.includes(text), text);
     const [file] = await Promise.all([page.waitForEvent('download'), page.click('#take button:has-text("Markdown")')]);
     const { content } = await send('POST', '/export/comparison', { project_ids: [one, two], format: 'markdown' });
     assert.equal(await readFile(await file.path(), 'utf8'), content);

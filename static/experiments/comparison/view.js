@@ -21,14 +21,29 @@ const columns = () => [
     end('warnings', t('comparison.warnings'), ({ warnings_count: count }) => formatInteger(count)),
 ];
 
-/* No landmarks: two projects may have one name. */
-function findings(id, title, warnings, risks) {
-    const all = [...warnings, ...risks];
-    return html`<section class="card section" id=${id}>
-        <div class="section-head"><h2 dir="auto">${title}</h2></div>
-        ${all.length === 0
+const list = (items) => html`<ul class="assumption-list">${items.map((text) => html`<li><span dir="auto">${text}</span></li>`)}</ul>`;
+const kinds = { warnings: 'comparison.warnings', risks: 'comparison.risks', assumptions: 'comparison.assumptions' };
+
+/* What is found of each kind. No landmarks: two projects may have one name. */
+function findings(id, title, found) {
+    const there = Object.keys(kinds).filter((kind) => found[kind].length > 0);
+    return html`<section class="card section stack" id=${id}>
+        <h2 dir="auto">${title}</h2>
+        ${there.length === 0
             ? html`<p class="section-note">${t('comparison.nothing')}</p>`
-            : html`<ul class="assumption-list">${all.map((text) => html`<li dir="auto">${text}</li>`)}</ul>`}
+            : there.map((kind) => html`<div><h3>${t(kinds[kind])}</h3>${list(found[kind])}</div>`)}
+    </section>`;
+}
+
+function range(key, { min, max, median }, write) {
+    return html`<p class="section-note">${t(key, { min: write(min), max: write(max), median: write(median) })}</p>`;
+}
+
+function recommendations(items) {
+    if (items.length === 0) return null;
+    return html`<section class="card section" id="recommendations">
+        <h2>${t('comparison.recommendations')}</h2>
+        ${list(items)}
     </section>`;
 }
 
@@ -53,12 +68,18 @@ export function view({ comparison, take, busy }) {
                 ${exports({ take, busy })}
                 <section class="card section" aria-label=${t('comparison.title')} id="sizes">
                     ${table({ caption: t('comparison.title'), columns: columns(), rows: data.projects, key: ({ id }) => id })}
+                    ${range('comparison.range_size', data.sample_size_range, formatInteger)}
+                    ${range('comparison.range_days', data.duration_range, (days) => formatUnit(days, 'day'))}
                 </section>
-                ${findings('shared', t('comparison.shared'), data.shared_warnings, data.shared_risks)}
-                ${data.projects.map((project) => {
-                    const { warnings, risks } = data.unique_per_project[project.id];
-                    return findings(`own-${project.id}`, t('comparison.own', { name: nameOf(project) }), warnings, risks);
+                ${findings('shared', t('comparison.shared'), {
+                    warnings: data.shared_warnings,
+                    risks: data.shared_risks,
+                    assumptions: data.shared_assumptions,
                 })}
+                ${data.projects.map((project) =>
+                    findings(`own-${project.id}`, t('comparison.own', { name: nameOf(project) }), data.unique_per_project[project.id]),
+                )}
+                ${recommendations(data.recommendation_highlights)}
             </div>`,
         })}
     </div>`;
