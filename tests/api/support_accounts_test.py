@@ -108,6 +108,29 @@ class TestRenewal:
         assert (answer.status_code, answer.json()["detail"]) == (401, "Bearer access token required")
 
 
+class TestCookies:
+    """A cookie speaks for a page of this site only; a key or a token in a header needs no Origin."""
+
+    def test_count_for_pages_of_this_site(self, support):
+        cookie = {"access_token": sign_in(support).json()["access_token"]}
+        own, vote = support.url, {"trace_id": "t", "session_id": "s", "rating": "up"}
+        host = own.split("//")[1]
+        for origin, status in ((None, 204), (own, 204), ("https://evil.example", 401), ("null", 401), ("", 401),
+                               (own + ".evil.example", 401), (f"http://evil.example/{host}", 401),
+                               (own.rsplit(":", 1)[0] + ":1", 401), (f"http://x@{host}", 401)):
+            headers = {} if origin is None else {"Origin": origin}
+            answer = support.post("/api/feedback", vote, cookies=cookie, headers=headers)
+            assert answer.status_code == status, f"Origin {origin}: {answer.text}"
+            assert support.get("/api/sessions", cookies=cookie, headers=headers).status_code == 200, origin
+        assert support.post("/api/feedback", vote, cookies=cookie,
+                            headers={"Origin": "https://evil.example", "X-API-Key": KEY}).status_code == 204
+
+    def test_of_another_kind_or_forged_count_for_nothing(self, support):
+        refresh = sign_in(support).json()["refresh_token"]
+        for token in (refresh, forged(claims(), "another-secret"), "x"):
+            assert support.get("/api/sessions", cookies={"access_token": token}).status_code == 401
+
+
 class TestSignOut:
     def test_takes_cookies_away_and_tokens_back(self, support):
         tokens = sign_in(support).json()
