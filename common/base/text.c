@@ -127,6 +127,23 @@ void text_append_base64(struct text *text, const void *bytes, size_t length)
     }
 }
 
+void text_append_url(struct text *text, const char *string)
+{
+    static const char digits[] = "0123456789ABCDEF";
+    static const char unreserved[] =
+        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~";
+
+    for (; *string; string++) {
+        unsigned char byte = (unsigned char)*string;
+        const char escaped[] = {'%', digits[byte >> 4], digits[byte & 15]};
+
+        if (strchr(unreserved, byte))
+            text_append_byte(text, (char)byte);
+        else
+            text_append(text, escaped, sizeof escaped);
+    }
+}
+
 void text_cut(struct text *text, size_t length)
 {
     if (length < text->length)

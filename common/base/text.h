@@ -36,6 +36,9 @@ void text_append_format(struct text *text, const char *format, ...)
 /* In base64 with padding (RFC 4648 section 4). */
 void text_append_base64(struct text *text, const void *bytes, size_t length);
 
+/* As a part of a URL, or of a form: what is not unreserved (RFC 3986 section 2.3) as %XX. */
+void text_append_url(struct text *text, const char *string);
+
 /* Drops everything after `length` bytes, and the overflow mark. */
 void text_cut(struct text *text, size_t length);
 

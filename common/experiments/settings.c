@@ -224,24 +224,29 @@ const struct setting experiments_settings_table[] = {
      .help = "Id of the app on the chat platform. This and the two secrets switch the integration "
              "on."},
     {"AB_CHATAPP_CLIENT_SECRET", SETTING_TEXT, AT(chatapp_client_secret), NULL, .secret = true,
-     .help = "Its secret."},
+     .help = "Its secret; also seals the tokens of installations, which have to be made again when "
+             "it changes."},
     {"AB_CHATAPP_SIGNING_SECRET", SETTING_TEXT, AT(chatapp_signing_secret), NULL, .secret = true,
      .help = "What the platform signs its calls with."},
     {"AB_CHATAPP_BASE_URL", SETTING_TEXT, AT(chatapp_base_url), NULL,
-     .help = "Where the platform is, `https://` and its host; without it response "
-             "URLs are on AB_CHATAPP_RESPONSE_HOSTS only."},
+     .help = "Where the platform is, `https://` and its host; without it the app cannot be "
+             "installed, and nothing is said to the platform by itself."},
     {"AB_CHATAPP_RESPONSE_HOSTS", SETTING_LIST, AT(chatapp_response_hosts), NULL,
      .help = "Hosts that its response URLs may be on; empty = that of AB_CHATAPP_BASE_URL and "
              "those below it."},
     {"AB_CHATAPP_TEAMS", SETTING_LIST, AT(chatapp_teams), NULL,
-     .help = "Ids of the workspaces that may use the app; empty = any that the platform lets "
-             "install it."},
+     .help = "Ids of the workspaces that may install and use the app; empty = any that the "
+             "platform lets install it."},
+    {"AB_CHATAPP_REVIEW_CHANNEL", SETTING_TEXT, AT(chatapp_review_channel), NULL,
+     .help = "Channel that requests for a review are posted to; unset, there are none."},
     {"AB_CHATAPP_LANGUAGE", SETTING_CHOICE, AT(chatapp_language), "en", .choices = language_choices,
      .help = "Language of what is said in chats, and of the analyses that are run from there."},
-    {"AB_CHATAPP_TIMEOUT_SECONDS", SETTING_NUMBER, AT(chatapp_timeout_seconds), "10", 0.1, 60,
+    {"AB_CHATAPP_TIMEOUT_SECONDS", SETTING_NUMBER, AT(chatapp_timeout_seconds), "10", 0.1, 25,
      .help = "Longest call of the platform."},
     {"AB_CHATAPP_SIGNATURE_SECONDS", SETTING_INTEGER, AT(chatapp_signature_seconds), "300", 1, 3600,
      .help = "How far the time of a signed call may be from now."},
+    {"AB_CHATAPP_STATE_SECONDS", SETTING_INTEGER, AT(chatapp_state_seconds), "600", 10, 3600,
+     .help = "How long an install that was begun may take."},
     {"AB_TRUSTED_PROXY_HOPS", SETTING_INTEGER, AT(trusted_proxy_hops), "0", 0, 32,
      .help = "Proxies in front of nginx whose X-Forwarded-For entries are believed."},
     {"AB_TRUSTED_PROXIES", SETTING_LIST, AT(trusted_proxies), NULL,

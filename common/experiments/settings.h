@@ -114,9 +114,11 @@ struct experiments_settings {
     const char *chatapp_base_url; /* NULL = nothing is said to it */
     struct string_list chatapp_response_hosts;
     struct string_list chatapp_teams;
-    int chatapp_language; /* enum language */
+    const char *chatapp_review_channel; /* NULL = nobody is asked for reviews */
+    int chatapp_language;               /* enum language */
     double chatapp_timeout_seconds;
     int64_t chatapp_signature_seconds;
+    int64_t chatapp_state_seconds;
 
     int64_t trusted_proxy_hops;
     struct string_list trusted_proxies;

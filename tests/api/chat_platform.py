@@ -8,6 +8,7 @@ installs for tokens, takes posts to channels and to response URLs, and answers a
 
 import hashlib
 import hmac
+import itertools
 import json
 import threading
 import time
@@ -17,6 +18,9 @@ from urllib.parse import parse_qs, urlencode
 
 CLIENT_ID, CLIENT_SECRET, SIGNING_SECRET = "4711.0815", "client-secret-of-the-tests", "signing-secret-of-the-tests"
 BOT_TOKEN, USER_TOKEN = "xoxb-token-of-the-bot", "xoxp-token-of-the-user"
+
+
+NUMBERS = itertools.count()
 
 
 def sign(body, secret=SIGNING_SECRET, moment=None):
@@ -99,8 +103,10 @@ class ChatPlatform:
         return 404, {"ok": False, "error": "unknown_method"}
 
     @staticmethod
-    def call(service, path, body, headers=None, client="192.0.2.1", **signing):
-        """A signed call; `body` is a form or, as bytes, what it is."""
+    def call(service, path, body, headers=None, client=None, **signing):
+        """A signed call; `body` is a form or, as bytes, what it is. Each comes from an address of its own."""
+        number = next(NUMBERS)
+        client = client or f"198.18.{number // 250}.{number % 250}"
         kind = "application/json" if isinstance(body, bytes) else "application/x-www-form-urlencoded"
         data = body if isinstance(body, bytes) else urlencode(body).encode()
         proof = sign(data, **signing) if headers is None else headers

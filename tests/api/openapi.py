@@ -104,8 +104,10 @@ class Document:
         return None if response is None else self._content(self.resolve(response))
 
     def body_schema(self, operation):
+        """None where there is no body, or one that is taken as it comes."""
         body = operation.spec.get("requestBody")
-        return None if body is None else self._content(body)
+        schema = None if body is None else self._content(body)
+        return None if schema == {"type": "string"} else schema
 
     def _content(self, holder):
         content = holder["content"].get("application/json")

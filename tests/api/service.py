@@ -123,7 +123,8 @@ class Service:
             done = subprocess.run([PROGRAMS / "psql", url, "-X", "-q", "-A", "-t", "-v", "ON_ERROR_STOP=1",
                                    "-c", statement], capture_output=True, text=True, check=True)
             return [line.split("|") for line in done.stdout.splitlines()]
-        [file] = (self.stack.directory / "data").rglob(f"{self.name[:4]}*.sqlite3")
+        stem = "projects" if self.name == "experiments" else f"{self.name[:4]}*"
+        [file] = (self.stack.directory / "data").rglob(f"{stem}.sqlite3")
         with closing(sqlite3.connect(file, timeout=20)) as connection, connection:
             return [["" if value is None else str(value) for value in row] for row in connection.execute(statement)]
 

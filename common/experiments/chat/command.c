@@ -31,7 +31,7 @@ static const char *say_of(const struct chat_desk *desk, const char *key, const c
 /* What was typed as an id is text of people. */
 const char *chat_not_found(const struct chat_desk *desk, const char *id)
 {
-    return say_of(desk, "chatapp.not_found", chat_text(desk->arena, id));
+    return say_of(desk, "chats.not_found", chat_text(desk->arena, id));
 }
 
 enum error chat_find_project(const struct chat_session *session, const char *id,
@@ -67,8 +67,7 @@ static enum error projects(const struct chat_session *session, const char *id, c
         text_append_format(&lines, "%s*%s* `%s`", i ? "\n" : "",
                            chat_text(arena, project->project_name), project->id);
     }
-    *reply =
-        list.count ? chat_reply(arena, lines.bytes) : say(session->desk, "chatapp.no_projects");
+    *reply = list.count ? chat_reply(arena, lines.bytes) : say(session->desk, "chats.no_projects");
     return ERROR_NONE;
 }
 
@@ -116,7 +115,7 @@ static enum error run(const struct chat_session *session, const char *id, const 
     if (error)
         return error;
     *reply =
-        found ? say_of(session->desk, "chatapp.run_queued", id) : chat_not_found(session->desk, id);
+        found ? say_of(session->desk, "chats.run_queued", id) : chat_not_found(session->desk, id);
     return ERROR_NONE;
 }
 
@@ -157,6 +156,6 @@ enum error chat_command(const struct chat_session *session, const char *text, co
         if (strcmp(word, commands[i].word) == 0 && (*id || !commands[i].needs_id))
             return commands[i].act(session, id, reply);
     *reply = chat_reply(
-        arena, chat_words(session->desk, "chatapp.usage", TEXT_ARGUMENTS({"commands", usage})));
+        arena, chat_words(session->desk, "chats.usage", TEXT_ARGUMENTS({"commands", usage})));
     return ERROR_NONE;
 }

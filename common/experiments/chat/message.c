@@ -5,6 +5,8 @@
 
 enum { MESSAGE_BYTES_MAX = 256 * 1024, NAME_BYTES_MAX = 240 };
 
+const char chat_approve_action[] = "approve_analysis", chat_review_action[] = "request_review";
+
 /* The three characters that the platform gives a meaning to, and line ends. */
 static void append_escaped(struct text *out, char byte)
 {
@@ -93,12 +95,12 @@ static void write_field(struct json_writer *writer, const struct chat_desk *desk
 static const char *figure(const struct chat_desk *desk, struct optional_integer value)
 {
     return value.given ? arena_print(desk->arena, "%lld", (long long)value.value)
-                       : word(desk, "chatapp.unknown");
+                       : word(desk, "chats.unknown");
 }
 
 static const char *days_text(const struct chat_desk *desk, struct optional_integer days)
 {
-    return chat_words(desk, "chatapp.days", TEXT_ARGUMENTS({"days", figure(desk, days)}));
+    return chat_words(desk, "chats.days", TEXT_ARGUMENTS({"days", figure(desk, days)}));
 }
 
 static void write_facts(struct json_writer *writer, const struct chat_desk *desk,
@@ -110,13 +112,39 @@ static void write_facts(struct json_writer *writer, const struct chat_desk *desk
     writer_key_string(writer, "type", "section");
     writer_key(writer, "fields");
     writer_open_array(writer);
-    write_field(writer, desk, "chatapp.project", chat_text(desk->arena, project->project_name));
-    write_field(writer, desk, "chatapp.id", arena_print(desk->arena, "`%s`", project->id));
+    write_field(writer, desk, "chats.project", chat_text(desk->arena, project->project_name));
+    write_field(writer, desk, "chats.id", arena_print(desk->arena, "`%s`", project->id));
     if (project->last_analysis_at) {
-        write_field(writer, desk, "chatapp.last_analysis", project->last_analysis_at);
-        write_field(writer, desk, "chatapp.sample_size", figure(desk, about->total));
-        write_field(writer, desk, "chatapp.duration", days_text(desk, about->days));
+        write_field(writer, desk, "chats.last_analysis", project->last_analysis_at);
+        write_field(writer, desk, "chats.sample_size", figure(desk, about->total));
+        write_field(writer, desk, "chats.duration", days_text(desk, about->days));
     }
+    writer_close_array(writer);
+    writer_close_object(writer);
+}
+
+static void write_button(struct json_writer *writer, const char *text, const char *action,
+                         const char *value, bool primary)
+{
+    writer_open_object(writer);
+    writer_key_string(writer, "type", "button");
+    writer_key(writer, "text");
+    write_text(writer, "plain_text", text);
+    if (primary)
+        writer_key_string(writer, "style", "primary");
+    writer_key_string(writer, "action_id", action);
+    writer_key_string(writer, "value", value);
+    writer_close_object(writer);
+}
+
+static void write_buttons(struct json_writer *writer, const struct chat_desk *desk, const char *id)
+{
+    writer_open_object(writer);
+    writer_key_string(writer, "type", "actions");
+    writer_key(writer, "elements");
+    writer_open_array(writer);
+    write_button(writer, word(desk, "chats.approve"), chat_approve_action, id, true);
+    write_button(writer, word(desk, "chats.review"), chat_review_action, id, false);
     writer_close_array(writer);
     writer_close_object(writer);
 }
@@ -133,7 +161,26 @@ const char *chat_project_reply(const struct chat_desk *desk, const struct chat_p
     writer_key(&writer, "blocks");
     writer_open_array(&writer);
     write_facts(&writer, desk, about);
+    write_buttons(&writer, desk, project->id);
     writer_close_array(&writer);
+    writer_close_object(&writer);
+    return out.bytes;
+}
+
+const char *chat_review_post(const struct chat_desk *desk, const char *channel, const char *user,
+                             const struct project *project)
+{
+    const char *text =
+        chat_words(desk, "chats.review_post",
+                   TEXT_ARGUMENTS({"user", user ? arena_print(desk->arena, "<@%s>", user) : "?"},
+                                  {"name", chat_text(desk->arena, project->project_name)},
+                                  {"id", project->id}));
+    struct json_writer writer;
+    struct text out;
+
+    open_message(&writer, &out, desk->arena);
+    writer_key_string(&writer, "channel", channel);
+    writer_key_string(&writer, "text", text);
     writer_close_object(&writer);
     return out.bytes;
 }

@@ -23,7 +23,7 @@ const char *chat_words(const struct chat_desk *desk, const char *key,
 /* A message that only the one who asked sees. */
 const char *chat_reply(struct arena *arena, const char *text);
 
-/* The same about a project, with what is known of it. `total` and `days` are of
+/* The same about a project, with what is known of it and with buttons. `total` and `days` are of
  * its newest analysis. */
 struct chat_project {
     const struct project *project;
@@ -31,5 +31,11 @@ struct chat_project {
     struct optional_integer days;
 };
 const char *chat_project_reply(const struct chat_desk *desk, const struct chat_project *about);
+
+/* What is posted to a channel when `user` asks for a review. */
+const char *chat_review_post(const struct chat_desk *desk, const char *channel, const char *user,
+                             const struct project *project);
+
+extern const char chat_approve_action[], chat_review_action[];
 
 #endif

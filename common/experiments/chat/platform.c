@@ -109,8 +109,7 @@ static void judge(struct arena *arena, bool document, const struct fetch_answer 
 }
 
 void platform_post(struct arena *arena, const struct experiments_settings *settings,
-                   struct shm_region *region, const struct platform_request *request,
-                   struct platform_answer *answer)
+                   const struct platform_request *request, struct platform_answer *answer)
 {
     double seconds = settings->chatapp_timeout_seconds;
     struct fetch_request call = {
@@ -126,8 +125,7 @@ void platform_post(struct arena *arena, const struct experiments_settings *setti
                    .attempt_seconds = seconds,
                    .total_seconds = seconds,
                    .attempts = 1,
-                   .pause_factor = 1},
-        .region = region};
+                   .pause_factor = 1}};
     struct fetch_answer fetched;
 
     if (request->token)

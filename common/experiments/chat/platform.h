@@ -7,8 +7,6 @@
 #include "base/json.h"
 #include "experiments/settings.h"
 
-struct shm_region;
-
 /* Whether a message may go to that URL: on a host of the platform, by https unless the platform
  * itself is at http. ERROR_INVALID chatapp_response_url. */
 MUST_CHECK enum error platform_check_response_url(const struct experiments_settings *settings,
@@ -32,7 +30,6 @@ struct platform_answer {
 /* One attempt of at most AB_CHATAPP_TIMEOUT_SECONDS, to public addresses unless private ones are
  * allowed. */
 void platform_post(struct arena *arena, const struct experiments_settings *settings,
-                   struct shm_region *region, const struct platform_request *request,
-                   struct platform_answer *answer);
+                   const struct platform_request *request, struct platform_answer *answer);
 
 #endif

@@ -1,8 +1,9 @@
-/* The jobs of the chat integration: analyses that were asked for there, and messages. */
+/* The jobs of the chat integration: analyses that were asked for there, posts and messages. */
 #include "experiments/chat/work.h"
 
 #include "experiments/chat/platform.h"
 #include "experiments/documents/design_analysis.h"
+#include "experiments/storage/installation_store.h"
 #include "jobs/inbox.h"
 
 #include <string.h>
@@ -18,7 +19,8 @@ struct order {
     const char *request_id;
     const char *ip_address;
     const char *response_url;
-    const char *message; /* JSON, for the response URL */
+    const char *message; /* JSON */
+    const char *team_id; /* of the installation that a post is made by */
 };
 
 #define OWNER struct order
@@ -26,6 +28,7 @@ static const struct field order_fields[] = {
     STRING(OWNER, project_id, .nullable = true),   STRING(OWNER, user, .nullable = true),
     STRING(OWNER, request_id, .nullable = true),   STRING(OWNER, ip_address, .nullable = true),
     STRING(OWNER, response_url, .nullable = true), STRING(OWNER, message, .nullable = true),
+    STRING(OWNER, team_id, .nullable = true),
 };
 #undef OWNER
 static SCHEMA(order_schema, struct order, "ChatOrder", order_fields, .extra = EXTRA_IGNORE);
@@ -128,7 +131,7 @@ static const char *done_message(const struct chat_desk *desk, const struct findi
     const char *name = chat_text(desk->arena, finding->project->project_name);
 
     return chat_reply(desk->arena,
-                      chat_words(desk, "chatapp.run_done",
+                      chat_words(desk, "chats.run_done",
                                  TEXT_ARGUMENTS({"name", name}, {"id", finding->project->id},
                                                 {"total", total}, {"days", days})));
 }
@@ -137,7 +140,7 @@ static const char *failed_message(const struct chat_desk *desk, const char *id, 
 {
     return chat_reply(
         desk->arena,
-        chat_words(desk, "chatapp.run_failed",
+        chat_words(desk, "chats.run_failed",
                    TEXT_ARGUMENTS({"id", id}, {"reason", chat_text(desk->arena, why)})));
 }
 
@@ -148,7 +151,8 @@ static enum error tell(const struct job *job, const struct order *order, const c
 
     if (!order->response_url)
         return ERROR_NONE;
-    return add(job->db, job->arena, &chat_message_kind, job->key, &telling, problem);
+    return add(job->db, job->arena, &chat_message_kind,
+               arena_print(job->arena, "%s told", job->key), &telling, problem);
 }
 
 static enum error keep(const struct job *job, const struct order *order, struct problem *problem)
@@ -179,6 +183,14 @@ static enum error record_analysis(struct job *job, const struct job_verdict *ver
     return error ? error : tell(job, order, done_message(&desk, job->result), problem);
 }
 
+static void judge(struct job_verdict *verdict, const struct platform_answer *answer)
+{
+    if (!answer->problem)
+        return;
+    fail(verdict, answer->may_pass ? JOB_FAILED : JOB_REFUSED, answer->problem);
+    verdict->pause_seconds = answer->retry_after;
+}
+
 static void perform_message(struct job *job, struct job_verdict *verdict)
 {
     const struct chat_office *office = job->context;
@@ -193,15 +205,71 @@ static void perform_message(struct job *job, struct job_verdict *verdict)
         fail(verdict, JOB_REFUSED, problem.text);
         return;
     }
-    platform_post(job->arena, office->settings, NULL,
+    platform_post(job->arena, office->settings,
                   &(struct platform_request){.url = order->response_url,
                                              .type = "application/json",
                                              .body = order->message},
                   &answer);
-    if (!answer.problem)
+    judge(verdict, &answer);
+}
+
+static enum error find_installation(const struct job *job, const char *team_id,
+                                    struct installation *installation, struct problem *problem)
+{
+    const struct chat_office *office = job->context;
+    const struct key_call call = {.db = job->db, .arena = job->arena, .problem = problem};
+    bool found;
+    enum error error = installation_find(&call, office->settings->chatapp_client_secret, team_id,
+                                         installation, &found);
+
+    if (!error && (!found || !installation->bot_token || !office->settings->chatapp_base_url))
+        return problem_set(problem, ERROR_NOT_FOUND, "chatapp_not_configured",
+                           "the app is not installed");
+    return error;
+}
+
+static void perform_post(struct job *job, struct job_verdict *verdict)
+{
+    const struct chat_office *office = job->context;
+    const struct order *order = read_order(job, verdict);
+    struct installation installation;
+    struct platform_answer answer;
+    struct problem problem;
+    enum error error;
+
+    if (!order)
         return;
-    fail(verdict, answer.may_pass ? JOB_FAILED : JOB_REFUSED, answer.problem);
-    verdict->pause_seconds = answer.retry_after;
+    error = find_installation(job, order->team_id, &installation, &problem);
+    db_give_back(job->db); /* while the platform is waited for */
+    if (error) {
+        fail(verdict, error == ERROR_NOT_FOUND ? JOB_REFUSED : JOB_FAILED, problem.text);
+        return;
+    }
+    platform_post(job->arena, office->settings,
+                  &(struct platform_request){.path = "/api/chat.postMessage",
+                                             .type = "application/json; charset=utf-8",
+                                             .body = order->message,
+                                             .token = installation.bot_token},
+                  &answer);
+    judge(verdict, &answer);
+}
+
+/* Who asked is told when nobody else was. */
+static enum error record_post(struct job *job, const struct job_verdict *verdict,
+                              struct problem *problem)
+{
+    const struct chat_office *office = job->context;
+    const struct chat_desk desk = {office->locale, job->arena};
+    const struct order *order = read_order(job, NULL);
+
+    if (!order || !is_over(job, verdict))
+        return ERROR_NONE;
+    return tell(
+        job, order,
+        chat_reply(job->arena,
+                   chat_words(&desk, "chats.review_failed",
+                              TEXT_ARGUMENTS({"reason", chat_text(job->arena, verdict->error)}))),
+        problem);
 }
 
 const struct job_kind chat_analysis_kind = {.name = "experiments.chat_analysis",
@@ -220,6 +288,15 @@ const struct job_kind chat_message_kind = {.name = "experiments.chat_message",
                                            .pause_count = sizeof pauses / sizeof pauses[0],
                                            .interruptions_max = 10,
                                            .perform = perform_message};
+
+const struct job_kind chat_post_kind = {.name = "experiments.chat_post",
+                                        .lease_seconds = 120,
+                                        .attempts = ATTEMPTS,
+                                        .pauses = pauses,
+                                        .pause_count = sizeof pauses / sizeof pauses[0],
+                                        .interruptions_max = 10,
+                                        .perform = perform_post,
+                                        .record = record_post};
 
 enum error chat_order_analysis(const struct chat_session *session, const char *project_id)
 {
@@ -243,9 +320,19 @@ enum error chat_order_message(const struct chat_session *session, const char *me
                session->problem);
 }
 
+enum error chat_order_post(const struct chat_session *session, const char *message)
+{
+    const struct order order = {
+        .response_url = session->response_url, .message = message, .team_id = session->team_id};
+
+    return add(session->db, session->desk->arena, &chat_post_kind, session->key, &order,
+               session->problem);
+}
+
 enum error chat_keep_house(struct db *db, double seconds, struct problem *problem)
 {
-    static const struct job_kind *const kinds[] = {&chat_analysis_kind, &chat_message_kind};
+    static const struct job_kind *const kinds[] = {&chat_analysis_kind, &chat_post_kind,
+                                                   &chat_message_kind};
     enum error error = ERROR_NONE;
     int64_t count;
 

@@ -15,7 +15,7 @@ struct chat_office {
     const struct locale *locale;
 };
 
-extern const struct job_kind chat_analysis_kind, chat_message_kind;
+extern const struct job_kind chat_analysis_kind, chat_post_kind, chat_message_kind;
 
 /* Somebody on the platform who asks. Texts live as long as the arena. */
 struct chat_session {
@@ -23,6 +23,7 @@ struct chat_session {
     struct db *db;
     const struct chat_desk *desk;
     struct actor actor;
+    const char *team_id;      /* NULL = not told */
     const char *key;          /* of this call: the same again is the same */
     const char *response_url; /* checked; NULL = there is none */
     struct problem *problem;
@@ -34,6 +35,9 @@ MUST_CHECK enum error chat_order_analysis(const struct chat_session *session,
 
 /* Orders a message to the session's response URL; nothing where it has none. */
 MUST_CHECK enum error chat_order_message(const struct chat_session *session, const char *message);
+
+/* Orders a post to a channel by the installation of the session's team. */
+MUST_CHECK enum error chat_order_post(const struct chat_session *session, const char *message);
 
 /* Forgets orders that ended so many seconds ago. */
 MUST_CHECK enum error chat_keep_house(struct db *db, double seconds, struct problem *problem);

@@ -43,7 +43,7 @@ static enum error keep_house(struct chat_worker *worker, struct db *db, struct p
     return chat_keep_house(db, (double)days * DAY_SECONDS, problem);
 }
 
-/* Messages first: they are short, and tell of what is done already. */
+/* What is sent comes first: it is short, and tells of what is done already. */
 bool chat_worker_round(void *context)
 {
     struct chat_worker *worker = context;
@@ -54,6 +54,9 @@ bool chat_worker_round(void *context)
 
     if (!error)
         error = take_up(worker, db, &problem);
+    if (!error)
+        error = job_run_due(db, worker->job, &chat_post_kind, &worker->office, ROUND_MOST, &tally,
+                            &problem);
     if (!error)
         error = job_run_due(db, worker->job, &chat_message_kind, &worker->office, ROUND_MOST,
                             &tally, &problem);
