@@ -30,6 +30,11 @@ int main(void)
     print(&list_events);
     print(&count_revisions);
     print(&list_revisions);
+#elif defined(DELIVERIES)
+    print(&list_deliveries);
+    print(&list_deliveries_of);
+    print(&count_deliveries);
+    print(&count_deliveries_of);
 #else
     PRINT_ALL(list_entries);
     PRINT_ALL(stream_entries);

@@ -308,6 +308,41 @@ def test_nothing_is_lost_and_nothing_taken_twice(guarded, hooks, receiver):
         print(f"\n{guarded.engine}: {len(events)} deliveries in {seconds:.1f} s, {len(events) / seconds:.0f}/s")
 
 
+def test_totals_are_of_the_rows(guarded, hooks, receiver):
+    """However rows come and go: added, moved, purged by age, gone with their entry or their webhook."""
+    store, hook = guarded, hooks(f"{receiver}/quiet", event_filter=["nothing"])
+    other = hooks(f"{receiver}/quiet", event_filter=["nothing"])
+    run, mine = store.database.run, f"subscription_id = '{hook['id']}'"
+    run("INSERT INTO audit_log (ts, action) VALUES " + ",".join(["('2026-01-01T00:00:00.000000+00:00', 'totals')"] * 8))
+    events = [r["id"] for r in store.database.rows("SELECT id FROM audit_log WHERE action = 'totals' ORDER BY id")]
+    for one in (hook, other):
+        run("INSERT INTO webhook_deliveries (id, subscription_id, event_id, status) VALUES "
+            + ",".join(f"('{unknown_id()}', '{one['id']}', {event}, 'pending')" for event in events))
+
+    def totals():
+        of = {status: deliveries(store, hook, f"?status={status}") for status in ("pending", "retrying", "delivered", "failed")}
+        assert all(page["total"] == len(page["deliveries"]) for page in of.values())
+        assert deliveries(store, hook)["total"] == len(deliveries(store, hook)["deliveries"]) == sum(p["total"] for p in of.values())
+        return [page["total"] for page in of.values()]
+    assert totals() == [8, 0, 0, 0]
+    run(f"UPDATE webhook_deliveries SET status = 'retrying' WHERE {mine} AND event_id IN ({events[0]}, {events[1]})")
+    run("UPDATE webhook_deliveries SET status = 'delivered', last_attempt_at = '2026-01-02T00:00:00.000000+00:00'"
+        f" WHERE {mine} AND event_id IN ({events[1]}, {events[2]}, {events[3]})")
+    run(f"UPDATE webhook_deliveries SET status = 'failed' WHERE {mine} AND event_id = {events[4]}")
+    run(f"UPDATE webhook_deliveries SET status = status, response_code = 200 WHERE {mine}")
+    assert totals() == [3, 1, 3, 1]
+    run(f"DELETE FROM audit_log WHERE id = {events[3]}")
+    assert totals() == [3, 1, 2, 1]
+    expect(store.write.post("/api/v1/admin/retention/purge", {"webhook_deliveries_days": 1, "audit_days": 0, "dry_run": False}))
+    assert totals() == [3, 1, 0, 1]
+    told = expect(store.write.get("/api/v1/diagnostics"))["webhooks"]
+    rows = {r["status"]: int(r["n"]) for r in store.database.rows("SELECT status, count(*) AS n FROM webhook_deliveries GROUP BY status")}
+    assert [told[status] for status in ("pending", "retrying", "failed")] == [rows.get(status, 0) for status in ("pending", "retrying", "failed")]
+    assert store.admin.send("DELETE", f"{WEBHOOKS}/{hook['id']}").status in (200, 204)
+    assert store.database.value(f"SELECT count(*) FROM delivery_totals WHERE {mine}") == 0
+    assert store.database.value(f"SELECT sum(deliveries) FROM delivery_totals WHERE subscription_id = '{other['id']}'") == 7
+
+
 def test_old_deliveries_and_what_is_still_to_be_told(guarded, hooks, receiver):
     """A purge takes deliveries that have ended, and no entry that a webhook has yet to hear of."""
     done = hooks(f"{receiver}/200", event_filter=["api_key_created"])

@@ -11,6 +11,7 @@
 #include <netdb.h>
 #include <netinet/in.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <time.h>
@@ -90,7 +91,12 @@ static struct arena *arena;
 static double seconds_taken;
 static volatile bool names_hang;
 
-/* Stands before libc's, under its symbol: looking a name up takes long while `names_hang`. */
+/* What a name server says of rebind*.test, once each; the last goes on. */
+static const char *const *volatile rebinding;
+static volatile int lookups;
+
+/* Stands before libc's, under its symbol: looking a name up takes long while `names_hang`, and one
+ * name is somewhere else each time. */
 int look_up_slowly(const char *name, const char *service, const struct addrinfo *hints,
                    struct addrinfo **found) __asm__("getaddrinfo");
 
@@ -102,6 +108,12 @@ int look_up_slowly(const char *name, const char *service, const struct addrinfo 
 
     if (names_hang)
         nanosleep(&(struct timespec){.tv_sec = 30}, NULL);
+    if (rebinding && name && strncmp(name, "rebind", 6) == 0) {
+        lookups++;
+        name = rebinding[0];
+        if (rebinding[1])
+            rebinding++;
+    }
     return genuine(name, service, hints, found);
 }
 
@@ -382,6 +394,45 @@ TEST(addresses_are_guarded_when_connecting)
     stop(&server);
 }
 
+/* The first look-up is harmless, as one that checks a name beforehand would find it; the next leads
+ * elsewhere. What counts is the address of each connection: the one that was judged, or one that is
+ * judged again. */
+TEST(names_that_are_bound_anew_are_judged_again)
+{
+    static const char *const moves[][3] = {{"127.0.0.1", "169.254.169.254"},
+                                           {"127.0.0.1", "0.0.0.0"},
+                                           {"127.0.0.1", "224.0.0.1"},
+                                           {"127.0.0.1", "::ffff:169.254.169.254"},
+                                           {"127.0.0.1", "fe80::1"}};
+    struct server server =
+        SERVE("HTTP/1.1 200 X\r\nContent-Length: 0\r\nConnection: close\r\n\r\n");
+    struct fetch_request request = request_to(server.port);
+    char url[64];
+
+    request.url = url;
+    for (size_t i = 0; i < sizeof moves / sizeof moves[0]; i++) {
+        int before = server.heard->connections;
+
+        rebinding = moves[i];
+        lookups = 0;
+        snprintf(url, sizeof url, "http://rebind%zu.test:%d/", i, server.port);
+        CHECK_INT(run(&request).status, 200);
+        CHECK_INT(run(&request).status,
+                  200); /* what was found is kept: the address that was judged */
+        CHECK_INT(lookups, 1);
+        CHECK_INT(server.heard->connections, before + 2);
+        snprintf(url, sizeof url, "http://rebind%zu.test:1/", i); /* looked up anew */
+        CHECK_TEXT(fetch_outcome_name(run(&request).outcome), "forbidden");
+        CHECK_INT(lookups, 2);
+    }
+    rebinding = moves[0];
+    snprintf(url, sizeof url, "http://rebind.test:%d/", server.port);
+    request.private_too = false;
+    CHECK_TEXT(fetch_outcome_name(run(&request).outcome), "forbidden");
+    rebinding = NULL;
+    stop(&server);
+}
+
 TEST(what_cannot_be_sent)
 {
     static const char *const urls[] = {"",
@@ -531,6 +582,7 @@ int main(void)
         CASE(silent_name_servers_do_not_hold_the_call),
         CASE(nobody_listens),
         CASE(addresses_are_guarded_when_connecting),
+        CASE(names_that_are_bound_anew_are_judged_again),
         CASE(what_cannot_be_sent),
         CASE(answers_that_are_not_usable_are_asked_for_again),
         CASE(the_breaker_spares_everybody_the_wait),

@@ -17,7 +17,7 @@ const char *const delivery_status_names[DELIVERY__MAX] = {"pending", "retrying",
 static const struct statement concerned = {
     .name = "subscription_concerned",
     .sql = "SELECT id, format, event_filter FROM webhook_subscriptions WHERE enabled = 1"
-           " AND (scope = 'global' OR api_key_id = ?) ORDER BY id",
+           " AND (scope = 'global' OR api_key_id = ?) ORDER BY id DESC",
 };
 static const struct statement insert_delivery = {
     .name = "delivery_insert",
@@ -53,30 +53,41 @@ static const struct statement note_failure = {
     .sql = "UPDATE webhook_subscriptions SET last_error_at = ?, updated_at = ? WHERE id = ?",
 };
 
-/* Of a job that is dead without a last word, as when it killed who ran it, the state is the job's.
+/* Of a job that died without a last word the state is the job's, until keeping house writes it
+ * down.
  */
-#define STATUS "CASE WHEN jobs.state = 'dead' THEN 'failed' ELSE d.status END"
-#define DELIVERIES                                                                                 \
+#define COLUMNS                                                                                    \
+    "SELECT d.id, d.subscription_id, d.event_id,"                                                  \
+    " CASE WHEN jobs.state = 'dead' THEN 'failed' ELSE d.status END, d.attempt_count,"             \
+    " d.last_attempt_at, d.delivered_at, d.response_code, d.response_body, d.error_message,"       \
+    " CASE WHEN jobs.state = 'waiting' THEN jobs.due_at END, jobs.holder"                          \
     " FROM webhook_deliveries AS d LEFT JOIN jobs ON jobs.kind = 'experiments.webhook'"            \
     " AND jobs.job_key = d.subscription_id || ':' || CAST(d.event_id AS TEXT)"                     \
     " WHERE d.subscription_id = ?"
-#define COLUMNS                                                                                    \
-    "SELECT d.id, d.subscription_id, d.event_id, " STATUS ", d.attempt_count, d.last_attempt_at,"  \
-    " d.delivered_at, d.response_code, d.response_body, d.error_message,"                          \
-    " CASE WHEN jobs.state = 'waiting' THEN jobs.due_at END, jobs.holder" DELIVERIES
 #define ORDER " ORDER BY (d.last_attempt_at IS NULL), d.last_attempt_at DESC, d.id DESC LIMIT ?"
 static const struct statement list_deliveries = {"delivery_list", COLUMNS ORDER};
 static const struct statement list_deliveries_of = {"delivery_list_of",
-                                                    COLUMNS " AND " STATUS " = ?" ORDER};
+                                                    COLUMNS " AND d.status = ?" ORDER};
+static const struct statement fail_the_dead = {
+    .name = "delivery_fail_dead",
+    .sql = "UPDATE webhook_deliveries SET status = 'failed' WHERE status IN ('pending', 'retrying')"
+           " AND EXISTS (SELECT 1 FROM jobs WHERE jobs.kind = 'experiments.webhook'"
+           " AND jobs.job_key = webhook_deliveries.subscription_id || ':' ||"
+           " CAST(webhook_deliveries.event_id AS TEXT) AND jobs.state = 'dead')",
+};
+/* Triggers count; no list does. */
 static const struct statement count_deliveries = {
     .name = "delivery_count",
-    .sql = "SELECT count(*) FROM webhook_deliveries WHERE subscription_id = ?",
+    .sql = "SELECT coalesce(sum(deliveries), 0) FROM delivery_totals WHERE subscription_id = ?",
 };
 static const struct statement count_deliveries_of = {
-    "delivery_count_of", "SELECT count(*)" DELIVERIES " AND " STATUS " = ?"};
+    .name = "delivery_count_of",
+    .sql = "SELECT coalesce(sum(deliveries), 0) FROM delivery_totals WHERE subscription_id = ?"
+           " AND status = ?",
+};
 static const struct statement count_states = {
     .name = "delivery_states",
-    .sql = "SELECT status, count(*) FROM webhook_deliveries GROUP BY status",
+    .sql = "SELECT status, sum(deliveries) FROM delivery_totals GROUP BY status",
 };
 
 static enum error read_target(struct db *db, struct arena *arena, const struct statement *statement,
@@ -434,8 +445,11 @@ enum error subscription_keep_house(struct db *db, double seconds, struct problem
 {
     const struct job_kind *kind = &experiments_webhook_kind.job;
     int64_t count;
-    enum error error = webhook_forget_history(db, seconds, HOUSE_ROWS_MOST, &count, problem);
+    struct query *query = db_query(db, &fail_the_dead);
+    enum error error = query_end(query, problem);
 
+    if (!error)
+        error = webhook_forget_history(db, seconds, HOUSE_ROWS_MOST, &count, problem);
     if (!error)
         error = job_forget(db, kind, JOB_IS_DONE, seconds, HOUSE_ROWS_MOST, &count, problem);
     if (!error)

@@ -40,6 +40,9 @@ static const struct statement purge_audit[] = {
     {"audit_uncount_project", UNCOUNT("project", "coalesce(project_id, '')", "")},
     {"audit_uncount_key_action",
      UNCOUNT("key action", "key_id || ' ' || action", " AND key_id IS NOT NULL")},
+    /* In one statement, which is counted once. */
+    {"audit_purge_deliveries",
+     "DELETE FROM webhook_deliveries WHERE event_id IN (SELECT id" OLD ")"},
     {"audit_purge", "DELETE" OLD},
 };
 

@@ -50,6 +50,10 @@ static const struct statement delete_one = {
     .name = "subscription_delete",
     .sql = "DELETE FROM webhook_subscriptions WHERE id = ?",
 };
+static const struct statement delete_totals = {
+    .name = "subscription_delete_totals",
+    .sql = "DELETE FROM delivery_totals WHERE subscription_id = ?",
+};
 static const struct statement find_key = {
     .name = "subscription_key",
     .sql = "SELECT 1 FROM api_keys WHERE id = ?",
@@ -337,6 +341,11 @@ enum error subscription_delete(const struct key_call *call, const char *id)
                               &stopped, call->problem);
     if (!error) {
         query = db_query(call->db, &delete_one);
+        query_bind_text(query, id);
+        error = query_end(query, call->problem);
+    }
+    if (!error) { /* after its deliveries have gone with it, and were counted */
+        query = db_query(call->db, &delete_totals);
         query_bind_text(query, id);
         error = query_end(query, call->problem);
     }
