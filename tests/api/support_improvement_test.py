@@ -298,3 +298,58 @@ def test_models_are_called_only_where_that_is_allowed(support):
         spent, _ = evaluate(support, "embedded", "writer", "--allow-paid-apis", code=2, DAILY_COST_LIMIT_USD="0.0001")
         assert spent["detail"].startswith("DAILY_COST_LIMIT_USD exceeded: ") and spent["detail"].endswith("writer asks shop")
         assert models.calls == []
+
+
+class Writer(ModelServer):
+    """Writes what is said; is told to say it shorter by the candidate's prompt; its scores are always the same."""
+
+    def rule_for(self, body, prompt):
+        told = json.dumps(body["messages"][0])
+        if "Say it shorter." in told:
+            return self.answers["shorter"]
+        return self.answers["writer"] if "documents" in told.lower() and "100" not in told else "text:95"
+
+
+def test_the_loop_with_a_model_behind_it(support):
+    written = "text:Гарантийный срок на устройство — 12 месяцев со дня покупки. [1]"
+    with Writer() as models:
+        models.answers.update(writer=written, shorter=written)
+        support.registry.write_text(json.dumps({"default_profile": "house", "providers": [
+            {"id": "house", "kind": "local", "protocol": "openai", "base_url": models.url + "/v1",
+             "default_models": {"fast": "writer", "strong": "writer"}, "models": [{"name": "writer"}]}],
+            "routing_profiles": {"house": {slot: {"provider": "house", "model": "writer"} for slot in ("fast", "strong")}}}))
+        answer = ask(support, session_id="with-a-model")
+        assert "12 месяцев" in answer["answer"] and models.calls, answer
+        support.post("/api/feedback", {"trace_id": answer["trace_id"], "session_id": "with-a-model", "rating": "down"},
+                     headers=token("viewer"))
+        program(support, "review-build")
+        [case] = [row for row in queue(support)["items"] if row["trace_id"] == answer["trace_id"]]
+        assert judge(support, case["id"], "confirmed_good", "include: 12 месяцев").status_code == 200
+        (support.data / "evaluation" / "curated_cases.jsonl").unlink(missing_ok=True)
+        support.sql(f"DELETE FROM review_queue WHERE trace_id <> '{answer['trace_id']}'")
+        assert program(support, "curated-build")["total"] == 1
+        [line] = (support.data / "evaluation" / "curated_cases.jsonl").read_text().splitlines()
+        assert json.loads(line)["expected"]["answer_contains"] == ["12 месяцев"]
+        candidate = new(support, "Says it shorter")
+        path = support.data / "evaluation" / "experiments" / f"{candidate}.yaml"
+        path.write_text(path.read_text().replace("prompt_overrides: {}", "prompt_overrides:\n  qa: \"Say it shorter.\""))
+        shown = operator(support, f"/{candidate}", method="GET").json()
+        assert shown["prompt_overrides"] == {"qa": "Say it shorter."}, path.read_text()
+        models.calls.clear()
+        green = run(support, candidate)
+        assert green["run"]["result"] == "pass", green["report"]["cases"][0]["baseline_failures"]
+        assert "Say it shorter." in json.dumps([call["body"] for call in models.calls])  # the candidate alone is told so
+        # a model that has become worse is seen, and keeps the candidate from being deployed
+        models.answers["shorter"] = "text:I cannot say."
+        red = run(support, candidate)
+        assert red["run"]["result"] == "fail" and red["report"]["aggregate"]["regressions"] == 1
+        assert operator(support, f"/{candidate}/deploy").status_code == 409
+        models.answers["shorter"] = written
+        assert run(support, candidate)["run"]["result"] == "pass"
+        assert operator(support, f"/{candidate}/stage").status_code == 200
+        assert experiment_of(support, ask(support, session_id="staged")) == candidate
+        assert operator(support, f"/{candidate}/deploy").status_code == 200
+        assert experiment_of(support, ask(support, session_id="deployed")) == candidate
+        assert operator(support, f"/{candidate}/rollback").status_code == 200
+        after = ask(support, session_id="after")
+        assert experiment_of(support, after) == "" and "12 месяцев" in after["answer"]

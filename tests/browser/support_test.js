@@ -1,7 +1,9 @@
 /* The pages of the support service: a document goes in, its answer comes out and can be followed to
  * the passage, to the trace, to a person. One sign-in for all tests: the API allows five a minute. */
 import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
 import { before, test } from 'node:test';
+import { promisify } from 'node:util';
 import { markedParts, quotesOf, citedParts } from '../../static/support/chat/passage.js';
 import { figuresOf, toneOf } from '../../static/support/metrics/cards.js';
 import { nextAddress, personOf } from '../../static/support/login/token.js';
@@ -10,6 +12,13 @@ import { accessibilityFaults, close, open, untilText } from './browser.js';
 
 const support = process.env.ASSAY_SUPPORT_URL.replace(/\/$/, '');
 const at = (path) => support + path;
+const directory = process.env.ASSAY_SUPPORT_DIR; /* of the stack; without it programs cannot be run */
+
+/** What a program of the stack prints. */
+async function program(...words) {
+    const { stdout } = await promisify(execFile)('nginx/stack', ['run', '--dir', directory, ...words]);
+    return JSON.parse(stdout);
+}
 
 const warranty = `# Гарантия
 
@@ -291,6 +300,51 @@ test('a case is judged by keys, joins the curated data, and a candidate is stage
     await page.click('dialog [data-kind="primary"], dialog [data-kind="danger"]');
     await untilText(page, '#experiment', /Archived/);
     await close(page);
+});
+
+test('from a thumbs-down to a roll-back: case, verdict, curated data, green run, staged, deployed, taken back', { skip: !directory }, async () => {
+    const page = await show('/static/chat.html');
+    await page.waitForSelector('#question:focus');
+    await ask(page, 'Within how many days may a working product be returned?');
+    const voted = page.waitForResponse((response) => response.url().endsWith('/api/feedback'));
+    await page.locator('.message-tools [aria-pressed]').nth(1).click();
+    assert.equal((await voted).status(), 204);
+    assert.equal((await program('review-build')).status, 'ok'); /* what cron does every hour */
+
+    await page.goto(at('/static/improve.html?reason=thumbs_down'));
+    await page.waitForSelector('.case-item');
+    await page.click('.case-item:has-text("working product")');
+    await untilText(page, '#case-title', /working product/);
+    await page.locator('#case-title').focus();
+    await page.keyboard.press('g');
+    await page.waitForSelector('.case-item:has-text("working product")', { state: 'detached' });
+    await page.click('#improve-tab-curated');
+    await page.click('#rebuild');
+    await page.waitForSelector('#curated tbody tr:has-text("working product")');
+
+    await page.click('#improve-tab-experiments');
+    await page.fill('#draft-name', 'One document');
+    await page.fill('#draft-settings', 'rerank_top_k: 1');
+    await page.click('form:has(#draft-name) [type="submit"]');
+    await untilText(page, '#experiment-title', 'One document');
+    await page.click('#deploy'); /* nothing was shown yet */
+    await page.click('dialog [data-kind="primary"], dialog [data-kind="danger"]');
+    await page.waitForSelector('[role="alert"], [role="status"] >> text=/green regression run/');
+    await page.click('#regression-run');
+    await page.waitForSelector('.case-item:has-text("one-document"):has-text("Passed")');
+
+    await page.click('#improve-tab-experiments');
+    await page.click('.case-item:has-text("One document")');
+    await page.click('#stage');
+    await untilText(page, '#experiment', /In force/);
+    await page.click('#deploy');
+    await page.click('dialog [data-kind="primary"], dialog [data-kind="danger"]');
+    await page.waitForSelector('#rollback');
+    await page.click('#rollback');
+    await page.click('dialog [data-kind="primary"], dialog [data-kind="danger"]');
+    await page.waitForSelector('#rollback', { state: 'detached' });
+    assert.deepEqual(await accessibilityFaults(page), []);
+    await close(page, [409]);
 });
 
 const pages = [
