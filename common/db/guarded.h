@@ -37,7 +37,8 @@ struct guarded_answer {
 
 /* ERROR_BUSY query_timeout; ERROR_TOO_LARGE query_too_large; ERROR_FORBIDDEN query_forbidden, what
  * the rules do not allow; ERROR_INVALID query_failed, with the engine's words, which are for the
- * log; and the errors of a database that is not there. Outside transactions. Memory from `arena`.
+ * log; ERROR_SYSTEM out_of_memory; and the errors of a database that is not there. Outside
+ * transactions. Memory from `arena`.
  */
 MUST_CHECK enum error guarded_query(struct db *db, struct arena *arena, const char *sql,
                                     const struct guarded_rules *rules,

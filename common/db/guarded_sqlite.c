@@ -54,7 +54,9 @@ static enum error failed(struct guarded_run *run, sqlite3 *handle, int code,
                            asked->what);
     if (code == SQLITE_INTERRUPT)
         return problem_set(run->problem, ERROR_BUSY, "query_timeout", "the query took too long");
-    if (code == SQLITE_TOOBIG || code == SQLITE_NOMEM)
+    if (code == SQLITE_NOMEM) /* values have a limit of their own */
+        return problem_set(run->problem, ERROR_SYSTEM, "out_of_memory", "no memory for the query");
+    if (code == SQLITE_TOOBIG)
         return problem_set(run->problem, ERROR_TOO_LARGE, "query_too_large",
                            "a value of the query is too large");
     return problem_set(run->problem, ERROR_INVALID, "query_failed", "%s", sqlite3_errmsg(handle));
