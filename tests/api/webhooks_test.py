@@ -219,6 +219,10 @@ def test_chat_body_scope_and_switch(guarded, hooks, receiver):
     said = json.loads(body)
     assert "X-AB-Signature" not in headers and said["text"] == f"`api_key_revoked` for `{key['id']}`"
     assert said["blocks"][1]["fields"][1]["text"] == "*Actor*\nadmin_token"
+    calling = hooks(f"{receiver}/202", format="chatapp", event_filter=["project.create"])
+    create(guarded.write, payload("<!channel> & co"))
+    assert settled(guarded, calling)["total"] == 1
+    assert json.loads(Receiver.seen["/202"][0][1])["text"] == "`project.create` for *&lt;!channel&gt; &amp; co*"
 
 
 def test_outcomes_and_test_button(guarded, hooks, receiver):

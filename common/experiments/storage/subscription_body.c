@@ -2,6 +2,7 @@
 #include "experiments/storage/subscription_body.h"
 #include "base/json.h"
 #include "base/string_list.h"
+#include "experiments/chat/message.h"
 
 #include <string.h>
 
@@ -85,7 +86,7 @@ static void write_chatapp(struct json_writer *writer, struct arena *arena,
                           const struct subscription_event *event)
 {
     const char *about = event->project_name
-                            ? arena_print(arena, " for *%s*", event->project_name)
+                            ? arena_print(arena, " for *%s*", chat_text(arena, event->project_name))
                             : (event->key_id ? arena_print(arena, " for `%s`", event->key_id) : "");
     const char *text = arena_print(arena, "`%s`%s", event->action, about);
 
