@@ -384,5 +384,6 @@ for (const [path, ready] of pages)
             assert.deepEqual(await accessibilityFaults(page), []);
             const content = await page.evaluate(() => document.documentElement.scrollWidth);
             assert.ok(content <= width, `${content} px wide`);
+            if (process.env.SHOTS) await page.screenshot({ path: `${process.env.SHOTS}/s${path.replace(/\W+/g, '_')}-${lang}-${colorScheme}-${width}.png`, fullPage: true });
             await close(page);
         });
