@@ -54,12 +54,13 @@ function seriesLayer(one, index, { area, x, y, filled }) {
 function markLayer(mark, { area, x, y }) {
     const upright = mark.x !== undefined;
     const at = upright ? x(mark.x) : y(mark.y);
+    const before = upright && at > (area.left + area.right) / 2; /* behind it there may be no room */
     return svg`<g>
         <line class="chart-target"
             x1=${upright ? at : area.left} x2=${upright ? at : area.right}
             y1=${upright ? area.top : at} y2=${upright ? area.bottom : at} />
-        <text class="chart-target-label" x=${upright ? at + 5 : area.right} y=${upright ? area.top + 10 : at - 5}
-            text-anchor=${upright ? 'start' : 'end'}>${mark.name}</text>
+        <text class="chart-target-label" x=${upright ? at + (before ? -5 : 5) : area.right} y=${upright ? area.top + 10 : at - 5}
+            text-anchor=${upright && !before ? 'start' : 'end'}>${mark.name}</text>
     </g>`;
 }
 
