@@ -263,9 +263,13 @@ bool db_fails_now(struct db *db, struct problem *problem)
 bool db_end_of_request(struct db *db)
 {
     struct transaction *transaction = &db->transaction;
-    int left_open = queries_release_all(db);
-    bool clean = !left_open;
+    int left_open;
+    bool clean;
 
+    if (db->guest.end)
+        db->guest.end(db);
+    left_open = queries_release_all(db);
+    clean = !left_open;
     if (left_open)
         db_warn("%d statements were left open", left_open);
     if (transaction->depth) {

@@ -159,6 +159,13 @@ struct engine {
 extern const struct engine sqlite_engine;
 extern const struct engine postgres_engine;
 
+/* What others' SQL has open (guarded.h), until it ends or a request is left by a jump. */
+struct db_guest {
+    void (*end)(struct db *db); /* NULL = nothing is open */
+    void *held;                 /* the statement or the result of the engine; NULL = none yet */
+    int longest;                /* value that the connection took before */
+};
+
 struct db {
     const struct engine *engine;
     struct target target;
@@ -175,6 +182,7 @@ struct db {
     bool suspect;        /* drop the connection when idle */
     bool damage_told;    /* in the log */
     struct transaction transaction;
+    struct db_guest guest;
     struct db_counters counters;
     int64_t retry_at;    /* no connect before this (monotonic) */
     int failed_connects; /* in a row */

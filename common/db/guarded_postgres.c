@@ -88,6 +88,12 @@ static enum error take_result(struct guarded_run *run, const PGresult *result)
     return ERROR_NONE;
 }
 
+static void end(struct db *db)
+{
+    PQclear(db->guest.held);
+    db->guest = (struct db_guest){.end = NULL};
+}
+
 enum error guarded_postgres(struct guarded_run *run)
 {
     const struct postgres_connection *connection = run->db->connection;
@@ -110,7 +116,8 @@ enum error guarded_postgres(struct guarded_run *run)
         &own);
     if (!result)
         return failed(run, &own);
+    run->db->guest = (struct db_guest){.end = end, .held = result};
     error = take_result(run, result);
-    PQclear(result);
+    end(run->db);
     return error;
 }

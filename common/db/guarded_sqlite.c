@@ -111,20 +111,31 @@ static void name_columns(struct guarded_run *run, sqlite3_stmt *statement)
         answer->columns[i] = arena_copy_string(run->arena, sqlite3_column_name(statement, (int)i));
 }
 
+static void end(struct db *db)
+{
+    struct sqlite_connection *connection = db->connection;
+
+    sqlite3_finalize(db->guest.held);
+    connection->deadline = 0;
+    sqlite3_limit(connection->handle, SQLITE_LIMIT_LENGTH, db->guest.longest);
+    db->guest = (struct db_guest){.end = NULL};
+}
+
 /* EXPLAIN is not for an authorizer: the statement itself is prepared under it first. */
 static int prepare(struct guarded_run *run, sqlite3 *handle, struct asked *asked,
                    sqlite3_stmt **statement)
 {
+    const char *plan =
+        run->explain ? arena_print(run->arena, "EXPLAIN QUERY PLAN %s", run->sql) : NULL;
     int code;
 
     sqlite3_set_authorizer(handle, authorize, asked);
     code = sqlite3_prepare_v2(handle, run->sql, -1, statement, NULL);
     sqlite3_set_authorizer(handle, NULL, NULL);
-    if (code != SQLITE_OK || !run->explain)
+    if (code != SQLITE_OK || !plan)
         return code;
     sqlite3_finalize(*statement);
-    return sqlite3_prepare_v2(handle, arena_print(run->arena, "EXPLAIN QUERY PLAN %s", run->sql),
-                              -1, statement, NULL);
+    return sqlite3_prepare_v2(handle, plan, -1, statement, NULL);
 }
 
 enum error guarded_sqlite(struct guarded_run *run)
@@ -132,21 +143,22 @@ enum error guarded_sqlite(struct guarded_run *run)
     struct sqlite_connection *connection = run->db->connection;
     struct asked asked = {.rules = run->rules};
     sqlite3_stmt *statement = NULL;
-    int longest = sqlite3_limit(connection->handle, SQLITE_LIMIT_LENGTH, -1);
     enum error error = ERROR_NONE;
     int code;
 
-    sqlite3_limit(connection->handle, SQLITE_LIMIT_LENGTH, (int)run->rules->bytes_max);
+    run->db->guest =
+        (struct db_guest){.end = end,
+                          .longest = sqlite3_limit(connection->handle, SQLITE_LIMIT_LENGTH,
+                                                   (int)run->rules->bytes_max)};
     connection->deadline = clock_monotonic_microseconds() + (int64_t)run->rules->timeout_ms * 1000;
     code = prepare(run, connection->handle, &asked, &statement);
+    run->db->guest.held = statement;
     if (code == SQLITE_OK && statement) {
         name_columns(run, statement);
         error = read_rows(run, statement, &code);
     }
     if (!error && code != SQLITE_OK && code != SQLITE_DONE && code != SQLITE_ROW)
         error = failed(run, connection->handle, code, &asked);
-    sqlite3_finalize(statement);
-    connection->deadline = 0;
-    sqlite3_limit(connection->handle, SQLITE_LIMIT_LENGTH, longest);
+    end(run->db);
     return error;
 }

@@ -44,6 +44,13 @@ static const char *body_of(const struct route *route)
     number++;
     if (strcmp(route->path, "/v1/admin/keys") == 0 && route->method == METHOD_POST)
         return "{\"tenant\":\"walk\",\"name\":\"a key\"}";
+    if (strncmp(route->path, "/v1/query", 9) == 0)
+        return "{\"question\":\"top 5 products by revenue today\"}";
+    if (strcmp(route->path, "/v1/batch") == 0)
+        return "{\"requests\":[{\"id\":\"1\",\"type\":\"metric\",\"params\":{\"name\":\"order_"
+               "count\","
+               "\"window\":\"24h\"}},{\"id\":\"2\",\"type\":\"entity\",\"params\":{\"entity_type\":"
+               "\"product\",\"entity_id\":\"PROD-001\"}}]}";
     if (strcmp(route->path, "/v1/webhooks") == 0)
         return "{\"url\":\"http://127.0.0.1:9/hook\"}";
     if (strcmp(route->path, "/v1/alerts") == 0)
