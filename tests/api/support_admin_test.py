@@ -204,6 +204,7 @@ LEAST = {"/api/ask": "viewer", "/api/ask/stream": "viewer", "/api/feedback": "vi
          "/api/admin/stale-docs/{doc_id}/review": "admin",
          "/api/admin/thresholds/analysis": "reviewer", "/api/admin/thresholds/refresh": "reviewer",
          "/api/admin/thresholds/choices": "reviewer", "POST /api/admin/thresholds/choices": "admin",
+         "/api/admin/recommendations/current": "reviewer",
          "/api/admin/thresholds/choices/{metric}": "admin", "/api/admin/improvement-backlog/current": "admin",
          "/api/admin/improvement-backlog/archive": "admin", "/api/admin/citations/changed": "reviewer",
          "/api/admin/citations/changed/{trace_id}/review": "reviewer", "/api/admin/kb-gaps/{gap_id}/resolve": "admin",
