@@ -30,18 +30,17 @@ function typeOf(schema, service) {
     return plain[schema.type] ?? 'any';
 }
 
-/* Of the answers that are no failure, what a script gets: null where there is no content. */
+/* Of the answers that are no failure, what a script gets: null where there is no content, or only a redirection. */
 function answerOf({ responses }, service) {
     const contents = Object.entries(responses)
         .filter(([status]) => status.startsWith('2'))
         .map(([, { content }]) => content);
-    return oneOf(
-        contents.map((content) => {
-            if (content === undefined) return 'null';
-            const json = content['application/json'];
-            return json === undefined ? 'string' : typeOf(json.schema, service);
-        }),
-    );
+    const types = contents.map((content) => {
+        if (content === undefined) return 'null';
+        const json = content['application/json'];
+        return json === undefined ? 'string' : typeOf(json.schema, service);
+    });
+    return types.length === 0 ? 'null' : oneOf(types);
 }
 
 /* Parameters of a path have no name here: a call knows only where they are. */
