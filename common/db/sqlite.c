@@ -21,7 +21,8 @@ enum {
     DEADLINE_STEPS = 2000,        /* virtual machine steps between two looks at the clock */
     BUSY_PAUSE_MS = 8,            /* the longest pause between two tries for a lock */
     DISK_FREE_LEAST = 256 * 1024, /* bytes; with less the disk counts as full */
-    LOG_PAGES = 1000              /* of the write-ahead log, before it is folded into the file */
+    LOG_PAGES = 1000,             /* of the write-ahead log, before a rest folds it into the file */
+    LOG_PAGES_LONG = 4000         /* the same, before a commit does so with somebody waiting */
 };
 
 static const char *const journal_pragmas[DB_JOURNAL__MAX] = {
@@ -174,9 +175,9 @@ static int note_log_pages(void *context, sqlite3 *handle, const char *name, int 
 
 /* What SQLite would do inside the commit: folding needs no writer's lock, so others go on
  * meanwhile. */
-static void fold_log(struct sqlite_connection *connection)
+static void fold_log(struct sqlite_connection *connection, int pages)
 {
-    if (connection->log_pages < LOG_PAGES || !sqlite3_get_autocommit(connection->handle))
+    if (connection->log_pages < pages || !sqlite3_get_autocommit(connection->handle))
         return;
     sqlite3_wal_checkpoint_v2(connection->handle, NULL, SQLITE_CHECKPOINT_PASSIVE, NULL, NULL);
     connection->log_pages = 0;
@@ -319,12 +320,12 @@ static bool alive(struct db *db)
     return !moved;
 }
 
-/* A file is not kept from anybody by being open. Single writes have no commit to fold the log at.
- */
+/* A file is not kept from anybody by being open. The answer is out, so nobody waits for the disk
+ * that folding flushes twice. */
 static bool rest(struct db *db)
 {
     if (!db_verify(db, NULL))
-        fold_log(db->connection);
+        fold_log(db->connection, LOG_PAGES);
     db->verified = false; /* the next request looks for itself */
     return true;
 }
@@ -364,7 +365,7 @@ static enum error commit(struct db *db, struct problem *problem)
         problem->reason = "commit_unknown";
     if (!error) {
         give_write_lock(db);
-        fold_log(db->connection);
+        fold_log(db->connection, LOG_PAGES_LONG);
     }
     return error;
 }
