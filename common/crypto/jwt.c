@@ -1,44 +1,24 @@
 /* JSON Web Tokens: header.claims.signature, each base64url without padding. */
 #include "crypto/jwt.h"
 #include "base/text.h"
+#include "crypto/base64url.h"
 #include "crypto/digest.h"
 
-#include <sodium.h>
 #include <string.h>
 
-enum { VARIANT = sodium_base64_VARIANT_URLSAFE_NO_PADDING, CLAIMS_DEPTH = 8 };
+enum { CLAIMS_DEPTH = 8 };
 
 static const char header[] = "{\"alg\":\"HS256\",\"typ\":\"JWT\"}";
-
-static const char *encode(struct arena *arena, const void *bytes, size_t length)
-{
-    size_t room = sodium_base64_encoded_len(length, VARIANT);
-    char *text = arena_alloc(arena, room);
-
-    sodium_bin2base64(text, room, bytes, length, VARIANT);
-    return text;
-}
-
-/* NULL when the text is no base64url. */
-static const char *decode(struct arena *arena, const char *text, size_t length, size_t *size)
-{
-    char *bytes = arena_alloc(arena, length + 1);
-
-    if (sodium_base642bin((unsigned char *)bytes, length + 1, text, length, NULL, size, NULL,
-                          VARIANT) != 0)
-        return NULL;
-    bytes[*size] = '\0';
-    return bytes;
-}
 
 const char *jwt_sign(struct arena *arena, const char *claims, const char *key)
 {
     unsigned char digest[DIGEST_SHA256_BYTES];
-    const char *signed_part = arena_print(arena, "%s.%s", encode(arena, header, sizeof header - 1),
-                                          encode(arena, claims, strlen(claims)));
+    const char *signed_part =
+        arena_print(arena, "%s.%s", base64url_write(arena, header, sizeof header - 1),
+                    base64url_write(arena, claims, strlen(claims)));
 
     digest_hmac_sha256(key, strlen(key), signed_part, strlen(signed_part), digest);
-    return arena_print(arena, "%s.%s", signed_part, encode(arena, digest, sizeof digest));
+    return arena_print(arena, "%s.%s", signed_part, base64url_write(arena, digest, sizeof digest));
 }
 
 static json_t *read_part(struct arena *arena, const char *text, size_t length)
@@ -46,7 +26,7 @@ static json_t *read_part(struct arena *arena, const char *text, size_t length)
     struct json_fault fault;
     json_t *object;
     size_t size;
-    const char *bytes = decode(arena, text, length, &size);
+    const char *bytes = (const char *)base64url_read(arena, text, length, &size);
 
     if (!bytes || json_read(arena, bytes, size, CLAIMS_DEPTH, &object, &fault) ||
         !json_is_object(object))
@@ -59,7 +39,8 @@ static bool is_signed(struct arena *arena, const char *token, const char *second
 {
     unsigned char digest[DIGEST_SHA256_BYTES];
     size_t size;
-    const char *signature = decode(arena, second_dot + 1, strlen(second_dot + 1), &size);
+    const unsigned char *signature =
+        base64url_read(arena, second_dot + 1, strlen(second_dot + 1), &size);
 
     digest_hmac_sha256(key, strlen(key), token, (size_t)(second_dot - token), digest);
     return signature && size == sizeof digest &&

@@ -1,13 +1,13 @@
 /* Authenticated encryption of texts, on libsodium. */
 #include "crypto/seal.h"
 
+#include "crypto/base64url.h"
 #include "crypto/digest.h"
 
 #include <sodium.h>
 #include <string.h>
 
 enum {
-    VARIANT = sodium_base64_VARIANT_URLSAFE_NO_PADDING,
     NONCE_BYTES = crypto_aead_xchacha20poly1305_ietf_NPUBBYTES,
     TAG_BYTES = crypto_aead_xchacha20poly1305_ietf_ABYTES
 };
@@ -24,27 +24,23 @@ const char *seal_close(struct arena *arena, const unsigned char key[SEAL_KEY_BYT
                        const char *place, const char *text)
 {
     size_t length = strlen(text), size = NONCE_BYTES + length + TAG_BYTES;
-    size_t room = sodium_base64_encoded_len(size, VARIANT);
     unsigned char *bytes = arena_alloc(arena, size);
-    char *sealed = arena_alloc(arena, room);
 
     randombytes_buf(bytes, NONCE_BYTES);
     crypto_aead_xchacha20poly1305_ietf_encrypt(
         bytes + NONCE_BYTES, NULL, (const unsigned char *)text, length,
         (const unsigned char *)place, strlen(place), NULL, bytes, key);
-    sodium_bin2base64(sealed, room, bytes, size, VARIANT);
-    return sealed;
+    return base64url_write(arena, bytes, size);
 }
 
 const char *seal_open(struct arena *arena, const unsigned char key[SEAL_KEY_BYTES],
                       const char *place, const char *sealed)
 {
-    size_t length = strlen(sealed), size;
-    unsigned char *bytes = arena_alloc(arena, length + 1);
+    size_t size;
+    const unsigned char *bytes = base64url_read(arena, sealed, strlen(sealed), &size);
     char *text;
 
-    if (sodium_base642bin(bytes, length + 1, sealed, length, NULL, &size, NULL, VARIANT) ||
-        size < NONCE_BYTES + TAG_BYTES)
+    if (!bytes || size < NONCE_BYTES + TAG_BYTES)
         return NULL;
     text = arena_alloc(arena, size); /* zeroed, so that it ends */
     if (crypto_aead_xchacha20poly1305_ietf_decrypt(

@@ -3,6 +3,7 @@
 
 #include "base/number.h"
 #include "base/text.h"
+#include "crypto/base64url.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -36,22 +37,12 @@ bool chat_is_signed(const struct chat_call *call, const char *secret, int64_t no
     return digest_equal_secret(call->signature, expected);
 }
 
-/* Base64 in the letters of URLs, without padding. */
 const char *chat_state_signature(struct arena *arena, const char *secret, const char *text)
 {
     unsigned char digest[DIGEST_SHA256_BYTES];
-    struct text signature;
 
     digest_hmac_sha256(secret, strlen(secret), text, strlen(text), digest);
-    text_start(&signature, arena, (sizeof digest * 2));
-    text_append_base64(&signature, digest, sizeof digest);
-    for (char *p = signature.bytes; *p; p++) {
-        if (*p == '=')
-            *p = '\0';
-        else
-            *p = *p == '+' ? '-' : *p == '/' ? '_' : *p;
-    }
-    return signature.bytes;
+    return base64url_write(arena, digest, sizeof digest);
 }
 
 static const char *signature_of(struct arena *arena, const char *secret, const char *nonce,
