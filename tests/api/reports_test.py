@@ -1,8 +1,9 @@
-"""Reports as files and texts: golden rows, seven languages, what spreadsheets and readers make of them."""
+"""Reports as files and texts: golden rows, seven languages, what poppler and an office suite make of them."""
 
 import base64
 import csv
 import io
+import os
 import re
 import subprocess
 import xml.etree.ElementTree as xml
@@ -52,6 +53,35 @@ def report(client, project, kind, language="en"):
     answer = client.get(path_of(project, "report", kind), headers={"Accept-Language": language})
     assert answer.status == 200, str(answer)
     return answer
+
+
+def compared(client, ids, language):
+    answer = expect(client.post("/api/v1/export/comparison", {"project_ids": ids, "format": "pdf"},
+                                headers={"Accept-Language": language}))
+    return base64.b64decode(answer["content"], validate=True)
+
+
+def pair(client):
+    """Two projects whose every figure differs, and what a comparison of them says in figures."""
+    first, results = kept(client, "Checkout 2")
+    def smaller(one):
+        one["calculations"]["results"].update(sample_size_per_variant=98765, total_sample_size=197530)
+        one["report"]["calculations"].update(sample_size_per_variant=98765, total_sample_size=197530,
+                                             estimated_duration_days=28)
+        one["calculations"]["results"]["estimated_duration_days"] = 28
+    second, _ = kept(client, "Onboarding 3", change=smaller)
+    return [first["id"], second["id"]], first, results
+
+
+COMPARED = ("146,642", "293,284", "41", "98,765", "197,530", "28", "245,407", "34.5", "Checkout 2", "Onboarding 3",
+            "purchase_conversion", "SEASONALITY_PRESENT")
+
+
+def figures(results):
+    """What the report of checkout says in figures."""
+    return ("146,642", "293,284", "41", "12,000", "0.05", "0.8", "579,736", "776,101", "196,312", "65,933", "88,264", "37,513",
+            "50,219", "2.5", "7.5", "0.161", "0.0673", "purchase_conversion", "SEASONALITY_PRESENT",
+            f"{results['p_value']:.4g}", f"{results['observed_effect']:.4g}")
 
 
 def run(*command, data):
@@ -141,9 +171,7 @@ def test_every_number_of_the_pdf_can_be_found(store, language):
     assert answer.headers["Content-Disposition"] == 'attachment; filename="checkout-2-report.pdf"'
     assert len(answer.body) < PDF_BYTES_MAX, len(answer.body)
     text = run("pdftotext", "-", "-", data=answer.body)
-    for number in ("146,642", "293,284", "41", "12,000", "0.05", "0.8", "579,736", "776,101", "196,312", "37,513", "0.161",
-                   "0.0673", "purchase_conversion", "SEASONALITY_PRESENT", f"{results['p_value']:.4g}",
-                   f"{results['observed_effect']:.4g}"):
+    for number in figures(results):
         assert number in text, f"{number} in {text}"
     info = run("pdfinfo", "-", data=answer.body)
     pages = int(re.search(r"Pages:\s+(\d+)", info)[1])
@@ -155,6 +183,60 @@ def test_every_number_of_the_pdf_can_be_found(store, language):
         assert LANGUAGES[language] in text and SUMMARIES[language] in text
     marks = run("pdfinfo", "-struct", "-", data=answer.body)
     assert all(tag in marks for tag in ("H1", "H2", "Table", "TH", "TD", "LI", "Figure")), marks
+
+
+def test_every_number_of_a_comparison_can_be_found(store):
+    ids, _, _ = pair(store.client)
+    for language in LANGUAGES:
+        body = compared(store.client, ids, language)
+        assert len(body) < PDF_BYTES_MAX, len(body)
+        text = run("pdftotext", "-", "-", data=body)
+        assert not [number for number in COMPARED if number not in text], (language, text)
+        marks = run("pdfinfo", "-struct", "-", data=body)
+        assert all(tag in marks for tag in ("H1", "H2", "Table", "TH", "TD")), marks
+
+
+OFFICE_TEXT = "{urn:oasis:names:tc:opendocument:xmlns:text:1.0}p"
+OFFICE_PAGE = "{urn:oasis:names:tc:opendocument:xmlns:drawing:1.0}page"
+EVERY_SHEET = "csv:Text - txt - csv (StarCalc):44,34,76,1,,0,false,true,false,false,false,-1"
+
+
+def converted(folder, kind, files):
+    """What the office suite makes of files: one start for all of them, a profile of its own."""
+    done = subprocess.run(["soffice", f"-env:UserInstallation=file://{folder}/profile", "--headless", "--convert-to", kind,
+                           "--outdir", str(folder / "made"), *map(str, files)], capture_output=True, timeout=120,
+                          env={**os.environ, "LC_ALL": "C.UTF-8", "HOME": str(folder)})
+    assert done.returncode == 0, done.stderr
+    return folder / "made"
+
+
+def test_an_office_suite_opens_them_in_every_language(store, tmp_path):
+    ids, first, results = pair(store.client)
+    books, prints = [], []
+    for language in LANGUAGES:
+        books.append(tmp_path / f"{language}.xlsx")
+        books[-1].write_bytes(report(store.client, first, "xlsx", language).body)
+        for kind, body in (("report", report(store.client, first, "pdf", language).body),
+                           ("comparison", compared(store.client, ids, language))):
+            prints.append(tmp_path / f"{language}-{kind}.pdf")
+            prints[-1].write_bytes(body)
+    made = converted(tmp_path, EVERY_SHEET, books)
+    for path in books:
+        book = zipfile.ZipFile(path)
+        names = [sheet.get("name") for sheet in xml.fromstring(book.read("xl/workbook.xml")).iter(SPREADSHEET + "sheet")]
+        for number, name in enumerate(names, 1):
+            shown = list(csv.reader(io.StringIO((made / f"{path.stem}-{name}.csv").read_text(encoding="utf-8"))))
+            ours = [[f"{cell:.15g}" if isinstance(cell, float) else cell for cell in row] for row in cells(book, number)]
+            assert [row for row in ([cell for cell in row if cell] for row in shown) if row] == \
+                   [row for row in ([cell for cell in row if cell] for row in ours) if row], (path.stem, name)
+    made = converted(tmp_path, "fodg", prints)
+    for path in prints:
+        drawn = xml.parse(made / f"{path.stem}.fodg")
+        text = "\n".join("".join(line.itertext()) for line in drawn.iter(OFFICE_TEXT))
+        wanted = COMPARED if path.stem.endswith("comparison") else figures(results)
+        assert not [number for number in wanted if number not in text], (path.stem, text)
+        pages = int(re.search(r"Pages:\s+(\d+)", run("pdfinfo", "-", data=path.read_bytes()))[1])
+        assert len(list(drawn.iter(OFFICE_PAGE))) == pages
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
