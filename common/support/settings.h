@@ -80,7 +80,9 @@ struct support_settings {
     const char *reviewer_email; /* NULL = nobody imports */
     int64_t regression_most;    /* regressions that a gate lets pass */
     double regression_pass_rate;
-    double regression_drop;    /* of the pass rate, that a run should be able to show */
+    double regression_drop; /* of the pass rate, that a run should be able to show */
+    int64_t eval_gate_cases;
+    double eval_gate_faithfulness, eval_gate_precision, eval_gate_relevancy;
     int64_t regression_lease;  /* seconds */
     bool benchmark_calls;      /* regression runs may call what they compare, or pay */
     const char *experiment_id; /* NULL = what stands in the next */

@@ -1,54 +1,32 @@
 /*
- * Puts the three demo documents into a knowledge base of the support service.
+ * Puts the three demo documents into a knowledge base of the support service, and beside it the
+ * questions that `eval-gate` and `offline-benchmark` ask, as curated cases too.
  *
- *   demo-seed [--tenant NAME] [--overwrite]   documents that are there stay, unless overwritten
+ *   demo-seed [--tenant NAME] [--overwrite]
  *
+ * Documents and questions that are there stay, unless overwritten; curated data always stays.
  * Exit codes: 0 done, 1 failed, 2 the command line is wrong.
  */
-#include "base/log.h"
-#include "crypto/crypto.h"
 #include "support/accounts/accounts.h"
+#include "support/curated/curated.h"
 #include "support/demo/demo.h"
 #include "support/documents/ingest.h"
-#include "support/store.h"
+#include "support/improvement/files.h"
+#include "support/improvement/offline.h"
+#include "support/regression/fixed_questions.h"
 
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
-enum { MEMORY_MAX = 256 * 1024 * 1024 };
+enum { EXIT_DONE, EXIT_FAILED, EXIT_USAGE };
 
 struct arguments {
     const char *tenant;
     bool overwrite;
 };
 
-static bool read_arguments(int argc, char **argv, struct arguments *arguments)
-{
-    *arguments = (struct arguments){.tenant = "default"};
-    for (int i = 1; i < argc; i++) {
-        if (strcmp(argv[i], "--overwrite") == 0)
-            arguments->overwrite = true;
-        else if (strcmp(argv[i], "--tenant") == 0 && i + 1 < argc)
-            arguments->tenant = argv[++i];
-        else
-            return false;
-    }
-    return support_is_tenant(arguments->tenant);
-}
-
-static bool save(const char *path, const char *text)
-{
-    FILE *file = fopen(path, "wbe");
-    bool fine = file && fputs(text, file) >= 0 && fflush(file) == 0 && fsync(fileno(file)) == 0;
-
-    if (file && fclose(file) != 0)
-        fine = false;
-    return fine;
-}
-
 static enum error seed(const struct document_call *call, const struct support_settings *settings,
-                       const struct demo_document *document, bool overwrite)
+                       const struct demo_document *document, bool overwrite, bool *written)
 {
     struct document_row row;
     struct ingest_result result;
@@ -60,51 +38,80 @@ static enum error seed(const struct document_call *call, const struct support_se
     bool found;
     enum error error = document_find(call, document->name, &row, &found);
 
-    if (error)
+    *written = !error && (!found || overwrite);
+    if (!*written)
         return error;
-    if (found && !overwrite) {
-        printf("%s is there\n", document->name);
+    error = improvement_write(call->arena, order.path, document->text, strlen(document->text),
+                              call->problem);
+    return error ? error : ingest_document(call, settings, &order, &result);
+}
+
+/* A file below DATA_DIR. */
+static enum error put(struct offline *program, const char *path, const char *bytes, bool overwrite)
+{
+    path = improvement_path(program->arena, &program->settings, path);
+    if (improvement_exists(path) && !overwrite)
         return ERROR_NONE;
+    return improvement_write(program->arena, path, bytes, strlen(bytes), &program->problem);
+}
+
+static int run(struct offline *program)
+{
+    const struct arguments *arguments = program->context;
+    const struct document_call call = {program->db, program->arena, arguments->tenant,
+                                       &program->problem};
+    struct text text;
+    struct json_writer writer;
+    enum error error = ERROR_NONE;
+
+    offline_open_object(program, &text, &writer);
+    writer_key_string(&writer, "status", "ok");
+    writer_key(&writer, "documents");
+    writer_open_object(&writer);
+    for (size_t i = 0; i < demo_document_count && !error; i++) {
+        bool written;
+
+        error = seed(&call, &program->settings, &demo_documents[i], arguments->overwrite, &written);
+        writer_key_string(&writer, demo_documents[i].name, written ? "written" : "kept");
     }
-    if (!save(order.path, document->text))
-        return problem_set(call->problem, ERROR_SYSTEM, "file_not_saved", "%s cannot be written",
-                           order.path);
-    error = ingest_document(call, settings, &order, &result);
+    writer_close_object(&writer);
     if (!error)
-        printf("%s: version %lld, %lld chunks\n", document->name, (long long)result.version,
-               (long long)result.chunks);
-    return error;
+        error = put(program, fixed_questions_path, demo_questions(program->arena),
+                    arguments->overwrite);
+    if (!error)
+        error = put(program, curated_default_path, demo_curated_cases(program->arena), false);
+    if (error)
+        return offline_fail(program, EXIT_FAILED);
+    offline_print(&writer);
+    return EXIT_DONE;
+}
+
+static int check_and_run(struct offline *program)
+{
+    const struct arguments *arguments = program->context;
+
+    if (support_is_tenant(arguments->tenant))
+        return run(program);
+    fprintf(stderr, "%s: --tenant: is no name of a tenant\n", program->name);
+    return EXIT_USAGE;
 }
 
 int main(int argc, char **argv)
 {
-    struct arena *arena = arena_create(MEMORY_MAX);
-    struct support_settings settings = {0};
-    struct arguments arguments;
-    struct problem problem = {0};
-    struct store *store = NULL;
-    struct document_call call = {.arena = arena, .problem = &problem};
-    enum error error;
+    struct arguments arguments = {.tenant = "default"};
+    const struct offline_option options[] = {
+        {.name = "--tenant", .help = "Whose knowledge base.", .text = &arguments.tenant},
+        {.name = "--overwrite",
+         .help = "Documents and questions that are there, too.",
+         .flag = &arguments.overwrite}};
+    const struct offline_plan plan = {.name = "demo-seed",
+                                      .summary = "Puts the demo documents into a knowledge base.",
+                                      .options = options,
+                                      .option_count = sizeof options / sizeof options[0],
+                                      .failed = EXIT_FAILED,
+                                      .memory = (size_t)1 << 28,
+                                      .run = check_and_run,
+                                      .context = &arguments};
 
-    if (!read_arguments(argc, argv, &arguments)) {
-        fputs("usage: demo-seed [--tenant NAME] [--overwrite]\n", stderr);
-        return 2;
-    }
-    log_open("assay.demo-seed", LOG_WARNING, LOG_PLAIN);
-    call.tenant = arguments.tenant;
-    error = crypto_start(&problem);
-    if (!error)
-        error = support_settings_load(&settings, arena, NULL, &problem);
-    if (!error)
-        error = support_store_open(arena, &settings, NULL, &store, &problem);
-    if (!error)
-        error = store_use(store, &call.db, &problem);
-    for (size_t i = 0; i < demo_document_count && !error; i++)
-        error = seed(&call, &settings, &demo_documents[i], arguments.overwrite);
-    if (error)
-        fprintf(stderr, "demo-seed: %s\n", problem.text);
-    if (store)
-        store_close(store);
-    arena_destroy(arena);
-    return error ? 1 : 0;
+    return offline_main(argc, argv, &plan);
 }

@@ -12,12 +12,12 @@
 enum { EXIT_DONE, EXIT_FAILED };
 
 static void write_values(struct json_writer *writer, const char *key,
-                         const double values[NIGHTLY__MAX])
+                         const double values[MEASURE__ANSWERED])
 {
     writer_key(writer, key);
     writer_open_object(writer);
-    for (int i = 0; i < NIGHTLY__MAX; i++)
-        writer_key_number(writer, nightly_names[i], values[i]);
+    for (int i = 0; i < MEASURE__ANSWERED; i++)
+        writer_key_number(writer, measure_names[i], values[i]);
     writer_close_object(writer);
 }
 
@@ -33,8 +33,8 @@ static int run(struct offline *program)
     offline_open_object(program, &text, &writer);
     writer_key_string(&writer, "status", result.skipped ? "skipped" : "ok");
     writer_key_integer(&writer, "sample_size", result.sample_size);
-    for (int i = 0; i < NIGHTLY__MAX && !result.skipped; i++)
-        metric_set(program->metrics, FIGURE_EVAL_DRIFT, &nightly_names[i], result.drifts[i]);
+    for (int i = 0; i < MEASURE__ANSWERED && !result.skipped; i++)
+        metric_set(program->metrics, FIGURE_EVAL_DRIFT, &measure_names[i], result.drifts[i]);
     if (!result.skipped) {
         write_values(&writer, "results", result.values);
         write_values(&writer, "drift", result.drifts);

@@ -5,8 +5,8 @@
  *   regression-eval --baseline X --candidate Y [--dataset FILE] [--tenant all] [--max-cases N]
  *                   [--seed 42] [--allow-paid-apis] [--mock-experiment-runtime] [--no-persist]
  *
- * X and Y are experiments, or `current`, or models or profiles of the registry. Exit
- * codes: 0 passed, 1 not, 2 nothing could be said.
+ * X and Y are experiments, or `current`, or models or profiles of the registry; --baseline-profile
+ * and --candidate-profile mean the same. Exit codes: 0 passed, 1 not, 2 nothing could be said.
  */
 #include "base/clock.h"
 #include "crypto/token.h"
@@ -15,7 +15,6 @@
 #include "support/regression/engine.h"
 #include "support/regression/run_store.h"
 
-#include <stdio.h>
 #include <string.h>
 
 enum { EXIT_INFRASTRUCTURE = 2 };
@@ -79,15 +78,6 @@ static void make_plan(struct offline *program, struct regression_plan *plan)
     plan->calls |= arguments->calls;
 }
 
-static enum error tell(void *context, int64_t done, int64_t of, struct problem *problem)
-{
-    (void)context;
-    (void)problem;
-    fprintf(stderr, "\r%lld of %lld cases%s", (long long)done, (long long)of,
-            done == of ? "\n" : "");
-    return ERROR_NONE;
-}
-
 static int run(struct offline *program)
 {
     const struct arguments *arguments = program->context;
@@ -99,7 +89,7 @@ static int run(struct offline *program)
     make_plan(program, &plan);
     error = engine_open(program->arena, &program->settings, &tools, &program->problem);
     tools.db = program->db;
-    tools.on_case = tell;
+    tools.on_case = offline_tell_cases;
     if (!error)
         error = regression_run(&tools, &plan, &result);
     if (!error && !arguments->not_kept)
@@ -117,10 +107,12 @@ int main(int argc, char **argv)
     struct arguments arguments = {.tenant = "all", .seed = 42};
     const struct offline_option options[] = {
         {.name = "--baseline",
+         .other = "--baseline-profile",
          .help = "An experiment, `current`, or a model or profile of the registry.",
          .text = &arguments.baseline,
          .required = true},
         {.name = "--candidate",
+         .other = "--candidate-profile",
          .help = "The same.",
          .text = &arguments.candidate,
          .required = true},

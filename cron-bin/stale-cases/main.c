@@ -23,15 +23,6 @@ struct arguments {
     bool apply, ages, undated;
 };
 
-static enum error tell(void *context, int64_t done, int64_t of, struct problem *problem)
-{
-    (void)context;
-    (void)problem;
-    fprintf(stderr, "\r%lld of %lld cases%s", (long long)done, (long long)of,
-            done == of ? "\n" : "");
-    return ERROR_NONE;
-}
-
 static void print(struct offline *program, const struct staleness *staleness)
 {
     const struct arguments *arguments = program->context;
@@ -93,7 +84,7 @@ static int run(struct offline *program)
     enum error error = engine_open(program->arena, &program->settings, &tools, &program->problem);
 
     tools.db = program->db;
-    tools.on_case = tell;
+    tools.on_case = offline_tell_cases;
     if (!error)
         error = check(program, &tools, &staleness);
     engine_close(&tools);

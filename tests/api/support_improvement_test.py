@@ -25,6 +25,7 @@ def support(request, tmp_path_factory):
         service.registry = registry
         assert service.run("demo-seed").returncode == 0
         service.data = service.stack.directory / "data" / "support"
+        (service.data / "evaluation" / "curated_cases.jsonl").unlink()  # cases are made by the tests
         yield service
 
 
@@ -145,6 +146,8 @@ def test_programs_go_the_same_way_and_a_red_run_after_a_green_one_closes_the_gat
     assert support.run("experiment-apply", second, "--mode", "deploy", "--force").returncode == 0
     assert operator(support, f"/{name}", method="GET").json()["status"] == "completed"
     assert operator(support, f"/{second}/rollback").status_code == 200
+    twice = support.run("regression-eval", "--baseline", "current", "--baseline-profile", "current", "--candidate", "current")
+    assert twice.returncode == 2 and "--baseline: is given already" in twice.stderr
     unknown = support.run("regression-eval", "--baseline", "current", "--candidate", "2026-01-01-none")
     assert unknown.returncode == 2 and "experiment not found: 2026-01-01-none" in json.loads(unknown.stdout)["detail"]
     assert support.run("regression-eval", "--baseline", "current").returncode == 2
@@ -241,7 +244,7 @@ def test_a_run_whose_worker_is_lost_says_so(support):
 
 def evaluate(service, baseline, candidate, *options, code=0, **env):
     """A run of the program, and its report."""
-    done = program(service, "regression-eval", "--baseline", baseline, "--candidate", candidate, "--no-persist",
+    done = program(service, "regression-eval", "--baseline-profile", baseline, "--candidate", candidate, "--no-persist",
                    *options, code=code, env=env)
     return done, json.loads((service.data / done["report_json"]).read_text()) if "report_json" in done else None
 

@@ -1,7 +1,8 @@
 """The programs that look back: curated cases that hold no more, drafts out of tickets, what to do next, the week of each
-tenant. On both engines, each tenant by itself."""
+tenant, fixed questions before a release. On both engines, each tenant by itself."""
 
 import json
+import re
 import subprocess
 import threading
 from datetime import timedelta
@@ -199,7 +200,120 @@ def test_drafts_out_of_tickets_that_are_alike(support, tmp_path):
     assert support.get("/api/admin/kb-drafts", headers=token("admin", "other")).json()["drafts"] == []
 
 
+def words_of(text):
+    """The text in lower case with one blank round each word, and its words of three letters and more."""
+    form = " " + " ".join(re.sub(r"\W", " ", text.lower()).split()) + " "
+    return form, [word for word in form.split() if len(word) >= 3]
+
+
+def measured(case, document):
+    """The measures of an expected answer, once more: by what they are defined as."""
+    context = words_of(document)[0] if document else " "
+    asked, told = words_of(case["question"])[1], words_of(case["expected_answer"])[0]
+    keywords = [words_of(word)[0].strip() for word in case["expected_keywords"]]
+    sentences = [words_of(part)[1] for part in re.split(r"(?<=[.!?])\s+", case["expected_answer"]) if part]
+    faithful = sum(not words or sum(f" {word} " in context for word in words) * 2 >= len(words) for words in sentences)
+    wanted = dict.fromkeys(asked + keywords)
+    share = {"faithfulness": faithful / len(sentences) if document else 0,
+             "context_precision": sum(word in context for word in wanted) / len(wanted) if document else 0,
+             "answer_relevancy": sum(word in told for word in asked) / len(asked),
+             "context_recall": sum(word in context for word in keywords) / len(keywords)}
+    return {name: pytest.approx(value, abs=5.1e-5) for name, value in share.items()}
+
+
+def test_expected_answers_are_measured_against_their_documents(support):
+    cases = json.loads(files(support, "evaluation/test_cases.json").read_text())
+    categories = [case["category"] for case in cases]
+    assert {name: categories.count(name) for name in categories} == {
+        "error_codes": 3, "reset_password": 2, "warranty": 2, "installation": 2, "billing": 2, "general": 1}
+    documents = {path.name: path.read_text() for path in files(support, "uploads").rglob("*.md")}
+    seen = {}
+    for words, text_of in ((["--with-docs"], lambda case: documents.get(case["grounding_doc"])), ([], lambda case: None)):
+        assert printed(support, "offline-benchmark", *words)["num_cases"] == 12
+        result = json.loads(files(support, "evaluation/benchmark_results.json").read_text())
+        assert [row["scores"] for row in result["per_question"]] == [measured(case, text_of(case)) for case in cases]
+        for name, mean in result["aggregate"].items():
+            assert mean == pytest.approx(sum(row["scores"][name] for row in result["per_question"]) / 12, abs=5.1e-5)
+        seen[len(words)] = result
+    assert set(seen[0]) == {"aggregate", "per_question", "num_cases", "timestamp"}
+    assert seen[1]["category_coverage"] == {"error_codes": 0.3333, "reset_password": 0.0, "warranty": 1.0,
+                                            "installation": 0.0, "billing": 0.0, "general": 1.0}
+    assert seen[1]["supported_categories"] == ["error_codes", "warranty", "general"]
+    # what fails leaves the result before
+    before = files(support, "evaluation/benchmark_results.json").read_text()
+    own = files(support, "own.json")
+    for case, message in (({"question": "q", "grounding_doc": "gone.md"}, "no document gone.md"),
+                          ({"question": 7}, "case 1 of .*own.json: question must be a text"),
+                          ({"expected_keywords": "a"}, "case 1 of .*: expected_keywords must be a list"), (1, "it must be an object")):
+        own.write_text(json.dumps([case]))
+        assert re.search(message, program(support, "offline-benchmark", "--with-docs", "--cases", "own.json", code=1).stderr)
+    assert "there is no " in program(support, "offline-benchmark", "--cases", "own2.json", code=1).stderr
+    assert files(support, "evaluation/benchmark_results.json").read_text() == before
+
+
+def test_a_release_passes_when_questions_are_answered_from_their_documents(support, tmp_path):
+    def gate(*words, code=0, **env):
+        done = json.loads(program(support, "eval-gate", *words, code=code, **env).stdout)
+        kept = json.loads(files(support, "evaluation/current_metrics.json").read_text())
+        assert kept == ({"aggregate": {}, "skipped": True, "reason": done["reason"]} if done["status"] == "skipped" else
+                        {"aggregate": done["aggregate"], "skipped": False})
+        return done
+
+    passed = gate("--require-live")
+    assert passed["status"] == "passed" and all(row["right"] for row in passed["per_question"]), passed
+    assert [row["route"] for row in passed["per_question"]].count("human") == 8
+    assert min(passed["aggregate"].values()) >= 0.75
+    # no answer is worth anything that does not stand on the document it should: nobody's documents
+    failed = gate("--tenant", "nobody", code=1)
+    assert set(failed["aggregate"].values()) == {0.6667} and failed["failures"] == [
+        "faithfulness 0.6667 below minimum 0.7500", "context_precision 0.6667 below minimum 0.7000",
+        "answer_relevancy 0.6667 below minimum 0.7000"]
+    assert gate("--tenant", "nobody", EVAL_GATE_FAITHFULNESS="0.6", EVAL_GATE_CONTEXT_PRECISION="0.6667",
+                EVAL_GATE_ANSWER_RELEVANCY="0")["failures"] == []
+    # and what was reached before is not given up
+    baseline = files(support, "evaluation/baseline_metrics.json")
+    figures = passed["aggregate"]
+    for form, failures in (
+            ({"aggregate": figures}, []), ({"aggregate": {**figures, "context_precision": 0.99}}, ["context_precision"]),
+            ({"answer_relevance": 0.99, "faithfulness": 0.2}, ["answer_relevancy"])):
+        baseline.write_text(json.dumps(form))
+        assert [text.split()[0] for text in gate(code=1 if failures else 0)["failures"]] == failures
+    for form, message in (("[]", "is no JSON object"), ('{"faithfulness": "1"}', "faithfulness must be a number")):
+        baseline.write_text(form)
+        assert message in program(support, "eval-gate", code=1).stderr
+    baseline.unlink()
+    few = json.loads(files(support, "evaluation/test_cases.json").read_text())[:10]
+    files(support, "few.json").write_text(json.dumps(few[:9] + [{**few[9], "expected_answer": ""}]))
+    assert "9 cases" in program(support, "eval-gate", "--cases", "few.json", code=1).stderr
+    assert len(gate("--cases", "few.json", EVAL_GATE_MIN_CASES="9")["per_question"]) == 9
+    # a model that is not there says nothing of a release; one that answers is judged
+    registry = tmp_path / "providers.yml"
+
+    def ask(url, kind):
+        registry.write_text(json.dumps({"default_profile": "house", "providers": [
+            {"id": "house", "kind": kind, "protocol": "openai", "base_url": url + "/v1", "api_key_env": "LLM_CHAT_API_KEY",
+             "default_models": {"fast": "writer", "strong": "writer"},
+             "models": [{"name": "writer", "input_price_per_1m_tokens": 1, "output_price_per_1m_tokens": 1}]}],
+            "routing_profiles": {"house": {slot: {"provider": "house", "model": "writer"} for slot in ("fast", "strong")}}}))
+        return {"PROVIDER_REGISTRY_PATH": str(registry), "LLM_PROVIDER_PROFILE": "house", "OLLAMA_RETRY_BASE_DELAY_SEC": "0.01"}
+
+    with ModelServer() as models:
+        models.answers["writer"] = "text:It is so [1]."
+        judged = gate(code=1, **ask(models.url, "local"))
+        assert judged["status"] == "failed" and models.calls
+        calls = len(models.calls)
+        assert "paid" in gate(**ask(models.url, "paid"))["reason"] and len(models.calls) == calls
+    absent = ask(models.url, "local")
+    assert "no model has answered" in gate(**absent)["reason"]
+    assert gate("--require-live", code=2, **absent)["status"] == "skipped"
+    registry.write_text("providers: 7")
+    assert "the registry of models cannot be read: " in gate("--require-live", code=2, **absent)["reason"]
+
+
 def test_every_program_says_how_it_is_used_and_one_at_a_time_does_it(support):
+    for name in ("demo-seed", "offline-benchmark", "eval-gate"):
+        assert f"usage: {name}" in program(support, name, "--help").stdout
+        program(support, name, "--no-such-thing", code=2)
     for name in ("stale-cases", "recommend", "weekly-report", "kb-builder"):
         assert f"usage: {name}" in program(support, name, "--help").stdout
         program(support, name, "--no-such-thing", code=2)

@@ -86,16 +86,27 @@ TEST(nightly_measures)
 {
     static const char *const documents[] = {"Our warranty lasts for 24 months from purchase.",
                                             "Error E20 means the drain is blocked."};
-    double scores[NIGHTLY__MAX];
+    static const char *keywords[] = {"24 Months", "drain", "two years", "bananas"};
+    struct measured what = {.question = "How long is the warranty?",
+                            .answer = "The warranty lasts 24 months. Bananas grow quickly.",
+                            .documents = documents,
+                            .document_count = 2};
+    double scores[MEASURE__MAX];
 
-    nightly_score(arena, "How long is the warranty?",
-                  "The warranty lasts 24 months. Bananas grow quickly.", documents, 2, scores);
-    CHECK_NEAR(scores[NIGHTLY_FAITHFULNESS], 0.5, 0);
-    CHECK_NEAR(scores[NIGHTLY_PRECISION], 0.25, 1e-12);
-    CHECK_NEAR(scores[NIGHTLY_RELEVANCY], 0.5, 0);
-    nightly_score(arena, "", "", documents, 0, scores);
-    CHECK(scores[NIGHTLY_FAITHFULNESS] == 0 && scores[NIGHTLY_PRECISION] == 0);
-    CHECK(scores[NIGHTLY_RELEVANCY] == 0);
+    measures_take(arena, &what, scores);
+    CHECK_NEAR(scores[MEASURE_FAITHFULNESS], 0.5, 0);
+    CHECK_NEAR(scores[MEASURE_PRECISION], 0.25, 1e-12);
+    CHECK_NEAR(scores[MEASURE_RELEVANCY], 0.5, 0);
+    CHECK_NEAR(scores[MEASURE_RECALL], 1, 0);
+    what.keywords = (struct string_list){4, keywords};
+    measures_take(arena, &what,
+                  scores); /* keywords are asked for beside how, long, the, warranty */
+    CHECK_NEAR(scores[MEASURE_PRECISION], (2 / 8.0 + 2 / 8.0 / 2) / 1.5, 1e-12);
+    CHECK_NEAR(scores[MEASURE_RECALL], 0.5, 0);
+    CHECK_NEAR(scores[MEASURE_RELEVANCY], 0.5, 0);
+    measures_take(arena, &(struct measured){.question = "", .answer = ""}, scores);
+    CHECK(scores[MEASURE_FAITHFULNESS] == 0 && scores[MEASURE_PRECISION] == 0);
+    CHECK(scores[MEASURE_RELEVANCY] == 0);
 }
 
 TEST(drift_against_a_week)

@@ -60,7 +60,9 @@ static const struct offline_option *option_of(const struct offline_plan *plan, c
     for (size_t i = 0; i < plan->option_count; i++) {
         const struct offline_option *option = &plan->options[i];
 
-        if (option->positional ? word[0] != '-' && taken-- == 0 : strcmp(option->name, word) == 0)
+        if (option->positional ? word[0] != '-' && taken-- == 0
+                               : strcmp(option->name, word) == 0 ||
+                                     (option->other && strcmp(option->other, word) == 0))
             return option;
     }
     return NULL;
@@ -76,6 +78,8 @@ static bool read_arguments(int argc, char **argv, const struct offline_plan *pla
 
         if (!option)
             return wrong(plan, "is not known; --help lists the options", argv[i]);
+        if (option->other && given[option - plan->options])
+            return wrong(plan, "is given already", option->name);
         given[option - plan->options] = true;
         taken += option->positional;
         if (option->flag)
@@ -155,6 +159,15 @@ int offline_fail(const struct offline *program, int code)
 {
     fprintf(stderr, "%s: %s\n", program->name, program->problem.text);
     return code;
+}
+
+enum error offline_tell_cases(void *context, int64_t done, int64_t of, struct problem *problem)
+{
+    (void)context;
+    (void)problem;
+    fprintf(stderr, "\r%lld of %lld cases%s", (long long)done, (long long)of,
+            done == of ? "\n" : "");
+    return ERROR_NONE;
 }
 
 void offline_open_object(struct offline *program, struct text *text, struct json_writer *writer)

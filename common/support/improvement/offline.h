@@ -12,7 +12,8 @@
 /* One option: a flag, a text or a whole number. A positional one stands on the line without its
  * name, which the help alone uses. */
 struct offline_option {
-    const char *name; /* "--tenant" */
+    const char *name;  /* "--tenant" */
+    const char *other; /* another name of the same, in its place; may be NULL */
     const char *help;
     bool *flag;
     const char **text;
@@ -50,6 +51,9 @@ int offline_main(int argc, char **argv, const struct offline_plan *plan);
 
 /* Says on standard error what went wrong and gives `code` back. */
 int offline_fail(const struct offline *program, int code);
+
+/* Says on standard error how many cases are done; as of `on_case` of struct regression_tools. */
+enum error offline_tell_cases(void *context, int64_t done, int64_t of, struct problem *problem);
 
 /* A writer of the one object; offline_print() closes and prints it. */
 void offline_open_object(struct offline *program, struct text *text, struct json_writer *writer);

@@ -79,7 +79,7 @@ enum error target_resolve(const struct regression_tools *tools, const struct reg
     if (!registry || strcmp(name, "current") == 0 ||
         !registry_profile_of(registry, name, &target->profile))
         return resolve_experiment(tools, plan, target);
-    target->is_provider = true;
+    target->is_provider = target->needs_models = true;
     target->simulated = !plan->calls;
     target->provider_id = target->profile.strong.provider->id;
     target->model = target->profile.strong.model;
@@ -169,7 +169,7 @@ static enum error execute(const struct regression_tools *tools, struct arena *ar
     request.deadline = started + tools->settings->request_timeout_sec * 1000000;
     graph_run(&graph, &request, outcome);
     milliseconds = (double)(clock_monotonic_microseconds() - started) / 1000;
-    lost = outcome->error || (target->is_provider && went_without(outcome));
+    lost = outcome->error || (target->needs_models && went_without(outcome));
     *execution = (struct execution){.answer = lost ? "[PROVIDER_UNAVAILABLE]" : outcome->answer,
                                     .quality = outcome->quality,
                                     .factuality = outcome->factuality,

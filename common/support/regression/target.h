@@ -9,7 +9,8 @@ struct target {
     const char *name;
     bool is_provider; /* a model or a profile of the registry, not a setup of our own */
     bool simulated;
-    bool asks;                       /* models at all: their registry can be read */
+    bool asks;         /* models at all: their registry can be read */
+    bool needs_models; /* what was to be a model's answer and is not counts as infrastructure */
     struct registry_profile profile; /* that is asked; of the registry, kept for the whole run */
     struct overlay overlay;
     /* For a simulation. */

@@ -7,27 +7,26 @@
 
 #include "base/optional.h"
 #include "support/traces/trace_store.h"
+#include "support/trends/measures.h"
 
 #include <stdbool.h>
-
-enum nightly_metric { NIGHTLY_FAITHFULNESS, NIGHTLY_PRECISION, NIGHTLY_RELEVANCY, NIGHTLY__MAX };
-extern const char *const nightly_names[NIGHTLY__MAX];
-
-/* Of one answer, each between 0 and 1. */
-void nightly_score(struct arena *arena, const char *question, const char *answer,
-                   const char *const *documents, size_t count, double scores[NIGHTLY__MAX]);
 
 /* |now - before| / before; 0 where there was nothing, or 0. */
 double nightly_drift(double now, struct optional_number before);
 
-enum { NIGHTLY_LEAST = 10, NIGHTLY_MOST = 50 };
+enum { NIGHTLY_LEAST = 10, NIGHTLY_MOST = 50, NIGHTLY_DOCUMENTS_MOST = 64 };
 
 struct nightly_result {
     bool skipped; /* fewer than NIGHTLY_LEAST answers: nothing was kept */
     int64_t sample_size;
-    double values[NIGHTLY__MAX], drifts[NIGHTLY__MAX];
-    bool alerts[NIGHTLY__MAX];
+    double values[MEASURE__ANSWERED], drifts[MEASURE__ANSWERED];
+    bool alerts[MEASURE__ANSWERED];
 };
+
+/* The texts that a trace found, best first. From the arena. */
+MUST_CHECK enum error nightly_documents(struct db *db, struct arena *arena, const char *trace_id,
+                                        const char *const **documents, size_t *count,
+                                        struct problem *problem);
 
 /* The newest answers of the last day that went out by themselves, of all tenants. */
 MUST_CHECK enum error nightly_run(const struct trace_call *call, struct nightly_result *result);

@@ -1,0 +1,38 @@
+/*
+ * The gate of a release: the fixed questions are answered as the service would answer them now, and
+ * the answers measured. A question that stands on a document has to be answered from it; one that
+ * does not has to be refused or handed to a person, with nothing cited. Where a model is to answer
+ * and none can be reached, nothing is said: a run without it would pass whatever the model does.
+ */
+#ifndef ASSAY_SUPPORT_REGRESSION_EVAL_GATE_H
+#define ASSAY_SUPPORT_REGRESSION_EVAL_GATE_H
+
+#include "support/regression/fixed_questions.h"
+#include "support/regression/run.h"
+#include "support/trends/measures.h"
+
+extern const char eval_gate_result_path[]; /* below DATA_DIR, as the figures it is held against */
+
+struct eval_gate_case {
+    const struct fixed_question *question;
+    const char *route;
+    bool right; /* answered from its document, or refused as it should be */
+    double scores[MEASURE__ANSWERED];
+};
+
+struct eval_gate {
+    bool skipped;
+    const char *reason; /* of skipping; else NULL */
+    double values[MEASURE__ANSWERED];
+    struct optional_number baseline[MEASURE__ANSWERED];
+    struct string_list failures; /* none = passed */
+    const struct eval_gate_case *cases;
+    size_t count;
+};
+
+/* Answers, judges, and keeps the figures for the next time to be compared with. Errors of the
+ * questions, the baseline and the database; ERROR_INVALID too_few_cases. */
+MUST_CHECK enum error eval_gate_run(const struct regression_tools *tools, const char *path,
+                                    const char *tenant, struct eval_gate *gate);
+
+#endif

@@ -1,0 +1,32 @@
+/*
+ * Questions with the answers that are expected of the knowledge base, in a file that people write:
+ * a JSON array of {question, expected_keywords, expected_answer, category, grounding_doc}. One
+ * without a document is to be refused.
+ */
+#ifndef ASSAY_SUPPORT_REGRESSION_FIXED_QUESTIONS_H
+#define ASSAY_SUPPORT_REGRESSION_FIXED_QUESTIONS_H
+
+#include "base/arena.h"
+#include "base/error.h"
+#include "base/optional.h"
+
+extern const char fixed_questions_path[]; /* below DATA_DIR */
+
+struct fixed_question {
+    const char *question, *expected_answer; /* "" = not given */
+    const char *category;                   /* "uncategorized" = not given */
+    const char *document;                   /* its doc_id; NULL = the documents do not say */
+    struct string_list keywords;
+};
+
+struct fixed_questions {
+    const struct fixed_question *items;
+    size_t count;
+};
+
+/* ERROR_MALFORMED cases_malformed, naming the case and its field; errors of improvement_read(). */
+MUST_CHECK enum error fixed_questions_read(struct arena *arena, const char *path,
+                                           struct fixed_questions *questions,
+                                           struct problem *problem);
+
+#endif
