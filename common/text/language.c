@@ -1,6 +1,5 @@
 /* Languages: scripts, detection, function words. */
 #include "text/language.h"
-#include "base/string_list.h"
 #include "text/stop_words.h"
 #include "text/words.h"
 
@@ -18,46 +17,86 @@ const char *const language_codes[TEXT_LANGUAGE__MAX] = {
     [TEXT_ZH] = "zh",
 };
 
-enum { STOP_WORDS_MAX = 320, DETECTION_BYTES = 4096 };
+enum { LATIN_END = 0x280 }; /* the letters of the Latin script that decide are below */
+enum { FUNCTION_WORDS_MAX = 4096, FUNCTION_SLOTS = 8192, DETECTION_BYTES = 4096 };
 
 /* Languages of the Latin script stand first, up to this one. */
 static const enum text_language latin_last = TEXT_HU;
 
-/* The words of a list, sorted; made at first use. `bytes` holds them one after the other. */
-static struct stop_list {
+/* The function words of all languages in one hash table, made at first use: one look-up tells every
+ * language that a word belongs to, which detection asks of each word. */
+static struct {
     bool made;
-    size_t count;
-    const char *words[STOP_WORDS_MAX];
-    char bytes[STOP_WORDS_MAX * 24];
-} stop_lists[TEXT_LANGUAGE__MAX];
+    size_t count, used;
+    uint16_t slots[FUNCTION_SLOTS]; /* place in `words`, plus 1; 0 = empty */
+    struct function_word {
+        uint32_t at;        /* in `bytes` */
+        uint32_t languages; /* bits 1 << enum text_language */
+    } words[FUNCTION_WORDS_MAX];
+    char bytes[FUNCTION_WORDS_MAX * 12];
+} functions;
 
-static void stop_list_make(struct stop_list *list, const char *words)
+/* The slot of a word, or the free one that it would get. */
+static uint16_t *function_slot(const char *word)
+{
+    uint32_t hash = 2166136261u; /* FNV-1a */
+
+    for (const char *at = word; *at; at++)
+        hash = (hash ^ (unsigned char)*at) * 16777619u;
+    hash ^= hash >> 15;
+    for (;; hash++) {
+        uint16_t *slot = &functions.slots[hash & (FUNCTION_SLOTS - 1)];
+
+        if (!*slot || strcmp(functions.bytes + functions.words[*slot - 1].at, word) == 0)
+            return slot;
+    }
+}
+
+static void functions_add(const struct word *word, enum text_language language)
+{
+    uint16_t *slot = function_slot(word->text);
+
+    if (!*slot) {
+        if (functions.count == FUNCTION_WORDS_MAX ||
+            functions.used + word->length + 1 > sizeof functions.bytes)
+            abort(); /* the lists outgrew their place */
+        memcpy(functions.bytes + functions.used, word->text, word->length + 1);
+        functions.words[functions.count++] = (struct function_word){(uint32_t)functions.used, 0};
+        functions.used += word->length + 1;
+        *slot = (uint16_t)functions.count;
+    }
+    functions.words[*slot - 1].languages |= UINT32_C(1) << language;
+}
+
+static void functions_make(void)
 {
     struct word_reader reader;
     struct word word;
-    size_t used = 0;
 
-    list->made = true;
-    word_reader_start(&reader, words, strlen(words));
-    while (word_next(&reader, &word)) {
-        if (list->count == STOP_WORDS_MAX || used + word.length + 1 > sizeof list->bytes)
-            abort(); /* a list of ours outgrew its place */
-        list->words[list->count++] = memcpy(list->bytes + used, word.text, word.length + 1);
-        used += word.length + 1;
+    functions.made = true;
+    for (int i = 0; i < TEXT_LANGUAGE__MAX; i++) {
+        if (!stop_word_lists[i])
+            continue;
+        word_reader_start(&reader, stop_word_lists[i], strlen(stop_word_lists[i]));
+        while (word_next(&reader, &word))
+            functions_add(&word, (enum text_language)i);
     }
-    qsort(list->words, list->count, sizeof list->words[0], string_list_order);
+}
+
+/* Bits of the languages in which it is a function word. */
+static uint32_t function_languages(const char *word)
+{
+    uint16_t slot;
+
+    if (!functions.made)
+        functions_make();
+    slot = *function_slot(word);
+    return slot ? functions.words[slot - 1].languages : 0;
 }
 
 bool language_is_stop_word(enum text_language language, const char *word)
 {
-    struct stop_list *list = &stop_lists[language];
-
-    if (!stop_word_lists[language])
-        return false;
-    if (!list->made)
-        stop_list_make(list, stop_word_lists[language]);
-    return bsearch(&word, list->words, list->count, sizeof list->words[0], string_list_order) !=
-           NULL;
+    return function_languages(word) >> language & 1;
 }
 
 bool language_is_stop_character(int32_t character)
@@ -143,8 +182,20 @@ enum script language_script(enum text_language language)
 struct clues {
     size_t letters[SCRIPT__MAX];
     size_t ukrainian, belarusian, persian, plain_latin;
+    uint64_t seen[LATIN_END / 64]; /* bits of characters below LATIN_END that occur */
     int votes[TEXT_LANGUAGE__MAX];
 };
+
+static void note_seen(struct clues *clues, int32_t character)
+{
+    if (character < LATIN_END)
+        clues->seen[character / 64] |= UINT64_C(1) << character % 64;
+}
+
+static bool letter_was_seen(const struct clues *clues, int32_t letter)
+{
+    return clues->seen[letter / 64] >> letter % 64 & 1;
+}
 
 static void count_letter(struct clues *clues, int32_t character)
 {
@@ -178,7 +229,7 @@ static void count_letter(struct clues *clues, int32_t character)
     }
 }
 
-/* Letters that one of the Latin languages has and the others (almost) lack. */
+/* Letters that one of the Latin languages has and the others (almost) lack; all below LATIN_END. */
 static const struct {
     const char *letters;
     enum text_language language;
@@ -188,18 +239,14 @@ static const struct {
     {"șță", TEXT_RO},    {"őű", TEXT_HU},     {"øæ", TEXT_DA},       {"ìò", TEXT_IT},
 };
 
-static void vote_by_letters(struct clues *clues, const char *text, size_t length)
+static void vote_by_letters(struct clues *clues)
 {
     for (size_t i = 0; i < sizeof diacritics / sizeof diacritics[0]; i++) {
-        const char *at = diacritics[i].letters;
-
-        while (*at) {
+        for (const char *at = diacritics[i].letters; *at;) {
             int32_t letter = 0;
-            size_t taken = letter_read(at, strlen(at), &letter);
 
-            if (memmem(text, length, at, taken))
-                clues->votes[diacritics[i].language] += 1;
-            at += taken;
+            at += letter_read(at, strlen(at), &letter);
+            clues->votes[diacritics[i].language] += letter_was_seen(clues, letter);
         }
     }
 }
@@ -211,9 +258,10 @@ static void vote_by_words(struct clues *clues, const char *text, size_t length)
 
     word_reader_start(&reader, text, length);
     while (word_next(&reader, &word)) {
-        for (int i = TEXT_EN; i <= (int)latin_last; i++)
-            clues->votes[i] +=
-                word.digits ? 0 : 2 * language_is_stop_word((enum text_language)i, word.text);
+        uint32_t languages = word.digits ? 0 : function_languages(word.text);
+
+        for (; languages; languages &= languages - 1)
+            clues->votes[__builtin_ctz(languages)] += 2;
     }
 }
 
@@ -222,7 +270,7 @@ static enum text_language latin_language(struct clues *clues, const char *text, 
     enum text_language best = TEXT_EN;
 
     vote_by_words(clues, text, length);
-    vote_by_letters(clues, text, length);
+    vote_by_letters(clues);
     for (int i = TEXT_EN; i <= (int)latin_last; i++) {
         if (clues->votes[i] > clues->votes[best])
             best = (enum text_language)i;
@@ -257,6 +305,8 @@ enum text_language language_detect(const char *text, size_t length)
         int32_t character = 0;
         size_t taken = letter_read(text + at, length - at, &character);
 
+        if (taken)
+            note_seen(&clues, character);
         if (taken && letter_kind(character) != LETTER_NONE)
             count_letter(&clues, character);
         at += taken ? taken : 1;
