@@ -1,5 +1,6 @@
-"""A hundred thousand projects, a million audit entries and many deliveries: every list goes by an index, and its first
-page takes no more than three times what it takes with a hundred of each, and some milliseconds. On both engines.
+"""A hundred thousand projects, a million audit entries, many deliveries and a long history of one project: every list
+goes by an index, and a page takes no more than three times what it takes with a hundred of each, and some milliseconds,
+histories wherever it begins. On both engines. ASSAY_TEST_SOAK=1 (`make soak`) does it with a million of each.
 
 Rows are made inside the database. Plans are those of the service's own statements: on SQLite they are
 taken from its sources, on PostgreSQL the server writes down what it really did (auto_explain).
@@ -19,7 +20,8 @@ from stored import ADMIN, OPEN, PROJECTS, analysis, count_anew, expect, payload,
 
 pytest_plugins = ["store_fixtures"]
 
-PROJECT_COUNT, AUDIT_COUNT, KEPT_COUNT = 100_000, 1_000_000, 3000
+PROJECT_COUNT, AUDIT_COUNT = 100_000, 1_000_000
+KEPT_COUNT = 1_000_000 if SOAK else 20_000  # of each kind in the history of one project
 DELIVERY_COUNT = 1_000_000 if SOAK else 100_000  # of one webhook
 SMALL = 100
 ROUNDS = 9
@@ -62,29 +64,32 @@ def fill_projects(engine, count):
         f"{moment('i * 104729 % 8640000')} FROM numbers",
         f"{NUMBERS[engine].format(count)} INSERT INTO project_revisions (id, project_id, number, payload_json, source, created_at)"
         f" SELECT 'r-' || i, {identity}, 1, {document}, 'create', {moment('i')} FROM numbers",
-        f"{NUMBERS[engine].format(count)} INSERT INTO analysis_runs (id, project_id, analysis_json, created_at)"
-        f" SELECT 'b-' || i, {identity}, {document}, {moment('i')} FROM numbers WHERE i % 7 = 3",
-        f"{NUMBERS[engine].format(count)} INSERT INTO export_events (id, project_id, format, created_at)"
-        f" SELECT 'g-' || i, {identity}, 'pdf', {moment('i')} FROM numbers WHERE i % 7 = 3",
+        f"{NUMBERS[engine].format(count)} INSERT INTO analysis_runs (id, project_id, analysis_json, created_at, number)"
+        f" SELECT 'b-' || i, {identity}, {document}, {moment('i')}, 1 FROM numbers WHERE i % 7 = 3",
+        f"{NUMBERS[engine].format(count)} INSERT INTO export_events (id, project_id, format, created_at, number)"
+        f" SELECT 'g-' || i, {identity}, 'pdf', {moment('i')}, 1 FROM numbers WHERE i % 7 = 3",
         "INSERT INTO project_totals (archived, metric_type, shard, projects)"
         " SELECT archived, metric_type, 0, count(*) FROM projects GROUP BY archived, metric_type",
     ]
 
 
 def fill_focus(engine, count):
-    """One project whose documents can be read, with a long history."""
-    kept = JSON[engine].format(quoted(json.dumps(stored_form(payload("Focus")))))
-    run = JSON[engine].format(quoted(json.dumps(analysis())))
+    """One project with a long history, whose documents can be read where a test looks at them."""
+    looked_at = f"i < 20 OR i >= {count - 20} OR abs(i - {count // 2}) < 20"
+    kept, run = (f"CASE WHEN {looked_at} THEN {JSON[engine].format(quoted(json.dumps(document)))} ELSE {JSON[engine].format(quoted('{}'))} END"
+                 for document in (stored_form(payload("Focus")), analysis()))
     at = MOMENT[engine].format("i")
+    whole = JSON[engine].format(quoted(json.dumps(stored_form(payload("Focus")))))
     return [
         f"DELETE FROM project_revisions WHERE project_id = '{FOCUS}'",
-        f"UPDATE projects SET payload_json = {kept}, revision_count = {count} WHERE id = '{FOCUS}'",
+        f"UPDATE projects SET payload_json = {whole}, revision_count = {count}, analysis_run_count = {count},"
+        f" export_event_count = {count} WHERE id = '{FOCUS}'",
         f"{NUMBERS[engine].format(count)} INSERT INTO project_revisions (id, project_id, number, payload_json, source, created_at)"
         f" SELECT 'f-' || i, '{FOCUS}', i + 1, {kept}, 'update', {at} FROM numbers",
-        f"{NUMBERS[engine].format(count)} INSERT INTO analysis_runs (id, project_id, analysis_json, created_at)"
-        f" SELECT 'a-' || i, '{FOCUS}', {run}, {at} FROM numbers",
-        f"{NUMBERS[engine].format(count)} INSERT INTO export_events (id, project_id, format, created_at)"
-        f" SELECT 'e-' || i, '{FOCUS}', 'pdf', {at} FROM numbers",
+        f"{NUMBERS[engine].format(count)} INSERT INTO analysis_runs (id, project_id, analysis_json, created_at, number)"
+        f" SELECT 'a-' || i, '{FOCUS}', {run}, {at}, i + 1 FROM numbers",
+        f"{NUMBERS[engine].format(count)} INSERT INTO export_events (id, project_id, format, created_at, number)"
+        f" SELECT 'e-' || i, '{FOCUS}', 'pdf', {at}, i + 1 FROM numbers",
     ]
 
 
@@ -160,6 +165,10 @@ def pages():
         found[f"list {metric}"] = f"{PROJECTS}?metric_type={metric}&limit=10"
     found["history"] = f"{PROJECTS}/{FOCUS}/history?analysis_limit=5&export_limit=5"
     found["revisions"] = f"{PROJECTS}/{FOCUS}/revisions?limit=5"
+    for place in (KEPT_COUNT // 2, KEPT_COUNT - 5):  # of few, a page behind the last
+        found[f"history from {place}"] = (f"{PROJECTS}/{FOCUS}/history?analysis_limit=5&export_limit=5"
+                                          f"&analysis_offset={place}&export_offset={place}")
+        found[f"revisions from {place}"] = f"{PROJECTS}/{FOCUS}/revisions?limit=5&offset={place}"
     filters = {"project_id": FOCUS, "key_id": HEAVY, "action": "project.update"}
     for names in ((), ("project_id",), ("key_id",), ("action",), ("project_id", "action"), ("key_id", "action"),
                   ("project_id", "key_id"), ("project_id", "key_id", "action")):
@@ -206,6 +215,11 @@ class TestTime:
         assert expect(large.client.get(AUDIT + "?limit=1"))["total"] == AUDIT_COUNT
         assert expect(large.client.get(f"{AUDIT}?limit=1&key_id={HEAVY}&action=api_key_used"))["total"] == AUDIT_COUNT * 3 // 10
         assert expect(large.client.get(f"{PROJECTS}/{FOCUS}/revisions?limit=1"))["total"] == KEPT_COUNT
+        deep = expect(large.client.get(f"{PROJECTS}/{FOCUS}/history?analysis_limit=3&analysis_offset={KEPT_COUNT - 2}"
+                                       f"&export_limit=2&export_offset={KEPT_COUNT // 2}"))
+        assert deep["analysis_total"] == deep["export_total"] == KEPT_COUNT
+        assert [run["id"] for run in deep["analysis_runs"]] == ["a-1", "a-0"]
+        assert [event["id"] for event in deep["export_events"]] == [f"e-{KEPT_COUNT // 2 - 1}", f"e-{KEPT_COUNT // 2 - 2}"]
         assert expect(large.admin.get(f"{DELIVERIES}?limit=1"))["total"] == DELIVERY_COUNT
         assert expect(large.admin.get(f"{DELIVERIES}?limit=1&status=failed"))["total"] == DELIVERY_COUNT // 1000
 
@@ -253,8 +267,9 @@ def wanted_index(name):
     for part, index in (
             ("_created_", "projects_by_creation"), ("_updated_", "projects_by_update"), ("_name_", "projects_by_name"),
             ("_duration_asc", "projects_by_duration"), ("_duration_desc", "projects_by_duration_falling"),
-            ("analysis_runs", "analysis_runs_newest"), ("export_events", "export_events_newest"),
-            ("revisions_list", "project_revisions_newest"), ("revisions_count", "sqlite_autoindex_projects_1"),
+            ("runs_count", "sqlite_autoindex_projects_1"), ("events_count", "sqlite_autoindex_projects_1"),
+            ("analysis_runs", "analysis_runs_numbered"), ("export_events", "export_events_numbered"),
+            ("revisions_list", "sqlite_autoindex_project_revisions_2"), ("revisions_count", "sqlite_autoindex_projects_1"),
             ("projects_total", ""), ("delivery_count", "PRIMARY KEY"), ("delivery_list_of", "webhook_deliveries_by_status"),
             ("delivery_list", "webhook_deliveries_newest"), ("audit_sum", "PRIMARY KEY"),
             ("audit_cursor", "PRIMARY KEY"), ("_project", "audit_log_project"), ("_key", "audit_log_key"),
@@ -345,7 +360,7 @@ def excesses(name, document):
         table, kind = scan["Relation Name"], scan["Node Type"]
         if table in ("project_totals", "audit_totals", "delivery_totals"):
             bound = 200
-        elif name in BY_PROJECT_AND_MORE or "count(*)" in text:
+        elif name in BY_PROJECT_AND_MORE:
             bound = AUDIT_COUNT // 9  # the entries of the one project
         else:
             bound = 200

@@ -359,7 +359,15 @@ def count_anew(spread=False):
 
 
 def check_totals(store):
-    """Every counting table against what it counts."""
+    """Every counting table, and what a project counts of its history, against what is there."""
+    for table, column in (("analysis_runs", "analysis_run_count"), ("export_events", "export_event_count")):
+        broken = store.database.rows(f"""
+            SELECT id, {column}, found, highest FROM (
+                SELECT projects.id, {column}, (SELECT count(*) FROM {table} WHERE project_id = projects.id) AS found,
+                    (SELECT coalesce(max(number), 0) FROM {table} WHERE project_id = projects.id) AS highest
+                FROM projects) AS checked
+            WHERE {column} <> found OR highest <> found""")
+        assert not broken, f"miscounted {table}: {broken}"
     told = store.database.rows("SELECT archived, metric_type, sum(projects) AS n FROM project_totals"
                                " GROUP BY archived, metric_type HAVING sum(projects) <> 0")
     counted = store.database.rows("SELECT archived, metric_type, count(*) AS n FROM projects GROUP BY archived, metric_type")

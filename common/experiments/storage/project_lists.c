@@ -52,27 +52,29 @@ static const struct statement count_found = {
     .sql = "SELECT count(*) FROM projects WHERE archived IN (?, ?)" FILTER,
 };
 
+/* What belongs to a project is numbered from 1 in the order of its time, and the project knows how
+ * many there are: a page is a range of numbers, however deep. */
 static const struct statement project_exists = {
     .name = "project_exists",
     .sql = "SELECT 1 FROM projects WHERE id = ?",
 };
 static const struct statement count_runs = {
     .name = "analysis_runs_count",
-    .sql = "SELECT count(*) FROM analysis_runs WHERE project_id = ?",
+    .sql = "SELECT analysis_run_count FROM projects WHERE id = ?",
 };
 static const struct statement list_runs = {
     .name = "analysis_runs_list",
     .sql = "SELECT id, project_id, created_at, analysis_json FROM analysis_runs"
-           " WHERE project_id = ? ORDER BY created_at DESC, id DESC LIMIT ? OFFSET ?",
+           " WHERE project_id = ? AND number <= ? ORDER BY number DESC LIMIT ?",
 };
 static const struct statement count_events = {
     .name = "export_events_count",
-    .sql = "SELECT count(*) FROM export_events WHERE project_id = ?",
+    .sql = "SELECT export_event_count FROM projects WHERE id = ?",
 };
 static const struct statement list_events = {
     .name = "export_events_list",
     .sql = "SELECT id, project_id, created_at, format, analysis_run_id FROM export_events"
-           " WHERE project_id = ? ORDER BY created_at DESC, id DESC LIMIT ? OFFSET ?",
+           " WHERE project_id = ? AND number <= ? ORDER BY number DESC LIMIT ?",
 };
 static const struct statement count_revisions = {
     .name = "revisions_count",
@@ -81,7 +83,7 @@ static const struct statement count_revisions = {
 static const struct statement list_revisions = {
     .name = "revisions_list",
     .sql = "SELECT id, project_id, created_at, source, payload_json FROM project_revisions"
-           " WHERE project_id = ? ORDER BY created_at DESC, id DESC LIMIT ? OFFSET ?",
+           " WHERE project_id = ? AND number <= ? ORDER BY number DESC LIMIT ?",
 };
 
 /* What the filter binds: the metric type and the search pattern, NULL where it does not filter. */
@@ -258,8 +260,8 @@ static enum error read_items(const struct project_call *call, const struct histo
     page->items = (struct object_list){
         .items = arena_alloc_array(call->arena, (size_t)page->limit, history->size)};
     query_bind_text(query, id);
+    query_bind_integer(query, page->total - page->offset);
     query_bind_integer(query, page->limit);
-    query_bind_integer(query, page->offset);
     while (readable && page->items.count < (size_t)page->limit &&
            arena_used(call->arena) - before < PAGE_BYTES_MAX && query_next(query)) {
         char *item = (char *)page->items.items + page->items.count * history->size;

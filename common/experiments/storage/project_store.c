@@ -55,13 +55,13 @@ static const struct statement delete_project = {
 };
 static const struct statement insert_run = {
     .name = "analysis_run_insert",
-    .sql = "INSERT INTO analysis_runs (id, project_id, analysis_json, created_at)"
-           " VALUES (?, ?, ?, ?)",
+    .sql = "INSERT INTO analysis_runs (id, project_id, analysis_json, created_at, number)"
+           " SELECT ?, id, ?, ?, analysis_run_count + 1 FROM projects WHERE id = ?",
 };
 static const struct statement note_run = {
     .name = "project_note_run",
     .sql = "UPDATE projects SET last_analysis_at = ?, last_analysis_run_id = ?,"
-           " duration_days = ? WHERE id = ?",
+           " duration_days = ?, analysis_run_count = analysis_run_count + 1 WHERE id = ?",
 };
 static const struct statement find_run = {
     .name = "analysis_run_find",
@@ -69,12 +69,13 @@ static const struct statement find_run = {
 };
 static const struct statement insert_export = {
     .name = "export_event_insert",
-    .sql = "INSERT INTO export_events (id, project_id, analysis_run_id, format, created_at)"
-           " VALUES (?, ?, ?, ?, ?)",
+    .sql = "INSERT INTO export_events (id, project_id, analysis_run_id, format, created_at, number)"
+           " SELECT ?, id, ?, ?, ?, export_event_count + 1 FROM projects WHERE id = ?",
 };
 static const struct statement note_export = {
     .name = "project_note_export",
-    .sql = "UPDATE projects SET last_exported_at = ? WHERE id = ?",
+    .sql = "UPDATE projects SET last_exported_at = ?,"
+           " export_event_count = export_event_count + 1 WHERE id = ?",
 };
 static const struct statement count_projects = {
     .name = "project_count_change",
@@ -535,9 +536,9 @@ static enum error add_run(const struct project_call *call, const struct project 
     enum error error;
 
     query_bind_text(query, run_id);
-    query_bind_text(query, project->id);
     query_bind_json(query, analysis_to_json(analysis, call->arena));
     query_bind_text(query, now);
+    query_bind_text(query, project->id);
     error = query_end(query, call->problem);
     if (error)
         return error;
@@ -591,10 +592,10 @@ static enum error add_event(const struct project_call *call, const struct projec
     enum error error;
 
     query_bind_text(query, new_id(call->arena));
-    query_bind_text(query, project->id);
     query_bind_text(query, run_id);
     query_bind_text(query, export_format_names[format]);
     query_bind_text(query, now);
+    query_bind_text(query, project->id);
     error = query_end(query, call->problem);
     if (error)
         return error;

@@ -14,14 +14,14 @@ static const struct statement insert_project = {
     .sql = "INSERT INTO projects (id, project_name, payload_json, payload_schema_version,"
            " archived_at, last_analysis_at, last_analysis_run_id, last_exported_at, created_at,"
            " updated_at, archived, name_folded, search_folded, hypothesis, metric_type,"
-           " revision_count, last_revision_at)"
-           " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+           " revision_count, last_revision_at, analysis_run_count, export_event_count)"
+           " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
            " ON CONFLICT (id) DO NOTHING",
 };
 static const struct statement insert_run = {
     .name = "workspace_run",
-    .sql = "INSERT INTO analysis_runs (id, project_id, analysis_json, created_at)"
-           " VALUES (?, ?, ?, ?) ON CONFLICT (id) DO NOTHING",
+    .sql = "INSERT INTO analysis_runs (id, project_id, analysis_json, created_at, number)"
+           " VALUES (?, ?, ?, ?, ?) ON CONFLICT (id) DO NOTHING",
 };
 static const struct statement note_duration = {
     .name = "workspace_duration",
@@ -29,8 +29,8 @@ static const struct statement note_duration = {
 };
 static const struct statement insert_event = {
     .name = "workspace_event",
-    .sql = "INSERT INTO export_events (id, project_id, analysis_run_id, format, created_at)"
-           " VALUES (?, ?, ?, ?, ?) ON CONFLICT (id) DO NOTHING",
+    .sql = "INSERT INTO export_events (id, project_id, analysis_run_id, format, created_at, number)"
+           " VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO NOTHING",
 };
 static const struct statement insert_revision = {
     .name = "workspace_revision",
@@ -46,8 +46,9 @@ struct way_in {
     bool keep_ids;
     struct bundle_ids projects, runs;
     const char **project_ids, **run_ids;
-    /* Of each project in the order of ids: its revisions, and the newest of them. */
-    int64_t *revisions;
+    int64_t *numbers[BUNDLE_LIST__MAX]; /* of each record among those of its project */
+    /* Of each project in the order of ids: how many records it has, and its newest revision. */
+    int64_t *counts[BUNDLE_LIST__MAX];
     const char **last_revision;
     struct workspace_imported *imported;
 };
@@ -116,7 +117,6 @@ static enum error add_revision(struct way_in *in, const char *id, const char *pr
     query_bind_json(query, payload);
     query_bind_text(query, revision_source_names[source]);
     query_bind_text(query, created_at);
-    in->imported->project_revisions++;
     return end_insert(in, query);
 }
 
@@ -126,7 +126,7 @@ static void bind_project(struct way_in *in, struct query *query, size_t place,
     struct arena *arena = in->call->piece;
     const struct experiment_payload *payload = project->payload;
     const char *updated = moment(arena, project->updated_at);
-    bool has_revision = in->revisions[place] > 0;
+    int64_t revisions = in->counts[BUNDLE_REVISIONS][place];
 
     query_bind_text(query, in->project_ids[place]);
     query_bind_text(query, project->project_name);
@@ -143,8 +143,10 @@ static void bind_project(struct way_in *in, struct query *query, size_t place,
     query_bind_text(query, project_search_text(arena, payload));
     query_bind_text(query, payload->hypothesis->hypothesis_statement);
     query_bind_text(query, metric_type_names[payload->metrics->metric_type]);
-    query_bind_integer(query, has_revision ? in->revisions[place] : 1);
-    query_bind_text(query, has_revision ? moment(arena, in->last_revision[place]) : updated);
+    query_bind_integer(query, revisions ? revisions : 1);
+    query_bind_text(query, revisions ? moment(arena, in->last_revision[place]) : updated);
+    query_bind_integer(query, in->counts[BUNDLE_RUNS][place]);
+    query_bind_integer(query, in->counts[BUNDLE_EVENTS][place]);
 }
 
 static enum error add_project(struct way_in *in, size_t index, void *record)
@@ -164,11 +166,11 @@ static enum error add_project(struct way_in *in, size_t index, void *record)
     if (!error)
         error = project_count_change(&counting, project->archived_at != NULL,
                                      project->payload->metrics->metric_type, 1);
-    if (!error && in->revisions[place] == 0)
-        error =
-            add_revision(in, new_id(in, in->call->piece, ""), in->project_ids[place], 1, document,
-                         REVISION_IMPORT, moment(in->call->piece, project->updated_at));
-    return error;
+    if (error || in->counts[BUNDLE_REVISIONS][place])
+        return error;
+    in->imported->project_revisions++;
+    return add_revision(in, new_id(in, in->call->piece, ""), in->project_ids[place], 1, document,
+                        REVISION_IMPORT, moment(in->call->piece, project->updated_at));
 }
 
 static enum error add_run(struct way_in *in, size_t index, void *record)
@@ -179,11 +181,11 @@ static enum error add_run(struct way_in *in, size_t index, void *record)
     struct query *query = db_query(in->db, &insert_run);
     enum error error;
 
-    (void)index;
     query_bind_text(query, id);
     query_bind_text(query, project_id);
     query_bind_json(query, analysis_to_json(run->analysis, in->call->piece));
     query_bind_text(query, moment(in->call->piece, run->created_at));
+    query_bind_integer(query, in->numbers[BUNDLE_RUNS][index]);
     error = end_insert(in, query);
     if (error)
         return error;
@@ -199,69 +201,75 @@ static enum error add_event(struct way_in *in, size_t index, void *record)
     const struct bundle_event *event = record;
     struct query *query = db_query(in->db, &insert_event);
 
-    (void)index;
     query_bind_text(query, new_id(in, in->call->piece, event->id));
     query_bind_text(query, mapped(&in->projects, in->project_ids, event->project_id));
     query_bind_text(query, mapped(&in->runs, in->run_ids, event->analysis_run_id));
     query_bind_text(query, export_format_names[event->format]);
     query_bind_text(query, moment(in->call->piece, event->created_at));
+    query_bind_integer(query, in->numbers[BUNDLE_EVENTS][index]);
     return end_insert(in, query);
 }
 
-/* Revisions of a project beside each other, oldest first. */
-static int by_project_and_age(const void *left, const void *right)
+static enum error add_kept_revision(struct way_in *in, size_t index, void *record)
 {
-    const struct bundle_entry *const *a = left, *const *b = right;
-    int order = strcmp((*a)->project_id, (*b)->project_id);
+    const struct bundle_revision *revision = record;
+    struct arena *piece = in->call->piece;
 
-    if (order == 0)
-        order = strcmp((*a)->created_at, (*b)->created_at);
-    return order ? order : strcmp((*a)->id, (*b)->id);
+    return add_revision(in, new_id(in, piece, revision->id),
+                        mapped(&in->projects, in->project_ids, revision->project_id),
+                        in->numbers[BUNDLE_REVISIONS][index],
+                        payload_to_json(revision->payload, piece), revision->source,
+                        moment(piece, revision->created_at));
 }
 
-static const struct bundle_entry **sort_revisions(struct way_in *in)
+/* A record on its way to its number. */
+struct aged {
+    const struct bundle_entry *entry;
+    int64_t at;
+};
+
+/* Records of a project beside each other, oldest first. */
+static int by_project_and_age(const void *left, const void *right)
 {
-    const struct bundle_list_of_entries *list = &in->bundle->lists[BUNDLE_REVISIONS];
-    const struct bundle_entry **sorted =
-        ARENA_ARRAY(in->call->arena, const struct bundle_entry *, list->count);
+    const struct aged *a = left, *b = right;
+    int order = strcmp(a->entry->project_id, b->entry->project_id);
 
-    for (size_t i = 0; i < list->count; i++)
-        sorted[i] = &list->items[i];
-    if (list->count)
-        qsort(sorted, list->count, sizeof(void *), by_project_and_age);
+    if (order == 0)
+        order = (a->at > b->at) - (a->at < b->at);
+    return order ? order : strcmp(a->entry->id, b->entry->id);
+}
+
+static struct aged *sort_by_age(struct arena *arena, const struct bundle_list_of_entries *list)
+{
+    struct aged *sorted = ARENA_ARRAY(arena, struct aged, list->count);
+
     for (size_t i = 0; i < list->count; i++) {
-        size_t place = 0;
-
-        bundle_find_id(&in->projects, sorted[i]->project_id, &place);
-        in->revisions[place]++;
-        in->last_revision[place] = sorted[i]->created_at;
+        sorted[i].entry = &list->items[i];
+        instant_parse(list->items[i].created_at, &sorted[i].at);
     }
+    if (list->count)
+        qsort(sorted, list->count, sizeof *sorted, by_project_and_age);
     return sorted;
 }
 
-static enum error add_revisions(struct way_in *in, const struct bundle_entry **sorted)
+/* Gives the records of a list their numbers. */
+static void number_records(struct way_in *in, enum bundle_list which)
 {
-    const struct bundle_list_of_entries *list = &in->bundle->lists[BUNDLE_REVISIONS];
-    struct arena *piece = in->call->piece;
-    struct bundle_revision record;
-    int64_t number = 0;
-    enum error error = ERROR_NONE;
+    const struct bundle_list_of_entries *list = &in->bundle->lists[which];
+    struct arena *arena = in->call->arena;
+    const struct aged *sorted = sort_by_age(arena, list);
 
-    for (size_t i = 0; !error && i < list->count; i++) {
-        bool same = i > 0 && strcmp(sorted[i - 1]->project_id, sorted[i]->project_id) == 0;
+    in->numbers[which] = ARENA_ARRAY(arena, int64_t, list->count);
+    in->counts[which] = ARENA_ARRAY(arena, int64_t, in->projects.count);
+    for (size_t i = 0; i < list->count; i++) {
+        const struct bundle_entry *entry = sorted[i].entry;
+        size_t place = 0;
 
-        number = same ? number + 1 : 1;
-        error = bundle_record(in->call, in->bundle, BUNDLE_REVISIONS,
-                              (size_t)(sorted[i] - list->items), &record);
-        if (!error)
-            error = add_revision(in, new_id(in, piece, record.id),
-                                 mapped(&in->projects, in->project_ids, record.project_id), number,
-                                 payload_to_json(record.payload, piece), record.source,
-                                 moment(piece, record.created_at));
-        arena_reset(piece);
-        bundle_tell(in->call, "import project_revisions", (int64_t)i + 1, (int64_t)list->count);
+        bundle_find_id(&in->projects, entry->project_id, &place);
+        in->numbers[which][entry - list->items] = ++in->counts[which][place];
+        if (which == BUNDLE_REVISIONS)
+            in->last_revision[place] = entry->created_at;
     }
-    return error;
 }
 
 static enum error add_list(struct way_in *in, enum bundle_list list, int64_t *count,
@@ -275,6 +283,7 @@ static enum error add_list(struct way_in *in, enum bundle_list list, int64_t *co
         struct bundle_project project;
         struct bundle_run run;
         struct bundle_event event;
+        struct bundle_revision revision;
     } record;
     enum error error = ERROR_NONE;
 
@@ -293,7 +302,6 @@ static enum error add_all(struct way_in *in, const struct actor *actor)
 {
     static const struct audit_event event = {.action = "workspace_imported"};
     struct workspace_imported *imported = in->imported;
-    const struct bundle_entry **revisions = sort_revisions(in);
     enum error error = add_list(in, BUNDLE_PROJECTS, &imported->projects, add_project);
 
     if (!error)
@@ -301,7 +309,7 @@ static enum error add_all(struct way_in *in, const struct actor *actor)
     if (!error)
         error = add_list(in, BUNDLE_EVENTS, &imported->export_events, add_event);
     if (!error)
-        error = add_revisions(in, revisions);
+        error = add_list(in, BUNDLE_REVISIONS, &imported->project_revisions, add_kept_revision);
     return error ? error : audit_record(in->db, in->call->arena, actor, &event, in->call->problem);
 }
 
@@ -321,8 +329,10 @@ enum error workspace_import(struct db *db, struct bundle_call *call, const struc
     *imported = (struct workspace_imported){0};
     in.project_ids = new_ids(&in, &in.projects);
     in.run_ids = new_ids(&in, &in.runs);
-    in.revisions = ARENA_ARRAY(call->arena, int64_t, in.projects.count);
     in.last_revision = ARENA_ARRAY(call->arena, const char *, in.projects.count);
+    number_records(&in, BUNDLE_RUNS);
+    number_records(&in, BUNDLE_EVENTS);
+    number_records(&in, BUNDLE_REVISIONS);
     error = db_begin(db, DB_WRITE, call->problem);
     if (error)
         return error;
