@@ -1,7 +1,10 @@
 /* Random identifiers and tokens, on libsodium. */
 #include "crypto/token.h"
 
+#include "base/clock.h"
+
 #include <sodium.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,13 +19,10 @@ void token_random_bytes(void *bytes, size_t count)
     randombytes_buf(bytes, count);
 }
 
-void token_uuid(char text[TOKEN_UUID_TEXT])
+static void write_uuid(unsigned char bytes[16], char *cursor)
 {
     static const size_t group_starts[] = {0, 4, 6, 8, 10, 16}; /* bytes; 8-4-4-4-12 digits */
-    unsigned char bytes[16];
-    char *cursor = text;
 
-    randombytes_buf(bytes, sizeof bytes);
     bytes[6] = (unsigned char)((bytes[6] & 0x0f) | 0x40);
     bytes[8] = (unsigned char)((bytes[8] & 0x3f) | 0x80);
     for (int group = 0; group < 5; group++) {
@@ -32,6 +32,25 @@ void token_uuid(char text[TOKEN_UUID_TEXT])
         cursor += 2 * count;
         *cursor++ = group < 4 ? '-' : '\0';
     }
+}
+
+void token_uuid(char text[TOKEN_UUID_TEXT])
+{
+    unsigned char bytes[16];
+
+    randombytes_buf(bytes, sizeof bytes);
+    write_uuid(bytes, text);
+}
+
+void token_uuid_ordered(char text[TOKEN_UUID_TEXT])
+{
+    uint64_t milliseconds = (uint64_t)clock_unix_microseconds() / 1000;
+    unsigned char bytes[16];
+
+    randombytes_buf(bytes, sizeof bytes);
+    for (int i = 0; i < 6; i++)
+        bytes[i] = (unsigned char)(milliseconds >> (8 * (5 - i)));
+    write_uuid(bytes, text);
 }
 
 /* `x` any digit, `v` the variant (8, 9, a or b), everything else itself. */

@@ -1,11 +1,14 @@
 /* Digests against published vectors, comparison of secrets, and the form of random values. */
+#include "base/clock.h"
 #include "crypto/crypto.h"
 #include "crypto/digest.h"
 #include "crypto/token.h"
 #include "test.h"
 
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -151,6 +154,24 @@ TEST(uuids_are_of_version_4_and_lower_case)
     CHECK(strcmp(first, second) != 0);
 }
 
+TEST(ordered_uuids_begin_with_their_time)
+{
+    char earlier[TOKEN_UUID_TEXT], later[TOKEN_UUID_TEXT], digits[13];
+    int64_t before = clock_unix_microseconds() / 1000, after, told;
+
+    token_uuid_ordered(earlier);
+    after = clock_unix_microseconds() / 1000;
+    while (clock_unix_microseconds() / 1000 <= after)
+        ;
+    token_uuid_ordered(later);
+    CHECK(token_is_uuid(earlier) && token_is_uuid(later));
+    CHECK(strncmp(earlier, later, 13) < 0);
+    snprintf(digits, sizeof digits, "%.8s%.4s", earlier, earlier + 9);
+    told = strtoll(digits, NULL, 16);
+    CHECK(told >= before && told <= after);
+    CHECK(strcmp(earlier + 19, later + 19) != 0);
+}
+
 TEST(what_is_no_uuid_is_told_apart)
 {
     static const char *const wrong[] = {
@@ -245,6 +266,7 @@ TEST(wiping_leaves_zeros)
 TEST_MAIN(CASE(starting_twice_is_harmless), CASE(sha256_gives_the_published_digests),
           CASE(hmac_sha256_gives_the_digests_of_rfc_4231), CASE(parts_sign_like_the_whole),
           CASE(short_digest_is_siphash_128), CASE(secrets_are_equal_only_when_they_are),
-          CASE(uuids_are_of_version_4_and_lower_case), CASE(what_is_no_uuid_is_told_apart),
-          CASE(tokens_are_base64url_and_differ), CASE(a_token_that_does_not_fit_aborts),
-          CASE(random_bytes_differ_after_fork), CASE(wiping_leaves_zeros))
+          CASE(uuids_are_of_version_4_and_lower_case), CASE(ordered_uuids_begin_with_their_time),
+          CASE(what_is_no_uuid_is_told_apart), CASE(tokens_are_base64url_and_differ),
+          CASE(a_token_that_does_not_fit_aborts), CASE(random_bytes_differ_after_fork),
+          CASE(wiping_leaves_zeros))

@@ -18,7 +18,7 @@ static const char *new_id(struct arena *arena)
 {
     char *id = arena_alloc(arena, TOKEN_UUID_TEXT);
 
-    token_uuid(id);
+    token_uuid_ordered(id);
     return id;
 }
 

@@ -129,7 +129,7 @@ static enum error write_event(struct db *db, const char *task_id, const struct e
     struct query *query = db_query(db, &insert_event);
     char id[TOKEN_UUID_TEXT];
 
-    token_uuid(id);
+    token_uuid_ordered(id);
     query_bind_text(query, event->event_id ? event->event_id : id);
     query_bind_text(query, task_id);
     query_bind_integer(query, event->sequence_no);
