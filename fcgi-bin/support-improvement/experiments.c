@@ -37,6 +37,18 @@ static const struct field experiments_fields[] = {
 #undef OWNER
 SCHEMA(experiments_schema, struct experiments_reply, "Experiments", experiments_fields);
 
+#define OWNER struct deployment
+static const struct field deployment_fields[] = {
+    STRING(OWNER, regression_run_id, .nullable = true),
+    STRING(OWNER, staged_at, .nullable = true),
+    STRING(OWNER, deployed_at, .nullable = true),
+    STRING(OWNER, rolled_back_at, .nullable = true),
+    STRING(OWNER, superseded_at, .nullable = true),
+    STRING(OWNER, rollback_reason, .nullable = true,
+           .help = "`by hand`, or what the watch found.")};
+#undef OWNER
+static SCHEMA(deployment_schema, struct deployment, "Deployment", deployment_fields);
+
 struct experiment_reply {
     const char *id, *name, *created_at, *created_by, *description;
     json_t *prompt_overrides, *settings_overrides;
@@ -44,6 +56,7 @@ struct experiment_reply {
     struct string_list tags;
     const char *latest_eval_link;
     bool active;
+    OBJECT_LIST(struct deployment, deployments);
 };
 
 #define OWNER struct experiment_reply
@@ -59,7 +72,8 @@ static const struct field experiment_fields[] = {
     STRING(OWNER, status),
     STRINGS(OWNER, tags),
     STRING(OWNER, latest_eval_link, .nullable = true),
-    BOOLEAN(OWNER, active, .help = "Its staged changes are in force.")};
+    BOOLEAN(OWNER, active, .help = "Its staged changes are in force."),
+    OBJECTS(OWNER, deployments, deployment_schema, .help = "Newest first.")};
 #undef OWNER
 SCHEMA(experiment_schema, struct experiment_reply, "ExperimentDetail", experiment_fields);
 
@@ -101,13 +115,6 @@ static const struct field stage_query_fields[] = {
 #undef OWNER
 SCHEMA(stage_query_schema, struct stage_query, "StageQuery", stage_query_fields,
        .extra = EXTRA_IGNORE);
-
-#define OWNER struct deployment
-static const struct field deployment_fields[] = {STRING(OWNER, regression_run_id, .nullable = true),
-                                                 STRING(OWNER, staged_at, .nullable = true),
-                                                 STRING(OWNER, deployed_at, .nullable = true)};
-#undef OWNER
-static SCHEMA(deployment_schema, struct deployment, "Deployment", deployment_fields);
 
 struct deployed_reply {
     const char *status, *id;
@@ -250,12 +257,15 @@ static enum error show(struct request *request, const struct candidate_call *cal
                        struct reply *reply)
 {
     struct experiment_reply *object = ARENA_NEW(request->arena, struct experiment_reply);
+    struct object_list deployments = {0};
     struct experiment experiment;
     const char *active = experiment_active(call->arena, call->settings), *link = NULL;
     enum error error = experiment_read(call->arena, call->settings, id, &experiment, call->problem);
 
     if (!error)
         error = link_of(request, call, id, &link);
+    if (!error)
+        error = deployment_list(call->db, call->arena, id, &deployments, call->problem);
     if (error)
         return error;
     *object = (struct experiment_reply){.id = experiment.id,
@@ -269,7 +279,8 @@ static enum error show(struct request *request, const struct candidate_call *cal
                                         .status = experiment.status,
                                         .tags = experiment.tags,
                                         .latest_eval_link = link,
-                                        .active = active && strcmp(active, id) == 0};
+                                        .active = active && strcmp(active, id) == 0,
+                                        .deployments = deployments};
     reply->object = object;
     return ERROR_NONE;
 }

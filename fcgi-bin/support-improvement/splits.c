@@ -11,7 +11,7 @@ struct split_entry {
     const char *project_id, *verdict, *confidence;
     json_t *reasons;
     const char *read_at, *withdrawn_at;
-    int64_t waiting;
+    int64_t waiting, control_exposed, treatment_exposed;
 };
 
 #define OWNER struct split_entry
@@ -26,7 +26,9 @@ static const struct field split_fields[] = {
     JSON_VALUE(OWNER, reasons, .help = "List of {code, text}; null: not read yet."),
     STRING(OWNER, read_at, .nullable = true),
     STRING(OWNER, withdrawn_at, .nullable = true, .help = "It was ended because it harms."),
-    INTEGER(OWNER, waiting, .help = "Events that were not sent yet.")};
+    INTEGER(OWNER, waiting, .help = "Events that were not sent yet."),
+    INTEGER(OWNER, control_exposed, .help = "Conversations answered as before."),
+    INTEGER(OWNER, treatment_exposed, .help = "Conversations answered by the experiment.")};
 #undef OWNER
 static SCHEMA(split_schema, struct split_entry, "Split", split_fields);
 
@@ -51,7 +53,9 @@ static struct split_entry as_split(const struct request *request, const struct s
                                 .reasons = service_json(request, split->reasons),
                                 .read_at = split->read_at,
                                 .withdrawn_at = split->withdrawn_at,
-                                .waiting = split->waiting};
+                                .waiting = split->waiting,
+                                .control_exposed = split->exposed[0],
+                                .treatment_exposed = split->exposed[1]};
 }
 
 enum error experiment_splits_handle(struct request *request, struct reply *reply)

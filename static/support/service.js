@@ -17,6 +17,7 @@ export const addresses = {
     login: page('login'),
     documents: page('documents'),
     admin: page('admin'),
+    trends: page('trends'),
 };
 
 /* The name and role that the last sign-in of this tab was for; null where another tab did it. */

@@ -99,6 +99,8 @@ def test_the_loop_from_a_vote_against_to_rolling_back(support):
     assert operator(support, f"/{good}/rollback").json()["status"] == "rolled_back"
     assert not (support.data / "config" / "deployed_defaults.yaml").exists()
     assert operator(support, f"/{good}/rollback").status_code == 409
+    [told] = operator(support, f"/{good}", method="GET").json()["deployments"]
+    assert told["rolled_back_at"] and (told["rollback_reason"], told["regression_run_id"]) == ("by hand", green["run_id"])
     after = ask(support)
     assert experiment_of(support, after) == "" and len(after["sources"]) >= 1
     actions = {entry["action"] for entry in support.get("/api/admin/audit?limit=200", headers=token("admin")).json()["entries"]}
@@ -191,7 +193,13 @@ def test_others_than_the_operator_change_nothing_and_see_their_own_runs(support)
     assert theirs["run"]["result"] == "fail" and theirs["report"]["aggregate"]["total_cases"] == 0
     runs = support.get(RUNS + "?limit=100", headers=token("admin", "other")).json()["runs"]
     assert [row["run_id"] for row in runs][:1] == [theirs["run_id"]] and len(runs) == 2
+    # what a stranger's own cases say neither opens nor closes the gate of all
+    support.sql("UPDATE eval_results SET drift_alert = 0 WHERE tenant_id = 'other'")
+    assert operator(support, f"/{mine}/deploy").status_code == 409
     own = run(support, mine)["run_id"]
+    assert run(support, mine, tenant="other")["run"]["result"] == "fail"
+    assert operator(support, f"/{mine}/deploy").status_code == 200
+    assert operator(support, f"/{mine}/rollback").status_code == 200
     assert support.get(f"{RUNS}/{own}", headers=token("admin", "other")).status_code == 404
     assert own in [row["run_id"] for row in support.get(RUNS, headers=token("admin")).json()["runs"]]
     assert operator(support, "/2026-01-01-none/regression-run").json()["detail"] == "experiment not found"
@@ -225,6 +233,7 @@ def test_a_deployment_that_harms_is_rolled_back_by_itself(support):
     evaluated("bad", f"'{harmful}'", 40, 0.65, 0.5)
     [found] = json.loads(support.run("rollback-watch").stdout)
     assert found["reason"] == "drift_citation_coverage_18.8pct" and found["worst_evaluator"] == "citation_coverage"
+    assert operator(support, f"/{harmful}", method="GET").json()["deployments"][0]["rollback_reason"] == found["reason"]
     assert operator(support, f"/{harmful}", method="GET").json()["status"] == "completed"
     assert not (support.data / "config" / "deployed_defaults.yaml").exists()
 

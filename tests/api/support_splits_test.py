@@ -115,6 +115,7 @@ def test_what_people_say_to_both_sides_reaches_the_experiments_service_once(supp
         assert judged(support, path + "/live-stats") == shown
     [split] = splits(support, experiment)
     assert split["verdict"] == "keep_running" and split["reasons"] and split["confidence"]
+    assert [split["control_exposed"], split["treatment_exposed"]] == counted
     assert splits(support, experiment, "other") == []
     design = judged(support, f"/api/v1/projects/{split['project_id']}")["payload"]
     assert design["setup"]["traffic_split"] == [50, 50] and design["constraints"]["n_looks"] == 5

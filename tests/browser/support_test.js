@@ -37,6 +37,13 @@ Without a receipt no return is possible.
 
 const fileOf = (name, text) => ({ name, mimeType: 'text/markdown', buffer: Buffer.from(text) });
 
+const looks = [
+    ['en', 'light', 1440],
+    ['en', 'dark', 360],
+    ['ar', 'dark', 1440],
+    ['ar', 'light', 360],
+];
+
 let signedIn; /* what a browser keeps of the sign-in */
 let bearer; /* the same for requests of the tests themselves */
 
@@ -343,8 +350,91 @@ test('from a thumbs-down to a roll-back: case, verdict, curated data, green run,
     await page.click('#rollback');
     await page.click('dialog [data-kind="primary"], dialog [data-kind="danger"]');
     await page.waitForSelector('#rollback', { state: 'detached' });
+    await page.waitForSelector('#deployments tbody tr:has-text("Rolled back"):has-text("By hand")');
     assert.deepEqual(await accessibilityFaults(page), []);
     await close(page, [409]);
+});
+
+test('a share of conversations is given by keyboard, and what came of it is told', async () => {
+    const { id } = await send('/api/admin/experiments', { name: 'Two documents', settings_overrides: { rerank_top_k: 2 } });
+    const page = await show(`/static/improve.html?tab=experiments&experiment=${id}`);
+    await untilText(page, '#splits', /No conversation has been answered/);
+    await page.fill('#share-rollout_percentage', '101');
+    await page.press('#share-rollout_percentage', 'Enter');
+    await page.waitForSelector('[role="alert"], [role="status"] >> text=/within/');
+    await page.fill('#share-rollout_percentage', '50');
+    await page.press('#share-rollout_percentage', 'Enter');
+    await page.waitForSelector('[role="status"] >> text=/Done/');
+    const sessions = Array.from({ length: 8 }, (_, index) => `share-${index}`);
+    for (const session of sessions) await send('/api/ask', { question: 'Is a receipt needed for a return?', session_id: session });
+    await page.waitForSelector('.split:has-text("50% of default"):has-text("At work"):has-text("Not judged yet")');
+    const counted = (await page.locator('.split dd').allInnerTexts()).slice(0, 2).map(Number);
+    assert.equal(counted[0] + counted[1], sessions.length);
+    assert.ok(counted[0] > 0 && counted[1] > 0, counted.join());
+    assert.match(await page.innerText('.split'), /events not sent yet/);
+    /* as it is once the other service has judged, and the watch has ended it */
+    const [split] = (await (await fetch(at(`/api/admin/experiments/${id}/splits`), { headers: bearer })).json()).splits;
+    const judged = {
+        ...split, live: false, verdict: 'no_ship', confidence: 'high', project_id: '0b7c', waiting: 0, read_at: split.started_at, withdrawn_at: split.started_at,
+        reasons: [{ code: 'guardrail_vetoed', text: 'thumbs_down is worse by 12% than may be.' }],
+    };
+    await page.route('**/splits', (route) => route.fulfill({ json: { splits: [judged] } }));
+    await untilText(page, '.split', /Ended: it harms[^]*Not better: leave it[^]*high confidence[^]*thumbs_down is worse[^]*guardrail_vetoed/);
+    for (const [lang, colorScheme, width] of looks) {
+        await page.setViewportSize({ width, height: 800 });
+        await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
+        await page.goto(at(`/static/improve.html?tab=experiments&experiment=${id}&lang=${lang}`));
+        await page.waitForSelector('.split');
+        assert.deepEqual(await accessibilityFaults(page), [], `${lang}, ${colorScheme}, ${width} px`);
+        assert.ok((await page.evaluate(() => document.documentElement.scrollWidth)) <= width);
+        if (process.env.SHOTS) await page.screenshot({ path: `${process.env.SHOTS}/split-${lang}-${colorScheme}-${width}.png`, fullPage: true });
+    }
+    await send(`/api/admin/experiments/${id}/archive`);
+    await close(page, [400]);
+});
+
+test('what to do next: a document changes, and the answer that stood on it is listed until somebody has looked', { skip: !directory }, async () => {
+    const upload = async (text) => {
+        const form = new FormData();
+        form.append('file', new Blob([text]), 'parcels.md');
+        const { Authorization } = bearer;
+        assert.ok((await fetch(at('/api/upload'), { method: 'POST', headers: { Authorization }, body: form })).ok);
+    };
+    await upload('# Parcels\n\nParcels leave the store within two days.\n');
+    await send('/api/ask', { question: 'When do parcels leave the store?' });
+    await upload('# Parcels\n\nParcels leave the store within nine days.\n');
+    await program('support-retention'); /* what the program that stays does every few seconds */
+    const page = await show('/static/improve.html?tab=queue');
+    await page.waitForSelector('#improve-tab-queue');
+    await page.focus('#improve-tab-queue');
+    await page.keyboard.press('End');
+    await untilText(page, '#sources', /Parcels leave the store within two days\./);
+    await untilText(page, '#stale', /All that were checked hold|Checked/);
+    await untilText(page, '#next', /Nothing presses|Priority/);
+    assert.deepEqual(await accessibilityFaults(page), []);
+    await page.focus('#sources tr:has-text("parcels.md") button');
+    await page.keyboard.press('Enter');
+    await page.waitForSelector('#sources tr:has-text("parcels.md")', { state: 'detached' });
+    await page.route('**/recommendations/current', (route) => route.fulfill({ json: { status: 'ok', recommendations: [
+        { title: 'Why is my parcel so late', action: 'look', evidence: 'review: seen 4 times', source: 'backlog', priority: 8.89 },
+        { title: 'Deploy experiment 2026-01-01-x', action: 'stage it', evidence: 'a green run gained 3.5 in quality', source: 'regression', priority: 8.5 },
+        { title: 'Adjust threshold quality_threshold', action: 'set it to 75', evidence: 'now 80; F1 would gain 0.05', source: 'threshold', priority: 3.5 },
+        { title: 'Re-review curated case c1', action: 'judge', evidence: 'route_drift', source: 'stale', priority: 2 },
+    ] } }));
+    await page.route('**/curated-dataset/stale', (route) => route.fulfill({ json: { items: [
+        { case_id: 'trace-4711-of-a-long-name-that-must-wrap', tenant_id: 'default', status: 'stale_needs_review', staleness_reason: 'answer_contains_missing', last_checked_at: '2026-01-02T03:04:05+00:00' },
+    ] } }));
+    for (const [lang, colorScheme, width] of looks) {
+        await page.setViewportSize({ width, height: 800 });
+        await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
+        await page.goto(at(`/static/improve.html?tab=next&lang=${lang}`));
+        await page.waitForSelector('#next tbody tr:nth-child(4)');
+        await page.waitForSelector('#stale tbody tr');
+        assert.deepEqual(await accessibilityFaults(page), [], `${lang}, ${colorScheme}, ${width} px`);
+        assert.ok((await page.evaluate(() => document.documentElement.scrollWidth)) <= width);
+        if (process.env.SHOTS) await page.screenshot({ path: `${process.env.SHOTS}/next-${lang}-${colorScheme}-${width}.png`, fullPage: true });
+    }
+    await close(page);
 });
 
 const pages = [
@@ -352,6 +442,7 @@ const pages = [
     ['/static/improve.html?tab=curated', '#curated tbody tr'],
     ['/static/improve.html?tab=runs', '.case-item'],
     ['/static/improve.html?tab=experiments', '.case-item'],
+    ['/static/improve.html?tab=next', '#next .resource[aria-busy="false"]'],
     ['/static/login.html', '#sign-in-username'],
     ['/static/chat.html', '.welcome'],
     ['/static/documents.html', '#documents tbody tr'],
@@ -363,13 +454,6 @@ const pages = [
     ['/static/trends.html?tab=backlog', '#week'],
     ['/static/metrics.html', '.figure'],
     ['/agent?status=all', '.ticket'],
-];
-
-const looks = [
-    ['en', 'light', 1440],
-    ['en', 'dark', 360],
-    ['ar', 'dark', 1440],
-    ['ar', 'light', 360],
 ];
 
 for (const [path, ready] of pages)

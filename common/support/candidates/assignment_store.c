@@ -28,7 +28,9 @@ static const struct statement stage = {
     .name = "deployment_stage",
     .sql = "INSERT INTO experiment_deployments (experiment_id, staged_at) VALUES (?, {now})",
 };
-#define DEPLOYMENT "id, experiment_id, regression_run_id, staged_at, deployed_at"
+#define DEPLOYMENT                                                                                 \
+    "id, experiment_id, regression_run_id, staged_at, deployed_at, rolled_back_at, superseded_at," \
+    " rollback_reason"
 static const struct statement add_deployment = {
     .name = "deployment_add",
     .sql = "INSERT INTO experiment_deployments (experiment_id, regression_run_id, staged_at,"
@@ -42,6 +44,11 @@ static const struct statement list_active = {
     .sql = "SELECT " DEPLOYMENT " FROM experiment_deployments WHERE" ACTIVE
            " ORDER BY id DESC LIMIT ?",
 };
+static const struct statement list_deployments = {
+    .name = "deployment_list",
+    .sql = "SELECT " DEPLOYMENT " FROM experiment_deployments WHERE experiment_id = ?"
+           " AND deployed_at IS NOT NULL ORDER BY id DESC LIMIT ?",
+};
 static const struct statement supersede = {
     .name = "deployment_supersede",
     .sql = "UPDATE experiment_deployments SET superseded_at = {now} WHERE id = ?",
@@ -51,10 +58,12 @@ static const struct statement end_deployment = {
     .sql = "UPDATE experiment_deployments SET rolled_back_at = {now}, rollback_reason = ?"
            " WHERE id = ? RETURNING rolled_back_at",
 };
+/* Over the cases of all or of the operator: what another tenant's own cases say decides nothing. */
 static const struct statement find_judged = {
     .name = "deployment_judged",
     .sql = "SELECT run_id, drift_alert FROM eval_results WHERE kind = 'regression'"
            " AND candidate_experiment_id = ? AND coalesce(mode, '') NOT LIKE 'mock-%'"
+           " AND tenant_id IN ('all', 'default')"
            " ORDER BY created_at DESC, id DESC LIMIT 1",
 };
 static const struct statement read_mean = {
@@ -152,9 +161,14 @@ enum error deployment_stage(struct db *db, const char *experiment_id, struct pro
 
 static struct deployment as_deployment(struct query *query, struct arena *arena)
 {
-    return (struct deployment){
-        query_integer(query, 0), query_text(query, 1, arena), query_text_or_null(query, 2, arena),
-        query_text_or_null(query, 3, arena), query_text_or_null(query, 4, arena)};
+    return (struct deployment){query_integer(query, 0),
+                               query_text(query, 1, arena),
+                               query_text_or_null(query, 2, arena),
+                               query_text_or_null(query, 3, arena),
+                               query_text_or_null(query, 4, arena),
+                               query_text_or_null(query, 5, arena),
+                               query_text_or_null(query, 6, arena),
+                               query_text_or_null(query, 7, arena)};
 }
 
 enum error deployment_add(struct db *db, struct arena *arena, const char *experiment_id,
@@ -171,17 +185,31 @@ enum error deployment_add(struct db *db, struct arena *arena, const char *experi
     return query_end(query, problem);
 }
 
-enum error deployment_active(struct db *db, struct arena *arena, struct object_list *rows,
-                             struct problem *problem)
+static enum error read_deployments(struct query *query, struct arena *arena,
+                                   struct object_list *rows, struct problem *problem)
 {
     struct deployment *items = ARENA_ARRAY(arena, struct deployment, DEPLOYMENTS_MOST);
-    struct query *query = db_query(db, &list_active);
 
     query_bind_integer(query, DEPLOYMENTS_MOST);
     *rows = (struct object_list){.items = items};
     while (rows->count < DEPLOYMENTS_MOST && query_next(query))
         items[rows->count++] = as_deployment(query, arena);
     return query_end(query, problem);
+}
+
+enum error deployment_active(struct db *db, struct arena *arena, struct object_list *rows,
+                             struct problem *problem)
+{
+    return read_deployments(db_query(db, &list_active), arena, rows, problem);
+}
+
+enum error deployment_list(struct db *db, struct arena *arena, const char *experiment_id,
+                           struct object_list *rows, struct problem *problem)
+{
+    struct query *query = db_query(db, &list_deployments);
+
+    query_bind_text(query, experiment_id);
+    return read_deployments(query, arena, rows, problem);
 }
 
 enum error deployment_supersede(struct db *db, int64_t id, struct problem *problem)

@@ -31,6 +31,7 @@ MUST_CHECK enum error assignment_end(struct db *db, const char *experiment_id,
 struct deployment {
     int64_t id;
     const char *experiment_id, *regression_run_id, *staged_at, *deployed_at;
+    const char *rolled_back_at, *superseded_at, *rollback_reason; /* NULL = it is in force */
 };
 MUST_CHECK enum error deployment_stage(struct db *db, const char *experiment_id,
                                        struct problem *problem);
@@ -40,6 +41,9 @@ MUST_CHECK enum error deployment_add(struct db *db, struct arena *arena, const c
 /* Deployed and neither rolled back nor superseded: struct deployment. */
 MUST_CHECK enum error deployment_active(struct db *db, struct arena *arena,
                                         struct object_list *rows, struct problem *problem);
+/* Of an experiment, newest first: struct deployment. */
+MUST_CHECK enum error deployment_list(struct db *db, struct arena *arena, const char *experiment_id,
+                                      struct object_list *rows, struct problem *problem);
 MUST_CHECK enum error deployment_supersede(struct db *db, int64_t id, struct problem *problem);
 MUST_CHECK enum error deployment_end(struct db *db, struct arena *arena, int64_t id,
                                      const char *reason, const char **at, struct problem *problem);

@@ -40,19 +40,25 @@ static const struct statement find_newest = {
     "s.split_id, s.tenant_id, s.experiment_id, s.percentage, s.started_at, s.project_id,"          \
     " s.verdict, s.confidence, s.read_at, s.reasons, s.withdrawn_at,"                              \
     " CASE WHEN a.tenant_id IS NULL THEN 0 ELSE 1 END,"                                            \
-    " (SELECT count(*) FROM split_events e WHERE e.split_id = s.split_id AND e.sent = 0)"          \
+    " (SELECT count(*) FROM split_events e WHERE e.split_id = s.split_id AND e.sent = 0)"
+#define EXPOSED(arm)                                                                               \
+    "(SELECT count(*) FROM split_events e WHERE e.split_id = s.split_id AND e.metric IS NULL"      \
+    " AND e.arm = " arm ")"
+#define SPLITS                                                                                     \
     " FROM traffic_splits s LEFT JOIN experiment_assignments a ON a.tenant_id = s.tenant_id"       \
     " AND a.experiment_id = s.experiment_id AND a.rolled_out_at = s.started_at"
 static const struct statement list_open = {
     .name = "split_list_open",
-    .sql = "SELECT " SPLIT " WHERE a.tenant_id IS NOT NULL OR EXISTS (SELECT 1 FROM split_events e"
+    .sql = "SELECT " SPLIT SPLITS
+           " WHERE a.tenant_id IS NOT NULL OR EXISTS (SELECT 1 FROM split_events e"
            " WHERE e.split_id = s.split_id AND e.sent = 0) ORDER BY s.started_at, s.split_id"
            " LIMIT ?",
 };
 static const struct statement list_of = {
     .name = "split_list",
-    .sql = "SELECT " SPLIT " WHERE s.experiment_id = ? AND (? = '' OR s.tenant_id = ?)"
-           " ORDER BY s.started_at DESC, s.split_id LIMIT ?",
+    .sql = "SELECT " SPLIT ", " EXPOSED("0") ", " EXPOSED("1") SPLITS
+    " WHERE s.experiment_id = ? AND (? = '' OR s.tenant_id = ?)"
+    " ORDER BY s.started_at DESC, s.split_id LIMIT ?",
 };
 #define WAITING                                                                                    \
     "SELECT id, event_key, unit, metric, arm, value, occurred_at FROM split_events"                \
@@ -214,39 +220,41 @@ enum error split_note_escalation(const struct trace_call *call, const char *sess
     return error || !trace_id ? error : put_of_trace(call, trace_id, "escalated");
 }
 
-static struct split as_split(struct query *query, struct arena *arena)
+static struct split as_split(struct query *query, struct arena *arena, bool counted)
 {
-    return (struct split){query_text(query, 0, arena),
-                          query_text(query, 1, arena),
-                          query_text(query, 2, arena),
-                          query_integer(query, 3),
-                          query_text(query, 4, arena),
-                          query_text_or_null(query, 5, arena),
-                          query_text_or_null(query, 6, arena),
-                          query_text_or_null(query, 7, arena),
-                          query_text_or_null(query, 8, arena),
-                          query_json_or_null(query, 9, arena),
-                          query_text_or_null(query, 10, arena),
-                          query_integer(query, 11) == 1,
-                          query_integer(query, 12)};
+    return (struct split){
+        query_text(query, 0, arena),
+        query_text(query, 1, arena),
+        query_text(query, 2, arena),
+        query_integer(query, 3),
+        query_text(query, 4, arena),
+        query_text_or_null(query, 5, arena),
+        query_text_or_null(query, 6, arena),
+        query_text_or_null(query, 7, arena),
+        query_text_or_null(query, 8, arena),
+        query_json_or_null(query, 9, arena),
+        query_text_or_null(query, 10, arena),
+        query_integer(query, 11) == 1,
+        query_integer(query, 12),
+        {counted ? query_integer(query, 13) : 0, counted ? query_integer(query, 14) : 0}};
 }
 
-static enum error read_splits(struct query *query, struct arena *arena, struct object_list *rows,
-                              struct problem *problem)
+static enum error read_splits(struct query *query, struct arena *arena, bool counted,
+                              struct object_list *rows, struct problem *problem)
 {
     struct split *items = ARENA_ARRAY(arena, struct split, SPLITS_MOST);
 
     query_bind_integer(query, SPLITS_MOST);
     *rows = (struct object_list){.items = items};
     while (rows->count < SPLITS_MOST && query_next(query))
-        items[rows->count++] = as_split(query, arena);
+        items[rows->count++] = as_split(query, arena, counted);
     return query_end(query, problem);
 }
 
 enum error split_list_open(struct db *db, struct arena *arena, struct object_list *rows,
                            struct problem *problem)
 {
-    return read_splits(db_query(db, &list_open), arena, rows, problem);
+    return read_splits(db_query(db, &list_open), arena, false, rows, problem);
 }
 
 enum error split_list(struct db *db, struct arena *arena, const char *experiment_id,
@@ -257,7 +265,7 @@ enum error split_list(struct db *db, struct arena *arena, const char *experiment
     query_bind_text(query, experiment_id);
     query_bind_text(query, tenant ? tenant : "");
     query_bind_text(query, tenant ? tenant : "");
-    return read_splits(query, arena, rows, problem);
+    return read_splits(query, arena, true, rows, problem);
 }
 
 enum error split_waiting(struct db *db, struct arena *arena, const char *split_id, bool exposures,

@@ -44,8 +44,9 @@ struct split {
     const char *withdrawn_at;                   /* NULL = it was not */
     bool live;                                  /* its share is what is assigned now */
     int64_t waiting;                            /* events that were not sent yet */
+    int64_t exposed[2];                         /* conversations as before, of the experiment */
 };
-/* Live ones and those with something to send, oldest first: struct split. */
+/* Live ones and those with something to send, oldest first: struct split, without `exposed`. */
 MUST_CHECK enum error split_list_open(struct db *db, struct arena *arena, struct object_list *rows,
                                       struct problem *problem);
 /* Of an experiment, newest first, of a tenant or (NULL) all. */

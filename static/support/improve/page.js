@@ -1,4 +1,4 @@
-/* Better answers: cases to judge, curated data, regression runs, experiments. The address holds what is open. */
+/* Better answers: cases to judge, curated data, regression runs, experiments, what to do next. The address holds what is open. */
 import '../../shared/shell.js';
 import { t } from '../../shared/i18n.js';
 import { mount } from '../../shared/ui/app.js';
@@ -12,8 +12,9 @@ import { client, showAccount } from '../service.js';
 import { view } from './view.js';
 
 const runsEveryMs = 2000;
+const splitsEveryMs = 5000;
 const listed = 100;
-const panels = ['queue', 'curated', 'runs', 'experiments'];
+const panels = ['queue', 'curated', 'runs', 'experiments', 'next'];
 const defaults = { tab: 'queue', case: '', run: '', experiment: '', status: 'pending' };
 
 let app = null;
@@ -32,6 +33,10 @@ const runs = createResource(update, async (signal) => (await client.get('/api/ad
 const run = createResource(update, async (signal, id) => (await client.get(`/api/admin/regression-runs/${encodeURIComponent(id)}`, { signal })).data);
 const experiments = createResource(update, async (signal) => (await client.get('/api/admin/experiments', { signal })).data);
 const experiment = createResource(update, async (signal, id) => (await client.get(`/api/admin/experiments/${encodeURIComponent(id)}`, { signal })).data);
+const splits = createResource(update, async (signal, id) => (await client.get(`/api/admin/experiments/${encodeURIComponent(id)}/splits`, { signal })).data.splits);
+const recommendations = createResource(update, async (signal) => (await client.get('/api/admin/recommendations/current', { signal })).data);
+const stale = createResource(update, async (signal) => (await client.get('/api/admin/curated-dataset/stale', { signal })).data);
+const changed = createResource(update, async (signal) => (await client.get('/api/admin/citations/changed', { query: { limit: listed }, signal })).data);
 
 const notes = createForm(update, {
     id: 'judge',
@@ -45,6 +50,14 @@ const draft = createForm(update, {
         { name: 'settings', kind: 'textarea', label: () => t('improve.settings'), rows: 3, wide: true },
     ],
     onSubmit: makeDraft,
+});
+const share = createForm(update, {
+    id: 'share',
+    fields: [
+        { name: 'tenant_id', kind: 'text', label: () => t('improve.tenant'), initial: 'default' },
+        { name: 'rollout_percentage', kind: 'count', label: () => t('improve.percentage'), initial: 10 },
+    ],
+    onSubmit: giveShare,
 });
 
 /* Does it and says so; errors are told, and nothing else happens. */
@@ -83,6 +96,14 @@ async function makeDraft({ name, settings }) {
     });
 }
 
+async function giveShare(values) {
+    if (await attempt(() => client.post(`/api/admin/experiments/${encodeURIComponent(app.state.experiment_id)}/assignments`, values))) splits.reload();
+}
+
+async function seen(trace) {
+    if (await attempt(() => client.post(`/api/admin/citations/changed/${encodeURIComponent(trace)}/review`))) changed.reload();
+}
+
 async function judge(status) {
     const { opened } = app.state;
     if (opened === '' || app.state.busy) return;
@@ -111,6 +132,7 @@ async function change(id, action, asks) {
     if (!(await attempt(() => client.post(`/api/admin/experiments/${encodeURIComponent(id)}/${action}`)))) return;
     experiments.reload();
     experiment.reload();
+    splits.reload();
     if (action === 'regression-run') go({ tab: 'runs' });
 }
 
@@ -127,6 +149,7 @@ function follow() {
     const moved = before.opened !== asked.case;
     app.set({ tab, opened: asked.case, run_id: asked.run, experiment_id: asked.experiment, status: asked.status });
     runs.stop();
+    splits.stop();
     if (tab === 'queue') {
         queue.load(asked.status);
         if (asked.case !== '' && moved) {
@@ -142,8 +165,13 @@ function follow() {
     }
     if (tab === 'experiments') {
         experiments.load();
-        if (asked.experiment !== '') experiment.load(asked.experiment);
+        if (asked.experiment !== '') {
+            experiment.load(asked.experiment);
+            splits.load(asked.experiment);
+            splits.every(splitsEveryMs);
+        }
     }
+    if (tab === 'next') for (const list of [recommendations, stale, changed]) list.load();
 }
 
 function go(patch) {
@@ -168,12 +196,13 @@ function pressed(event) {
     action();
 }
 
-const actions = { go, judge, step, change, rebuild };
-const resources = { queue, single, curated, runs, run, experiments, experiment };
+const actions = { go, judge, step, change, rebuild, seen };
+const resources = { queue, single, curated, runs, run, experiments, experiment, splits, recommendations, stale, changed };
 app = mount(document.getElementById('page'), view, {
     ...resources,
     notes,
     draft,
+    share,
     tab: 'queue',
     opened: '',
     run_id: '',

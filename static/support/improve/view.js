@@ -1,4 +1,4 @@
-/* The four parts of better answers as templates. */
+/* The parts of better answers as templates. */
 import { t } from '../../shared/i18n.js';
 import { formatAgo, formatDateTime, formatInteger, formatNumber, formatPercent } from '../../shared/numbers.js';
 import { badge } from '../../shared/ui/badge.js';
@@ -7,6 +7,8 @@ import { resourceView } from '../../shared/ui/resource.js';
 import { table } from '../../shared/ui/table.js';
 import { tabs } from '../../shared/ui/tabs.js';
 import { addresses } from '../service.js';
+import { nextPanel } from './next.js';
+import { deployments, liveTraffic } from './splits.js';
 
 export const reasons = ['thumbs_down', 'low_quality', 'escalated', 'fact_fail', 'slow_trace', 'manual'];
 export const statuses = ['pending', 'in_review', 'confirmed_good', 'confirmed_bad', 'dismissed'];
@@ -232,7 +234,8 @@ const steps = {
     archived: [],
 };
 
-function experimentDetail(one, { actions }) {
+function experimentDetail(one, page) {
+    const { actions } = page;
     const settings = Object.entries(one.settings_overrides);
     const asks = { deploy: true, rollback: true, archive: true };
     return html`<section class="card section stack" id="experiment" aria-labelledby="experiment-title">
@@ -247,6 +250,7 @@ function experimentDetail(one, { actions }) {
                 (action) => html`<button type="button" class="button" id=${action} @click=${() => actions.change(one.id, action, asks[action])}>${t(`improve.${action}`)}</button>`,
             )}
         </div>
+        ${deployments(one.deployments)} ${liveTraffic(page)}
     </section>`;
 }
 
@@ -280,13 +284,13 @@ function experimentsPanel(page) {
 }
 
 export function view(page) {
-    const panel = { queue: queuePanel, curated: curatedPanel, runs: runsPanel, experiments: experimentsPanel };
+    const panel = { queue: queuePanel, curated: curatedPanel, runs: runsPanel, experiments: experimentsPanel, next: nextPanel };
     return tabs({
         id: 'improve',
         label: t('improve.title'),
         current: page.tab,
         onSelect: (tab) => page.actions.go({ tab }),
-        tabs: ['queue', 'curated', 'runs', 'experiments'].map((name) => ({ name, title: t(`improve.tab_${name}`) })),
+        tabs: Object.keys(panel).map((name) => ({ name, title: t(`improve.tab_${name}`) })),
         panel: (name) => panel[name](page),
     });
 }
