@@ -237,6 +237,7 @@ class TestFiles:
 
         self.whole(store, self.befall(store, happen))
 
+    @pytest.mark.soak  # a part of the one above
     def test_index_unlinked(self, store):
         self.whole(store, self.befall(store, lambda path: path.with_name(path.name + "-shm").unlink()))
 
@@ -249,7 +250,7 @@ class TestFiles:
         load = self.befall(store, happen)
         self.whole(store, load)
 
-    @pytest.mark.parametrize("way", ["rename", "copy"])
+    @pytest.mark.parametrize("way", ["rename", pytest.param("copy", marks=pytest.mark.soak)])
     def test_an_older_file_in_its_place(self, store, way):
         """As whoever restores without having stopped; the old log must not be played onto the new file."""
         old = create(store.write, payload("old"))
@@ -421,8 +422,11 @@ class TestConnections:
             list(pool.map(ask, range(20)))
         return found, longest[0]
 
-    @pytest.mark.parametrize("credentials", ["key", "token", "both"])
-    @pytest.mark.parametrize("environment", ["production", "local"])
+    # The start of production looks at keys; elsewhere it is the first request that does.
+    @pytest.mark.parametrize("environment, credentials", [
+        ("production", "key"), ("local", "both"),
+        *(pytest.param(*pair, marks=pytest.mark.soak) for pair in (
+            ("production", "token"), ("production", "both"), ("local", "key"), ("local", "token")))])
     def test_nobody_starves(self, server, environment, credentials):
         name = f"crowd{time.monotonic_ns()}"
         server.create_database(name)

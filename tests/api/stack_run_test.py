@@ -114,6 +114,7 @@ class TestDemo:
             demo.kill()
             stack.close()
 
+    @pytest.mark.soak  # chaos_test.py reloads under load in every run
     def test_real_responders_survive_a_reload_under_load(self, tmp_path):
         with Stack() as stack:
             stack.start({"AB_RATE_LIMIT_ENABLED": "false"}, tmp_path / "real")
