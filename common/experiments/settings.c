@@ -153,6 +153,9 @@ const struct setting experiments_settings_table[] = {
      .help = "Processes of `webhook-deliver` that deliver side by side."},
     {"AB_WEBHOOK_HISTORY_DAYS", SETTING_INTEGER, AT(webhook_history_days), "30", 1, 3650,
      .help = "How long single attempts are remembered after a delivery has ended."},
+    {"AB_WEBHOOK_PURGE_ROWS", SETTING_INTEGER, AT(webhook_purge_rows), "5000", 100, 100000,
+     .help = "Rows of each kind that `webhook-deliver` forgets at a time when they are old, its "
+             "jobs for the chat platform included."},
     {"AB_IDEMPOTENCY_SECONDS", SETTING_INTEGER, AT(idempotency_seconds), "86400", 60, 31536000,
      .help = "For how long the answer to a request with an Idempotency-Key is given again."},
     {"AB_RETENTION_EXPOSURES_DAYS", SETTING_INTEGER, AT(retention_exposures_days), "0", 0, 36500,
@@ -247,6 +250,13 @@ const struct setting experiments_settings_table[] = {
      .help = "How far the time of a signed call may be from now."},
     {"AB_CHATAPP_STATE_SECONDS", SETTING_INTEGER, AT(chatapp_state_seconds), "600", 10, 3600,
      .help = "How long an install that was begun may take."},
+    {"AB_CHATAPP_PROJECTS_SHOWN", SETTING_INTEGER, AT(chatapp_projects_shown), "10", 1, 50,
+     .help = "Projects that `/ab-test projects` lists, the newest first."},
+    {"AB_CHATAPP_MESSAGE_BYTES", SETTING_INTEGER, AT(chatapp_message_bytes), "65536", 4096, 131072,
+     .help = "Longest text of a message; a list ends with the last line that is whole."},
+    {"AB_CHATAPP_ATTEMPTS", SETTING_INTEGER, AT(chatapp_attempts), "4", 1, 20,
+     .help = "How often a message, a post or an analysis is tried, 1, 5 and then 30 s after a "
+             "failure that may pass."},
     {"AB_TRUSTED_PROXY_HOPS", SETTING_INTEGER, AT(trusted_proxy_hops), "0", 0, 32,
      .help = "Proxies in front of nginx whose X-Forwarded-For entries are believed."},
     {"AB_TRUSTED_PROXIES", SETTING_LIST, AT(trusted_proxies), NULL,

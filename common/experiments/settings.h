@@ -76,6 +76,7 @@ struct experiments_settings {
     int64_t max_webhooks;
     int64_t webhook_runners;
     int64_t webhook_history_days;
+    int64_t webhook_purge_rows;
     int64_t idempotency_seconds;
     int64_t retention_exposures_days;
     int64_t retention_conversions_days;
@@ -119,6 +120,9 @@ struct experiments_settings {
     double chatapp_timeout_seconds;
     int64_t chatapp_signature_seconds;
     int64_t chatapp_state_seconds;
+    int64_t chatapp_projects_shown;
+    int64_t chatapp_message_bytes;
+    int64_t chatapp_attempts;
 
     int64_t trusted_proxy_hops;
     struct string_list trusted_proxies;

@@ -52,7 +52,7 @@ static enum error keep_house(struct worker *worker, struct db *db, struct proble
         return ERROR_NONE;
     worker->kept_at = now;
     return subscription_keep_house(db, (double)worker->settings.webhook_history_days * DAY_SECONDS,
-                                   problem);
+                                   worker->settings.webhook_purge_rows, problem);
 }
 
 /* Who was in this place before is dead: the parent has waited for it. */

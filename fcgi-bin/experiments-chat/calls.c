@@ -71,8 +71,7 @@ static enum error open_session(struct request *request, const struct chat_caller
     const struct experiments_settings *settings = service_settings(request);
     struct chat_desk *desk = ARENA_NEW(request->arena, struct chat_desk);
 
-    *desk =
-        (struct chat_desk){locale_get((enum language)settings->chatapp_language), request->arena};
+    *desk = chat_desk_of(settings, request->arena);
     *session = (struct chat_session){
         .settings = settings,
         .desk = desk,

@@ -24,7 +24,8 @@ def platform():
 def service(request, platform):
     """Open to everybody, so that projects can be made and looked at."""
     settings = {**platform.settings, "AB_LLM_BASE_URL": "", "AB_TRUSTED_PROXY_HOPS": "1", "AB_CHATAPP_TEAMS": "T1, T2",
-                "AB_CHATAPP_INVALID_SIGNATURE_LIMIT": "2", "AB_RATE_LIMIT_REQUESTS": "10000", "AB_CHATAPP_REVIEW_CHANNEL": "C7"}
+                "AB_CHATAPP_INVALID_SIGNATURE_LIMIT": "2", "AB_RATE_LIMIT_REQUESTS": "10000", "AB_CHATAPP_REVIEW_CHANNEL": "C7",
+                "AB_CHATAPP_MESSAGE_BYTES": "4096", "AB_CHATAPP_ATTEMPTS": "2"}
     with Service("experiments", settings, request.param) as running:
         yield running
 
@@ -196,6 +197,9 @@ class TestCommands:
         for _ in range(10):
             make(service, "More")
         assert said(platform.command(service, "PROJECTS and more")).count("*More*") == 10
+        long = [make(service, "&" * 1000) for _ in range(10)]
+        lines = said(platform.command(service, "projects")).split("\n")
+        assert lines == [f"*{'&amp;' * 240}…* `{project['id']}`" for project in long[:6:-1]], "whole lines up to 4096 bytes"
 
     def test_what_is_not_understood_is_answered_by_the_usage(self, platform, service):
         for text in ("help", "status", "run", "delete all", "é", "%00", "status" * 100):
@@ -258,6 +262,15 @@ class TestCommands:
         [told] = platform.wait_for(lambda: platform.told[name])
         assert told["text"].startswith(f"The analysis of `{project['id']}` came to nothing: ") and "std_dev" in told["text"]
         assert not runs_of(service, project)
+
+    def test_messages_are_given_up_after_the_attempts_of_the_settings(self, platform, service):
+        name = f"never-{service.engine}"
+        platform.failures[f"/respond/{name}"] = [(503, b"not now")] * 9
+        platform.command(service, f"run {make(service)['id']}", name)
+        dead = ("SELECT failures FROM jobs WHERE kind = 'experiments.chat_message' AND state = 'dead'"
+                f" AND payload LIKE '%/respond/{name}%'")
+        assert platform.wait_for(lambda: service.sql(dead)) == [["2"]]
+        assert platform.calls.count(f"/respond/{name}") == 2
 
     def test_messages_are_tried_again_and_go_to_the_platform_only(self, platform, service):
         project, name = make(service), f"later-{service.engine}"

@@ -4,7 +4,7 @@
 #include <ctype.h>
 #include <string.h>
 
-enum { PROJECTS_SHOWN = 10, ANSWER_BYTES_MAX = 64 * 1024, WORD_BYTES_MAX = 64 };
+enum { WORD_BYTES_MAX = 64 };
 
 static const char usage[] =
     "`/ab-test projects`, `/ab-test status <project_id>`, `/ab-test run <project_id>`";
@@ -20,12 +20,12 @@ static struct project_call call_of(const struct chat_session *session)
 
 static const char *say(const struct chat_desk *desk, const char *key)
 {
-    return chat_reply(desk->arena, chat_words(desk, key, NO_TEXT_ARGUMENTS));
+    return chat_reply(desk, chat_words(desk, key, NO_TEXT_ARGUMENTS));
 }
 
 static const char *say_of(const struct chat_desk *desk, const char *key, const char *id)
 {
-    return chat_reply(desk->arena, chat_words(desk, key, TEXT_ARGUMENTS({"id", id})));
+    return chat_reply(desk, chat_words(desk, key, TEXT_ARGUMENTS({"id", id})));
 }
 
 /* What was typed as an id is text of people. */
@@ -49,7 +49,7 @@ static enum error projects(const struct chat_session *session, const char *id, c
     const struct project_filter filter = {.status = STATUS_ACTIVE,
                                           .metric_type = -1,
                                           .sort_by = SORT_UPDATED_AT,
-                                          .limit = PROJECTS_SHOWN};
+                                          .limit = session->settings->chatapp_projects_shown};
     const struct project_call call = call_of(session);
     struct arena *arena = session->desk->arena;
     struct object_list list;
@@ -60,14 +60,15 @@ static enum error projects(const struct chat_session *session, const char *id, c
     (void)id;
     if (error)
         return error;
-    text_start(&lines, arena, ANSWER_BYTES_MAX);
-    for (size_t i = 0; i < list.count; i++) {
+    text_start(&lines, arena, session->desk->text_max);
+    for (size_t i = 0; i < list.count && !lines.overflowed; i++) { /* whole lines */
         const struct project *project = (const struct project *)list.items + i;
 
         text_append_format(&lines, "%s*%s* `%s`", i ? "\n" : "",
                            chat_text(arena, project->project_name), project->id);
     }
-    *reply = list.count ? chat_reply(arena, lines.bytes) : say(session->desk, "chats.no_projects");
+    *reply = list.count ? chat_reply(session->desk, lines.bytes)
+                        : say(session->desk, "chats.no_projects");
     return ERROR_NONE;
 }
 
@@ -146,7 +147,8 @@ static const char *in_lower_case(struct arena *arena, const char *word)
 
 enum error chat_command(const struct chat_session *session, const char *text, const char **reply)
 {
-    struct arena *arena = session->desk->arena;
+    const struct chat_desk *desk = session->desk;
+    struct arena *arena = desk->arena;
     const char *word = in_lower_case(arena, next_word(arena, &text));
     const char *id = next_word(arena, &text);
 
@@ -155,7 +157,6 @@ enum error chat_command(const struct chat_session *session, const char *text, co
     for (size_t i = 0; i < sizeof commands / sizeof commands[0]; i++)
         if (strcmp(word, commands[i].word) == 0 && (*id || !commands[i].needs_id))
             return commands[i].act(session, id, reply);
-    *reply = chat_reply(
-        arena, chat_words(session->desk, "chats.usage", TEXT_ARGUMENTS({"commands", usage})));
+    *reply = chat_reply(desk, chat_words(desk, "chats.usage", TEXT_ARGUMENTS({"commands", usage})));
     return ERROR_NONE;
 }

@@ -9,7 +9,7 @@
 
 static const char *say_of(const struct chat_desk *desk, const char *key, const char *id)
 {
-    return chat_reply(desk->arena, chat_words(desk, key, TEXT_ARGUMENTS({"id", id})));
+    return chat_reply(desk, chat_words(desk, key, TEXT_ARGUMENTS({"id", id})));
 }
 
 static struct key_call call_of(const struct chat_session *session)
@@ -117,8 +117,7 @@ enum error chat_press(const struct chat_session *session, const char *action, co
     for (size_t i = 0; i < sizeof buttons / sizeof buttons[0]; i++)
         if (action && value && *value && strcmp(action, buttons[i].action) == 0)
             return press(session, i, value, reply);
-    *reply = chat_reply(session->desk->arena,
-                        chat_words(session->desk, "chats.noted", NO_TEXT_ARGUMENTS));
+    *reply = chat_reply(session->desk, chat_words(session->desk, "chats.noted", NO_TEXT_ARGUMENTS));
     return ERROR_NONE;
 }
 

@@ -3,9 +3,25 @@
 
 #include <string.h>
 
-enum { MESSAGE_BYTES_MAX = 256 * 1024, NAME_BYTES_MAX = 240 };
+enum {
+    NAME_BYTES_MAX = 240,
+    FRAME_BYTES_MAX = 32 * 1024, /* round a text: facts, buttons, and the name once more */
+};
 
 const char chat_approve_action[] = "approve_analysis", chat_review_action[] = "request_review";
+
+struct chat_desk chat_desk_of(const struct experiments_settings *settings, struct arena *arena)
+{
+    return (struct chat_desk){.locale = locale_get((enum language)settings->chatapp_language),
+                              .arena = arena,
+                              .text_max = (size_t)settings->chatapp_message_bytes};
+}
+
+/* No control character comes through chat_text(), so that JSON at most doubles a text. */
+size_t chat_message_max(const struct chat_desk *desk)
+{
+    return 2 * desk->text_max + FRAME_BYTES_MAX;
+}
 
 /* The three characters that the platform gives a meaning to, and line ends. */
 static void append_escaped(struct text *out, char byte)
@@ -51,29 +67,29 @@ static const char *word(const struct chat_desk *desk, const char *key)
     return chat_words(desk, key, NO_TEXT_ARGUMENTS);
 }
 
-static void open_message(struct json_writer *writer, struct text *out, struct arena *arena)
+static void open_message(struct json_writer *writer, struct text *out, const struct chat_desk *desk)
 {
-    text_start(out, arena, MESSAGE_BYTES_MAX);
+    text_start(out, desk->arena, chat_message_max(desk));
     writer_start(writer, out);
     writer_open_object(writer);
 }
 
 /* A reply does not take the place of the message whose button was pressed. */
-static void open_reply(struct json_writer *writer, struct text *out, struct arena *arena,
+static void open_reply(struct json_writer *writer, struct text *out, const struct chat_desk *desk,
                        const char *text)
 {
-    open_message(writer, out, arena);
+    open_message(writer, out, desk);
     writer_key_string(writer, "response_type", "ephemeral");
     writer_key_boolean(writer, "replace_original", false);
     writer_key_string(writer, "text", text);
 }
 
-const char *chat_reply(struct arena *arena, const char *text)
+const char *chat_reply(const struct chat_desk *desk, const char *text)
 {
     struct json_writer writer;
     struct text out;
 
-    open_reply(&writer, &out, arena, text);
+    open_reply(&writer, &out, desk, text);
     writer_close_object(&writer);
     return out.bytes;
 }
@@ -155,7 +171,7 @@ const char *chat_project_reply(const struct chat_desk *desk, const struct chat_p
     struct json_writer writer;
     struct text out;
 
-    open_reply(&writer, &out, desk->arena,
+    open_reply(&writer, &out, desk,
                arena_print(desk->arena, "*%s* `%s`", chat_text(desk->arena, project->project_name),
                            project->id));
     writer_key(&writer, "blocks");
@@ -178,7 +194,7 @@ const char *chat_review_post(const struct chat_desk *desk, const char *channel, 
     struct json_writer writer;
     struct text out;
 
-    open_message(&writer, &out, desk->arena);
+    open_message(&writer, &out, desk);
     writer_key_string(&writer, "channel", channel);
     writer_key_string(&writer, "text", text);
     writer_close_object(&writer);

@@ -11,7 +11,14 @@
 struct chat_desk {
     const struct locale *locale;
     struct arena *arena;
+    size_t text_max; /* bytes of what a message says */
 };
+
+/* In the language and with the limits of the settings. */
+struct chat_desk chat_desk_of(const struct experiments_settings *settings, struct arena *arena);
+
+/* Bytes of a whole message, as JSON. */
+size_t chat_message_max(const struct chat_desk *desk);
 
 /* A name of somebody's, in one line of bounded length, that can do nothing in a message. */
 const char *chat_text(struct arena *arena, const char *text);
@@ -21,7 +28,7 @@ const char *chat_words(const struct chat_desk *desk, const char *key,
                        const struct text_argument *arguments, size_t count);
 
 /* A message that only the one who asked sees. */
-const char *chat_reply(struct arena *arena, const char *text);
+const char *chat_reply(const struct chat_desk *desk, const char *text);
 
 /* The same about a project, with what is known of it and with buttons. `total` and `days` are of
  * its newest analysis. */

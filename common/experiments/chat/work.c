@@ -8,7 +8,10 @@
 
 #include <string.h>
 
-enum { ORDER_BYTES_MAX = 512 * 1024, HOUSE_ROWS_MOST = 5000, ATTEMPTS = 4 };
+enum {
+    ORDER_FRAME_BYTES_MAX = 16 * 1024, /* what an order says beside its message */
+    DAY_SECONDS = 86400
+};
 
 static const double pauses[] = {1, 5, 30};
 
@@ -33,13 +36,14 @@ static const struct field order_fields[] = {
 #undef OWNER
 static SCHEMA(order_schema, struct order, "ChatOrder", order_fields, .extra = EXTRA_IGNORE);
 
-static enum error add(struct db *db, struct arena *arena, const struct job_kind *kind,
+/* In an order a message is text, each quote of it escaped. */
+static enum error add(struct db *db, const struct chat_desk *desk, const struct job_kind *kind,
                       const char *key, const struct order *order, struct problem *problem)
 {
     struct json_writer writer;
     struct text text;
 
-    text_start(&text, arena, ORDER_BYTES_MAX);
+    text_start(&text, desk->arena, 2 * chat_message_max(desk) + ORDER_FRAME_BYTES_MAX);
     writer_start(&writer, &text);
     schema_write(&writer, &order_schema, order);
     return job_add(db, kind, &(struct job_order){.key = key, .payload = text.bytes}, NULL, problem);
@@ -130,29 +134,27 @@ static const char *done_message(const struct chat_desk *desk, const struct findi
         arena_print(desk->arena, "%lld", (long long)results->estimated_duration_days);
     const char *name = chat_text(desk->arena, finding->project->project_name);
 
-    return chat_reply(desk->arena,
-                      chat_words(desk, "chats.run_done",
-                                 TEXT_ARGUMENTS({"name", name}, {"id", finding->project->id},
-                                                {"total", total}, {"days", days})));
+    return chat_reply(desk, chat_words(desk, "chats.run_done",
+                                       TEXT_ARGUMENTS({"name", name}, {"id", finding->project->id},
+                                                      {"total", total}, {"days", days})));
 }
 
 static const char *failed_message(const struct chat_desk *desk, const char *id, const char *why)
 {
     return chat_reply(
-        desk->arena,
-        chat_words(desk, "chats.run_failed",
-                   TEXT_ARGUMENTS({"id", id}, {"reason", chat_text(desk->arena, why)})));
+        desk, chat_words(desk, "chats.run_failed",
+                         TEXT_ARGUMENTS({"id", id}, {"reason", chat_text(desk->arena, why)})));
 }
 
-static enum error tell(const struct job *job, const struct order *order, const char *message,
-                       struct problem *problem)
+static enum error tell(const struct job *job, const struct chat_desk *desk,
+                       const struct order *order, const char *message, struct problem *problem)
 {
     const struct order telling = {.response_url = order->response_url, .message = message};
 
     if (!order->response_url)
         return ERROR_NONE;
-    return add(job->db, job->arena, &chat_message_kind,
-               arena_print(job->arena, "%s told", job->key), &telling, problem);
+    return add(job->db, desk, &chat_message_kind, arena_print(job->arena, "%s told", job->key),
+               &telling, problem);
 }
 
 static enum error keep(const struct job *job, const struct order *order, struct problem *problem)
@@ -171,16 +173,17 @@ static enum error record_analysis(struct job *job, const struct job_verdict *ver
                                   struct problem *problem)
 {
     const struct chat_office *office = job->context;
-    const struct chat_desk desk = {office->locale, job->arena};
+    const struct chat_desk desk = chat_desk_of(office->settings, job->arena);
     const struct order *order = read_order(job, NULL);
     enum error error;
 
     if (!order || (verdict->outcome != JOB_DONE && !is_over(job, verdict)))
         return ERROR_NONE;
     if (verdict->outcome != JOB_DONE)
-        return tell(job, order, failed_message(&desk, order->project_id, verdict->error), problem);
+        return tell(job, &desk, order, failed_message(&desk, order->project_id, verdict->error),
+                    problem);
     error = keep(job, order, problem);
-    return error ? error : tell(job, order, done_message(&desk, job->result), problem);
+    return error ? error : tell(job, &desk, order, done_message(&desk, job->result), problem);
 }
 
 static void judge(struct job_verdict *verdict, const struct platform_answer *answer)
@@ -259,14 +262,14 @@ static enum error record_post(struct job *job, const struct job_verdict *verdict
                               struct problem *problem)
 {
     const struct chat_office *office = job->context;
-    const struct chat_desk desk = {office->locale, job->arena};
+    const struct chat_desk desk = chat_desk_of(office->settings, job->arena);
     const struct order *order = read_order(job, NULL);
 
     if (!order || !is_over(job, verdict))
         return ERROR_NONE;
     return tell(
-        job, order,
-        chat_reply(job->arena,
+        job, &desk, order,
+        chat_reply(&desk,
                    chat_words(&desk, "chats.review_failed",
                               TEXT_ARGUMENTS({"reason", chat_text(job->arena, verdict->error)}))),
         problem);
@@ -274,7 +277,6 @@ static enum error record_post(struct job *job, const struct job_verdict *verdict
 
 const struct job_kind chat_analysis_kind = {.name = "experiments.chat_analysis",
                                             .lease_seconds = 180,
-                                            .attempts = ATTEMPTS,
                                             .pauses = pauses,
                                             .pause_count = sizeof pauses / sizeof pauses[0],
                                             .interruptions_max = 3,
@@ -283,7 +285,6 @@ const struct job_kind chat_analysis_kind = {.name = "experiments.chat_analysis",
 
 const struct job_kind chat_message_kind = {.name = "experiments.chat_message",
                                            .lease_seconds = 120,
-                                           .attempts = ATTEMPTS,
                                            .pauses = pauses,
                                            .pause_count = sizeof pauses / sizeof pauses[0],
                                            .interruptions_max = 10,
@@ -291,7 +292,6 @@ const struct job_kind chat_message_kind = {.name = "experiments.chat_message",
 
 const struct job_kind chat_post_kind = {.name = "experiments.chat_post",
                                         .lease_seconds = 120,
-                                        .attempts = ATTEMPTS,
                                         .pauses = pauses,
                                         .pause_count = sizeof pauses / sizeof pauses[0],
                                         .interruptions_max = 10,
@@ -306,7 +306,7 @@ enum error chat_order_analysis(const struct chat_session *session, const char *p
                                 .ip_address = session->actor.ip_address,
                                 .response_url = session->response_url};
 
-    return add(session->db, session->desk->arena, &chat_analysis_kind, session->key, &order,
+    return add(session->db, session->desk, &chat_analysis_kind, session->key, &order,
                session->problem);
 }
 
@@ -316,7 +316,7 @@ enum error chat_order_message(const struct chat_session *session, const char *me
 
     if (!session->response_url)
         return ERROR_NONE;
-    return add(session->db, session->desk->arena, &chat_message_kind, session->key, &order,
+    return add(session->db, session->desk, &chat_message_kind, session->key, &order,
                session->problem);
 }
 
@@ -325,22 +325,30 @@ enum error chat_order_post(const struct chat_session *session, const char *messa
     const struct order order = {
         .response_url = session->response_url, .message = message, .team_id = session->team_id};
 
-    return add(session->db, session->desk->arena, &chat_post_kind, session->key, &order,
-               session->problem);
+    return add(session->db, session->desk, &chat_post_kind, session->key, &order, session->problem);
 }
 
-enum error chat_keep_house(struct db *db, double seconds, struct problem *problem)
+struct job_kind chat_kind(const struct job_kind *kind, const struct experiments_settings *settings)
+{
+    struct job_kind configured = *kind;
+
+    configured.attempts = (int)settings->chatapp_attempts;
+    return configured;
+}
+
+enum error chat_keep_house(struct db *db, const struct experiments_settings *settings,
+                           struct problem *problem)
 {
     static const struct job_kind *const kinds[] = {&chat_analysis_kind, &chat_post_kind,
                                                    &chat_message_kind};
+    double seconds = (double)settings->webhook_history_days * DAY_SECONDS;
+    int64_t most = settings->webhook_purge_rows, count;
     enum error error = ERROR_NONE;
-    int64_t count;
 
     for (size_t i = 0; i < sizeof kinds / sizeof kinds[0] && !error; i++) {
-        error = job_forget(db, kinds[i], JOB_IS_DONE, seconds, HOUSE_ROWS_MOST, &count, problem);
+        error = job_forget(db, kinds[i], JOB_IS_DONE, seconds, most, &count, problem);
         if (!error)
-            error =
-                job_forget(db, kinds[i], JOB_IS_DEAD, seconds, HOUSE_ROWS_MOST, &count, problem);
+            error = job_forget(db, kinds[i], JOB_IS_DEAD, seconds, most, &count, problem);
     }
     return error;
 }

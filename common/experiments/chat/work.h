@@ -17,6 +17,9 @@ struct chat_office {
 
 extern const struct job_kind chat_analysis_kind, chat_post_kind, chat_message_kind;
 
+/* One of them as it is run: with as many attempts as the settings give. */
+struct job_kind chat_kind(const struct job_kind *kind, const struct experiments_settings *settings);
+
 /* Somebody on the platform who asks. Texts live as long as the arena. */
 struct chat_session {
     const struct experiments_settings *settings;
@@ -39,7 +42,8 @@ MUST_CHECK enum error chat_order_message(const struct chat_session *session, con
 /* Orders a post to a channel by the installation of the session's team. */
 MUST_CHECK enum error chat_order_post(const struct chat_session *session, const char *message);
 
-/* Forgets orders that ended so many seconds ago. */
-MUST_CHECK enum error chat_keep_house(struct db *db, double seconds, struct problem *problem);
+/* Forgets orders that ended as long ago as the settings say. */
+MUST_CHECK enum error chat_keep_house(struct db *db, const struct experiments_settings *settings,
+                                      struct problem *problem);
 
 #endif

@@ -5,12 +5,13 @@
 #include "base/log.h"
 #include "experiments/chat/work.h"
 
-enum { ROUND_MOST = 20, DAY_SECONDS = 86400 };
+enum { ROUND_MOST = 20 };
 
 static const int64_t house_us = 60000000;
 
 struct chat_worker {
     struct chat_office office;
+    struct job_kind post, message, analysis;
     struct store *store;
     struct arena *job;
     const char *name;
@@ -35,12 +36,11 @@ static enum error take_up(struct chat_worker *worker, struct db *db, struct prob
 static enum error keep_house(struct chat_worker *worker, struct db *db, struct problem *problem)
 {
     int64_t now = clock_monotonic_microseconds();
-    int64_t days = worker->office.settings->webhook_history_days;
 
     if (worker->kept_at && now - worker->kept_at < house_us)
         return ERROR_NONE;
     worker->kept_at = now;
-    return chat_keep_house(db, (double)days * DAY_SECONDS, problem);
+    return chat_keep_house(db, worker->office.settings, problem);
 }
 
 /* What is sent comes first: it is short, and tells of what is done already. */
@@ -55,14 +55,14 @@ bool chat_worker_round(void *context)
     if (!error)
         error = take_up(worker, db, &problem);
     if (!error)
-        error = job_run_due(db, worker->job, &chat_post_kind, &worker->office, ROUND_MOST, &tally,
+        error = job_run_due(db, worker->job, &worker->post, &worker->office, ROUND_MOST, &tally,
                             &problem);
     if (!error)
-        error = job_run_due(db, worker->job, &chat_message_kind, &worker->office, ROUND_MOST,
-                            &tally, &problem);
+        error = job_run_due(db, worker->job, &worker->message, &worker->office, ROUND_MOST, &tally,
+                            &problem);
     if (!error)
         error =
-            job_run_due(db, worker->job, &chat_analysis_kind, &worker->office, 1, &tally, &problem);
+            job_run_due(db, worker->job, &worker->analysis, &worker->office, 1, &tally, &problem);
     if (!error)
         error = keep_house(worker, db, &problem);
     db_end_of_request(store_handle(worker->store));
@@ -88,6 +88,9 @@ enum error chat_worker_start(const struct experiments_settings *settings, struct
         return error;
     *worker = (struct chat_worker){
         .office = {settings, locale_get((enum language)settings->chatapp_language)},
+        .post = chat_kind(&chat_post_kind, settings),
+        .message = chat_kind(&chat_message_kind, settings),
+        .analysis = chat_kind(&chat_analysis_kind, settings),
         .job = arena_create((size_t)settings->max_request_memory_bytes),
         .name = name,
         .takes_up = name != NULL};

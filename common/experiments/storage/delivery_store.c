@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-enum { ROUNDS = 5, HOUSE_ROWS_MOST = 5000 };
+enum { ROUNDS = 5 };
 
 const char *const delivery_status_names[DELIVERY__MAX] = {"pending", "retrying", "delivered",
                                                           "failed"};
@@ -441,7 +441,8 @@ enum error subscription_figures(struct db *db, int64_t counts[DELIVERY__MAX],
     return error;
 }
 
-enum error subscription_keep_house(struct db *db, double seconds, struct problem *problem)
+enum error subscription_keep_house(struct db *db, double seconds, int64_t most,
+                                   struct problem *problem)
 {
     const struct job_kind *kind = &experiments_webhook_kind.job;
     int64_t count;
@@ -449,10 +450,10 @@ enum error subscription_keep_house(struct db *db, double seconds, struct problem
     enum error error = query_end(query, problem);
 
     if (!error)
-        error = webhook_forget_history(db, seconds, HOUSE_ROWS_MOST, &count, problem);
+        error = webhook_forget_history(db, seconds, most, &count, problem);
     if (!error)
-        error = job_forget(db, kind, JOB_IS_DONE, seconds, HOUSE_ROWS_MOST, &count, problem);
+        error = job_forget(db, kind, JOB_IS_DONE, seconds, most, &count, problem);
     if (!error)
-        error = job_forget(db, kind, JOB_IS_DEAD, seconds, HOUSE_ROWS_MOST, &count, problem);
+        error = job_forget(db, kind, JOB_IS_DEAD, seconds, most, &count, problem);
     return error;
 }

@@ -115,9 +115,9 @@ MUST_CHECK enum error subscription_enqueue(struct db *db, struct arena *arena,
 MUST_CHECK enum error subscription_figures(struct db *db, int64_t counts[DELIVERY__MAX],
                                            double *oldest_seconds, struct problem *problem);
 
-/* Forgets what was delivered or given up longer ago than so many seconds, a part at a time: jobs
- * and the history of attempts, not the deliveries themselves. */
-MUST_CHECK enum error subscription_keep_house(struct db *db, double seconds,
+/* Forgets what was delivered or given up longer ago than so many seconds, `most` rows of each kind
+ * at a time: jobs and the history of attempts, not the deliveries themselves. */
+MUST_CHECK enum error subscription_keep_house(struct db *db, double seconds, int64_t most,
                                               struct problem *problem);
 
 #endif
