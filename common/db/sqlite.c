@@ -4,7 +4,6 @@
 #include "db/record.h"
 
 #include "base/clock.h"
-#include "shm/write_lock.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -18,11 +17,9 @@
 
 enum {
     MIGRATION_WAIT_MS = 60 * 1000,
-    DEADLINE_STEPS = 2000,        /* virtual machine steps between two looks at the clock */
-    BUSY_PAUSE_MS = 8,            /* the longest pause between two tries for a lock */
-    DISK_FREE_LEAST = 256 * 1024, /* bytes; with less the disk counts as full */
-    LOG_PAGES = 1000,             /* of the write-ahead log, before a rest folds it into the file */
-    LOG_PAGES_LONG = 4000         /* the same, before a commit does so with somebody waiting */
+    DEADLINE_STEPS = 2000,       /* virtual machine steps between two looks at the clock */
+    BUSY_PAUSE_MS = 8,           /* the longest pause between two tries for a lock */
+    DISK_FREE_LEAST = 256 * 1024 /* bytes; with less the disk counts as full */
 };
 
 static const char *const journal_pragmas[DB_JOURNAL__MAX] = {
@@ -163,26 +160,6 @@ static enum error set_journal_mode(struct db *db, struct problem *problem)
     }
 }
 
-static int note_log_pages(void *context, sqlite3 *handle, const char *name, int pages)
-{
-    struct sqlite_connection *connection = context;
-
-    (void)handle;
-    (void)name;
-    connection->log_pages = pages;
-    return SQLITE_OK;
-}
-
-/* What SQLite would do inside the commit: folding needs no writer's lock, so others go on
- * meanwhile. */
-static void fold_log(struct sqlite_connection *connection, int pages)
-{
-    if (connection->log_pages < pages || !sqlite3_get_autocommit(connection->handle))
-        return;
-    sqlite3_wal_checkpoint_v2(connection->handle, NULL, SQLITE_CHECKPOINT_PASSIVE, NULL, NULL);
-    connection->log_pages = 0;
-}
-
 /* A database with a record is one set of files from start to stop: the mode of its journal is
  * chosen at the start, and nobody takes the log away when leaving as the last. */
 static enum error settle_journal(struct db *db, struct problem *problem)
@@ -214,7 +191,7 @@ static enum error configure(struct db *db, struct problem *problem)
 
     sqlite3_extended_result_codes(handle, 1);
     sqlite3_busy_handler(handle, wait_for_lock, connection);
-    sqlite3_wal_hook(handle, note_log_pages, connection);
+    sqlite_watch_log(connection);
     sqlite3_progress_handler(handle, DEADLINE_STEPS, past_deadline, connection);
     /* "text" in double quotes is a name or an error, as on PostgreSQL. */
     sqlite3_db_config(handle, SQLITE_DBCONFIG_DQS_DML, 0, NULL);
@@ -235,33 +212,11 @@ static enum error configure(struct db *db, struct problem *problem)
     return error;
 }
 
-/* Writers of this host queue here; what waits in vain still tries for the lock, once. */
-static void take_write_lock(struct db *db)
-{
-    struct sqlite_connection *connection = db->connection;
-    int64_t start = clock_monotonic_microseconds();
-
-    if (!db->write_lock || connection->write_lock)
-        return;
-    if (shm_write_lock_take(db->write_lock, connection->busy_timeout_ms))
-        connection->write_lock = db->write_lock;
-    connection->waited = clock_monotonic_microseconds() - start;
-}
-
-static void give_write_lock(struct db *db)
-{
-    struct sqlite_connection *connection = db->connection;
-
-    if (connection->write_lock)
-        shm_write_lock_give(connection->write_lock);
-    connection->write_lock = NULL;
-}
-
 static void disconnect(struct db *db)
 {
     struct sqlite_connection *connection = db->connection;
 
-    give_write_lock(db);
+    sqlite_give_write_lock(db);
     for (int i = 0; i < STATEMENT_SLOTS; i++) {
         struct prepared *prepared = &db->statements[i];
 
@@ -325,7 +280,7 @@ static bool alive(struct db *db)
 static bool rest(struct db *db)
 {
     if (!db_verify(db, NULL))
-        fold_log(db->connection, LOG_PAGES);
+        sqlite_fold_log(db, true);
     db->verified = false; /* the next request looks for itself */
     return true;
 }
@@ -342,14 +297,14 @@ static enum error begin(struct db *db, enum db_intent intent, struct problem *pr
                            "the database file may only be read");
     }
     if (intent == DB_WRITE)
-        take_write_lock(db);
+        sqlite_take_write_lock(db);
     db->verified = false; /* a request may be long */
     error = db_verify(db, problem);
     if (!error)
         error = run_fixed(db, intent == DB_WRITE ? SQLITE_BEGIN_WRITE : SQLITE_BEGIN_READ, problem);
     connection->waited = 0;
     if (error)
-        give_write_lock(db);
+        sqlite_give_write_lock(db);
     return error;
 }
 
@@ -364,8 +319,8 @@ static enum error commit(struct db *db, struct problem *problem)
     if (error && strcmp(problem->reason, "database_io") == 0)
         problem->reason = "commit_unknown";
     if (!error) {
-        give_write_lock(db);
-        fold_log(db->connection, LOG_PAGES_LONG);
+        sqlite_give_write_lock(db);
+        sqlite_fold_log(db, false);
     }
     return error;
 }
@@ -376,7 +331,7 @@ static bool rollback(struct db *db)
 
     if (!sqlite3_get_autocommit(connection->handle))
         run(db, "ROLLBACK", NULL, 0, NULL);
-    give_write_lock(db);
+    sqlite_give_write_lock(db);
     return sqlite3_get_autocommit(connection->handle);
 }
 

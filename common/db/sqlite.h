@@ -1,4 +1,4 @@
-/* Private to common/db: what the two files of the SQLite engine share. */
+/* Private to common/db: what the files of the SQLite engine share. */
 #ifndef ASSAY_DB_SQLITE_H
 #define ASSAY_DB_SQLITE_H
 
@@ -18,6 +18,7 @@ struct sqlite_connection {
     struct shm_region *write_lock; /* the one that is held; NULL = none */
     bool confirmed;                /* the file that was opened is the one of the record */
     int log_pages;                 /* in the write-ahead log after the last commit */
+    int fold_at;                   /* so many, before a rest folds the log again */
     int statement_timeout_ms;
     int64_t deadline; /* of the running step, monotonic; 0 = none */
 };
@@ -32,6 +33,15 @@ enum error sqlite_problem_without(int code, int system, const char *text, struct
 
 /* Makes the directories above the file, for nobody but this user. */
 bool sqlite_make_directories(const char *path);
+
+/* Writers of this host queue here; what waits in vain still tries for the file's lock, once. */
+void sqlite_take_write_lock(struct db *db);
+void sqlite_give_write_lock(struct db *db);
+
+/* The write-ahead log is folded into the file between two requests (`at_rest`), and after a commit
+ * only when nobody has done so for long. Does nothing inside a transaction. */
+void sqlite_watch_log(struct sqlite_connection *connection);
+void sqlite_fold_log(struct db *db, bool at_rest);
 
 enum error sqlite_start(struct query *query, bool *row);
 enum error sqlite_next(struct query *query, bool *row);

@@ -3,8 +3,16 @@
 #include "../db/fixture.h"
 
 #include "base/clock.h"
+#include "shm/region.h"
 
-enum { PROCESSES = 8, ROUNDS = 60 };
+enum {
+    PROCESSES = 8,
+    ROUNDS = 60,
+    LOG_WRITERS = 3,
+    LOG_ROUNDS = 700,
+    LOG_BYTES = 200 * 1024,            /* a commit */
+    LOG_BYTES_MOST = 180 * 1024 * 1024 /* LOG_WRITERS * LOG_ROUNDS * LOG_BYTES are 430 million */
+};
 
 static const char counters_table[] =
     "CREATE TABLE counters (id {integer} PRIMARY KEY, hits {integer} NOT NULL) {strict};"
@@ -127,6 +135,59 @@ ON_ONE(many_processes_make_one_file, DB_SQLITE)
             unlink(path);
         }
     }
+}
+
+static const struct statement write_much = {
+    "write_much", .sqlite = "UPDATE much SET data = zeroblob(?) WHERE id = ?"};
+
+static struct shm_region *queue;
+
+static int write_without_pause(struct store *store, int number)
+{
+    struct db *db = store_open(store, NULL);
+    char path[256];
+    struct stat log;
+    int failures = 0;
+
+    db_queue_writers(db, queue);
+    snprintf(path, sizeof path, "%s-wal", store->target);
+    for (int i = 0; !failures && i < LOG_ROUNDS; i++) {
+        enum error error = db_begin(db, DB_WRITE, &store->problem);
+        struct query *query = db_query(db, &write_much);
+
+        query_bind_integer(query, LOG_BYTES + i % 2);
+        query_bind_integer(query, number);
+        error = error ? error : query_end(query, &store->problem);
+        if (db_finish(db, error, &store->problem)) {
+            printf("process %d: %s: %s\n", number, store->problem.reason, store->problem.text);
+            failures++;
+        }
+        db_end_of_request(db);
+        if (stat(path, &log) == 0 && log.st_size > LOG_BYTES_MOST) {
+            printf("the log has %lld bytes\n", (long long)log.st_size);
+            failures++;
+        }
+    }
+    db_close(db);
+    return failures;
+}
+
+/* It can only begin anew when nobody has written to it since it was folded, which never happens by
+ * itself here. */
+ON_ONE(the_log_of_writers_without_pause_stays_short, DB_SQLITE)
+{
+    pid_t children[LOG_WRITERS];
+
+    CHECK_OK(shm_region_open_anonymous(&queue, &store->problem));
+    CHECK_OK(store_script(store, store->db,
+                          "CREATE TABLE much (id INTEGER PRIMARY KEY, data BLOB) STRICT;"
+                          "INSERT INTO much (id) VALUES (0), (1), (2);"));
+    db_disconnect(store->db);
+    for (int i = 0; i < LOG_WRITERS; i++)
+        children[i] = fixture_fork(write_without_pause, store, i);
+    for (int i = 0; i < LOG_WRITERS; i++)
+        CHECK_INT(fixture_wait(children[i]), 0);
+    shm_region_close(queue);
 }
 
 static struct db_options pool_options(const struct store *store, int size, int timeout)
@@ -295,6 +356,7 @@ ON_ONE(a_pool_needs_its_directory, DB_POSTGRES)
 }
 
 TEST_MAIN(CASE(eight_writers_lose_nothing), CASE(many_processes_make_one_file),
-          CASE(workers_share_fewer_connections), CASE(a_connection_is_kept_while_there_are_enough),
+          CASE(the_log_of_writers_without_pause_stays_short), CASE(workers_share_fewer_connections),
+          CASE(a_connection_is_kept_while_there_are_enough),
           CASE(a_worker_waits_for_its_turn_and_then_says_so), CASE(an_idle_worker_gives_way),
           CASE(a_killed_worker_frees_its_connection), CASE(a_pool_needs_its_directory))

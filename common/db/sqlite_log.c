@@ -1,0 +1,105 @@
+/* SQLite: the queue of writers, and when the write-ahead log is folded into the file. */
+#include "db/sqlite.h"
+
+#include "base/clock.h"
+#include "shm/write_lock.h"
+
+#include <time.h>
+
+enum {
+    LOG_PAGES = 1000,       /* of the log, before a rest folds it for the first time */
+    LOG_PAGES_LONG = 16000, /* the same, before it does so with the other writers waiting */
+    LOG_PAGES_MOST = 32000, /* the same, before a commit does, for writers that outrun the disk */
+    LOG_GROWTH = 4,         /* folded in vain, it is so many times longer before the next try */
+    WRITERS_MS = 1000,      /* the longest wait for the others to be done */
+    READERS_MS = 20,        /* the longest that they then wait for who reads the log */
+    PATIENCE_MS = 1000      /* the longest that they wait at LOG_PAGES_MOST for who folds it */
+};
+
+void sqlite_take_write_lock(struct db *db)
+{
+    struct sqlite_connection *connection = db->connection;
+    int64_t start = clock_monotonic_microseconds();
+
+    if (!db->write_lock || connection->write_lock)
+        return;
+    if (shm_write_lock_take(db->write_lock, connection->busy_timeout_ms))
+        connection->write_lock = db->write_lock;
+    connection->waited = clock_monotonic_microseconds() - start;
+}
+
+void sqlite_give_write_lock(struct db *db)
+{
+    struct sqlite_connection *connection = db->connection;
+
+    if (connection->write_lock)
+        shm_write_lock_give(connection->write_lock);
+    connection->write_lock = NULL;
+}
+
+/* A log shorter than before has begun anew. */
+static int note_log_pages(void *context, sqlite3 *handle, const char *name, int pages)
+{
+    struct sqlite_connection *connection = context;
+
+    (void)handle;
+    (void)name;
+    if (pages < connection->log_pages)
+        connection->fold_at = LOG_PAGES;
+    connection->log_pages = pages;
+    return SQLITE_OK;
+}
+
+void sqlite_watch_log(struct sqlite_connection *connection)
+{
+    connection->fold_at = LOG_PAGES;
+    sqlite3_wal_hook(connection->handle, note_log_pages, connection);
+}
+
+/* With the writers held back, what they have added since is little; then the next of them begins
+ * the log anew. Somebody else may be folding, which passes, or read what is in the log, which may
+ * last. */
+static void begin_anew(struct db *db, int patience_ms)
+{
+    static const struct timespec pause = {0, 500000};
+    struct sqlite_connection *connection = db->connection;
+    int usual = connection->busy_timeout_ms, code, pages;
+    int64_t start;
+
+    if (!db->write_lock || !shm_write_lock_take(db->write_lock, WRITERS_MS))
+        return;
+    start = clock_monotonic_microseconds();
+    connection->busy_timeout_ms = 0;
+    for (;;) {
+        int64_t waited = clock_monotonic_microseconds() - start;
+
+        pages = -1; /* stays so when somebody else is folding */
+        code = sqlite3_wal_checkpoint_v2(connection->handle, NULL, SQLITE_CHECKPOINT_RESTART,
+                                         &pages, NULL);
+        if (code != SQLITE_BUSY || waited > (pages < 0 ? patience_ms : READERS_MS) * 1000)
+            break;
+        nanosleep(&pause, NULL);
+    }
+    connection->busy_timeout_ms = usual;
+    shm_write_lock_give(db->write_lock);
+}
+
+/* Folding needs no writer's lock, so others go on meanwhile. But a log is begun anew only when it
+ * has been folded to its end: one to which others write all the time would grow for ever. */
+void sqlite_fold_log(struct db *db, bool at_rest)
+{
+    struct sqlite_connection *connection = db->connection;
+    int pages = connection->log_pages, now = 0, code;
+
+    if (pages < connection->fold_at || (!at_rest && pages < LOG_PAGES_MOST) ||
+        !sqlite3_get_autocommit(connection->handle))
+        return;
+    code =
+        sqlite3_wal_checkpoint_v2(connection->handle, NULL, SQLITE_CHECKPOINT_PASSIVE, &now, NULL);
+    if (!at_rest)
+        begin_anew(db, PATIENCE_MS);
+    else if (code == SQLITE_OK && now >= LOG_PAGES_LONG)
+        begin_anew(db, READERS_MS);
+    connection->fold_at =
+        pages < LOG_PAGES_LONG / LOG_GROWTH ? LOG_GROWTH * pages : pages + LOG_PAGES;
+}
