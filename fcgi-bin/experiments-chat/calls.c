@@ -5,6 +5,7 @@
 #include "experiments/chat/command.h"
 #include "experiments/chat/interaction.h"
 #include "experiments/chat/platform.h"
+#include "experiments/storage/installation_store.h"
 
 #include <string.h>
 
@@ -70,6 +71,7 @@ static enum error open_session(struct request *request, const struct chat_caller
 {
     const struct experiments_settings *settings = service_settings(request);
     struct chat_desk *desk = ARENA_NEW(request->arena, struct chat_desk);
+    enum error error = ERROR_NONE;
 
     *desk = chat_desk_of(settings, request->arena);
     *session = (struct chat_session){
@@ -82,14 +84,14 @@ static enum error open_session(struct request *request, const struct chat_caller
         .key = request_header(request, "HTTP_X_CHATAPP_SIGNATURE"), /* of this call and no other */
         .response_url = filled(caller->response_url),
         .problem = &request->problem};
-    if (session->response_url) {
-        enum error error =
-            platform_check_response_url(settings, session->response_url, &request->problem);
-
-        if (error)
-            return error;
-    }
-    return service_database(request, &session->db);
+    if (session->response_url)
+        error = platform_check_response_url(settings, session->response_url, &request->problem);
+    if (error)
+        return error;
+    error = service_database(request, &session->db);
+    if (!error)
+        installation_note_event(session->db, request->arena, session->team_id);
+    return error;
 }
 
 static enum error answer(struct reply *reply, enum error error, const char *message)

@@ -50,6 +50,8 @@ struct chat_status {
     const char *team_id;
     const char *team_name;
     const char *installed_at;
+    bool can_be_installed;
+    const char *last_event_at;
 };
 
 #define OWNER struct chat_status
@@ -59,6 +61,9 @@ static const struct field status_fields[] = {
     STRING(OWNER, team_id, .nullable = true),
     STRING(OWNER, team_name, .nullable = true),
     STRING(OWNER, installed_at, .nullable = true),
+    BOOLEAN(OWNER, can_be_installed, .help = "Configured, and told where the platform is."),
+    STRING(OWNER, last_event_at, .nullable = true,
+           .help = "When that workspace last called, to the minute."),
 };
 #undef OWNER
 SCHEMA(chat_status_schema, struct chat_status, "ChatStatus", status_fields,
@@ -246,11 +251,14 @@ enum error chat_status_handle(struct request *request, struct reply *reply)
     struct chat_status *answer = ARENA_NEW(request->arena, struct chat_status);
     struct key_call call = {.arena = request->arena, .problem = &request->problem};
     struct installation installation = {0};
+    const struct experiments_settings *settings = service_settings(request);
     enum error error = service_database(request, &call.db);
 
     if (!error)
         error = installation_find(&call, NULL, NULL, &installation, &answer->installed);
-    answer->configured = experiments_has_chat(service_settings(request));
+    answer->configured = experiments_has_chat(settings);
+    answer->can_be_installed = answer->configured && settings->chatapp_base_url;
+    answer->last_event_at = installation.last_event_at;
     answer->team_id = installation.team_id;
     answer->team_name = installation.team_name;
     answer->installed_at = installation.installed_at;

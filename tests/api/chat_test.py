@@ -86,7 +86,7 @@ class TestInstall:
 
     def test_the_code_is_exchanged_and_the_tokens_are_sealed(self, platform, service):
         assert status(service) == {"configured": True, "installed": False, "team_id": None, "team_name": None,
-                                   "installed_at": None}
+                                   "installed_at": None, "can_be_installed": True, "last_event_at": None}
         done = install(platform, service)
         assert (done.status_code, done.json()) == (200, {"ok": True, "team_id": "T1", "team_name": "Team"})
         assert "chatapp_install=; Max-Age=0" in done.headers["Set-Cookie"]
@@ -181,6 +181,20 @@ class TestSignatures:
         assert [answer.status_code for answer in answers] == [200] * 60 + [429]
         assert answers[60].json()["error_code"] == "rate_limited"
         said(platform.call(service, COMMANDS, self.FORM, client="198.51.100.3"))
+
+    def test_the_last_call_of_the_workspace_is_told(self, platform, service):
+        assert install(platform, service).status_code == 200
+        service.sql("UPDATE chatapp_installations SET last_event_at = NULL WHERE team_id = 'T1'")
+        said(platform.command(service, "projects", team="T2"))
+        assert status(service)["last_event_at"] is None and status(service)["can_be_installed"] is True
+        said(platform.command(service, "projects"))
+        noted = status(service)["last_event_at"]
+        assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}\+00:00", noted)
+        said(platform.command(service, "projects"))
+        assert status(service)["last_event_at"] == noted, "once a minute"
+        service.sql("UPDATE chatapp_installations SET last_event_at = '2026-01-01T00:00:00.000000+00:00'")
+        platform.call(service, "/chatapp/events", json.dumps({"type": "event_callback", "team_id": "T1"}).encode())
+        assert status(service)["last_event_at"] > "2026-01-02"
 
     def test_other_workspaces_are_not_admitted(self, platform, service):
         assert refusal(platform.command(service, "projects", team="T3")) == (403, "forbidden")

@@ -1,5 +1,6 @@
-/* The settings of experiments: keys, webhooks with their deliveries, the audit log, backups, the service. */
+/* The settings of experiments: keys, webhooks with their deliveries, the chat platform, the audit log, backups, the service. */
 import assert from 'node:assert/strict';
+import { createHmac } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { test } from 'node:test';
@@ -156,6 +157,60 @@ test('the service says whether it is ready, and what it is set to', async () => 
     await close(page);
 });
 
+/* The platform's side of an install: it sends the browser back, and gives a token for the code. */
+function chatPlatform() {
+    return createServer((request, response) => {
+        const url = new URL(request.url, 'http://127.0.0.1');
+        if (url.pathname === '/oauth/v2/authorize') {
+            const back = new URL('/chatapp/oauth/callback', guarded.url);
+            back.search = String(new URLSearchParams({ code: 'of the browser', state: url.searchParams.get('state') }));
+            response.writeHead(302, { Location: back.href }).end();
+        } else {
+            response.writeHead(200, { 'Content-Type': 'application/json' });
+            response.end(JSON.stringify({ ok: true, team: { id: 'T7', name: 'Team of the tests' }, access_token: 'xoxb-browser' }));
+        }
+    });
+}
+
+async function command(text) {
+    const body = String(new URLSearchParams({ team_id: 'T7', text }));
+    const moment = String(Math.floor(Date.now() / 1000));
+    const signature = `v0=${createHmac('sha256', process.env.ASSAY_CHAT_SECRET).update(`v0:${moment}:${body}`).digest('hex')}`;
+    const headers = { 'Content-Type': 'application/x-www-form-urlencoded', 'X-Chatapp-Request-Timestamp': moment, 'X-Chatapp-Signature': signature };
+    return (await fetch(`${guarded.url}/chatapp/commands`, { method: 'POST', headers, body })).status;
+}
+
+test('the chat platform is not set up, then installed from here, then known by its last call', async () => {
+    const bare = await open(`${experiments}/settings?tab=chat`);
+    await untilText(bare, '#chat .badge', 'Not set up');
+    assert.equal(await bare.locator('#chat-install').count(), 0);
+    const told = await bare.$$eval('#chat-steps tbody td:nth-of-type(1)', (cells) => cells.map((cell) => cell.textContent.trim()));
+    assert.deepEqual(told.slice(0, 4), ['commands', 'interactive', 'events', 'oauth/callback'].map((path) => `${experiments}/chatapp/${path}`));
+    await close(bare);
+
+    const platform = chatPlatform();
+    await new Promise((done) => platform.listen(Number(process.env.ASSAY_CHAT_PORT), '127.0.0.1', () => done(null)));
+    try {
+        const page = await settings('chat');
+        await untilText(page, '#chat .badge', 'Not installed');
+        await page.click('#chat-install');
+        await page.waitForURL(/oauth\/callback/);
+        assert.match(await page.textContent('body'), /Team of the tests/);
+        await page.goto(`${guarded.url}/settings?tab=chat`);
+        await untilText(page, '#chat .badge', 'Installed');
+        const facts = () => page.$$eval('#chat dd', (all) => all.map((fact) => fact.textContent.trim()));
+        assert.equal((await facts())[0], 'Team of the tests T7');
+        assert.equal((await facts())[2], 'Never');
+        assert.equal(await command('projects'), 200);
+        await page.getByRole('button', { name: 'Refresh' }).click();
+        await page.waitForFunction(() => document.querySelector('#chat time'));
+        await close(page, [404]); /* an answer in JSON has no icon */
+    } finally {
+        platform.close();
+        platform.closeAllConnections();
+    }
+});
+
 const views = [
     { name: 'light', options: { colorScheme: 'light', viewport: { width: 1440, height: 900 } } },
     { name: 'dark', options: { colorScheme: 'dark', viewport: { width: 1440, height: 900 } } },
@@ -165,7 +220,7 @@ const views = [
 test('axe finds nothing, and nothing sticks out', async (t) => {
     await operator('POST', '/keys', { name: 'of the views', scope: 'read' });
     await operator('POST', '/webhooks', { name: 'of the views', target_url: 'http://127.0.0.1:9/', secret: 's', format: 'generic', scope: 'global' });
-    const ready = { keys: '#keys tbody tr', webhooks: '#webhooks tbody tr', audit: '#audit tbody tr', backup: '#export', service: '#checks tbody tr' };
+    const ready = { keys: '#keys tbody tr', webhooks: '#webhooks tbody tr', chat: '#chat-steps tbody tr', audit: '#audit tbody tr', backup: '#export', service: '#checks tbody tr' };
     for (const { name, query = '', options } of views)
         await t.test(name, async () => {
             const page = await settings('keys', { query, ...options, reducedMotion: 'reduce' });

@@ -2,6 +2,7 @@
 #include "experiments/storage/installation_store.h"
 
 #include "base/clock.h"
+#include "base/log.h"
 #include "crypto/seal.h"
 #include "db/query.h"
 #include "experiments/storage/audit_store.h"
@@ -12,6 +13,8 @@
  * repeats events for less than a day. */
 static const int64_t receipt_us = 86400 * (int64_t)1000000;
 
+static const int64_t event_step_us = 60 * (int64_t)1000000;
+
 static const struct statement put_one = {
     .name = "installation_put",
     .sql = "INSERT INTO chatapp_installations (team_id, team_name, bot_token, user_token,"
@@ -20,7 +23,7 @@ static const struct statement put_one = {
            " user_token = excluded.user_token, updated_at = excluded.updated_at",
 };
 #define COLUMNS                                                                                    \
-    "SELECT team_id, team_name, bot_token, user_token, installed_at, updated_at"                   \
+    "SELECT team_id, team_name, bot_token, user_token, installed_at, updated_at, last_event_at"    \
     " FROM chatapp_installations"
 static const struct statement read_of_team = {
     .name = "installation_of_team",
@@ -33,6 +36,15 @@ static const struct statement read_newest = {
 static const struct statement delete_one = {
     .name = "installation_delete",
     .sql = "DELETE FROM chatapp_installations WHERE team_id = ?",
+};
+static const struct statement find_unnoted = {
+    .name = "installation_unnoted",
+    .sql = "SELECT 1 FROM chatapp_installations WHERE team_id = ?"
+           " AND (last_event_at IS NULL OR last_event_at < ?)",
+};
+static const struct statement note_event = {
+    .name = "installation_note_event",
+    .sql = "UPDATE chatapp_installations SET last_event_at = ? WHERE team_id = ?",
 };
 static const struct statement forget_receipts = {
     .name = "receipts_forget",
@@ -143,7 +155,8 @@ static enum error read_one(const struct key_call *call, const char *secret, cons
             .user_token =
                 unseal(arena, secret, "user_token", team, query_text_or_null(query, 3, arena)),
             .installed_at = query_text(query, 4, arena),
-            .updated_at = query_text(query, 5, arena)};
+            .updated_at = query_text(query, 5, arena),
+            .last_event_at = query_text_or_null(query, 6, arena)};
     }
     return query_end(query, call->problem);
 }
@@ -157,6 +170,30 @@ enum error installation_find(const struct key_call *call, const char *secret, co
     if (team_id)
         error = read_one(call, secret, team_id, installation, found);
     return error || *found ? error : read_one(call, secret, NULL, installation, found);
+}
+
+void installation_note_event(struct db *db, struct arena *arena, const char *team_id)
+{
+    int64_t now = clock_unix_microseconds();
+    struct problem problem = {0};
+    char before[CLOCK_TEXT_MAX];
+    struct query *query;
+    bool unnoted;
+
+    if (!team_id)
+        return;
+    clock_format(now - event_step_us, before);
+    query = db_query(db, &find_unnoted);
+    query_bind_text(query, team_id);
+    query_bind_text(query, before);
+    unnoted = query_next(query);
+    if (query_end(query, &problem) || !unnoted)
+        return;
+    query = db_query(db, &note_event);
+    query_bind_text(query, store_now(arena));
+    query_bind_text(query, team_id);
+    if (query_end(query, &problem))
+        log_event(LOG_WARNING, "chat_event_not_noted", problem.text);
 }
 
 enum error installation_remove(const struct key_call *call, const char *team_id)

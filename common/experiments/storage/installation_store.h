@@ -14,6 +14,7 @@ struct installation {
     const char *user_token; /* or NULL */
     const char *installed_at;
     const char *updated_at;
+    const char *last_event_at; /* or NULL */
 };
 
 /* Keeps an installation, with the first moment of one that is there already, and an audit entry. */
@@ -25,6 +26,10 @@ MUST_CHECK enum error installation_put(const struct key_call *call, const char *
 MUST_CHECK enum error installation_find(const struct key_call *call, const char *secret,
                                         const char *team_id, struct installation *installation,
                                         bool *found);
+
+/* Notes that a workspace has called, once a minute at most. Nothing fails when that cannot be
+ * noted; `team_id` may be NULL. */
+void installation_note_event(struct db *db, struct arena *arena, const char *team_id);
 
 /* Forgets the installation of a team, with an audit entry where there was one. */
 MUST_CHECK enum error installation_remove(const struct key_call *call, const char *team_id);

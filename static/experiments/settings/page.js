@@ -1,4 +1,4 @@
-/* Settings: keys, webhooks, the audit log, backups and the state of the service, one tab each. */
+/* Settings: keys, webhooks, the chat platform, the audit log, backups and the state of the service, one tab each. */
 import '../../shared/shell.js';
 import { onLocale } from '../../shared/i18n.js';
 import { mount } from '../../shared/ui/app.js';
@@ -6,6 +6,7 @@ import { createClient } from '../../shared/ui/client.js';
 import { onQuery, readQuery, writeQuery } from '../../shared/ui/query.js';
 import { createAudit } from './audit.js';
 import { createBackup } from './backup.js';
+import { createChat } from './chat.js';
 import { createKeys } from './keys.js';
 import { createOperator } from './operator.js';
 import { createService } from './service.js';
@@ -22,6 +23,7 @@ const operator = createOperator(() => load());
 const panels = {
     keys: createKeys(update, operator),
     webhooks: createWebhooks(update, operator),
+    chat: createChat(update, client),
     audit: createAudit(update, client),
     backup: createBackup(update, client),
     service: createService(update, client),
