@@ -218,20 +218,31 @@ static void word_fold(struct word *word, const char *bytes)
     word->text[word->length] = '\0';
 }
 
-/* The end of the run that begins at `start`: of unspaced characters, or of all others of words. */
+static bool is_arabic_letter(int32_t character, enum letter_kind kind)
+{
+    return kind != LETTER_DIGIT && character >= 0x0600 && character <= 0x06ff;
+}
+
+/* The end of the run that begins at `start`: of unspaced characters, or of all others of words.
+ * Arabic writes "and", "in", "the" and units together with numbers, so letters end there. */
 static size_t run_end(const struct word_reader *reader, size_t start, bool is_pairs,
                       struct word *word)
 {
     size_t at = start;
+    bool after_digit = false, after_arabic = false;
 
     while (at < reader->length) {
         int32_t character = 0;
         size_t taken = letter_read(reader->source + at, reader->length - at, &character);
         enum letter_kind kind = taken ? letter_kind(character) : LETTER_NONE;
+        bool is_digit = kind == LETTER_DIGIT, is_arabic = is_arabic_letter(character, kind);
 
-        if (kind == LETTER_NONE || (kind == LETTER_UNSPACED) != is_pairs)
+        if (kind == LETTER_NONE || (kind == LETTER_UNSPACED) != is_pairs ||
+            (is_digit && after_arabic) || (is_arabic && after_digit))
             break;
-        word->digits |= kind == LETTER_DIGIT;
+        after_digit = is_digit;
+        after_arabic = is_arabic;
+        word->digits |= is_digit;
         word->letters |= kind == LETTER_PLAIN || kind == LETTER_UNSPACED;
         at += taken;
     }

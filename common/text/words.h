@@ -2,8 +2,9 @@
  * The words of a text, folded so that they can be compared: runs of letters, digits and the marks
  * that belong to them. Scripts that put no space between words (Han, Kana, Hangul, Thai, Lao,
  * Khmer, Myanmar) give overlapping tokens of two characters instead. Folding is NFKC_Casefold
- * (UAX 31); besides, Russian yo counts as ye, and Arabic and Hebrew lose their vowel signs and
- * tell forms of alef, yeh and teh marbuta no longer apart, since people write either way.
+ * (UAX 31); Arabic letters and digits side by side are two words; besides, Russian yo counts as ye,
+ * and Arabic and Hebrew lose their vowel signs and tell forms of alef, yeh and teh marbuta no
+ * longer apart, since people write either way.
  */
 #ifndef ASSAY_TEXT_WORDS_H
 #define ASSAY_TEXT_WORDS_H

@@ -175,6 +175,16 @@ static double share_of(const struct question *question, const float *cover)
     return question->total > 0 ? sum / question->total : 0;
 }
 
+/* What is not covered here but by other chunks; the rest no document knows. */
+static double elsewhere_share(const struct question *question, const float *cover)
+{
+    double sum = 0;
+
+    for (size_t t = 0; t < question->count; t++)
+        sum += question->terms[t].in_index ? question->terms[t].weight * (1 - cover[t]) : 0;
+    return question->total > 0 ? sum / question->total : 0;
+}
+
 static void look_around(const struct question *question, struct arena *arena,
                         struct found_chunk *found)
 {
@@ -192,6 +202,7 @@ static void look_around(const struct question *question, struct arena *arena,
         passage->near = fmax(passage->near, share_of(question, near));
     }
     found->share = share_of(question, all);
+    found->elsewhere = elsewhere_share(question, all);
     for (size_t p = 0; p < found->list.count; p++)
         found->passages[p].share = share_of(question, found->passages[p].cover);
 }
@@ -284,8 +295,8 @@ static double full_score(const struct question *question, const struct search_in
  * same. docs/search.md tells on what it was fitted and how it was cross-validated. */
 static double value_of(const struct evidence *evidence)
 {
-    double z = 5.0 * evidence->near + 3.15 * evidence->chunk + 4.3 * evidence->margin +
-               1.8 * evidence->lexical + 1.1 * evidence->terms - 9.8;
+    double z = 4.85 * evidence->near + 5.55 * evidence->chunk + 2.95 * evidence->elsewhere +
+               5.3 * evidence->margin + 1.1 * evidence->lexical + 0.8 * evidence->terms - 11.4;
 
     return 1 / (1 + exp(-z));
 }
@@ -320,6 +331,7 @@ struct evidence evidence_weigh(const struct question *question, const struct sea
         return evidence;
     evidence.near = best->near;
     evidence.chunk = best_chunk->share;
+    evidence.elsewhere = best_chunk->elsewhere;
     evidence.margin = margin_of(index, chunks, count);
     evidence.lexical = full > 0 ? best_chunk->lexical / full : 0;
     evidence.terms = log((double)question->count);

@@ -44,6 +44,7 @@ struct found_chunk {
     struct found_sentence *sentences;
     size_t sentence_count;
     double share;     /* of the weights, by all passages together */
+    double elsewhere; /* of the weights: not covered here, but known to the index */
     double relevance; /* 0 to 1: the best share of a passage, three decimals */
     double score;     /* of the best passage */
     double rank;      /* what chunks are ordered by: search and passages together */
@@ -56,8 +57,8 @@ void evidence_read(struct question *question, struct arena *arena,
                    struct found_chunk *found);
 
 struct evidence {
-    double near, chunk, margin, lexical, terms; /* the features, of the best passage */
-    double value;                               /* 0 to 1 */
+    double near, chunk, elsewhere, margin, lexical, terms; /* the features, of the best passage */
+    double value;                                          /* 0 to 1 */
 };
 
 /* The evidence that the question can be answered, from chunks in the order of their lexical
