@@ -1,6 +1,5 @@
 /* A parent that does nothing but replace its children. */
 #include "jobs/crew.h"
-#include "crypto/token.h"
 #include "jobs/program.h"
 
 #include <errno.h>
@@ -10,8 +9,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { NAME_BYTES = 12 };
-
 static const double look_every = 0.2;
 
 struct crew {
@@ -19,7 +16,6 @@ struct crew {
     size_t count;
     void *context;
     pid_t processes[CREW_PLACES_MAX];
-    char names[CREW_PLACES_MAX][CREW_NAME_TEXT];
 };
 
 /* A process for as long as this one lives. */
@@ -33,7 +29,7 @@ static void man(struct crew *crew, size_t place)
     prctl(PR_SET_PDEATHSIG, SIGTERM);
     if (getppid() != parent)
         _exit(EXIT_SUCCESS);
-    _exit(crew->places[place](crew->context, place, crew->names[place]));
+    _exit(crew->places[place](crew->context, place));
 }
 
 /* In rounds, each of which replaces those that have died. */
@@ -52,8 +48,6 @@ void crew_keep(crew_place *const *places, size_t count, void *context)
 {
     struct crew crew = {.places = places, .count = count, .context = context};
 
-    for (size_t i = 0; i < count; i++)
-        token_random_text(NAME_BYTES, crew.names[i], CREW_NAME_TEXT);
     program_rounds(look_every, look, &crew);
     for (size_t i = 0; i < count; i++)
         if (crew.processes[i] > 0)

@@ -7,11 +7,10 @@
 
 #include <stddef.h>
 
-enum { CREW_PLACES_MAX = 66, CREW_NAME_TEXT = 17 };
+enum { CREW_PLACES_MAX = 66 };
 
-/* What the process in a place does until it is told to stop; its exit code. `name` is the same for
- * whoever comes after one that died there, and no other program's: for job_claim_as(). */
-typedef int crew_place(void *context, size_t place, const char *name);
+/* What the process in a place does until it is told to stop; its exit code. */
+typedef int crew_place(void *context, size_t place);
 
 /* Keeps `count` places manned until the program is told to stop, and waits for the end of all. */
 void crew_keep(crew_place *const *places, size_t count, void *context);

@@ -90,7 +90,8 @@ struct support_settings {
     bool experiment_assignment;
     const char *ab_base_url; /* NULL = splits of traffic are judged by nobody, as the next */
     const char *ab_api_key;
-    double ab_timeout; /* seconds, as the next */
+    double ab_timeout, ab_connect; /* seconds, as the interval */
+    int64_t ab_request_bytes, ab_answer_bytes;
     int64_t ab_decision_interval;
     double split_mde, split_margin; /* percent */
     int64_t split_looks;

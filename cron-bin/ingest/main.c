@@ -13,6 +13,7 @@
 #include "base/log.h"
 #include "crypto/crypto.h"
 #include "jobs/program.h"
+#include "jobs/runner.h"
 #include "support/conversation/answer_cache.h"
 #include "support/documents/reindex.h"
 #include "support/documents/task.h"
@@ -81,6 +82,8 @@ static bool run_round(void *context)
     struct db *db;
     enum error error = store_use(program->store, &db, &problem);
 
+    if (!error)
+        error = runner_take_up(db, &problem);
     if (!error && is_due(&program->beat_at, BEAT_SECONDS))
         error = task_beat(db, &problem);
     if (!error && !program->mended) {
@@ -149,6 +152,7 @@ int main(int argc, char **argv)
     program.arena = arena_create((size_t)program.settings.index_memory_bytes);
     if (reindex)
         return run_reindex(&program);
+    runner_start(program.settings.state_directory, "ingest");
     program_rounds(every, run_round, &program);
     store_close(program.store);
     arena_destroy(program.arena);

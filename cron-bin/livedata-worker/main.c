@@ -15,6 +15,7 @@
 #include "crypto/crypto.h"
 #include "jobs/crew.h"
 #include "jobs/program.h"
+#include "jobs/runner.h"
 #include "livedata/alerts/watch.h"
 #include "livedata/nodes/edge.h"
 #include "livedata/storage/retention.h"
@@ -42,8 +43,6 @@ struct worker {
     struct egress_policy egress;
     bool keeps_house; /* the first one forgets what is old, too */
     int64_t kept_at;  /* monotonic */
-    const char *name; /* of this process and of those in whose place it is; NULL = alone */
-    bool takes_up;    /* what they had in hand is still to be released */
     bool failed;
 };
 
@@ -56,21 +55,6 @@ static enum error keep_house(struct worker *worker, struct db *db, struct proble
         return ERROR_NONE;
     worker->kept_at = now;
     return retention_keep(db, &worker->settings, problem);
-}
-
-/* Who was in this place before is dead: the parent has waited for it. */
-static enum error take_up(struct worker *worker, struct db *db, struct problem *problem)
-{
-    int64_t released;
-    enum error error;
-
-    if (!worker->takes_up)
-        return ERROR_NONE;
-    error = job_release(db, worker->name, &released, problem);
-    worker->takes_up = error != ERROR_NONE;
-    if (!error && released)
-        log_event(LOG_INFO, "deliveries_taken_up", "what a runner that died had in hand");
-    return error;
 }
 
 /* Alerts first: what they have to say is delivered in the same round. */
@@ -96,7 +80,7 @@ static bool round_of(void *context)
     enum error error = store_use(worker->store, &db, &problem);
 
     if (!error)
-        error = take_up(worker, db, &problem);
+        error = runner_take_up(db, &problem);
     if (!error)
         error = watch(worker, db, &looks, &problem);
     if (!error)
@@ -122,8 +106,7 @@ static int work(struct worker *worker, double every)
         fprintf(stderr, "livedata-worker: %s\n", problem.text);
         return EXIT_SETTINGS;
     }
-    if (worker->name)
-        job_claim_as(worker->name);
+    runner_start(worker->settings.state_directory, "livedata-worker");
     worker->egress = (struct egress_policy){.allowed_hosts = worker->settings.egress_hosts};
     program_rounds(every, round_of, worker);
     store_close(worker->store);
@@ -131,30 +114,28 @@ static int work(struct worker *worker, double every)
     return worker->failed && every <= 0 ? EXIT_DATABASE : EXIT_DONE;
 }
 
-static int run_deliveries(void *context, size_t place, const char *name)
+static int run_deliveries(void *context, size_t place)
 {
     struct worker *worker = context;
 
     worker->keeps_house = place == 0;
-    worker->name = name;
-    worker->takes_up = true;
     return work(worker, worker->every);
 }
 
-static int run_listener(void *context, size_t place, const char *name)
+static int run_listener(void *context, size_t place)
 {
     struct worker *worker = context;
 
-    (void)place, (void)name;
+    (void)place;
     prctl(PR_SET_NAME, "livedata-listen");
     return listener_run(&worker->settings, worker->run_directory);
 }
 
-static int run_edge(void *context, size_t place, const char *name)
+static int run_edge(void *context, size_t place)
 {
     struct worker *worker = context;
 
-    (void)place, (void)name;
+    (void)place;
     prctl(PR_SET_NAME, "livedata-edge");
     return edge_run(&worker->settings);
 }

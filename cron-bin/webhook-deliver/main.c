@@ -15,6 +15,7 @@
 #include "experiments/storage/subscription_store.h"
 #include "jobs/crew.h"
 #include "jobs/program.h"
+#include "jobs/runner.h"
 
 #include <stdatomic.h>
 #include <stdio.h>
@@ -39,8 +40,7 @@ struct worker {
     struct egress_policy egress;
     bool keeps_house; /* the first one: it forgets what is old, too */
     int64_t kept_at;  /* monotonic */
-    const char *name; /* of this place; NULL = alone */
-    bool takes_up;    /* what was in hand in this place is still to be released */
+    bool has_looked;  /* for what those that died had in hand */
     bool failed;
 };
 
@@ -55,25 +55,10 @@ static enum error keep_house(struct worker *worker, struct db *db, struct proble
                                    worker->settings.webhook_purge_rows, problem);
 }
 
-/* Who was in this place before is dead: the parent has waited for it. */
-static enum error take_up(struct worker *worker, struct db *db, struct problem *problem)
-{
-    int64_t released;
-    enum error error;
-
-    if (!worker->takes_up)
-        return ERROR_NONE;
-    error = job_release(db, worker->name, &released, problem);
-    worker->takes_up = error != ERROR_NONE;
-    if (!error && released)
-        log_event(LOG_INFO, "deliveries_taken_up", "what a runner that died had in hand");
-    return error;
-}
-
 /* The first one looks for work; the others hold no connection while it finds none. */
 static bool is_asleep(const struct worker *worker)
 {
-    if (!awake_until || worker->keeps_house || worker->takes_up ||
+    if (!awake_until || worker->keeps_house || !worker->has_looked ||
         clock_monotonic_microseconds() < *awake_until)
         return false;
     db_disconnect(store_handle(worker->store));
@@ -94,13 +79,14 @@ static bool deliver(void *context)
         return false;
     error = store_use(worker->store, &db, &problem);
     if (!error)
-        error = take_up(worker, db, &problem);
+        error = runner_take_up(db, &problem);
     if (!error)
         error = webhook_deliver_due(db, worker->job, &desk, ROUND_MOST, &tally, &problem);
     if (!error)
         error = keep_house(worker, db, &problem);
     db_end_of_request(store_handle(worker->store));
     worker->failed = error != ERROR_NONE;
+    worker->has_looked |= !error;
     if (error)
         log_event(LOG_ERROR, "round_failed", problem.text);
     if (awake_until && tally.claimed)
@@ -118,8 +104,7 @@ static int work(struct worker *worker, double every)
         fprintf(stderr, "webhook-deliver: %s\n", problem.text);
         return EXIT_SETTINGS;
     }
-    if (worker->name)
-        job_claim_as(worker->name);
+    runner_start(worker->settings.state_directory, "webhook-deliver");
     worker->egress =
         (struct egress_policy){.private_too = strcmp(worker->settings.environment, "local") == 0};
     program_rounds(every, deliver, worker);
@@ -128,17 +113,15 @@ static int work(struct worker *worker, double every)
     return worker->failed && every <= 0 ? EXIT_DATABASE : EXIT_DONE;
 }
 
-static int work_in_place(void *context, size_t place, const char *name)
+static int work_in_place(void *context, size_t place)
 {
     struct worker *worker = context;
 
     worker->keeps_house = place == 0;
-    worker->name = name;
-    worker->takes_up = true;
     return work(worker, worker->every);
 }
 
-static int finish_chats(struct worker *worker, const char *name)
+static int finish_chats(struct worker *worker)
 {
     const char *catalogues = getenv("ASSAY_LOCALES_DIR");
     struct problem problem = {0};
@@ -146,10 +129,11 @@ static int finish_chats(struct worker *worker, const char *name)
     bool failed;
 
     if (chat_worker_start(&worker->settings, worker->arena, catalogues ? catalogues : "locales",
-                          name, &chat, &problem)) {
+                          &chat, &problem)) {
         fprintf(stderr, "webhook-deliver: %s\n", problem.text);
         return EXIT_SETTINGS;
     }
+    runner_start(worker->settings.state_directory, "webhook-deliver");
     program_rounds(worker->every, chat_worker_round, chat);
     failed = chat_worker_failed(chat);
     chat_worker_stop(chat);
@@ -157,10 +141,10 @@ static int finish_chats(struct worker *worker, const char *name)
 }
 
 /* A process of its own, because an analysis takes long: no delivery waits behind it. */
-static int chat_in_place(void *context, size_t place, const char *name)
+static int chat_in_place(void *context, size_t place)
 {
     (void)place;
-    return finish_chats(context, name);
+    return finish_chats(context);
 }
 
 static void stay(struct worker *worker)
@@ -200,7 +184,7 @@ int main(int argc, char **argv)
     else
         status = work(&worker, 0);
     if (worker.every <= 0 && status == EXIT_DONE && experiments_has_chat(&worker.settings))
-        status = finish_chats(&worker, NULL);
+        status = finish_chats(&worker);
     arena_destroy(worker.arena);
     return status;
 }

@@ -1,6 +1,6 @@
-"""Every program of the offline half of support is killed at its steps: at calls that change a file or talk to the database.
-No half file, no run that seems to go on, no lock that stays, and the next start does all of it. On both engines; the
-steps are walked by `make soak` (one by one, those beyond the 150th by elevens), and with growing strides otherwise."""
+"""Every program of support is killed at its steps: at calls that change a file or talk to the database. No half file, no
+run that seems to go on, no lock and no lease that stays, and the next start does all of it. On both engines; the steps are
+walked by `make soak` (one by one, those beyond the 150th by elevens), and with growing strides otherwise."""
 
 import json
 import os
@@ -10,8 +10,9 @@ from pathlib import Path
 
 import pytest
 
+from model_server import ModelServer
 from service import ENGINES, Service
-from stack import BUILD
+from stack import BUILD, CHECKOUT
 from support_admin_test import SECRET, token
 from support_trends_test import ago, files, put, trace
 
@@ -21,15 +22,25 @@ SOAK = os.environ.get("ASSAY_TEST_SOAK") == "1"
 STEPS_MOST = 5000
 EACH_UP_TO, BEYOND = 150, 11  # where programs go on with more of the same: a stride that meets each kind of call
 ENV = {"JWT_SECRET": SECRET, "RATE_LIMIT_ENABLED": "false", "LLM_PROVIDER_PROFILE": "embedded", "LOG_LEVEL": "ERROR",
-       "REVIEWER_EMAIL": "judge@example.com", "AUTO_ROLLBACK_ENABLED": "true", "REGRESSION_LEASE_SECONDS": "1"}
+       "REVIEWER_EMAIL": "judge@example.com", "AUTO_ROLLBACK_ENABLED": "true"}
+# Those that are walked where what they need stands.
+ELSEWHERE = {"ingest": "tests/unit/support_kill_test.c", "split-report": "tests/api/support_splits_test.py"}
 RESIDENTS = ("support-improver", "support-retention", "alert-check")
 
 pytestmark = pytest.mark.skipif("sanitized" in BUILD.name, reason="a sanitizer has to be loaded first")
 
 
 @pytest.fixture(scope="module", params=ENGINES)
-def support(request):
-    with Service("support", ENV, request.param) as service:
+def support(request, tmp_path_factory):
+    with Service("support", ENV, request.param) as service, ModelServer() as models:
+        models.answers["writer"] = 'text:{"topic": "Phones", "content": "Open your profile."}'
+        registry = tmp_path_factory.mktemp("registry") / "providers.yml"
+        registry.write_text(json.dumps({"default_profile": "house", "providers": [
+            {"id": "house", "kind": "local", "protocol": "openai", "base_url": models.url + "/v1",
+             "default_models": {"fast": "writer", "strong": "writer"}, "models": [{"name": "writer"}]}],
+            "routing_profiles": {"house": {slot: {"provider": "house", "model": "writer"} for slot in ("fast", "strong")}}}))
+        service.with_model = {"PROVIDER_REGISTRY_PATH": str(registry), "LLM_PROVIDER_PROFILE": "house"}
+        service.walker = 0  # its number is the tenant of what is seeded anew
         assert service.run("demo-seed").returncode == 0
         commands = {pid: Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")[0] for pid in service.stack.processes()}
         held = [pid for pid, command in commands.items() if command.rpartition(b"/")[2].decode() in RESIDENTS]
@@ -48,7 +59,8 @@ def root(service):
 def fill(service):
     """A little of everything that the programs look at."""
     tables = ("review_queue", "traces", "trace_evaluations", "feedback", "eval_results", "improvement_backlogs",
-              "knowledge_gaps", "curated_case_status", "jobs", "kv_cache", "users", "experiment_deployments")
+              "knowledge_gaps", "curated_case_status", "jobs", "kv_cache", "users", "experiment_deployments",
+              "escalated_tickets", "kb_drafts")
     deletions = [f"DELETE FROM {table}" for table in tables]
     for statement in deletions if service.engine == "sqlite" else ["; ".join(deletions)]:
         service.sql(statement)
@@ -65,7 +77,8 @@ def fill(service):
     cases.parent.mkdir(parents=True, exist_ok=True)
     cases.write_text("".join(json.dumps({"case_id": f"mine-{i}", "query": "How long does the warranty last?",
                                          "created_at": ago(days=400), "expected": {"min_quality": 100}}) + "\n" for i in range(2)))
-    for path in [*root(service).glob("evaluation/experiments/*"), *root(service).glob("config/*")]:
+    for path in [*root(service).glob("evaluation/experiments/*"), *root(service).glob("config/*"),
+                 *root(service).glob("evaluation/*_results.json"), *root(service).glob("evaluation/*_metrics.json")]:
         path.unlink()
     folder = root(service) / "evaluation" / "experiments"
     folder.mkdir(exist_ok=True)
@@ -93,6 +106,17 @@ def deployed(service):
         {"trace_id": f"{side}-{i}", "tenant_id": "default", "evaluator_name": "citation_coverage", "verdict": "ok",
          "score": 0.9 if side == "before" else 0.1, "metadata": "{}", "evaluated_at": ago()}
         for side in ("before", "after") for i in range(30)])
+
+
+def tickets(service):
+    put(service, "escalated_tickets", [
+        {"id": f"ticket-{i}", "tenant_id": "default", "session_id": "s", "status": "resolved", "created_at": ago(days=2),
+         "user_question": f"How do I change the phone number {i}", "resolved_at": ago(days=1),
+         "operator_response": "Open your profile."} for i in range(3)])
+
+
+def new_tenant(service):
+    service.walker += 1
 
 
 def ordered(service):
@@ -141,13 +165,25 @@ PROGRAMS = [
     (["support-retention"], old, lambda s: count(s, "traces WHERE trace_id LIKE 'old-%'") == 0),
     (["alert-check"], None, lambda s: True),
     (["support-improver"], ordered, lambda s: count(s, "jobs WHERE state = 'waiting'") == 0),
+    (["kb-builder"], tickets, lambda s: count(s, "kb_drafts") == 1),
+    (["demo-seed", "--tenant", "NEW"], new_tenant, lambda s: count(s, f"kb_documents WHERE tenant_id = 'walk-{s.walker}'") == 3
+     and json.loads(s.run("eval-gate", "--tenant", f"walk-{s.walker}").stdout)["status"] == "passed"),
+    (["offline-benchmark", "--with-docs"], None, lambda s: reports(s, "evaluation/benchmark_results.json")),
+    (["eval-gate"], None, lambda s: reports(s, "evaluation/current_metrics.json")),
 ]
+
+
+def test_no_program_of_the_service_is_left_out():
+    sources = {main.parent.name: main.read_text() for main in CHECKOUT.glob("cron-bin/*/main.c")}
+    programs = {name for name, text in sources.items() if '#include "support/' in text and '#include "livedata/' not in text}
+    assert len(programs) > 20 and programs == {row[0][0] for row in PROGRAMS} | set(ELSEWHERE)
+    assert all("dying" in (CHECKOUT / path).read_text() for path in ELSEWHERE.values())
 
 
 def check_files(service):
     """Each file is whole, whoever died; what is being written has a name of its own, one in a folder."""
     for path in root(service).rglob("*"):
-        if not path.is_file() or path.name == ".part" or {"uploads", "index", "locks"} & set(path.parts) or "sqlite3" in path.name:
+        if not path.is_file() or path.name == ".part" or {"index", "locks"} & set(path.parts) or "sqlite3" in path.name:
             continue
         text = path.read_text()
         if path.suffix == ".json":
@@ -160,14 +196,15 @@ def check_files(service):
             assert text.endswith("\n") and ("tags:" in text or "experiments" not in path.parts), path
 
 
-def arguments_of(service, words):
-    return [str(root(service) / word) if word in ("batch.jsonl", "out.jsonl") else word for word in words]
+def start(service, words, **env):
+    named = {"NEW": f"walk-{service.walker}", **{name: str(root(service) / name) for name in ("batch.jsonl", "out.jsonl")}}
+    models = service.with_model if words[0] == "kb-builder" else {}
+    return service.run(words[0], *[named.get(word, word) for word in words[1:]], env={**models, **env})
 
 
 def run_to_the_end(service, words):
-    """As the next start, when leases are over: it is not told that somebody is at it, and ends well."""
-    service.sql("UPDATE jobs SET due_at = 0 WHERE state = 'waiting'")
-    done = service.run(words[0], *arguments_of(service, words[1:]))
+    """As the next start, at once: it is not told that somebody is at it, and ends well."""
+    done = start(service, words)
     if words[0] == "experiment-new" and "already exists" in done.stderr:
         return
     assert done.returncode in ((0, 1) if words[0] == "regression-eval" else (0,)), (words, done.stderr)
@@ -175,7 +212,7 @@ def run_to_the_end(service, words):
 
 
 def finished(service):
-    """What was asked for and lost with its runner says so once its lease is over, and does not run for ever."""
+    """What was asked for and lost with its runner says so, and does not run for ever."""
     run_to_the_end(service, ["support-improver"])
     for kind, path in (("support.regression", "/api/admin/regression-runs/"),
                        ("support.curated", "/api/admin/curated-dataset/jobs/")):
@@ -200,7 +237,7 @@ def test_a_program_killed_at_any_step_is_healed_by_the_next_start(support, dying
             fill(support)
             if before:
                 before(support)
-        done = support.run(words[0], *arguments_of(support, words[1:]), env={"LD_PRELOAD": str(dying), "DYING_AT": str(step)})
+        done = start(support, words, LD_PRELOAD=str(dying), DYING_AT=str(step))
         check_files(support)
         if done.returncode != -signal.SIGKILL:
             break

@@ -6,7 +6,9 @@
 #include "crypto/crypto.h"
 #include "jobs/inbox.h"
 #include "jobs/job.h"
+#include "jobs/runner.h"
 
+#include <dirent.h>
 #include <fcntl.h>
 
 static const double pauses[] = {0, 0, 3600};
@@ -342,6 +344,83 @@ ON_BOTH(who_knows_of_a_death_need_not_wait_for_the_lease)
     close(ends[1]);
 }
 
+static int hang_as_runner(struct store *store, int number)
+{
+    const struct db_options options = DB_OPTIONS_DEFAULT;
+    struct arena *arena = arena_create((size_t)1 << 24);
+    struct db *db = store_open(store, &options);
+    struct job_tally tally = {0};
+
+    runner_start(store->directory, number < 2 ? "program" : "program.two");
+    return job_run_due(db, arena, &hanging, NULL, 1, &tally, &store->problem) ? 1 : 0;
+}
+
+/* What the next start of "program" finds to do: before it has looked for the dead, and then. */
+static int come_after(struct store *store, int number)
+{
+    const struct db_options options = DB_OPTIONS_DEFAULT;
+    struct arena *arena = arena_create((size_t)1 << 24);
+    struct db *db = store_open(store, &options);
+    struct job_kind healed = hanging;
+    struct job_tally before = {0}, after = {0};
+
+    healed.perform = perform_as_told;
+    runner_start(store->directory, "program");
+    runner_start(store->directory, "program");
+    if (job_run_due(db, arena, &healed, NULL, 10, &before, &store->problem) ||
+        runner_take_up(db, &store->problem) ||
+        job_run_due(db, arena, &healed, NULL, 10, &after, &store->problem))
+        return 99;
+    return (int)before.claimed == 0 ? (int)after.done : number;
+}
+
+static int files_in(const char *folder)
+{
+    const struct dirent *entry;
+    DIR *directory = opendir(folder);
+    int count = 0;
+
+    while (directory && (entry = readdir(directory)))
+        count += entry->d_name[0] != '.';
+    if (directory)
+        closedir(directory);
+    return count;
+}
+
+/* Of three runners two die, one of them of another program. */
+ON_BOTH(the_next_start_takes_up_what_a_dead_one_of_its_program_had)
+{
+    const char *folder = arena_print(store->arena, "%s/runners", store->directory);
+    pid_t runners[3];
+    char byte;
+    int ends[2];
+
+    make_tables(store);
+    CHECK(pipe(ends) == 0);
+    done_file = ends[1];
+    for (int i = 0; i < 3; i++) {
+        (void)add(store, &hanging, i ? (i > 1 ? "c" : "b") : "a", i ? (i > 1 ? "3" : "2") : "1");
+        db_disconnect(store->db);
+        runners[i] = fixture_fork(hang_as_runner, store, i);
+        CHECK(read(ends[0], &byte, 1) == 1 && byte == "abc"[i]);
+    }
+    CHECK_INT(files_in(folder), 3);
+    CHECK_INT(fixture_wait(fixture_fork(come_after, store, 50)), 0); /* they all live */
+    for (int i = 1; i < 3; i++) {
+        kill(runners[i], SIGKILL);
+        (void)fixture_wait(runners[i]);
+    }
+    CHECK_INT(fixture_wait(fixture_fork(come_after, store, 50)), 1);
+    CHECK_INT(found(store, "b").interruptions, 1);
+    CHECK(found(store, "a").held && found(store, "c").held);
+    CHECK_INT(files_in(folder), 3); /* of who lives, of the other program, of the last one */
+    kill(runners[0], SIGKILL);
+    (void)fixture_wait(runners[0]);
+    CHECK_INT(fixture_wait(fixture_fork(come_after, store, 50)), 1);
+    close(ends[0]);
+    close(ends[1]);
+}
+
 /* The n-th statement of a run fails, for every n: the effect and the end go together. */
 ON_BOTH(the_end_and_the_effect_are_one)
 {
@@ -483,5 +562,6 @@ TEST_MAIN(CASE(a_job_goes_with_the_transaction_that_added_it),
           CASE(a_full_lane_does_not_hold_up_the_others),
           CASE(memory_that_runs_out_is_a_failure_of_its_job), CASE(what_is_finished_is_forgotten),
           CASE(who_knows_of_a_death_need_not_wait_for_the_lease),
+          CASE(the_next_start_takes_up_what_a_dead_one_of_its_program_had),
           CASE(the_end_and_the_effect_are_one),
           CASE(killed_runners_lose_nothing_and_do_nothing_twice))

@@ -4,6 +4,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "experiments/chat/work.h"
+#include "jobs/runner.h"
 
 enum { ROUND_MOST = 20 };
 
@@ -14,24 +15,9 @@ struct chat_worker {
     struct job_kind post, message, analysis;
     struct store *store;
     struct arena *job;
-    const char *name;
-    bool takes_up;   /* what was in hand in this place is still to be released */
     int64_t kept_at; /* monotonic */
     bool failed;
 };
-
-/* Who was in this place before is dead: the parent has waited for it. */
-static enum error take_up(struct chat_worker *worker, struct db *db, struct problem *problem)
-{
-    int64_t released;
-    enum error error;
-
-    if (!worker->takes_up)
-        return ERROR_NONE;
-    error = job_release(db, worker->name, &released, problem);
-    worker->takes_up = error != ERROR_NONE;
-    return error;
-}
 
 static enum error keep_house(struct chat_worker *worker, struct db *db, struct problem *problem)
 {
@@ -53,7 +39,7 @@ bool chat_worker_round(void *context)
     enum error error = store_use(worker->store, &db, &problem);
 
     if (!error)
-        error = take_up(worker, db, &problem);
+        error = runner_take_up(db, &problem);
     if (!error)
         error = job_run_due(db, worker->job, &worker->post, &worker->office, ROUND_MOST, &tally,
                             &problem);
@@ -78,7 +64,7 @@ bool chat_worker_failed(const struct chat_worker *worker)
 }
 
 enum error chat_worker_start(const struct experiments_settings *settings, struct arena *arena,
-                             const char *catalogues, const char *name, struct chat_worker **made,
+                             const char *catalogues, struct chat_worker **made,
                              struct problem *problem)
 {
     struct chat_worker *worker = ARENA_NEW(arena, struct chat_worker);
@@ -91,13 +77,9 @@ enum error chat_worker_start(const struct experiments_settings *settings, struct
         .post = chat_kind(&chat_post_kind, settings),
         .message = chat_kind(&chat_message_kind, settings),
         .analysis = chat_kind(&chat_analysis_kind, settings),
-        .job = arena_create((size_t)settings->max_request_memory_bytes),
-        .name = name,
-        .takes_up = name != NULL};
+        .job = arena_create((size_t)settings->max_request_memory_bytes)};
     if (!worker->job)
         return problem_set(problem, ERROR_SYSTEM, "out_of_memory", "out of memory");
-    if (name)
-        job_claim_as(name);
     *made = worker;
     return experiments_store_open(arena, settings, NULL, &worker->store, problem);
 }

@@ -7,12 +7,10 @@
 
 struct chat_worker;
 
-/* `name` is its place in a crew (jobs/crew.h), NULL = alone. `catalogues` is the folder of the
- * texts. Connects to nothing; memory from `arena`. */
+/* `catalogues` is the folder of the texts. Connects to nothing; memory from `arena`. */
 MUST_CHECK enum error chat_worker_start(const struct experiments_settings *settings,
                                         struct arena *arena, const char *catalogues,
-                                        const char *name, struct chat_worker **worker,
-                                        struct problem *problem);
+                                        struct chat_worker **worker, struct problem *problem);
 void chat_worker_stop(struct chat_worker *worker);
 
 /* Runs what is due; whether there was anything. For program_rounds(). */

@@ -10,10 +10,8 @@
 #include <string.h>
 
 enum {
-    BODY_MOST = 1 << 20,
-    ANSWER_MOST = 4 << 20,
+    REASONS_MOST = 1 << 20, /* bytes that are kept of a decision */
     SAID_MOST = 200,
-    CONNECT_SECONDS = 3,
     EVERYBODY = 100, /* percent */
     BASELINE_LEAST = 30,
     MICROSECONDS = 1000000
@@ -58,13 +56,16 @@ static enum error ask(const struct candidate_call *call, const char *path, const
                     {"Content-Type", "application/json"},
                     {"Idempotency-Key", key}},
         .header_count = key ? 3 : 2,
-        .answer_max = ANSWER_MOST,
+        .answer_max = (size_t)call->settings->ab_answer_bytes,
         .private_too = true, /* our operator has named it */
-        .policy = {.connect_seconds = CONNECT_SECONDS,
+        .policy = {.connect_seconds = call->settings->ab_connect,
                    .attempt_seconds = call->settings->ab_timeout,
                    .total_seconds = call->settings->ab_timeout,
                    .attempts = 1}};
 
+    if (body && body->overflowed)
+        return problem_set(call->problem, ERROR_TOO_LARGE, "split_too_large",
+                           "%s: a batch is larger than AB_MAX_REQUEST_BYTES", path);
     while (length && base[length - 1] == '/')
         length--;
     request.url = arena_print(call->arena, "%.*s%s", (int)length, base, path);
@@ -181,7 +182,7 @@ static void write_metrics(struct json_writer *writer, const struct support_setti
 static void start_body(const struct candidate_call *call, struct text *body,
                        struct json_writer *writer)
 {
-    text_start(body, call->arena, BODY_MOST);
+    text_start(body, call->arena, (size_t)call->settings->ab_request_bytes);
     writer_start(writer, body);
     writer_open_object(writer);
 }
@@ -287,7 +288,7 @@ static const char *reasons_of(const struct candidate_call *call, const json_t *d
     const json_t *reason;
     size_t i;
 
-    text_start(&text, call->arena, BODY_MOST);
+    text_start(&text, call->arena, REASONS_MOST);
     writer_start(&writer, &text);
     writer_open_array(&writer);
     json_array_foreach(json_object_get(document, "reasons"), i, reason)
