@@ -212,11 +212,18 @@ static enum error begin(struct request *request, struct candidate_call *call)
     return error;
 }
 
+/* The tenant whose runs and answers the asking one may see; NULL = everybody's. */
+static const char *whose(const struct request *request)
+{
+    return family_is_operator(request) ? NULL : request->who.tenant;
+}
+
 static enum error link_of(struct request *request, const struct candidate_call *call,
                           const char *id, const char **link)
 {
     const char *run_id;
-    enum error error = run_newest(call->db, call->arena, id, &run_id, call->problem);
+    enum error error =
+        run_newest(call->db, call->arena, whose(request), id, &run_id, call->problem);
 
     *link = !error && run_id ? arena_print(request->arena, "/api/admin/regression-runs/%s", run_id)
                              : NULL;
@@ -487,8 +494,7 @@ enum error experiment_assignments_handle(struct request *request, struct reply *
     enum error error = begin(request, &call);
 
     if (!error)
-        error = assignment_list(call.db, call.arena, request->arguments[0],
-                                family_is_operator(request) ? NULL : request->who.tenant, &rows,
+        error = assignment_list(call.db, call.arena, request->arguments[0], whose(request), &rows,
                                 call.problem);
     if (error)
         return error;
@@ -574,7 +580,7 @@ static int64_t place(int64_t count, int64_t percent)
 static enum error deployed_bucket(struct request *request, const struct candidate_call *call,
                                   const char *id, struct bucket *bucket)
 {
-    const char *tenant = family_is_operator(request) ? NULL : request->who.tenant;
+    const char *tenant = whose(request);
     struct answer_figures figures;
     const struct {
         bool latency;
@@ -603,12 +609,16 @@ static enum error deployed_bucket(struct request *request, const struct candidat
 static enum error staged_bucket(struct request *request, const struct candidate_call *call,
                                 const char *id, struct bucket *bucket)
 {
+    const char *tenant = whose(request);
     struct run_deltas deltas;
     struct text text;
     struct json_writer writer;
     bool found;
-    enum error error = run_deltas_of(call->db, call->arena, id, &deltas, &found, call->problem);
+    enum error error;
 
+    if (tenant && strcmp(tenant, "default") == 0)
+        tenant = NULL; /* a reviewer of the operator's */
+    error = run_deltas_of(call->db, call->arena, tenant, id, &deltas, &found, call->problem);
     if (error || !found)
         return error;
     text_start(&text, request->arena, 4096);

@@ -2,12 +2,14 @@
 on both engines."""
 
 import json
+import subprocess
 import time
 
 import pytest
 
+from exposition import samples
 from model_server import ModelServer
-from service import ENGINES, Service
+from service import DATABASE_SETTINGS, ENGINES, Servers, Service
 from support_admin_test import SECRET, token
 from support_review_test import judge, program, queue
 
@@ -71,6 +73,9 @@ def test_the_loop_from_a_vote_against_to_rolling_back(support):
     # what people confirmed passes as it is
     same = program(support, "regression-eval", "--baseline", "current", "--candidate", "current")
     assert same["exit_code"] == 0 and same["aggregate"]["baseline_pass_rate"] == 1.0
+    mock = program(support, "regression-eval", "--baseline", "current", "--candidate", "current",
+                   "--mock-experiment-runtime", "--no-persist")
+    assert mock["aggregate"]["candidate_pass_rate"] == 1.0 and mock["exit_code"] == 0
     # a candidate that refuses everything does not pass, and says why
     harmful = new(support, "Refuse much", embedded_min_evidence=1.0)
     red = run(support, harmful)
@@ -83,6 +88,11 @@ def test_the_loop_from_a_vote_against_to_rolling_back(support):
     good = new(support, "Fewer documents", rerank_top_k=1)
     green = run(support, good)
     assert green["run"]["result"] == "pass", green["report_markdown"]
+    figures = samples(support.get("/metrics").text)  # set by programs that have ended, and by one that stays
+    assert [figures[f'regression_runs_total{{result="{how}"}}'] for how in ("pass", "fail")] == [3, 1]
+    assert figures[f'regression_last_pass_rate{{baseline="current",candidate="{good}"}}'] == 1
+    ids = [row["run_id"] for row in support.get(RUNS, headers=token("admin")).json()["runs"]]
+    assert len(ids) == len(set(ids)) and {green["run_id"], red["run_id"]} <= set(ids)
     power = green["report"]["gate"]["power"]
     assert not power["could_have_seen"] and power["cases_missing"] > 0 and power["detectable_drop"] is None
     assert "could not have been seen" in green["report_markdown"]
@@ -128,6 +138,14 @@ def test_programs_go_the_same_way_and_a_red_run_after_a_green_one_closes_the_gat
     dry = support.run("experiment-apply", name)
     assert dry.returncode == 0 and "-rerank_top_k: 5\n+rerank_top_k: 2\n" in dry.stdout
     assert "chunk_size acts when documents are read anew" not in dry.stdout
+    file.write_text(text.replace("chunk_size: 800", "chunk_size: 900"))
+    acts = support.run("experiment-apply", name)
+    assert "chunk_size acts when documents are read anew" in acts.stdout + acts.stderr
+    for foreign in ("jwt_secret: x", "data_dir: /etc"):
+        file.write_text(text.replace("rerank_top_k: 5", foreign))
+        assert foreign.split(":")[0] in support.run("experiment-apply", name).stderr
+    for strange in ("..%2F..%2Fconfig", "2026-01-01-UPPER", "2026-01-01-a..b"):
+        assert operator(support, f"/{strange}", method="GET").status_code == 404
     assert support.run("experiment-apply", name, "--mode", "deploy").returncode == 1
     assert support.run("experiment-apply", name, "--mode", "nonsense").returncode == 2
     file.write_text(text.replace("rerank_top_k: 5", "rerank_top_k: 500"))
@@ -168,12 +186,12 @@ def test_a_share_of_conversations_sticks_to_an_experiment(support):
     assert operator(support, path, {"tenant_id": "acme"}, tenant="other").status_code == 403
     made = operator(support, path, {"tenant_id": "default", "rollout_percentage": "25"}).json()["assignment"]
     assert made["rollout_percentage"] == 25
-    # sha256("default:<session>") decides; the first is of bucket 13, the second of 55
+    # sha256("default:<session>") decides; the two buckets at the edge of the share
     def bucket(session):
         import hashlib
         return int.from_bytes(hashlib.sha256(f"default:{session}".encode()).digest()[:4], "big") % 100
-    inside = next(f"s-{i}" for i in range(1000) if bucket(f"s-{i}") < 25)
-    outside = next(f"s-{i}" for i in range(1000) if bucket(f"s-{i}") >= 25)
+    inside = next(f"s-{i}" for i in range(1000) if bucket(f"s-{i}") == 24)
+    outside = next(f"s-{i}" for i in range(1000) if bucket(f"s-{i}") == 25)
     assert bucket("anonymous") == 13
     for session, expected in ((inside, sticky), (outside, ""), (inside, sticky)):
         assert experiment_of(support, ask(support, session_id=session)) == expected
@@ -181,6 +199,22 @@ def test_a_share_of_conversations_sticks_to_an_experiment(support):
     assert len(operator(support, path, method="GET").json()["assignments"]) == 1
     operator(support, f"/{sticky}/archive")
     assert experiment_of(support, ask(support, session_id=inside)) == ""
+
+
+def test_what_is_staged_is_in_force_until_its_file_goes(support):
+    narrow = new(support, "Narrow", retrieval_top_k=1)
+    wide = "Сколько длится гарантия, сколько дней на возврат товара и что делать при ошибке E10?"
+
+    def found():
+        trace = support.get(f"/api/admin/traces/{ask(support, wide)['trace_id']}", headers=token("agent")).json()
+        return len(next(step["state"] for step in trace["steps"] if step["node"] == "retrieve")["retrieved_docs"])
+
+    before = found()
+    assert before > 1 and operator(support, f"/{narrow}/stage").status_code == 200 and found() == 1
+    assert not (support.data / "config" / "deployed_defaults.yaml").exists()
+    (support.data / "config" / "experiment_override.yaml").unlink()
+    assert found() == before
+    (support.data / "config" / "experiment_id").unlink()
 
 
 def test_others_than_the_operator_change_nothing_and_see_their_own_runs(support):
@@ -229,9 +263,12 @@ def test_a_deployment_that_harms_is_rolled_back_by_itself(support):
     evaluated("fine", f"'{harmful}'", 40, 0.78, 0.2)  # refusing less is no harm
     assert json.loads(support.run("rollback-watch").stdout)[0]["reason"] == "normal_variance"
     assert json.loads(support.run("rollback-watch", env={"AUTO_ROLLBACK_ENABLED": "false"}).stdout) == []
-    support.sql("DELETE FROM traces WHERE trace_id LIKE 'fine%'")
+    # what is behind the window, and evaluators that failed, count for nothing
+    support.sql("UPDATE trace_evaluations SET evaluated_at = '2026-01-01T00:00:00.000000+00:00' WHERE trace_id LIKE 'fine%'")
     evaluated("bad", f"'{harmful}'", 40, 0.65, 0.5)
-    [found] = json.loads(support.run("rollback-watch").stdout)
+    evaluated("lost", f"'{harmful}'", 40, 0, 0)
+    support.sql("UPDATE trace_evaluations SET verdict = 'timeout' WHERE trace_id LIKE 'lost%'")
+    [found] = json.loads(support.run("rollback-watch", env={"ROLLBACK_TRACE_WINDOW": "40"}).stdout)
     assert found["reason"] == "drift_citation_coverage_18.8pct" and found["worst_evaluator"] == "citation_coverage"
     assert operator(support, f"/{harmful}", method="GET").json()["deployments"][0]["rollback_reason"] == found["reason"]
     assert operator(support, f"/{harmful}", method="GET").json()["status"] == "completed"
@@ -299,6 +336,9 @@ def test_models_are_called_only_where_that_is_allowed(support):
             assert report["mode"] == "live-provider-benchmark" and case["outcome"] == "new_pass", case
             assert "as written by a model" in case["candidate"]["answer"] and case["candidate"]["cost_usd"] > 0
             assert {call["model"] for call in models.calls} == {"writer"}
+            [[spent, steps]] = support.sql("SELECT sum(cost_usd), count(cost_usd) FROM trace_steps WHERE trace_id ="
+                                           f" '{case['candidate']['trace_id']}'")
+            assert case["candidate"]["cost_usd"] == pytest.approx(float(spent)) and int(steps) > 1
         assert evaluate(support, "current", "current", "--allow-paid-apis")[1]["mode"] == "experiment-regression"
         origins = support.sql("SELECT origin, count(*) FROM traces WHERE trace_id LIKE 'provider-benchmark-%' GROUP BY origin")
         assert [(origin, int(count)) for origin, count in origins] == [("benchmark", 4)]
@@ -309,6 +349,13 @@ def test_models_are_called_only_where_that_is_allowed(support):
         models.calls.clear()
         spent, _ = evaluate(support, "embedded", "writer", "--allow-paid-apis", code=2, DAILY_COST_LIMIT_USD="0.0001")
         assert spent["detail"].startswith("DAILY_COST_LIMIT_USD exceeded: ") and spent["detail"].endswith("writer asks shop")
+        assert models.calls == []
+        # costs that cannot be read are as good as spent
+        support.sql("ALTER TABLE trace_steps RENAME TO away")
+        try:
+            evaluate(support, "embedded", "writer", "--allow-paid-apis", code=2)
+        finally:
+            support.sql("ALTER TABLE away RENAME TO trace_steps")
         assert models.calls == []
 
 
@@ -365,3 +412,44 @@ def test_the_loop_with_a_model_behind_it(support):
         assert operator(support, f"/{candidate}/rollback").status_code == 200
         after = ask(support, session_id="after")
         assert experiment_of(support, after) == "" and "12 месяцев" in after["answer"]
+
+
+def test_a_model_that_two_providers_call_alike_and_one_that_is_switched_off(support):
+    """The first of the file is meant, and somebody is told; what is not enabled does not exist."""
+    def provider(name, enabled, *aliases):
+        return {"id": name, "kind": "local", "protocol": "openai", "base_url": "http://127.0.0.1:9/v1", "enabled": enabled,
+                "default_models": {"fast": name + "-m", "strong": name + "-m"},
+                "models": [{"name": name + "-m", "aliases": list(aliases)}]}
+
+    (support.data / "evaluation").mkdir(parents=True, exist_ok=True)
+    (support.data / "evaluation" / "curated_cases.jsonl").write_text('{"case_id": "c", "query": "How long?"}\n')
+    kept = support.registry.read_text()
+    try:
+        support.registry.write_text(json.dumps({"default_profile": "embedded", "providers": [
+            provider("off", False, "same"), provider("one", True, "same"), provider("two", True, "same")]}))
+        _, report = evaluate(support, "current", "same", "--mock-experiment-runtime")
+        assert report["cases"][0]["candidate"]["citations"][0]["title"] == "one:one-m"
+        done = support.run("regression-eval", "--baseline", "same", "--candidate", "off-m", "--no-persist")
+        assert done.returncode == 2 and "experiment not found: off-m" in done.stdout
+        assert "registry_alias_twice" in done.stderr and '"same"' in done.stderr
+    finally:
+        support.registry.write_text(kept)
+
+
+def test_simulated_models_need_no_network(support):
+    """In a namespace of the network that has not even a loopback: the gate decides, never the infrastructure."""
+    (support.data / "evaluation").mkdir(parents=True, exist_ok=True)
+    (support.data / "evaluation" / "curated_cases.jsonl").write_text(
+        '{"case_id": "c", "query": "How long?", "expected": {"answer_contains": ["12 months"]}}\n')
+    env = {"PROVIDER_REGISTRY_PATH": ""}
+    if support.engine == "postgres":  # by its socket in the file system
+        server = Servers.server
+        database = support.env[DATABASE_SETTINGS["support"]].rpartition("/")[2]
+        env["DATABASE_URL"] = f"postgresql://assay@/{database}?host={server.directory}&port={server.port}"
+    support.run("alert-check", "--dry-run")  # so that the environment is known
+    for target in ("mistral-small-latest", "local-first", "external-mistral"):
+        done = subprocess.run(["unshare", "--net", support.stack.build / "cron-bin" / "regression-eval", "--baseline", target,
+                               "--candidate", "ollama-small", "--no-persist"], cwd=support.stack.directory, text=True,
+                              env={**support._environment, **env}, capture_output=True, timeout=60, check=False)
+        assert done.returncode in (0, 1), done.stdout + done.stderr
+        assert json.loads(done.stdout)["aggregate"]["infrastructure_failures"] == 0

@@ -414,9 +414,14 @@ def test_a_registry_that_becomes_invalid_leaves_the_old_one(support, registry, m
     ({"providers": [], "default_profile": "nobody"}, "there is no profile nobody"),
     ({"default_profile": "p", "providers": [{"id": "a", "kind": "paid", "protocol": "openai", "base_url": "http://h/v1",
                                              "api_key_env": "NO_SUCH_KEY", "default_models": {"fast": "m", "strong": "m"},
-                                             "models": [{"name": "m"}]}],
+                                             "models": [{"name": "m", "input_price_per_1m_tokens": 1,
+                                                         "output_price_per_1m_tokens": 1}]}],
       "routing_profiles": {"p": {"fast": {"provider": "a", "model": "m"}, "strong": {"provider": "a", "model": "m"}}}},
-     "profile p needs the key of provider a in NO_SUCH_KEY")])
+     "profile p needs the key of provider a in NO_SUCH_KEY"),
+    ({"providers": [{"id": "a", "kind": "paid", "protocol": "openai", "base_url": "http://h/v1",
+                     "default_models": {"fast": "m", "strong": "m"},
+                     "models": [{"name": "m", "input_price_per_1m_tokens": 1}]}]},
+     "provider a is paid: model m must have both prices")])
 def test_a_registry_that_does_not_resolve_is_refused(tmp_path, document, text):
     path = tmp_path / "providers.yml"
     path.write_text(json.dumps(document))

@@ -90,12 +90,23 @@ def test_each_weak_answer_becomes_one_case_with_its_first_reason(support):
     for name, signals, _ in REASONS:
         trace(support, f"trace-{name}", **signals)
     trace(support, "trace-other", tenant="other", quality=10)
-    expected = {f"trace-{name}": reason for name, _, reason in REASONS if reason}
+    # an answer whose tool has made a ticket went to a person, however its route is called
+    trace(support, "trace-ticket", route="auto", quality=90, facts=10)
+    support.sql("INSERT INTO escalated_tickets (id, tenant_id, session_id, trace_id, user_question, status, created_at)"
+                f" VALUES ('t-{support.engine}', 'default', 's', 'trace-ticket', 'q', 'open', '{stamp()}')")
+    REASONED = [*REASONS, ("ticket", {}, "escalated")]
+    expected = {f"trace-{name}": reason for name, _, reason in REASONED if reason}
     assert program(support, "review-build", "--tenant", "default") == {
         "status": "ok", "matched": len(expected), "inserted": len(expected), "upgraded": 0}
     assert {row["trace_id"]: row["reason"] for row in queue(support)["items"]} == expected
     assert program(support, "review-build")["inserted"] == 1  # the other tenant's; nothing twice
     assert [row["trace_id"] for row in queue(support, "other")["items"]] == ["trace-other"]
+    listed = [row["id"] for row in queue(support)["items"]]  # all of one moment: the later id first, each on one page
+    assert listed == sorted(listed, reverse=True)
+    assert [queue(support, limit=1, offset=at)["items"][0]["id"] for at in range(len(listed))] == listed
+    trace(support, "trace-unsure", tenant="third", facts=10)
+    off = {"FACT_VERIFICATION_ENABLED": "false"}
+    assert [program(support, "review-build", "--tenant", "third", env=env)["matched"] for env in (off, None)] == [0, 1]
     figures = samples(support.get("/metrics").text)
     assert figures['review_queue_pending_total{reason="low_quality"}'] == 2
     assert figures['review_queue_pending_total{reason="manual"}'] == 0
@@ -215,6 +226,11 @@ def test_offline_judging(support, tmp_path):
     assert queue(support, status="pending")["count"] == 9
     batch.write_text("\n".join(map(json.dumps, rows[1:])))
     assert program(support, "review-import", str(batch))["updated"] == 8  # ten verdicts need no word
+    program(support, "curated-build")
+    assert {row["case_id"]: row["tags"] for row in curated(support)[1]}[rows[0]["trace_id"]] == ["seen"]
+    # the figures that the database keeps are those that counting gives
+    counted = support.sql("SELECT tenant_id, status, reason, count(*) FROM review_queue GROUP BY 1, 2, 3 ORDER BY 1, 2, 3")
+    assert counted == support.sql("SELECT tenant_id, status, reason, cases FROM review_totals WHERE cases <> 0 ORDER BY 1, 2, 3")
 
 
 def curated(service):

@@ -96,6 +96,7 @@ def test_a_ticket_is_made_when_it_is_confirmed(support):
     assert scores(done) == ("auto", 90, "fixed") and not done["requires_confirmation"]
     assert steps(support, done)[0] == ["confirmation_gate", "create_ticket", "log"]
     [ticket] = tickets(support, session)
+    assert support.sql("SELECT trace_id FROM escalated_tickets WHERE trace_id IS NOT NULL") == [[done["trace_id"]]]
     assert (ticket["user_question"], ticket["status"]) == ("Позовите оператора, посылка пропала", "open")
     assert not ask(support, QUESTION, session_id=session, confirm=True)["requires_confirmation"]  # nothing is left
     assert len(tickets(support, session)) == 1

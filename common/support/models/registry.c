@@ -1,5 +1,6 @@
 /* Reading the registry: providers, then profiles, whose targets must resolve. */
 #include "support/models/registry.h"
+#include "base/log.h"
 #include "base/schema.h"
 #include "base/yaml.h"
 #include "support/models/registry_builtin.h"
@@ -23,7 +24,7 @@ enum { PROTOCOL_ORCH = LLM_PROTOCOL__MAX, PROTOCOL_EMBEDDED, PROTOCOLS };
 struct price_entry {
     const char *name;
     struct string_list aliases;
-    double input, output;
+    struct optional_number input, output;
 };
 
 #define OWNER struct price_entry
@@ -32,10 +33,12 @@ static const struct field model_fields[] = {
     STRINGS(OWNER, aliases, .max_length = 20),
     {.name = "input_price_per_1m_tokens",
      .type = FIELD_NUMBER,
+     .nullable = true,
      .lower = AT_LEAST(0),
      .offset = offsetof(OWNER, input)},
     {.name = "output_price_per_1m_tokens",
      .type = FIELD_NUMBER,
+     .nullable = true,
      .lower = AT_LEAST(0),
      .offset = offsetof(OWNER, output)},
 };
@@ -169,17 +172,23 @@ static enum error check_names(const struct loading *loading,
     return ERROR_NONE;
 }
 
-static void take_models(const struct loading *loading, const struct object_list *list,
-                        struct registry_provider *provider)
+/* A paid model without a price would be free for every limit. */
+static enum error take_models(const struct loading *loading, const struct object_list *list,
+                              struct registry_provider *provider)
 {
     provider->model_count = list->count;
     provider->models = ARENA_ARRAY(loading->arena, struct registry_model, list->count);
     for (size_t i = 0; i < list->count; i++) {
         const struct price_entry *from = &((const struct price_entry *)list->items)[i];
 
-        provider->models[i] =
-            (struct registry_model){from->name, from->aliases, from->input, from->output};
+        if (provider->kind == PROVIDER_PAID && (!from->input.given || !from->output.given))
+            return REFUSE(loading, "provider %s is paid: model %s must have both prices",
+                          provider->id, from->name);
+        provider->models[i] = (struct registry_model){from->name, from->aliases,
+                                                      from->input.given ? from->input.value : 0,
+                                                      from->output.given ? from->output.value : 0};
     }
+    return ERROR_NONE;
 }
 
 /* The parts of a provider that are always the settings'. */
@@ -225,6 +234,7 @@ static enum error add_provider(const struct loading *loading, const struct entry
     const struct capabilities *can = entry->capabilities ? entry->capabilities : &nothing;
     const struct limits *limits = entry->rate_limits ? entry->rate_limits : &unlimited;
     const char *key = entry->api_key_env ? getenv(entry->api_key_env) : NULL;
+    enum error error;
 
     if (registry_find(registry, entry->id))
         return REFUSE(loading, "provider %s exists twice", entry->id);
@@ -247,7 +257,9 @@ static enum error add_provider(const struct loading *loading, const struct entry
                                            .vision = can->supports_vision,
                                            .requests_per_minute = limits->requests_per_minute,
                                            .tokens_per_minute = limits->tokens_per_minute};
-    take_models(loading, &entry->models, provider);
+    error = take_models(loading, &entry->models, provider);
+    if (error)
+        return error;
     apply_settings(loading, provider, entry->protocol);
     provider->fast = find_model(provider, entry->default_models->fast);
     provider->strong = find_model(provider, entry->default_models->strong);
@@ -261,6 +273,20 @@ static enum error add_provider(const struct loading *loading, const struct entry
         return REFUSE(loading, "provider %s: base_url must be http:// or https://", entry->id);
     registry->provider_count++;
     return check_names(loading, provider);
+}
+
+/* Such a name stands for the model of the provider that comes first. */
+static void warn_of_clashes(const struct registry *registry)
+{
+    for (size_t i = 0; i < registry->provider_count; i++)
+        for (size_t j = 0; j < registry->providers[i].model_count; j++) {
+            const struct string_list *aliases = &registry->providers[i].models[j].aliases;
+
+            for (size_t k = 0; k < aliases->count; k++)
+                for (size_t first = 0; first < i; first++)
+                    if (find_model(&registry->providers[first], aliases->items[k]))
+                        log_event(LOG_WARNING, "registry_alias_twice", aliases->items[k]);
+        }
 }
 
 static enum error read_provider(const struct loading *loading, size_t place, const json_t *json)
@@ -582,6 +608,7 @@ enum error registry_load(const struct support_settings *settings, struct arena *
         add_profile(loading.registry, "embedded", "No model", "embedded");
     if (settings->chat_url && !find_profile(loading.registry, "openai"))
         add_profile(loading.registry, "openai", "The endpoint of LLM_CHAT_URL", "openai");
+    warn_of_clashes(loading.registry);
     rename_models(&loading);
     *registry = loading.registry;
     return choose_profile(&loading);

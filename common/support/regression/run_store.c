@@ -34,7 +34,7 @@ static const struct statement find_run = {
 };
 #define NEWEST                                                                                     \
     " FROM eval_results WHERE kind = 'regression' AND candidate_experiment_id = ?"                 \
-    " ORDER BY created_at DESC, id DESC LIMIT 1"
+    " AND (? = '' OR tenant_id = ?) ORDER BY created_at DESC, id DESC LIMIT 1"
 static const struct statement newest_deltas = {
     .name = "run_deltas",
     .sql = "SELECT run_id, quality_delta, cost_delta, latency_delta" NEWEST,
@@ -104,12 +104,15 @@ enum error run_find(struct db *db, struct arena *arena, const char *tenant, cons
     return query_end(query, problem);
 }
 
-enum error run_deltas_of(struct db *db, struct arena *arena, const char *candidate,
-                         struct run_deltas *deltas, bool *found, struct problem *problem)
+enum error run_deltas_of(struct db *db, struct arena *arena, const char *tenant,
+                         const char *candidate, struct run_deltas *deltas, bool *found,
+                         struct problem *problem)
 {
     struct query *query = db_query(db, &newest_deltas);
 
     query_bind_text(query, candidate);
+    query_bind_text(query, tenant ? tenant : "");
+    query_bind_text(query, tenant ? tenant : "");
     *found = query_next(query);
     if (*found)
         *deltas =
@@ -118,12 +121,12 @@ enum error run_deltas_of(struct db *db, struct arena *arena, const char *candida
     return query_end(query, problem);
 }
 
-enum error run_newest(struct db *db, struct arena *arena, const char *candidate,
+enum error run_newest(struct db *db, struct arena *arena, const char *tenant, const char *candidate,
                       const char **run_id, struct problem *problem)
 {
     struct run_deltas deltas = {.run_id = NULL};
     bool found;
-    enum error error = run_deltas_of(db, arena, candidate, &deltas, &found, problem);
+    enum error error = run_deltas_of(db, arena, tenant, candidate, &deltas, &found, problem);
 
     *run_id = deltas.run_id;
     return error;

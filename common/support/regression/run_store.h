@@ -24,16 +24,17 @@ MUST_CHECK enum error run_list(struct db *db, struct arena *arena, const char *t
 MUST_CHECK enum error run_find(struct db *db, struct arena *arena, const char *tenant,
                                const char *run_id, struct run_row *row, bool *found,
                                struct problem *problem);
-/* The newest run with that candidate; NULL = none. */
-MUST_CHECK enum error run_newest(struct db *db, struct arena *arena, const char *candidate,
-                                 const char **run_id, struct problem *problem);
+/* The newest run with that candidate, of a tenant or (NULL) all; NULL = none. */
+MUST_CHECK enum error run_newest(struct db *db, struct arena *arena, const char *tenant,
+                                 const char *candidate, const char **run_id,
+                                 struct problem *problem);
 /* Deltas of that run; `found` is false when there is none. */
 struct run_deltas {
     const char *run_id;
     struct optional_number quality, cost, latency;
 };
-MUST_CHECK enum error run_deltas_of(struct db *db, struct arena *arena, const char *candidate,
-                                    struct run_deltas *deltas, bool *found,
+MUST_CHECK enum error run_deltas_of(struct db *db, struct arena *arena, const char *tenant,
+                                    const char *candidate, struct run_deltas *deltas, bool *found,
                                     struct problem *problem);
 
 /* Counts a run for the scraper. */

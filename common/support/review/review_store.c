@@ -6,6 +6,7 @@
 #include "db/query.h"
 #include "support/figures.h"
 
+#include <math.h>
 #include <string.h>
 
 enum { SECONDS_A_DAY = 86400, CONFIRMED_FIRST = 1024 };
@@ -21,7 +22,8 @@ const char *const review_status_names[REVIEW_STATUS__MAX] = {
     " WHEN EXISTS (SELECT 1 FROM feedback f WHERE f.trace_id = t.trace_id AND f.linked = 1"        \
     " AND f.tenant_id = t.tenant_id AND f.rating = 'down') THEN 'thumbs_down'"                     \
     " WHEN final_quality < ? THEN 'low_quality'"                                                   \
-    " WHEN final_route IN ('human', 'error_escalation') THEN 'escalated'"                          \
+    " WHEN final_route IN ('human', 'error_escalation') OR EXISTS (SELECT 1 FROM"                  \
+    " escalated_tickets e WHERE e.trace_id = t.trace_id) THEN 'escalated'"                         \
     " WHEN factuality_score < ? THEN 'fact_fail'"                                                  \
     " WHEN duration_ms > ? THEN 'slow_trace' END AS reason"                                        \
     " FROM traces t WHERE origin = 'live' AND started_at >= {now_plus:?}"                          \
@@ -59,6 +61,11 @@ static const struct statement list_cases = {
            " ORDER BY r.created_at DESC, r.id DESC LIMIT ? OFFSET ?",
 };
 static const struct statement list_tenants_cases = {
+    .name = "review_list_of_tenant",
+    .sql = "SELECT " CASE_COLUMNS " WHERE r.tenant_id = ? AND (? = '' OR r.reason = ?)"
+           " ORDER BY r.created_at DESC, r.id DESC LIMIT ? OFFSET ?",
+};
+static const struct statement list_tenants_status = {
     .name = "review_list_of",
     .sql = "SELECT " CASE_COLUMNS " WHERE r.tenant_id = ? AND r.status = ?"
            " AND (? = '' OR r.reason = ?)"
@@ -104,8 +111,17 @@ static const struct statement find_any_trace = {
 };
 static const struct statement count_cases = {
     .name = "review_count",
-    .sql = "SELECT status, reason, count(*), min(created_at) FROM review_queue"
+    .sql = "SELECT status, reason, sum(cases) FROM review_totals"
            " WHERE (? = '' OR tenant_id = ?) GROUP BY status, reason",
+};
+#define OLDEST "SELECT created_at FROM review_queue WHERE status = 'pending'"
+static const struct statement find_oldest = {
+    .name = "review_oldest",
+    .sql = OLDEST " ORDER BY created_at LIMIT 1",
+};
+static const struct statement find_tenants_oldest = {
+    .name = "review_oldest_of",
+    .sql = OLDEST " AND tenant_id = ? ORDER BY created_at LIMIT 1",
 };
 static const struct statement find_person = {
     .name = "review_person",
@@ -196,16 +212,18 @@ enum error review_list(const struct trace_call *call, const struct review_filter
 {
     struct review_row *items =
         ARENA_ARRAY(call->arena, struct review_row, (size_t)filter->limit + 1);
-    bool narrow = call->tenant && *filter->status;
-    struct query *query = db_query(call->db, narrow ? &list_tenants_cases : &list_cases);
+    struct query *query = db_query(call->db, !call->tenant     ? &list_cases
+                                             : *filter->status ? &list_tenants_status
+                                                               : &list_tenants_cases);
 
-    if (narrow) {
+    if (call->tenant)
         query_bind_text(query, call->tenant);
-    } else {
+    else
         bind_tenant(query, call);
+    if (!call->tenant)
         query_bind_text(query, filter->status);
-    }
-    query_bind_text(query, filter->status);
+    if (!call->tenant || *filter->status)
+        query_bind_text(query, filter->status);
     query_bind_text(query, filter->reason);
     query_bind_text(query, filter->reason);
     query_bind_integer(query, filter->limit);
@@ -432,32 +450,40 @@ static void count_row(struct query *query, struct arena *arena, struct review_co
 {
     size_t status = place_of(review_status_names, REVIEW_STATUS__MAX, query_text(query, 0, arena)),
            reason = place_of(review_reason_names, REVIEW_REASON__MAX, query_text(query, 1, arena));
-    int64_t count = query_integer(query, 2), since = 0;
-    double age;
+    int64_t count = query_integer(query, 2);
 
     if (status == REVIEW_STATUS__MAX || reason == REVIEW_REASON__MAX)
         return;
     counts->status[status] += count;
     counts->reason[reason] += count;
-    if (status != REVIEW_PENDING)
-        return;
-    counts->pending[reason] += count;
-    if (!instant_parse(query_text(query, 3, arena), &since))
-        return;
-    age = (double)(clock_unix_microseconds() - since) / 1e6;
-    if (age > counts->oldest_pending_seconds)
-        counts->oldest_pending_seconds = age;
+    if (status == REVIEW_PENDING)
+        counts->pending[reason] += count;
+}
+
+static enum error read_oldest(const struct trace_call *call, double *seconds)
+{
+    struct query *query = db_query(call->db, call->tenant ? &find_tenants_oldest : &find_oldest);
+    int64_t since;
+
+    if (call->tenant)
+        query_bind_text(query, call->tenant);
+    *seconds = 0;
+    if (query_next(query) && instant_parse(query_text(query, 0, call->arena), &since))
+        *seconds = fmax(0, (double)(clock_unix_microseconds() - since) / 1e6);
+    return query_end(query, call->problem);
 }
 
 enum error review_count(const struct trace_call *call, struct review_counts *counts)
 {
     struct query *query = db_query(call->db, &count_cases);
+    enum error error;
 
     *counts = (struct review_counts){.oldest_pending_seconds = 0};
     bind_tenant(query, call);
     while (query_next(query))
         count_row(query, call->arena, counts);
-    return query_end(query, call->problem);
+    error = query_end(query, call->problem);
+    return error ? error : read_oldest(call, &counts->oldest_pending_seconds);
 }
 
 void review_show(struct db *db, struct arena *arena, struct metrics *metrics)
