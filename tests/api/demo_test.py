@@ -1,9 +1,13 @@
 """The example projects of AB_SEED_DEMO_ON_STARTUP: what they are, what their runs show, and that a start makes
 only what is missing."""
 
+import signal
+
 import pytest
 
 from service import ENGINES, Service
+
+pytest_plugins = ["dying_fixtures"]
 
 SETTINGS = {"AB_SEED_DEMO_ON_STARTUP": "true", "AB_RATE_LIMIT_ENABLED": "false", "AB_LLM_BASE_URL": ""}
 CHECKOUT, PRICING, ONBOARDING = "Demo - Checkout Conversion", "Demo - Pricing Sensitivity", "Demo - Onboarding Completion"
@@ -81,3 +85,22 @@ def test_a_start_makes_what_is_missing(service):
     assert after[CHECKOUT] == before[CHECKOUT] and after[PRICING]["is_archived"]
     assert shown(service, ONBOARDING)[2]["exposures_total"] == 2400
     assert service.get("/api/v1/audit").json()["total"] == entries
+
+
+def test_a_run_that_is_killed_on_the_way_is_made_whole(service, dying):
+    """Killed later and later, until it comes to its end: no part of a run is ever there."""
+    before = {key: value for key, value in shown(service, ONBOARDING)[2].items() if key.endswith("_total")}
+    assert before["exposures_total"] == 2400
+    project = projects(service)[ONBOARDING]["id"]
+    assert service.send("DELETE", f"/api/v1/projects/{project}").status_code in (200, 204)
+    step, kills, code = 20, 0, -signal.SIGKILL
+    while code == -signal.SIGKILL:
+        code = service.run("experiments-demo", env={"LD_PRELOAD": str(dying), "DYING_AT": str(step)}).returncode
+        kills += code == -signal.SIGKILL
+        found = projects(service).get(ONBOARDING)
+        here = service.get(f"/api/v1/experiments/{found['id']}/ingestion").json().get("exposures_total", 0) if found else 0
+        assert here in (0, 2400), f"half a run after being killed at step {step}"
+        step = step * 3 // 2
+    assert code == 0 and kills > 3
+    ingestion = shown(service, ONBOARDING)[2]
+    assert {key: ingestion[key] for key in before} == before and shown(service, ONBOARDING)[1]["verdict"] == "keep_running"

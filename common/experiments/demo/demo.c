@@ -133,6 +133,15 @@ static bool has_events(const struct live_names *names, const char *experiment)
     return false;
 }
 
+/* All of them or none, so that a run that was killed on the way is made anew. */
+static enum error make_events(const struct live_call *call, const struct demo *demo,
+                              const char *project_id)
+{
+    enum error error = db_begin(call->db, DB_WRITE, call->problem);
+
+    return error ? error : db_finish(call->db, demo->events(call, project_id), call->problem);
+}
+
 static enum error make_one(const struct live_call *call, const struct locale *locale,
                            const struct demo *demo, struct demo_made *made)
 {
@@ -161,7 +170,7 @@ static enum error make_one(const struct live_call *call, const struct locale *lo
         error = live_list_experiments(call, &running);
     if (error || has_events(&running, project.id))
         return error;
-    error = demo->events(call, project.id);
+    error = make_events(call, demo, project.id);
     made->runs += !error;
     return error;
 }
