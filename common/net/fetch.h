@@ -59,6 +59,7 @@ struct fetch_answer {
     const char *head; /* header lines of the last answer, from the arena; "" when there was none */
     const char *body; /* `length` bytes and a NUL, from the arena */
     size_t length;
+    bool cut;           /* at answer_max: there was more */
     size_t streamed;    /* bytes that went to on_bytes instead */
     uint32_t attempts;  /* made */
     double retry_after; /* seconds, as the last answer said; 0 = it did not */
@@ -72,6 +73,7 @@ struct fetch_request {
     struct fetch_header headers[FETCH_HEADERS_MAX];
     size_t header_count;
     size_t answer_max; /* bytes of the body, streamed or not */
+    bool may_be_cut;   /* a longer answer is one all the same, as far as it fits */
     bool private_too;  /* loopback and private addresses may be called as well */
     struct fetch_policy policy;
     struct shm_region *region; /* where breakers are; NULL = none */

@@ -205,9 +205,11 @@ static void begin_attempt(struct call *call, int64_t now)
 static void take_over(struct fetch_set *set, struct call *call, const struct transfer_view *view)
 {
     struct fetch_answer *answer = call->answer;
-    bool answered = view->outcome == FETCH_ANSWERED;
+    bool cut = view->outcome == FETCH_TOO_LARGE && view->status && call->request->may_be_cut;
+    bool answered = view->outcome == FETCH_ANSWERED || cut;
 
-    answer->outcome = view->outcome;
+    answer->outcome = answered ? FETCH_ANSWERED : view->outcome;
+    answer->cut = cut;
     answer->status = answered ? view->status : 0;
     answer->retry_after = answered ? view->retry_after : 0;
     answer->head = arena_copy_string(set->arena, view->head);

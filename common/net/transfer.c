@@ -107,20 +107,18 @@ static bool append(struct bytes *bytes, const char *more, size_t length)
 static size_t take_body(char *bytes, size_t size, size_t count, void *context)
 {
     struct transfer *transfer = context;
-    size_t length = size * count;
+    size_t length = size * count, room = transfer->answer_max - transfer->received;
+    size_t taken = length < room ? length : room;
 
     transfer->head_complete = true;
     pool.heard = true;
-    if (length > transfer->answer_max - transfer->received) {
-        transfer->too_large = true;
-        return 0;
-    }
-    if (!append(&transfer->body, bytes, length)) {
+    if (!append(&transfer->body, bytes, taken)) {
         transfer->no_memory = true;
         return 0;
     }
-    transfer->received += length;
-    return length;
+    transfer->received += taken;
+    transfer->too_large = taken < length;
+    return taken;
 }
 
 /* Each status line begins a new head: that of the answer follows any "100 Continue". */

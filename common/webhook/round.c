@@ -53,6 +53,19 @@ static const char *error_of(struct arena *arena, const struct fetch_answer *answ
     return arena_print(arena, "HTTP %d", answer->status);
 }
 
+/* What is kept of the body; the mark of one that was cut short is inside of that. */
+static const char *kept_of(struct arena *arena, const struct fetch_answer *answer)
+{
+    const char *mark =
+        answer->cut ? arena_print(arena, " …[truncated at %d bytes]", WEBHOOK_ANSWER_MAX) : "";
+    size_t room = WEBHOOK_ANSWER_KEPT - strlen(mark);
+    size_t length = answer->length < room ? answer->length : room;
+
+    return arena_print(arena, "%s%s",
+                       arena_copy(arena, answer->body, utf8_valid_prefix(answer->body, length)),
+                       mark);
+}
+
 static bool is_final(const struct webhook_kind *kind, const struct fetch_answer *answer)
 {
     int status = answer->status;
@@ -77,6 +90,7 @@ static struct fetch_request request_of(const struct webhook_desk *desk,
         .body = event->body,
         .body_length = strlen(event->body),
         .answer_max = WEBHOOK_ANSWER_MAX,
+        .may_be_cut = true, /* a receiver has answered, however much it went on to say */
         .private_too = egress_private_too(target->url, desk->egress),
         .policy = {.connect_seconds = connect_seconds,
                    .attempt_seconds = kind->attempt_seconds,
@@ -112,9 +126,7 @@ void webhook_round(struct arena *arena, const struct webhook_desk *desk,
     if (answer.outcome == FETCH_ANSWERED)
         result->status_code = GIVEN_INTEGER(answer.status);
     result->error = error_of(arena, &answer);
-    if (answer.length > WEBHOOK_ANSWER_KEPT)
-        answer.length = WEBHOOK_ANSWER_KEPT;
-    result->answer = arena_copy(arena, answer.body, utf8_valid_prefix(answer.body, answer.length));
+    result->answer = kept_of(arena, &answer);
     *final = is_final(kind, &answer);
     *pause = answer.retry_after;
 }

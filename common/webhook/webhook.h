@@ -28,7 +28,7 @@ struct shm_region;
 enum {
     WEBHOOK_DELIVERY_ID = 37,   /* a UUID and its NUL */
     WEBHOOK_ANSWER_MAX = 65536, /* bytes read of an answer */
-    WEBHOOK_ANSWER_KEPT = 2048, /* bytes of it that are kept */
+    WEBHOOK_ANSWER_KEPT = 2048, /* bytes of it that are kept, with a mark where it was longer */
     WEBHOOK_SIGNATURE_TEXT = 72 /* "sha256=", 64 digits, NUL */
 };
 

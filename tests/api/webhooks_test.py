@@ -14,6 +14,7 @@ import signal
 import threading
 import time
 from collections import defaultdict
+from datetime import datetime
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
@@ -65,8 +66,19 @@ class Receiver(BaseHTTPRequestHandler):
             if fate == "200":
                 with self.lock:
                     self.taken[event].append(self.headers["X-AB-Delivery"])
-        self.send_response(int(fate))
+        long = fate == "long"
+        self.send_response(200 if long else int(fate))
         self.send_header("Location", "/stolen")
+        if self.path == "/429":
+            self.send_header("Retry-After", "100")
+        if long:
+            said = "ж".encode() * 50_000
+            self.send_header("Content-Length", str(len(said)))
+            self.end_headers()
+            with contextlib.suppress(OSError):
+                self.wfile.write(said)
+            self.close_connection = True
+            return
         if fate != "204":  # which has no body
             self.send_header("Content-Length", "5")
         self.end_headers()
@@ -226,7 +238,8 @@ def test_chat_body_scope_and_switch(guarded, hooks, receiver):
 
 
 def test_outcomes_and_test_button(guarded, hooks, receiver):
-    expectations = {"410": ("failed", 1, 410, "HTTP 410"), "302": ("failed", 1, 302, "HTTP 302"), "503": ("retrying", 1, 503, "HTTP 503")}
+    expectations = {"410": ("failed", 1, 410, "HTTP 410"), "302": ("failed", 1, 302, "HTTP 302"), "503": ("retrying", 1, 503, "HTTP 503"),
+                    "408": ("retrying", 1, 408, "HTTP 408"), "425": ("retrying", 1, 425, "HTTP 425"), "429": ("retrying", 1, 429, "HTTP 429")}
     made = {code: hooks(f"{receiver}/{code}", event_filter=["api_key_created"]) for code in expectations}
     Receiver.seen.clear()
     new_key(guarded)
@@ -239,6 +252,9 @@ def test_outcomes_and_test_button(guarded, hooks, receiver):
         assert deliveries(guarded, made[code], f"?status={status}")["total"] == 1
         assert deliveries(guarded, made[code], "?status=delivered") == {"deliveries": [], "total": 0}
     assert not Receiver.seen["/stolen"], "redirects are not followed"
+    [later] = deliveries(guarded, made["429"])["deliveries"]
+    asked, again = (datetime.fromisoformat(later[name]) for name in ("last_attempt_at", "next_attempt_at"))
+    assert later["attempt_count"] == 1 and 90 < (again - asked).total_seconds() < 110, "when the receiver asked for it"
     expect(guarded.admin.send("PATCH", f"{WEBHOOKS}/{made['410']['id']}", json={"enabled": False}))
     tested = expect(guarded.admin.post(f"{WEBHOOKS}/{made['410']['id']}/test"))
     assert (tested["status"], tested["response_code"]) == ("failed", 410)
@@ -247,6 +263,11 @@ def test_outcomes_and_test_button(guarded, hooks, receiver):
     [kept] = deliveries(guarded, good)["deliveries"]
     assert tested == {"delivery_id": kept["id"], "status": "delivered", "response_code": 200}
     assert kept["attempt_count"] == 1 and kept["next_attempt_at"] is None
+    talkative = hooks(f"{receiver}/long", event_filter=["nothing"])
+    tested = expect(guarded.admin.post(f"{WEBHOOKS}/{talkative['id']}/test"))
+    assert (tested["status"], tested["response_code"]) == ("delivered", 200), "however much it says"
+    body = deliveries(guarded, talkative)["deliveries"][0]["response_body"]
+    assert body.startswith("жжж") and body.endswith("ж …[truncated at 65536 bytes]") and 2000 < len(body.encode()) <= 2048
     assert expect(guarded.read.get("/api/v1/audit?action=webhook.test"))["total"] >= 2
 
 

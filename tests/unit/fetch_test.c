@@ -312,8 +312,13 @@ TEST(answers_have_a_cap)
     request = request_to(server.port);
     CHECK_INT(run(&request).outcome, FETCH_TOO_LARGE);
     CHECK_INT(server.heard->connections, 1);
+    request.may_be_cut = true;
+    CHECK_INT(run(&request).outcome, FETCH_ANSWERED);
+    CHECK_INT(run(&request).length, 1000);
+    CHECK(run(&request).cut);
     request.answer_max = 1001;
     CHECK_INT(run(&request).length, 1001);
+    CHECK(!run(&request).cut);
     stop(&server);
 }
 
