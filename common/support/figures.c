@@ -32,7 +32,7 @@ const struct metric support_figures[FIGURE__MAX] = {
                                       "Questions by how complex they were found."),
                               .labels = {"complexity"}},
     [FIGURE_CONSENSUS] = {COUNTER("rag_fact_verification_consensus_total",
-                                  "Answers checked by several models."),
+                                  "Answers whose statements several verdicts decided on."),
                           .labels = {"level", "verdict"}},
     [FIGURE_ROLLBACKS] = {COUNTER("rag_experiment_auto_rollback_total",
                                   "Deployed experiments that were taken back."),

@@ -15,6 +15,9 @@ enum { SECRET_MIN = 32 };
 static const char *const environments[SUPPORT_ENVIRONMENT__MAX + 1] = {"development", "staging",
                                                                        "production", NULL};
 
+const char *const fact_level_names[FACT_LEVEL__MAX + 1] = {"quick", "standard", "high", "maximum",
+                                                           NULL};
+
 static const char *const ingest_modes[INGEST__MAX + 1] = {"auto", "always", "never", NULL};
 
 static const char *const embedding_backends[EMBEDDING__MAX + 1] = {"local", "remote", NULL};
@@ -136,6 +139,14 @@ const struct setting support_settings_table[] = {
      .help = "Check each sentence of an answer against the documents."},
     {"FACT_VERIFICATION_MIN_SCORE", SETTING_INTEGER, AT(fact_verification_min_score), "70", 0, 100,
      .help = "Share of supported sentences from which an answer goes out without a person."},
+    {"FACT_VERIFY_CONSENSUS_ENABLED", SETTING_BOOLEAN, AT(fact_consensus), "false",
+     .help = "Let several verdicts decide whether the documents support a statement of a model's "
+             "answer."},
+    {"FACT_VERIFY_RELIABILITY_LEVEL", SETTING_CHOICE, AT(fact_reliability_level), "standard",
+     .choices = fact_level_names,
+     .help = "Whose verdicts: one of a model that must be positive (`quick`); two of models and "
+             "one by words, two of three (`standard`); three and one, three of four (`high`); four "
+             "and one, four of five (`maximum`)."},
     {"ESCALATION_THRESHOLD", SETTING_NUMBER, AT(escalation_threshold), "0.7", 0, 1,
      .help = "Relevance that the analysis of thresholds holds against verdicts; answering itself "
              "asks for a hundredth of QUALITY_THRESHOLD."},

@@ -61,6 +61,8 @@ struct support_settings {
     int64_t quality_threshold;
     bool fact_verification;
     int64_t fact_verification_min_score;
+    bool fact_consensus;
+    int fact_reliability_level; /* enum fact_level */
     double escalation_threshold;
     int64_t threshold_labels_least;
     double threshold_risk, threshold_confidence;
@@ -186,6 +188,10 @@ enum support_environment {
     SUPPORT_PRODUCTION,
     SUPPORT_ENVIRONMENT__MAX
 };
+
+/* How many verdicts decide on a statement of an answer. */
+enum fact_level { FACT_QUICK, FACT_STANDARD, FACT_HIGH, FACT_MAXIMUM, FACT_LEVEL__MAX };
+extern const char *const fact_level_names[FACT_LEVEL__MAX + 1]; /* ends with NULL */
 
 extern const struct setting support_settings_table[];
 extern const size_t support_settings_count;

@@ -72,6 +72,9 @@ void count_answer(struct request *request, const struct asked *asked)
     metric_observe(metrics, FIGURE_FACTUALITY, NULL, outcome->factuality);
     metric_add(metrics, FIGURE_QUALITY_SOURCE, &outcome->quality_source, 1);
     metric_add(metrics, FIGURE_MODEL_ROUTING, &outcome->complexity, 1);
+    if (outcome->consensus.level)
+        metric_add(metrics, FIGURE_CONSENSUS,
+                   (const char *const[]){outcome->consensus.level, outcome->consensus.verdict}, 1);
     if (outcome->route == ROUTE_HUMAN || outcome->route == ROUTE_ERROR_ESCALATION)
         metric_add(metrics, FIGURE_ESCALATIONS, NULL, 1);
     count_evaluations(metrics, asked);

@@ -175,6 +175,14 @@ def test_programs_go_the_same_way_and_a_red_run_after_a_green_one_closes_the_gat
     assert operator(support, f"/{name}/stage").status_code == 409
 
 
+def test_the_level_of_verification_is_one_of_those_that_there_are(support):
+    wrong = operator(support, "", {"name": "Sure", "settings_overrides": {"fact_verify_reliability_level": "utter"}})
+    assert wrong.status_code == 400 and "settings_overrides.fact_verify_reliability_level" in wrong.text
+    sure = new(support, "Sure", fact_verify_reliability_level="high", fact_verify_consensus_enabled=True)
+    shown = support.run("experiment-apply", sure, "--mode", "dry-run").stdout
+    assert '-fact_verify_reliability_level: "standard"' in shown and '+fact_verify_reliability_level: "high"' in shown, shown
+
+
 def test_a_share_of_conversations_sticks_to_an_experiment(support):
     sticky = new(support, "Sticky", rerank_top_k=1)
     path = f"/{sticky}/assignments"

@@ -36,7 +36,8 @@ class Models(ModelServer):
         for beginning, rule in self.PARTS:
             if system.startswith(beginning):
                 with self.lock:
-                    return self.answers.get(beginning, rule)
+                    rule = self.answers.get(beginning, rule)
+                    return rule.pop(0) if isinstance(rule, list) else rule  # a list: one for each call
         return self.rule_of(body["model"], prompt)
 
 
@@ -104,6 +105,17 @@ def embedded(support, registry, models):
     answer = ask(support)
     assert answer["quality_source"] == "embedded" and answer["route"] == "auto" and not models.calls
     return answer
+
+
+@pytest.fixture(scope="module", params=ENGINES)
+def consensus(request, registry):
+    env = {"API_KEY": KEY, "RATE_LIMIT_ENABLED": "false", "FACT_VERIFY_CONSENSUS_ENABLED": "true",
+           "PROVIDER_REGISTRY_PATH": str(registry.path), "LLM_CHAT_API_KEY": "model-secret",
+           "OLLAMA_RETRY_MAX_ATTEMPTS": "1", "CIRCUIT_BREAKER_ENABLED": "false", "RAG_SELF_RAG_MAX_ITER": "0"}
+    with Service("support", env, request.param) as service:
+        file = {"file": ("warranty.md", WARRANTY.encode())}
+        assert service.send("POST", "/api/upload", headers=HEADERS, files=file).status_code == 200
+        yield service
 
 
 def ask(service, question=QUESTION, **members):
@@ -360,6 +372,46 @@ def test_a_day_costs_no_more_than_it_may(support, registry, models, embedded):
 
 def figure(service, name):
     return samples(service.get("/metrics").text).get(name + '{tenant="default"}', 0)
+
+
+VERIFIER = "For each numbered claim"
+CONSENSUS = "rag_fact_verification_consensus_total"
+
+
+def says(*numbers):
+    """A verifier's reply that supports these claims and no other."""
+    return "text:" + "\n".join(f"{i}. " + ("SUPPORTED: the period" if i in numbers else "UNSUPPORTED") for i in (1, 2, 3))
+
+
+@pytest.mark.parametrize("rules, claims, verdict, votes, agreement", [
+    # two models and the words: "lasts" and "lunar" are in no document, so that the first is theirs alone
+    ([(1,), (1,)], (True, False, False), "partly", 3, 0.667),
+    ([(1, 3), (3,)], (False, False, True), "partly", 3, 0.333),  # one of three, none, two
+    ([(), ()], (False, False, False), "unsupported", 3, 1),
+    ([(1,), None], (False, False, False), "unsupported", 2, 0.667),  # one of two is no majority
+])
+def test_several_verdicts_decide_on_a_statement(consensus, registry, models, rules, claims, verdict, votes, agreement):
+    registry.write("openai")
+    models.answers["List the statements"] = "text:- The warranty lasts 24 months.\n- It covers lunar damage.\n- Lunar months."
+    models.answers[VERIFIER] = ["status:500" if rule is None else says(*rule) for rule in rules]
+    before = samples(consensus.get("/metrics").text)
+    state = steps(consensus, ask(consensus))[0]["verify_facts"]
+    assert tuple(claim["supported"] for claim in state["claims"]) == claims, state
+    assert state["fact_consensus"] == {"level": "standard", "verdict": verdict, "votes": votes, "agreement": agreement}
+    assert state["factuality_score"] == 100 * sum(claims) // 3
+    after, key = samples(consensus.get("/metrics").text), f'{CONSENSUS}{{level="standard",verdict="{verdict}"}}'
+    assert sum(after[name] - before.get(name, 0) for name in after if name.startswith(CONSENSUS)) == 1
+    assert after[key] == before.get(key, 0) + 1
+
+
+def test_without_a_verdict_of_a_model_words_decide_alone(consensus, registry, models):
+    registry.write("openai")
+    models.answers[VERIFIER] = "status:500"
+    before = consensus.get("/metrics").text
+    state = steps(consensus, ask(consensus))[0]["verify_facts"]
+    assert "fact_consensus" not in state and [claim["text"] for claim in state["claims"]] == [KEPT.replace(" [1]", "")]
+    assert [line for line in before.splitlines() if line.startswith(CONSENSUS + "{")] == [
+        line for line in consensus.get("/metrics").text.splitlines() if line.startswith(CONSENSUS + "{")]
 
 
 @pytest.mark.parametrize("engine", ENGINES)

@@ -64,6 +64,11 @@ int answer_quality(double evidence, bool refused);
 int answer_verify(struct arena *arena, const char *text, const struct found_chunk *const *chunks,
                   size_t count, struct claim *claims, size_t most, size_t *claim_count);
 
+/* Says of claims, given by their texts, whether one of the chunks supports them, and fills the rest
+ * in. */
+void answer_check(struct arena *arena, const struct found_chunk *const *chunks, size_t count,
+                  struct claim *claims, size_t claim_count);
+
 /* The 300 code points around `passage` in a text. */
 const char *answer_excerpt(struct arena *arena, const char *text, const char *passage);
 

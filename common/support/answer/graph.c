@@ -395,6 +395,7 @@ static enum error verify(struct graph_state *state)
         !state->tools->settings->fact_verification || outcome->source_count == 0;
     outcome->factuality = 100;
     outcome->claim_count = 0;
+    outcome->consensus = (struct graph_consensus){.level = NULL};
     if (!outcome->verification_skipped && !(state->written && model_verify(state)))
         outcome->factuality = answer_verify(state->arena, outcome->answer, state->answer.documents,
                                             state->answer.document_count, outcome->claims,

@@ -67,6 +67,14 @@ struct graph_source {
     bool cited; /* the answer has a marker to it */
 };
 
+/* What several verdicts on the statements of an answer came to. */
+struct graph_consensus {
+    const char *level; /* of FACT_VERIFY_RELIABILITY_LEVEL; NULL = there was one verdict, or none */
+    const char *verdict; /* supported, partly or unsupported */
+    int votes;
+    double agreement; /* share of the statements on which all were of one mind */
+};
+
 struct graph_outcome {
     const char *answer;
     int quality; /* 0 to 100 */
@@ -82,6 +90,7 @@ struct graph_outcome {
     struct claim claims[GRAPH_CLAIMS_MAX];
     size_t claim_count;
     int factuality;
+    struct graph_consensus consensus;
     bool verification_skipped;
     bool refused, knowledge_gap, error;
     bool cached;                /* given before, and given again */

@@ -35,6 +35,19 @@ static void write_claims(struct json_writer *writer, const struct graph_outcome 
     writer_close_array(writer);
 }
 
+static void write_consensus(struct json_writer *writer, const struct graph_consensus *consensus)
+{
+    if (!consensus->level)
+        return;
+    writer_key(writer, "fact_consensus");
+    writer_open_object(writer);
+    writer_key_string(writer, "level", consensus->level);
+    writer_key_string(writer, "verdict", consensus->verdict);
+    writer_key_integer(writer, "votes", consensus->votes);
+    writer_key_number(writer, "agreement", number_round(consensus->agreement, 3));
+    writer_close_object(writer);
+}
+
 static void write_citations(struct json_writer *writer, const struct graph_outcome *outcome)
 {
     writer_key(writer, "citations");
@@ -173,6 +186,7 @@ const char *graph_state_json(const struct graph_state *state)
     writer_key_string(&writer, "answer", outcome->answer);
     write_scores(&writer, state);
     write_claims(&writer, outcome);
+    write_consensus(&writer, &outcome->consensus);
     write_citations(&writer, outcome);
     write_texts(&writer, "suggested_questions", outcome->suggestions, outcome->suggestion_count);
     write_texts(&writer, "sub_queries", NULL, 0);

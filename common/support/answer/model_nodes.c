@@ -15,14 +15,12 @@ enum {
     TRANSFORM_CHARACTERS = 200,
     SUGGEST_CHARACTERS = 500, /* of answer and documents */
     SUGGEST_DOCUMENTS = 2,
-    VERIFY_DOCUMENTS = 5,
-    EVIDENCE_CHARACTERS = 200,
-    HYPOTHESIS_LEAST = 10, /* characters */
-    LEAST_WORDS = 3        /* of an answer with anything to verify */
+    JUDGED_DOCUMENTS = 5,
+    HYPOTHESIS_LEAST = 10 /* characters */
 };
 
-static bool ask(struct graph_state *state, struct models_order *order, enum prompt prompt,
-                const char *message, struct models_reply *reply)
+bool model_ask(struct graph_state *state, struct models_order *order, enum prompt prompt,
+               const char *message, struct models_reply *reply)
 {
     const char *const *texts = state->tools->prompts ? state->tools->prompts : prompt_texts;
     const struct llm_message messages[] = {{.role = "system", .content = texts[prompt]},
@@ -35,7 +33,7 @@ static bool ask(struct graph_state *state, struct models_order *order, enum prom
     return models_ask(&state->models, order, reply);
 }
 
-static struct text message(const struct graph_state *state)
+struct text model_message(const struct graph_state *state)
 {
     struct text text;
 
@@ -61,16 +59,21 @@ static void add_question(const struct graph_state *state, struct text *text)
     text_append_format(text, "Question: %s", state->request->question);
 }
 
+void model_add_source(const struct graph_state *state, struct text *text, size_t place,
+                      size_t characters)
+{
+    const struct graph_source *source = &state->outcome->sources[place];
+
+    text_append_format(text, "[Document %zu | source=%s]\n%s\n\n", place + 1, source->source,
+                       graph_beginning(state->arena, source->text, characters));
+}
+
 /* The numbered documents that the answer stands on. */
 static void add_sources(const struct graph_state *state, struct text *text, size_t most,
                         size_t characters)
 {
-    const struct graph_outcome *outcome = state->outcome;
-
-    for (size_t i = 0; i < outcome->source_count && i < most; i++)
-        text_append_format(text, "[Document %zu | source=%s]\n%s\n\n", i + 1,
-                           outcome->sources[i].source,
-                           graph_beginning(state->arena, outcome->sources[i].text, characters));
+    for (size_t i = 0; i < state->outcome->source_count && i < most; i++)
+        model_add_source(state, text, i, characters);
 }
 
 bool model_classify(struct graph_state *state)
@@ -78,7 +81,7 @@ bool model_classify(struct graph_state *state)
     struct models_order order = {.node = MODEL_CLASSIFY, .fast = true, .max_tokens = SMALL_TOKENS};
     struct models_reply reply;
 
-    if (!ask(state, &order, PROMPT_CLASSIFY, state->request->question, &reply))
+    if (!model_ask(state, &order, PROMPT_CLASSIFY, state->request->question, &reply))
         return false;
     state->outcome->complexity = reading_complexity(reply.text);
     return true;
@@ -92,7 +95,7 @@ bool model_search_words(struct graph_state *state, bool rewrites, const char **l
     enum prompt prompt = rewrites                        ? PROMPT_REWRITE
                          : state->request->history_count ? PROMPT_CONVERSATIONAL_TRANSFORM
                                                          : PROMPT_TRANSFORM;
-    struct text text = message(state);
+    struct text text = model_message(state);
     struct models_reply reply;
 
     add_history(state, &text, TRANSFORM_MESSAGES, TRANSFORM_CHARACTERS);
@@ -101,7 +104,7 @@ bool model_search_words(struct graph_state *state, bool rewrites, const char **l
         text_append_format(&text, "\nWords of the search: %s\nIts answer (%d of 100): %s",
                            state->outcome->search_query, state->outcome->quality,
                            state->outcome->answer);
-    if (!ask(state, &order, prompt, text.bytes, &reply))
+    if (!model_ask(state, &order, prompt, text.bytes, &reply))
         return false;
     *line = reading_line(state->arena, reply.text);
     if (!*line)
@@ -115,7 +118,7 @@ bool model_hypothesis(struct graph_state *state, const char **hypothesis)
     struct models_reply reply;
     const char *text;
 
-    if (!ask(state, &order, PROMPT_HYDE, state->outcome->search_query, &reply))
+    if (!model_ask(state, &order, PROMPT_HYDE, state->outcome->search_query, &reply))
         return false;
     text = text_trimmed(state->arena, reply.text, strlen(reply.text));
     if (utf8_count(text) <= HYPOTHESIS_LEAST) {
@@ -131,14 +134,14 @@ bool model_grade(struct graph_state *state)
     struct models_order order = {.node = MODEL_GRADE, .fast = true, .max_tokens = GRADE_TOKENS};
     size_t most = (size_t)state->tools->settings->rerank_top_k, count = state->graded_count, kept;
     bool *relevant = ARENA_ARRAY(state->arena, bool, count + 1);
-    struct text text = message(state);
+    struct text text = model_message(state);
     struct models_reply reply;
 
     count = count < most ? count : most;
     for (size_t i = 0; i < count; i++)
         text_append_format(&text, "[Document %zu]\n%s\n\n", i + 1, state->graded[i].chunk.body);
     add_question(state, &text);
-    if (count < 2 || !ask(state, &order, PROMPT_GRADE_BATCH, text.bytes, &reply))
+    if (count < 2 || !model_ask(state, &order, PROMPT_GRADE_BATCH, text.bytes, &reply))
         return false;
     if (!reading_grades(state->arena, reply.text, count, relevant)) {
         models_reject(&state->models, MODEL_GRADE, &reply, "malformed");
@@ -205,7 +208,7 @@ static const char *whole_sentences(struct arena *arena, const char *text)
 static const char *with_markers(struct graph_state *state, const char *text)
 {
     struct claim claims[GRAPH_CLAIMS_MAX];
-    struct text marked = message(state);
+    struct text marked = model_message(state);
     size_t count;
 
     (void)answer_verify(state->arena, text, state->answer.documents, state->answer.document_count,
@@ -234,7 +237,7 @@ bool model_generate(struct graph_state *state, const char **text, bool *refused)
                                  .on_text = request->on_answer ? take_words : NULL,
                                  .on_restart = begin_anew,
                                  .context = &writing};
-    struct text words = message(state);
+    struct text words = model_message(state);
     struct models_reply reply;
 
     writing.gate.pass = pass_on;
@@ -244,8 +247,8 @@ bool model_generate(struct graph_state *state, const char **text, bool *refused)
     add_sources(state, &words, ANSWER_DOCUMENTS_MAX,
                 (size_t)state->tools->settings->parent_expansion_max_chars);
     add_question(state, &words);
-    if (!ask(state, &order, request->history_count ? PROMPT_CONVERSATIONAL_QA : PROMPT_QA,
-             words.bytes, &reply))
+    if (!model_ask(state, &order, request->history_count ? PROMPT_CONVERSATIONAL_QA : PROMPT_QA,
+                   words.bytes, &reply))
         return false;
     *text = citation_drop_orphans(state->arena, reply.text, count);
     *text = text_trimmed(state->arena, *text, strlen(*text));
@@ -262,85 +265,17 @@ bool model_generate(struct graph_state *state, const char **text, bool *refused)
     return true;
 }
 
-static size_t count_words(const char *text)
-{
-    struct word_reader reader;
-    struct word word;
-    size_t count = 0;
-
-    word_reader_start(&reader, text, strlen(text));
-    while (word_next(&reader, &word))
-        count++;
-    return count;
-}
-
-static void take_verdicts(struct graph_state *state, const char *const *claims, size_t count,
-                          const bool *supported, const char **evidence)
-{
-    struct graph_outcome *outcome = state->outcome;
-    int right = 0;
-
-    outcome->claim_count = count;
-    for (size_t i = 0; i < count; i++) {
-        outcome->claims[i] = (struct claim){
-            .text = claims[i],
-            .supported = supported[i],
-            .evidence = graph_beginning(state->arena, evidence[i], EVIDENCE_CHARACTERS)};
-        right += supported[i];
-    }
-    outcome->factuality = count ? 100 * right / (int)count : 100;
-}
-
-bool model_verify(struct graph_state *state)
-{
-    struct models_order order = {.node = MODEL_VERIFY, .fast = true};
-    const char *plain = citation_strip(state->arena, state->outcome->answer);
-    const char *claims[MODEL_CLAIMS_MAX], *evidence[MODEL_CLAIMS_MAX];
-    bool supported[MODEL_CLAIMS_MAX];
-    struct text text = message(state);
-    struct models_reply reply;
-    size_t count;
-
-    if (!models_serve(&state->models, MODEL_VERIFY))
-        return false;
-    if (count_words(plain) < LEAST_WORDS) {
-        take_verdicts(state, NULL, 0, NULL, NULL);
-        return true;
-    }
-    if (!ask(state, &order, PROMPT_EXTRACT_CLAIMS, plain, &reply))
-        return false;
-    count = reading_lines(state->arena, reply.text, true, claims, MODEL_CLAIMS_MAX);
-    if (!count && strncmp(reply.text, "NONE", 4) != 0) {
-        models_reject(&state->models, MODEL_VERIFY, &reply, "malformed");
-        return false;
-    }
-    if (count) {
-        add_sources(state, &text, VERIFY_DOCUMENTS,
-                    (size_t)state->tools->settings->parent_expansion_max_chars);
-        for (size_t i = 0; i < count; i++)
-            text_append_format(&text, "%zu. %s\n", i + 1, claims[i]);
-        if (!ask(state, &order, PROMPT_VERIFY_CLAIM, text.bytes, &reply))
-            return false;
-        if (!reading_verdicts(state->arena, reply.text, count, supported, evidence)) {
-            models_reject(&state->models, MODEL_VERIFY, &reply, "malformed");
-            return false;
-        }
-    }
-    take_verdicts(state, claims, count, supported, evidence);
-    return true;
-}
-
 bool model_evaluate(struct graph_state *state)
 {
     struct models_order order = {.node = MODEL_EVALUATE, .fast = true, .max_tokens = SMALL_TOKENS};
-    struct text text = message(state);
+    struct text text = model_message(state);
     struct models_reply reply;
 
-    add_sources(state, &text, VERIFY_DOCUMENTS,
+    add_sources(state, &text, JUDGED_DOCUMENTS,
                 (size_t)state->tools->settings->parent_expansion_max_chars);
     add_question(state, &text);
     text_append_format(&text, "\nAnswer: %s", citation_strip(state->arena, state->outcome->answer));
-    if (!ask(state, &order, PROMPT_SELF_EVAL, text.bytes, &reply))
+    if (!model_ask(state, &order, PROMPT_SELF_EVAL, text.bytes, &reply))
         return false;
     state->outcome->quality = reading_score(reply.text);
     state->outcome->quality_source = "llm";
@@ -351,14 +286,14 @@ bool model_suggest(struct graph_state *state)
 {
     struct models_order order = {.node = MODEL_SUGGEST, .fast = true, .max_tokens = SMALL_TOKENS};
     struct graph_outcome *outcome = state->outcome;
-    struct text text = message(state);
+    struct text text = model_message(state);
     struct models_reply reply;
 
     add_sources(state, &text, SUGGEST_DOCUMENTS, SUGGEST_CHARACTERS);
     add_question(state, &text);
     text_append_format(&text, "\nAnswer: %s",
                        graph_beginning(state->arena, outcome->answer, SUGGEST_CHARACTERS));
-    if (!ask(state, &order, PROMPT_SUGGEST, text.bytes, &reply))
+    if (!model_ask(state, &order, PROMPT_SUGGEST, text.bytes, &reply))
         return false;
     outcome->suggestion_count =
         reading_lines(state->arena, reply.text, false, outcome->suggestions, SUGGESTIONS_MAX);

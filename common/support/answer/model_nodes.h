@@ -4,6 +4,7 @@
 #define ASSAY_SUPPORT_ANSWER_MODEL_NODES_H
 
 #include "support/answer/graph_state.h"
+#include "support/models/prompts.h"
 
 enum { MODEL_CLAIMS_MAX = 10 };
 
@@ -22,9 +23,20 @@ bool model_grade(struct graph_state *state);
  * `*refused`: the model says that the documents do not hold it. */
 bool model_generate(struct graph_state *state, const char **text, bool *refused);
 
+/* model_verify.c: the statements of the answer, checked by one verdict, or by several with
+ * FACT_VERIFY_CONSENSUS_ENABLED. */
 bool model_verify(struct graph_state *state);
 bool model_evaluate(struct graph_state *state);
 bool model_suggest(struct graph_state *state);
+
+/* For the nodes: asks with a prompt and a message; false when no model answered. */
+bool model_ask(struct graph_state *state, struct models_order *order, enum prompt prompt,
+               const char *message, struct models_reply *reply);
+/* An empty message. */
+struct text model_message(const struct graph_state *state);
+/* Adds a source under its number. */
+void model_add_source(const struct graph_state *state, struct text *text, size_t place,
+                      size_t characters);
 
 /* model_gate.c: passes an answer's words on as they come, without markers that point nowhere and
  * without blanks round the whole, so that what was passed on is what the answer will be. */

@@ -84,27 +84,52 @@ static const char *evidence_of(struct arena *arena, const struct found_chunk *ch
     return cut_text(arena, answer_excerpt(arena, chunk->chunk.body, sentence), EVIDENCE_MAX);
 }
 
+static struct stem_set *read_sets(struct arena *arena, const struct found_chunk *const *chunks,
+                                  size_t count)
+{
+    struct stem_set *sets = ARENA_ARRAY(arena, struct stem_set, count + 1);
+
+    for (size_t i = 0; i < count; i++)
+        sets[i] = read_set(arena, chunks[i]);
+    return sets;
+}
+
+/* Fills in which chunk supports a claim, and with what words. */
+static void check(struct arena *arena, const struct stem_set *sets,
+                  const struct found_chunk *const *chunks, size_t count, struct claim *claim)
+{
+    size_t by = 0, length = strlen(claim->text);
+
+    while (by < count && !supports(&sets[by], chunks[by]->chunk.language, claim->text, length))
+        by++;
+    claim->supported = by < count;
+    claim->number = claim->supported ? (int)by + 1 : 0;
+    claim->evidence = claim->supported ? evidence_of(arena, chunks[by], claim->text) : "";
+}
+
+void answer_check(struct arena *arena, const struct found_chunk *const *chunks, size_t count,
+                  struct claim *claims, size_t claim_count)
+{
+    const struct stem_set *sets = read_sets(arena, chunks, count);
+
+    for (size_t i = 0; i < claim_count; i++)
+        check(arena, sets, chunks, count, &claims[i]);
+}
+
 int answer_verify(struct arena *arena, const char *text, const struct found_chunk *const *chunks,
                   size_t count, struct claim *claims, size_t most, size_t *claim_count)
 {
     const char *plain = citation_strip(arena, text);
     size_t length = strlen(plain), at = 0;
-    struct stem_set *sets = ARENA_ARRAY(arena, struct stem_set, count + 1);
+    const struct stem_set *sets = read_sets(arena, chunks, count);
     int total = 0, supported = 0;
 
     *claim_count = 0;
-    for (size_t i = 0; i < count; i++)
-        sets[i] = read_set(arena, chunks[i]);
     while (at < length) {
-        size_t end = citation_sentence_end(plain, length, at), by = 0;
-        struct claim claim = {.text = arena_copy(arena, plain + at, end - at), .evidence = ""};
+        size_t end = citation_sentence_end(plain, length, at);
+        struct claim claim = {.text = arena_copy(arena, plain + at, end - at)};
 
-        while (by < count && !supports(&sets[by], chunks[by]->chunk.language, plain + at, end - at))
-            by++;
-        claim.supported = by < count;
-        claim.number = claim.supported ? (int)by + 1 : 0;
-        if (claim.supported)
-            claim.evidence = evidence_of(arena, chunks[by], claim.text);
+        check(arena, sets, chunks, count, &claim);
         total++;
         supported += claim.supported;
         if (*claim_count < most)

@@ -39,8 +39,10 @@ const struct overlay_key overlay_keys[] = {
     {"self_rag_max_iterations", "RAG_SELF_RAG_MAX_ITER", OVERLAY_AT_ONCE, false, false},
     {"self_rag_min_quality", "RAG_SELF_RAG_MIN_QUALITY", OVERLAY_NONE, false, false},
     {"fact_verification_enabled", "FACT_VERIFICATION_ENABLED", OVERLAY_AT_ONCE, false, true},
-    {"fact_verify_consensus_enabled", "FACT_VERIFY_CONSENSUS_ENABLED", OVERLAY_NONE, false, true},
-    {"fact_verify_reliability_level", "FACT_VERIFY_RELIABILITY_LEVEL", OVERLAY_NONE, true, false},
+    {"fact_verify_consensus_enabled", "FACT_VERIFY_CONSENSUS_ENABLED", OVERLAY_AT_ONCE, false,
+     true},
+    {"fact_verify_reliability_level", "FACT_VERIFY_RELIABILITY_LEVEL", OVERLAY_AT_ONCE, true,
+     false},
     {"fact_verification_min_score", "FACT_VERIFICATION_MIN_SCORE", OVERLAY_AT_ONCE, false, false},
     {"chunk_size", "CHUNK_SIZE", OVERLAY_INGESTION, false, false},
     {"chunk_overlap", "CHUNK_OVERLAP", OVERLAY_INGESTION, false, false},
@@ -63,11 +65,22 @@ static const struct setting *setting_of(const struct overlay_key *key)
     return NULL;
 }
 
+/* The place of a choice; -1 = it is none. */
+static int choice_of(const struct setting *setting, const char *text)
+{
+    for (int i = 0; text && setting->choices[i]; i++)
+        if (strcmp(setting->choices[i], text) == 0)
+            return i;
+    return -1;
+}
+
 static bool fits(const struct overlay_key *key, const json_t *value)
 {
     const struct setting *setting = setting_of(key);
     double number = json_number_value(value);
 
+    if (setting && setting->type == SETTING_CHOICE)
+        return choice_of(setting, json_string_value(value)) >= 0;
     if (key->text)
         return json_is_string(value) || json_is_null(value);
     if (key->flag)
@@ -131,6 +144,7 @@ static void put_setting(struct overlay *overlay, const struct overlay_key *key, 
     int64_t whole = json_integer_value(value);
     double number = json_number_value(value);
     bool flag = json_is_true(value);
+    int choice;
 
     if (!setting || key->reach != OVERLAY_AT_ONCE)
         return;
@@ -140,6 +154,10 @@ static void put_setting(struct overlay *overlay, const struct overlay_key *key, 
         memcpy(place, &number, sizeof number);
     else if (setting->type == SETTING_BOOLEAN)
         memcpy(place, &flag, sizeof flag);
+    else if (setting->type == SETTING_CHOICE) {
+        choice = choice_of(setting, json_string_value(value));
+        memcpy(place, &choice, sizeof choice);
+    }
 }
 
 static const char *mark_of(struct arena *arena, const char *before, const json_t *settings,
@@ -203,10 +221,11 @@ const json_t *overlay_value(struct arena *arena, const struct overlay *overlay,
     struct json_writer writer;
     int64_t whole;
     double number;
+    int choice;
     bool flag;
 
     if (!setting || (setting->type != SETTING_INTEGER && setting->type != SETTING_NUMBER &&
-                     setting->type != SETTING_BOOLEAN))
+                     setting->type != SETTING_BOOLEAN && setting->type != SETTING_CHOICE))
         return NULL;
     text_start(&text, arena, 64);
     writer_start(&writer, &text);
@@ -216,6 +235,9 @@ const json_t *overlay_value(struct arena *arena, const struct overlay *overlay,
     } else if (setting->type == SETTING_NUMBER) {
         memcpy(&number, place, sizeof number);
         writer_number(&writer, number);
+    } else if (setting->type == SETTING_CHOICE) {
+        memcpy(&choice, place, sizeof choice);
+        writer_string(&writer, setting->choices[choice]);
     } else {
         memcpy(&flag, place, sizeof flag);
         writer_boolean(&writer, flag);

@@ -1,0 +1,204 @@
+/*
+ * Verification of a written answer: a model lists its statements, and they are held against the
+ * documents. Either one verdict counts, or (FACT_VERIFY_CONSENSUS_ENABLED) several that do not know
+ * of each other: of both tiers, with the documents in both orders, since what a model reads first
+ * and last weighs more with it, and of the embedded check by words and numbers.
+ */
+#include "support/answer/citations.h"
+#include "support/answer/model_nodes.h"
+#include "support/answer/readings.h"
+
+#include <string.h>
+
+enum {
+    VERIFY_DOCUMENTS = 5,
+    EVIDENCE_CHARACTERS = 200,
+    LEAST_WORDS = 3 /* of an answer with anything to verify */
+};
+
+/* How a vote is asked for. */
+struct vote {
+    bool fast, backwards;
+};
+static const struct vote votes[] = {{true, false}, {false, false}, {true, true}, {false, true}};
+
+/* Who votes at each level, and what share of those who did must support a statement. */
+static const struct panel {
+    size_t votes; /* of models, the first ones of the list */
+    bool embedded;
+    double share;
+} panels[FACT_LEVEL__MAX] = {
+    [FACT_QUICK] = {1, false, 1},
+    [FACT_STANDARD] = {2, true, 0.6},
+    [FACT_HIGH] = {3, true, 0.75},
+    [FACT_MAXIMUM] = {4, true, 0.8},
+};
+
+/* The statements, and what is known of each. */
+struct statements {
+    const char *texts[MODEL_CLAIMS_MAX];
+    size_t count;
+    int supporting[MODEL_CLAIMS_MAX];
+    const char *evidence[MODEL_CLAIMS_MAX]; /* of the first who supports it */
+    int given;                              /* votes */
+};
+
+static size_t count_words(const char *text)
+{
+    struct word_reader reader;
+    struct word word;
+    size_t count = 0;
+
+    word_reader_start(&reader, text, strlen(text));
+    while (word_next(&reader, &word))
+        count++;
+    return count;
+}
+
+/* False when no model can say. */
+static bool list_statements(struct graph_state *state, const char *plain,
+                            struct statements *statements)
+{
+    struct models_order order = {.node = MODEL_VERIFY, .fast = true};
+    struct models_reply reply;
+
+    if (!model_ask(state, &order, PROMPT_EXTRACT_CLAIMS, plain, &reply))
+        return false;
+    statements->count =
+        reading_lines(state->arena, reply.text, true, statements->texts, MODEL_CLAIMS_MAX);
+    if (statements->count || strncmp(reply.text, "NONE", 4) == 0)
+        return true;
+    models_reject(&state->models, MODEL_VERIFY, &reply, "malformed");
+    return false;
+}
+
+static void count_vote(struct statements *statements, size_t place, bool supported,
+                       const char *evidence)
+{
+    if (supported && !statements->supporting[place]++)
+        statements->evidence[place] = evidence;
+}
+
+static const char *vote_message(const struct graph_state *state, const struct vote *vote,
+                                const struct statements *statements)
+{
+    struct text text = model_message(state);
+    size_t sources = state->outcome->source_count;
+
+    if (sources > VERIFY_DOCUMENTS)
+        sources = VERIFY_DOCUMENTS;
+    for (size_t i = 0; i < sources; i++)
+        model_add_source(state, &text, vote->backwards ? sources - 1 - i : i,
+                         (size_t)state->tools->settings->parent_expansion_max_chars);
+    for (size_t i = 0; i < statements->count; i++)
+        text_append_format(&text, "%zu. %s\n", i + 1, statements->texts[i]);
+    return text.bytes;
+}
+
+/* False when that vote cannot be had. */
+static bool take_vote(struct graph_state *state, const struct vote *vote,
+                      struct statements *statements)
+{
+    struct models_order order = {.node = MODEL_VERIFY, .fast = vote->fast};
+    const char *message = vote_message(state, vote, statements), *evidence[MODEL_CLAIMS_MAX];
+    bool supported[MODEL_CLAIMS_MAX];
+    struct models_reply reply;
+
+    if (!model_ask(state, &order, PROMPT_VERIFY_CLAIM, message, &reply))
+        return false;
+    if (!reading_verdicts(state->arena, reply.text, statements->count, supported, evidence)) {
+        models_reject(&state->models, MODEL_VERIFY, &reply, "malformed");
+        return false;
+    }
+    for (size_t i = 0; i < statements->count; i++)
+        count_vote(statements, i, supported[i], evidence[i]);
+    statements->given++;
+    return true;
+}
+
+static void take_embedded_vote(const struct graph_state *state, struct statements *statements)
+{
+    struct claim claims[MODEL_CLAIMS_MAX];
+
+    for (size_t i = 0; i < statements->count; i++)
+        claims[i] = (struct claim){.text = statements->texts[i]};
+    answer_check(state->arena, state->answer.documents, state->answer.document_count, claims,
+                 statements->count);
+    for (size_t i = 0; i < statements->count; i++)
+        count_vote(statements, i, claims[i].supported, claims[i].evidence);
+    statements->given++;
+}
+
+/* False when no model has voted. */
+static bool take_votes(struct graph_state *state, struct statements *statements)
+{
+    const struct support_settings *settings = state->tools->settings;
+    const struct panel *panel = &panels[settings->fact_reliability_level];
+
+    if (!settings->fact_consensus)
+        return take_vote(state, &votes[0], statements);
+    for (size_t i = 0; i < panel->votes; i++)
+        (void)take_vote(state, &votes[i], statements); /* those that can be had count */
+    if (!statements->given)
+        return false;
+    if (panel->embedded)
+        take_embedded_vote(state, statements);
+    return true;
+}
+
+static void note_consensus(struct graph_state *state, const struct statements *statements,
+                           int supported)
+{
+    int level = state->tools->settings->fact_reliability_level, count = (int)statements->count;
+    int agreed = 0;
+
+    for (int i = 0; i < count; i++)
+        agreed += !statements->supporting[i] || statements->supporting[i] == statements->given;
+    state->outcome->consensus = (struct graph_consensus){.level = fact_level_names[level],
+                                                         .verdict = supported == count ? "supported"
+                                                                    : supported        ? "partly"
+                                                                                : "unsupported",
+                                                         .votes = statements->given,
+                                                         .agreement = (double)agreed / count};
+}
+
+static void settle(struct graph_state *state, const struct statements *statements)
+{
+    const struct support_settings *settings = state->tools->settings;
+    struct graph_outcome *outcome = state->outcome;
+    double share = settings->fact_consensus ? panels[settings->fact_reliability_level].share : 1;
+    int right = 0;
+
+    outcome->claim_count = statements->count;
+    for (size_t i = 0; i < statements->count; i++) {
+        bool supported = statements->supporting[i] >= share * statements->given;
+
+        outcome->claims[i] = (struct claim){
+            .text = statements->texts[i],
+            .supported = supported,
+            .evidence = supported ? graph_beginning(state->arena, statements->evidence[i],
+                                                    EVIDENCE_CHARACTERS)
+                                  : ""};
+        right += supported;
+    }
+    outcome->factuality = statements->count ? 100 * right / (int)statements->count : 100;
+    if (settings->fact_consensus && statements->count)
+        note_consensus(state, statements, right);
+}
+
+bool model_verify(struct graph_state *state)
+{
+    const char *plain = citation_strip(state->arena, state->outcome->answer);
+    struct statements statements = {.count = 0};
+
+    if (!models_serve(&state->models, MODEL_VERIFY))
+        return false;
+    if (count_words(plain) >= LEAST_WORDS) {
+        if (!list_statements(state, plain, &statements))
+            return false;
+        if (statements.count && !take_votes(state, &statements))
+            return false;
+    }
+    settle(state, &statements);
+    return true;
+}
