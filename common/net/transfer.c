@@ -45,7 +45,7 @@ static struct {
     bool heard; /* something came since it was last asked */
 } pool = {.per_host = PER_HOST, .kept = KEPT};
 
-static bool start_library(void)
+bool transfers_start_library(void)
 {
     static bool started;
 
@@ -67,7 +67,7 @@ static bool start_pool(void)
         return true;
     pool.all = NULL;
     pool.owner = getpid();
-    pool.multi = start_library() ? curl_multi_init() : NULL;
+    pool.multi = transfers_start_library() ? curl_multi_init() : NULL;
     if (pool.multi)
         apply_limits();
     return pool.multi != NULL;
@@ -439,7 +439,7 @@ static bool compose_origin(CURLU *url, char origin[BREAKER_NAME_MAX])
 
 bool fetch_origin(const char *text, char origin[BREAKER_NAME_MAX])
 {
-    CURLU *url = start_library() ? curl_url() : NULL;
+    CURLU *url = transfers_start_library() ? curl_url() : NULL;
     bool good = url && curl_url_set(url, CURLUPART_URL, text, 0) == CURLUE_OK &&
                 !has_part(url, CURLUPART_USER) && !has_part(url, CURLUPART_PASSWORD) &&
                 compose_origin(url, origin);

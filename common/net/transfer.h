@@ -24,6 +24,9 @@ struct transfer_view {
     double retry_after;
 };
 
+/* Before anything of libcurl is used; again: nothing. */
+bool transfers_start_library(void);
+
 /* One attempt of at most `seconds`; NULL when there is no memory for it. The URL, the body and the
  * values of headers must stay until the transfer is ended. */
 struct transfer *transfer_start(const struct fetch_request *request, double seconds);

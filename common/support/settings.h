@@ -102,7 +102,16 @@ struct support_settings {
     int64_t rollback_window, rollback_least; /* evaluations */
     int64_t curated_stale_days;
     bool recommendations;
-    const char *report_webhook; /* NULL = reports are written, and sent to nobody */
+    const char *report_webhook; /* NULL = reports are not posted anywhere */
+    struct string_list report_readers;
+    const char *tenant_admin_email; /* NULL = nobody is told */
+    bool backlog_mail;
+    const char *smtp_host, *smtp_user, *smtp_password, *smtp_from; /* NULL = not set */
+    const char *smtp_ca_file;
+    int64_t smtp_port;
+    double smtp_timeout;
+    const char *report_smtp_host, *report_smtp_user, *report_smtp_password; /* NULL = the others */
+    int64_t report_smtp_port;                                               /* 0 = the other */
     double backlog_review, backlog_thumbs_down, backlog_slow, backlog_freshness, backlog_drift;
     int64_t backlog_items, backlog_freshness_days;
     const char *alert_webhook_url; /* NULL = nobody is told */

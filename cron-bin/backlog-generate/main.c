@@ -1,11 +1,13 @@
 /*
  * Ranks what to improve next by the signals of a week; prints the backlog as JSON, keeps it for the
- * pages and writes it as Markdown.
+ * pages, writes it as Markdown, and sends it to TENANT_ADMIN_EMAIL with BACKLOG_EMAIL_ENABLED.
  *
  *   backlog-generate [--tenant all] [--week YYYY-Www] [--out PATH]     the week before this
  *
  * Exit codes: 0 done (also when another one is at it), 1 failed, 2 the command line is wrong.
  */
+#include "base/log.h"
+#include "support/improvement/letters.h"
 #include "support/improvement/offline.h"
 #include "support/trends/backlog.h"
 
@@ -16,6 +18,11 @@ enum { EXIT_DONE, EXIT_FAILED, EXIT_USAGE };
 struct arguments {
     const char *tenant, *week, *out;
 };
+
+static const char *subject_of(struct offline *program, const struct backlog *backlog)
+{
+    return arena_print(program->arena, "Improvement backlog — %s", backlog->week);
+}
 
 static int run(struct offline *program)
 {
@@ -30,6 +37,10 @@ static int run(struct offline *program)
     if (error)
         return offline_fail(program, error == ERROR_INVALID ? EXIT_USAGE : EXIT_FAILED);
     puts(backlog.document);
+    if (program->settings.backlog_mail &&
+        letters_to_admin(program->arena, &program->settings, subject_of(program, &backlog),
+                         backlog.markdown, &program->problem))
+        log_event(LOG_WARNING, "backlog_not_mailed", program->problem.text);
     return EXIT_DONE;
 }
 

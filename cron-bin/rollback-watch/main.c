@@ -5,11 +5,13 @@
  *
  *   rollback-watch
  *
- * Prints a list with what was found of each deployment. Exit codes: 0 done, 1 failed, 2 the command
- * line is wrong.
+ * Prints a list with what was found of each deployment, and writes to TENANT_ADMIN_EMAIL of what
+ * was taken back. Exit codes: 0 done, 1 failed, 2 the command line is wrong.
  */
+#include "base/log.h"
 #include "support/candidates/split_report.h"
 #include "support/improvement/files.h"
+#include "support/improvement/letters.h"
 #include "support/improvement/offline.h"
 
 #include <stdio.h>
@@ -31,6 +33,23 @@ static void write_findings(struct offline *program, struct json_writer *writer,
         if (finding->rolled_back)
             metric_add(program->metrics, FIGURE_ROLLBACKS,
                        (const char *const[]){finding->experiment_id, finding->reason}, 1);
+    }
+}
+
+/* What was taken back stays so, whether or not anybody can be told. */
+static void tell(struct offline *program, const struct object_list *findings)
+{
+    for (size_t i = 0; i < findings->count; i++) {
+        const struct watch_finding *finding = &((const struct watch_finding *)findings->items)[i];
+
+        if (finding->rolled_back &&
+            letters_to_admin(program->arena, &program->settings,
+                             arena_print(program->arena, "Rolled back: %s", finding->experiment_id),
+                             arena_print(program->arena,
+                                         "The experiment %s was taken back by itself: %s.\n",
+                                         finding->experiment_id, finding->reason),
+                             &program->problem))
+            log_event(LOG_WARNING, "rollback_not_mailed", program->problem.text);
     }
 }
 
@@ -68,6 +87,8 @@ static int run(struct offline *program)
     if (error)
         return offline_fail(program, 1);
     print(program, &deployed, &splits);
+    tell(program, &deployed);
+    tell(program, &splits);
     return 0;
 }
 

@@ -1,5 +1,6 @@
 /*
- * Writes the weekly report of each tenant, and sends it where REPORT_CHATAPP_WEBHOOK is set.
+ * Writes the weekly report of each tenant, and sends it where REPORT_CHATAPP_WEBHOOK or
+ * REPORT_EMAIL_RECIPIENTS are set.
  *
  *   weekly-report [--tenant T] [--dry-run]     a dry run prints the reports, and does nothing else
  *
@@ -8,6 +9,7 @@
  */
 #include "base/clock.h"
 #include "support/improvement/files.h"
+#include "support/improvement/letters.h"
 #include "support/improvement/offline.h"
 #include "support/trends/week.h"
 #include "support/trends/weekly.h"
@@ -41,7 +43,14 @@ static enum error report(struct offline *program, const char *tenant, int64_t no
     error = improvement_write(program->arena,
                               improvement_path(program->arena, &program->settings, path), markdown,
                               strlen(markdown), &program->problem);
-    return error ? error : weekly_send(&call, &program->settings, markdown);
+    if (!error)
+        error = weekly_send(&call, &program->settings, markdown);
+    return error
+               ? error
+               : letters_to_readers(program->arena, &program->settings,
+                                    arena_print(program->arena, "Weekly report — %s",
+                                                week_date(program->arena, now - WEEK_MICROSECONDS)),
+                                    markdown, &program->problem);
 }
 
 static void print(struct offline *program, size_t processed)

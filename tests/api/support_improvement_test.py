@@ -8,6 +8,7 @@ import time
 import pytest
 
 from exposition import samples
+from mail_server import MailServer
 from model_server import ModelServer
 from service import DATABASE_SETTINGS, ENGINES, Servers, Service
 from support_admin_test import SECRET, token
@@ -248,7 +249,7 @@ def test_others_than_the_operator_change_nothing_and_see_their_own_runs(support)
     assert operator(support, f"/{mine}/regression-run?baseline=nope").json()["detail"] == "baseline experiment not found"
 
 
-def test_a_deployment_that_harms_is_rolled_back_by_itself(support):
+def test_a_deployment_that_harms_is_rolled_back_by_itself(support, tmp_path):
     harmful = new(support, "Harmful")
     assert support.run("experiment-apply", harmful, "--mode", "deploy", "--force").returncode == 0
     support.sql("DELETE FROM trace_evaluations")
@@ -276,7 +277,11 @@ def test_a_deployment_that_harms_is_rolled_back_by_itself(support):
     evaluated("bad", f"'{harmful}'", 40, 0.65, 0.5)
     evaluated("lost", f"'{harmful}'", 40, 0, 0)
     support.sql("UPDATE trace_evaluations SET verdict = 'timeout' WHERE trace_id LIKE 'lost%'")
-    [found] = json.loads(support.run("rollback-watch", env={"ROLLBACK_TRACE_WINDOW": "40"}).stdout)
+    with MailServer(tmp_path) as mail:
+        told = {"SMTP_HOST": "127.0.0.1", "SMTP_PORT": str(mail.port), "TENANT_ADMIN_EMAIL": "admin@example.com"}
+        [found] = json.loads(support.run("rollback-watch", env={**told, "ROLLBACK_TRACE_WINDOW": "40"}).stdout)
+    [letter] = mail.letters
+    assert letter["Subject"] == f"Rolled back: {found['experiment_id']}" and found["reason"] in letter.get_content()
     assert found["reason"] == "drift_citation_coverage_18.8pct" and found["worst_evaluator"] == "citation_coverage"
     assert operator(support, f"/{harmful}", method="GET").json()["deployments"][0]["rollback_reason"] == found["reason"]
     assert operator(support, f"/{harmful}", method="GET").json()["status"] == "completed"

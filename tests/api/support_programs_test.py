@@ -5,11 +5,12 @@ import json
 import re
 import subprocess
 import threading
-from datetime import timedelta
+from datetime import datetime, timedelta, timezone
 from http.server import BaseHTTPRequestHandler, HTTPServer
 
 import pytest
 
+from mail_server import MailServer
 from model_server import ModelServer
 from service import ENGINES, Service
 from support_admin_test import SECRET, token
@@ -23,6 +24,10 @@ def support(request):
     with Service("support", {**ENV, "LLM_PROVIDER_PROFILE": "embedded"}, request.param) as service:
         assert service.run("demo-seed").returncode == 0
         yield service
+
+
+def now():
+    return datetime.now(timezone.utc)
 
 
 def stale(service, tenant="default"):
@@ -171,6 +176,47 @@ def test_a_week_of_each_tenant_beside_the_one_before(support):
     assert len(server.texts) == 3 and sum("secret" in text for text in server.texts) == 1
     assert sorted(path.name[:-14] for path in files(support, "reports/weekly").iterdir()) == ["broken", "default", "other"]
     assert "Anomalies\n\n_No anomalies detected_" in next(text for text in server.texts if "Tenant: other" in text)
+
+
+def test_reports_and_backlogs_go_by_mail_to_who_is_named(support, tmp_path):
+    support.sql("DELETE FROM traces")
+    put(support, "traces", [trace("m-1", age=timedelta(days=1)), trace("m-2", "other", age=timedelta(days=1))])
+    with MailServer(tmp_path, "house", "p:ass word") as server:
+        mail = {"SMTP_HOST": "127.0.0.1", "SMTP_PORT": str(server.port), "SMTP_USER": "house", "SMTP_PASS": "p:ass word",
+                "SMTP_CA_FILE": str(server.ca_file), "SMTP_FROM_ADDRESS": "house@example.com",
+                "TENANT_ADMIN_EMAIL": "admin@example.com"}
+        readers = {**mail, "REPORT_EMAIL_RECIPIENTS": "ann@example.com, bob@example.org"}
+        assert printed(support, "weekly-report", **readers)["processed"] == 2
+        assert [letter["X-Receivers"] for letter in server.letters] == ["ann@example.com bob@example.org"] * 2
+        letter = next(one for one in server.letters if "Tenant: default" in one.get_content())
+        assert letter.get_content().replace("\r\n", "\n").startswith("# Support weekly report — ")
+        assert re.fullmatch(r"Weekly report — \d{4}-\d\d-\d\d", letter["Subject"]) and letter["Auto-Submitted"] == "auto-generated"
+        assert letter["From"] == "house@example.com" and abs((letter["Date"].datetime - now()).total_seconds()) < 60
+        assert len({one["Message-ID"] for one in server.letters}) == 2
+        # nothing goes out in a rehearsal, nor to nobody; nothing without a certificate, a password, or an address
+        program(support, "weekly-report", "--dry-run", **readers)
+        assert printed(support, "weekly-report", **mail)["processed"] == 2
+        server.refuse = "bob@example.org"
+        for wrong, message in (({}, "has not taken the letter"), ({"SMTP_CA_FILE": ""}, "has not taken the letter"),
+                               ({"REPORT_SMTP_PASS": "other"}, "has not taken the letter"),
+                               ({"REPORT_SMTP_PORT": "1"}, "has not taken the letter"),
+                               ({"SMTP_HOST": ""}, "no SMTP_HOST"), ({"SMTP_HOST": "a/b"}, "no name of a host"),
+                               ({"REPORT_EMAIL_RECIPIENTS": "a@b>\r\nX: y"}, "no address of mail")):
+            done = program(support, "weekly-report", code=1, **{**readers, **wrong})
+            assert done.stderr.count(message) == 2 and json.loads(done.stdout)["processed"] == 0, done.stderr
+            assert "p:ass" not in done.stderr
+        assert len(server.letters) == 2
+        # the backlog goes to its administrator, by the program alone; that it cannot is no failure
+        program(support, "backlog-generate", "--week", "2026-W17", **mail)
+        assert len(server.letters) == 2
+        program(support, "backlog-generate", "--week", "2026-W17", BACKLOG_EMAIL_ENABLED="true", **mail)
+        assert server.letters[2]["Subject"] == "Improvement backlog — 2026-W17"
+        assert server.letters[2]["X-Receivers"] == "admin@example.com"
+        assert "# Improvement backlog" in server.letters[2].get_content()
+        program(support, "backlog-generate", "--week", "2026-W17", BACKLOG_EMAIL_ENABLED="true", **{**mail, "SMTP_PASS": "x"})
+        server.user = None  # one that wants nobody to sign in
+        plain = {**readers, "SMTP_USER": "", "REPORT_EMAIL_RECIPIENTS": "ann@example.com"}
+        assert printed(support, "weekly-report", "--tenant", "other", **plain)["processed"] == 1 and len(server.letters) == 4
 
 
 def test_drafts_out_of_tickets_that_are_alike(support, tmp_path):

@@ -1,0 +1,214 @@
+/* Letters: their words as MIME (RFC 2045, 2047), their way by libcurl. */
+#include "net/mail.h"
+
+#include "base/clock.h"
+#include "base/text.h"
+#include "crypto/token.h"
+#include "net/transfer.h"
+
+#include <curl/curl.h>
+#include <string.h>
+
+enum {
+    MAIL_MOST = 32 << 20,
+    ADDRESS_MOST = 254,
+    PORT_OF_TLS = 465,
+    LINE_BYTES = 57,    /* 76 characters of base64 */
+    SUBJECT_BYTES = 45, /* of an encoded word, which has 75 characters at most */
+};
+
+static const char *const months[] = {"Jan", "Feb", "Mar", "Apr", "May", "Jun",
+                                     "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"};
+
+/* What is still to be handed to the server. */
+struct rest {
+    const char *bytes;
+    size_t length;
+};
+
+/* -- words ------------------------------------------------------------------------------------- */
+
+/* Nothing that could end the line or the address. */
+static bool is_address(const char *address)
+{
+    const char *at = strchr(address, '@');
+
+    if (!at || at == address || !at[1] || strlen(address) > ADDRESS_MOST)
+        return false;
+    for (; *address; address++)
+        if (*address <= ' ' || *address > '~' || strchr("<>,;:\"\\()[]", *address))
+            return false;
+    return true;
+}
+
+static bool is_host(const char *host)
+{
+    return *host && host[strspn(host, "0123456789.-:_abcdefghijklmnopqrstuvwxyz"
+                                      "ABCDEFGHIJKLMNOPQRSTUVWXYZ")] == '\0';
+}
+
+static void append_date(struct text *text)
+{
+    char now[CLOCK_TEXT_MAX];
+
+    clock_format(clock_unix_microseconds(), now); /* 2026-07-30T12:00:00.000000+00:00 */
+    text_append_format(text, "Date: %.2s %s %.4s %.8s +0000\r\n", now + 8,
+                       months[(now[5] - '0') * 10 + now[6] - '1'], now, now + 11);
+}
+
+/* In encoded words, none of which cuts a character in two. */
+static void append_subject(struct text *text, const char *subject)
+{
+    text_append_string(text, "Subject:");
+    while (*subject) {
+        size_t length = strnlen(subject, SUBJECT_BYTES);
+
+        while (length > 1 && ((unsigned char)subject[length] & 0xC0) == 0x80)
+            length--;
+        text_append_string(text, " =?utf-8?B?");
+        text_append_base64(text, subject, length);
+        text_append_string(text, "?=\r\n");
+        subject += length;
+    }
+}
+
+static void append_words(struct text *text, const char *words)
+{
+    for (size_t left = strlen(words); left;) {
+        size_t length = left < LINE_BYTES ? left : LINE_BYTES;
+
+        text_append_base64(text, words, length);
+        text_append_string(text, "\r\n");
+        words += length;
+        left -= length;
+    }
+}
+
+static void append_receivers(struct text *text, const struct string_list *to)
+{
+    for (size_t i = 0; i < to->count; i++)
+        text_append_format(text, "%s<%s>", i ? ",\r\n " : "To: ", to->items[i]);
+    text_append_string(text, "\r\n");
+}
+
+static void write_letter(struct text *text, const struct mail *mail)
+{
+    char id[TOKEN_UUID_TEXT];
+
+    token_uuid(id);
+    text_append_format(text, "From: <%s>\r\n", mail->from);
+    append_receivers(text, &mail->to);
+    append_subject(text, mail->subject);
+    append_date(text);
+    text_append_format(text,
+                       "Message-ID: <%s@%s>\r\n"
+                       "Auto-Submitted: auto-generated\r\nMIME-Version: 1.0\r\n"
+                       "Content-Type: text/plain; charset=utf-8\r\n"
+                       "Content-Transfer-Encoding: base64\r\n\r\n",
+                       id, strchr(mail->from, '@') + 1);
+    append_words(text, mail->text);
+}
+
+/* -- the way ----------------------------------------------------------------------------------- */
+
+static size_t give(char *buffer, size_t size, size_t count, void *context)
+{
+    struct rest *rest = context;
+    size_t length = size * count < rest->length ? size * count : rest->length;
+
+    memcpy(buffer, rest->bytes, length);
+    rest->bytes += length;
+    rest->length -= length;
+    return length;
+}
+
+static void aim(CURL *handle, struct arena *arena, const struct mail_server *server)
+{
+    bool is_ipv6 = strchr(server->host, ':') != NULL;
+
+    curl_easy_setopt(handle, CURLOPT_URL,
+                     arena_print(arena, "%s://%s%s%s:%lld",
+                                 server->port == PORT_OF_TLS ? "smtps" : "smtp", is_ipv6 ? "[" : "",
+                                 server->host, is_ipv6 ? "]" : "", (long long)server->port));
+    curl_easy_setopt(handle, CURLOPT_PROTOCOLS_STR, "smtp,smtps");
+    curl_easy_setopt(handle, CURLOPT_PROXY, "");
+    curl_easy_setopt(handle, CURLOPT_NOSIGNAL, 1L);
+    curl_easy_setopt(handle, CURLOPT_TIMEOUT_MS, (long)(server->seconds * 1000));
+    curl_easy_setopt(handle, CURLOPT_CONNECTTIMEOUT_MS, (long)(server->seconds * 1000));
+    if (server->ca_file)
+        curl_easy_setopt(handle, CURLOPT_CAINFO, server->ca_file);
+    if (server->user) {
+        curl_easy_setopt(handle, CURLOPT_USE_SSL, (long)CURLUSESSL_ALL);
+        curl_easy_setopt(handle, CURLOPT_USERNAME, server->user);
+        curl_easy_setopt(handle, CURLOPT_PASSWORD, server->password ? server->password : "");
+    }
+}
+
+static CURLcode deliver(CURL *handle, struct arena *arena, const struct mail *mail,
+                        struct rest *rest)
+{
+    struct curl_slist *receivers = NULL;
+    CURLcode code = CURLE_OK;
+
+    for (size_t i = 0; i < mail->to.count && code == CURLE_OK; i++) {
+        struct curl_slist *longer =
+            curl_slist_append(receivers, arena_print(arena, "<%s>", mail->to.items[i]));
+
+        code = longer ? CURLE_OK : CURLE_OUT_OF_MEMORY;
+        receivers = longer ? longer : receivers;
+    }
+    curl_easy_setopt(handle, CURLOPT_MAIL_FROM, arena_print(arena, "<%s>", mail->from));
+    curl_easy_setopt(handle, CURLOPT_MAIL_RCPT, receivers);
+    curl_easy_setopt(handle, CURLOPT_UPLOAD, 1L);
+    curl_easy_setopt(handle, CURLOPT_READFUNCTION, give);
+    curl_easy_setopt(handle, CURLOPT_READDATA, rest);
+    curl_easy_setopt(handle, CURLOPT_INFILESIZE_LARGE, (curl_off_t)rest->length);
+    if (code == CURLE_OK)
+        code = curl_easy_perform(handle);
+    curl_slist_free_all(receivers);
+    return code;
+}
+
+static enum error check(const struct mail_server *server, const struct mail *mail,
+                        struct problem *problem)
+{
+    if (!is_host(server->host))
+        return problem_set(problem, ERROR_INVALID, "mail_host", "%s is no name of a host",
+                           server->host);
+    if (!is_address(mail->from))
+        return problem_set(problem, ERROR_INVALID, "mail_address", "%s is no address of mail",
+                           mail->from);
+    for (size_t i = 0; i < mail->to.count; i++)
+        if (!is_address(mail->to.items[i]))
+            return problem_set(problem, ERROR_INVALID, "mail_address", "%s is no address of mail",
+                               mail->to.items[i]);
+    return ERROR_NONE;
+}
+
+enum error mail_send(struct arena *arena, const struct mail_server *server, const struct mail *mail,
+                     struct problem *problem)
+{
+    enum error error = check(server, mail, problem);
+    struct text text;
+    struct rest rest;
+    CURL *handle;
+    CURLcode code;
+    long reply = 0;
+
+    if (error)
+        return error;
+    text_start(&text, arena, MAIL_MOST);
+    write_letter(&text, mail);
+    handle = transfers_start_library() ? curl_easy_init() : NULL;
+    if (!handle)
+        return problem_set(problem, ERROR_SYSTEM, "out_of_memory", "no memory for a letter");
+    rest = (struct rest){text.bytes, text.length};
+    aim(handle, arena, server);
+    code = deliver(handle, arena, mail, &rest);
+    curl_easy_getinfo(handle, CURLINFO_RESPONSE_CODE, &reply);
+    curl_easy_cleanup(handle);
+    return code == CURLE_OK ? ERROR_NONE
+                            : problem_set(problem, ERROR_UNAVAILABLE, "mail_not_sent",
+                                          "%s has not taken the letter: %s (%ld)", server->host,
+                                          curl_easy_strerror(code), reply);
+}
