@@ -30,6 +30,7 @@ static const struct reason_answer reasons[] = {
     {"review_filter_invalid", 422, "validation_error"},
     {"since_invalid", 422, "validation_error"},
     {"wall_time", 504, "timeout"},
+    {"draft_not_indexed", 502, "draft_not_indexed"},
     {"escalation_failed", 500, "internal_error", "Escalation failed"},
 };
 

@@ -9,6 +9,7 @@ import time
 
 import pytest
 
+from exposition import samples
 from service import ENGINES, Service
 
 SECRET = "support-admin-test-secret-of-40-letters-"
@@ -171,7 +172,11 @@ def test_documents_that_grow_old_can_be_reviewed(support):
     documents = support.get("/api/admin/stale-docs?days=0", headers=admin).json()["documents"]
     assert documents[0]["doc_id"] == "returns.md" and documents[0]["citation_count"] >= 1
     assert support.get("/api/admin/stale-docs", headers=admin).json()["documents"] == []
+    important = "rag_stale_important_docs_count"
+    support.sql("UPDATE kb_documents SET last_updated = '2020-01-01T00:00:00.000Z' WHERE tenant_id = 'default'")
+    assert samples(support.get("/metrics").text)[important] >= 1  # nobody has to open a page for it
     assert support.send("POST", "/api/admin/stale-docs/returns.md/review", headers=admin).status_code == 200
+    assert samples(support.get("/metrics").text)[important] == 0
     assert support.send("POST", "/api/admin/stale-docs/none.md/review", headers=admin).status_code == 404
     listed = support.get("/api/documents", headers=admin).json()
     assert listed["total"] == 1 and listed["documents"][0]["doc_id"] == "returns.md"
@@ -258,6 +263,12 @@ def test_no_route_shows_what_is_another_tenants(support):
     job = support.post("/api/admin/curated-dataset/rebuild?tenant=default", headers=token("admin")).json()
     experiment = support.post("/api/admin/experiments", {"name": f"walk {support.engine}"}, headers=token("admin")).json()
     run = support.post(f"/api/admin/experiments/{experiment['id']}/regression-run", headers=token("admin")).json()
+    assigned = f"/api/admin/experiments/{experiment['id']}/assignments"
+    support.post(assigned, {"tenant_id": "default", "rollout_percentage": 10}, headers=token("admin"))
+    for _ in range(200):  # so that the experiment has a run to link to
+        if support.get(f"/api/admin/regression-runs/{run['job_id']}", headers=token("admin")).json()["status"] == "completed":
+            break
+        time.sleep(0.05)
     ids = {"experiment_id": experiment["id"], "run_id": run["job_id"], "review_id": case["id"], "job_id": job["job_id"], "trace_id": answer["trace_id"], "session_id": "of-default", "ticket_id": ticket_id, "task_id": task_id,
            "doc_id": "of-default.md", "draft_id": draft_id, "metric": "quality_threshold",
            "gap_id": "1"}
@@ -278,6 +289,8 @@ def test_no_route_shows_what_is_another_tenants(support):
         reply = support.send(method, url, headers=strange, json=body)
         if path.startswith("/api/admin/experiments"):  # the operator's: others may look and run, and change nothing
             assert reply.status_code in ((200,) if method == "GET" else (202, 400, 403, 422)), f"{method} {path}"
+            told = [secret for secret in (*secrets, '"default"') if secret in reply.text]
+            assert not told, f"{method} {path} tells {told}"
             continue
         assert reply.status_code == 404 or "{" not in path, f"{method} {path}: {reply.status_code}"
         assert reply.status_code != 403 and not (reply.status_code == 422 and "{" not in path and method == "GET"), url

@@ -192,9 +192,23 @@ def test_exit_statuses(support):
     assert check(support, DATABASE_URL="postgresql://nobody@127.0.0.1:9/none").returncode == 2
 
 
-def test_the_rules_for_a_scraper_know_the_figures(support):
+def test_the_rules_for_a_scraper_know_the_figures(support, tmp_path):
     done = subprocess.run(["promtool", "check", "rules", RULES], capture_output=True, text=True, check=False)
     assert done.returncode == 0 and "SUCCESS: 15 rules found" in done.stdout, done.stdout + done.stderr
+    # votes are held against all votes, a mean is that of the week, and old documents are told of
+    tried = tmp_path / "tried.yml"
+    tried.write_text(json.dumps({"rule_files": [str(RULES)], "evaluation_interval": "1m", "tests": [
+        {"interval": "1m", "input_series": [
+            {"series": f'rag_feedback_total{{rating="{rating}"}}', "values": f"0+{step}x180"} for rating, step in votes] + [
+            {"series": "rag_stale_important_docs_count", "values": f"{old}x180"}],
+         "alert_rule_test": [{"eval_time": "150m", "alertname": name, "exp_alerts": [{
+             "exp_labels": {"severity": "warning"}, "exp_annotations": {"summary": summary}}] if fires else []}
+             for name, summary, fires in (
+                 ("ThumbsDownSpike", "Every fifth vote is against.", votes[1][1] > 2),
+                 ("StaleImportantDocs", "Much cited documents have not been looked at for 90 days.", old > 10))]}
+        for votes, old in (((("up", 8), ("down", 2)), 10), ((("up", 7), ("down", 3)), 11))]}))
+    done = subprocess.run(["promtool", "test", "rules", tried], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
     known = kinds(support.get("/metrics").text)
     used = set(re.findall(r"\brag_[a-z0-9_]+", re.sub(r"annotations:.*", "", RULES.read_text())))
     assert used and {re.sub(r"_(sum|count|bucket)$", "", name) if name not in known else name for name in used} <= set(known)

@@ -174,6 +174,8 @@ def test_programs_go_the_same_way_and_a_red_run_after_a_green_one_closes_the_gat
     assert support.run("regression-eval", "--baseline", "current").returncode == 2
     assert operator(support, f"/{name}/archive").json() == {"status": "archived", "id": name}
     assert operator(support, f"/{name}/stage").status_code == 409
+    entries = support.get("/api/admin/audit?action=experiment_archive", headers=token("admin")).json()["entries"]
+    assert entries[0]["resource"] == f"experiment:{name}"
 
 
 def test_the_level_of_verification_is_one_of_those_that_there_are(support):
@@ -193,6 +195,7 @@ def test_a_share_of_conversations_sticks_to_an_experiment(support):
         answer = operator(support, path, body)
         assert (answer.status_code, answer.json()["detail"]) == (400, text)
     assert operator(support, path, {"tenant_id": "acme"}, tenant="other").status_code == 403
+    assert operator(support, path, {"tenant_id": "default", "rollout_percentage": 90}).status_code == 200  # replaced below
     made = operator(support, path, {"tenant_id": "default", "rollout_percentage": "25"}).json()["assignment"]
     assert made["rollout_percentage"] == 25
     # sha256("default:<session>") decides; the two buckets at the edge of the share
@@ -227,7 +230,8 @@ def test_what_is_staged_is_in_force_until_its_file_goes(support):
 
 
 def test_others_than_the_operator_change_nothing_and_see_their_own_runs(support):
-    mine = new(support, "Operators", rerank_top_k=3)
+    mine = new(support, "Operators " + "of a long name " * 7, rerank_top_k=3)
+    assert len(mine) > 100
     for action in ("stage", "deploy", "rollback", "archive"):
         assert operator(support, f"/{mine}/{action}", tenant="other").status_code == 403
     assert operator(support, "", {"name": "x"}, tenant="other").status_code == 403
@@ -363,6 +367,10 @@ def test_models_are_called_only_where_that_is_allowed(support):
         spent, _ = evaluate(support, "embedded", "writer", "--allow-paid-apis", code=2, DAILY_COST_LIMIT_USD="0.0001")
         assert spent["detail"].startswith("DAILY_COST_LIMIT_USD exceeded: ") and spent["detail"].endswith("writer asks shop")
         assert models.calls == []
+        models.answers["writer"] = "text:As written by a model [1]."
+        evaluate(support, "embedded", "writer", "--allow-paid-apis", DAILY_COST_LIMIT_USD="0")  # no limit at all
+        assert models.calls
+        models.calls.clear()
         # costs that cannot be read are as good as spent
         support.sql("ALTER TABLE trace_steps RENAME TO away")
         try:

@@ -13,6 +13,7 @@ import pytest
 from mail_server import MailServer
 from model_server import ModelServer
 from service import ENGINES, Service
+from stack import CHECKOUT
 from support_admin_test import SECRET, token
 from support_trends_test import ago, files, printed, program, put, trace
 
@@ -244,6 +245,33 @@ def test_drafts_out_of_tickets_that_are_alike(support, tmp_path):
     assert draft["topic"] == "Changing a phone number" and "bob@example.com" not in draft["draft_content"]
     assert sorted(draft["source_ticket_ids"]) == [f"t-default-{i}" for i in range(3)]
     assert support.get("/api/admin/kb-drafts", headers=token("admin", "other")).json()["drafts"] == []
+    publishing(support, draft["id"])
+
+
+def publishing(support, draft):
+    """What cannot be indexed stays a draft; what is published is answered from, and changes no more."""
+    path, admin = f"/api/admin/kb-drafts/{draft}", token("admin")
+    for strange in ("/api/admin/kb-drafts/no-uuid", "/api/admin/kb-drafts/%27--"):
+        assert support.post(strange + "/publish", {}, headers=admin).status_code == 404
+    assert support.post(path + "/publish", {}, headers=token("admin", "other")).status_code == 404
+    edited = {"draft_content": "# Phone\n\nA zeppelin number is changed in the profile.\n"}
+    assert support.send("PATCH", path, json=edited, headers=admin).status_code == 200
+    [folder] = [entry for entry in files(support, "index").iterdir() if entry.name == "default"]
+    folder.rename(folder.with_name("away"))
+    folder.write_text("no folder")
+    try:
+        failed = support.post(path + "/publish", {}, headers=admin)
+        assert failed.status_code == 502 and "knowledge base" in failed.json()["detail"], failed.text
+        assert support.get("/api/admin/kb-drafts?status=pending", headers=admin).json()["drafts"][0]["id"] == draft
+    finally:
+        folder.unlink()
+        folder.with_name("away").rename(folder)
+    assert support.post(path + "/publish", {}, headers=admin).json() == {"status": "ok"}
+    answer = support.post("/api/ask", {"question": "Where is a zeppelin number changed?"}, headers=admin).json()
+    assert f"kb-builder/{draft}" in json.dumps(answer["citations"] + answer["sources"]), answer
+    for change in (support.post(path + "/publish", {}, headers=admin), support.post(path + "/reject", {}, headers=admin),
+                   support.send("PATCH", path, json=edited, headers=admin)):
+        assert change.status_code == 409 and change.json()["detail"] == "draft is immutable"
 
 
 def words_of(text):
@@ -356,13 +384,24 @@ def test_a_release_passes_when_questions_are_answered_from_their_documents(suppo
     assert "the registry of models cannot be read: " in gate("--require-live", code=2, **absent)["reason"]
 
 
+# The programs of the offline half, by the frame that they stand in; the marks of those that one tenant may be named to
+# and of those that one copy of does it.
+SOURCES = {path.parent.name: path.read_text() for path in sorted((CHECKOUT / "cron-bin").glob("*/main.c"))
+           if "offline_main(" in path.read_text()}
+OF_A_TENANT = [name for name, text in SOURCES.items() if '"--tenant"' in text]
+# What has to be said beside the tenant.
+WORDS = {"regression-eval": ["--baseline", "current", "--candidate", "current"], "review-build": ["--days", "9"],
+         "review-export": ["--status", "all"], "curated-build": ["--include-bad"], "offline-benchmark": ["--with-docs"],
+         "evaluate-traces": ["--force"], "threshold-analyze": ["--days", "9"]}
+
+
 def test_every_program_says_how_it_is_used_and_one_at_a_time_does_it(support):
-    for name in ("demo-seed", "offline-benchmark", "eval-gate"):
+    locked = 0
+    for name, text in SOURCES.items():
         assert f"usage: {name}" in program(support, name, "--help").stdout
         program(support, name, "--no-such-thing", code=2)
-    for name in ("stale-cases", "recommend", "weekly-report", "kb-builder"):
-        assert f"usage: {name}" in program(support, name, "--help").stdout
-        program(support, name, "--no-such-thing", code=2)
+        if ".locks = true" not in text:
+            continue
         lock = files(support, f"locks/{name}")
         lock.parent.mkdir(exist_ok=True)
         with subprocess.Popen(["flock", str(lock), "-c", "echo held; read word"], stdin=subprocess.PIPE,
@@ -370,3 +409,55 @@ def test_every_program_says_how_it_is_used_and_one_at_a_time_does_it(support):
             assert holder.stdout.readline() == "held\n"
             assert printed(support, name) == {"status": "busy"}
             holder.communicate("go\n")
+        locked += 1
+    assert len(SOURCES) >= 20 and locked >= 12
+
+
+def test_no_program_tells_a_tenant_of_another(support, tmp_path):
+    """Walked over every program that a tenant may be named to: what it prints and every file that it writes."""
+    now = ago(hours=1)
+    for table in ("review_queue", "traces", "feedback", "eval_results", "improvement_backlogs", "knowledge_gaps",
+                  "curated_case_status", "kv_cache", "trace_evaluations"):
+        support.sql(f"DELETE FROM {table}")
+    for tenant, word in (("default", "ours"), ("stranger", "theirs")):
+        put(support, "traces", [trace(f"trace-{word}-{i}", tenant, question=f"Where is {word} {i}?", answer=f"In {word} [1].",
+                                      final_quality=20, categories=f'["{word}"]', knowledge_gap=1) for i in range(12)])
+        put(support, "review_queue", [
+            {"trace_id": f"trace-{word}-{i}", "tenant_id": tenant, "reason": "low_quality", "created_at": now,
+             "status": "confirmed_bad" if i % 2 else "confirmed_good", "reviewed_at": now} for i in range(10)])
+        put(support, "knowledge_gaps", [{"tenant_id": tenant, "cluster_id": word, "topic_summary": f"Missing topic: {word}",
+                                         "sample_questions": f'["{word}?"]', "question_count": 9, "created_at": now}])
+        put(support, "curated_case_status", [{"case_id": f"of-{word}", "tenant_id": tenant, "status": "stale_needs_review",
+                                              "staleness_reason": "route_drift", "last_checked_at": now}])
+    cases = files(support, "evaluation/curated_cases.jsonl")
+    cases.write_text("".join(json.dumps({"case_id": f"trace-{word}-0", "tenant_id": tenant, "query": f"Where is {word}?"}) + "\n"
+                             for tenant, word in (("default", "ours"), ("stranger", "theirs"))))
+    root = files(support, "")
+    before = {path: path.stat().st_mtime_ns for path in root.rglob("*") if path.is_file()}
+    known, told = cases.read_text(), 0
+    for name in OF_A_TENANT:
+        out = tmp_path / f"{name}.out"
+        words = ["--out", str(out)] if '"--out"' in SOURCES[name] else ["--output", str(out)] if '"--output"' in SOURCES[name] else []
+        done = support.run(name, *WORDS.get(name, []), "--tenant", "stranger", *words)
+        assert done.returncode in (0, 1) and (done.stdout or "demo" in name), (name, done.stderr)
+        assert "ours" not in done.stdout + done.stderr, (name, done.stdout, done.stderr)
+        written = [path for path in root.rglob("*") if path.is_file() and before.get(path) != path.stat().st_mtime_ns
+                   and not {"index", "uploads", "locks"} & set(path.parts) and "sqlite3" not in path.name]
+        for path in [*written, *([out] if out.exists() else [])]:
+            text = path.read_text()
+            assert "ours" not in text, (name, path, text[:500])
+            told += "theirs" in text
+    assert told >= 4 and len(OF_A_TENANT) >= 12 and cases.read_text() == known
+    assert support.sql("SELECT count(*) FROM review_queue WHERE tenant_id = 'default'") == [["10"]]
+    assert support.sql("SELECT count(*) FROM trace_evaluations WHERE tenant_id = 'default'") == [["0"]]
+    # a case of another tenant cannot be judged by naming it as one's own
+    support.sql("UPDATE review_queue SET status = 'pending'")
+    put(support, "users", [{"id": "u-judge", "username": "judge@example.com", "password_hash": "x", "role": "reviewer",
+                            "is_active": 1, "tenant_id": "stranger", "created_at": now}])
+    batch = tmp_path / "batch.jsonl"
+    batch.write_text("".join(json.dumps({"review_id": int(number), "tenant_id": "default", "review": {"verdict": "good"}}) + "\n"
+                             for [number] in support.sql("SELECT id FROM review_queue WHERE tenant_id = 'default'")))
+    done = printed(support, "review-import", str(batch), "--confirm", "--tenant-override", "stranger",
+                   REVIEWER_EMAIL="judge@example.com")
+    assert (done["updated"], done["errored"]) == (0, 10)
+    assert support.sql("SELECT count(*) FROM review_queue WHERE status <> 'pending'") == [["0"]]

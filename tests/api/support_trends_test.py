@@ -208,6 +208,14 @@ def test_evaluating_what_has_no_evaluations(support):
     assert printed(support, "evaluate-traces", "--since", ago(hours=3))["evaluated"] == 0
     assert printed(support, "evaluate-traces", "--since", ago(hours=3), "--force")["evaluated"] >= 1
     program(support, "evaluate-traces", "--since", "yesterday", code=2)
+    # a length is strange beside those of other answers, not beside itself
+    put(support, "traces", [trace(f"bare-1{i:03}", answer="A word. " * (5 + i % 3), answer_words=2 * (5 + i % 3),
+                                  age=timedelta(hours=2)) for i in range(40)])
+    put(support, "traces", [trace("bare-2000", answer="word " * 400, answer_words=400)])
+    printed(support, "evaluate-traces", "--since", ago(hours=1, minutes=30))
+    lengths = support.sql("SELECT score, verdict FROM trace_evaluations WHERE trace_id = 'bare-2000'"
+                          " AND evaluator_name = 'answer_length_anomaly'")
+    assert [(float(score), verdict) for score, verdict in lengths] == [(1.0, "anomaly")]
     support.sql("DELETE FROM trace_evaluations WHERE trace_id LIKE 'bare-%' OR trace_id LIKE 'evaluated-%'")
     support.sql("DELETE FROM traces WHERE trace_id LIKE 'bare-%' OR trace_id LIKE 'evaluated-%'")
 
@@ -233,6 +241,9 @@ def test_what_to_improve_next(support):
                                      "created_at": ago(hours=2)}])
     put(support, "feedback", [{"tenant_id": "default", "trace_id": "bad-0009", "session_id": "s", "rating": "down",
                                "reason": "", "linked": 1, "ts": ago(hours=2)}])
+    put(support, "eval_results", [{"created_at": at, "tenant_id": "all", "metric_name": "faithfulness", "value": value,
+                                   "sample_size": 50, "drift_alert": 0, "kind": "nightly"}
+                                  for at, value in ((ago(hours=2), 0.5), (ago(hours=2), 0.4), (ago(days=7, hours=2), 0.9))])
     made = printed(support, "backlog-generate", "--week", this_week)
     items = {(item["source"], item["tenant_id"]): item for item in made["items"]}
     assert [items[key]["priority"] for key in (("review", "default"), ("slow_trace", "default"), ("kb_gap", "default"))] \
@@ -241,20 +252,27 @@ def test_what_to_improve_next(support):
     assert items["review", "default"]["trace_ids"] == [f"bad-{i:04}" for i in range(3)]
     assert items["slow_trace", "default"]["details"] == {"p95_ms": 20000.0, "threshold_ms": 10000}
     assert [item["priority"] for item in made["items"]] == sorted((item["priority"] for item in made["items"]), reverse=True)
+    drift = items["evaluator_drift", "all"]  # of everybody's answers: shown to the operator alone
+    assert drift["details"] == {"current_mean": 0.45, "previous_mean": 0.9, "drop_pct": 50.0} and drift["frequency"] == 2
     report = files(support, f"reports/improvement_backlog/{this_week}.md").read_text()
     critical, high = report.index("## Priority 1"), report.index("## Priority 2")
     assert critical < report.index("### [review] Why is my \\| parcel") < high < report.index("### [slow_trace] /api/ask")
     # Each tenant sees its own; the week is kept, not computed anew.
     mine, theirs = (support.get("/api/admin/improvement-backlog/current", headers=token("admin", tenant)).json()
                     for tenant in ("default", "other"))
-    assert {item["tenant_id"] for item in mine["items"]} == {"default"} and mine["generated_at"] == made["generated_at"]
+    assert {item["tenant_id"] for item in mine["items"]} <= {"default", "all"} and mine["generated_at"] == made["generated_at"]
     assert theirs["items"] == [] or {item["tenant_id"] for item in theirs["items"]} == {"other"}
-    assert "parcel" not in json.dumps(theirs)
+    assert "parcel" not in json.dumps(theirs) and "faithfulness" not in json.dumps(theirs)
     own = printed(support, "backlog-generate", "--week", this_week, "--tenant", "other")
-    assert own["tenant"] == "other" and "parcel" not in json.dumps(own)
+    assert own["tenant"] == "other" and "parcel" not in json.dumps(own) and "faithfulness" not in json.dumps(own)
+    support.sql("DELETE FROM eval_results")
     assert printed(support, "backlog-generate", "--week", next_week, "--tenant", "third")["summary"]["items"] == 0
     weeks = support.get(f"/api/admin/improvement-backlog/archive?year={this_week[:4]}", headers=token("admin")).json()
     assert [week["week"] for week in weeks["weeks"]] == [this_week]
+    for name in ("2019-W17.md", "2019-W18.md", "2018-W52.md", "2019-notes.md"):
+        files(support, f"reports/improvement_backlog/{name}").write_text("# kept\n")
+    weeks = support.get("/api/admin/improvement-backlog/archive?year=2019", headers=token("admin")).json()["weeks"]
+    assert [week["week"] for week in weeks] == ["2019-W18", "2019-W17"]
     assert support.get("/api/admin/improvement-backlog/archive?year=1999", headers=token("admin")).json() == {"weeks": []}
     for week in ("2026-W54", "2025-W53", "week"):
         program(support, "backlog-generate", "--week", week, code=2)

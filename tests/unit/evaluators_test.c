@@ -97,6 +97,8 @@ TEST(refusals)
 
     check(&own, 1, "refusal", "ответить нельзя");
     check(&answer, 0, "ok", "\"matches\":[]");
+    answer = evaluate_refusal(arena, "Contact support by telephone, or the service centre [1].");
+    CHECK_TEXT(answer.verdict, "ok"); /* advice is no refusal */
     for (int i = 0; i < TEXT_LANGUAGE__MAX; i++) {
         struct evaluation one =
             evaluate_refusal(arena, answer_refusal(arena, (enum text_language)i, "e401"));

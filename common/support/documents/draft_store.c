@@ -153,6 +153,10 @@ enum error draft_publish(const struct document_call *call, const struct support_
                                      .auto_generated = true};
 
         error = ingest_document(call, settings, &order, &result);
+        if (error)
+            return problem_set(call->problem, ERROR_UNAVAILABLE, "draft_not_indexed",
+                               "the draft could not be put into the knowledge base: %s",
+                               arena_copy_string(call->arena, call->problem->text));
     }
     return error ? error : change(call, &decide_draft, "published", id);
 }

@@ -28,7 +28,8 @@ MUST_CHECK enum error draft_list(const struct document_call *call, const char *s
 MUST_CHECK enum error draft_edit(const struct document_call *call, const char *id,
                                  const char *content);
 MUST_CHECK enum error draft_reject(const struct document_call *call, const char *id);
-/* Puts it into the knowledge base as `kb-builder/<id>`. */
+/* Puts it into the knowledge base as `kb-builder/<id>`; ERROR_UNAVAILABLE `draft_not_indexed` when
+ * that fails: it stays pending. */
 MUST_CHECK enum error draft_publish(const struct document_call *call,
                                     const struct support_settings *settings, const char *id);
 
