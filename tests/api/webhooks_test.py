@@ -271,6 +271,30 @@ def test_outcomes_and_test_button(guarded, hooks, receiver):
     assert expect(guarded.read.get("/api/v1/audit?action=webhook.test"))["total"] >= 2
 
 
+def test_five_attempts_and_what_is_listed_last(guarded, hooks, receiver):
+    """Each is made due at once; the fifth is the last, and nobody takes it up again. What was not tried yet stands last."""
+    hook = hooks(f"{receiver}/503", name="five", event_filter=["api_key_created"])
+    Receiver.seen.clear()
+    new_key(guarded)
+    mine = f"job_key LIKE '{hook['id']}:%'"
+    for attempt in range(1, 6):
+        [found] = wait_for(lambda: [d for d in deliveries(guarded, hook)["deliveries"] if d["attempt_count"] >= attempt and not d["lease_expires_at"]])
+        assert found["attempt_count"] == attempt and found["status"] == ("failed" if attempt == 5 else "retrying")
+        assert (found["next_attempt_at"] is None) == (attempt == 5)
+        guarded.database.run(f"UPDATE jobs SET due_at = 0 WHERE {mine}")
+    last = hooks(f"{receiver}/200", name="then", event_filter=["api_key_created"])
+    new_key(guarded)
+    assert settled(guarded, last)["deliveries"][0]["status"] == "delivered"
+    first = [d for d in deliveries(guarded, hook)["deliveries"] if d["event_id"] == found["event_id"]]
+    assert first[0]["attempt_count"] == 5, "a later round has left it alone"
+    ids = [unknown_id(), unknown_id()]
+    for name in ids:
+        guarded.database.run("INSERT INTO audit_log (ts, action) VALUES ('2026-01-01T00:00:00.000000+00:00', 'nothing');"
+                             "INSERT INTO webhook_deliveries (id, subscription_id, event_id, status, last_attempt_at)"
+                             f" SELECT '{name}', '{last['id']}', max(id), 'failed', NULL FROM audit_log")
+    assert [d["id"] for d in deliveries(guarded, last)["deliveries"]][1:] == sorted(ids, reverse=True)
+
+
 def runners(store):
     """The processes that deliver: children of the one that watches over them."""
     found = []

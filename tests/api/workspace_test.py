@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from stored import (PROJECTS, SERVER, analysis, check_totals, create, expect, history_of, path_of, payload, put, revisions_of,
+from stored import (OPEN, PROJECTS, SERVER, analysis, check_totals, create, expect, history_of, path_of, payload, put, revisions_of,
                     stored_form, unknown_id)
 
 pytest_plugins = ["store_fixtures"]
@@ -203,6 +203,21 @@ def test_shapes(store, bundle):
     for text in ("", "[]", "{", "{\"projects\":[", "nonsense", json.dumps(bundle)[:-1], json.dumps(bundle) + "x", "{\"x\":nope}"):
         assert store.client.send("POST", WORKSPACE + "/import", data=text.encode(),
                                  headers={"Content-Type": "application/json"}).status == 422, text[:20]
+
+
+def test_rows_of_older_versions_export_what_imports(stores, tmp_path):
+    """An analysis that was stored before it had all of its members, and with numbers written another way."""
+    with stores.new("sqlite", OPEN) as store:
+        made = create(store.client, payload("Old"))
+        expect(store.client.post(path_of(made, "analysis"), analysis(days=9, n=110)))
+        old = analysis(days=9, n=110)
+        del old["report"]["guardrail_metrics"], old["calculations"]["bonferroni_note"]
+        old["calculations"]["results"]["sample_size_per_variant"] = 110.0
+        store.database.run(f"UPDATE analysis_runs SET analysis_json = '{json.dumps(old)}'")
+        exported = expect(store.client.get(WORKSPACE + "/export"))
+        assert exported["analysis_runs"][0]["analysis"]["report"]["guardrail_metrics"] == []
+        assert exported["integrity"]["checksum_sha256"] == hashlib.sha256(canonical(exported)).hexdigest()
+        assert expect(store.client.post(WORKSPACE + "/import", exported))["imported_analysis_runs"] == 1
 
 
 def test_unknown_members_are_dropped(store, bundle):
