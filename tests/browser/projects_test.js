@@ -145,6 +145,67 @@ const views = [
     { name: 'Arabic, 360 px', lang: '?lang=ar', options: { colorScheme: 'light', viewport: { width: 360, height: 780 } } },
 ];
 
+/* A project whose results were observed. */
+async function observed(name) {
+    const { payload } = await send('POST', '/templates/checkout_conversion/use');
+    const request = { metric_type: 'binary', binary: { control_conversions: 410, control_users: 10000, treatment_conversions: 470, treatment_users: 10020, alpha: 0.05 } };
+    const analysis = await send('POST', '/results', request);
+    const context = { ...payload.additional_context, observed_results: { request, analysis } };
+    const design = { ...payload, project: { ...payload.project, project_name: name }, additional_context: context };
+    const { id } = await send('POST', '/projects', design);
+    await send('POST', `/projects/${id}/analysis`, await send('POST', '/analyze', design));
+    return id;
+}
+
+test('what was observed is drawn again when asked for, with the chance of an uplift that matters', async () => {
+    const word = `drawn${Date.now().toString(36)}`;
+    const [one, two] = [await observed(`${word} a`), await create('trial_to_paid', `${word} b`, true)];
+    const page = await open(`${experiments}/projects/compare?ids=${one},${two}`);
+    await page.click('#simulate');
+    await page.waitForSelector('#simulation tbody tr');
+    const { monte_carlo_distribution: sets } = await send('POST', '/projects/compare?include_monte_carlo=true&include_draws=false', { project_ids: [one, two] });
+    const percent = (value) => new Intl.NumberFormat('en-US', { style: 'percent', maximumSignificantDigits: 4 }).format(value);
+    const { percentiles, probability_uplift_positive: positive, probability_uplift_above_threshold: above } = sets[one];
+    const row = (threshold) => [`${word} a`, percentiles['5'], percentiles['50'], percentiles['95'], positive, above[threshold]].map((cell) => (typeof cell === 'number' ? percent(cell) : cell));
+    const shown = () => page.$$eval('#simulation table:first-of-type tbody tr', (rows) => [...rows[0].cells].map((cell) => cell.textContent.trim()));
+    assert.deepEqual(await shown(), row('0.03'));
+    await page.selectOption('#threshold', '10');
+    await untilText(page, '#simulation thead', /Above 10%/);
+    assert.deepEqual(await shown(), row('0.10'));
+    assert.ok(await page.locator('#simulation svg').count(), 'its distribution is drawn');
+    assert.deepEqual(await accessibilityFaults(page), []);
+    await page.goto(`${experiments}/projects/compare?ids=${two},${await create('trial_to_paid', `${word} c`, true)}`);
+    await page.click('#simulate');
+    await untilText(page, '#simulation', /None of these projects has observed results/);
+    await close(page);
+});
+
+test('a design is kept as a template, a project is made of it, and the template is deleted', async () => {
+    const word = `own${Date.now().toString(36)}`;
+    const id = await observed(`${word} first`);
+    const page = await open(`${experiments}/projects/${id}`);
+    await page.click('#keep-template');
+    await page.fill('#template-name', `${word} template`);
+    await page.keyboard.press('Enter');
+    await page.waitForSelector('#template-description[aria-invalid="true"]');
+    await page.fill('#template-description', 'For checkouts');
+    assert.deepEqual(await accessibilityFaults(page), []);
+    await page.keyboard.press('Enter');
+    await page.waitForSelector('dialog', { state: 'detached' });
+    const kept = (await send('GET', '/templates')).templates.find(({ name }) => name === `${word} template`);
+    assert.deepEqual([kept.built_in, kept.category, kept.payload.additional_context.observed_results], [false, 'Custom', null]);
+    await page.goto(`${experiments}/projects`);
+    await page.click('#from-template');
+    await page.waitForSelector('#new-template');
+    assert.equal(await page.locator('#delete-template').count(), 0, 'those of the product stay');
+    await page.selectOption('#new-template', kept.id);
+    await page.click('#delete-template');
+    await page.click('dialog button[data-kind="danger"]:not(#delete-template)');
+    await page.waitForFunction((gone) => !document.querySelector(`#new-template option[value="${gone}"]`), kept.id);
+    assert.equal((await send('GET', '/templates')).templates.some(({ id: one }) => one === kept.id), false);
+    await close(page, [422]);
+});
+
 test('axe finds nothing, and nothing sticks out', async (t) => {
     const sized = await create('search_ranking_ctr', 'Ranking', true);
     const fresh = await create('pricing_sensitivity', 'Price');

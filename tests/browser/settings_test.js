@@ -154,7 +154,13 @@ test('the service says whether it is ready, and what it is set to', async () => 
     const response = await fetch(`${guarded.url}/readyz`, { headers: { Authorization: `Bearer ${guarded.token}` } });
     assert.deepEqual(checks, (await response.json()).checks.map(({ name }) => name));
     assert.match(await page.textContent('[aria-labelledby="group-access"]'), /legacy/);
+    await page.click('#purge-count');
+    await untilText(page, '#purged', /Older than these windows.*Audit log: 0/s);
+    assert.equal(await page.locator('#purge').count(), 0, 'there is nothing to delete');
     await close(page);
+    const bare = await open(`${experiments}/settings?tab=service`);
+    await untilText(bare, '[aria-labelledby="group-retention"]', /nothing is ever deleted/);
+    await close(bare);
 });
 
 /* The platform's side of an install: it sends the browser back, and gives a token for the code. */

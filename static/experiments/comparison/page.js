@@ -15,8 +15,19 @@ const kinds = { pdf: { type: 'application/pdf', end: 'pdf' }, markdown: { type: 
 /** @type {Client<'experiments'>} */
 const client = createClient();
 const ids = readQuery({ ids: '' }).ids.split(',').filter((id) => id !== '');
-const app = mount(document.getElementById('page'), view, { busy: false });
+const app = mount(document.getElementById('page'), view, { busy: false, asked: false, threshold: 3 });
 const comparison = createResource(app.update, async (signal) => (await client.post('/api/v1/projects/compare', { project_ids: ids }, { signal })).data);
+
+/* The histogram is enough: the draws themselves stay where they are. */
+const simulated = createResource(app.update, async (signal) => {
+    const query = { include_monte_carlo: true, include_draws: false };
+    return (await client.post('/api/v1/projects/compare', { project_ids: ids }, { query, signal })).data;
+});
+
+function simulate() {
+    app.set({ asked: true });
+    simulated.load();
+}
 
 /* A PDF comes as base64 inside the answer. */
 const bytesOf = (format, content) => (format === 'pdf' ? Uint8Array.from(atob(content), (letter) => letter.charCodeAt(0)) : content);
@@ -31,6 +42,6 @@ async function take(format) {
     app.set({ busy: false });
 }
 
-app.set({ comparison, take });
+app.set({ comparison, take, simulated, simulate, choose: (threshold) => app.set({ threshold }) });
 onLocale(() => comparison.reload());
 comparison.load();

@@ -4,6 +4,7 @@ import { formatInteger, formatUnit } from '../../shared/numbers.js';
 import { html } from '../../shared/ui/lit.js';
 import { resourceView } from '../../shared/ui/resource.js';
 import { table } from '../../shared/ui/table.js';
+import { simulation } from './simulation.js';
 
 const end = (name, title, cell) => ({ name, title, align: 'end', cell });
 const nameOf = ({ project_name: name }) => name || t('design.nameless');
@@ -58,7 +59,8 @@ function exports({ take, busy }) {
     </div>`;
 }
 
-export function view({ comparison, take, busy }) {
+export function view(page) {
+    const { comparison, take, busy } = page;
     if (!comparison) return html``;
     return html`<div class="stack">
         <p><a href="/projects">${t('comparison.to_list')}</a></p>
@@ -79,7 +81,7 @@ export function view({ comparison, take, busy }) {
                 ${data.projects.map((project) =>
                     findings(`own-${project.id}`, t('comparison.own', { name: nameOf(project) }), data.unique_per_project[project.id]),
                 )}
-                ${recommendations(data.recommendation_highlights)}
+                ${recommendations(data.recommendation_highlights)} ${simulation(page, nameOf)}
             </div>`,
         })}
     </div>`;

@@ -9,6 +9,7 @@ import { createList } from '../../shared/ui/list.js';
 import { createResource } from '../../shared/ui/resource.js';
 import { toast } from '../../shared/ui/toast.js';
 import { attempt } from '../attempt.js';
+import { keepAsTemplate } from './template.js';
 import { exportColumns, revisionColumns, runColumns, view } from './view.js';
 
 const analysisMs = 120000; /* advice is asked of a language model where one is configured */
@@ -87,11 +88,17 @@ const report = (format) =>
         if (app.state.shown === 'exports') lists.exports.reload();
     });
 
+const keep = () =>
+    attempt(async () => {
+        const kept = await keepAsTemplate(client, project.data.design.payload);
+        if (kept) toast(t('project.template_kept', { name: kept.name }));
+    });
+
 function show(shown) {
     app.set({ shown });
     lists[shown].reload();
 }
 
-app.set({ project, lists, actions: { analyse, report, show, load } });
+app.set({ project, lists, actions: { analyse, report, keep, show, load } });
 onLocale(() => project.data && load());
 load();

@@ -102,7 +102,7 @@ function reportsCard({ run }, { busy, actions }) {
 }
 
 /** @param {{ design: experiments.Project }} data */
-function designCard({ design }, id) {
+function designCard({ design }, { id, actions }) {
     const { hypothesis, metrics, setup, constraints } = design.payload;
     const type = metrics.metric_type;
     const words = [
@@ -125,7 +125,10 @@ function designCard({ design }, id) {
     return html`<section class="card section stack" aria-labelledby="design-title">
         <div class="section-head">
             <h2 id="design-title">${t('project.design')}</h2>
-            <a class="button" data-size="small" id="revise" href=${`/design?project=${encodeURIComponent(id)}`}>${t('project.revise')}</a>
+            <div class="button-row">
+                <button type="button" class="button" data-size="small" id="keep-template" @click=${actions.keep}>${t('project.keep_template')}</button>
+                <a class="button" data-size="small" id="revise" href=${`/design?project=${encodeURIComponent(id)}`}>${t('project.revise')}</a>
+            </div>
         </div>
         <dl class="stack">
             ${words.filter(([, text]) => text).map(([name, text]) => html`<div><dt class="section-note">${name}</dt><dd dir="auto">${text}</dd></div>`)}
@@ -157,7 +160,7 @@ export function view(page) {
         failed: (error) => (error.kind === 'unauthorized' ? tokenForm(error, actions.load) : errorNotice(error, { retry: actions.load })),
         ready: (data) => html`<div class="stack">
             <p class="project-name" id="name" dir="auto">${data.design.project_name || t('design.nameless')}</p>
-            ${planCard(data, page)} ${reportsCard(data, page)} ${designCard(data, page.id)} ${historyCard(page)}
+            ${planCard(data, page)} ${reportsCard(data, page)} ${designCard(data, page)} ${historyCard(page)}
         </div>`,
     });
 }

@@ -1,15 +1,16 @@
 /* Asks for a template and a name, and saves a project of them. */
 import { t } from '../../shared/i18n.js';
-import { openDialog } from '../../shared/ui/dialog.js';
+import { confirm, openDialog } from '../../shared/ui/dialog.js';
 import { ApiError } from '../../shared/ui/errors.js';
 import { createForm } from '../../shared/ui/form.js';
 import { html } from '../../shared/ui/lit.js';
 import { errorNotice } from '../../shared/ui/notice.js';
+import { attempt } from '../attempt.js';
 
 /* Resolves to the project; to undefined where the reader thinks better of it. */
 /** @param {Client<'experiments'>} client */
 export async function askForTemplate(client) {
-    const { templates } = (await client.get('/api/v1/templates')).data;
+    let { templates } = (await client.get('/api/v1/templates')).data;
     const designs = new Map(); /* of templates in use: a second try is not a second use */
     let dialog = { close: null, draw: null };
     let busy = false;
@@ -46,6 +47,24 @@ export async function askForTemplate(client) {
         }
     }
 
+    const chosen = () => templates.find(({ id }) => id === form.texts().template);
+
+    /* Those of the product stay. */
+    async function remove({ id, name }) {
+        if (!(await confirm({ title: t('projects.template_delete_title', { name }), text: t('projects.template_delete_text'), action: t('projects.template_delete') }))) return;
+        const done = await attempt(() => client.request('DELETE', `/api/v1/templates/${encodeURIComponent(id)}`));
+        if (!done) return;
+        templates = templates.filter((one) => one.id !== id);
+        form.write({ template: templates[0].id, project_name: form.texts().project_name });
+        update();
+    }
+
+    function removeButton() {
+        const template = chosen();
+        if (template === undefined || template.built_in) return null;
+        return html`<div class="button-row"><button type="button" class="button" data-kind="danger" data-size="small" id="delete-template" @click=${() => remove(template)}>${t('projects.template_delete')}</button></div>`;
+    }
+
     const form = createForm(update, {
         id: 'new',
         fields: [
@@ -54,7 +73,7 @@ export async function askForTemplate(client) {
                 kind: 'select',
                 label: t('projects.template_label'),
                 wide: true,
-                options: templates.map(({ id, name, category }) => ({ value: id, title: `${name} (${category})` })),
+                options: () => templates.map(({ id, name, category }) => ({ value: id, title: `${name} (${category})` })),
                 hint: ({ template }) => templates.find(({ id }) => id === template)?.description ?? '',
             },
             { name: 'project_name', kind: 'text', label: t('projects.name_label'), wide: true },
@@ -66,7 +85,7 @@ export async function askForTemplate(client) {
         title: t('projects.from_template'),
         body: (close, draw) => {
             dialog = { close, draw };
-            return html`${failure === null ? null : errorNotice(failure)} ${form.view(null, { action: t('projects.create'), busy, label: t('projects.from_template') })}`;
+            return html`${failure === null ? null : errorNotice(failure)} ${form.view(null, { action: t('projects.create'), busy, label: t('projects.from_template') })} ${removeButton()}`;
         },
     });
 }

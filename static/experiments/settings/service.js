@@ -7,6 +7,7 @@ import { html } from '../../shared/ui/lit.js';
 import { createResource, resourceView } from '../../shared/ui/resource.js';
 import { table } from '../../shared/ui/table.js';
 import { figure } from '../figure.js';
+import { createPurge } from './purge.js';
 
 const secondsPerDay = 86400;
 const known = (value) => value !== null && value !== undefined;
@@ -95,6 +96,8 @@ export function createService(update, client) {
         return { diagnostics, ready: await readiness(signal) };
     });
 
+    const purge = createPurge(update, client, () => state.reload());
+
     const whole = ({ diagnostics, ready }) => html`<div class="stack">
         <section class="card headline" aria-labelledby="service-title" id="service">
             <div class="section section-head">
@@ -115,6 +118,7 @@ export function createService(update, client) {
                 html`<section class="card section stack" aria-labelledby=${`group-${group}`}>
                     <h2 id=${`group-${group}`}>${t(`settings.group_${group}`)}</h2>
                     <dl class="facts">${facts.map(([name, value]) => html`<div class="fact"><dt>${t(name)}</dt><dd>${value}</dd></div>`)}</dl>
+                    ${group === 'retention' ? purge.view(diagnostics) : null}
                 </section>`,
         )}
     </div>`;
