@@ -45,8 +45,8 @@ static enum error look(struct resident *program, struct db *db, bool *more)
     arena_reset(watchman->kept);
     error = meet(program, &call.region);
     if (!error)
-        error = program->dry_run ? alerts_rehearse(&call, &watchman->report)
-                                 : alerts_check(&call, !program->stays, &watchman->report);
+        error = program->mode ? alerts_rehearse(&call, &watchman->report)
+                              : alerts_check(&call, !program->stays, &watchman->report);
     if (!error && program->stays && watchman->report.undelivered)
         log_event(LOG_WARNING, "alert_not_delivered", "An alert could not be sent; it waits.");
     if (call.region)
@@ -76,7 +76,7 @@ int main(int argc, char **argv)
 {
     struct watchman watchman = {.kept = arena_create(MEMORY_MAX)};
     const struct resident_plan plan = {.name = "alert-check",
-                                       .rehearses = true,
+                                       .mode = "--dry-run",
                                        .memory = MEMORY_MAX,
                                        .failed = EXIT_STORE,
                                        .usage = EXIT_STORE,

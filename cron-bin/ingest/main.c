@@ -7,21 +7,18 @@
  *   ingest --every SECONDS  again and again, until told to stop
  *   ingest --reindex        everything anew from the stored files; old versions serve until then
  *
- * Exit codes: 0 done, 1 failed.
+ * Exit codes: 0 done, 1 failed, 2 the command line is wrong.
  */
 #include "base/clock.h"
 #include "base/log.h"
-#include "crypto/crypto.h"
-#include "jobs/program.h"
-#include "jobs/runner.h"
 #include "support/conversation/answer_cache.h"
 #include "support/documents/reindex.h"
 #include "support/documents/task.h"
-#include "support/store.h"
+#include "support/improvement/resident.h"
 
 #include <stdio.h>
-#include <string.h>
 
+enum { EXIT_DONE, EXIT_FAILED, EXIT_USAGE };
 enum {
     MEMORY_MAX = 64 * 1024 * 1024,
     ROUND_JOBS = 4,
@@ -29,21 +26,11 @@ enum {
     HOUSEKEEPING_SECONDS = 600
 };
 
-struct program {
-    struct arena *settings_arena, *arena;
-    struct support_settings settings;
-    struct store *store;
+struct reader {
+    struct arena *arena;                          /* of indexing, as large as its setting says */
     int64_t beat_at, housekeeping_at, vectors_at; /* monotonic microseconds; the next one is due */
     bool mended;                                  /* segments have been looked through once */
-    bool failed;
 };
-
-static bool fail(struct program *program, const struct problem *problem)
-{
-    log_event(LOG_ERROR, "ingest_failed", problem->text);
-    program->failed = true;
-    return false;
-}
 
 /* Whether the time has come; then also when it comes next. */
 static bool is_due(int64_t *at, int seconds)
@@ -57,105 +44,90 @@ static bool is_due(int64_t *at, int seconds)
 }
 
 /* Searching by words goes on without vectors, so failing to get them is not the program's. */
-static bool fill_vectors(struct program *program, struct db *db)
+static bool fill_vectors(struct resident *program, struct db *db)
 {
+    struct reader *reader = program->context;
     int64_t now = clock_monotonic_microseconds();
     struct problem problem = {0};
     bool worked = false;
 
-    if (now < program->vectors_at)
+    if (now < reader->vectors_at)
         return false;
-    if (!ingest_vectors(db, program->arena, &program->settings, &worked, &problem))
+    if (!ingest_vectors(db, reader->arena, &program->settings, &worked, &problem))
         return worked;
     log_event(LOG_WARNING, "vectors_not_made", problem.text);
-    program->vectors_at = now + (int64_t)(program->settings.embedding_pause_sec * 1e6);
+    reader->vectors_at = now + (int64_t)(program->settings.embedding_pause_sec * 1e6);
     return false;
 }
 
-/* A round says whether there was anything to do. */
-static bool run_round(void *context)
+static enum error keep_house(struct resident *program, struct db *db)
 {
-    struct program *program = context;
+    struct reader *reader = program->context;
+    enum error error = ERROR_NONE;
+
+    if (!is_due(&reader->housekeeping_at, HOUSEKEEPING_SECONDS))
+        return ERROR_NONE;
+    error = task_forget(db, &program->problem);
+    if (!error)
+        error = answer_cache_forget(db, &program->problem);
+    return error ? error : reindex_sweep(db, reader->arena, &program->settings, &program->problem);
+}
+
+static enum error read_uploads(struct resident *program, struct db *db, bool *more)
+{
+    struct reader *reader = program->context;
     struct job_tally tally = {0};
-    struct problem problem = {0};
-    bool worked;
-    struct db *db;
-    enum error error = store_use(program->store, &db, &problem);
+    int64_t rebuilt = 0;
+    enum error error = ERROR_NONE;
 
-    if (!error)
-        error = runner_take_up(db, &problem);
-    if (!error && is_due(&program->beat_at, BEAT_SECONDS))
-        error = task_beat(db, &problem);
-    if (!error && !program->mended) {
-        int64_t rebuilt = 0;
-
-        error = reindex_mend(db, &program->settings, &rebuilt, &problem);
-        program->mended = !error;
+    if (is_due(&reader->beat_at, BEAT_SECONDS))
+        error = task_beat(db, &program->problem);
+    if (!error && !reader->mended) {
+        error = reindex_mend(db, &program->settings, &rebuilt, &program->problem);
+        reader->mended = !error;
     }
     if (!error)
-        error = task_run_due(db, program->arena, &program->settings, ROUND_JOBS, &tally, &problem);
-    if (!error && is_due(&program->housekeeping_at, HOUSEKEEPING_SECONDS)) {
-        error = task_forget(db, &problem);
-        if (!error)
-            error = answer_cache_forget(db, &problem);
-        if (!error)
-            error = reindex_sweep(db, program->arena, &program->settings, &problem);
-    }
-    worked = !error && fill_vectors(program, db);
-    arena_reset(program->arena);
-    db_end_of_request(store_handle(program->store));
-    return error ? fail(program, &problem) : tally.claimed > 0 || worked;
+        error = task_run_due(db, reader->arena, &program->settings, ROUND_JOBS, &tally,
+                             &program->problem);
+    if (!error)
+        error = keep_house(program, db);
+    *more = !error && (fill_vectors(program, db) || tally.claimed > 0);
+    arena_reset(reader->arena);
+    return error;
 }
 
-static bool open_store(struct program *program)
+static enum error reindex(struct resident *program, struct db *db, bool *more)
 {
-    struct problem problem = {0};
-    enum error error = crypto_start(&problem);
-
-    if (!error)
-        error = support_settings_load(&program->settings, program->settings_arena, NULL, &problem);
-
-    log_open("assay.ingest", (enum log_level)program->settings.log_level,
-             (enum log_format)program->settings.log_format);
-    if (!error)
-        error = support_store_open(program->settings_arena, &program->settings, NULL,
-                                   &program->store, &problem);
-    if (error)
-        fprintf(stderr, "ingest: %s\n", problem.text);
-    return !error;
-}
-
-static int run_reindex(struct program *program)
-{
-    struct problem problem = {0};
-    struct db *db;
     int64_t documents = 0;
-    enum error error = store_use(program->store, &db, &problem);
+    enum error error = reindex_all(db, &program->settings, &documents, &program->problem);
 
+    *more = false;
     if (!error)
-        error = reindex_all(db, &program->settings, &documents, &problem);
-    if (error)
-        fprintf(stderr, "ingest: %s\n", problem.text);
-    else
         printf("%lld documents indexed\n", (long long)documents);
-    return error ? 1 : 0;
+    return error;
+}
+
+static int run(struct resident *program)
+{
+    struct reader reader = {.arena = arena_create((size_t)program->settings.index_memory_bytes)};
+    enum error error = ERROR_NONE;
+
+    if (!reader.arena)
+        return EXIT_FAILED;
+    program->context = &reader;
+    error = resident_rounds(program, program->mode ? reindex : read_uploads, "ingest_failed");
+    arena_destroy(reader.arena);
+    return error && !program->stays ? resident_fail(program, EXIT_FAILED) : EXIT_DONE;
 }
 
 int main(int argc, char **argv)
 {
-    struct program program = {.settings_arena = arena_create(MEMORY_MAX)};
-    bool reindex = argc == 2 && strcmp(argv[1], "--reindex") == 0;
-    double every = 0;
+    const struct resident_plan plan = {.name = "ingest",
+                                       .mode = "--reindex",
+                                       .memory = MEMORY_MAX,
+                                       .failed = EXIT_FAILED,
+                                       .usage = EXIT_USAGE,
+                                       .run = run};
 
-    if ((!reindex && !program_arguments(argc, argv, "ingest", &every)) || !open_store(&program))
-        return 1;
-    program.arena = arena_create((size_t)program.settings.index_memory_bytes);
-    if (reindex)
-        return run_reindex(&program);
-    runner_start(program.settings.state_directory, "ingest");
-    program_rounds(every, run_round, &program);
-    store_close(program.store);
-    arena_destroy(program.arena);
-    arena_destroy(program.settings_arena);
-    return every == 0 && program.failed ? 1 : 0;
+    return resident_main(argc, argv, &plan);
 }

@@ -47,6 +47,7 @@ static int run(struct resident *program)
 int main(int argc, char **argv)
 {
     const struct resident_plan plan = {.name = "support-improver",
+                                       .counts = true,
                                        .memory = 512 << 20,
                                        .failed = EXIT_FAILED,
                                        .usage = EXIT_USAGE,

@@ -36,8 +36,8 @@ static enum error purge(struct resident *program, struct db *db)
 
     if (program->stays)
         return purge_due(&call, &keeper->counts);
-    return program->dry_run ? purge_count(&call, &keeper->counts)
-                            : purge_now(&call, &keeper->counts, &keeper->busy);
+    return program->mode ? purge_count(&call, &keeper->counts)
+                         : purge_now(&call, &keeper->counts, &keeper->busy);
 }
 
 static enum error keep(struct resident *program, struct db *db, bool *more)
@@ -47,7 +47,7 @@ static enum error keep(struct resident *program, struct db *db, bool *more)
     enum error error = purge(program, db);
 
     *more = false;
-    return error || program->dry_run ? error : decay_check(&call, &counts);
+    return error || program->mode ? error : decay_check(&call, &counts);
 }
 
 static void print_counts(const struct resident *program)
@@ -71,7 +71,7 @@ static void print_counts(const struct resident *program)
     writer_key_string(&writer, "status", keeper->busy ? "busy" : "ok");
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
         writer_key_integer(&writer, rows[i].name, rows[i].count);
-    writer_key_boolean(&writer, "dry_run", program->dry_run);
+    writer_key_boolean(&writer, "dry_run", program->mode);
     writer_close_object(&writer);
     printf("%s\n", text.bytes);
 }
@@ -89,7 +89,8 @@ int main(int argc, char **argv)
 {
     struct keeper keeper = {.busy = false};
     const struct resident_plan plan = {.name = "support-retention",
-                                       .rehearses = true,
+                                       .mode = "--dry-run",
+                                       .counts = true,
                                        .memory = 128 << 20,
                                        .failed = EXIT_FAILED,
                                        .usage = EXIT_USAGE,

@@ -384,6 +384,17 @@ def test_a_release_passes_when_questions_are_answered_from_their_documents(suppo
     assert "the registry of models cannot be read: " in gate("--require-live", code=2, **absent)["reason"]
 
 
+def test_all_documents_are_read_anew_from_the_stored_files(support):
+    def versions():
+        rows = support.sql("SELECT tenant_id, doc_id, version FROM kb_documents WHERE doc_id LIKE '%.md'")
+        return {(tenant, name): int(version) for tenant, name, version in rows}
+
+    before = versions()
+    assert program(support, "ingest", "--reindex").stdout == f"{len(before)} documents indexed\n" and len(before) >= 3
+    assert versions() == {key: version + 1 for key, version in before.items()}
+    assert printed(support, "eval-gate")["status"] == "passed"
+
+
 # The programs of the offline half, by the frame that they stand in; the marks of those that one tenant may be named to
 # and of those that one copy of does it.
 SOURCES = {path.parent.name: path.read_text() for path in sorted((CHECKOUT / "cron-bin").glob("*/main.c"))
@@ -395,8 +406,15 @@ WORDS = {"regression-eval": ["--baseline", "current", "--candidate", "current"],
          "evaluate-traces": ["--force"], "threshold-analyze": ["--days", "9"]}
 
 
+RESIDENTS = [path.parent.name for path in sorted((CHECKOUT / "cron-bin").glob("*/main.c")) if "resident_main(" in path.read_text()]
+
+
 def test_every_program_says_how_it_is_used_and_one_at_a_time_does_it(support):
     locked = 0
+    assert len(RESIDENTS) == 5
+    for name in RESIDENTS:
+        assert f"usage: {name}" in program(support, name, "--help").stdout
+        program(support, name, "--no-such-thing", code=2)
     for name, text in SOURCES.items():
         assert f"usage: {name}" in program(support, name, "--help").stdout
         program(support, name, "--no-such-thing", code=2)

@@ -70,7 +70,7 @@ int resident_fail(const struct resident *program, int code)
     return code;
 }
 
-static enum error open_all(struct resident *program)
+static enum error open_all(struct resident *program, const struct resident_plan *plan)
 {
     struct problem *problem = &program->problem;
     enum error error = crypto_start(problem);
@@ -83,7 +83,7 @@ static enum error open_all(struct resident *program)
     if (!error)
         error =
             support_store_open(program->arena, &program->settings, NULL, &program->store, problem);
-    if (!error && program->run_directory)
+    if (!error && plan->counts && program->run_directory)
         error = metrics_open(
             arena_print(program->arena, "%s/support-metrics.shm", program->run_directory),
             support_figures, FIGURE__MAX, &program->metrics, problem);
@@ -96,7 +96,7 @@ static int run(struct resident *program, const struct resident_plan *plan)
     int status;
 
     program->run_directory = run_directory && *run_directory ? run_directory : NULL;
-    if (open_all(program)) {
+    if (open_all(program, plan)) {
         status = resident_fail(program, plan->failed);
     } else {
         program->has_duty = !plan->has_duty || plan->has_duty(program);
@@ -113,18 +113,17 @@ static int run(struct resident *program, const struct resident_plan *plan)
 static bool read_arguments(int argc, char **argv, const struct resident_plan *plan,
                            struct resident *program, int *status)
 {
-    const char *words = plan->rehearses ? " [--dry-run]" : "";
     char usage[TOLD_MAX];
 
-    (void)!snprintf(usage, sizeof usage, "%s%s", plan->name, words);
+    (void)!snprintf(usage, sizeof usage, plan->mode ? "%s [%s]" : "%s", plan->name, plan->mode);
     *status = plan->usage;
     if (argc == 2 && strcmp(argv[1], "--help") == 0) {
         printf("usage: %s [--every SECONDS]\n", usage);
         *status = EXIT_SUCCESS;
         return false;
     }
-    program->dry_run = plan->rehearses && argc == 2 && strcmp(argv[1], "--dry-run") == 0;
-    if (!program->dry_run && !program_arguments(argc, argv, usage, &program->every))
+    program->mode = plan->mode && argc == 2 && strcmp(argv[1], plan->mode) == 0;
+    if (!program->mode && !program_arguments(argc, argv, usage, &program->every))
         return false;
     program->stays = program->every > 0;
     return true;

@@ -15,11 +15,11 @@ struct resident {
     struct arena *job;   /* of a round, emptied behind it */
     struct support_settings settings;
     struct store *store;
-    struct metrics *metrics;   /* NULL where no stack is */
+    struct metrics *metrics;   /* of a plan that counts; NULL where no stack is */
     const char *run_directory; /* the same */
     struct problem problem;
     bool stays;    /* started with --every SECONDS */
-    bool dry_run;  /* with --dry-run */
+    bool mode;     /* with the plan's word */
     void *context; /* the plan's */
     double every;
     bool has_duty; /* without one its rounds do nothing, the store included */
@@ -27,7 +27,8 @@ struct resident {
 
 struct resident_plan {
     const char *name;
-    bool rehearses;    /* there is a --dry-run */
+    const char *mode;  /* an option of its own, such as --dry-run; NULL = there is none */
+    bool counts;       /* it has figures for /metrics */
     size_t memory;     /* bytes, of each arena */
     int failed, usage; /* exit codes: of settings and the store, of the command line */
     bool (*has_duty)(const struct resident *program); /* by the settings; NULL = it has */
