@@ -107,10 +107,13 @@ export async function close(page, expectedStatuses = []) {
 
 /* What axe finds, one line per element. options: those of axe.run; context: where to look. */
 export async function accessibilityFaults(page, context = {}, options = {}) {
-    await page.evaluate(axeSource);
+    if (!(await page.evaluate(() => 'axe' in globalThis))) await page.evaluate(axeSource);
     const { violations } = await page.evaluate(
         ([where, how]) => globalThis.axe.run(where, how),
-        [Object.keys(context).length > 0 ? context : { include: [['html']] }, options],
+        [
+            Object.keys(context).length > 0 ? context : { include: [['html']] },
+            { resultTypes: ['violations'], ...options },
+        ],
     );
     return violations.flatMap(({ id, nodes }) =>
         nodes.map(({ target }) => `${id}: ${target.join(' ')}`),
