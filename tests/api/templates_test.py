@@ -74,6 +74,8 @@ def test_presets_on_a_fresh_database(store):
     assert expect(store.client.get(PROJECTS))["total"] == 0, "using a template makes no project"
     expect(store.client.send("DELETE", f"{TEMPLATES}/checkout_conversion"), 403, "template_delete_forbidden")
     assert create(store.client, used["payload"])["payload"] == used["payload"]
+    store.database.run("UPDATE project_templates SET name = 'Touched' WHERE id = 'trial_to_paid'")
+    assert "Touched" in [t["name"] for t in listed(store.client)["templates"]], "reading writes nothing"
     store.stop()
     store.database.run("UPDATE project_templates SET name = 'Old', payload_json = '{}' WHERE id = 'trial_to_paid';"
                        "DELETE FROM schema_backfills WHERE name LIKE 'presets%'")

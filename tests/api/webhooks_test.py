@@ -237,6 +237,24 @@ def test_chat_body_scope_and_switch(guarded, hooks, receiver):
     assert json.loads(Receiver.seen["/202"][0][1])["text"] == "`project.create` for *&lt;!channel&gt; &amp; co*"
 
 
+def test_what_operators_do_is_noted_and_told_to_nobody(guarded, hooks, receiver):
+    """Templates, webhooks and purges stand in the audit log; webhooks for everything hear of projects and keys only."""
+    hook = hooks(f"{receiver}/200")
+    other = hooks(f"{receiver}/200", name="other", event_filter=["nothing"])
+    expect(guarded.admin.send("PATCH", f"{WEBHOOKS}/{other['id']}", json={"name": "renamed"}))
+    expect(guarded.admin.send("DELETE", f"{WEBHOOKS}/{other['id']}"))
+    template = expect(guarded.write.post("/api/v1/templates", {"name": "mine", "description": "mine", "payload": payload("T")}))
+    expect(guarded.write.send("DELETE", f"/api/v1/templates/{template['id']}"))
+    guarded.database.run("INSERT INTO audit_log (ts, action) VALUES ('2020-01-01T00:00:00.000000+00:00', 'nothing')")
+    expect(guarded.admin.post("/api/v1/admin/retention/purge", {"audit_days": 2000, "dry_run": False}))
+    project = create(guarded.write, payload("Told"))
+    for action in ("webhook.create", "webhook.update", "webhook.delete", "template.create", "template.delete", "retention.purge"):
+        assert expect(guarded.read.get(f"/api/v1/audit?action={action}&limit=1"))["total"] >= 1, action
+    assert settled(guarded, hook)["total"] == 1
+    [told] = deliveries(guarded, hook)["deliveries"]
+    assert guarded.database.value(f"SELECT project_id FROM audit_log WHERE id = {told['event_id']}") == project["id"]
+
+
 def test_outcomes_and_test_button(guarded, hooks, receiver):
     expectations = {"410": ("failed", 1, 410, "HTTP 410"), "302": ("failed", 1, 302, "HTTP 302"), "503": ("retrying", 1, 503, "HTTP 503"),
                     "408": ("retrying", 1, 408, "HTTP 408"), "425": ("retrying", 1, 425, "HTTP 425"), "429": ("retrying", 1, 429, "HTTP 429")}
