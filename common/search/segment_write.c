@@ -117,20 +117,44 @@ static void extremes_note(struct extremes *extremes, uint32_t frequency, uint32_
         extremes->most = frequency;
 }
 
+/* A frequency and the shortest chunk that has it or a higher one. */
+struct extreme {
+    double frequency, length;
+};
+
+/* The postings that can give the highest impact: not those that are in a longer chunk than one of a
+ * higher frequency. Mostly one or two. */
+static size_t extremes_list(const struct extremes *extremes, struct extreme list[FREQUENCIES])
+{
+    uint32_t shortest = UINT32_MAX;
+    size_t count = 0;
+
+    for (uint32_t i = FREQUENCIES; i-- > 0;) {
+        if (extremes->shortest[i] >= shortest)
+            continue;
+        shortest = extremes->shortest[i];
+        list[count++] = (struct extreme){i + 1 < FREQUENCIES ? i + 1 : extremes->most, shortest};
+    }
+    return count;
+}
+
 static void extremes_bound(const struct extremes *extremes, uint8_t bound[SEGMENT_LENGTH_STEPS])
 {
+    struct extreme list[FREQUENCIES];
+    size_t count = extremes_list(extremes, list);
     double average = SEGMENT_LENGTH_FIRST;
 
     for (int step = 0; step < SEGMENT_LENGTH_STEPS; step++, average *= M_SQRT2) {
         double best = 0;
+        int whole;
 
-        for (uint32_t i = 0; i < FREQUENCIES; i++) {
-            double frequency = i + 1 < FREQUENCIES ? i + 1 : extremes->most;
+        for (size_t i = 0; i < count; i++) {
+            double impact = bm25_impact(list[i].frequency, list[i].length, average);
 
-            if (extremes->shortest[i] != UINT32_MAX)
-                best = fmax(best, bm25_impact(frequency, extremes->shortest[i], average));
+            best = impact > best ? impact : best;
         }
-        bound[step] = (uint8_t)fmin(255, ceil(best * 255));
+        whole = (int)(best * 255);
+        bound[step] = (uint8_t)(whole + (best * 255 > whole)); /* up; impacts are below 1 */
     }
     bound[SEGMENT_LENGTH_STEPS - 1] = 255; /* beyond the ladder everything is possible */
 }
@@ -248,6 +272,11 @@ static void put_block(struct segment_writer *writer, uint32_t before)
     writer->postings_bytes += (uint64_t)(at - bytes);
 }
 
+static struct segment_block *last_block(struct segment_writer *writer)
+{
+    return (struct segment_block *)(void *)writer->blocks.bytes + writer->header.blocks - 1;
+}
+
 static void close_block(struct segment_writer *writer)
 {
     struct segment_block *block;
@@ -255,7 +284,7 @@ static void close_block(struct segment_writer *writer)
 
     if (!writer->in_block_count || writer->failed)
         return;
-    block = (struct segment_block *)(void *)writer->blocks.bytes + writer->header.blocks - 1;
+    block = last_block(writer);
     put_block(writer, first ? 0 : block[-1].last_chunk);
     block->last_chunk = writer->last_chunk;
     extremes_bound(&writer->in_block, block->bound);
@@ -277,7 +306,12 @@ static void close_term(struct segment_writer *writer)
     if (!writer->term_open)
         return;
     close_block(writer);
-    extremes_bound(&writer->in_term, writer->term.bound);
+    if (writer->failed)
+        return;
+    if (writer->header.blocks - writer->term.first_block == 1) /* nearly all: the same postings */
+        memcpy(writer->term.bound, last_block(writer)->bound, sizeof writer->term.bound);
+    else
+        extremes_bound(&writer->in_term, writer->term.bound);
     buffer_add(writer, &writer->terms, &writer->term, sizeof writer->term);
     writer->header.terms++;
     writer->term_open = false;
