@@ -17,6 +17,7 @@ struct cursor {
     uint32_t at, count;
     double block_most; /* weight times the bound of the block of `bounded` */
     uint32_t bounded;
+    uint32_t asked; /* the block in which a posting was looked up without reading the block */
     bool decoded;
     struct segment_frequencies frequencies;
     uint32_t chunks[SEGMENT_BLOCK_POSTINGS];
@@ -195,19 +196,17 @@ static double bound_at(const struct rank_lengths *lengths, const uint8_t *bound)
     return upper / 255;
 }
 
-/* bm25_impact() with what is known of the lengths, of the posting at a place of the cursor's block.
- */
+/* bm25_impact() with what is known of the lengths, of a term that is so often in the chunk. */
 static double impact(const struct segment *segment, const struct rank_lengths *lengths,
-                     const struct cursor *cursor, uint32_t chunk, uint32_t at)
+                     double weight, uint32_t chunk, uint32_t frequency)
 {
     uint32_t length = segment->lengths[chunk];
-    uint32_t frequency = segment_frequency(&cursor->frequencies, at);
 
     if (length >= RANK_LENGTHS)
-        return cursor->weight * bm25_impact(frequency, length, lengths->average);
+        return weight * bm25_impact(frequency, length, lengths->average);
     if (frequency == 1)
-        return cursor->weight * lengths->single[length];
-    return cursor->weight * (frequency / (frequency + lengths->norms[length]));
+        return weight * lengths->single[length];
+    return weight * (frequency / (frequency + lengths->norms[length]));
 }
 
 struct strength {
@@ -248,7 +247,8 @@ static void add_up(const struct ranking *ranking, struct cursor *cursor, uint32_
             uint32_t place = cursor->chunks[i] - first;
 
             window.scores[place] +=
-                impact(ranking->segment, ranking->lengths, cursor, cursor->chunks[i], i);
+                impact(ranking->segment, ranking->lengths, cursor->weight, cursor->chunks[i],
+                       segment_frequency(&cursor->frequencies, i));
             window.held[place >> 6] |= UINT64_C(1) << (place & 63);
         }
         if (i < cursor->count) {
@@ -292,23 +292,38 @@ static double block_most(const struct ranking *ranking, struct cursor *cursor)
     return cursor->block_most;
 }
 
+/* How often the cursor's block holds a chunk. The first time that the block is asked, only a few of
+ * its postings are looked at; where it is asked again, all are read. */
+static uint32_t look_up(const struct ranking *ranking, struct cursor *cursor, uint32_t chunk)
+{
+    if (!cursor->decoded && cursor->asked != cursor->block) {
+        cursor->asked = cursor->block;
+        return segment_block_frequency(ranking->segment, cursor->term, cursor->block, chunk);
+    }
+    seek(ranking->segment, cursor, chunk);
+    return cursor->chunk == chunk ? segment_frequency(&cursor->frequencies, cursor->at) : 0;
+}
+
 /* What a further term adds to a candidate; negative when the candidate cannot win with it, of which
- * `most` more could come behind it. */
+ * `rest` more could come behind it. */
 static double add_to(const struct ranking *ranking, struct cursor *cursor,
                      const struct candidate *candidate, double rest, double wanted)
 {
-    if (cursor->chunk < candidate->chunk) {
-        seek_block(cursor, candidate->chunk);
-        if (cursor->block >= cursor->block_count)
-            cursor->chunk = END;
-        else if (candidate->score + rest + block_most(ranking, cursor) < wanted)
-            return -1;
-        else
-            seek(ranking->segment, cursor, candidate->chunk);
-    }
-    if (cursor->chunk != candidate->chunk)
+    uint32_t frequency;
+
+    if (cursor->chunk > candidate->chunk)
         return 0;
-    return impact(ranking->segment, ranking->lengths, cursor, candidate->chunk, cursor->at);
+    seek_block(cursor, candidate->chunk);
+    if (cursor->block >= cursor->block_count) {
+        cursor->chunk = END;
+        return 0;
+    }
+    if (candidate->score + rest + block_most(ranking, cursor) < wanted)
+        return -1;
+    frequency = look_up(ranking, cursor, candidate->chunk);
+    return frequency ? impact(ranking->segment, ranking->lengths, cursor->weight, candidate->chunk,
+                              frequency)
+                     : 0;
 }
 
 /* Completes the candidates term by term, dropping those that cannot win any more. */
@@ -385,7 +400,7 @@ static void cursor_open(const struct segment *segment, struct cursor *cursor,
     cursor->block_count = segment_block_count(cursor->term);
     cursor->block = 0;
     cursor->at = 0;
-    cursor->bounded = UINT32_MAX;
+    cursor->bounded = cursor->asked = UINT32_MAX;
     cursor->decoded = false;
     cursor->chunk = -1;
 }
@@ -414,18 +429,38 @@ void rank_segment(const struct segment *segment, const struct rank_term *terms, 
     run(&ranking);
 }
 
+/* The first block of a term that ends at or behind the chunk. */
+static uint32_t block_of(const struct segment *segment, const struct segment_term *term,
+                         uint32_t chunk)
+{
+    const struct segment_block *blocks = segment->blocks + term->first_block;
+    uint32_t low = 0;
+
+    for (uint32_t left = segment_block_count(term); left > 0;) {
+        uint32_t half = left / 2;
+
+        if (blocks[low + half].last_chunk < chunk) {
+            low += half + 1;
+            left -= half + 1;
+        } else {
+            left = half;
+        }
+    }
+    return low;
+}
+
 double rank_chunk(const struct segment *segment, const struct rank_term *terms, size_t count,
                   const struct rank_lengths *lengths, uint32_t chunk)
 {
     double score = 0;
 
     for (size_t i = 0; i < count; i++) {
-        struct cursor cursor;
+        uint32_t block = block_of(segment, terms[i].term, chunk), frequency = 0;
 
-        cursor_open(segment, &cursor, &terms[i], 0);
-        seek(segment, &cursor, chunk);
-        if (cursor.chunk == chunk)
-            score += impact(segment, lengths, &cursor, chunk, cursor.at);
+        if (block < segment_block_count(terms[i].term))
+            frequency = segment_block_frequency(segment, terms[i].term, block, chunk);
+        if (frequency)
+            score += impact(segment, lengths, terms[i].weight, chunk, frequency);
     }
     return score;
 }

@@ -167,24 +167,74 @@ static inline void widen(const uint8_t *at, unsigned width, uint32_t base, uint3
     }
 }
 
-size_t segment_read_block(const struct segment *segment, const struct segment_term *term,
-                          uint32_t block, uint32_t chunks[SEGMENT_BLOCK_POSTINGS],
-                          struct segment_frequencies *frequencies)
+/* A block as it lies in the file. */
+struct rows {
+    const uint8_t *at; /* of the chunks */
+    unsigned width;
+    size_t count;
+    uint32_t base;
+    struct segment_frequencies frequencies;
+};
+
+static inline struct rows rows_of(const struct segment *segment, const struct segment_term *term,
+                                  uint32_t block)
 {
     const struct segment_block *blocks = segment->blocks + term->first_block;
     const uint8_t *at =
         segment->bytes + segment->header->postings_at + term->postings_at + blocks[block].at;
-    uint32_t base = block ? blocks[block - 1].last_chunk : 0;
-    size_t count = term->chunks - (size_t)block * SEGMENT_BLOCK_POSTINGS;
-    unsigned width = *at & SEGMENT_CHUNK_BYTES;
+    struct rows rows = {.at = at + 1,
+                        .width = *at & SEGMENT_CHUNK_BYTES,
+                        .count = term->chunks - (size_t)block * SEGMENT_BLOCK_POSTINGS,
+                        .base = block ? blocks[block - 1].last_chunk : 0};
 
-    frequencies->halves = *at++ >> SEGMENT_FREQUENCY_SHIFT;
-    if (count >= SEGMENT_BLOCK_POSTINGS) {
-        count = SEGMENT_BLOCK_POSTINGS;
-        widen(at, width, base, chunks, SEGMENT_BLOCK_POSTINGS);
-    } else {
-        widen(at, width, base, chunks, count);
+    if (rows.count > SEGMENT_BLOCK_POSTINGS)
+        rows.count = SEGMENT_BLOCK_POSTINGS;
+    rows.frequencies = (struct segment_frequencies){rows.at + rows.count * rows.width,
+                                                    *at >> SEGMENT_FREQUENCY_SHIFT};
+    return rows;
+}
+
+size_t segment_read_block(const struct segment *segment, const struct segment_term *term,
+                          uint32_t block, uint32_t chunks[SEGMENT_BLOCK_POSTINGS],
+                          struct segment_frequencies *frequencies)
+{
+    struct rows rows = rows_of(segment, term, block);
+
+    if (rows.count == SEGMENT_BLOCK_POSTINGS)
+        widen(rows.at, rows.width, rows.base, chunks, SEGMENT_BLOCK_POSTINGS);
+    else
+        widen(rows.at, rows.width, rows.base, chunks, rows.count);
+    *frequencies = rows.frequencies;
+    return rows.count;
+}
+
+static inline uint32_t row(const struct rows *rows, size_t place)
+{
+    uint16_t half;
+    uint32_t whole;
+
+    if (rows->width == 1)
+        return rows->at[place];
+    if (rows->width == 2) {
+        memcpy(&half, rows->at + 2 * place, sizeof half);
+        return half;
     }
-    frequencies->bytes = at + count * width;
-    return count;
+    memcpy(&whole, rows->at + 4 * place, sizeof whole);
+    return whole;
+}
+
+uint32_t segment_block_frequency(const struct segment *segment, const struct segment_term *term,
+                                 uint32_t block, uint32_t chunk)
+{
+    struct rows rows = rows_of(segment, term, block);
+    uint32_t wanted = chunk - rows.base;
+    size_t low = 0;
+
+    for (size_t count = rows.count; count > 1;) {
+        size_t half = count / 2;
+
+        low += row(&rows, low + half - 1) < wanted ? half : 0;
+        count -= half;
+    }
+    return row(&rows, low) == wanted ? segment_frequency(&rows.frequencies, (uint32_t)low) : 0;
 }

@@ -90,4 +90,9 @@ size_t segment_read_block(const struct segment *segment, const struct segment_te
                           uint32_t block, uint32_t chunks[SEGMENT_BLOCK_POSTINGS],
                           struct segment_frequencies *frequencies);
 
+/* How often the term stands in a chunk, which must not be behind the block: 0 = not at all. Looks
+ * at few postings of the block. */
+uint32_t segment_block_frequency(const struct segment *segment, const struct segment_term *term,
+                                 uint32_t block, uint32_t chunk);
+
 #endif
