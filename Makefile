@@ -106,17 +106,15 @@ $(BUILD)/tests/fuzz/%_fuzz: $(BUILD)/obj/tests/fuzz/%_fuzz.o $(fuzz_driver) $(BU
 	@echo "  LINK  $@"
 	@$(CC) $(ALL_LDFLAGS) $(if $(FUZZER),-fsanitize=fuzzer) -Wl,--start-group $^ -Wl,--end-group $(LIBS) -o $@
 
-# Fault walks: one program per family of every service that has tests/api/faults_of_<service>.h, or for
-# the family that has one of its own; in process as well.
-fault_tables = $(patsubst tests/api/faults_of_%.h,%,$(wildcard tests/api/faults_of_*.h))
-fault_families = $(sort $(foreach table,$(fault_tables),$(filter $(table) $(table)-%,$(families))))
-fault_walks = $(patsubst %,$(BUILD)/tests/api/faults-%,$(fault_families))
+# Fault walks: one program per family, whichever there are, with tests/api/faults_of_<service>.h; in
+# process as well.
+fault_walks = $(patsubst %,$(BUILD)/tests/api/faults-%,$(families))
 define fault_walk_rule
 $(BUILD)/obj/tests/api/faults-$(1).o: tests/api/faults.c
 	@mkdir -p $$(@D)
 	@echo "  CC    $$< for $(1)"
 	@$$(CC) $$(ALL_CFLAGS) -DFAMILY_MAIN='"$(1)/main.c"' \
-	    -DSERVICE_TABLES='"faults_of_$(firstword $(filter $(1) $(firstword $(subst -, ,$(1))),$(fault_tables))).h"' -c $$< -o $$@
+	    -DSERVICE_TABLES='"faults_of_$(firstword $(subst -, ,$(1))).h"' -c $$< -o $$@
 
 $(BUILD)/tests/api/faults-$(1): $(BUILD)/obj/tests/api/faults-$(1).o $(BUILD)/obj/tests/api/faults_calls.o \
     $$(patsubst %.c,$$(BUILD)/obj/%.o,$$(wildcard fcgi-bin/$(firstword $(subst -, ,$(1)))/*.c) \
@@ -125,7 +123,7 @@ $(BUILD)/tests/api/faults-$(1): $(BUILD)/obj/tests/api/faults-$(1).o $(BUILD)/ob
 	@echo "  LINK  $$@"
 	@$$(CC) $$(ALL_LDFLAGS) $$^ $$(LIBS) -o $$@
 endef
-$(foreach family,$(fault_families),$(eval $(call fault_walk_rule,$(family))))
+$(foreach family,$(families),$(eval $(call fault_walk_rule,$(family))))
 
 tests: $(unit_tests) $(fuzz_targets) $(oracles) $(fault_walks)
 
@@ -177,7 +175,7 @@ soak: packages-test
 	    -o python_files='*_test.py' tests/api/chaos_test.py tests/api/loss_test.py tests/api/soak_test.py tests/api/live_load_test.py \
 	    tests/api/livedata_webhooks_test.py tests/api/webhooks_test.py tests/api/support_kill_test.py \
 	    tests/api/orchestrator_storm_test.py tests/api/orchestrator_snapshot_test.py \
-	    tests/api/doors_test.py tests/api/scale_test.py tests/api/stack_run_test.py
+	    tests/api/doors_test.py tests/api/faults_test.py tests/api/scale_test.py tests/api/stack_run_test.py
 	@ASSAY_TEST_SOAK=1 BUILD=$(BUILD) PYTHON=$(PYTHON) tests/run api-postgres
 
 # A Debian package of what is built, into build/ (docs/deploy.md).

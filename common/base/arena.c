@@ -1,6 +1,7 @@
 /* The arena: a list of blocks, bumped through and dropped together. Knows nothing but memory. */
 #include "base/arena.h"
 
+#include <dirent.h>
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -32,7 +33,11 @@ struct arena {
     size_t limit;
     size_t used;
     size_t fail_after;
+    bool full;
     jmp_buf *recovery;
+    struct arena_guard *guards; /* the newest first */
+    struct arena *parent;       /* NULL = none */
+    struct arena_guard *place;  /* among the guards of the parent */
 };
 
 struct arena *arena_create(size_t limit)
@@ -54,10 +59,52 @@ static void free_blocks(struct block *block)
     }
 }
 
+struct arena_guard *arena_guard(struct arena *arena, void (*release)(void *thing))
+{
+    struct arena_guard *guard = ARENA_NEW(arena, struct arena_guard);
+
+    guard->release = release;
+    guard->next = arena->guards;
+    arena->guards = guard;
+    return guard;
+}
+
+void arena_guard_end(struct arena_guard *guard)
+{
+    if (guard->thing)
+        guard->release(guard->thing);
+    guard->thing = NULL;
+}
+
+static void release_all(struct arena *arena)
+{
+    for (struct arena_guard *guard = arena->guards; guard; guard = guard->next)
+        arena_guard_end(guard);
+    arena->guards = NULL;
+}
+
+void arena_close_file(void *file)
+{
+    (void)fclose(file);
+}
+
+void arena_close_directory(void *directory)
+{
+    (void)closedir(directory);
+}
+
+static void destroy_below(void *arena)
+{
+    arena_destroy(arena);
+}
+
 void arena_destroy(struct arena *arena)
 {
     if (!arena)
         return;
+    if (arena->place)
+        arena->place->thing = NULL;
+    release_all(arena);
     free_blocks(arena->blocks);
     free(arena);
 }
@@ -67,6 +114,7 @@ void arena_reset(struct arena *arena)
     struct block *keep = NULL;
     struct block *block = arena->blocks;
 
+    release_all(arena);
 #ifndef ARENA_PLAIN_MALLOC
     while (block) {
         struct block *next = block->next;
@@ -86,6 +134,7 @@ void arena_reset(struct arena *arena)
     arena->blocks = keep;
     arena->used = 0;
     arena->fail_after = 0;
+    arena->full = false;
 }
 
 void arena_on_exhausted(struct arena *arena, jmp_buf *recovery)
@@ -123,8 +172,10 @@ void *arena_try_alloc(struct arena *arena, size_t size)
     if (size > SIZE_MAX - ALIGNMENT)
         return NULL;
     rounded = size ? (size + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT : ALIGNMENT;
-    if (rounded > arena->limit - arena->used)
+    if (rounded > arena->limit - arena->used) {
+        arena->full = true;
         return NULL;
+    }
     if (!block || rounded > block->capacity - block->used)
         block = block_add(arena, rounded);
     if (!block)
@@ -138,11 +189,26 @@ void *arena_try_alloc(struct arena *arena, size_t size)
 
 static void exhausted(struct arena *arena, size_t size)
 {
+    while (!arena->recovery && arena->parent)
+        arena = arena->parent;
     if (arena->recovery)
         longjmp(*arena->recovery, 1);
     fprintf(stderr, "arena exhausted: wanted %zu bytes with %zu of %zu in use\n", size, arena->used,
             arena->limit);
     abort();
+}
+
+struct arena *arena_create_below(struct arena *parent, size_t limit)
+{
+    struct arena_guard *place = arena_guard(parent, destroy_below);
+    struct arena *arena = arena_create(limit);
+
+    if (!arena)
+        exhausted(parent, limit);
+    arena->parent = parent;
+    arena->place = place;
+    place->thing = arena;
+    return arena;
 }
 
 void *arena_alloc(struct arena *arena, size_t size)
@@ -195,6 +261,11 @@ char *arena_print(struct arena *arena, const char *format, ...)
     vsnprintf(large, (size_t)length + 1, format, arguments);
     va_end(arguments);
     return large;
+}
+
+bool arena_is_full(const struct arena *arena)
+{
+    return arena->full;
 }
 
 size_t arena_used(const struct arena *arena)

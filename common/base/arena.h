@@ -10,6 +10,7 @@
 #define ASSAY_BASE_ARENA_H
 
 #include <setjmp.h>
+#include <stdbool.h>
 #include <stddef.h>
 
 struct arena;
@@ -18,6 +19,10 @@ struct arena;
  * The caller owns it. */
 struct arena *arena_create(size_t limit);
 void arena_destroy(struct arena *arena);
+
+/* One that is reset and destroyed on its own, for what a loop uses up: when it is exhausted, so is
+ * the parent, and at the latest it goes with that. */
+struct arena *arena_create_below(struct arena *parent, size_t limit);
 
 /* Frees everything at once; keeps one small block for the next request. */
 void arena_reset(struct arena *arena);
@@ -40,6 +45,25 @@ char *arena_copy(struct arena *arena, const char *bytes, size_t length);
 char *arena_copy_string(struct arena *arena, const char *string);
 char *arena_print(struct arena *arena, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
+
+/* Something that has to be closed and is no memory of the arena, while memory is taken from it:
+ * `thing`, set by who opened it, is released by arena_guard_end(), or with the arena, should memory
+ * run out before. */
+struct arena_guard {
+    void *thing; /* NULL = nothing is open */
+    void (*release)(void *thing);
+    struct arena_guard *next;
+};
+struct arena_guard *arena_guard(struct arena *arena, void (*release)(void *thing));
+void arena_guard_end(struct arena_guard *guard);
+
+/* For files (FILE) and directories (DIR). */
+void arena_close_file(void *file);
+void arena_close_directory(void *directory);
+
+/* Whether what could not be given since the last reset was over the limit; else it was the system
+ * that had no memory. */
+bool arena_is_full(const struct arena *arena);
 
 /* Bytes handed out since the last reset. */
 size_t arena_used(const struct arena *arena);

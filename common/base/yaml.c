@@ -15,6 +15,7 @@ enum { YAML_BYTES_MAX = 4 * 1024 * 1024, YAML_DEPTH_MAX = 32 };
 struct reading {
     const char *path;
     yaml_parser_t parser;
+    yaml_event_t event; /* that is being taken */
     struct json_writer writer;
     struct problem *problem;
     int depth;
@@ -139,22 +140,32 @@ static enum error take_events(struct reading *reading)
     bool ended = false;
 
     while (!error && !ended) {
-        yaml_event_t event;
-
-        if (!yaml_parser_parse(&reading->parser, &event))
-            return refuse(reading, reading->parser.problem_mark.line,
-                          reading->parser.problem ? reading->parser.problem : "not YAML");
-        ended = event.type == YAML_STREAM_END_EVENT;
-        error = take_event(reading, &event);
-        yaml_event_delete(&event);
+        if (!yaml_parser_parse(&reading->parser, &reading->event))
+            return reading->parser.error == YAML_MEMORY_ERROR
+                       ? problem_set(reading->problem, ERROR_SYSTEM, "out_of_memory",
+                                     "no memory for %s", reading->path)
+                       : refuse(reading, reading->parser.problem_mark.line,
+                                reading->parser.problem ? reading->parser.problem : "not YAML");
+        ended = reading->event.type == YAML_STREAM_END_EVENT;
+        error = take_event(reading, &reading->event);
+        yaml_event_delete(&reading->event);
     }
     return error;
+}
+
+static void end_reading(void *thing)
+{
+    struct reading *reading = thing;
+
+    yaml_event_delete(&reading->event);
+    yaml_parser_delete(&reading->parser);
 }
 
 static enum error read_bytes(struct arena *arena, const char *path, struct text *bytes,
                              struct problem *problem)
 {
-    FILE *file = fopen(path, "re");
+    struct arena_guard *guard = arena_guard(arena, arena_close_file);
+    FILE *file = guard->thing = fopen(path, "re");
     char piece[8192];
     size_t count;
 
@@ -164,7 +175,7 @@ static enum error read_bytes(struct arena *arena, const char *path, struct text 
     text_start(bytes, arena, YAML_BYTES_MAX);
     while ((count = fread(piece, 1, sizeof piece, file)) > 0)
         text_append(bytes, piece, count);
-    fclose(file);
+    arena_guard_end(guard);
     return bytes->overflowed ? problem_set(problem, ERROR_TOO_LARGE, "config_unreadable",
                                            "%s: the file is too large", path)
                              : ERROR_NONE;
@@ -173,20 +184,25 @@ static enum error read_bytes(struct arena *arena, const char *path, struct text 
 enum error yaml_read_file(struct arena *arena, const char *path, json_t **document,
                           struct problem *problem)
 {
-    struct reading reading = {.path = path, .problem = problem};
+    struct reading *reading = ARENA_NEW(arena, struct reading);
+    struct arena_guard *guard = arena_guard(arena, end_reading);
     struct json_fault fault;
     struct text bytes, json;
     enum error error = read_bytes(arena, path, &bytes, problem);
 
     if (error)
         return error;
-    if (!yaml_parser_initialize(&reading.parser))
+    reading->path = path;
+    reading->problem = problem;
+    if (!yaml_parser_initialize(&reading->parser))
         return problem_set(problem, ERROR_SYSTEM, "out_of_memory", "no memory for %s", path);
+    guard->thing = reading;
     text_start(&json, arena, 4 * (size_t)YAML_BYTES_MAX);
-    writer_start(&reading.writer, &json);
-    yaml_parser_set_input_string(&reading.parser, (const unsigned char *)bytes.bytes, bytes.length);
-    error = take_events(&reading);
-    yaml_parser_delete(&reading.parser);
+    writer_start(&reading->writer, &json);
+    yaml_parser_set_input_string(&reading->parser, (const unsigned char *)bytes.bytes,
+                                 bytes.length);
+    error = take_events(reading);
+    arena_guard_end(guard);
     if (error)
         return error;
     if (!json.length)

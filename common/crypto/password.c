@@ -3,6 +3,7 @@
 #include "crypto/digest.h"
 
 #include <crypt.h>
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,21 +20,27 @@ bool password_is_hash(const char *hash)
     return false;
 }
 
-bool password_matches(const char *password, const char *hash)
+enum error password_matches(const char *password, const char *hash, bool *matches,
+                            struct problem *problem)
 {
     bool known = password_is_hash(hash) && strlen(password) <= PASSWORD_BYTES_MAX;
     const char *against = known ? hash : dummy;
     struct crypt_data *data = calloc(1, sizeof *data);
     const char *made;
-    bool same;
+    bool memory;
 
+    *matches = false;
     if (!data)
-        return false;
+        return problem_set(problem, ERROR_SYSTEM, "out_of_memory", "no memory for a password");
+    errno = 0;
     made = crypt_r(known ? password : "", against, data);
-    same = made && made[0] == '$' && digest_equal_secret(made, against);
+    memory = errno != ENOMEM; /* yescrypt takes its own */
+    *matches = known && made && made[0] == '$' && digest_equal_secret(made, against);
     explicit_bzero(data, sizeof *data);
     free(data);
-    return known && same;
+    return *matches || memory
+               ? ERROR_NONE
+               : problem_set(problem, ERROR_SYSTEM, "out_of_memory", "no memory for a password");
 }
 
 enum error password_hash(struct arena *arena, const char *password, const char **hash,

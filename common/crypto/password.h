@@ -17,8 +17,9 @@ bool password_is_hash(const char *hash);
 
 /* Whether the password is that of the hash. With a hash that is NULL or of no known kind the answer
  * is false after as much work as for a bcrypt hash of cost 10, so that time does not tell which
- * users there are. */
-bool password_matches(const char *password, const char *hash);
+ * users there are. ERROR_SYSTEM when there is no memory to tell. */
+MUST_CHECK enum error password_matches(const char *password, const char *hash, bool *matches,
+                                       struct problem *problem);
 
 /* A new hash, from the arena. */
 MUST_CHECK enum error password_hash(struct arena *arena, const char *password, const char **hash,

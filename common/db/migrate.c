@@ -132,16 +132,16 @@ static enum error read_file(const char *directory, const char *name, struct aren
 {
     struct stat status;
     size_t length = 0;
-    FILE *file = fopen(arena_print(arena, "%s/%s", directory, name), "re");
+    struct arena_guard *guard = arena_guard(arena, arena_close_file);
+    FILE *file = guard->thing = fopen(arena_print(arena, "%s/%s", directory, name), "re");
 
     if (!file)
         return failed(problem, name, strerror(errno));
     if (fstat(fileno(file), &status) == 0 && status.st_size < SCRIPT_BYTES_MAX) {
-        *content = arena_try_alloc(arena, (size_t)status.st_size + 1); /* the file is open */
-        if (*content)
-            length = fread(*content, 1, (size_t)status.st_size, file);
+        *content = arena_alloc(arena, (size_t)status.st_size + 1);
+        length = fread(*content, 1, (size_t)status.st_size, file);
     }
-    fclose(file);
+    arena_guard_end(guard);
     if (!*content || length != (size_t)status.st_size || memchr(*content, '\0', length))
         return failed(problem, name, "it cannot be read, is too large or is not text");
     return ERROR_NONE;

@@ -194,7 +194,8 @@ static enum error read_here(struct arena *arena, const char *path,
                             const struct reader_limits *limits, struct text *text,
                             struct problem *problem)
 {
-    FILE *file = fopen(path, "rbe");
+    struct arena_guard *guard = arena_guard(arena, arena_close_file);
+    FILE *file = guard->thing = fopen(path, "rbe");
     size_t got = 1;
 
     text_start(text, arena, (size_t)limits->text_bytes);
@@ -210,7 +211,7 @@ static enum error read_here(struct arena *arena, const char *path,
         got = fread(room, 1, PIPE_BYTES, file);
         text_extend_to(text, room + got);
     }
-    fclose(file);
+    arena_guard_end(guard);
     if (text->overflowed)
         return problem_set(problem, ERROR_TOO_LARGE, "text_too_large",
                            "the document holds more text than is allowed");

@@ -414,6 +414,8 @@ enum error index_builder_finish(struct index_builder *builder, const char *direc
     struct segment_writer *writer;
     uint32_t *order;
 
+    if (builder->exhausted && !arena_is_full(builder->arena))
+        return problem_set(problem, ERROR_SYSTEM, "out_of_memory", "no memory for the index");
     if (builder->exhausted)
         return problem_set(problem, ERROR_TOO_LARGE, "index_memory",
                            "the document is too large to be indexed");

@@ -68,7 +68,7 @@ static int run(struct offline *program)
     const struct arguments *arguments = program->context;
     const struct candidate_call call = {program->db, program->arena, &program->settings,
                                         &program->problem};
-    int lock = -1;
+    struct arena_guard *lock = NULL;
     enum error error = improvement_lock(program->arena, &program->settings, candidates_lock,
                                         LOCK_WAIT_MS, &lock, &program->problem);
 

@@ -40,7 +40,7 @@ static int run(struct offline *program)
                                            .description = arguments->description,
                                            .created_by = person()};
     struct experiment experiment;
-    int lock = -1;
+    struct arena_guard *lock = NULL;
     enum error error = improvement_lock(program->arena, &program->settings, candidates_lock,
                                         LOCK_WAIT_MS, &lock, &program->problem);
 

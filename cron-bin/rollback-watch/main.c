@@ -73,7 +73,7 @@ static int run(struct offline *program)
     const struct candidate_call call = {program->db, program->arena, &program->settings,
                                         &program->problem};
     struct object_list deployed = {0, NULL}, splits = {0, NULL};
-    int lock = -1;
+    struct arena_guard *lock = NULL;
     enum error error = ERROR_NONE;
 
     if (program->settings.auto_rollback)

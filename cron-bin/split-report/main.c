@@ -37,7 +37,7 @@ static enum error report(struct resident *program, struct db *db, bool *more)
                                         .arena = program->job,
                                         .settings = &program->settings,
                                         .problem = &program->problem};
-    int lock = -1;
+    struct arena_guard *lock = NULL;
     enum error error = improvement_lock(program->job, &program->settings, program->name, 0, &lock,
                                         &program->problem);
 

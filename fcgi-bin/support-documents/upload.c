@@ -182,7 +182,7 @@ static enum error ingest_now(struct request *request, const struct service_tools
     enum error error =
         ingest_document(&tools->documents, service_settings(request), &order, &result);
 
-    if (error == ERROR_UNAVAILABLE || error == ERROR_BUSY)
+    if (error == ERROR_UNAVAILABLE || error == ERROR_BUSY || error == ERROR_SYSTEM)
         return error;
     if (error) {
         reply->status = "partial";
@@ -294,17 +294,12 @@ enum error upload_handle(struct request *request, struct reply *reply)
     return ERROR_NONE;
 }
 
-static enum error show_task(struct request *request, struct reply *reply,
-                            const struct service_tools *tools)
+static enum error show_task(struct request *request, struct reply *reply, const struct task *task)
 {
     struct task_reply *object = ARENA_NEW(request->arena, struct task_reply);
-    struct task task;
-    enum error error = task_find(&tools->documents, request->arguments[0], &task);
 
-    if (error)
-        return error;
-    *object = (struct task_reply){task.id, task.status, service_json(request, task.result),
-                                  service_json(request, task.meta)};
+    *object = (struct task_reply){task->id, task->status, service_json(request, task->result),
+                                  service_json(request, task->meta)};
     reply->object = object;
     return ERROR_NONE;
 }
@@ -312,19 +307,23 @@ static enum error show_task(struct request *request, struct reply *reply,
 enum error task_handle(struct request *request, struct reply *reply)
 {
     struct service_tools tools;
+    struct task task;
     enum error error = service_tools(request, &tools);
 
-    return error ? error : show_task(request, reply, &tools);
+    if (!error)
+        error = task_find(&tools.documents, request->arguments[0], &task);
+    return error ? error : show_task(request, reply, &task);
 }
 
 enum error task_revoke_handle(struct request *request, struct reply *reply)
 {
     struct service_tools tools;
+    struct task task;
     enum error error = service_tools(request, &tools);
 
     if (!error)
-        error = task_revoke(&tools.documents, request->arguments[0]);
-    return error ? error : show_task(request, reply, &tools);
+        error = task_revoke(&tools.documents, request->arguments[0], &task);
+    return error ? error : show_task(request, reply, &task);
 }
 
 enum error documents_handle(struct request *request, struct reply *reply)

@@ -260,52 +260,55 @@ static json_t *map_of(const struct request *request, const json_t *map)
     return map ? (json_t *)map : service_json(request, "{}");
 }
 
-static enum error show(struct request *request, const struct candidate_call *call, const char *id,
-                       struct reply *reply)
+static void show(struct request *request, const struct candidate_call *call,
+                 const struct experiment *experiment, const char *link,
+                 const struct object_list *deployments, struct reply *reply)
 {
     struct experiment_reply *object = ARENA_NEW(request->arena, struct experiment_reply);
-    struct object_list deployments = {0};
-    struct experiment experiment;
-    const char *active = experiment_active(call->arena, call->settings), *link = NULL;
-    enum error error = experiment_read(call->arena, call->settings, id, &experiment, call->problem);
+    const char *active = experiment_active(call->arena, call->settings);
 
-    if (!error)
-        error = link_of(request, call, id, &link);
-    if (!error)
-        error = deployment_list(call->db, call->arena, id, &deployments, call->problem);
-    if (error)
-        return error;
-    *object = (struct experiment_reply){.id = experiment.id,
-                                        .name = experiment.name,
-                                        .created_at = experiment.created_at,
-                                        .created_by = experiment.created_by,
-                                        .description = experiment.description,
-                                        .prompt_overrides = map_of(request, experiment.prompts),
-                                        .settings_overrides = map_of(request, experiment.settings),
-                                        .parent_experiment_id = experiment.parent,
-                                        .status = experiment.status,
-                                        .tags = experiment.tags,
+    *object = (struct experiment_reply){.id = experiment->id,
+                                        .name = experiment->name,
+                                        .created_at = experiment->created_at,
+                                        .created_by = experiment->created_by,
+                                        .description = experiment->description,
+                                        .prompt_overrides = map_of(request, experiment->prompts),
+                                        .settings_overrides = map_of(request, experiment->settings),
+                                        .parent_experiment_id = experiment->parent,
+                                        .status = experiment->status,
+                                        .tags = experiment->tags,
                                         .latest_eval_link = link,
-                                        .active = active && strcmp(active, id) == 0,
-                                        .deployments = deployments};
+                                        .active = active && strcmp(active, experiment->id) == 0,
+                                        .deployments = *deployments};
     reply->object = object;
-    return ERROR_NONE;
 }
 
 enum error experiment_handle(struct request *request, struct reply *reply)
 {
+    const char *id = request->arguments[0], *link = NULL;
+    struct object_list deployments = {0};
+    struct experiment experiment;
     struct candidate_call call;
     enum error error = begin(request, &call);
 
-    return error ? error : show(request, &call, request->arguments[0], reply);
+    if (!error)
+        error = experiment_read(call.arena, call.settings, id, &experiment, call.problem);
+    if (!error)
+        error = link_of(request, &call, id, &link);
+    if (!error)
+        error = deployment_list(call.db, call.arena, id, &deployments, call.problem);
+    if (!error)
+        show(request, &call, &experiment, link, &deployments, reply);
+    return error;
 }
 
 /* Changes what concerns everybody; holds the lock that programs take, too. */
-static enum error begin_change(struct request *request, struct candidate_call *call, int *lock)
+static enum error begin_change(struct request *request, struct candidate_call *call,
+                               struct arena_guard **lock)
 {
     enum error error;
 
-    *lock = -1;
+    *lock = NULL;
     if (!family_is_operator(request))
         return problem_set(&request->problem, ERROR_FORBIDDEN, "operator_only",
                            "only an administrator of tenant default may do this");
@@ -326,7 +329,7 @@ enum error experiment_new_handle(struct request *request, struct reply *reply)
                                            .bare = true};
     struct experiment experiment;
     struct candidate_call call;
-    int lock;
+    struct arena_guard *lock = NULL;
     enum error error = begin_change(request, &call, &lock);
 
     if (!error)
@@ -336,7 +339,9 @@ enum error experiment_new_handle(struct request *request, struct reply *reply)
         return error;
     service_audit(request, "experiment_create",
                   arena_print(request->arena, "experiment:%s", experiment.id), NULL);
-    return show(request, &call, experiment.id, reply);
+    /* Nothing else is known of it yet; nor may what has been made be answered by an error. */
+    show(request, &call, &experiment, NULL, &(struct object_list){0}, reply);
+    return ERROR_NONE;
 }
 
 static enum error changed(struct request *request, enum error error, const char *action,
@@ -357,7 +362,7 @@ enum error experiment_stage_handle(struct request *request, struct reply *reply)
 {
     const struct stage_query *query = request->query;
     struct candidate_call call;
-    int lock;
+    struct arena_guard *lock = NULL;
     enum error error = begin_change(request, &call, &lock);
 
     if (!error)
@@ -369,7 +374,7 @@ enum error experiment_stage_handle(struct request *request, struct reply *reply)
 enum error experiment_archive_handle(struct request *request, struct reply *reply)
 {
     struct candidate_call call;
-    int lock;
+    struct arena_guard *lock = NULL;
     enum error error = begin_change(request, &call, &lock);
 
     if (!error)
@@ -383,7 +388,7 @@ enum error experiment_deploy_handle(struct request *request, struct reply *reply
     struct deployed_reply *object = ARENA_NEW(request->arena, struct deployed_reply);
     struct deployment *deployment = ARENA_NEW(request->arena, struct deployment);
     struct candidate_call call;
-    int lock;
+    struct arena_guard *lock = NULL;
     enum error error = begin_change(request, &call, &lock);
 
     if (!error)
@@ -401,7 +406,7 @@ enum error experiment_rollback_handle(struct request *request, struct reply *rep
 {
     struct rolled_back *object = ARENA_NEW(request->arena, struct rolled_back);
     struct candidate_call call;
-    int lock;
+    struct arena_guard *lock = NULL;
     enum error error = begin_change(request, &call, &lock);
 
     if (!error)

@@ -34,7 +34,7 @@ enum error family_number(struct request *request, const char *text, const char *
                                "integer");
 }
 
-enum error family_lock(struct request *request, const char *name, int *lock)
+enum error family_lock(struct request *request, const char *name, struct arena_guard **lock)
 {
     return improvement_lock(request->arena, service_settings(request), name, LOCK_WAIT_MS, lock,
                             &request->problem);

@@ -18,6 +18,7 @@ MUST_CHECK enum error family_number(struct request *request, const char *text, c
                                     int64_t *number);
 
 /* Waits for a lock of the files that programs change, too. */
-MUST_CHECK enum error family_lock(struct request *request, const char *name, int *lock);
+MUST_CHECK enum error family_lock(struct request *request, const char *name,
+                                  struct arena_guard **lock);
 
 #endif

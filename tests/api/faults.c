@@ -18,15 +18,20 @@ int responder_entry(int argc, char **argv);
 #undef main
 
 #include "faults_calls.h"
+#include "faults_counts.h"
 #include SERVICE_TABLES
 
 #include "base/log.h"
 #include "crypto/crypto.h"
 #include "db/query.h"
+#include "http/http_internal.h"
+#include "http/hub_internal.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
 
 enum {
     PATH_MAX_BYTES = 512,
@@ -36,6 +41,9 @@ enum {
     STREAM_MAX = 1 << 20,
     CLIENT_LEFT = 499,
 };
+
+/* The last frame of a stream that waits in a hub from now on. */
+#define PARKED "event: complete\n\n"
 
 /* What is failed. */
 enum failing {
@@ -50,17 +58,7 @@ enum failing {
 static const char *const failing_names[FAILING__MAX] = {"nothing", "arena", "step",
                                                         "malloc",  "write", "client"};
 
-/* From the first on, allocations are those of one loop: every 1/256 further. A service whose
- * requests take long says something else. */
-#ifndef WALK_EVERY_ONE
-#define WALK_EVERY_ONE 1500
-#define WALK_STRIDE 256
-#endif
-
-/* The member of an answer that names what was made, where it has no `id`. */
-#ifndef WALK_ID
-#define WALK_ID "id"
-#endif
+#include "faults_defaults.h"
 
 static struct server server = {.family = &family};
 static struct db *db;
@@ -112,7 +110,7 @@ static void arm(struct call *call)
 static const char *call_variable(void *transport, const char *name)
 {
     struct call *call = transport;
-    static char authorization[96], length[24];
+    static char authorization[1100], length[24];
 
     arm(call);
     if (strcmp(name, "REQUEST_METHOD") == 0)
@@ -120,7 +118,7 @@ static const char *call_variable(void *transport, const char *name)
     if (strcmp(name, "DOCUMENT_URI") == 0)
         return call->path;
     if (strcmp(name, "QUERY_STRING") == 0)
-        return "";
+        return WALK_QUERY(call->route);
     if (strcmp(name, "REMOTE_ADDR") == 0)
         return "127.0.0.1";
     if (strcmp(name, "HTTP_AUTHORIZATION") == 0 && call->token) {
@@ -134,7 +132,7 @@ static const char *call_variable(void *transport, const char *name)
     if (!call->body)
         return NULL;
     if (strcmp(name, "CONTENT_TYPE") == 0)
-        return "application/json";
+        return WALK_TYPE(call->route);
     if (strcmp(name, "CONTENT_LENGTH") != 0)
         return NULL;
     snprintf(length, sizeof length, "%zu", strlen(call->body));
@@ -213,22 +211,32 @@ static bool call_append(void *transport, const char *bytes, size_t length)
     return true;
 }
 
-static bool ends_with(const char *text, const char *end)
+/* Where the last frame begins; NULL when it is cut. */
+static const char *last_frame(const char *reply, size_t length)
 {
-    size_t length = strlen(text), of_end = strlen(end);
+    const char *at = reply + length - 2;
 
-    return length >= of_end && strcmp(text + length - of_end, end) == 0;
+    if (length < 3 || strcmp(at, "\n\n") != 0)
+        return NULL;
+    while (at > reply && strncmp(at - 1, "\n\n", 2) != 0)
+        at--;
+    return at == reply ? at : at + 1;
 }
 
 /* Whole events, the last of which says how it went. */
 static void check_stream(struct call *call)
 {
-    bool failed = strstr(call->reply, "event: error\n") || strstr(call->reply, "data: {\"error\"");
+    static const char *const failures[] = {"event: error\n", "data: {\"error\"",
+                                           "data: {\"type\":\"error\""};
+    const char *last = last_frame(call->reply, call->reply_length);
+    bool failed = false;
 
-    if (!ends_with(call->reply, "\n\n"))
+    for (size_t i = 0; i < COUNT_OF(failures); i++)
+        failed |= strstr(call->reply, failures[i]) != NULL;
+    if (!last)
         complain(call, "an event is cut");
-    if (!failed && !strstr(call->reply, "event: complete\n") &&
-        !ends_with(call->reply, "data: [DONE]\n\n"))
+    if (last && !failed && !strstr(call->reply, "event: complete\n") &&
+        strncmp(last, WALK_LAST_FRAME, strlen(WALK_LAST_FRAME)) != 0)
         complain(call, "the stream ends without a word");
     if (failed)
         call->status = 500;
@@ -258,6 +266,31 @@ static bool call_gone(void *transport)
     return ((struct call *)transport)->left;
 }
 
+static void open_hub(void)
+{
+    struct problem problem;
+
+    if (family.hub && hub_open(&server, NULL, &problem)) {
+        printf("no hub: %s\n", problem.text);
+        exit(2);
+    }
+}
+
+/* A stream that was parked has begun well; it ends when its hub does. */
+static void leave_hub(struct exchange *exchange)
+{
+    int pair[2];
+
+    if (socketpair(AF_UNIX, SOCK_STREAM, 0, pair))
+        abort();
+    hub_adopt(&server, pair[0], 1);
+    close(pair[1]);
+    hub_close(&server);
+    open_hub();
+    exchange->append(exchange->transport, PARKED, strlen(PARKED));
+    exchange->end(exchange->transport);
+}
+
 static void serve(struct call *call)
 {
     struct exchange exchange = {call,
@@ -272,6 +305,8 @@ static void serve(struct call *call)
 
     server_serve(&server, &exchange);
     calls_fail(CALL_NONE, 0);
+    if (server.serving->parked)
+        leave_hub(&exchange);
     server_after(&server);
     db_fail_after(db, 0);
     if (call->answers != 1)
@@ -322,41 +357,11 @@ done:
     arena_destroy(arena);
 }
 
-enum { COUNTS = sizeof row_counts / sizeof row_counts[0] };
-
-struct counts {
-    int64_t rows[COUNTS];
-};
-
-static const struct counts nothing;
+_Static_assert(COUNT_OF(row_counts) <= COUNTS_MAX, "room for all counts");
 
 static struct counts count_rows(void)
 {
-    struct counts counts = {{0}};
-    struct problem problem;
-
-    for (size_t i = 0; i < COUNTS; i++) {
-        struct query *query = db_query(db, &row_counts[i]);
-
-        counts.rows[i] = query_next(query) ? query_integer(query, 0) : -1;
-        if (query_end(query, &problem)) {
-            printf("%s: %s\n", row_counts[i].name, problem.text);
-            exit(2);
-        }
-    }
-    return counts;
-}
-
-static struct counts difference(struct counts after, struct counts before)
-{
-    for (size_t i = 0; i < COUNTS; i++)
-        after.rows[i] -= before.rows[i];
-    return after;
-}
-
-static bool is_same(struct counts a, struct counts b)
-{
-    return memcmp(&a, &b, sizeof a) == 0;
+    return counts_read(db, row_counts, COUNT_OF(row_counts), WALK_FILES());
 }
 
 static const struct route *find_route(enum method method, const char *path)
@@ -408,29 +413,40 @@ static void prepare_object(const struct route *route, const char *path)
     }
 }
 
+/* Whether there is nothing left to do once it was done. */
+static bool uses_up(const struct route *route)
+{
+    return (route->method != METHOD_GET && strchr(route->path, '{')) ||
+           route->method == METHOD_DELETE;
+}
+
 /* The path of a request: of a new object where the route has a place for one, made by a POST to the
- * collection above. Without such a route the id is nobody's. */
+ * collection above, or kept by make_room(). */
 static void make_path(const struct route *route, char path[PATH_MAX_BYTES])
 {
     const char *place = strchr(route->path, '{');
-    char collection[192], object[256];
-    char id[64] = "00000000-0000-4000-8000-000000000000";
+    char collection[192] = "", object[256], id[64] = "";
     const struct route *maker;
 
-    if (!place) {
-        snprintf(path, PATH_MAX_BYTES, "%s", route->path);
+    if (place)
+        snprintf(collection, sizeof collection, "%.*s", (int)(place - 1 - route->path),
+                 route->path);
+    maker = place ? find_route(METHOD_POST, collection) : NULL;
+    if (uses_up(route) || maker)
+        make_room(db);
+    if (!maker) {
+        fill_places(route->path, path, PATH_MAX_BYTES);
         return;
     }
-    snprintf(collection, sizeof collection, "%.*s", (int)(place - 1 - route->path), route->path);
-    maker = find_route(METHOD_POST, collection);
-    if (maker) {
-        make_room(db);
-        post(maker, collection, id, sizeof id);
-    }
-    snprintf(object, sizeof object, "%s/%s", collection, id);
-    if (maker)
-        prepare_object(route, object);
-    snprintf(path, PATH_MAX_BYTES, "%s%s", object, strchr(place, '}') + 1);
+    post(maker, collection, id, sizeof id);
+    snprintf(object, sizeof object, "%.*s", (int)(strchr(place, '}') + 1 - route->path),
+             route->path);
+    fill_places(object, path, PATH_MAX_BYTES);
+    snprintf(object, sizeof object, "%s%s%s", *id ? collection : path, *id ? "/" : "", id);
+    prepare_object(route, object);
+    fill_places(strchr(place, '}') + 1, path, PATH_MAX_BYTES);
+    snprintf(collection, sizeof collection, "%s", path);
+    snprintf(path, PATH_MAX_BYTES, "%s%s", object, collection);
 }
 
 /* What a request does when nothing fails. */
@@ -439,11 +455,6 @@ struct right {
     char *reply; /* from malloc; NULL where two answers to the same request differ */
     struct counts change;
 };
-
-static bool uses_up(const struct route *route)
-{
-    return route->method != METHOD_GET && strchr(route->path, '{');
-}
 
 /* Before a request that makes something: those before it may have filled a limit. */
 static void clear(const struct route *route)
@@ -472,10 +483,9 @@ static struct right learn(const struct route *route, char path[PATH_MAX_BYTES])
     check_form(&second);
     if (second.status >= 500 || first.status != second.status)
         complain(&second, "it does not work without a fault");
-#ifndef WALK_ANSWERS_VARY
-    if (first.reply && second.reply && strcmp(first.reply, second.reply) == 0)
+    if (!(WALK_ANSWERS_VARY) && first.reply && second.reply &&
+        strcmp(first.reply, second.reply) == 0)
         right.reply = strdup(second.reply);
-#endif
     if (uses_up(route))
         make_path(route, path);
     forget(&first);
@@ -625,6 +635,7 @@ static void start(struct arena *arena)
         exit(2);
     }
     log_open("faults", LOG_CRITICAL, LOG_JSON);
+    open_hub();
     request.server = &server;
     request.arena = arena;
     request.state = server.state;
@@ -646,6 +657,7 @@ static bool names_others(const struct route *route)
 /* Something of everything, so that no list is empty. */
 static void fill(void)
 {
+    make_room(db);
     for (size_t i = 0; i < COUNT_OF(routes); i++)
         if (routes[i].method == METHOD_POST && !strchr(routes[i].path, '{') &&
             !names_others(&routes[i]) && !is_left_out(&routes[i]))

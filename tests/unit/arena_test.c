@@ -95,6 +95,61 @@ TEST(strings_are_copied_and_printed)
     arena_destroy(arena);
 }
 
-TEST_MAIN(CASE(memory_is_zeroed_and_aligned), CASE(reset_gives_everything_back),
+static int released;
+
+static void release(void *thing)
+{
+    released += *(int *)thing;
+}
+
+TEST(what_is_open_is_closed_once_at_the_latest_with_the_arena)
+{
+    struct arena *arena = arena_create(1 << 12);
+    struct arena_guard *first = arena_guard(arena, release), *second = arena_guard(arena, release);
+    int one = 1, ten = 10;
+    jmp_buf exhausted;
+
+    released = 0;
+    first->thing = &one;
+    arena_guard_end(first);
+    arena_guard_end(first);
+    CHECK_INT(released, 1);
+    second->thing = &ten;
+    arena_on_exhausted(arena, &exhausted);
+    if (setjmp(exhausted) == 0)
+        arena_alloc(arena, 1 << 13);
+    CHECK_INT(released, 1);
+    arena_reset(arena);
+    CHECK_INT(released, 11);
+    arena_guard(arena, release); /* nothing is open */
+    arena_destroy(arena);
+    CHECK_INT(released, 11);
+}
+
+TEST(one_below_another_is_exhausted_with_it_and_goes_with_it)
+{
+    struct arena *arena = arena_create(1 << 16), *below = arena_create_below(arena, 1 << 10);
+    jmp_buf exhausted;
+    volatile int jumped = 0;
+    int one = 1;
+
+    arena_destroy(below); /* not once more with the parent */
+    below = arena_create_below(arena, 1 << 10);
+    released = 0;
+    arena_guard(below, release)->thing = &one;
+    arena_on_exhausted(arena, &exhausted);
+    if (setjmp(exhausted) == 0)
+        arena_alloc(below, 1 << 12);
+    else
+        jumped = 1;
+    CHECK(jumped);
+    arena_reset(arena);
+    CHECK_INT(released, 1);
+    arena_destroy(arena);
+}
+
+TEST_MAIN(CASE(one_below_another_is_exhausted_with_it_and_goes_with_it),
+          CASE(what_is_open_is_closed_once_at_the_latest_with_the_arena),
+          CASE(memory_is_zeroed_and_aligned), CASE(reset_gives_everything_back),
           CASE(limit_jumps_to_the_recovery_point), CASE(array_overflow_is_exhaustion),
           CASE(the_nth_allocation_can_be_made_to_fail), CASE(strings_are_copied_and_printed))

@@ -57,6 +57,15 @@ TEST(everything_else_is_refused)
         CHECK(!accepts(wrong[i], "secret", 1));
 }
 
+static bool matches(const char *password, const char *hash)
+{
+    struct problem problem;
+    bool same = false;
+
+    CHECK_INT(password_matches(password, hash, &same, &problem), ERROR_NONE);
+    return same;
+}
+
 /* The hash of "correct horse" was made by Python 3.11 (crypt), cost 4. */
 TEST(passwords_match_their_hashes)
 {
@@ -64,11 +73,11 @@ TEST(passwords_match_their_hashes)
     struct problem problem;
     const char *made;
 
-    CHECK(password_matches("correct horse", bcrypt));
-    CHECK(!password_matches("correct horsf", bcrypt));
-    CHECK(!password_matches("", NULL) && !password_matches("", "!") && !password_matches("x", "x"));
+    CHECK(matches("correct horse", bcrypt));
+    CHECK(!matches("correct horsf", bcrypt));
+    CHECK(!matches("", NULL) && !matches("", "!") && !matches("x", "x"));
     CHECK_INT(password_hash(arena, "s", &made, &problem), ERROR_NONE);
-    CHECK(password_is_hash(made) && password_matches("s", made) && !password_matches("t", made));
+    CHECK(password_is_hash(made) && matches("s", made) && !matches("t", made));
 }
 
 int main(void)

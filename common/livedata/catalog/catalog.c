@@ -24,7 +24,8 @@ static bool is_config_file(const char *name)
 enum error catalog_list_files(struct arena *arena, const char *directory, struct string_list *names,
                               struct problem *problem)
 {
-    DIR *listing = opendir(directory);
+    struct arena_guard *guard = arena_guard(arena, arena_close_directory);
+    DIR *listing = guard->thing = opendir(directory);
     struct dirent *entry;
 
     if (!listing)
@@ -34,7 +35,7 @@ enum error catalog_list_files(struct arena *arena, const char *directory, struct
     while (names->count < FILES_MAX && (entry = readdir(listing)) != NULL)
         if (is_config_file(entry->d_name))
             names->items[names->count++] = arena_copy_string(arena, entry->d_name);
-    closedir(listing);
+    arena_guard_end(guard);
     qsort(names->items, names->count, sizeof names->items[0], string_list_order);
     if (!names->count)
         return problem_set(problem, ERROR_NOT_FOUND, "config_unreadable", "%s: no files",

@@ -61,8 +61,8 @@ static SCHEMA(words_schema, struct words, "WebProvider", word_fields);
 static enum error read_text(struct arena *arena, const char *path, const char **text,
                             struct problem *problem)
 {
+    char *bytes = arena_alloc(arena, FILE_MAX + 1); /* before anything is open */
     FILE *file = fopen(path, "re");
-    char *bytes = arena_alloc(arena, FILE_MAX + 1);
     size_t length;
 
     if (!file)

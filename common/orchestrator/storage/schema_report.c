@@ -75,7 +75,8 @@ static enum error look_at_table(struct arena *arena, struct db *db, const struct
 struct string_list schema_available(struct arena *arena, const struct db_schema *schema)
 {
     struct string_list list = new_list(arena, MIGRATIONS_MAX);
-    DIR *directory = opendir(schema->directory);
+    struct arena_guard *guard = arena_guard(arena, arena_close_directory);
+    DIR *directory = guard->thing = opendir(schema->directory);
     const struct dirent *entry;
 
     while (directory && list.count < MIGRATIONS_MAX && (entry = readdir(directory)) != NULL) {
@@ -84,8 +85,7 @@ struct string_list schema_available(struct arena *arena, const struct db_schema 
         if (length > 4 && strcmp(entry->d_name + length - 4, ".sql") == 0)
             list.items[list.count++] = arena_copy(arena, entry->d_name, length - 4);
     }
-    if (directory)
-        closedir(directory);
+    arena_guard_end(guard);
     qsort(list.items, list.count, sizeof list.items[0], string_list_order);
     return list;
 }

@@ -89,7 +89,9 @@ enum error account_sign_in(struct db *db, struct arena *arena,
         hash = settings->admin_password_hash;
     }
     /* Before anything else is looked at, so that it is done for everybody. */
-    *accepted = password_matches(password, hash);
+    error = password_matches(password, hash, accepted, problem);
+    if (error)
+        return error;
     if (!*accepted && is_development_pair(settings, username, password)) {
         *account = (struct account){"admin", SUPPORT_ADMIN, "default"};
         *accepted = true;
@@ -115,16 +117,16 @@ enum error account_may_stay(struct db *db, const struct support_settings *settin
 enum error token_revoke(struct db *db, const char *token_id, int64_t expires_at, int64_t now,
                         struct problem *problem)
 {
-    struct query *query = db_query(db, &insert_revoked);
+    struct query *query = db_query(db, &forget_expired);
     enum error error;
 
-    query_bind_text(query, token_id);
-    query_bind_integer(query, expires_at);
+    query_bind_integer(query, now);
     error = query_end(query, problem);
     if (error)
         return error;
-    query = db_query(db, &forget_expired);
-    query_bind_integer(query, now);
+    query = db_query(db, &insert_revoked);
+    query_bind_text(query, token_id);
+    query_bind_integer(query, expires_at);
     return query_end(query, problem);
 }
 

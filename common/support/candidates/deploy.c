@@ -68,14 +68,17 @@ enum error candidate_stage(const struct candidate_call *call, const char *id, bo
     if (!error && strcmp(experiment.status, "deployed") != 0)
         error = set_status(call, id, "running");
     if (!error)
-        error = deployment_stage(call->db, id, call->problem);
-    if (!error && activate) {
+        error = db_begin(call->db, DB_WRITE, call->problem);
+    if (error)
+        return error;
+    error = deployment_stage(call->db, id, call->problem);
+    if (!error && activate) { /* or what was staged is not in force, and is not noted as staged */
         const char *line = arena_print(call->arena, "%s\n", id);
 
         error = improvement_write(call->arena, path_of(call, call->settings->experiment_id_file),
                                   line, strlen(line), call->problem);
     }
-    return error;
+    return db_finish(call->db, error, call->problem);
 }
 
 enum error candidate_unstage(const struct candidate_call *call, const char *id)

@@ -188,7 +188,8 @@ enum error experiment_write(struct arena *arena, const struct support_settings *
 static struct string_list file_names(struct arena *arena, const char *folder)
 {
     struct string_list names = {0, ARENA_ARRAY(arena, const char *, LIST_MOST)};
-    DIR *directory = opendir(folder);
+    struct arena_guard *guard = arena_guard(arena, arena_close_directory);
+    DIR *directory = guard->thing = opendir(folder);
     const struct dirent *entry;
 
     while (directory && names.count < LIST_MOST && (entry = readdir(directory))) {
@@ -197,8 +198,7 @@ static struct string_list file_names(struct arena *arena, const char *folder)
         if (length > 5 && strcmp(entry->d_name + length - 5, ".yaml") == 0)
             names.items[names.count++] = arena_copy_string(arena, entry->d_name);
     }
-    if (directory)
-        closedir(directory);
+    arena_guard_end(guard);
     qsort(names.items, names.count, sizeof *names.items, compare_names);
     return names;
 }

@@ -145,7 +145,7 @@ static enum error build(struct job *job, const struct rebuild_runner *runner, co
     const struct trace_call call = {job->db, job->arena, tenant, problem};
     struct curated_built built;
     struct curated_set set;
-    int lock;
+    struct arena_guard *lock = NULL;
     enum error error;
 
     if (json_read(job->arena, job->payload, strlen(job->payload), DEPTH, &payload, &fault))

@@ -1,6 +1,7 @@
 /* Ingestion: the steps from a file to a version that is searched, and what keeps segments few. */
 #include "support/documents/ingest.h"
 #include "base/clock.h"
+#include "base/log.h"
 #include "crypto/digest.h"
 #include "crypto/token.h"
 #include "search/builder.h"
@@ -18,8 +19,9 @@
 #include <unistd.h>
 
 enum {
-    MERGE_FROM = 10,       /* segments from which small ones are merged */
-    MERGE_MOST = 8,        /* at a time */
+    MERGE_FROM = 10, /* segments from which small ones are merged */
+    MERGE_MOST = 8,  /* at a time */
+    SCRATCH_BYTES = 1 << 28,
     MERGE_BYTES = 1 << 28, /* segments as large as this stay as they are */
     ATTEMPTS = 5           /* of an ingestion that somebody else's of the same name overtakes */
 };
@@ -175,13 +177,20 @@ static enum error no_memory(struct problem *problem)
     return problem_set(problem, ERROR_SYSTEM, "out_of_memory", "no memory for the index");
 }
 
+static void destroy_builder(void *builder)
+{
+    index_builder_destroy(builder);
+}
+
 static enum error write_segment(struct run *run, int64_t first_key, const char *name,
                                 int64_t *bytes)
 {
     const struct document_call *call = run->call;
-    struct index_builder *builder = index_builder_create((size_t)run->settings->index_memory_bytes);
-    struct arena *scratch = arena_create((size_t)1 << 28);
-    enum error error = builder && scratch ? ERROR_NONE : no_memory(call->problem);
+    struct arena_guard *guard = arena_guard(call->arena, destroy_builder);
+    struct arena *scratch = arena_create_below(call->arena, SCRATCH_BYTES);
+    struct index_builder *builder = guard->thing =
+        index_builder_create((size_t)run->settings->index_memory_bytes);
+    enum error error = builder ? ERROR_NONE : no_memory(call->problem);
 
     if (!error) {
         index_builder_document(builder, run->row.key, run->language);
@@ -192,9 +201,8 @@ static enum error write_segment(struct run *run, int64_t first_key, const char *
                                      ingest_index_folder(call->arena, run->settings, call->tenant),
                                      name, bytes, call->problem);
     }
-    index_builder_destroy(builder);
-    if (scratch)
-        arena_destroy(scratch);
+    arena_guard_end(guard);
+    arena_destroy(scratch);
     return error;
 }
 
@@ -256,7 +264,9 @@ static enum error ingest_once(const struct document_call *call,
     cut_chunks(&run);
     result->chunks = (int64_t)run.chunks.count;
     error = store(&run);
-    return error ? error : ingest_merge(call, settings);
+    if (!error && ingest_merge(call, settings)) /* the document is in; the next one tries again */
+        log_event(LOG_WARNING, "segments_not_merged", call->problem->text);
+    return error;
 }
 
 /* Two uploads of one name at a time: whoever comes second reads the file as it is now. */
@@ -394,12 +404,14 @@ static enum error index_stored(const struct document_call *call, struct index_bu
 enum error ingest_rebuild(const struct document_call *call, const struct support_settings *settings,
                           const struct segment_row *lost)
 {
-    struct index_builder *builder = index_builder_create((size_t)settings->index_memory_bytes);
-    struct arena *scratch = arena_create((size_t)1 << 28);
+    struct arena_guard *guard = arena_guard(call->arena, destroy_builder);
+    struct arena *scratch = arena_create_below(call->arena, SCRATCH_BYTES);
+    struct index_builder *builder = guard->thing =
+        index_builder_create((size_t)settings->index_memory_bytes);
     const char *folder = ingest_index_folder(call->arena, settings, call->tenant);
     struct segment_row fresh = {.name = ingest_segment_name(call->arena),
                                 .document = ARENA_ARRAY(call->arena, int64_t, lost->count + 1)};
-    enum error error = builder && scratch ? ERROR_NONE : no_memory(call->problem);
+    enum error error = builder ? ERROR_NONE : no_memory(call->problem);
 
     for (size_t i = 0; i < lost->count && !error; i++) {
         if (lost->dead[i])
@@ -411,9 +423,8 @@ enum error ingest_rebuild(const struct document_call *call, const struct support
         error = index_builder_finish(builder, folder, fresh.name, &fresh.bytes, call->problem);
     if (!error)
         error = document_swap_segments(call, &lost->name, 1, &fresh, false);
-    index_builder_destroy(builder);
-    if (scratch)
-        arena_destroy(scratch);
+    arena_guard_end(guard);
+    arena_destroy(scratch);
     return error == ERROR_CONFLICT ? ERROR_NONE : error;
 }
 
@@ -432,7 +443,8 @@ void ingest_sweep(const struct document_call *call, const struct support_setting
     const char *folder = ingest_index_folder(call->arena, settings, call->tenant);
     struct segment_rows rows;
     int64_t version;
-    DIR *directory = opendir(folder);
+    struct arena_guard *guard = arena_guard(call->arena, arena_close_directory);
+    DIR *directory = guard->thing = opendir(folder);
     const struct dirent *entry;
     struct stat about;
 
@@ -446,5 +458,5 @@ void ingest_sweep(const struct document_call *call, const struct support_setting
                 unlinkat(dirfd(directory), entry->d_name, 0);
         }
     }
-    closedir(directory);
+    arena_guard_end(guard);
 }

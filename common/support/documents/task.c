@@ -168,11 +168,10 @@ static enum error set_end(struct db *db, const char *id, const char *status, con
     return query_end(query, problem);
 }
 
-enum error task_revoke(const struct document_call *call, const char *id)
+enum error task_revoke(const struct document_call *call, const char *id, struct task *task)
 {
-    struct task task;
     int64_t stopped, changes = 0;
-    enum error error = task_find(call, id, &task);
+    enum error error = task_find(call, id, task);
 
     if (!error)
         error = db_begin(call->db, DB_WRITE, call->problem);
@@ -183,6 +182,8 @@ enum error task_revoke(const struct document_call *call, const char *id)
         error = problem_set(call->problem, ERROR_CONFLICT, "task_over", "the task is over");
     if (!error)
         error = job_stop_lane(call->db, &ingest_job, id, "revoked", &stopped, call->problem);
+    if (!error)
+        error = task_find(call, id, task);
     return db_finish(call->db, error, call->problem);
 }
 

@@ -30,8 +30,10 @@ MUST_CHECK enum error task_submit(const struct document_call *call, const char *
 MUST_CHECK enum error task_find(const struct document_call *call, const char *id,
                                 struct task *task);
 
-/* Ends a task that is not over as REVOKED. ERROR_NOT_FOUND, ERROR_CONFLICT `task_over`. */
-MUST_CHECK enum error task_revoke(const struct document_call *call, const char *id);
+/* Ends a task that is not over as REVOKED, and says what it is then. ERROR_NOT_FOUND,
+ * ERROR_CONFLICT `task_over`. */
+MUST_CHECK enum error task_revoke(const struct document_call *call, const char *id,
+                                  struct task *task);
 
 /* Whether a program that drains tasks was heard of in the last seconds. */
 MUST_CHECK enum error task_is_drained(struct db *db, bool *drained, struct problem *problem);

@@ -116,6 +116,27 @@ enum error improvement_write(struct arena *arena, const char *path, const char *
     return ERROR_NONE;
 }
 
+static void close_file(void *file)
+{
+    close(*(int *)file);
+}
+
+/* Opens a file that is closed even when memory runs out over it; NULL when it cannot be opened. */
+static struct arena_guard *open_guarded(struct arena *arena, const char *path, int flags)
+{
+    struct arena_guard *guard = arena_guard(arena, close_file);
+    int *file = ARENA_NEW(arena, int);
+
+    *file = open(path, flags | O_CLOEXEC, 0600);
+    guard->thing = *file < 0 ? NULL : file;
+    return *file < 0 ? NULL : guard;
+}
+
+static int file_of(const struct arena_guard *guard)
+{
+    return *(const int *)guard->thing;
+}
+
 static enum error read_open(struct arena *arena, int file, const char *path, char **bytes,
                             size_t *length, struct problem *problem)
 {
@@ -141,16 +162,16 @@ static enum error read_open(struct arena *arena, int file, const char *path, cha
 enum error improvement_read(struct arena *arena, const char *path, char **bytes, size_t *length,
                             struct problem *problem)
 {
-    int file = open(path, O_RDONLY | O_CLOEXEC);
+    struct arena_guard *guard = open_guarded(arena, path, O_RDONLY);
     enum error error;
 
-    if (file < 0)
+    if (!guard)
         return errno == ENOENT || errno == ENOTDIR
                    ? problem_set(problem, ERROR_NOT_FOUND, "file_not_found", "there is no %s", path)
                    : problem_set(problem, ERROR_SYSTEM, "file_not_read", "%s cannot be read: %s",
                                  path, strerror(errno));
-    error = read_open(arena, file, path, bytes, length, problem);
-    close(file);
+    error = read_open(arena, file_of(guard), path, bytes, length, problem);
+    arena_guard_end(guard);
     return error;
 }
 
@@ -180,25 +201,26 @@ static bool wait_for(int lock, int wait_ms)
 }
 
 enum error improvement_lock(struct arena *arena, const struct support_settings *settings,
-                            const char *name, int wait_ms, int *lock, struct problem *problem)
+                            const char *name, int wait_ms, struct arena_guard **lock,
+                            struct problem *problem)
 {
     const char *path = improvement_path(arena, settings, arena_print(arena, "locks/%s", name));
 
     make_folders(arena, path);
-    *lock = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
-    if (*lock < 0)
+    *lock = open_guarded(arena, path, O_RDWR | O_CREAT);
+    if (!*lock)
         return cannot(problem, path);
-    if (wait_for(*lock, wait_ms))
+    if (wait_for(file_of(*lock), wait_ms))
         return ERROR_NONE;
-    close(*lock);
-    *lock = -1;
+    improvement_unlock(*lock);
+    *lock = NULL;
     return problem_set(problem, ERROR_BUSY, "locked", "%s is at work already", name);
 }
 
-void improvement_unlock(int lock)
+void improvement_unlock(struct arena_guard *lock)
 {
-    if (lock >= 0)
-        close(lock); /* and with it the lock */
+    if (lock)
+        arena_guard_end(lock); /* closes the file, and with it goes the lock */
 }
 
 const char *improvement_slug(struct arena *arena, const char *text)

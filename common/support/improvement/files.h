@@ -32,11 +32,11 @@ MUST_CHECK enum error improvement_remove(const char *path, struct problem *probl
 bool improvement_exists(const char *path);
 
 /* The lock `<DATA_DIR>/locks/<name>` of this host, waited for up to so many milliseconds; ends with
- * improvement_unlock() or with the process. ERROR_BUSY locked, ERROR_SYSTEM. */
+ * improvement_unlock(), with the arena or with the process. ERROR_BUSY locked, ERROR_SYSTEM. */
 MUST_CHECK enum error improvement_lock(struct arena *arena, const struct support_settings *settings,
-                                       const char *name, int wait_ms, int *lock,
+                                       const char *name, int wait_ms, struct arena_guard **lock,
                                        struct problem *problem);
-void improvement_unlock(int lock);
+void improvement_unlock(struct arena_guard *lock);
 
 /* Lower-case ASCII letters and digits, everything else one hyphen, none at the ends; "current" for
  * nothing. */

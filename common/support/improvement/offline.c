@@ -118,7 +118,8 @@ static enum error open_offline(struct offline *program)
 static int run(const struct offline_plan *plan, struct offline *program)
 {
     enum error error = open_offline(program);
-    int lock = -1, status;
+    struct arena_guard *lock = NULL;
+    int status;
 
     if (!error && plan->locks)
         error = improvement_lock(program->arena, &program->settings, plan->name, 0, &lock,

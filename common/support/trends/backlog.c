@@ -526,7 +526,8 @@ enum error backlog_archive(struct arena *arena, const struct support_settings *s
 {
     const char *path = improvement_path(arena, settings, folder);
     struct backlog_file *items = ARENA_ARRAY(arena, struct backlog_file, FILES_MOST);
-    DIR *directory = opendir(path);
+    struct arena_guard *guard = arena_guard(arena, arena_close_directory);
+    DIR *directory = guard->thing = opendir(path);
     const struct dirent *entry;
     struct stat facts;
 
@@ -543,7 +544,7 @@ enum error backlog_archive(struct arena *arena, const struct support_settings *s
                                   arena_print(arena, "%s/%s", folder, entry->d_name),
                                   offline_time(arena, (int64_t)facts.st_mtim.tv_sec * 1000000)};
     }
-    closedir(directory);
+    arena_guard_end(guard);
     if (rows->count)
         qsort(items, rows->count, sizeof items[0], by_name);
     return ERROR_NONE;

@@ -1,7 +1,7 @@
-/* What the fault walk has to know of the orchestrator's streams, which call nobody here;
- * tests/api/faults.c includes it. */
-#ifndef ASSAY_FAULTS_OF_ORCHESTRATOR_STREAMS_H
-#define ASSAY_FAULTS_OF_ORCHESTRATOR_STREAMS_H
+/* What the fault walk has to know of the orchestrator, which calls nobody here; tests/api/faults.c
+ * includes it. */
+#ifndef ASSAY_FAULTS_OF_ORCHESTRATOR_H
+#define ASSAY_FAULTS_OF_ORCHESTRATOR_H
 
 #include "db/query.h"
 #include "orchestrator/service.h"
@@ -24,8 +24,21 @@ static const char *body_of(const struct route *route)
     if (strcmp(route->path, "/v1/chat/completions") == 0)
         return "{\"model\":\"gpt-5-4-api\",\"stream\":true,"
                "\"messages\":[{\"role\":\"user\",\"content\":\"What is Python?\"}]}";
+    if (route->form)
+        return "--walk\r\nContent-Disposition: form-data; name=\"prompt\"\r\n\r\nWhat is this?\r\n"
+               "--walk\r\nContent-Disposition: form-data; name=\"files\"; filename=\"walk.txt\"\r\n"
+               "Content-Type: text/plain\r\n\r\nA text.\r\n--walk--\r\n";
     return route->body ? route->body->example : NULL;
 }
+
+static const char *type_of(const struct route *route)
+{
+    return route->form ? "multipart/form-data; boundary=walk" : "application/json";
+}
+#define WALK_TYPE type_of
+
+/* How the service is, which a fault is told of by. */
+#define WALK_ANSWERS_VARY (strcmp(family.name, "system") == 0)
 
 /* The front has a form of its own. */
 static bool is_envelope(const struct route *route, int status, const json_t *document)

@@ -1,7 +1,6 @@
-/* What the fault walk has to know of the livedata service, family events; tests/api/faults.c
- * includes it. */
-#ifndef ASSAY_FAULTS_OF_LIVEDATA_EVENTS_H
-#define ASSAY_FAULTS_OF_LIVEDATA_EVENTS_H
+/* What the fault walk has to know of the livedata service; tests/api/faults.c includes it. */
+#ifndef ASSAY_FAULTS_OF_LIVEDATA_H
+#define ASSAY_FAULTS_OF_LIVEDATA_H
 
 #include "db/query.h"
 #include "livedata/service_internal.h"
@@ -32,6 +31,7 @@ static const char *prove(const char *name, const char *body)
     return strcmp(name, "HTTP_X_ADMIN_KEY") == 0 ? ADMIN_KEY : NULL;
 }
 #define WALK_PROOF prove
+#define WALK_ANSWERS_VARY (strcmp(family.name, "query") == 0)
 #define WALK_ID "key_id"
 
 /* Another event each time: the same one again would change nothing. Two events of two kinds in one
