@@ -16,6 +16,11 @@ int64_t clock_unix_microseconds(void)
     return read_clock(CLOCK_REALTIME);
 }
 
+int64_t clock_unix_seconds(void)
+{
+    return clock_unix_microseconds() / 1000000;
+}
+
 int64_t clock_monotonic_microseconds(void)
 {
     return read_clock(CLOCK_MONOTONIC);

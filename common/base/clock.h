@@ -7,6 +7,7 @@
 enum { CLOCK_TEXT_MAX = 40 };
 
 int64_t clock_unix_microseconds(void);
+int64_t clock_unix_seconds(void);
 int64_t clock_monotonic_microseconds(void);
 
 /* "2026-07-30T12:00:00.000000+00:00", always UTC with six fraction digits. */

@@ -2,6 +2,16 @@
  * and the comparison of roles. The one place where access is decided. */
 #include "http/http_internal.h"
 
+bool http_refuse(struct http_refusal *refusal, int status, const char *error_code,
+                 const char *detail)
+{
+    refusal->status = status;
+    refusal->error_code = error_code;
+    refusal->detail = detail;
+    refusal->challenge = status == 401 ? "Bearer" : NULL;
+    return false;
+}
+
 static bool throttled(struct serving *serving, struct rate_decision decision)
 {
     if (decision.allowed)

@@ -63,6 +63,11 @@ struct http_refusal {
     bool answered_by_error; /* request->problem says it instead: the keys could not be read */
 };
 
+/* Fills a refusal in, with Bearer for the challenge of a 401, and leaves what else it says. False.
+ */
+bool http_refuse(struct http_refusal *refusal, int status, const char *error_code,
+                 const char *detail);
+
 /* A limit that a call is charged to. */
 struct http_bucket {
     const char *name; /* of the counter: "api:192.0.2.7" */

@@ -199,16 +199,6 @@ static bool read_scope_may(const struct request *request)
 static const int roles[SCOPE__MAX] = {
     [SCOPE_READ] = ROLE_READER, [SCOPE_WRITE] = ROLE_WRITER, [SCOPE_ADMIN] = ROLE_OPERATOR};
 
-static bool refuse(struct http_refusal *refusal, int status, const char *error_code,
-                   const char *detail)
-{
-    refusal->status = status;
-    refusal->error_code = error_code;
-    refusal->detail = detail;
-    refusal->challenge = status == 401 ? "Bearer" : NULL;
-    return false;
-}
-
 /* Whether credentials count cannot be told, so nothing is let through but the question what is
  * wrong. */
 static bool keys_unavailable(struct request *request, struct caller *caller,
@@ -249,14 +239,14 @@ bool service_authenticate(struct request *request, struct http_refusal *refusal)
     case ADMITTED:
         return true;
     case READ_ONLY:
-        return refuse(refusal, 403, "forbidden", "This token is read-only");
+        return http_refuse(refusal, 403, "forbidden", "This token is read-only");
     case KEYS_UNAVAILABLE:
         return keys_unavailable(request, caller, refusal);
     case ADMIN_NOT_CONFIGURED:
-        return refuse(refusal, 401, "admin_token_not_configured",
-                      "Operator routes need an admin token, and none is configured");
+        return http_refuse(refusal, 401, "admin_token_not_configured",
+                           "Operator routes need an admin token, and none is configured");
     default:
-        return refuse(refusal, 401, "unauthorized", "Missing or invalid API token");
+        return http_refuse(refusal, 401, "unauthorized", "Missing or invalid API token");
     }
 }
 
@@ -265,14 +255,14 @@ void service_refuse(const struct request *request, struct http_refusal *refusal)
     enum scope scope = service_caller(request)->scope;
 
     if (request->route->role == ROLE_OPERATOR && !service_settings(request)->admin_token)
-        refuse(refusal, 401, "admin_token_not_configured",
-               "Operator routes need an admin token, and none is configured");
+        http_refuse(refusal, 401, "admin_token_not_configured",
+                    "Operator routes need an admin token, and none is configured");
     else if (request->route->role == ROLE_OPERATOR && scope)
-        refuse(refusal, 403, "admin_token_required", "Operator routes need the admin token");
+        http_refuse(refusal, 403, "admin_token_required", "Operator routes need the admin token");
     else if (scope == SCOPE_READ)
-        refuse(refusal, 403, "forbidden", "This token is read-only");
+        http_refuse(refusal, 403, "forbidden", "This token is read-only");
     else
-        refuse(refusal, 401, "unauthorized", "Missing or invalid API token");
+        http_refuse(refusal, 401, "unauthorized", "Missing or invalid API token");
 }
 
 /* An issued key may have limits of its own. */

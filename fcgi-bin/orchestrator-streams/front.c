@@ -142,15 +142,10 @@ struct said {
     int splices;
 };
 
-static int64_t now_seconds(void)
-{
-    return clock_unix_microseconds() / 1000000;
-}
-
 static void begin_speech(struct speech *speech, const struct run *run)
 {
     speech->id = arena_print(speech->request->arena, "chatcmpl-%s", run->task_id);
-    speech->created = now_seconds();
+    speech->created = clock_unix_seconds();
     if (run->trace_id)
         reply_add_header(speech->reply, "x-trace-id", run->trace_id);
 }

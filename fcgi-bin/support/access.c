@@ -11,18 +11,13 @@
 
 enum { CLAIMS_MAX = 2048 };
 
-static int64_t now_seconds(void)
-{
-    return clock_unix_microseconds() / 1000000;
-}
-
 static const char *sign(struct request *request, const struct account *account, const char *type,
                         int64_t lifetime)
 {
     char id[TOKEN_UUID_TEXT];
     struct text claims;
     struct json_writer writer;
-    int64_t now = now_seconds();
+    int64_t now = clock_unix_seconds();
 
     token_uuid(id);
     text_start(&claims, request->arena, CLAIMS_MAX);
@@ -71,7 +66,7 @@ enum error service_read_token(struct request *request, const char *token, const 
     json_t *said;
     const char *tenant, *is;
     enum error error = jwt_verify(request->arena, token, service_settings(request)->jwt_secret,
-                                  now_seconds(), &said, &request->problem);
+                                  clock_unix_seconds(), &said, &request->problem);
 
     if (error)
         return error;
@@ -86,17 +81,6 @@ enum error service_read_token(struct request *request, const char *token, const 
     if (claims)
         *claims = said;
     return check_revoked(request, said);
-}
-
-static bool refuse(struct http_refusal *refusal, int status, const char *error_code,
-                   const char *detail)
-{
-    *refusal = (struct http_refusal){.status = status,
-                                     .error_code = error_code,
-                                     .detail = detail,
-                                     .challenge = status == 401 ? "Bearer" : NULL,
-                                     .counts = true};
-    return false;
 }
 
 static bool grant(struct request *request, enum support_role role, const char *subject,
@@ -128,7 +112,7 @@ static bool accept_token(struct request *request, const char *token, struct http
         refusal->answered_by_error = true;
         return false;
     }
-    return refuse(refusal, 401, "unauthorized", "Invalid or expired token");
+    return http_refuse(refusal, 401, "unauthorized", "Invalid or expired token");
 }
 
 /* Figures are everybody's, unless the settings say that they are not. */
@@ -137,12 +121,13 @@ static bool accept_scraper(struct request *request, struct http_refusal *refusal
     const char *token = bearer_token(request);
 
     if (!token)
-        return refuse(refusal, 401, "unauthorized", "Authorization required");
+        return http_refuse(refusal, 401, "unauthorized", "Authorization required");
     if (!accept_token(request, token, refusal))
         return false;
     if (request->who.role >= SUPPORT_ADMIN)
         return true;
     service_refuse(request, refusal);
+    refusal->counts = false; /* it is known who asks */
     return false;
 }
 
@@ -151,6 +136,7 @@ bool service_authenticate(struct request *request, struct http_refusal *refusal)
     const struct support_settings *settings = service_settings(request);
     const char *token, *key = request_header(request, "HTTP_X_API_KEY");
 
+    refusal->counts = true;
     if (request->route && (request->route->traits & TRAIT_METRICS))
         return !settings->metrics_require_auth || accept_scraper(request, refusal);
     /* Unknown paths are nobody's secret; nor is anything asked of those who may come as they are.
@@ -163,18 +149,17 @@ bool service_authenticate(struct request *request, struct http_refusal *refusal)
     if (!settings->api_key && settings->allow_anonymous_admin && request_is_of_known_page(request))
         return grant(request, SUPPORT_ADMIN, "anonymous", "default", "anonymous");
     if (!settings->api_key || !key || !*key)
-        return refuse(refusal, 401, "unauthorized", "Authorization required");
+        return http_refuse(refusal, 401, "unauthorized", "Authorization required");
     if (!digest_equal_secret(key, settings->api_key))
-        return refuse(refusal, 403, "forbidden", "Invalid API key");
+        return http_refuse(refusal, 403, "forbidden", "Invalid API key");
     return grant(request, SUPPORT_ADMIN, "api-key-user", "default", "api_key");
 }
 
 void service_refuse(const struct request *request, struct http_refusal *refusal)
 {
-    refuse(refusal, 403, "forbidden",
-           arena_print(request->arena, "Role '%s' not authorized",
-                       request->who.role ? support_role_names[request->who.role] : "none"));
-    refusal->counts = false;
+    http_refuse(refusal, 403, "forbidden",
+                arena_print(request->arena, "Role '%s' not authorized",
+                            request->who.role ? support_role_names[request->who.role] : "none"));
 }
 
 size_t service_buckets(struct request *request, struct http_bucket buckets[HTTP_BUCKETS_MAX])
