@@ -144,6 +144,23 @@ test('tabs and menus follow the arrow keys', async () => {
     await untilText(page, '#sample-tabs-panel', 'The third panel.');
     assert.equal(await focused(page), 'Third');
 
+    const list = page.locator('.tab-list').first();
+    await list.evaluate((element) => element.style.setProperty('max-width', '6rem'));
+    for (const [click, hidden] of [['first', 'third'], ['third', 'first']]) {
+        await page.evaluate((name) => document.getElementById(`sample-tabs-tab-${name}`).click(), click);
+        await page.waitForFunction(
+            ([chosen, away]) => {
+                const outer = document.querySelector('.tab-list').getBoundingClientRect();
+                const seen = (name) => {
+                    const inner = document.getElementById(`sample-tabs-tab-${name}`).getBoundingClientRect();
+                    return inner.left >= outer.left - 1 && inner.right <= outer.right + 1;
+                };
+                return seen(chosen) && !seen(away);
+            },
+            [click, hidden],
+        );
+    }
+
     await page.focus('#buttons .menu summary');
     await page.keyboard.press('ArrowDown');
     assert.equal(await focused(page), 'Rename');

@@ -1,5 +1,5 @@
 /* Tabs: one of several panels in the same place. The arrow keys move between them. */
-import { html, nothing, repeat } from './lit.js';
+import { html, nothing, ref, repeat } from './lit.js';
 
 function moved(key, index, count) {
     const rtl = document.documentElement.dir === 'rtl';
@@ -7,6 +7,17 @@ function moved(key, index, count) {
     if (key === 'Home') return 0;
     if (key === 'End') return count - 1;
     return key in steps ? (index + steps[key] + count) % count : null;
+}
+
+/* A list that is wider than the screen is scrolled to its chosen tab. */
+function reveal(tab) {
+    requestAnimationFrame(() => {
+        if (!tab?.isConnected) return;
+        const list = tab.parentElement;
+        const [inner, outer] = [tab.getBoundingClientRect(), list.getBoundingClientRect()];
+        if (inner.left < outer.left) list.scrollLeft += inner.left - outer.left;
+        else if (inner.right > outer.right) list.scrollLeft += inner.right - outer.right;
+    });
 }
 
 /* tabs: [{name, title, count?}]; panel(name) is the template of the one that is shown. */
@@ -32,6 +43,7 @@ export function tabs({ id, label, tabs: all, current, onSelect, panel }) {
                         aria-selected=${String(name === current)}
                         aria-controls=${name === current ? `${id}-panel` : nothing}
                         tabindex=${name === current ? 0 : -1}
+                        ${ref(name === current ? reveal : undefined)}
                         @click=${() => onSelect(name)}
                         @keydown=${(event) => choose(event, index)}
                     >
