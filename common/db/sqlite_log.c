@@ -8,8 +8,8 @@
 
 enum {
     LOG_PAGES = 1000,       /* of the log, before a rest folds it for the first time */
-    LOG_PAGES_LONG = 16000, /* the same, before it does so with the other writers waiting */
-    LOG_PAGES_MOST = 32000, /* the same, before a commit does, for writers that outrun the disk */
+    LOG_PAGES_LONG = 4000,  /* the same, before it does so with the other writers waiting */
+    LOG_PAGES_MOST = 16000, /* the same, before a commit does, for writers that outrun the disk */
     LOG_GROWTH = 4,         /* folded in vain, it is so many times longer before the next try */
     WRITERS_MS = 1000,      /* the longest wait for the others to be done */
     READERS_MS = 20,        /* the longest that they then wait for who reads the log */
