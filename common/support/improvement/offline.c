@@ -2,10 +2,9 @@
 #include "support/improvement/offline.h"
 #include "base/clock.h"
 #include "base/instant.h"
-#include "base/log.h"
 #include "base/number.h"
-#include "crypto/crypto.h"
 #include "support/improvement/files.h"
+#include "support/program.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -95,32 +94,16 @@ static bool read_arguments(int argc, char **argv, const struct offline_plan *pla
     return true;
 }
 
-static enum error open_offline(struct offline *program)
-{
-    const char *run_directory = getenv("ASSAY_RUN_DIR");
-    struct problem *problem = &program->problem;
-    enum error error = crypto_start(problem);
-
-    if (!error)
-        error = support_settings_load(&program->settings, program->arena, NULL, problem);
-    log_open(arena_print(program->arena, "assay.%s", program->name),
-             (enum log_level)program->settings.log_level,
-             (enum log_format)program->settings.log_format);
-    if (!error)
-        error =
-            support_store_open(program->arena, &program->settings, NULL, &program->store, problem);
-    if (!error && run_directory && *run_directory)
-        error = metrics_open(arena_print(program->arena, "%s/support-metrics.shm", run_directory),
-                             support_figures, FIGURE__MAX, &program->metrics, problem);
-    return error ? error : store_use(program->store, &program->db, problem);
-}
-
 static int run(const struct offline_plan *plan, struct offline *program)
 {
-    enum error error = open_offline(program);
+    enum error error =
+        program_open(plan->name, getenv("ASSAY_RUN_DIR"), program->arena, &program->settings,
+                     &program->store, &program->metrics, &program->problem);
     struct arena_guard *lock = NULL;
     int status;
 
+    if (!error)
+        error = store_use(program->store, &program->db, &program->problem);
     if (!error && plan->locks)
         error = improvement_lock(program->arena, &program->settings, plan->name, 0, &lock,
                                  &program->problem);

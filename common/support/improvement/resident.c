@@ -1,9 +1,9 @@
 /* The frame of the programs that stay. */
 #include "support/improvement/resident.h"
 #include "base/log.h"
-#include "crypto/crypto.h"
 #include "jobs/program.h"
 #include "jobs/runner.h"
+#include "support/program.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -70,33 +70,14 @@ int resident_fail(const struct resident *program, int code)
     return code;
 }
 
-static enum error open_all(struct resident *program, const struct resident_plan *plan)
-{
-    struct problem *problem = &program->problem;
-    enum error error = crypto_start(problem);
-
-    if (!error)
-        error = support_settings_load(&program->settings, program->arena, NULL, problem);
-    log_open(arena_print(program->arena, "assay.%s", program->name),
-             (enum log_level)program->settings.log_level,
-             (enum log_format)program->settings.log_format);
-    if (!error)
-        error =
-            support_store_open(program->arena, &program->settings, NULL, &program->store, problem);
-    if (!error && plan->counts && program->run_directory)
-        error = metrics_open(
-            arena_print(program->arena, "%s/support-metrics.shm", program->run_directory),
-            support_figures, FIGURE__MAX, &program->metrics, problem);
-    return error;
-}
-
 static int run(struct resident *program, const struct resident_plan *plan)
 {
     const char *run_directory = getenv("ASSAY_RUN_DIR");
     int status;
 
     program->run_directory = run_directory && *run_directory ? run_directory : NULL;
-    if (open_all(program, plan)) {
+    if (program_open(plan->name, plan->counts ? program->run_directory : NULL, program->arena,
+                     &program->settings, &program->store, &program->metrics, &program->problem)) {
         status = resident_fail(program, plan->failed);
     } else {
         program->has_duty = !plan->has_duty || plan->has_duty(program);
