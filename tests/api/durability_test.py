@@ -296,9 +296,10 @@ class TestServerDies:
 
 
 class TestWriterDies:
-    """Workers killed while they hold the write lock of SQLite: in mid-transaction, that is."""
+    """Workers killed while they hold the write lock of SQLite: in mid-transaction, or in mid-fold when they let the log
+    begin anew, which they do after the answer: such a death costs nobody's."""
 
-    KILLS = 20
+    LOST = 20  # answers
     WRITE_LOCK = "120"  # the byte of the -shm file that a writer locks
 
     @pytest.fixture
@@ -335,15 +336,14 @@ class TestWriterDies:
             pytest.skip("the kernel does not show locks here")
         with Load(store, size=100_000) as load:
             load.await_success_of_all(10)
-            deadline, killed = time.monotonic() + 30, set()
-            while len(killed) < self.KILLS and time.monotonic() < deadline:
+            deadline, killed = time.monotonic() + 60, set()
+            while load.statuses[502] < self.LOST and time.monotonic() < deadline:
                 workers = set(store.stack.workers(POOL))
                 if any(self.kill_in_transaction(store, workers, killed) for _ in range(200)):
                     time.sleep(0.05)
-            assert len(killed) == self.KILLS, f"{len(killed)} were caught in a transaction"
             load.await_success_of_all(15)
-        assert load.statuses[502] >= self.KILLS, load.statuses
-        assert load.check({200, 404, 502, 503}) > self.KILLS
+        assert load.statuses[502] >= self.LOST, f"{len(killed)} killed: {load.statuses}"
+        assert load.check({200, 404, 502, 503}) > self.LOST
         create(store.write)
 
     def test_at_any_moment(self, store):
