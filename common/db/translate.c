@@ -38,7 +38,7 @@ static const struct word {
       "to_char(clock_timestamp() AT TIME ZONE 'UTC', 'YYYY-MM-DD\"T\"HH24:MI:SS.US\"+00:00\"')"}},
     {"now_microseconds",
      {"CAST(round((julianday('now') - 2440587.5) * 86400000.0) AS INTEGER) * 1000",
-      "CAST(extract(epoch FROM clock_timestamp()) * 1000000 AS BIGINT)"}},
+      "CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS BIGINT)"}},
     {"now_plus:", /* seconds, which may be negative */
      {"strftime('%Y-%m-%dT%H:%M:%f000+00:00', 'now', printf('%+.3f seconds', @))",
       "to_char((clock_timestamp() + CAST(@ AS DOUBLE PRECISION) * interval '1 second')"

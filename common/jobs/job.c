@@ -24,6 +24,9 @@ static const double microseconds_per_second = 1e6;
 /* What holders of this process begin with. */
 static char claimant[PREFIX_TEXT];
 
+/* Every holder, as a range: sql/kits/jobs_2.sql says why. */
+#define HELD "holder > '' AND holder < '~'"
+
 static const struct statement insert_job = {
     .name = "job_insert",
     .sql = "INSERT INTO jobs (kind, job_key, lane, payload, state, failures, interruptions, due_at,"
@@ -33,7 +36,7 @@ static const struct statement insert_job = {
 };
 static const struct statement claim_jobs = {
     .name = "job_claim",
-    .sql = "WITH busy AS (SELECT lane FROM jobs WHERE kind = ? AND holder IS NOT NULL"
+    .sql = "WITH busy AS (SELECT lane FROM jobs WHERE kind = ? AND " HELD
            " AND due_at > {now_microseconds} GROUP BY lane HAVING count(*) >= ?),"
            " picked AS MATERIALIZED (SELECT id FROM jobs WHERE kind = ? AND state = 'waiting'"
            " AND due_at <= {now_microseconds} AND lane NOT IN (SELECT lane FROM busy)"
@@ -57,7 +60,7 @@ static const struct statement extend_lease = {
 };
 static const struct statement release_jobs = {
     .name = "job_release",
-    .sql = "UPDATE jobs SET due_at = {now_microseconds} WHERE holder IS NOT NULL"
+    .sql = "UPDATE jobs SET due_at = {now_microseconds} WHERE " HELD
            " AND substr(holder, 1, CAST(? AS INTEGER)) = ? AND state = 'waiting'"
            " AND due_at > {now_microseconds}",
 };

@@ -9,7 +9,8 @@
  * because it is one transaction with the end of the job and only the holder can end it. Jobs are
  * claimed roughly in the order in which they are due; no order is promised.
  *
- * The table is sql/kits/jobs_1.sql, included by the migrations of each service that uses the kit.
+ * The table is sql/kits/jobs_1.sql and jobs_2.sql, included by the migrations of each service that
+ * uses the kit.
  */
 #ifndef ASSAY_JOBS_JOB_H
 #define ASSAY_JOBS_JOB_H

@@ -8,7 +8,7 @@
  * delivery is the same when a runner dies and its round is done anew, so that a receiver that
  * remembers ids takes each event once.
  *
- * Tables: sql/kits/jobs_1.sql and webhooks_1.sql.
+ * Tables: sql/kits/jobs_1.sql, jobs_2.sql and webhooks_1.sql.
  */
 #ifndef ASSAY_WEBHOOK_WEBHOOK_H
 #define ASSAY_WEBHOOK_WEBHOOK_H

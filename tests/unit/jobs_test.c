@@ -56,13 +56,17 @@ static const struct statement count_effects = {"effects", "SELECT count(*) FROM 
 
 static void make_tables(struct store *store)
 {
-    char script[8192] = "";
-    FILE *file = fopen("sql/kits/jobs_1.sql", "r");
+    static const char *const files[] = {"sql/kits/jobs_1.sql", "sql/kits/jobs_2.sql"};
 
-    if (!file || !fread(script, 1, sizeof script - 1, file) || crypto_start(&store->problem))
-        fixture_fatal("read the tables of the kit", NULL);
-    fclose(file);
-    CHECK_OK(store_script(store, store->db, script));
+    for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
+        char script[8192] = "";
+        FILE *file = fopen(files[i], "r");
+
+        if (!file || !fread(script, 1, sizeof script - 1, file) || crypto_start(&store->problem))
+            fixture_fatal("read the tables of the kit", NULL);
+        fclose(file);
+        CHECK_OK(store_script(store, store->db, script));
+    }
     CHECK_OK(store_script(store, store->db, "CREATE TABLE effects (job_key {text} NOT NULL)"));
     next_outcome = JOB_DONE;
     record_answer = ERROR_NONE;

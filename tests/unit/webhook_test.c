@@ -159,9 +159,10 @@ static const struct egress_policy strict = {.allowed_hosts = {0}};
 
 static void make_tables(struct store *store)
 {
-    static const char *const files[] = {"sql/kits/jobs_1.sql", "sql/kits/webhooks_1.sql"};
+    static const char *const files[] = {"sql/kits/jobs_1.sql", "sql/kits/jobs_2.sql",
+                                        "sql/kits/webhooks_1.sql"};
 
-    for (int i = 0; i < 2; i++) {
+    for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
         char script[8192] = "";
         FILE *file = fopen(files[i], "r");
 

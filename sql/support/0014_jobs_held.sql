@@ -1,0 +1,2 @@
+-- Claims of jobs that stay quick however many have been done.
+-- include kits/jobs_2.sql
