@@ -315,12 +315,15 @@ enum error alert_change_handle(struct request *request, struct reply *reply)
     struct alert_rule *rule = ARENA_NEW(request->arena, struct alert_rule);
     struct json_writer writer = service_writer(reply);
     struct reading reading;
-    enum error error = find(request, &reading, rule);
+    enum error error;
 
-    if (!error)
-        error = take_body(request, &reading, request->body, rule);
-    if (!error)
-        error = alert_change(&reading.storage, rule);
+    do { /* what this change leaves alone may be what another one has just changed */
+        error = find(request, &reading, rule);
+        if (!error)
+            error = take_body(request, &reading, request->body, rule);
+        if (!error)
+            error = alert_change(&reading.storage, rule);
+    } while (error == ERROR_CONFLICT && strcmp(request->problem.reason, "alert_changed") == 0);
     if (!error)
         write_alert(&writer, rule, false);
     return error;

@@ -7,6 +7,7 @@ import json
 import threading
 import time
 import uuid
+from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime, timedelta, timezone
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
@@ -134,6 +135,27 @@ def test_a_rule_as_it_is_written_and_changed(live, shop, receiver):
     for method, where in (("PUT", path), ("DELETE", path), ("POST", f"{path}/test"), ("GET", f"{path}/history")):
         gone = live.send(method, where, headers=shop, **({"json": {}} if method == "PUT" else {}))
         assert (gone.status_code, gone.json()["detail"]) == (404, f"Alert '{rule['id']}' not found."), (method, where)
+
+
+def test_clients_that_change_a_rule_at_once_keep_what_the_others_changed(live, shop, receiver):
+    path = f"/v1/alerts/{make(live, shop, receiver, threshold=1e9)['id']}"
+    with ThreadPoolExecutor(3) as clients:
+        for i in range(40):
+            changes = [{"name": f"n{i}"}, {"threshold": 1e9 + i}, {"cooldown_minutes": i}]
+            for answer in clients.map(lambda change: requests.put(live.url + path, json=change, headers=shop), changes):
+                assert answer.status_code == 200, answer.text
+            [rule] = live.get("/v1/alerts", headers=shop).json()["alerts"]
+            assert (rule["name"], rule["threshold"], rule["cooldown_minutes"]) == (f"n{i}", 1e9 + i, i)
+
+
+def test_clients_that_write_at_once_do_not_get_past_the_most_of_a_tenant(live, receiver):
+    rule = {"name": "n", "metric": "revenue", "condition": "above", "threshold": 1, "webhook_url": receiver.url}
+    for path, body, most in (("/v1/alerts", rule, 8), ("/v1/webhooks", {"url": receiver.url}, 2)):
+        for _ in range(5):
+            key = new_key(live)
+            with ThreadPoolExecutor(6) as clients:
+                sent = [clients.submit(requests.post, live.url + path, json=body, headers=key) for _ in range(12)]
+            assert sorted(one.result().status_code for one in sent) == [201] * most + [409] * (12 - most), path
 
 
 @pytest.mark.parametrize("change,status,where", [

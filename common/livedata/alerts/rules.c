@@ -48,7 +48,8 @@ static const struct statement change_rule = {
            " alert_condition = ?, threshold = ?, webhook_url = ?, cooldown_minutes = ?,"
            " escalation = ?, flap_enabled = ?, flap_window_minutes = ?, flap_max_changes = ?,"
            " active = ?, updated_at = ?, evaluated_at = 0, evaluated_gen = -1,"
-           " tick_lease_expires_at = 0, pending_event = NULL WHERE id = ? AND tenant_id = ?",
+           " tick_lease_expires_at = 0, pending_event = NULL WHERE id = ? AND tenant_id = ?"
+           " AND updated_at = ?",
 };
 static const struct statement delete_rule = {
     .name = "alert_delete",
@@ -297,7 +298,10 @@ enum error alert_add(const struct storage_call *call, struct alert_rule *rule, i
     error = db_begin(call->db, DB_WRITE, call->problem);
     if (error)
         return error;
-    error = count_of(call, &count);
+    error = db_lock(call->db, arena_print(call->arena, "livedata.alerts %s", call->tenant),
+                    call->problem);
+    if (!error)
+        error = count_of(call, &count);
     if (!error && count >= most)
         error = problem_set(call->problem, ERROR_CONFLICT, "alert_quota",
                             "The tenant has %lld alerts already.", (long long)count);
@@ -361,7 +365,7 @@ enum error alert_stop_notices(const struct storage_call *call, const struct aler
 static enum error change(const struct storage_call *call, struct alert_rule *rule)
 {
     struct query *query = db_query(call->db, &change_rule);
-    int64_t changes;
+    int64_t changes, read_as = rule->updated_at;
     enum error error;
 
     rule->updated_at = call->now > rule->updated_at ? call->now : rule->updated_at + 1;
@@ -370,9 +374,13 @@ static enum error change(const struct storage_call *call, struct alert_rule *rul
     query_bind_integer(query, rule->updated_at);
     query_bind_text(query, rule->id);
     query_bind_text(query, call->tenant);
+    query_bind_integer(query, read_as);
     changes = query_changes(query);
     error = query_end(query, call->problem);
-    return error || changes ? error : not_found(call, rule->id);
+    return error || changes ? error
+                            : problem_set(call->problem, ERROR_CONFLICT, "alert_changed",
+                                          "Alert '%.200s' has changed since it was read.",
+                                          rule->id);
 }
 
 enum error alert_change(const struct storage_call *call, struct alert_rule *rule)

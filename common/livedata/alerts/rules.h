@@ -23,7 +23,8 @@ MUST_CHECK enum error alert_list(const struct storage_call *call, int64_t most,
 /* ERROR_NOT_FOUND alert_not_found. With tenant NULL in the call: of any tenant. */
 MUST_CHECK enum error alert_find(const struct storage_call *call, const char *id,
                                  struct alert_rule *rule);
-/* Writes what a user may change. What was on its way to receivers is stopped. */
+/* Writes what a user may change. What was on its way to receivers is stopped. ERROR_CONFLICT
+ * alert_changed where the rule is no longer the one that was read. */
 MUST_CHECK enum error alert_change(const struct storage_call *call, struct alert_rule *rule);
 /* ERROR_NOT_FOUND alert_not_found. Its history goes with it. */
 MUST_CHECK enum error alert_remove(const struct storage_call *call, const char *id);

@@ -126,7 +126,10 @@ enum error outbound_register(const struct storage_call *call, int64_t most,
     error = db_begin(call->db, DB_WRITE, call->problem);
     if (error)
         return error;
-    error = check_quota(call, most);
+    error = db_lock(call->db, arena_print(call->arena, "livedata.webhooks %s", call->tenant),
+                    call->problem);
+    if (!error)
+        error = check_quota(call, most);
     if (!error)
         error = insert(call, webhook);
     return db_finish(call->db, error, call->problem);
