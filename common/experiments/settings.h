@@ -72,9 +72,13 @@ struct experiments_settings {
     int64_t report_max_pages;
     int64_t report_max_text_bytes;
     int64_t report_seconds;
+    int64_t page_memory_bytes;
     int64_t max_templates;
     int64_t max_webhooks;
     int64_t webhook_runners;
+    int64_t webhook_round_deliveries;
+    int64_t webhook_answer_bytes;
+    int64_t webhook_answer_kept_bytes;
     int64_t webhook_history_days;
     int64_t webhook_purge_rows;
     int64_t idempotency_seconds;
@@ -122,7 +126,9 @@ struct experiments_settings {
     int64_t chatapp_state_seconds;
     int64_t chatapp_projects_shown;
     int64_t chatapp_message_bytes;
+    int64_t chatapp_name_bytes;
     int64_t chatapp_attempts;
+    int64_t chatapp_round_jobs;
 
     int64_t trusted_proxy_hops;
     struct string_list trusted_proxies;

@@ -135,8 +135,18 @@ const struct setting livedata_settings_table[] = {
      .help = "How long journal rows are kept; the last version of each entity stays."},
     {"LIVE_LOG_RETENTION_DAYS", SETTING_INTEGER, AT(log_retention_days), "30", 1, 36500,
      .help = "How long usage, delivery history and kept answers stay."},
+    {"LIVE_PURGE_ROWS", SETTING_INTEGER, AT(purge_rows), "2000", 100, 100000,
+     .help = "Rows of each kind that `livedata-worker` forgets a minute when they are old; where "
+             "more come in, tables grow."},
     {"LIVE_WEBHOOK_RUNNERS", SETTING_INTEGER, AT(webhook_runners), "4", 1, 64,
      .help = "Deliveries at a time."},
+    {"LIVE_WEBHOOK_ROUND_DELIVERIES", SETTING_INTEGER, AT(webhook_round_deliveries), "50", 1, 10000,
+     .help = "Deliveries that a process of `livedata-worker` makes before it looks at the alerts "
+             "again; those of alerts are counted apart."},
+    {"LIVE_WEBHOOK_ANSWER_BYTES", SETTING_INTEGER, AT(webhook_answer_bytes), "65536", 1024, 1048576,
+     .help = "How much of a receiver's answer is read; the connection is closed then."},
+    {"LIVE_WEBHOOK_ANSWER_KEPT_BYTES", SETTING_INTEGER, AT(webhook_answer_kept_bytes), "2048", 0,
+     65536, .help = "How much of it is kept with the delivery; 0 = nothing."},
     {"LIVE_WEBHOOKS_MAX", SETTING_INTEGER, AT(webhooks_max), "200", 1, 1000,
      .help = "Webhooks that a tenant may have."},
     {"LIVE_ALERTS_MAX", SETTING_INTEGER, AT(alerts_max), "200", 1, 1000,

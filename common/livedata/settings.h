@@ -71,7 +71,11 @@ struct livedata_settings {
 
     int64_t journal_retention_days;
     int64_t log_retention_days;
+    int64_t purge_rows;
     int64_t webhook_runners;
+    int64_t webhook_round_deliveries;
+    int64_t webhook_answer_bytes;
+    int64_t webhook_answer_kept_bytes;
     int64_t webhooks_max;
     int64_t alerts_max;
     double alert_seconds;

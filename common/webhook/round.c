@@ -53,13 +53,20 @@ static const char *error_of(struct arena *arena, const struct fetch_answer *answ
     return arena_print(arena, "HTTP %d", answer->status);
 }
 
-/* What is kept of the body; the mark of one that was cut short is inside of that. */
-static const char *kept_of(struct arena *arena, const struct fetch_answer *answer)
+/* What is kept of the body; the mark of one that was cut short is inside of that, if there is room
+ * for it. */
+static const char *kept_of(struct arena *arena, const struct webhook_answer_limits *limits,
+                           const struct fetch_answer *answer)
 {
+    size_t room = (size_t)limits->kept, length;
     const char *mark =
-        answer->cut ? arena_print(arena, " …[truncated at %d bytes]", WEBHOOK_ANSWER_MAX) : "";
-    size_t room = WEBHOOK_ANSWER_KEPT - strlen(mark);
-    size_t length = answer->length < room ? answer->length : room;
+        answer->cut ? arena_print(arena, " …[truncated at %lld bytes]", (long long)limits->read)
+                    : "";
+
+    if (strlen(mark) > room)
+        mark = "";
+    room -= strlen(mark);
+    length = answer->length < room ? answer->length : room;
 
     return arena_print(arena, "%s%s",
                        arena_copy(arena, answer->body, utf8_valid_prefix(answer->body, length)),
@@ -89,7 +96,7 @@ static struct fetch_request request_of(const struct webhook_desk *desk,
         .url = target->url,
         .body = event->body,
         .body_length = strlen(event->body),
-        .answer_max = WEBHOOK_ANSWER_MAX,
+        .answer_max = (size_t)desk->answers.read,
         .may_be_cut = true, /* a receiver has answered, however much it went on to say */
         .private_too = egress_private_too(target->url, desk->egress),
         .policy = {.connect_seconds = connect_seconds,
@@ -126,7 +133,7 @@ void webhook_round(struct arena *arena, const struct webhook_desk *desk,
     if (answer.outcome == FETCH_ANSWERED)
         result->status_code = GIVEN_INTEGER(answer.status);
     result->error = error_of(arena, &answer);
-    result->answer = kept_of(arena, &answer);
+    result->answer = kept_of(arena, &desk->answers, &answer);
     *final = is_final(kind, &answer);
     *pause = answer.retry_after;
 }

@@ -27,9 +27,13 @@ struct shm_region;
 
 enum {
     WEBHOOK_DELIVERY_ID = 37,   /* a UUID and its NUL */
-    WEBHOOK_ANSWER_MAX = 65536, /* bytes read of an answer */
-    WEBHOOK_ANSWER_KEPT = 2048, /* bytes of it that are kept, with a mark where it was longer */
     WEBHOOK_SIGNATURE_TEXT = 72 /* "sha256=", 64 digits, NUL */
+};
+
+/* Bytes of what a receiver answers. */
+struct webhook_answer_limits {
+    int64_t read;
+    int64_t kept; /* of those, with a mark at the end where the answer was longer than `read` */
 };
 
 /* Where events go, as it is at the moment of delivery. From the arena. */
@@ -51,7 +55,7 @@ struct webhook_result {
     bool success;                          /* a 2xx */
     struct optional_integer status_code;
     const char *error;  /* or NULL; names no address */
-    const char *answer; /* the first WEBHOOK_ANSWER_KEPT bytes of the body, valid UTF-8 */
+    const char *answer; /* the beginning of the body that is kept, valid UTF-8 */
     uint32_t attempts;  /* of this round */
     bool broken_off;    /* by the watch of the desk: nothing is known, and nothing else is set */
 };
@@ -100,6 +104,7 @@ MUST_CHECK enum error webhook_enqueue(struct db *db, struct arena *arena,
 struct webhook_desk {
     const struct webhook_kind *kind;
     const struct egress_policy *egress;
+    struct webhook_answer_limits answers;
     struct shm_region *region;       /* or NULL */
     const struct fetch_watch *watch; /* breaks off what is being sent: it is sent again; or NULL */
 };

@@ -28,7 +28,7 @@
 #include <sys/prctl.h>
 
 enum { EXIT_DONE, EXIT_SETTINGS, EXIT_USAGE, EXIT_DATABASE };
-enum { MEMORY_MAX = 64 * 1024 * 1024, ROUND_MOST = 50 };
+enum { MEMORY_MAX = 64 * 1024 * 1024 };
 
 static const int64_t house_us = 60000000;
 
@@ -71,22 +71,27 @@ static enum error watch(struct worker *worker, struct db *db, int64_t *looks,
 static bool round_of(void *context)
 {
     struct worker *worker = context;
-    struct webhook_desk hooks = {&live_webhook_kind, &worker->egress, NULL, &webhook_until_stopped};
-    struct webhook_desk alerts = {&live_alert_kind, &worker->egress, NULL, &webhook_until_stopped};
+    struct webhook_desk hooks = {.kind = &live_webhook_kind,
+                                 .egress = &worker->egress,
+                                 .answers = outbound_answer_limits(&worker->settings),
+                                 .watch = &webhook_until_stopped};
+    struct webhook_desk alerts = hooks;
+    int64_t most = worker->settings.webhook_round_deliveries;
     struct job_tally tally = {0};
     struct problem problem = {0};
     int64_t looks = 0;
     struct db *db;
     enum error error = store_use(worker->store, &db, &problem);
 
+    alerts.kind = &live_alert_kind;
     if (!error)
         error = runner_take_up(db, &problem);
     if (!error)
         error = watch(worker, db, &looks, &problem);
     if (!error)
-        error = webhook_deliver_due(db, worker->job, &alerts, ROUND_MOST, &tally, &problem);
+        error = webhook_deliver_due(db, worker->job, &alerts, most, &tally, &problem);
     if (!error)
-        error = webhook_deliver_due(db, worker->job, &hooks, ROUND_MOST, &tally, &problem);
+        error = webhook_deliver_due(db, worker->job, &hooks, most, &tally, &problem);
     if (!error && worker->keeps_house)
         error = keep_house(worker, db, &problem);
     db_end_of_request(store_handle(worker->store));

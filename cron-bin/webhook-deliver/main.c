@@ -24,7 +24,7 @@
 #include <sys/mman.h>
 
 enum { EXIT_DONE, EXIT_SETTINGS, EXIT_USAGE, EXIT_DATABASE };
-enum { MEMORY_MAX = 64 * 1024 * 1024, ROUND_MOST = 50, DAY_SECONDS = 86400 };
+enum { MEMORY_MAX = 64 * 1024 * 1024, DAY_SECONDS = 86400 };
 
 static const int64_t house_us = 60000000, awake_us = 5000000;
 
@@ -68,8 +68,10 @@ static bool is_asleep(const struct worker *worker)
 static bool deliver(void *context)
 {
     struct worker *worker = context;
-    struct webhook_desk desk = {&experiments_webhook_kind, &worker->egress, NULL,
-                                &webhook_until_stopped};
+    struct webhook_desk desk = {.kind = &experiments_webhook_kind,
+                                .egress = &worker->egress,
+                                .answers = subscription_answer_limits(&worker->settings),
+                                .watch = &webhook_until_stopped};
     struct job_tally tally = {0};
     struct problem problem = {0};
     struct db *db;
@@ -81,7 +83,8 @@ static bool deliver(void *context)
     if (!error)
         error = runner_take_up(db, &problem);
     if (!error)
-        error = webhook_deliver_due(db, worker->job, &desk, ROUND_MOST, &tally, &problem);
+        error = webhook_deliver_due(db, worker->job, &desk,
+                                    worker->settings.webhook_round_deliveries, &tally, &problem);
     if (!error)
         error = keep_house(worker, db, &problem);
     db_end_of_request(store_handle(worker->store));

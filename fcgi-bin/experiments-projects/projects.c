@@ -179,12 +179,19 @@ static struct object_list run_records(const struct object_list *runs, struct are
     return (struct object_list){runs->count, records};
 }
 
+static struct project_page page_of(const struct request *request, int64_t limit, int64_t offset)
+{
+    return (struct project_page){.limit = limit,
+                                 .offset = offset,
+                                 .memory_max = service_settings(request)->page_memory_bytes};
+}
+
 enum error projects_history(struct request *request, struct reply *reply)
 {
     const struct history_query *query = request->query;
     struct history_reply *answer = ARENA_NEW(request->arena, struct history_reply);
-    struct project_page runs = {.limit = query->analysis_limit, .offset = query->analysis_offset};
-    struct project_page events = {.limit = query->export_limit, .offset = query->export_offset};
+    struct project_page runs = page_of(request, query->analysis_limit, query->analysis_offset);
+    struct project_page events = page_of(request, query->export_limit, query->export_offset);
     struct project_call call;
     enum error error = begin(request, &call);
 
@@ -211,7 +218,7 @@ enum error projects_revisions(struct request *request, struct reply *reply)
 {
     const struct revisions_query *query = request->query;
     struct revisions_reply *answer = ARENA_NEW(request->arena, struct revisions_reply);
-    struct project_page page = {.limit = query->limit, .offset = query->offset};
+    struct project_page page = page_of(request, query->limit, query->offset);
     struct project_call call;
     enum error error = begin(request, &call);
 

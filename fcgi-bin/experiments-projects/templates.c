@@ -85,7 +85,9 @@ enum error templates_list(struct request *request, struct reply *reply)
 {
     const struct templates_query *query = request->query;
     struct templates_reply *answer = ARENA_NEW(request->arena, struct templates_reply);
-    struct project_page page = {.limit = query->limit, .offset = query->offset};
+    struct project_page page = {.limit = query->limit,
+                                .offset = query->offset,
+                                .memory_max = service_settings(request)->page_memory_bytes};
     struct project_call call;
     enum error error = begin(request, &call);
 

@@ -108,7 +108,8 @@ enum error report_pdf_handle(struct request *request, struct reply *reply)
 {
     struct report_desk desk = desk_of(request);
     struct folio_limits limits = limits_of(request);
-    struct project_page revisions = {.limit = REPORT_REVISIONS_MAX};
+    struct project_page revisions = {.limit = REPORT_REVISIONS_MAX,
+                                     .memory_max = service_settings(request)->page_memory_bytes};
     struct project_snapshot snapshot;
     struct project_call call;
     struct folio document;

@@ -4,6 +4,7 @@
 #include "livedata-events/events.h"
 #include "livedata/moment.h"
 #include "livedata/shapes.h"
+#include "livedata/streams/outbound.h"
 
 #include <string.h>
 
@@ -360,7 +361,10 @@ static void write_result(struct json_writer *writer, const struct alert_rule *ru
 enum error alert_test_handle(struct request *request, struct reply *reply)
 {
     struct egress_policy policy = webhook_egress(request);
-    const struct webhook_desk desk = {&live_alert_kind, &policy, request->server->region};
+    const struct webhook_desk desk = {.kind = &live_alert_kind,
+                                      .egress = &policy,
+                                      .answers = outbound_answer_limits(service_settings(request)),
+                                      .region = request->server->region};
     struct alert_rule *rule = ARENA_NEW(request->arena, struct alert_rule);
     struct json_writer writer = service_writer(reply);
     struct webhook_result result;

@@ -221,7 +221,10 @@ enum error webhook_delete_handle(struct request *request, struct reply *reply)
 enum error webhook_test_handle(struct request *request, struct reply *reply)
 {
     struct egress_policy policy = webhook_egress(request);
-    const struct webhook_desk desk = {&live_webhook_kind, &policy, request->server->region};
+    const struct webhook_desk desk = {.kind = &live_webhook_kind,
+                                      .egress = &policy,
+                                      .answers = outbound_answer_limits(service_settings(request)),
+                                      .region = request->server->region};
     struct json_writer writer = service_writer(reply);
     struct webhook_result result;
     struct live_webhook webhook;

@@ -25,7 +25,7 @@ def service(request, platform):
     """Open to everybody, so that projects can be made and looked at."""
     settings = {**platform.settings, "AB_LLM_BASE_URL": "", "AB_TRUSTED_PROXY_HOPS": "1", "AB_CHATAPP_TEAMS": "T1, T2",
                 "AB_CHATAPP_INVALID_SIGNATURE_LIMIT": "2", "AB_RATE_LIMIT_REQUESTS": "10000", "AB_CHATAPP_REVIEW_CHANNEL": "C7",
-                "AB_CHATAPP_MESSAGE_BYTES": "4096", "AB_CHATAPP_ATTEMPTS": "2"}
+                "AB_CHATAPP_MESSAGE_BYTES": "4096", "AB_CHATAPP_NAME_BYTES": "200", "AB_CHATAPP_ATTEMPTS": "2"}
     with Service("experiments", settings, request.param) as running:
         yield running
 
@@ -206,14 +206,14 @@ class TestCommands:
         made = [make(service, name) for name in ("Plain", "<!channel> & `co`", "Line\nend", "x" * 1000)]
         lines = said(platform.command(service, " \t ")).split("\n")
         assert len(lines) <= 10
-        assert lines[:4] == [f"*{'x' * 240}…* `{made[3]['id']}`", f"*Line end* `{made[2]['id']}`",
+        assert lines[:4] == [f"*{'x' * 200}…* `{made[3]['id']}`", f"*Line end* `{made[2]['id']}`",
                              f"*&lt;!channel&gt; &amp; `co`* `{made[1]['id']}`", f"*Plain* `{made[0]['id']}`"]
         for _ in range(10):
             make(service, "More")
         assert said(platform.command(service, "PROJECTS and more")).count("*More*") == 10
         long = [make(service, "&" * 1000) for _ in range(10)]
         lines = said(platform.command(service, "projects")).split("\n")
-        assert lines == [f"*{'&amp;' * 240}…* `{project['id']}`" for project in long[:6:-1]], "whole lines up to 4096 bytes"
+        assert lines == [f"*{'&amp;' * 200}…* `{project['id']}`" for project in long[:6:-1]], "whole lines up to 4096 bytes"
 
     def test_what_is_not_understood_is_answered_by_the_usage(self, platform, service):
         for text in ("help", "status", "run", "delete all", "é", "%00", "status" * 100):

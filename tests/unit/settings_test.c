@@ -2,6 +2,7 @@
 #include "base/log.h"
 #include "base/settings.h"
 #include "experiments/settings.h"
+#include "livedata/settings.h"
 #include "test.h"
 
 #include <stdlib.h>
@@ -96,6 +97,16 @@ TEST(what_is_wrong_is_named)
         {{"AB_LLM_PATH=orchestrate"}, "AB_LLM_PATH must begin with a slash"},
         {{"AB_LLM_MAX_ATTEMPTS=0"}, "AB_LLM_MAX_ATTEMPTS must be between 1 and 10"},
         {{"AB_LLM_DEADLINE_SECONDS=111"}, "AB_LLM_DEADLINE_SECONDS must be between 0.001 and 110"},
+        {{"AB_PAGE_MEMORY_BYTES=1048575"},
+         "AB_PAGE_MEMORY_BYTES must be between 1048576 and 68719476736"},
+        {{"AB_WEBHOOK_ROUND_DELIVERIES=0"},
+         "AB_WEBHOOK_ROUND_DELIVERIES must be between 1 and 10000"},
+        {{"AB_WEBHOOK_ANSWER_BYTES=1023"},
+         "AB_WEBHOOK_ANSWER_BYTES must be between 1024 and 1048576"},
+        {{"AB_WEBHOOK_ANSWER_KEPT_BYTES=2049"},
+         "AB_WEBHOOK_ANSWER_KEPT_BYTES must be between 0 and 2048"},
+        {{"AB_CHATAPP_NAME_BYTES=15"}, "AB_CHATAPP_NAME_BYTES must be between 16 and 1000"},
+        {{"AB_CHATAPP_ROUND_JOBS=0"}, "AB_CHATAPP_ROUND_JOBS must be between 1 and 1000"},
         {{"AB_TRUSTED_PROXIES=10.0.0.0/8"},
          "AB_TRUSTED_PROXY_HOPS must be at least 1 when AB_TRUSTED_PROXIES is set"},
         {{"AB_ENV=Production", "AB_API_TOKEN=12345678"},
@@ -107,6 +118,31 @@ TEST(what_is_wrong_is_named)
         struct problem problem = {0};
 
         CHECK_INT(load(cases[i].variables, &settings, &problem), ERROR_INVALID);
+        CHECK_TEXT(problem.text, cases[i].text);
+    }
+}
+
+TEST(so_is_what_is_wrong_of_live_data)
+{
+    static const struct {
+        const char *variables[2];
+        const char *text;
+    } cases[] = {
+        {{"LIVE_PURGE_ROWS=99"}, "LIVE_PURGE_ROWS must be between 100 and 100000"},
+        {{"LIVE_WEBHOOK_ROUND_DELIVERIES=0"},
+         "LIVE_WEBHOOK_ROUND_DELIVERIES must be between 1 and 10000"},
+        {{"LIVE_WEBHOOK_ANSWER_BYTES=1023"},
+         "LIVE_WEBHOOK_ANSWER_BYTES must be between 1024 and 1048576"},
+        {{"LIVE_WEBHOOK_ANSWER_KEPT_BYTES=65537"},
+         "LIVE_WEBHOOK_ANSWER_KEPT_BYTES must be between 0 and 65536"},
+    };
+
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct livedata_settings settings = {0};
+        struct problem problem = {0};
+
+        environment = cases[i].variables;
+        CHECK_INT(livedata_settings_load(&settings, arena, lookup, &problem), ERROR_INVALID);
         CHECK_TEXT(problem.text, cases[i].text);
     }
 }
@@ -142,8 +178,8 @@ int main(void)
 {
     static const struct test_case cases[] = {
         CASE(defaults_are_those_of_the_table), CASE(values_are_read),
-        CASE(what_is_wrong_is_named),          CASE(secrets_are_not_printed),
-        CASE(every_setting_is_documented),
+        CASE(what_is_wrong_is_named),          CASE(so_is_what_is_wrong_of_live_data),
+        CASE(secrets_are_not_printed),         CASE(every_setting_is_documented),
     };
     int status;
 

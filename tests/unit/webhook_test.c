@@ -156,6 +156,8 @@ static const struct webhook_kind kind = {.job = WEBHOOK_JOB("test.webhook", 3, a
 static const char *local_names[] = {"localhost"};
 static const struct egress_policy local = {.allowed_hosts = {1, local_names}};
 static const struct egress_policy strict = {.allowed_hosts = {0}};
+static const struct webhook_answer_limits usual = {.read = 65536, .kept = 2048};
+static struct webhook_answer_limits answers = {.read = 65536, .kept = 2048};
 
 static void make_tables(struct store *store)
 {
@@ -187,7 +189,7 @@ static void enqueue(struct store *store, const struct webhook_kind *which, const
 static struct job_tally deliver(struct store *store, const struct webhook_kind *which,
                                 const struct egress_policy *egress)
 {
-    struct webhook_desk desk = {.kind = which, .egress = egress};
+    struct webhook_desk desk = {.kind = which, .egress = egress, .answers = answers};
     struct arena *arena = arena_create((size_t)1 << 24);
     struct job_tally tally = {0};
 
@@ -268,6 +270,35 @@ ON_BOTH(failures_are_tried_again_and_end_as_dead_letters)
     leave(&receiver);
 }
 
+/* The receiver says "oops". */
+ON_BOTH(of_an_answer_no_more_is_kept_than_the_limits_allow)
+{
+    static const struct {
+        struct webhook_answer_limits limits;
+        const char *kept;
+    } cases[] = {
+        {{.read = 4, .kept = 2048}, "oops"},
+        {{.read = 65536, .kept = 3}, "oop"},
+        {{.read = 3, .kept = 2048}, "oop …[truncated at 3 bytes]"},
+        {{.read = 3, .kept = 2}, "oo"}, /* no room for the mark */
+        {{.read = 3, .kept = 0}, ""},
+    };
+    struct receiver receiver = receive(store);
+    struct webhook_kind once = kind;
+
+    make_tables(store);
+    receiver_port = receiver.port;
+    once.job.attempts = once.tries = 1;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        answers = cases[i].limits;
+        enqueue(store, &once, "500", (int)i);
+        CHECK_INT(deliver(store, &once, &local).dead, 1);
+        CHECK_TEXT(history_of(store, "500").items[0].answer, cases[i].kept);
+    }
+    answers = usual;
+    leave(&receiver);
+}
+
 ON_BOTH(targets_in_our_own_network_are_refused)
 {
     struct receiver receiver = receive(store);
@@ -328,7 +359,7 @@ static int deliver_for_ever(struct store *store, int number)
 {
     const struct db_options options = DB_OPTIONS_DEFAULT;
     struct webhook_kind hasty = kind;
-    struct webhook_desk desk = {.kind = &hasty, .egress = &local};
+    struct webhook_desk desk = {.kind = &hasty, .egress = &local, .answers = answers};
     struct arena *arena = arena_create((size_t)1 << 24);
     struct db *db = store_open(store, &options);
 
@@ -433,6 +464,7 @@ ON_BOTH(a_slow_receiver_delays_no_other)
 TEST_MAIN(CASE(an_event_is_signed_delivered_once_and_written_down),
           CASE(signatures_are_hmac_sha256_of_the_bytes),
           CASE(failures_are_tried_again_and_end_as_dead_letters),
+          CASE(of_an_answer_no_more_is_kept_than_the_limits_allow),
           CASE(targets_in_our_own_network_are_refused),
           CASE(hostile_urls_are_refused_when_they_are_registered),
           CASE(killed_runners_lose_no_event_and_repeat_only_by_the_same_id),

@@ -31,7 +31,7 @@ static const char *say_of(const struct chat_desk *desk, const char *key, const c
 /* What was typed as an id is text of people. */
 const char *chat_not_found(const struct chat_desk *desk, const char *id)
 {
-    return say_of(desk, "chats.not_found", chat_text(desk->arena, id));
+    return say_of(desk, "chats.not_found", chat_name(desk, id));
 }
 
 enum error chat_find_project(const struct chat_session *session, const char *id,
@@ -65,7 +65,7 @@ static enum error projects(const struct chat_session *session, const char *id, c
         const struct project *project = (const struct project *)list.items + i;
 
         text_append_format(&lines, "%s*%s* `%s`", i ? "\n" : "",
-                           chat_text(arena, project->project_name), project->id);
+                           chat_name(session->desk, project->project_name), project->id);
     }
     *reply = list.count ? chat_reply(session->desk, lines.bytes)
                         : say(session->desk, "chats.no_projects");

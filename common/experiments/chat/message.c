@@ -4,7 +4,6 @@
 #include <string.h>
 
 enum {
-    NAME_BYTES_MAX = 240,
     FRAME_BYTES_MAX = 32 * 1024, /* round a text: facts, buttons, and the name once more */
 };
 
@@ -14,7 +13,8 @@ struct chat_desk chat_desk_of(const struct experiments_settings *settings, struc
 {
     return (struct chat_desk){.locale = locale_get((enum language)settings->chatapp_language),
                               .arena = arena,
-                              .text_max = (size_t)settings->chatapp_message_bytes};
+                              .text_max = (size_t)settings->chatapp_message_bytes,
+                              .name_max = (size_t)settings->chatapp_name_bytes};
 }
 
 /* No control character comes through chat_text(), so that JSON at most doubles a text. */
@@ -41,19 +41,24 @@ static void append_escaped(struct text *out, char byte)
     }
 }
 
-const char *chat_text(struct arena *arena, const char *text)
+const char *chat_text(struct arena *arena, size_t most, const char *text)
 {
     size_t length = strlen(text);
-    bool cut = length > NAME_BYTES_MAX;
+    bool cut = length > most;
     struct text out;
 
     if (cut)
-        length = utf8_valid_prefix(text, NAME_BYTES_MAX);
-    text_start(&out, arena, 6 * NAME_BYTES_MAX);
+        length = utf8_valid_prefix(text, most);
+    text_start(&out, arena, 6 * most);
     for (size_t i = 0; i < length; i++)
         append_escaped(&out, text[i]);
     text_append_string(&out, cut ? "…" : "");
     return out.bytes;
+}
+
+const char *chat_name(const struct chat_desk *desk, const char *text)
+{
+    return chat_text(desk->arena, desk->name_max, text);
 }
 
 const char *chat_words(const struct chat_desk *desk, const char *key,
@@ -128,7 +133,7 @@ static void write_facts(struct json_writer *writer, const struct chat_desk *desk
     writer_key_string(writer, "type", "section");
     writer_key(writer, "fields");
     writer_open_array(writer);
-    write_field(writer, desk, "chats.project", chat_text(desk->arena, project->project_name));
+    write_field(writer, desk, "chats.project", chat_name(desk, project->project_name));
     write_field(writer, desk, "chats.id", arena_print(desk->arena, "`%s`", project->id));
     if (project->last_analysis_at) {
         write_field(writer, desk, "chats.last_analysis", project->last_analysis_at);
@@ -171,9 +176,9 @@ const char *chat_project_reply(const struct chat_desk *desk, const struct chat_p
     struct json_writer writer;
     struct text out;
 
-    open_reply(&writer, &out, desk,
-               arena_print(desk->arena, "*%s* `%s`", chat_text(desk->arena, project->project_name),
-                           project->id));
+    open_reply(
+        &writer, &out, desk,
+        arena_print(desk->arena, "*%s* `%s`", chat_name(desk, project->project_name), project->id));
     writer_key(&writer, "blocks");
     writer_open_array(&writer);
     write_facts(&writer, desk, about);
@@ -186,11 +191,10 @@ const char *chat_project_reply(const struct chat_desk *desk, const struct chat_p
 const char *chat_review_post(const struct chat_desk *desk, const char *channel, const char *user,
                              const struct project *project)
 {
-    const char *text =
-        chat_words(desk, "chats.review_post",
-                   TEXT_ARGUMENTS({"user", user ? arena_print(desk->arena, "<@%s>", user) : "?"},
-                                  {"name", chat_text(desk->arena, project->project_name)},
-                                  {"id", project->id}));
+    const char *text = chat_words(
+        desk, "chats.review_post",
+        TEXT_ARGUMENTS({"user", user ? arena_print(desk->arena, "<@%s>", user) : "?"},
+                       {"name", chat_name(desk, project->project_name)}, {"id", project->id}));
     struct json_writer writer;
     struct text out;
 

@@ -12,6 +12,7 @@ struct chat_desk {
     const struct locale *locale;
     struct arena *arena;
     size_t text_max; /* bytes of what a message says */
+    size_t name_max; /* and of a name in it */
 };
 
 /* In the language and with the limits of the settings. */
@@ -20,10 +21,12 @@ struct chat_desk chat_desk_of(const struct experiments_settings *settings, struc
 /* Bytes of a whole message, as JSON. */
 size_t chat_message_max(const struct chat_desk *desk);
 
-/* A name of somebody's, in one line of bounded length, that can do nothing in a message. */
-const char *chat_text(struct arena *arena, const char *text);
+/* A name of somebody's, in one line of at most `most` bytes before it is escaped, that can do
+ * nothing in a message. */
+const char *chat_text(struct arena *arena, size_t most, const char *text);
+const char *chat_name(const struct chat_desk *desk, const char *text);
 
-/* An entry of the catalogues. Values have to have been through chat_text(). */
+/* An entry of the catalogues. Values have to have been through chat_name(). */
 const char *chat_words(const struct chat_desk *desk, const char *key,
                        const struct text_argument *arguments, size_t count);
 

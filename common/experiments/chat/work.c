@@ -132,7 +132,7 @@ static const char *done_message(const struct chat_desk *desk, const struct findi
     const char *total = arena_print(desk->arena, "%lld", (long long)results->total_sample_size);
     const char *days =
         arena_print(desk->arena, "%lld", (long long)results->estimated_duration_days);
-    const char *name = chat_text(desk->arena, finding->project->project_name);
+    const char *name = chat_name(desk, finding->project->project_name);
 
     return chat_reply(desk, chat_words(desk, "chats.run_done",
                                        TEXT_ARGUMENTS({"name", name}, {"id", finding->project->id},
@@ -141,9 +141,9 @@ static const char *done_message(const struct chat_desk *desk, const struct findi
 
 static const char *failed_message(const struct chat_desk *desk, const char *id, const char *why)
 {
-    return chat_reply(
-        desk, chat_words(desk, "chats.run_failed",
-                         TEXT_ARGUMENTS({"id", id}, {"reason", chat_text(desk->arena, why)})));
+    return chat_reply(desk,
+                      chat_words(desk, "chats.run_failed",
+                                 TEXT_ARGUMENTS({"id", id}, {"reason", chat_name(desk, why)})));
 }
 
 static enum error tell(const struct job *job, const struct chat_desk *desk,
@@ -269,9 +269,8 @@ static enum error record_post(struct job *job, const struct job_verdict *verdict
         return ERROR_NONE;
     return tell(
         job, &desk, order,
-        chat_reply(&desk,
-                   chat_words(&desk, "chats.review_failed",
-                              TEXT_ARGUMENTS({"reason", chat_text(job->arena, verdict->error)}))),
+        chat_reply(&desk, chat_words(&desk, "chats.review_failed",
+                                     TEXT_ARGUMENTS({"reason", chat_name(&desk, verdict->error)}))),
         problem);
 }
 

@@ -6,8 +6,6 @@
 #include "experiments/chat/work.h"
 #include "jobs/runner.h"
 
-enum { ROUND_MOST = 20 };
-
 static const int64_t house_us = 60000000;
 
 struct chat_worker {
@@ -33,6 +31,7 @@ static enum error keep_house(struct chat_worker *worker, struct db *db, struct p
 bool chat_worker_round(void *context)
 {
     struct chat_worker *worker = context;
+    int64_t most = worker->office.settings->chatapp_round_jobs;
     struct job_tally tally = {0};
     struct problem problem = {0};
     struct db *db;
@@ -41,11 +40,11 @@ bool chat_worker_round(void *context)
     if (!error)
         error = runner_take_up(db, &problem);
     if (!error)
-        error = job_run_due(db, worker->job, &worker->post, &worker->office, ROUND_MOST, &tally,
-                            &problem);
+        error =
+            job_run_due(db, worker->job, &worker->post, &worker->office, most, &tally, &problem);
     if (!error)
-        error = job_run_due(db, worker->job, &worker->message, &worker->office, ROUND_MOST, &tally,
-                            &problem);
+        error =
+            job_run_due(db, worker->job, &worker->message, &worker->office, most, &tally, &problem);
     if (!error)
         error =
             job_run_due(db, worker->job, &worker->analysis, &worker->office, 1, &tally, &problem);

@@ -196,6 +196,12 @@ const struct webhook_kind experiments_webhook_kind = {
     .after = write_answer,
 };
 
+struct webhook_answer_limits subscription_answer_limits(const struct experiments_settings *settings)
+{
+    return (struct webhook_answer_limits){.read = settings->webhook_answer_bytes,
+                                          .kept = settings->webhook_answer_kept_bytes};
+}
+
 static enum error insert(struct db *db, const char *subscription_id, int64_t event_id,
                          const char *id, struct problem *problem)
 {
@@ -384,9 +390,8 @@ static enum error end_test(const struct key_call *call, const struct webhook_eve
 }
 
 enum error subscription_test(const struct key_call *call, const char *id,
-                             const struct egress_policy *egress, struct delivery_record *delivery)
+                             const struct webhook_desk *desk, struct delivery_record *delivery)
 {
-    const struct webhook_desk desk = {.kind = &experiments_webhook_kind, .egress = egress};
     char *delivery_id = arena_alloc(call->arena, TOKEN_UUID_TEXT);
     struct webhook_target target = {0};
     struct webhook_result result;
@@ -401,7 +406,7 @@ enum error subscription_test(const struct key_call *call, const char *id,
         error = begin_test(call, &row, &event);
     if (!error)
         error =
-            webhook_send_now(call->db, call->arena, &desk, &target, &event, &result, call->problem);
+            webhook_send_now(call->db, call->arena, desk, &target, &event, &result, call->problem);
     if (!error)
         error = end_test(call, &event, delivery_id, &result);
     if (error)

@@ -245,9 +245,12 @@ static const struct history events = {&count_events, &list_events, sizeof(struct
 static const struct history revisions = {&count_revisions, &list_revisions, sizeof(struct revision),
                                          read_revision};
 
-/* Memory, of which a document takes some six times its size. A page ends where its documents would
- * make an answer too large: the next one begins behind it. */
-enum { PAGE_BYTES_MAX = 128 * 1024 * 1024 };
+/* A page ends where its documents would make an answer too large. */
+bool project_page_has_room(const struct project_page *page, size_t used)
+{
+    return page->items.count < (size_t)page->limit &&
+           (page->items.count == 0 || used < (size_t)page->memory_max);
+}
 
 static enum error read_items(const struct project_call *call, const struct history *history,
                              const char *id, struct project_page *page)
@@ -262,8 +265,8 @@ static enum error read_items(const struct project_call *call, const struct histo
     query_bind_text(query, id);
     query_bind_integer(query, page->total - page->offset);
     query_bind_integer(query, page->limit);
-    while (readable && page->items.count < (size_t)page->limit &&
-           arena_used(call->arena) - before < PAGE_BYTES_MAX && query_next(query)) {
+    while (readable && project_page_has_room(page, arena_used(call->arena) - before) &&
+           query_next(query)) {
         char *item = (char *)page->items.items + page->items.count * history->size;
 
         readable = history->read(query, call->arena, item);

@@ -119,9 +119,12 @@ MUST_CHECK enum error project_list(const struct project_call *call,
 struct project_page {
     int64_t limit; /* fewer come when their documents are large: go on at offset + items.count */
     int64_t offset;
+    int64_t memory_max;       /* bytes; a page has one item at least */
     int64_t total;            /* out */
     struct object_list items; /* out */
 };
+/* Whether one more item belongs on the page, whose items have taken so much memory. */
+bool project_page_has_room(const struct project_page *page, size_t used);
 MUST_CHECK enum error project_analysis_runs(const struct project_call *call, const char *id,
                                             struct project_page *page);
 MUST_CHECK enum error project_export_events(const struct project_call *call, const char *id,

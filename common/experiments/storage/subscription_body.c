@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-enum { BODY_BYTES_MAX = 512 * 1024 };
+enum { BODY_BYTES_MAX = 512 * 1024, NAME_BYTES_MAX = 240 /* one line of a message */ };
 
 const char *const subscription_format_names[FORMAT__MAX] = {"generic", "chatapp"};
 
@@ -85,9 +85,10 @@ static void write_markdown(struct json_writer *writer, const char *text)
 static void write_chatapp(struct json_writer *writer, struct arena *arena,
                           const struct subscription_event *event)
 {
-    const char *about = event->project_name
-                            ? arena_print(arena, " for *%s*", chat_text(arena, event->project_name))
-                            : (event->key_id ? arena_print(arena, " for `%s`", event->key_id) : "");
+    const char *about =
+        event->project_name
+            ? arena_print(arena, " for *%s*", chat_text(arena, NAME_BYTES_MAX, event->project_name))
+            : (event->key_id ? arena_print(arena, " for `%s`", event->key_id) : "");
     const char *text = arena_print(arena, "`%s`%s", event->action, about);
 
     writer_open_object(writer);

@@ -65,6 +65,8 @@ struct delivery_record {
 };
 
 extern const struct webhook_kind experiments_webhook_kind;
+struct webhook_answer_limits subscription_answer_limits(
+    const struct experiments_settings *settings);
 
 /* May a subscription point there? Names are not looked up; `local` is AB_ENV local. ERROR_INVALID
  * webhook_target. */
@@ -90,7 +92,7 @@ MUST_CHECK enum error subscription_deliveries(const struct key_call *call, const
 
 /* Sends a test event now, and writes it down. */
 MUST_CHECK enum error subscription_test(const struct key_call *call, const char *id,
-                                        const struct egress_policy *egress,
+                                        const struct webhook_desk *desk,
                                         struct delivery_record *delivery);
 
 /* An entry of the audit log, in the transaction that wrote it: enqueued for whom it concerns. */

@@ -8,12 +8,7 @@
 
 #include <string.h>
 
-enum {
-    TAGS_BYTES_MAX = 16 * 1024 * 1024,
-    PRESET_BYTES_MAX = 16 * 1024 * 1024,
-    PAGE_BYTES_MAX = 128 * 1024 * 1024, /* memory of a page, which ends where it is used up */
-    ID_LENGTH_MAX = 64
-};
+enum { TAGS_BYTES_MAX = 16 * 1024 * 1024, PRESET_BYTES_MAX = 16 * 1024 * 1024, ID_LENGTH_MAX = 64 };
 
 #define COLUMNS                                                                                    \
     "SELECT id, name, category, description, built_in, payload_json, tags_json, usage_count"       \
@@ -164,8 +159,8 @@ static enum error read_page(const struct project_call *call, struct project_page
     page->items = (struct object_list){.items = items};
     query_bind_integer(query, page->limit);
     query_bind_integer(query, page->offset);
-    while (readable && page->items.count < (size_t)page->limit &&
-           arena_used(call->arena) - before < PAGE_BYTES_MAX && query_next(query))
+    while (readable && project_page_has_room(page, arena_used(call->arena) - before) &&
+           query_next(query))
         readable = template_row(query, call->arena, &items[page->items.count++]);
     error = query_end(query, call->problem);
     return error || readable ? error : unreadable(call, &items[page->items.count - 1]);

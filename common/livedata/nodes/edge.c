@@ -63,7 +63,7 @@ enum error edge_keep(const struct storage_call *call, const json_t *payload)
     return query_end(query, call->problem);
 }
 
-enum error edge_forget(struct db *db, int64_t before, int most, struct problem *problem)
+enum error edge_forget(struct db *db, int64_t before, int64_t most, struct problem *problem)
 {
     struct query *query = db_query(db, &forget_old);
 

@@ -14,7 +14,8 @@
 MUST_CHECK enum error edge_keep(const struct storage_call *call, const json_t *payload);
 
 /* Forgets a little of what has waited since before that time. */
-MUST_CHECK enum error edge_forget(struct db *db, int64_t before, int most, struct problem *problem);
+MUST_CHECK enum error edge_forget(struct db *db, int64_t before, int64_t most,
+                                  struct problem *problem);
 
 /* Hands on until stopped (SIGTERM): the process of an edge that does so. 1 = cannot begin. */
 int edge_run(const struct livedata_settings *settings);

@@ -8,8 +8,6 @@
 #include "livedata/nodes/edge.h"
 #include "livedata/streams/outbound.h"
 
-enum { ROWS_MOST = 2000 };
-
 static const struct statement forget_journal = {
     .name = "retention_journal",
     .sql = "DELETE FROM pipeline_events WHERE seq IN (SELECT seq FROM pipeline_events AS old"
@@ -34,14 +32,15 @@ static const struct statement forget_answers = {
     .sql = "DELETE FROM idempotency_keys WHERE started_at < ?",
 };
 
+/* At most `most` rows; all where it is negative. */
 static enum error forget(struct db *db, const struct statement *statement, int64_t before,
-                         bool limited, struct problem *problem)
+                         int64_t most, struct problem *problem)
 {
     struct query *query = db_query(db, statement);
 
     query_bind_integer(query, before);
-    if (limited)
-        query_bind_integer(query, ROWS_MOST);
+    if (most >= 0)
+        query_bind_integer(query, most);
     return query_end(query, problem);
 }
 
@@ -49,28 +48,28 @@ enum error retention_keep(struct db *db, const struct livedata_settings *setting
                           struct problem *problem)
 {
     int64_t now = clock_unix_microseconds(), count;
-    int64_t logs = settings->log_retention_days * moment_day;
+    int64_t logs = settings->log_retention_days * moment_day, most = settings->purge_rows;
     int64_t journal = now - settings->journal_retention_days * moment_day;
-    enum error error = forget(db, &forget_journal, journal, true, problem);
+    enum error error = forget(db, &forget_journal, journal, most, problem);
 
     if (!error)
-        error = edge_forget(db, journal, ROWS_MOST, problem);
+        error = edge_forget(db, journal, most, problem);
     if (!error)
-        error = forget(db, &forget_sessions, now - logs, true, problem);
+        error = forget(db, &forget_sessions, now - logs, most, problem);
     if (!error)
-        error = forget(db, &forget_usage, now - logs, true, problem);
+        error = forget(db, &forget_usage, now - logs, most, problem);
     if (!error)
-        error = forget(db, &forget_answers, now - moment_day, false, problem);
+        error = forget(db, &forget_answers, now - moment_day, -1, problem);
     if (!error)
-        error = webhook_forget_history(db, (double)logs / 1e6, ROWS_MOST, &count, problem);
+        error = webhook_forget_history(db, (double)logs / 1e6, most, &count, problem);
     if (!error)
-        error = job_forget(db, &live_webhook_kind.job, JOB_IS_DONE, (double)logs / 1e6, ROWS_MOST,
+        error = job_forget(db, &live_webhook_kind.job, JOB_IS_DONE, (double)logs / 1e6, most,
                            &count, problem);
     if (!error)
-        error = job_forget(db, &live_alert_kind.job, JOB_IS_DONE, (double)logs / 1e6, ROWS_MOST,
-                           &count, problem);
+        error = job_forget(db, &live_alert_kind.job, JOB_IS_DONE, (double)logs / 1e6, most, &count,
+                           problem);
     if (!error)
-        error = job_forget(db, &live_alert_kind.job, JOB_IS_DEAD, (double)logs / 1e6, ROWS_MOST,
-                           &count, problem);
-    return error ? error : alert_forget_history(db, now - logs, ROWS_MOST, problem);
+        error = job_forget(db, &live_alert_kind.job, JOB_IS_DEAD, (double)logs / 1e6, most, &count,
+                           problem);
+    return error ? error : alert_forget_history(db, now - logs, most, problem);
 }

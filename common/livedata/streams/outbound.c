@@ -68,6 +68,12 @@ const struct webhook_kind live_webhook_kind = {
     .find = find_target,
 };
 
+struct webhook_answer_limits outbound_answer_limits(const struct livedata_settings *settings)
+{
+    return (struct webhook_answer_limits){.read = settings->webhook_answer_bytes,
+                                          .kept = settings->webhook_answer_kept_bytes};
+}
+
 static void take_webhook(struct query *query, struct arena *arena, struct live_webhook *webhook)
 {
     *webhook = (struct live_webhook){.id = query_text(query, 0, arena),

@@ -10,6 +10,7 @@
 #include "webhook/webhook.h"
 
 extern const struct webhook_kind live_webhook_kind;
+struct webhook_answer_limits outbound_answer_limits(const struct livedata_settings *settings);
 
 struct live_webhook {
     const char *id;

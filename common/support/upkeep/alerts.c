@@ -21,6 +21,8 @@ enum {
     FORGET_MOST = 500,
     DELIVER_MOST = 20,
     REPORT_MOST = 65536,
+    ANSWER_READ = 65536, /* bytes of what the receiver of a notice says */
+    ANSWER_KEPT = 2048,
     ENOUGH = 2 /* violations in a row */
 };
 
@@ -253,7 +255,8 @@ static const struct job_kind look_kind = {
 static enum error deliver(const struct alert_call *call, bool *undelivered)
 {
     const struct egress_policy egress = {.private_too = true}; /* the operator's own address */
-    struct webhook_desk desk = {&notice_kind, &egress, NULL};
+    struct webhook_desk desk = {
+        .kind = &notice_kind, .egress = &egress, .answers = {ANSWER_READ, ANSWER_KEPT}};
     struct job_tally tally = {0};
     enum error error = ERROR_NONE;
 
