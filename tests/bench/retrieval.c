@@ -2,7 +2,8 @@
  * How well and how fast passages are found, on sets of documents and questions that are not part of
  * the product. A set is a folder with corpus.jsonl {id, text} and queries.jsonl {id, text}.
  *
- *   retrieval run SET OUT [without-sixths]   answers every question; OUT gets one JSON object each:
+ *   retrieval run SET OUT [without-sixths|refuse-nothing]
+ *                                            answers every question; OUT gets one JSON object each:
  *                                            id, ranked, answer, refused, evidence
  *   retrieval speed CHUNKS SET...            the index and SQLite's FTS5 over the same chunks,
  * mixed from the sentences of the sets
@@ -35,6 +36,7 @@ static struct arena *kept, *scratch;
 static struct knowledge_chunk *chunks;
 static size_t chunk_count;
 static struct synonyms synonyms;
+static double least_evidence = 0.45; /* the default of EMBEDDED_MIN_EVIDENCE */
 static char folder[] = "/tmp/assay-retrieval-XXXXXX";
 
 /* Computing time of this process: others on the machine do not count. */
@@ -195,7 +197,8 @@ static void answer(const struct search_index *index, const char *id, const char 
     writer_key_string(&writer, "id", id);
     write_ranking(&writer, graded, read, hits, count);
     kept_count = answer_grade(graded, read);
-    answer = answer_compose(&question, index, scratch, graded, kept_count, found, read, 0.45, 5);
+    answer = answer_compose(&question, index, scratch, graded, kept_count, found, read,
+                            least_evidence, 5);
     writer_key_string(&writer, "answer", answer.text);
     writer_key_boolean(&writer, "refused", answer.refused);
     writer_key_number(&writer, "evidence", answer.evidence.value);
@@ -492,5 +495,7 @@ int main(int argc, char **argv)
         return 1;
     if (strcmp(argv[1], "speed") == 0)
         return speed(strtoul(argv[2], NULL, 10), argv + 3, argc - 3);
-    return run(argv[2], argv[3], argc > 4);
+    if (argc > 4 && strcmp(argv[4], "refuse-nothing") == 0)
+        least_evidence = 0;
+    return run(argv[2], argv[3], argc > 4 && strcmp(argv[4], "without-sixths") == 0);
 }
