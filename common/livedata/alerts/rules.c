@@ -377,10 +377,10 @@ static enum error change(const struct storage_call *call, struct alert_rule *rul
     query_bind_integer(query, read_as);
     changes = query_changes(query);
     error = query_end(query, call->problem);
-    return error || changes ? error
-                            : problem_set(call->problem, ERROR_CONFLICT, "alert_changed",
-                                          "Alert '%.200s' has changed since it was read.",
-                                          rule->id);
+    return error || changes
+               ? error
+               : problem_set(call->problem, ERROR_CONFLICT, "alert_changed",
+                             "Alert '%.200s' has changed since it was read.", rule->id);
 }
 
 enum error alert_change(const struct storage_call *call, struct alert_rule *rule)
