@@ -3,12 +3,14 @@ evaluations by day, the backlog of a week, what knowledge has grown old, drift, 
 belongs to one tenant is never shown to another."""
 
 import json
+import re
 from datetime import datetime, timedelta, timezone
 
 import pytest
 
 from exposition import samples
 from service import ENGINES, Service
+from stack import CHECKOUT
 from support_admin_test import DOCUMENT, SECRET, ask, token
 
 ENV = {"JWT_SECRET": SECRET, "RATE_LIMIT_ENABLED": "false", "THRESHOLD_RISK": "0.2", "THRESHOLD_CONFIDENCE": "0.9"}
@@ -218,6 +220,39 @@ def test_evaluating_what_has_no_evaluations(support):
     assert [(float(score), verdict) for score, verdict in lengths] == [(1.0, "anomaly")]
     support.sql("DELETE FROM trace_evaluations WHERE trace_id LIKE 'bare-%' OR trace_id LIKE 'evaluated-%'")
     support.sql("DELETE FROM traces WHERE trace_id LIKE 'bare-%' OR trace_id LIKE 'evaluated-%'")
+
+
+def test_the_worst_answers(support):
+    """Whatever 1 means, ties by time and then by name, failed evaluators never; the index gives that order, also on a
+    server that knows nothing of the table yet."""
+    faults = ("answer_length_anomaly", "language_mismatch", "pii_leak_suspicion", "refusal_detected")
+    evaluators = (*faults, "citation_coverage", "retrieval_hit_rate", "tool_use_efficiency")
+    support.sql("DELETE FROM trace_evaluations")
+    names = [(f"worst-{i:02}", "other" if i % 3 == 0 else "default") for i in range(36)]
+    put(support, "traces", [trace(name, tenant) for name, tenant in names])
+    times = [ago(hours=hours) for hours in (30, 2, 1)]
+    rows = [evaluation(name, (i * 7 + j) % 5 / 4, ("ok", "error", "timeout")[(i % 10 == 3) + 2 * (i % 10 == 8)], tenant,
+                       evaluator, times[i * 5 % 3 if i % 2 else 1])
+            for i, (name, tenant) in enumerate(names) for j, evaluator in enumerate(evaluators)]
+    put(support, "trace_evaluations", rows)
+    for evaluator in evaluators:
+        order = sorted((row for row in rows if row["evaluator_name"] == evaluator and row["verdict"] == "ok"), key=lambda row: (
+            -row["score"] if evaluator in faults else row["score"], row["evaluated_at"], row["trace_id"]))
+        for tenant, limit in (("default", 100), ("default", 5), ("other", 100), ("other", 5)):
+            answer = support.get(f"/api/admin/evaluations/worst?evaluator={evaluator}&limit={limit}",
+                                 headers=token("admin", tenant))
+            assert [(item["trace_id"], item["score"], item["evaluated_at"]) for item in answer.json()["items"]] == [
+                (row["trace_id"], row["score"], row["evaluated_at"]) for row in order
+                if tenant in ("default", row["tenant_id"])][:limit], evaluator
+    source = (CHECKOUT / "common/support/traces/trace_store.c").read_text()
+    told = {name: text.replace("\\\n", " ") for name, text in re.findall(r"^#define (\w+)((?:.*\\\n)*.*)", source, re.M)}
+    where = "".join(re.findall(r'"([^"]*)"', told["WORST"].replace("GOODNESS", told["GOODNESS"])))
+    for tenant, index in (("tenant_id = 'default' AND", "trace_evaluations_worst_of_tenant"), ("", "trace_evaluations_worst")):
+        statement = f"SELECT * FROM trace_evaluations WHERE {tenant}{where}".replace("?", "'refusal_detected'", 1).replace("?", "100")
+        plan = str(support.sql(("EXPLAIN " if support.engine == "postgres" else "EXPLAIN QUERY PLAN ") + statement))
+        assert re.search(rf"\b{index}\b", plan) and "Sort" not in plan and "TEMP B-TREE" not in plan, plan
+    support.sql("DELETE FROM trace_evaluations")
+    support.sql("DELETE FROM traces WHERE trace_id LIKE 'worst-%'")
 
 
 def iso_week(moment):

@@ -13,7 +13,8 @@
 enum { EVALUATORS = 7 };
 extern const char *const evaluator_names[EVALUATORS];
 
-/* Whether a score of 1 is bad: the evaluators that look for a fault. */
+/* Whether a score of 1 is bad: the evaluators that look for a fault. The order of the worst answers
+ * is by them (trace_store.c) and so are its indexes: another one needs a migration. */
 bool evaluator_lower_is_better(const char *name);
 
 struct evaluation {

@@ -91,22 +91,23 @@ static const struct statement read_evaluations = {
     .sql = "SELECT " EVALUATION_COLUMNS " FROM trace_evaluations WHERE tenant_id = ?"
            " AND trace_id = ? ORDER BY evaluator_name LIMIT ?",
 };
-/* Of one tenant, or of all where none is given. */
-#define WORST(order)                                                                               \
-    "SELECT " EVALUATION_COLUMNS " FROM trace_evaluations WHERE tenant_id = ?"                     \
-    " AND evaluator_name = ? AND verdict NOT IN ('error', 'timeout')"                              \
-    " ORDER BY " order " LIMIT ?"
-#define WORST_OF_ALL(order)                                                                        \
-    "SELECT " EVALUATION_COLUMNS " FROM trace_evaluations WHERE evaluator_name = ?"                \
-    " AND verdict NOT IN ('error', 'timeout') ORDER BY " order " LIMIT ?"
-#define LOWEST "score, evaluated_at, trace_id"
-#define HIGHEST "score DESC, evaluated_at, trace_id"
-static const struct statement worst_low = {.name = "trace_worst_low", .sql = WORST(LOWEST)};
-static const struct statement worst_high = {.name = "trace_worst_high", .sql = WORST(HIGHEST)};
-static const struct statement all_low = {.name = "trace_worst_all_low",
-                                         .sql = WORST_OF_ALL(LOWEST)};
-static const struct statement all_high = {.name = "trace_worst_all_high",
-                                          .sql = WORST_OF_ALL(HIGHEST)};
+/* Lower is worse, whatever 1 means: as in evaluator_lower_is_better() and in the indexes
+ * trace_evaluations_worst, which are read no further than what is shown. How much that is, is
+ * hidden from planners: one without statistics expects fewer, and would sort all of them. */
+#define GOODNESS                                                                                   \
+    "CASE WHEN evaluator_name IN ('answer_length_anomaly', 'language_mismatch',"                   \
+    " 'pii_leak_suspicion', 'refusal_detected') THEN -score ELSE score END"
+#define WORST                                                                                      \
+    " evaluator_name = ? AND verdict NOT IN ('error', 'timeout')"                                  \
+    " ORDER BY " GOODNESS ", evaluated_at, trace_id LIMIT (SELECT CAST(? AS BIGINT))"
+static const struct statement read_worst = {
+    .name = "trace_worst",
+    .sql = "SELECT " EVALUATION_COLUMNS " FROM trace_evaluations WHERE tenant_id = ? AND" WORST,
+};
+static const struct statement read_all_worst = {
+    .name = "trace_worst_all",
+    .sql = "SELECT " EVALUATION_COLUMNS " FROM trace_evaluations WHERE" WORST,
+};
 /* Evaluators that failed count as runs, and in no mean. */
 #define DAILY                                                                                      \
     "SELECT substr(evaluated_at, 1, 10), coalesce(avg(CASE WHEN verdict NOT IN"                    \
@@ -541,11 +542,10 @@ enum error trace_evaluations(const struct trace_call *call, const char *trace_id
 enum error trace_worst(const struct trace_call *call, const char *evaluator, int64_t limit,
                        struct object_list *rows)
 {
-    bool high = evaluator_lower_is_better(evaluator), of_all = !call->tenant;
+    bool of_all = !call->tenant;
 
-    return list_evaluations(
-        call, of_all ? (high ? &all_high : &all_low) : (high ? &worst_high : &worst_low), of_all,
-        evaluator, limit, rows);
+    return list_evaluations(call, of_all ? &read_all_worst : &read_worst, of_all, evaluator, limit,
+                            rows);
 }
 
 enum error trace_trend(const struct trace_call *call, const char *evaluator, int64_t days,
