@@ -478,6 +478,9 @@ enum error experiment_assign_handle(struct request *request, struct reply *reply
     if (!family_is_operator(request) && strcmp(tenant, request->who.tenant) != 0)
         return problem_set(&request->problem, ERROR_FORBIDDEN, "other_tenant",
                            "tenant_id must be your own");
+    if (strcmp(experiment.status, "archived") == 0)
+        return problem_set(&request->problem, ERROR_CONFLICT, "experiment_archived",
+                           "experiment is archived");
     error = assignment_put(call.db, call.arena, tenant, id, percentage, &assignment, call.problem);
     if (error)
         return error;

@@ -73,7 +73,7 @@ static const struct route routes[] = {
     {POST("/api/admin/experiments/{experiment_id}/assignments", SUPPORT_ADMIN,
           experiment_assign_handle, "experiment_assign", "experiments", &assigned_schema,
           "Answer a part of a tenant's conversations by an experiment"),
-     .body = &assignment_body_schema, .errors = ERRORS(400)},
+     .body = &assignment_body_schema, .errors = ERRORS(400, 409)},
     {GET("/api/admin/experiments/{experiment_id}/assignments", SUPPORT_ADMIN,
          experiment_assignments_handle, "experiment_assignments", "experiments",
          &assignments_schema, "Who is assigned to an experiment")},

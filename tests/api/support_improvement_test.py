@@ -211,6 +211,22 @@ def test_a_share_of_conversations_sticks_to_an_experiment(support):
     assert len(operator(support, path, method="GET").json()["assignments"]) == 1
     operator(support, f"/{sticky}/archive")
     assert experiment_of(support, ask(support, session_id=inside)) == ""
+    late = operator(support, path, {"tenant_id": "default", "rollout_percentage": 5})
+    assert (late.status_code, late.json()["detail"]) == (409, "experiment is archived")
+
+
+def test_what_is_put_away_stays_away_however_its_deployment_ends(support):
+    for end in ("rollback", "another"):
+        away, other = new(support, f"Away by {end}", rerank_top_k=2), new(support, f"Other by {end}")
+        assert support.run("experiment-apply", away, "--mode", "deploy", "--force").returncode == 0
+        assert operator(support, f"/{away}/archive").status_code == 200
+        if end == "rollback":
+            assert operator(support, f"/{away}/rollback").status_code == 200
+        else:
+            assert support.run("experiment-apply", other, "--mode", "deploy", "--force").returncode == 0
+            assert operator(support, f"/{other}/rollback").status_code == 200
+        assert operator(support, f"/{away}", method="GET").json()["status"] == "archived"
+        assert operator(support, f"/{away}/stage").status_code == 409
 
 
 def test_what_is_staged_is_in_force_until_its_file_goes(support):

@@ -1,10 +1,13 @@
 """Weak answers become cases, people judge them, here and offline, and what they confirm becomes curated data: on
 both engines, for two tenants."""
 
+import fcntl
 import json
 import time
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
+import requests
 
 from exposition import samples
 from service import ENGINES, Service
@@ -303,3 +306,9 @@ def test_a_rebuild_in_the_background_tells_how_far_it_is(support):
     assert record["summary"]["count"] == 1
     assert support.get(path, headers=token("admin")).json() == record
     assert support.get("/api/admin/curated-dataset/stale", headers=token("reviewer")).json() == {"items": []}
+    # those who ask while one is at work are told of that one, also where they ask at the same time
+    with next(support.stack.directory.rglob("locks/curated-build")).open("r+") as held, ThreadPoolExecutor(6) as clients:
+        fcntl.flock(held, fcntl.LOCK_EX)
+        for tenant in ("t1", "t2", "t3"):
+            asked = [clients.submit(requests.post, support.url + rebuild, headers=token("admin", tenant)) for _ in range(6)]
+            assert len({one.result().json()["job_id"] for one in asked}) == 1

@@ -35,8 +35,9 @@ static enum error set_status(const struct candidate_call *call, const char *id, 
 
     if (error == ERROR_NOT_FOUND)
         return ERROR_NONE; /* of one that was deployed and whose file was taken away */
-    if (error || strcmp(experiment.status, status) == 0)
-        return error;
+    if (error || strcmp(experiment.status, status) == 0 ||
+        strcmp(experiment.status, "archived") == 0)
+        return error; /* what is put away stays so, however its deployment ends */
     experiment.status = status;
     return experiment_write(call->arena, call->settings, &experiment, call->problem);
 }
@@ -197,12 +198,7 @@ enum error candidate_roll_back(const struct candidate_call *call, const char *id
 
 enum error candidate_complete(const struct candidate_call *call, const char *id)
 {
-    struct experiment experiment;
-    enum error error = experiment_read(call->arena, call->settings, id, &experiment, call->problem);
-
-    if (error == ERROR_NOT_FOUND || (!error && strcmp(experiment.status, "archived") == 0))
-        return ERROR_NONE;
-    return error ? error : set_status(call, id, "completed");
+    return set_status(call, id, "completed");
 }
 
 enum error candidate_archive(const struct candidate_call *call, const char *id)

@@ -98,7 +98,9 @@ enum error rebuild_ask(const struct trace_call *call, const struct support_setti
     error = db_begin(call->db, DB_WRITE, call->problem);
     if (error)
         return error;
-    error = running(call, &kind, order->tenant, id);
+    error = db_lock(call->db, "curated_rebuild", call->problem);
+    if (!error)
+        error = running(call, &kind, order->tenant, id);
     if (!error && !*id) {
         token_uuid(uuid);
         *id = arena_copy_string(call->arena, uuid);
