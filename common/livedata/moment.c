@@ -1,6 +1,7 @@
 /* Times read and written. */
 #include "livedata/moment.h"
 
+#include "base/clock.h"
 #include "base/number.h"
 
 #include <ctype.h>
@@ -115,11 +116,10 @@ static int64_t floor_seconds(int64_t moment)
 
 void moment_format_seconds(int64_t moment, char text[MOMENT_TEXT])
 {
-    time_t seconds = (time_t)floor_seconds(moment);
-    struct tm tm;
+    char whole[CLOCK_TEXT_MAX];
 
-    gmtime_r(&seconds, &tm);
-    strftime(text, MOMENT_TEXT, "%Y-%m-%dT%H:%M:%SZ", &tm);
+    clock_format(floor_seconds(moment) * moment_second, whole);
+    (void)!snprintf(text, MOMENT_TEXT, "%.19sZ", whole); /* years of the first ten centuries, too */
 }
 
 void moment_format(int64_t moment, char text[MOMENT_TEXT])

@@ -57,6 +57,8 @@ class TestEntities:
         assert first.json()["data"] == second.json()["data"]
         past = get(seeded, "/v1/entity/order/ORD-20260404-1001?as_of=2030-01-01", status=422)
         assert "future" in past.json()["detail"]
+        old = get(seeded, "/v1/metrics/revenue?window=1h&as_of=0800-12-25T00:00:00Z").json()
+        assert (old["value"], old["meta"]["as_of"]) == (0, "0800-12-25T00:00:00Z")
 
     def test_what_is_not_there(self, seeded):
         body = get(seeded, "/v1/entity/order/ORD-99999999-0000", status=404).json()
