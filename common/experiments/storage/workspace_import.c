@@ -50,6 +50,7 @@ struct way_in {
     /* Of each project in the order of ids: how many records it has, and its newest revision. */
     int64_t *counts[BUNDLE_LIST__MAX];
     const char **last_revision;
+    int64_t added[2][METRIC__MAX]; /* projects, the archived ones apart */
     struct workspace_imported *imported;
 };
 
@@ -152,8 +153,6 @@ static void bind_project(struct way_in *in, struct query *query, size_t place,
 static enum error add_project(struct way_in *in, size_t index, void *record)
 {
     const struct bundle_project *project = record;
-    const struct project_call counting = {
-        .db = in->db, .arena = in->call->piece, .problem = in->call->problem};
     const char *document = payload_to_json(project->payload, in->call->piece);
     struct query *query = db_query(in->db, &insert_project);
     size_t place = 0;
@@ -163,9 +162,7 @@ static enum error add_project(struct way_in *in, size_t index, void *record)
     bundle_find_id(&in->projects, project->id, &place);
     bind_project(in, query, place, project, document);
     error = end_insert(in, query);
-    if (!error)
-        error = project_count_change(&counting, project->archived_at != NULL,
-                                     project->payload->metrics->metric_type, 1);
+    in->added[project->archived_at != NULL][project->payload->metrics->metric_type]++;
     if (error || in->counts[BUNDLE_REVISIONS][place])
         return error;
     in->imported->project_revisions++;
@@ -298,6 +295,22 @@ static enum error add_list(struct way_in *in, enum bundle_list list, int64_t *co
     return error;
 }
 
+/* At the end and each row once, in one order: a server keeps every version of a row until the
+ * transaction ends, and goes through all of them at each change; and others wait for these rows. */
+static enum error count_all(struct way_in *in)
+{
+    const struct project_call counting = {
+        .db = in->db, .arena = in->call->arena, .problem = in->call->problem};
+    enum error error = ERROR_NONE;
+
+    for (int archived = 0; archived < 2; archived++)
+        for (int metric = 0; metric < METRIC__MAX && !error; metric++)
+            if (in->added[archived][metric])
+                error =
+                    project_count_change(&counting, archived, metric, in->added[archived][metric]);
+    return error;
+}
+
 static enum error add_all(struct way_in *in, const struct actor *actor)
 {
     static const struct audit_event event = {.action = "workspace_imported"};
@@ -310,6 +323,8 @@ static enum error add_all(struct way_in *in, const struct actor *actor)
         error = add_list(in, BUNDLE_EVENTS, &imported->export_events, add_event);
     if (!error)
         error = add_list(in, BUNDLE_REVISIONS, &imported->project_revisions, add_kept_revision);
+    if (!error)
+        error = count_all(in);
     return error ? error : audit_record(in->db, in->call->arena, actor, &event, in->call->problem);
 }
 
