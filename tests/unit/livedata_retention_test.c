@@ -1,0 +1,68 @@
+/* What live data forgets, on both engines: what is old, so much at a time, the oldest first. */
+#include "livedata_fixture.h"
+
+#include "livedata/storage/retention.h"
+
+static const struct statement count_usage = {"count_usage", "SELECT count(*) FROM api_usage"};
+static const struct statement count_old = {
+    "count_old", "SELECT count(*) FROM api_usage WHERE at < 1000000 * 110"};
+static const struct statement count_events = {"count_events",
+                                              "SELECT count(*) FROM pipeline_events"};
+
+/* A second apart from 1970 on, and one of now. */
+static void use(struct store *store, int calls)
+{
+    static const struct statement insert = {
+        "insert_usage",
+        "INSERT INTO api_usage (tenant_id, key_id, key_slot, at) VALUES ('default', 'k', 's', ?)"};
+
+    for (int i = 0; i <= calls; i++) {
+        struct query *query = db_query(store->db, &insert);
+
+        query_bind_integer(query, i < calls ? i * moment_second : clock_unix_microseconds());
+        CHECK_OK(query_end(query, &store->problem));
+    }
+}
+
+static void keep(struct live *live)
+{
+    struct store *store = live->store;
+
+    CHECK_OK(retention_keep(store->db, &live->settings, &store->problem));
+}
+
+ON_BOTH(old_rows_go_so_many_at_a_time)
+{
+    struct live live;
+
+    live_make(store, &live);
+    live.settings.purge_rows = 100;
+    use(store, 150);
+    keep(&live);
+    CHECK_INT(store_integer(store, &count_usage), 51);
+    CHECK_INT(store_integer(store, &count_old), 10); /* the oldest hundred are gone */
+    keep(&live);
+    keep(&live);
+    CHECK_INT(store_integer(store, &count_usage), 1);
+}
+
+ON_BOTH(the_last_version_of_an_entity_stays)
+{
+    static const struct statement age = {"age",
+                                         "UPDATE pipeline_events SET processed_at = processed_at"
+                                         " - 1000000 * CAST(86400 AS BIGINT) * 100"};
+    struct live live;
+
+    live_make(store, &live);
+    live_apply(&live, live_order(&live, 1, "order.created", live_ago(&live, 600),
+                                 "ORD-20260404-1001", "USR-1", "pending", "P", 1, "10"));
+    live_apply(&live, live_order(&live, 2, "order.updated", live_ago(&live, 500),
+                                 "ORD-20260404-1001", "USR-1", "confirmed", "P", 1, "10"));
+    keep(&live);
+    CHECK(store_integer(store, &count_events) >= 2);
+    CHECK_OK(store_run(store, &age));
+    keep(&live);
+    CHECK_INT(store_integer(store, &count_events), 1);
+}
+
+TEST_MAIN(CASE(old_rows_go_so_many_at_a_time), CASE(the_last_version_of_an_entity_stays))
