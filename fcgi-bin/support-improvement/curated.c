@@ -129,12 +129,23 @@ static const struct field curated_stale_fields[] = {OBJECTS(OWNER, items, case_s
 #undef OWNER
 SCHEMA(curated_stale_schema, struct stale_reply, "StaleCases", curated_stale_fields);
 
+static const char *path_of(struct request *request)
+{
+    return improvement_path(request->arena, service_settings(request), curated_default_path);
+}
+
+/* Whose cases the asking one may see; NULL = all. */
+static const char *seen_by(const struct request *request)
+{
+    if (family_is_operator(request))
+        return NULL;
+    return request->who.tenant ? request->who.tenant : "default";
+}
+
 /* The cases that the asking one may see; none where there is no file. */
 static enum error read_cases(struct request *request, struct curated_set *set)
 {
-    const char *path =
-        improvement_path(request->arena, service_settings(request), curated_default_path);
-    enum error error = curated_read(request->arena, path, set, &request->problem);
+    enum error error = curated_read(request->arena, path_of(request), set, &request->problem);
 
     if (error == ERROR_NOT_FOUND) {
         *set = (struct curated_set){NULL, 0};
@@ -142,25 +153,23 @@ static enum error read_cases(struct request *request, struct curated_set *set)
     }
     if (error)
         return error;
-    *set = curated_of(request->arena, set,
-                      family_is_operator(request)
-                          ? NULL
-                          : (request->who.tenant ? request->who.tenant : "default"));
+    *set = curated_of(request->arena, set, seen_by(request));
     return ERROR_NONE;
 }
 
 enum error curated_stats_handle(struct request *request, struct reply *reply)
 {
     struct curated_stats_reply *object = ARENA_NEW(request->arena, struct curated_stats_reply);
-    struct curated_set set;
+    const char *text;
     json_t *stats;
-    enum error error = read_cases(request, &set);
+    enum error error =
+        curated_stats(request->arena, path_of(request), seen_by(request), &text, &request->problem);
 
     if (error)
         return error;
-    stats = service_json(request, curated_stats(request->arena, &set, NULL));
+    stats = service_json(request, text);
     *object =
-        (struct curated_stats_reply){.count = (int64_t)set.count,
+        (struct curated_stats_reply){.count = json_integer_value(json_object_get(stats, "count")),
                                      .verdict_counts = json_object_get(stats, "verdict_counts"),
                                      .tenant_counts = json_object_get(stats, "tenant_counts"),
                                      .channel_counts = json_object_get(stats, "channel_counts")};

@@ -281,6 +281,20 @@ def test_confirmed_cases_become_curated_data(support):
     program(support, "curated-build", "--include-bad", "--prune")
     assert [row["case_id"] for row in curated(support)[1]] == ["mine", "trace-7", "trace-9"]
     assert '"extra": 1' in path.read_text()
+    # of several lines of one case the last, new ones after old ones and by their time; an old one where the new one asks nothing
+    trace(support, "trace-case-1", quality=10, age=0.02)
+    trace(support, "empty", quality=10, tenant="other", age=0.03)
+    program(support, "review-build")
+    support.sql("UPDATE review_queue SET status = 'confirmed_good' WHERE trace_id IN ('case-1', 'trace-case-1', 'empty')")
+    support.sql("UPDATE review_queue SET created_at = '2020-01-01T00:00:00.000000+00:00' WHERE trace_id = 'trace-case-1'")
+    support.sql("UPDATE traces SET question = '' WHERE trace_id = 'empty'")
+    support.sql("DELETE FROM trace_steps WHERE trace_id = 'empty'")
+    path.write_bytes(b'# by hand\n\n \t{"case_id": "mine", "query": "Flat?"} \r\n{"case_id": "trace-case-1", "query": "Old?"}\n'
+                     b'{"case_id": "mine", "query": "Steep?"}\n{"case_id": "trace-empty", "query": "Stays?"}')
+    built = program(support, "curated-build")
+    assert (built["selected"], built["total"]) == (3, 4)
+    assert [(row["case_id"], row.get("source_trace_id", row.get("query"))) for row in curated(support)[1]] == [
+        ("mine", "Steep?"), ("trace-9", "trace-9"), ("trace-case-1", "case-1"), ("trace-empty", "Stays?")]
     path.write_text("{broken\n")
     assert "line 1" in program(support, "curated-build", code=1).stderr and path.read_text() == "{broken\n"
     program(support, "curated-build", "--since", "yesterday", code=2)

@@ -1,4 +1,5 @@
-/* Building the curated file from confirmed cases. */
+/* Building the curated file from confirmed cases: what is in memory of each is where its line comes
+ * from; the lines themselves are there one at a time. */
 #include "base/instant.h"
 #include "base/json.h"
 #include "support/curated/curated.h"
@@ -8,12 +9,26 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LINE_MAX = 1 << 22, LEAST_SCORE = 70, DEPTH = 64 };
+enum { LINE_MAX = 1 << 22, LEAST_SCORE = 70, DEPTH = 64, RECORDS_FIRST = 1024 };
 
-/* A line by its case. */
+/* Where the line of a case comes from: the file so far, or a case of review. */
 struct record {
-    const char *case_id, *line, *source_trace_id;
+    const char *case_id, *source_trace_id;
     size_t order; /* later ones win */
+    int64_t id;   /* of review; 0 = of the file */
+    long start;
+    size_t size;
+};
+
+struct build {
+    struct trace_call call;
+    const struct curated_plan *plan;
+    struct curated_built *built;
+    struct record *records;
+    size_t count, room;
+    struct arena_guard *old; /* the file so far, or NULL */
+    struct improvement_file *file;
+    struct arena *scratch; /* of one case */
 };
 
 static void write_texts(struct json_writer *writer, const char *key, const struct string_list *list)
@@ -103,44 +118,99 @@ static int compare_records(const void *a, const void *b)
     return order ? order : (left->order > right->order) - (left->order < right->order);
 }
 
-/* What is in the file so far. */
-static enum error old_records(const struct trace_call *call, const struct curated_plan *plan,
-                              size_t more, struct record **records, size_t *count)
+static void add_record(struct build *build, struct record record)
 {
-    struct curated_set set;
-    enum error error = curated_read(call->arena, plan->path, &set, call->problem);
+    if (build->count == build->room) {
+        size_t room = build->room ? build->room * 2 : RECORDS_FIRST;
+        struct record *more = ARENA_ARRAY(build->call.arena, struct record, room);
 
-    if (error == ERROR_NOT_FOUND)
-        error = ERROR_NONE;
-    if (error)
-        return error;
-    *records = ARENA_ARRAY(call->arena, struct record, set.count + more + 1);
-    for (size_t i = 0; i < set.count; i++)
-        (*records)[i] = (struct record){set.cases[i].case_id, set.cases[i].line,
-                                        set.cases[i].source_trace_id, i};
-    *count = set.count;
-    return ERROR_NONE;
+        if (build->count)
+            memcpy(more, build->records, build->count * sizeof *more);
+        build->records = more;
+        build->room = room;
+    }
+    record.order = build->count;
+    build->records[build->count++] = record;
 }
 
-/* A case that was made before is left out; one whose question is not known is of no use. */
-static enum error new_record(const struct trace_call *call, const struct curated_plan *plan,
-                             const struct review_row *row, struct record *record, bool *wanted)
+static void add_old(void *context, const struct curated_case *item)
 {
+    struct build *build = context;
+    struct arena *arena = build->call.arena;
+
+    add_record(build, (struct record){.case_id = arena_copy_string(arena, item->case_id),
+                                      .source_trace_id =
+                                          build->plan->prune
+                                              ? arena_copy_string(arena, item->source_trace_id)
+                                              : "",
+                                      .start = item->start,
+                                      .size = item->size});
+}
+
+/* What is in the file so far. */
+static enum error old_records(struct build *build)
+{
+    const struct trace_call *call = &build->call;
+    const char *path = build->plan->path;
+    enum error error = improvement_open(call->arena, path, &build->old, call->problem);
+
+    if (error == ERROR_NOT_FOUND)
+        return ERROR_NONE;
+    if (!error)
+        error = curated_each(call->arena, build->old->thing, path, add_old, build, call->problem);
+    return error;
+}
+
+/* A case that was made before is left out. */
+static enum error new_records(struct build *build)
+{
+    const struct trace_call *call = &build->call;
+    struct object_list keys;
+    enum error error = review_confirmed(call, build->plan->include_bad, &keys);
+
+    for (size_t i = 0; i < keys.count && !error; i++) {
+        const struct review_key *key = &((const struct review_key *)keys.items)[i];
+        int64_t made = 0;
+
+        if (instant_parse(key->created_at, &made) && made >= build->plan->since)
+            add_record(build, (struct record){.case_id = case_id_of(call->arena, key->trace_id),
+                                              .source_trace_id = key->trace_id,
+                                              .id = key->id});
+    }
+    return error;
+}
+
+/* A case whose question is not known is of no use: no line. */
+static enum error new_line(const struct build *build, const struct record *record,
+                           const char **line)
+{
+    struct trace_call call = build->call;
+    struct review_row row;
     struct extract extract;
-    int64_t made = 0;
     enum error error;
 
-    *wanted = instant_parse(row->created_at, &made) && made >= plan->since;
-    if (!*wanted)
-        return ERROR_NONE;
-    error = review_extract(call, row, &extract);
-    if (error)
-        return error;
-    *wanted = *extract.query != '\0';
-    record->case_id = case_id_of(call->arena, row->trace_id);
-    record->source_trace_id = row->trace_id;
-    if (*wanted)
-        record->line = line_of(call->arena, record->case_id, row, &extract);
+    call.arena = build->scratch;
+    error = review_find(&call, record->id, &row);
+    if (!error)
+        error = review_extract(&call, &row, &extract);
+    if (!error && *extract.query) {
+        *line = line_of(build->scratch, record->case_id, &row, &extract);
+        build->built->selected++;
+    }
+    return error;
+}
+
+static enum error old_line(const struct build *build, const struct record *record,
+                           const char **line)
+{
+    char *bytes = arena_alloc(build->scratch, record->size + 1);
+    FILE *file = build->old->thing;
+
+    if (fseek(file, record->start, SEEK_SET) != 0 ||
+        fread(bytes, 1, record->size, file) != record->size)
+        return problem_set(build->call.problem, ERROR_SYSTEM, "file_not_read", "%s cannot be read",
+                           build->plan->path);
+    *line = text_trimmed(build->scratch, bytes, record->size);
     return ERROR_NONE;
 }
 
@@ -150,62 +220,96 @@ static int compare_texts(const void *a, const void *b)
 }
 
 /* Without the records whose case exists and is not confirmed any more. */
-static enum error prune(const struct trace_call *call, struct record *records, size_t *count)
+static enum error prune(struct build *build)
 {
     struct string_list revoked;
     size_t kept = 0;
-    enum error error = review_revoked(call, &revoked);
+    enum error error = review_revoked(&build->call, &revoked);
 
-    for (size_t i = 0; i < *count && !error; i++)
-        if (!revoked.count || !bsearch(&records[i].source_trace_id, revoked.items, revoked.count,
-                                       sizeof *revoked.items, compare_texts))
-            records[kept++] = records[i];
-    if (!error)
-        *count = kept;
+    if (error)
+        return error;
+    for (size_t i = 0; i < build->count; i++)
+        if (!revoked.count || !bsearch(&build->records[i].source_trace_id, revoked.items,
+                                       revoked.count, sizeof *revoked.items, compare_texts))
+            build->records[kept++] = build->records[i];
+    build->count = kept;
+    return ERROR_NONE;
+}
+
+/* The last line that the records of one case have. Gives how many there are. */
+static size_t write_case(const struct build *build, size_t first, enum error *error)
+{
+    const struct record *records = build->records + first;
+    const char *line = NULL;
+    size_t count = 0;
+
+    do {
+        *error = (records[count].id ? new_line : old_line)(build, &records[count], &line);
+        count++;
+    } while (!*error && first + count < build->count &&
+             strcmp(records[count].case_id, records[0].case_id) == 0);
+    if (!*error && line) {
+        improvement_append(build->file, line, strlen(line));
+        improvement_append(build->file, "\n", 1);
+        build->built->total++;
+    }
+    arena_reset(build->scratch);
+    return count;
+}
+
+static enum error write_cases(const struct build *build)
+{
+    enum error error = ERROR_NONE;
+
+    for (size_t i = 0; i < build->count && !error;) {
+        i += write_case(build, i, &error);
+        if (!error && improvement_length(build->file) > IMPROVEMENT_FILE_MAX)
+            error =
+                problem_set(build->call.problem, ERROR_TOO_LARGE, "curated_too_large",
+                            "the curated data would be larger than %d bytes", IMPROVEMENT_FILE_MAX);
+    }
     return error;
 }
 
-static enum error write_records(const struct trace_call *call, const struct curated_plan *plan,
-                                struct record *records, size_t count, struct curated_built *built)
+/* In one snapshot of the database. */
+static enum error build_file(struct build *build)
 {
-    struct text text;
+    const struct trace_call *call = &build->call;
+    enum error error = db_begin(call->db, DB_READ, call->problem);
 
-    qsort(records, count, sizeof *records, compare_records);
-    text_start(&text, call->arena, IMPROVEMENT_FILE_MAX);
-    for (size_t i = 0; i < count; i++) {
-        if (i + 1 < count && strcmp(records[i].case_id, records[i + 1].case_id) == 0)
-            continue;
-        text_append_string(&text, records[i].line);
-        text_append_byte(&text, '\n');
-        built->total++;
-    }
-    if (text.overflowed)
-        return problem_set(call->problem, ERROR_TOO_LARGE, "curated_too_large",
-                           "the curated data would be larger than %d bytes", IMPROVEMENT_FILE_MAX);
-    return improvement_write(call->arena, plan->path, text.bytes, text.length, call->problem);
+    if (error)
+        return error;
+    error = new_records(build);
+    if (!error && build->plan->prune)
+        error = prune(build);
+    if (!error && build->count)
+        qsort(build->records, build->count, sizeof *build->records, compare_records);
+    if (!error)
+        error = improvement_begin(call->arena, build->plan->path, &build->file, call->problem);
+    if (!error)
+        error = write_cases(build);
+    error = db_finish(call->db, error, call->problem);
+    if (!error)
+        return improvement_finish(build->file, call->problem);
+    if (build->file)
+        improvement_abandon(build->file);
+    return error;
 }
 
 enum error curated_build(const struct trace_call *call, const struct curated_plan *plan,
                          struct curated_built *built)
 {
-    struct object_list rows;
-    struct record *records = NULL;
-    size_t count = 0;
-    enum error error = review_confirmed(call, plan->include_bad, &rows);
+    struct build build = {.call = *call,
+                          .plan = plan,
+                          .built = built,
+                          .scratch = arena_create_below(call->arena, CURATED_SCRATCH)};
+    enum error error = old_records(&build);
 
     *built = (struct curated_built){0, 0};
     if (!error)
-        error = old_records(call, plan, rows.count, &records, &count);
-    for (size_t i = 0; i < rows.count && !error; i++) {
-        bool wanted = false;
-
-        error = new_record(call, plan, &((const struct review_row *)rows.items)[i], &records[count],
-                           &wanted);
-        records[count].order = count;
-        count += wanted;
-        built->selected += wanted;
-    }
-    if (!error && plan->prune)
-        error = prune(call, records, &count);
-    return error ? error : write_records(call, plan, records, count, built);
+        error = build_file(&build);
+    if (build.old)
+        arena_guard_end(build.old);
+    arena_destroy(build.scratch);
+    return error;
 }

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-enum { DEPTH = 32, CASES_FIRST = 256, STATS_MAX = 4 << 20 };
+enum { DEPTH = 32, CASES_FIRST = 256, TALLIES_FIRST = 16, STATS_MAX = 4 << 20 };
 
 const char curated_default_path[] = "evaluation/curated_cases.jsonl";
 
@@ -88,38 +88,99 @@ static void *grown(struct arena *arena, const void *items, size_t count, size_t 
     return more;
 }
 
+static enum error read_line(struct arena *arena, const char *text, struct curated_case *item)
+{
+    struct json_fault fault;
+    json_t *object;
+
+    if (json_read(arena, text, strlen(text), DEPTH, &object, &fault) || !json_is_object(object) ||
+        !read_case(arena, object, item))
+        return ERROR_MALFORMED;
+    item->line = text;
+    return ERROR_NONE;
+}
+
+/* Each line takes its memory from `scratch`, which is reset behind it unless it is the arena. */
+static enum error go_through(struct arena *arena, struct arena *scratch, FILE *file,
+                             const char *path, curated_visit *visit, void *context,
+                             struct problem *problem)
+{
+    struct arena_guard *guard = arena_guard(arena, free);
+    enum error error = ERROR_NONE;
+    size_t room = 0, line = 0;
+    char *bytes = NULL;
+    ssize_t length;
+
+    for (long start = 0; !error && (length = getline(&bytes, &room, file)) > 0; start += length) {
+        const char *text;
+        struct curated_case item;
+
+        guard->thing = bytes;
+        line++;
+        text = text_trimmed(scratch, bytes, (size_t)length);
+        if (*text && *text != '#') {
+            error = read_line(scratch, text, &item);
+            item.start = start;
+            item.size = (size_t)length;
+            if (error)
+                problem_set(problem, error, "curated_malformed",
+                            "line %zu of %s is no curated case", line, path);
+            else
+                visit(context, &item);
+        }
+        if (scratch != arena)
+            arena_reset(scratch);
+    }
+    guard->thing = bytes;
+    arena_guard_end(guard);
+    if (!error && !feof(file))
+        error = problem_set(problem, ERROR_SYSTEM, "file_not_read", "%s cannot be read", path);
+    return error;
+}
+
+enum error curated_each(struct arena *arena, FILE *file, const char *path, curated_visit *visit,
+                        void *context, struct problem *problem)
+{
+    struct arena *scratch = arena_create_below(arena, CURATED_SCRATCH);
+    enum error error = go_through(arena, scratch, file, path, visit, context, problem);
+
+    arena_destroy(scratch);
+    return error;
+}
+
+/* A set that grows. */
+struct growing {
+    struct arena *arena;
+    struct curated_set *set;
+    size_t room;
+};
+
+static void add_case(void *context, const struct curated_case *item)
+{
+    struct growing *growing = context;
+    struct curated_set *set = growing->set;
+
+    if (set->count == growing->room) {
+        set->cases = grown(growing->arena, set->cases, growing->room, sizeof *set->cases);
+        growing->room *= 2;
+    }
+    set->cases[set->count++] = *item;
+}
+
 enum error curated_read(struct arena *arena, const char *path, struct curated_set *set,
                         struct problem *problem)
 {
-    size_t length, room = CASES_FIRST, line = 0;
-    char *bytes;
-    enum error error = improvement_read(arena, path, &bytes, &length, problem);
+    struct growing growing = {arena, set, CASES_FIRST};
+    struct arena_guard *file;
+    enum error error = improvement_open(arena, path, &file, problem);
 
     *set = (struct curated_set){NULL, 0};
     if (error)
         return error;
-    set->cases = ARENA_ARRAY(arena, struct curated_case, room);
-    for (size_t at = 0; at < length; line++) {
-        const char *end = memchr(bytes + at, '\n', length - at);
-        size_t size = end ? (size_t)(end - bytes) - at : length - at;
-        const char *text = text_trimmed(arena, bytes + at, size);
-        struct json_fault fault;
-        json_t *object;
-
-        at += size + 1;
-        if (!*text || *text == '#')
-            continue;
-        if (set->count == room) {
-            set->cases = grown(arena, set->cases, room, sizeof *set->cases);
-            room *= 2;
-        }
-        if (json_read(arena, text, strlen(text), DEPTH, &object, &fault) ||
-            !json_is_object(object) || !read_case(arena, object, &set->cases[set->count]))
-            return problem_set(problem, ERROR_MALFORMED, "curated_malformed",
-                               "line %zu of %s is no curated case", line + 1, path);
-        set->cases[set->count++].line = text;
-    }
-    return ERROR_NONE;
+    set->cases = ARENA_ARRAY(arena, struct curated_case, CASES_FIRST);
+    error = go_through(arena, arena, file->thing, path, add_case, &growing, problem);
+    arena_guard_end(file);
+    return error;
 }
 
 struct curated_set curated_of(struct arena *arena, const struct curated_set *set,
@@ -138,15 +199,10 @@ struct tally {
     const char *name;
     int64_t good, bad;
 };
-
-static struct tally *tally_of(struct tally *tallies, size_t *count, const char *name)
-{
-    for (size_t i = 0; i < *count; i++)
-        if (strcmp(tallies[i].name, name) == 0)
-            return &tallies[i];
-    tallies[*count] = (struct tally){name, 0, 0};
-    return &tallies[(*count)++];
-}
+struct tallies {
+    struct tally *items;
+    size_t count, room;
+};
 
 static void add_to(struct tally *tally, const struct curated_case *item)
 {
@@ -156,52 +212,104 @@ static void add_to(struct tally *tally, const struct curated_case *item)
         tally->good++;
 }
 
-static void write_tenants(struct json_writer *writer, const struct tally *tenants, size_t count)
+static void add_by(struct arena *arena, struct tallies *tallies, const char *name,
+                   const struct curated_case *item)
+{
+    size_t i = 0;
+
+    while (i < tallies->count && strcmp(tallies->items[i].name, name) != 0)
+        i++;
+    if (i == tallies->room) {
+        tallies->items = grown(arena, tallies->items, tallies->room, sizeof *tallies->items);
+        tallies->room *= 2;
+    }
+    if (i == tallies->count)
+        tallies->items[tallies->count++] = (struct tally){arena_copy_string(arena, name), 0, 0};
+    add_to(&tallies->items[i], item);
+}
+
+struct summary {
+    struct arena *arena;
+    const char *tenant; /* NULL = all */
+    struct tally all;
+    struct tallies tenants, channels;
+};
+
+static void add_to_summary(void *context, const struct curated_case *item)
+{
+    struct summary *summary = context;
+
+    if (summary->tenant && strcmp(item->tenant_id, summary->tenant) != 0)
+        return;
+    add_to(&summary->all, item);
+    add_by(summary->arena, &summary->tenants, item->tenant_id, item);
+    add_by(summary->arena, &summary->channels, item->channel, item);
+}
+
+static enum error summarise(struct arena *arena, const char *path, const char *tenant,
+                            struct summary *summary, struct problem *problem)
+{
+    struct arena_guard *file;
+    enum error error = improvement_open(arena, path, &file, problem);
+
+    *summary = (struct summary){
+        .arena = arena,
+        .tenant = tenant,
+        .tenants = {ARENA_ARRAY(arena, struct tally, TALLIES_FIRST), 0, TALLIES_FIRST},
+        .channels = {ARENA_ARRAY(arena, struct tally, TALLIES_FIRST), 0, TALLIES_FIRST}};
+    if (error)
+        return error;
+    error = curated_each(arena, file->thing, path, add_to_summary, summary, problem);
+    arena_guard_end(file);
+    return error;
+}
+
+static void write_tenants(struct json_writer *writer, const struct tallies *tenants)
 {
     writer_key(writer, "tenant_counts");
     writer_open_object(writer);
-    for (size_t i = 0; i < count; i++) {
-        writer_key(writer, tenants[i].name);
+    for (size_t i = 0; i < tenants->count; i++) {
+        const struct tally *tenant = &tenants->items[i];
+
+        writer_key(writer, tenant->name);
         writer_open_object(writer);
-        writer_key_integer(writer, "good", tenants[i].good);
-        writer_key_integer(writer, "bad", tenants[i].bad);
-        writer_key_integer(writer, "total", tenants[i].good + tenants[i].bad);
+        writer_key_integer(writer, "good", tenant->good);
+        writer_key_integer(writer, "bad", tenant->bad);
+        writer_key_integer(writer, "total", tenant->good + tenant->bad);
         writer_close_object(writer);
     }
     writer_close_object(writer);
 }
 
-const char *curated_stats(struct arena *arena, const struct curated_set *set, const char *tenant)
+enum error curated_stats(struct arena *arena, const char *path, const char *tenant,
+                         const char **stats, struct problem *problem)
 {
-    const struct curated_set part = curated_of(arena, set, tenant);
-    struct tally *tenants = ARENA_ARRAY(arena, struct tally, part.count + 1),
-                 *channels = ARENA_ARRAY(arena, struct tally, part.count + 1), all = {"", 0, 0};
-    size_t tenant_count = 0, channel_count = 0;
+    struct summary summary;
     struct text text;
     struct json_writer writer;
+    enum error error = summarise(arena, path, tenant, &summary, problem);
 
-    for (size_t i = 0; i < part.count; i++) {
-        add_to(&all, &part.cases[i]);
-        add_to(tally_of(tenants, &tenant_count, part.cases[i].tenant_id), &part.cases[i]);
-        add_to(tally_of(channels, &channel_count, part.cases[i].channel), &part.cases[i]);
-    }
+    if (error && error != ERROR_NOT_FOUND)
+        return error;
     text_start(&text, arena, STATS_MAX);
     writer_start(&writer, &text);
     writer_open_object(&writer);
-    writer_key_integer(&writer, "count", (int64_t)part.count);
+    writer_key_integer(&writer, "count", summary.all.good + summary.all.bad);
     writer_key(&writer, "verdict_counts");
     writer_open_object(&writer);
-    writer_key_integer(&writer, "good", all.good);
-    writer_key_integer(&writer, "bad", all.bad);
+    writer_key_integer(&writer, "good", summary.all.good);
+    writer_key_integer(&writer, "bad", summary.all.bad);
     writer_close_object(&writer);
-    write_tenants(&writer, tenants, tenant_count);
+    write_tenants(&writer, &summary.tenants);
     writer_key(&writer, "channel_counts");
     writer_open_object(&writer);
-    for (size_t i = 0; i < channel_count; i++)
-        writer_key_integer(&writer, channels[i].name, channels[i].good + channels[i].bad);
+    for (size_t i = 0; i < summary.channels.count; i++)
+        writer_key_integer(&writer, summary.channels.items[i].name,
+                           summary.channels.items[i].good + summary.channels.items[i].bad);
     writer_close_object(&writer);
     writer_close_object(&writer);
-    return text.bytes;
+    *stats = text.bytes;
+    return ERROR_NONE;
 }
 
 void curated_show(struct arena *arena, const struct support_settings *settings,
@@ -209,9 +317,7 @@ void curated_show(struct arena *arena, const struct support_settings *settings,
 {
     const char *path = improvement_path(arena, settings, curated_default_path);
     struct problem problem = {0};
-    struct curated_set set;
-    struct tally *tenants;
-    size_t count = 0;
+    struct summary summary;
     struct stat facts;
 
     if (!metrics)
@@ -219,16 +325,15 @@ void curated_show(struct arena *arena, const struct support_settings *settings,
     metric_set(metrics, FIGURE_CURATED_BUILT, NULL,
                stat(path, &facts) == 0 ? (double)facts.st_mtime : 0);
     metric_clear(metrics, FIGURE_CURATED_SIZE);
-    if (curated_read(arena, path, &set, &problem))
+    if (summarise(arena, path, NULL, &summary, &problem))
         return;
-    tenants = ARENA_ARRAY(arena, struct tally, set.count + 1);
-    for (size_t i = 0; i < set.count; i++)
-        add_to(tally_of(tenants, &count, set.cases[i].tenant_id), &set.cases[i]);
-    for (size_t i = 0; i < count; i++) {
-        metric_set(metrics, FIGURE_CURATED_SIZE, (const char *const[]){tenants[i].name, "good"},
-                   (double)tenants[i].good);
-        metric_set(metrics, FIGURE_CURATED_SIZE, (const char *const[]){tenants[i].name, "bad"},
-                   (double)tenants[i].bad);
+    for (size_t i = 0; i < summary.tenants.count; i++) {
+        const struct tally *tenant = &summary.tenants.items[i];
+
+        metric_set(metrics, FIGURE_CURATED_SIZE, (const char *const[]){tenant->name, "good"},
+                   (double)tenant->good);
+        metric_set(metrics, FIGURE_CURATED_SIZE, (const char *const[]){tenant->name, "bad"},
+                   (double)tenant->bad);
     }
 }
 

@@ -7,6 +7,8 @@
 
 #include "support/review/review_store.h"
 
+#include <stdio.h>
+
 extern const char curated_default_path[]; /* below DATA_DIR */
 
 struct curated_expected {
@@ -25,7 +27,9 @@ struct curated_case {
     const char *notes, *source_trace_id;
     const char *created_at; /* NULL = not known */
     struct string_list tags;
-    const char *line; /* as it stands in the file */
+    const char *line; /* as it stands in the file, without what surrounds it */
+    long start;       /* of the whole line, in the file */
+    size_t size;
 };
 
 struct curated_set {
@@ -37,6 +41,12 @@ struct curated_set {
  * the number of a line that is no case; ERROR_NOT_FOUND when there is no file. */
 MUST_CHECK enum error curated_read(struct arena *arena, const char *path, struct curated_set *set,
                                    struct problem *problem);
+
+/* The same one by one, with the memory of one line: what is visited is gone afterwards. */
+enum { CURATED_SCRATCH = 256 << 20 };
+typedef void curated_visit(void *context, const struct curated_case *item);
+MUST_CHECK enum error curated_each(struct arena *arena, FILE *file, const char *path,
+                                   curated_visit *visit, void *context, struct problem *problem);
 
 struct curated_plan {
     const char *path;
@@ -51,8 +61,10 @@ struct curated_built {
 MUST_CHECK enum error curated_build(const struct trace_call *call, const struct curated_plan *plan,
                                     struct curated_built *built);
 
-/* Counts by verdict, tenant and channel as a JSON object; of one tenant, or NULL = of all. */
-const char *curated_stats(struct arena *arena, const struct curated_set *set, const char *tenant);
+/* Counts by verdict, tenant and channel as a JSON object; of one tenant, or NULL = of all. Without
+ * a file there are no cases. */
+MUST_CHECK enum error curated_stats(struct arena *arena, const char *path, const char *tenant,
+                                    const char **stats, struct problem *problem);
 
 /* Sets the gauges. */
 void curated_show(struct arena *arena, const struct support_settings *settings,

@@ -146,7 +146,7 @@ static enum error build(struct job *job, const struct rebuild_runner *runner, co
     const char *tenant = strcmp(job->lane, "all") == 0 ? NULL : job->lane, *since;
     const struct trace_call call = {job->db, job->arena, tenant, problem};
     struct curated_built built;
-    struct curated_set set;
+    const char *stats;
     struct arena_guard *lock = NULL;
     enum error error;
 
@@ -163,13 +163,13 @@ static enum error build(struct job *job, const struct rebuild_runner *runner, co
     error = curated_build(&call, &plan, &built);
     improvement_unlock(lock);
     if (!error)
-        error = curated_read(job->arena, plan.path, &set, problem);
+        error = curated_stats(job->arena, plan.path, tenant, &stats, problem);
     if (!error)
         *extra = arena_print(job->arena,
                              ",\"result\":{\"status\":\"ok\",\"selected\":%lld,\"written\":%lld,"
                              "\"total\":%lld},\"summary\":%s",
                              (long long)built.selected, (long long)built.selected,
-                             (long long)built.total, curated_stats(job->arena, &set, tenant));
+                             (long long)built.total, stats);
     return error;
 }
 

@@ -12,7 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { LOCK_PAUSE_MS = 20 };
+enum { LOCK_PAUSE_MS = 20, PIECE = 65536 };
 
 const char *improvement_path(struct arena *arena, const struct support_settings *settings,
                              const char *path)
@@ -49,7 +49,7 @@ static bool write_all(int file, const char *bytes, size_t length)
         bytes += written;
         length -= (size_t)written;
     }
-    return fsync(file) == 0;
+    return true;
 }
 
 /* The name of a file is its folder's to remember. */
@@ -92,30 +92,6 @@ static int take_part(const char *part)
     }
 }
 
-enum error improvement_write(struct arena *arena, const char *path, const char *bytes,
-                             size_t length, struct problem *problem)
-{
-    const char *name = strrchr(path, '/');
-    const char *part = arena_print(arena, "%.*s.part", name ? (int)(name + 1 - path) : 0, path);
-    bool fine;
-    int file;
-
-    make_folders(arena, path);
-    file = take_part(part);
-    if (file < 0)
-        return cannot(problem, path);
-    fine = write_all(file, bytes, length) && rename(part, path) == 0;
-    if (!fine) {
-        cannot(problem, path);
-        unlink(part);
-    }
-    close(file); /* and with it the lock */
-    if (!fine)
-        return ERROR_SYSTEM;
-    keep_folder(arena, path);
-    return ERROR_NONE;
-}
-
 static void close_file(void *file)
 {
     close(*(int *)file);
@@ -137,40 +113,144 @@ static int file_of(const struct arena_guard *guard)
     return *(const int *)guard->thing;
 }
 
-static enum error read_open(struct arena *arena, int file, const char *path, char **bytes,
-                            size_t *length, struct problem *problem)
-{
-    struct stat facts;
-    ssize_t got = 0;
+struct improvement_file {
+    struct arena *arena;
+    const char *path, *part;
+    struct arena_guard *guard; /* its end is the lock's, too */
+    char *piece;
+    size_t filled, length;
+    int failure; /* errno of the first */
+};
 
-    if (fstat(file, &facts) != 0 || !S_ISREG(facts.st_mode))
-        return problem_set(problem, ERROR_SYSTEM, "file_not_read", "%s is no file", path);
-    if (facts.st_size > IMPROVEMENT_FILE_MAX)
-        return problem_set(problem, ERROR_TOO_LARGE, "file_too_large", "%s is larger than %d bytes",
-                           path, IMPROVEMENT_FILE_MAX);
-    *bytes = arena_alloc(arena, (size_t)facts.st_size + 1);
-    *length = 0;
-    while (*length < (size_t)facts.st_size &&
-           (got = read(file, *bytes + *length, (size_t)facts.st_size - *length)) > 0)
-        *length += (size_t)got;
-    (*bytes)[*length] = '\0';
-    return got < 0 ? problem_set(problem, ERROR_SYSTEM, "file_not_read", "%s cannot be read: %s",
-                                 path, strerror(errno))
-                   : ERROR_NONE;
+enum error improvement_begin(struct arena *arena, const char *path, struct improvement_file **file,
+                             struct problem *problem)
+{
+    const char *name = strrchr(path, '/');
+    struct improvement_file *begun = ARENA_NEW(arena, struct improvement_file);
+    int *taken = ARENA_NEW(arena, int);
+
+    begun->arena = arena;
+    begun->path = path;
+    begun->part = arena_print(arena, "%.*s.part", name ? (int)(name + 1 - path) : 0, path);
+    begun->piece = arena_alloc(arena, PIECE);
+    begun->guard = arena_guard(arena, close_file);
+    make_folders(arena, path);
+    *taken = take_part(begun->part);
+    if (*taken < 0)
+        return cannot(problem, path);
+    begun->guard->thing = taken;
+    *file = begun;
+    return ERROR_NONE;
+}
+
+static void put(struct improvement_file *file, const char *bytes, size_t length)
+{
+    if (!file->failure && !write_all(file_of(file->guard), bytes, length))
+        file->failure = errno;
+}
+
+static void put_piece(struct improvement_file *file)
+{
+    put(file, file->piece, file->filled);
+    file->filled = 0;
+}
+
+void improvement_append(struct improvement_file *file, const char *bytes, size_t length)
+{
+    file->length += length;
+    if (length > PIECE - file->filled)
+        put_piece(file);
+    if (length > PIECE) {
+        put(file, bytes, length);
+        return;
+    }
+    memcpy(file->piece + file->filled, bytes, length);
+    file->filled += length;
+}
+
+size_t improvement_length(const struct improvement_file *file)
+{
+    return file->length;
+}
+
+void improvement_abandon(struct improvement_file *file)
+{
+    unlink(file->part);
+    arena_guard_end(file->guard);
+}
+
+enum error improvement_finish(struct improvement_file *file, struct problem *problem)
+{
+    put_piece(file);
+    if (!file->failure && (fsync(file_of(file->guard)) != 0 || rename(file->part, file->path) != 0))
+        file->failure = errno;
+    if (file->failure) {
+        errno = file->failure;
+        cannot(problem, file->path);
+        improvement_abandon(file);
+        return ERROR_SYSTEM;
+    }
+    arena_guard_end(file->guard);
+    keep_folder(file->arena, file->path);
+    return ERROR_NONE;
+}
+
+enum error improvement_write(struct arena *arena, const char *path, const char *bytes,
+                             size_t length, struct problem *problem)
+{
+    struct improvement_file *file;
+    enum error error = improvement_begin(arena, path, &file, problem);
+
+    if (error)
+        return error;
+    improvement_append(file, bytes, length);
+    return improvement_finish(file, problem);
+}
+
+enum error improvement_open(struct arena *arena, const char *path, struct arena_guard **file,
+                            struct problem *problem)
+{
+    struct arena_guard *guard = arena_guard(arena, arena_close_file);
+    FILE *opened = guard->thing = fopen(path, "re");
+    struct stat facts;
+    enum error error = ERROR_NONE;
+
+    if (!opened)
+        return errno == ENOENT || errno == ENOTDIR
+                   ? problem_set(problem, ERROR_NOT_FOUND, "file_not_found", "there is no %s", path)
+                   : problem_set(problem, ERROR_SYSTEM, "file_not_read", "%s cannot be read: %s",
+                                 path, strerror(errno));
+    if (fstat(fileno(opened), &facts) != 0 || !S_ISREG(facts.st_mode))
+        error = problem_set(problem, ERROR_SYSTEM, "file_not_read", "%s is no file", path);
+    else if (facts.st_size > IMPROVEMENT_FILE_MAX)
+        error = problem_set(problem, ERROR_TOO_LARGE, "file_too_large",
+                            "%s is larger than %d bytes", path, IMPROVEMENT_FILE_MAX);
+    if (error)
+        arena_guard_end(guard);
+    else
+        *file = guard;
+    return error;
 }
 
 enum error improvement_read(struct arena *arena, const char *path, char **bytes, size_t *length,
                             struct problem *problem)
 {
-    struct arena_guard *guard = open_guarded(arena, path, O_RDONLY);
-    enum error error;
+    struct arena_guard *guard;
+    struct stat facts;
+    bool fine;
+    enum error error = improvement_open(arena, path, &guard, problem);
 
-    if (!guard)
-        return errno == ENOENT || errno == ENOTDIR
-                   ? problem_set(problem, ERROR_NOT_FOUND, "file_not_found", "there is no %s", path)
-                   : problem_set(problem, ERROR_SYSTEM, "file_not_read", "%s cannot be read: %s",
-                                 path, strerror(errno));
-    error = read_open(arena, file_of(guard), path, bytes, length, problem);
+    if (error)
+        return error;
+    fine = fstat(fileno(guard->thing), &facts) == 0;
+    if (fine) {
+        *bytes = arena_alloc(arena, (size_t)facts.st_size + 1);
+        *length = fread(*bytes, 1, (size_t)facts.st_size, guard->thing);
+        fine = !ferror((FILE *)guard->thing);
+    }
+    if (!fine)
+        error = problem_set(problem, ERROR_SYSTEM, "file_not_read", "%s cannot be read: %s", path,
+                            strerror(errno));
     arena_guard_end(guard);
     return error;
 }

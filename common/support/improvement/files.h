@@ -21,6 +21,23 @@ const char *improvement_path(struct arena *arena, const struct support_settings 
 MUST_CHECK enum error improvement_write(struct arena *arena, const char *path, const char *bytes,
                                         size_t length, struct problem *problem);
 
+/* The same for what is longer than memory should be. From improvement_begin() to one of the two
+ * ends the folder's other writers wait; what goes wrong with appending is told by
+ * improvement_finish().
+ */
+struct improvement_file;
+MUST_CHECK enum error improvement_begin(struct arena *arena, const char *path,
+                                        struct improvement_file **file, struct problem *problem);
+void improvement_append(struct improvement_file *file, const char *bytes, size_t length);
+size_t improvement_length(const struct improvement_file *file); /* so far */
+MUST_CHECK enum error improvement_finish(struct improvement_file *file, struct problem *problem);
+void improvement_abandon(struct improvement_file *file);
+
+/* A FILE to read, closed by arena_guard_end() or with the arena. Errors as of improvement_read().
+ */
+MUST_CHECK enum error improvement_open(struct arena *arena, const char *path,
+                                       struct arena_guard **file, struct problem *problem);
+
 /* The whole file as text, NUL-terminated. ERROR_NOT_FOUND file_not_found, ERROR_TOO_LARGE,
  * ERROR_SYSTEM. */
 MUST_CHECK enum error improvement_read(struct arena *arena, const char *path, char **bytes,

@@ -73,9 +73,9 @@ static const struct statement list_tenants_status = {
 };
 static const struct statement list_confirmed = {
     .name = "review_confirmed",
-    .sql = "SELECT " CASE_COLUMNS " WHERE (? = '' OR r.tenant_id = ?)"
-           " AND (r.status = 'confirmed_good' OR (? = 1 AND r.status = 'confirmed_bad'))"
-           " ORDER BY r.created_at, r.id",
+    .sql = "SELECT id, trace_id, created_at FROM review_queue WHERE (? = '' OR tenant_id = ?)"
+           " AND (status = 'confirmed_good' OR (? = 1 AND status = 'confirmed_bad'))"
+           " ORDER BY created_at, id",
     .streams = true,
 };
 static const struct statement list_revoked = {
@@ -237,7 +237,7 @@ enum error review_list(const struct trace_call *call, const struct review_filter
 enum error review_confirmed(const struct trace_call *call, bool bad, struct object_list *rows)
 {
     size_t room = CONFIRMED_FIRST;
-    struct review_row *items = ARENA_ARRAY(call->arena, struct review_row, room);
+    struct review_key *items = ARENA_ARRAY(call->arena, struct review_key, room);
     struct query *query = db_query(call->db, &list_confirmed);
 
     bind_tenant(query, call);
@@ -245,13 +245,15 @@ enum error review_confirmed(const struct trace_call *call, bool bad, struct obje
     *rows = (struct object_list){0, NULL};
     while (query_next(query)) {
         if (rows->count == room) {
-            struct review_row *more = ARENA_ARRAY(call->arena, struct review_row, room * 2);
+            struct review_key *more = ARENA_ARRAY(call->arena, struct review_key, room * 2);
 
             memcpy(more, items, room * sizeof *items);
             items = more;
             room *= 2;
         }
-        case_row(query, call->arena, &items[rows->count++]);
+        items[rows->count++] =
+            (struct review_key){query_integer(query, 0), query_text(query, 1, call->arena),
+                                query_text(query, 2, call->arena)};
     }
     rows->items = items;
     return query_end(query, call->problem);

@@ -65,7 +65,11 @@ MUST_CHECK enum error review_build(const struct trace_call *call,
 MUST_CHECK enum error review_list(const struct trace_call *call, const struct review_filter *filter,
                                   struct object_list *rows);
 
-/* Judged good, and bad with `bad`: oldest first, without a limit. */
+struct review_key {
+    int64_t id;
+    const char *trace_id, *created_at;
+};
+/* Judged good, and bad with `bad`: oldest first, without a limit: struct review_key. */
 MUST_CHECK enum error review_confirmed(const struct trace_call *call, bool bad,
                                        struct object_list *rows);
 
