@@ -376,7 +376,7 @@ enum error alert_test_handle(struct request *request, struct reply *reply)
     if (error)
         return error;
     target = (struct webhook_target){rule->webhook_url, rule->secret};
-    event = (struct webhook_event){.webhook_id = alert_receiver(request->arena, rule, 1),
+    event = (struct webhook_event){.webhook_id = alert_receiver(request->arena, rule, 0),
                                    .event_id = arena_print(request->arena, "test-%s", rule->id),
                                    .event_type = "alert.test",
                                    .body = alert_test_body(&reading.storage, rule)};

@@ -137,6 +137,18 @@ def test_a_rule_as_it_is_written_and_changed(live, shop, receiver):
         assert (gone.status_code, gone.json()["detail"]) == (404, f"Alert '{rule['id']}' not found."), (method, where)
 
 
+def test_all_receivers_of_one_level_are_told(live, shop, receiver):
+    rule = make(live, shop, receiver, escalation=[
+        {"level": 1, "after_minutes": 5, "webhook_url": f"{receiver.url}/also"},
+        {"level": 2, "after_minutes": 0, "webhook_url": f"{receiver.url}/second"},
+        {"level": 2, "after_minutes": 0, "webhook_url": f"{receiver.url}/other"}])
+    send(live, shop, order())
+    until(lambda: alert(live, shop, rule["id"])["last_escalation_level"] == 2)
+    assert sorted(told[:2] for told in receiver.got) == [
+        ("/also", "alert.triggered"), ("/first", "alert.triggered"),
+        ("/other", "alert.escalated"), ("/second", "alert.escalated")]
+
+
 def test_clients_that_change_a_rule_at_once_keep_what_the_others_changed(live, shop, receiver):
     path = f"/v1/alerts/{make(live, shop, receiver, threshold=1e9)['id']}"
     with ThreadPoolExecutor(3) as clients:

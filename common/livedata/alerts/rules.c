@@ -6,7 +6,6 @@
 #include "db/query.h"
 #include "jobs/inbox.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 enum { SECRET_BYTES = 32, SECRET_TEXT = 44, DUE_MOST = 50, LISTS_MAX = 65536, ID_TEXT = 64 };
@@ -345,9 +344,9 @@ enum error alert_find(const struct storage_call *call, const char *id, struct al
     return error || found ? error : not_found(call, id);
 }
 
-const char *alert_receiver(struct arena *arena, const struct alert_rule *rule, int64_t level)
+const char *alert_receiver(struct arena *arena, const struct alert_rule *rule, size_t step)
 {
-    return arena_print(arena, "%s:%lld", rule->id, (long long)level);
+    return arena_print(arena, "%s:%zu", rule->id, step + 1);
 }
 
 enum error alert_stop_notices(const struct storage_call *call, const struct alert_rule *rule)
@@ -356,8 +355,7 @@ enum error alert_stop_notices(const struct storage_call *call, const struct aler
     int64_t stopped;
 
     for (size_t i = 0; !error && i < rule->step_count; i++)
-        error = job_stop_lane(call->db, &live_alert_kind.job,
-                              alert_receiver(call->arena, rule, rule->steps[i].level),
+        error = job_stop_lane(call->db, &live_alert_kind.job, alert_receiver(call->arena, rule, i),
                               "the alert has changed", &stopped, call->problem);
     return error;
 }
@@ -516,7 +514,7 @@ static enum error after_delivery(struct db *db, const struct webhook_event *even
     return query_end(query, problem);
 }
 
-/* Of "<rule>:<level>". */
+/* Of "<rule>:<place of the step>". */
 static enum error find_target(struct db *db, struct arena *arena, const char *webhook_id,
                               struct webhook_target *target, struct problem *problem)
 {
@@ -532,7 +530,7 @@ static enum error find_target(struct db *db, struct arena *arena, const char *we
     if (error == ERROR_NOT_FOUND)
         return ERROR_NONE;
     for (size_t i = 0; !error && rule->active && i < rule->step_count; i++)
-        if (rule->steps[i].level == strtoll(colon + 1, NULL, 10))
+        if (strcmp(alert_receiver(arena, rule, i), webhook_id) == 0)
             *target = (struct webhook_target){rule->steps[i].webhook_url, rule->secret};
     return error;
 }

@@ -58,8 +58,8 @@ MUST_CHECK enum error alert_end_look(const struct storage_call *call, const stru
                                      int64_t generation, const struct alert_pending *pending,
                                      bool *kept);
 
-/* "<rule>:<level>": who is told by a delivery. */
-const char *alert_receiver(struct arena *arena, const struct alert_rule *rule, int64_t level);
+/* "<rule>:<place>", from 1: whom a delivery goes to. Several steps may be of one level. */
+const char *alert_receiver(struct arena *arena, const struct alert_rule *rule, size_t step);
 /* Stops what is on its way to any receiver of the rule. */
 MUST_CHECK enum error alert_stop_notices(const struct storage_call *call,
                                          const struct alert_rule *rule);

@@ -128,7 +128,7 @@ static enum error enqueue(const struct storage_call *call, const struct alert_ru
 
         if (!hears(&rule->steps[i], decision))
             continue;
-        event.webhook_id = alert_receiver(call->arena, rule, rule->steps[i].level);
+        event.webhook_id = alert_receiver(call->arena, rule, i);
         error = webhook_enqueue(call->db, call->arena, &live_alert_kind, &event, call->problem);
     }
     return error;
