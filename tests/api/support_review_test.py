@@ -236,6 +236,30 @@ def test_offline_judging(support, tmp_path):
     assert counted == support.sql("SELECT tenant_id, status, reason, cases FROM review_totals WHERE cases <> 0 ORDER BY 1, 2, 3")
 
 
+def test_a_batch_comes_in_while_somebody_judges(support, tmp_path):
+    """Of the one case that he has in hand it waits for his word, and takes the others."""
+    if "DATABASE_URL" not in support.env:
+        pytest.skip("of two who write to SQLite the second waits before it reads")
+    for name in ("trace-in-hand", "trace-free"):
+        trace(support, name, quality=10)
+    program(support, "review-build")
+    batch = tmp_path / "batch.jsonl"
+    program(support, "review-export", "--out", str(batch))
+    rows = [json.loads(line) for line in batch.read_text().splitlines()[1:]]
+    for row in rows:
+        row["review"]["verdict"] = "good"
+    batch.write_text("\n".join(map(json.dumps, rows)))
+    with ThreadPoolExecutor() as pool:
+        judged = pool.submit(support.sql, "UPDATE review_queue SET status = 'dismissed' WHERE trace_id = 'trace-in-hand';"
+                                          "SELECT pg_sleep(2)")
+        while not support.sql("SELECT 1 FROM pg_stat_activity WHERE wait_event = 'PgSleep'"):
+            time.sleep(0.02)
+        done = program(support, "review-import", str(batch), "--confirm")
+        judged.result()
+    assert (done["updated"], done["skipped"], len(done["warnings"])) == (1, 1, 1)
+    assert {c["trace_id"]: c["status"] for c in queue(support)["items"]} == {"trace-in-hand": "dismissed", "trace-free": "confirmed_good"}
+
+
 def curated(service):
     [path] = service.stack.directory.rglob("curated_cases.jsonl")
     return path, [json.loads(line) for line in path.read_text().splitlines()]

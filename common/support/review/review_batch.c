@@ -195,8 +195,10 @@ static enum error take_verdict(struct taken *taken, const struct trace_call *cal
                                const struct review_verdict *verdict)
 {
     struct review_row row;
-    enum error error = review_find(call, id, &row);
+    enum error error = taken->dry_run ? ERROR_NONE : review_hold(call, id);
 
+    if (!error)
+        error = review_find(call, id, &row);
     if (error == ERROR_NOT_FOUND) {
         taken->imported->errored++;
         return ERROR_NONE;

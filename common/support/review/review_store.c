@@ -404,6 +404,13 @@ enum error review_decide(const struct trace_call *call, int64_t id,
     return db_finish(call->db, error, call->problem);
 }
 
+enum error review_hold(const struct trace_call *call, int64_t id)
+{
+    struct locked_case locked;
+
+    return lock_one(call, id, &locked);
+}
+
 static enum error why_not_added(const struct trace_call *call, const char *trace_id)
 {
     struct query *query = db_query(call->db, &find_any_trace);

@@ -95,6 +95,9 @@ struct review_verdict {
 MUST_CHECK enum error review_decide(const struct trace_call *call, int64_t id,
                                     const struct review_verdict *verdict);
 
+/* Nobody else judges the case until the transaction ends. ERROR_NOT_FOUND review_not_found. */
+MUST_CHECK enum error review_hold(const struct trace_call *call, int64_t id);
+
 /* A case by hand. ERROR_NOT_FOUND trace_not_found, ERROR_CONFLICT review_exists. */
 MUST_CHECK enum error review_add(const struct trace_call *call, const char *trace_id,
                                  const char *notes, int64_t *id);
