@@ -395,7 +395,7 @@ class TestWriterDies:
 
 
 class TestDiskFull:
-    """A file system of a few megabytes, filled to the last byte while clients write, then freed."""
+    """A file system with a few megabytes left, filled to the last byte while clients write, then freed."""
 
     def check(self, store, free):
         with Load(store, size=20_000, clients=3) as load:
@@ -427,14 +427,14 @@ class TestDiskFull:
         store = stores.new("sqlite", CLOSED)
         data = store.stack.directory / "data"
         data.mkdir(mode=0o750)
-        mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=4m,mode=0750", "tmpfs", data],
+        mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=64m,mode=0750", "tmpfs", data],
                                  capture_output=True, text=True, check=False)
         if mounted.returncode != 0:
             store.stack.close()
             pytest.skip(f"mounting is not permitted: {mounted.stderr.strip()}")
         try:
             ballast = data / "ballast"
-            ballast.write_bytes(bytes(2 * 1024 * 1024))
+            ballast.write_bytes(bytes(62 * 1024 * 1024))  # freed, it is not written full again while we look
             store.start()
             self.check(store, ballast.unlink)
         finally:
