@@ -98,6 +98,19 @@ static inline enum error store_script(struct store *store, struct db *db, const 
     return db_finish(db, error, &store->problem);
 }
 
+/* The tables of a part of a kit: "jobs_1" is sql/kits/jobs_1.sql. */
+static inline void store_kit(struct store *store, const char *name)
+{
+    char script[8192] = "";
+    FILE *file = fopen(arena_print(store->arena, "sql/kits/%s.sql", name), "r");
+
+    if (!file || !fread(script, 1, sizeof script - 1, file))
+        fixture_fatal("read the tables of the kit", NULL);
+    fclose(file);
+    if (store_script(store, store->db, script))
+        fixture_fatal("make the tables of the kit", &store->problem);
+}
+
 static inline void store_make(struct store *store, enum db_engine engine)
 {
     static const struct db_options options = DB_OPTIONS_DEFAULT;

@@ -44,13 +44,7 @@ static const struct http_family keeping_family = {
 
 static void start_keeping(struct store *store, struct server *server)
 {
-    char script[4096] = "";
-    FILE *file = fopen("sql/kits/idempotency_1.sql", "r");
-
-    if (!file || !fread(script, 1, sizeof script - 1, file))
-        fixture_fatal("read the table of the kit", NULL);
-    fclose(file);
-    CHECK_OK(store_script(store, store->db, script));
+    store_kit(store, "idempotency_1");
     keys_db = store->db;
     calls = 0;
     start_server(server);

@@ -56,17 +56,9 @@ static const struct statement count_effects = {"effects", "SELECT count(*) FROM 
 
 static void make_tables(struct store *store)
 {
-    static const char *const files[] = {"sql/kits/jobs_1.sql", "sql/kits/jobs_2.sql"};
-
-    for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
-        char script[8192] = "";
-        FILE *file = fopen(files[i], "r");
-
-        if (!file || !fread(script, 1, sizeof script - 1, file) || crypto_start(&store->problem))
-            fixture_fatal("read the tables of the kit", NULL);
-        fclose(file);
-        CHECK_OK(store_script(store, store->db, script));
-    }
+    CHECK_OK(crypto_start(&store->problem));
+    store_kit(store, "jobs_1");
+    store_kit(store, "jobs_2");
     CHECK_OK(store_script(store, store->db, "CREATE TABLE effects (job_key {text} NOT NULL)"));
     next_outcome = JOB_DONE;
     record_answer = ERROR_NONE;

@@ -161,18 +161,10 @@ static struct webhook_answer_limits answers = {.read = 65536, .kept = 2048};
 
 static void make_tables(struct store *store)
 {
-    static const char *const files[] = {"sql/kits/jobs_1.sql", "sql/kits/jobs_2.sql",
-                                        "sql/kits/webhooks_1.sql"};
-
-    for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
-        char script[8192] = "";
-        FILE *file = fopen(files[i], "r");
-
-        if (!file || !fread(script, 1, sizeof script - 1, file) || crypto_start(&store->problem))
-            fixture_fatal("read the tables of the kit", NULL);
-        fclose(file);
-        CHECK_OK(store_script(store, store->db, script));
-    }
+    CHECK_OK(crypto_start(&store->problem));
+    store_kit(store, "jobs_1");
+    store_kit(store, "jobs_2");
+    store_kit(store, "webhooks_1");
 }
 
 static void enqueue(struct store *store, const struct webhook_kind *which, const char *webhook,
