@@ -74,6 +74,7 @@ test('figures that are older than the design are said to be', async () => {
     await send('PUT', `/projects/${id}`, { ...payload, metrics: { ...payload.metrics, mde_pct: 7.5 } });
     const page = await open(`${experiments}/projects/${id}`);
     await untilText(page, '.headline .notice', /changed since/);
+    await page.waitForSelector('#history tbody tr');
     const sources = await page.$$eval('#history tbody tr', (rows) => rows.map((row) => [row.cells[1].textContent.trim(), row.cells[2].textContent.trim()]));
     assert.deepEqual(sources[0], ['Changed', '7.5%']);
     await page.click('#analyse');
