@@ -70,7 +70,7 @@ static enum error keep_house(struct resident *program, struct db *db)
     error = task_forget(db, &program->problem);
     if (!error)
         error = answer_cache_forget(db, &program->problem);
-    return error ? error : reindex_sweep(db, reader->arena, &program->settings, &program->problem);
+    return error ? error : reindex_sweep(db, &program->settings, &program->problem);
 }
 
 static enum error read_uploads(struct resident *program, struct db *db, bool *more)

@@ -152,6 +152,52 @@ ON_BOTH(the_program_mends_segments_before_they_are_asked_for)
     knowledge_cache_destroy(bench.cache);
 }
 
+static void put(const char *path, const char *bytes, size_t length)
+{
+    FILE *file = fopen(path, "wbe");
+
+    CHECK(file && fwrite(bytes, 1, length, file) == length && fclose(file) == 0);
+}
+
+static void add_many(struct store *store, int tenants, int documents)
+{
+    static const char script[] =
+        "INSERT INTO kb_state (tenant_id, version, next_key)"
+        " WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < %d)"
+        " SELECT 'a' || i, 1, 1 FROM n;"
+        "INSERT INTO kb_documents (tenant_id, doc_id, document_key, version, title, source,"
+        " file_type, language, content_hash, size_bytes, categories, page_count, chunk_count,"
+        " auto_generated, last_updated, created_at)"
+        " WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < %d)"
+        " SELECT 'default', 'd' || i, i + 1000, 1, 't', 's', 'md', 'en', '', 1, '[]', 1, 1, 0,"
+        " '2026-01-01T00:00:00.000Z', '2026-01-01T00:00:00.000Z' FROM n";
+
+    CHECK_OK(store_script(store, store->db, arena_print(store->arena, script, tenants, documents)));
+}
+
+/* As many tenants and documents as no list of them should hold; what matters comes last. */
+ON_BOTH(every_document_of_every_tenant_is_looked_at)
+{
+    struct bench bench;
+    int64_t documents = 0, rebuilt = 0;
+    const char *path;
+
+    bench_make(&bench, store);
+    add_many(store, store->engine == DB_SQLITE ? 10001 : 301,
+             store->engine == DB_SQLITE ? 100001 : 301);
+    ingest(&bench, store, "z.md", POLICY);
+    CHECK(unlink(only_segment(&bench, store)) == 0);
+    CHECK_OK(reindex_mend(store->db, &bench.settings, &rebuilt, &store->problem));
+    CHECK_INT(rebuilt, 1);
+
+    path = ingest_upload_folder(store->arena, &bench.settings, "default");
+    put(arena_print(store->arena, "%s/z.md", path), "# Returns\n\nVouchers.\n", 21);
+    CHECK_OK(reindex_all(store->db, &bench.settings, &documents, &store->problem));
+    CHECK_INT(documents, 1);
+    CHECK_INT(holding(&bench, store, "voucher"), 1);
+    knowledge_cache_destroy(bench.cache);
+}
+
 ON_BOTH(many_small_segments_become_one)
 {
     struct bench bench;
@@ -238,13 +284,6 @@ ON_BOTH(a_draft_becomes_a_document_once)
     knowledge_cache_destroy(bench.cache);
 }
 
-static void put(const char *path, const char *bytes, size_t length)
-{
-    FILE *file = fopen(path, "wbe");
-
-    CHECK(file && fwrite(bytes, 1, length, file) == length && fclose(file) == 0);
-}
-
 static enum error read_file(struct store *store, const char *name, const char *bytes, size_t length,
                             struct reading_result *result)
 {
@@ -303,6 +342,6 @@ ON_ONE(hostile_files, DB_SQLITE)
 TEST_MAIN(CASE(a_version_replaces_the_one_before), CASE(tenants_do_not_see_each_other),
           CASE(a_lost_or_damaged_segment_is_built_again),
           CASE(the_program_mends_segments_before_they_are_asked_for),
-          CASE(many_small_segments_become_one), CASE(a_deleted_document_is_gone),
-          CASE(a_failure_at_any_step_leaves_the_old_version), CASE(a_draft_becomes_a_document_once),
-          CASE(readers), CASE(hostile_files))
+          CASE(every_document_of_every_tenant_is_looked_at), CASE(many_small_segments_become_one),
+          CASE(a_deleted_document_is_gone), CASE(a_failure_at_any_step_leaves_the_old_version),
+          CASE(a_draft_becomes_a_document_once), CASE(readers), CASE(hostile_files))

@@ -5,10 +5,7 @@
 
 #include <string.h>
 
-enum {
-    SECONDS_A_DAY = 86400,
-    CHUNKS_MOST = 200000 /* read at once, when a document is indexed again */
-};
+enum { CHUNKS_MOST = 200000 /* read at once, when a document is indexed again */ };
 
 #define DOCUMENT_COLUMNS                                                                           \
     "doc_id, document_key, version, title, source, file_type, language, content_hash, size_bytes," \
@@ -29,29 +26,22 @@ static const struct statement list_documents = {
     .sql = "SELECT " DOCUMENT_COLUMNS " FROM kb_documents WHERE tenant_id = ?"
            " ORDER BY last_updated DESC, doc_id LIMIT ? OFFSET ?",
 };
+static const struct statement next_document = {
+    .name = "document_next",
+    .sql = "SELECT " DOCUMENT_COLUMNS " FROM kb_documents WHERE tenant_id = ? AND doc_id > ?"
+           " ORDER BY doc_id LIMIT 1",
+};
 static const struct statement count_documents = {
     .name = "document_count",
     .sql = "SELECT count(*) FROM kb_documents WHERE tenant_id = ?",
 };
-static const struct statement stale_documents = {
-    .name = "document_stale",
-    .sql = "SELECT doc_id, title, source, last_updated, citation_count, last_cited_at FROM"
-           " (SELECT d.doc_id, d.title, d.source, d.last_updated, s.citation_count,"
-           " s.last_cited_at FROM document_stats s JOIN kb_documents d"
-           " ON d.tenant_id = s.tenant_id AND d.doc_id = s.doc_id WHERE s.tenant_id = ?"
-           " ORDER BY s.citation_count DESC, d.doc_id LIMIT ?) AS cited"
-           " WHERE last_updated < {now_plus:?} ORDER BY citation_count DESC, doc_id",
-};
-static const struct statement count_stale = {
-    .name = "document_count_stale",
-    .sql = "SELECT count(*) FROM (SELECT d.last_updated, row_number() OVER (PARTITION BY"
-           " s.tenant_id ORDER BY s.citation_count DESC, d.doc_id) AS place FROM document_stats s"
-           " JOIN kb_documents d ON d.tenant_id = s.tenant_id AND d.doc_id = s.doc_id) AS cited"
-           " WHERE place <= ? AND last_updated < {now_plus:?}",
-};
 static const struct statement list_tenants = {
     .name = "kb_tenants",
     .sql = "SELECT tenant_id FROM kb_state ORDER BY tenant_id LIMIT ?",
+};
+static const struct statement next_tenant = {
+    .name = "kb_next_tenant",
+    .sql = "SELECT tenant_id FROM kb_state WHERE tenant_id > ? ORDER BY tenant_id LIMIT 1",
 };
 static const struct statement touch_document = {
     .name = "document_touch",
@@ -157,14 +147,6 @@ static const struct statement count_chunks = {
     .name = "kb_chunks_count",
     .sql = "SELECT coalesce(sum(chunk_count), 0) FROM kb_documents WHERE ? = '' OR tenant_id = ?",
 };
-static const struct statement note_citation = {
-    .name = "document_cited",
-    .sql = "INSERT INTO document_stats (tenant_id, doc_id, citation_count, last_cited_at)"
-           " VALUES (?, ?, 1, {now}) ON CONFLICT (tenant_id, doc_id) DO UPDATE SET"
-           " citation_count = document_stats.citation_count + 1,"
-           " last_cited_at = excluded.last_cited_at",
-};
-
 static void document_row(struct query *query, struct arena *arena, struct document_row *row)
 {
     *row = (struct document_row){.doc_id = query_text(query, 0, arena),
@@ -210,10 +192,10 @@ static enum error run_key(const struct document_call *call, const struct stateme
     return query_end(query, call->problem);
 }
 
-enum error document_find(const struct document_call *call, const char *doc_id,
-                         struct document_row *row, bool *found)
+static enum error read_document(const struct document_call *call, const struct statement *statement,
+                                const char *doc_id, struct document_row *row, bool *found)
 {
-    struct query *query = db_query(call->db, &find_document);
+    struct query *query = db_query(call->db, statement);
 
     query_bind_text(query, call->tenant);
     query_bind_text(query, doc_id);
@@ -221,6 +203,18 @@ enum error document_find(const struct document_call *call, const char *doc_id,
     if (*found)
         document_row(query, call->arena, row);
     return query_end(query, call->problem);
+}
+
+enum error document_find(const struct document_call *call, const char *doc_id,
+                         struct document_row *row, bool *found)
+{
+    return read_document(call, &find_document, doc_id, row, found);
+}
+
+enum error document_next(const struct document_call *call, const char *after,
+                         struct document_row *row, bool *found)
+{
+    return read_document(call, &next_document, after, row, found);
 }
 
 enum error document_list(const struct document_call *call, int64_t limit, int64_t offset,
@@ -247,36 +241,6 @@ enum error document_count(const struct document_call *call, int64_t *count)
     return query_end(query, call->problem);
 }
 
-enum error document_stale(const struct document_call *call, int64_t days, int64_t most,
-                          struct object_list *rows)
-{
-    struct stale_document *items =
-        ARENA_ARRAY(call->arena, struct stale_document, (size_t)most + 1);
-    struct query *query = db_query(call->db, &stale_documents);
-
-    query_bind_text(query, call->tenant);
-    query_bind_integer(query, most);
-    query_bind_number(query, -(double)days * SECONDS_A_DAY);
-    *rows = (struct object_list){.items = items};
-    while (rows->count < (size_t)most && query_next(query))
-        items[rows->count++] = (struct stale_document){
-            query_text(query, 0, call->arena), query_text(query, 1, call->arena),
-            query_text(query, 2, call->arena), query_text(query, 3, call->arena),
-            query_integer(query, 4),           query_text_or_null(query, 5, call->arena)};
-    return query_end(query, call->problem);
-}
-
-enum error document_count_stale(struct db *db, int64_t days, int64_t most, int64_t *count,
-                                struct problem *problem)
-{
-    struct query *query = db_query(db, &count_stale);
-
-    query_bind_integer(query, most);
-    query_bind_number(query, -(double)days * SECONDS_A_DAY);
-    *count = query_next(query) ? query_integer(query, 0) : 0;
-    return query_end(query, problem);
-}
-
 enum error document_tenants(struct db *db, struct arena *arena, size_t most,
                             struct string_list *tenants, struct problem *problem)
 {
@@ -287,6 +251,16 @@ enum error document_tenants(struct db *db, struct arena *arena, size_t most,
     query_bind_integer(query, (int64_t)most);
     while (tenants->count < most && query_next(query))
         items[tenants->count++] = query_text(query, 0, arena);
+    return query_end(query, problem);
+}
+
+enum error document_next_tenant(struct db *db, struct arena *arena, const char *after,
+                                const char **tenant, struct problem *problem)
+{
+    struct query *query = db_query(db, &next_tenant);
+
+    query_bind_text(query, after);
+    *tenant = query_next(query) ? query_text(query, 0, arena) : NULL;
     return query_end(query, problem);
 }
 
@@ -659,20 +633,4 @@ enum error document_count_chunks(struct db *db, const char *tenant, int64_t *chu
     query_bind_text(query, tenant ? tenant : "");
     *chunks = query_next(query) ? query_integer(query, 0) : 0;
     return query_end(query, problem);
-}
-
-enum error document_note_citations(const struct document_call *call, const char *const *doc_ids,
-                                   size_t count)
-{
-    enum error error = ERROR_NONE;
-
-    for (size_t i = 0; i < count && !error; i++) {
-        bool again = false;
-
-        for (size_t j = 0; j < i && !again; j++)
-            again = strcmp(doc_ids[i], doc_ids[j]) == 0;
-        if (!again)
-            error = run(call, &note_citation, doc_ids[i], NULL);
-    }
-    return error;
 }

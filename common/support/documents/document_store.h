@@ -36,6 +36,11 @@ MUST_CHECK enum error document_find(const struct document_call *call, const char
 MUST_CHECK enum error document_list(const struct document_call *call, int64_t limit, int64_t offset,
                                     struct object_list *rows);
 
+/* The document that follows `after` in the order of names; "" gives the first one. `found` is false
+ * behind the last: whole knowledge bases are walked so, document by document. */
+MUST_CHECK enum error document_next(const struct document_call *call, const char *after,
+                                    struct document_row *row, bool *found);
+
 MUST_CHECK enum error document_count(const struct document_call *call, int64_t *count);
 
 /* Says that a document was looked at: last_updated is now. `found` says whether there is one. */
@@ -125,6 +130,11 @@ MUST_CHECK enum error document_chunks(const struct document_call *call, int64_t 
 /* Every tenant that has ever had a document, at most `most`. */
 MUST_CHECK enum error document_tenants(struct db *db, struct arena *arena, size_t most,
                                        struct string_list *tenants, struct problem *problem);
+
+/* The tenant with a document, now or once, that follows `after`; "" gives the first one. NULL
+ * behind the last. */
+MUST_CHECK enum error document_next_tenant(struct db *db, struct arena *arena, const char *after,
+                                           const char **tenant, struct problem *problem);
 
 /* How many chunks all tenants, or one (not NULL), have. */
 MUST_CHECK enum error document_count_chunks(struct db *db, const char *tenant, int64_t *chunks,

@@ -6,37 +6,69 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { TENANTS_MAX = 10000, DOCUMENTS_MAX = 100000, ORPHAN_SECONDS = 3600 };
+enum { ORPHAN_SECONDS = 3600 };
+#define LISTING_MEMORY ((size_t)1 << 28)
 
-static const struct statement list_tenants = {
-    .name = "kb_tenants",
-    .sql = "SELECT tenant_id FROM kb_state ORDER BY tenant_id",
+typedef enum error tenant_visit(const struct document_call *call,
+                                const struct support_settings *settings, int64_t *count);
+
+/* Two memories by turns: a name stands in one of them until its successor has been read into the
+ * other, so that a walk needs no more of it the longer it is. */
+struct turns {
+    struct arena *now, *next;
 };
 
-static enum error read_tenants(struct db *db, struct arena *arena, struct string_list *tenants,
-                               struct problem *problem)
+static struct turns turns_make(size_t memory)
 {
-    struct query *query = db_query(db, &list_tenants);
-
-    tenants->items = ARENA_ARRAY(arena, const char *, TENANTS_MAX);
-    tenants->count = 0;
-    while (tenants->count < TENANTS_MAX && query_next(query))
-        tenants->items[tenants->count++] = query_text(query, 0, arena);
-    return query_end(query, problem);
+    return (struct turns){arena_create(memory), arena_create(memory)};
 }
 
-enum error reindex_sweep(struct db *db, struct arena *arena,
-                         const struct support_settings *settings, struct problem *problem)
+static void turns_take(struct turns *turns)
 {
-    struct string_list tenants;
-    enum error error = read_tenants(db, arena, &tenants, problem);
+    struct arena *before = turns->now;
 
-    for (size_t i = 0; i < tenants.count && !error; i++) {
-        struct document_call call = {db, arena, tenants.items[i], problem};
+    turns->now = turns->next;
+    turns->next = before;
+    arena_reset(before);
+}
 
-        ingest_sweep(&call, settings, ORPHAN_SECONDS);
+static void turns_end(struct turns *turns)
+{
+    arena_destroy(turns->now);
+    arena_destroy(turns->next);
+}
+
+static enum error visit_tenants(struct db *db, const struct support_settings *settings,
+                                tenant_visit *visit, int64_t *count, struct problem *problem)
+{
+    struct turns turns = turns_make(LISTING_MEMORY);
+    const char *tenant = "";
+    enum error error;
+
+    while (!(error = document_next_tenant(db, turns.next, tenant, &tenant, problem)) && tenant) {
+        turns_take(&turns);
+        error = visit(&(struct document_call){db, turns.now, tenant, problem}, settings, count);
+        if (error)
+            break;
     }
+    turns_end(&turns);
     return error;
+}
+
+static enum error sweep_tenant(const struct document_call *call,
+                               const struct support_settings *settings, int64_t *count)
+{
+    ingest_sweep(call, settings, ORPHAN_SECONDS);
+    ++*count;
+    return ERROR_NONE;
+}
+
+enum error reindex_sweep(struct db *db, const struct support_settings *settings,
+                         struct problem *problem)
+{
+    int64_t swept = 0;
+
+    return visit_tenants(db, settings, sweep_tenant, &swept, problem);
 }
 
 static bool ingest_again(const struct document_call *call, const struct support_settings *settings,
@@ -60,36 +92,30 @@ static bool ingest_again(const struct document_call *call, const struct support_
     return true;
 }
 
-static enum error reindex_tenant(struct db *db, const struct support_settings *settings,
-                                 const char *tenant, int64_t *documents, struct problem *problem)
+static enum error reindex_tenant(const struct document_call *tenant,
+                                 const struct support_settings *settings, int64_t *documents)
 {
-    struct arena *list_arena = arena_create((size_t)1 << 28);
-    struct arena *arena = arena_create((size_t)settings->index_memory_bytes);
-    struct document_call listing = {db, list_arena, tenant, problem};
-    struct document_call call = {db, arena, tenant, problem};
-    struct object_list rows;
-    enum error error = document_list(&listing, DOCUMENTS_MAX, 0, &rows);
+    struct turns turns = turns_make((size_t)settings->index_memory_bytes);
+    struct document_call call = *tenant;
+    struct document_row row = {.doc_id = ""};
+    bool found = true;
+    enum error error;
 
-    for (size_t i = 0; i < rows.count && !error; i++) {
-        *documents += ingest_again(&call, settings, &((struct document_row *)rows.items)[i]);
-        arena_reset(arena);
+    call.arena = turns.next;
+    while (!(error = document_next(&call, row.doc_id, &row, &found)) && found) {
+        turns_take(&turns);
+        call.arena = turns.now;
+        *documents += ingest_again(&call, settings, &row);
+        call.arena = turns.next;
     }
-    arena_destroy(arena);
-    arena_destroy(list_arena);
+    turns_end(&turns);
     return error;
 }
 
 enum error reindex_all(struct db *db, const struct support_settings *settings, int64_t *documents,
                        struct problem *problem)
 {
-    struct arena *arena = arena_create((size_t)1 << 26);
-    struct string_list tenants;
-    enum error error = read_tenants(db, arena, &tenants, problem);
-
-    for (size_t i = 0; i < tenants.count && !error; i++)
-        error = reindex_tenant(db, settings, tenants.items[i], documents, problem);
-    arena_destroy(arena);
-    return error;
+    return visit_tenants(db, settings, reindex_tenant, documents, problem);
 }
 
 /* Whether a segment cannot be read and is named still, by a second look: others merge them. */
@@ -140,15 +166,5 @@ static enum error mend_tenant(const struct document_call *listing,
 enum error reindex_mend(struct db *db, const struct support_settings *settings, int64_t *rebuilt,
                         struct problem *problem)
 {
-    struct arena *arena = arena_create((size_t)1 << 28);
-    struct string_list tenants;
-    enum error error = read_tenants(db, arena, &tenants, problem);
-
-    for (size_t i = 0; i < tenants.count && !error; i++) {
-        const struct document_call call = {db, arena, tenants.items[i], problem};
-
-        error = mend_tenant(&call, settings, rebuilt);
-    }
-    arena_destroy(arena);
-    return error;
+    return visit_tenants(db, settings, mend_tenant, rebuilt, problem);
 }

@@ -15,8 +15,7 @@ MUST_CHECK enum error reindex_mend(struct db *db, const struct support_settings 
                                    int64_t *rebuilt, struct problem *problem);
 
 /* Removes files of indexes that nothing names and that are older than an hour. */
-MUST_CHECK enum error reindex_sweep(struct db *db, struct arena *arena,
-                                    const struct support_settings *settings,
+MUST_CHECK enum error reindex_sweep(struct db *db, const struct support_settings *settings,
                                     struct problem *problem);
 
 #endif
