@@ -573,6 +573,41 @@ ON_BOTH(the_check_finds_what_does_not_agree)
     }
 }
 
+/* The tenant whose name comes last, and rows by the thousand. */
+ON_BOTH(the_check_looks_at_every_tenant_and_every_row)
+{
+    struct storage_check check = {0};
+    struct live live;
+
+    live_make(store, &live);
+    CHECK_OK(store_script(
+        store, store->db,
+        "INSERT INTO users_enriched (tenant_id, user_id, total_orders, total_cents, updated_at)"
+        " WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 10050)"
+        " SELECT 't' || i, 'USR-1', CASE WHEN i > 10040 THEN 3 ELSE 0 END, 0, 1 FROM n;"
+        "INSERT INTO users_enriched (tenant_id, user_id, total_orders, total_cents, updated_at)"
+        " VALUES ('zz', 'USR-1', 1, 0, 1), ('zz', 'USR-2', 0, 1, 1), ('zz', 'USR-3', 0, 0, 1)"));
+    CHECK_OK(storage_check(&live.call.storage, &live.catalog, &check));
+    CHECK_INT(check.differing, 11);
+    CHECK_TEXT(check.first, "1 users of t10041 are not the sums of their orders");
+    CHECK_OK(store_script(store, store->db, "DELETE FROM users_enriched WHERE tenant_id <> 'zz'"));
+    check = (struct storage_check){0};
+    CHECK_OK(storage_check(&live.call.storage, &live.catalog, &check));
+    CHECK_TEXT(check.first, "2 users of zz are not the sums of their orders");
+
+    empty_tables(store);
+    CHECK_OK(store_script(
+        store, store->db,
+        "INSERT INTO products_current (tenant_id, product_id, name, category, price_cents,"
+        " in_stock, stock_quantity, updated_at)"
+        " WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 20500)"
+        " SELECT 'default', 'PROD-' || i, 'tea', 'x', 1, 1, 1, 1 FROM n"));
+    check = (struct storage_check){0};
+    CHECK_OK(storage_check(&live.call.storage, &live.catalog, &check));
+    CHECK_INT(check.differing, 20500);
+    empty_tables(store);
+}
+
 TEST_MAIN(CASE(an_order_changes_its_entity_its_user_and_the_journal),
           CASE(a_late_event_does_not_overwrite_newer_state), CASE(an_event_is_applied_once),
           CASE(sessions_move_up_the_funnel),
@@ -580,4 +615,5 @@ TEST_MAIN(CASE(an_order_changes_its_entity_its_user_and_the_journal),
           CASE(a_dead_letter_is_replayed_corrected),
           CASE(histories_in_any_order_end_in_the_same_tables),
           CASE(an_event_is_applied_whole_or_not_at_all),
-          CASE(a_killed_process_leaves_no_half_event), CASE(the_check_finds_what_does_not_agree))
+          CASE(a_killed_process_leaves_no_half_event), CASE(the_check_finds_what_does_not_agree),
+          CASE(the_check_looks_at_every_tenant_and_every_row))

@@ -18,11 +18,6 @@ MUST_CHECK enum error state_fold_click(const struct storage_call *call, const st
 MUST_CHECK enum error state_fold_product(const struct storage_call *call, const struct event *event,
                                          struct string_list *moved);
 
-/* Counts the users whose row differs from what all orders say; with `repair` puts them right. For
- * the checking tool. */
-MUST_CHECK enum error state_check_users(const struct storage_call *call, bool repair,
-                                        int64_t *differing);
-
 /* Private: users.c for orders.c and products. */
 struct user_change {
     const char *user_id;

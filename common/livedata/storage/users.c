@@ -67,14 +67,6 @@ static const struct statement set_category = {
     .sql = "UPDATE users_enriched SET preferred_category = ?, updated_at = ? WHERE tenant_id = ?"
            " AND user_id = ? AND coalesce(preferred_category, '') <> ?",
 };
-static const struct statement differing_users = {
-    .name = "users_differing",
-    .sql = "SELECT u.user_id FROM users_enriched u LEFT JOIN (SELECT user_id, count(*) AS n,"
-           " CAST(sum(total_cents) AS BIGINT) AS cents FROM orders_v2 WHERE tenant_id = ?"
-           " AND status <> 'cancelled' GROUP BY user_id) o ON o.user_id = u.user_id"
-           " WHERE u.tenant_id = ? AND u.updated_at IS NOT NULL"
-           " AND (u.total_orders <> coalesce(o.n, 0) OR u.total_cents <> coalesce(o.cents, 0))",
-};
 
 enum error users_add_units(const struct storage_call *call, const char *user_id,
                            const char *product_id, int64_t units, int64_t all_units)
@@ -266,30 +258,6 @@ enum error users_refresh_category(const struct storage_call *call, const char *p
         error = move_category(call, ids.items[i], &other);
         if (!error && other)
             moved->items[moved->count++] = ids.items[i];
-    }
-    return error;
-}
-
-enum error state_check_users(const struct storage_call *call, bool repair, int64_t *differing)
-{
-    struct query *query = db_query(call->db, &differing_users);
-    struct string_list ids;
-    enum error error;
-
-    query_bind_text(query, call->tenant);
-    query_bind_text(query, call->tenant);
-    error = read_ids(query, call, &ids);
-    *differing = (int64_t)ids.count;
-    for (size_t i = 0; repair && !error && i < ids.count; i++) {
-        struct user_state state;
-
-        error = find_user(call, ids.items[i], &state);
-        if (!error)
-            error = count_orders(call, ids.items[i], &state);
-        if (!error)
-            error = find_bounds(call, ids.items[i], &state);
-        if (!error)
-            error = put_user(call, ids.items[i], &state);
     }
     return error;
 }
