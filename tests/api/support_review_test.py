@@ -227,6 +227,18 @@ def test_offline_judging(support, tmp_path):
     batch.write_text(f"{head}\n{json.dumps(rows[5])}\n{{broken\n")
     assert "line 3" in program(support, "review-import", str(batch), code=1).stderr
     assert queue(support, status="pending")["count"] == 9
+    # ids of another database: the cases are here, and about other traces
+    own = [row["trace_id"] for row in rows]
+    rows[5]["trace_id"], rows[6]["trace_id"], rows[7]["trace_id"] = own[6], own[5], 7
+    del rows[8]["trace_id"]
+    batch.write_text("\n".join(map(json.dumps, rows[1:])))
+    there = program(support, "review-import", str(batch), "--dry-run")
+    assert (there["would_update"], there["errored"], there["skipped"]) == (5, 4, 1)
+    assert there["warnings"][1:] == [
+        f"case {rows[at]['review_id']} is about trace {own[at]}, the row about {other}; left as it is"
+        for at, other in ((5, own[6]), (6, own[5]), (7, "none"))]
+    for row, trace_id in zip(rows, own):
+        row["trace_id"] = trace_id
     batch.write_text("\n".join(map(json.dumps, rows[1:])))
     assert program(support, "review-import", str(batch))["updated"] == 8  # ten verdicts need no word
     program(support, "curated-build")

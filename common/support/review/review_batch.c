@@ -182,17 +182,30 @@ struct taken {
     struct review_imported *imported;
 };
 
-static void warn(struct taken *taken, int64_t id, const char *status)
+static void warn(struct taken *taken, const char *warning)
 {
-    struct review_imported *imported = taken->imported;
+    struct string_list *warnings = &taken->imported->warnings;
 
-    imported->warnings.items[imported->warnings.count++] =
-        arena_print(taken->call->arena, "case %lld is %s; left as it is", (long long)id, status);
-    imported->skipped++;
+    warnings->items[warnings->count++] = warning;
+}
+
+/* Whether the row speaks of the case's own trace, or of none: ids of one database mean other cases
+ * in another one, and in a file that was put together by hand. */
+static bool names_trace_of(struct taken *taken, const struct review_row *row, const json_t *trace)
+{
+    if (!trace || json_is_null(trace) ||
+        (json_is_string(trace) && strcmp(json_string_value(trace), row->trace_id) == 0))
+        return true;
+    warn(taken, arena_print(taken->call->arena,
+                            "case %lld is about trace %s, the row about %s; left as it is",
+                            (long long)row->id, row->trace_id,
+                            json_is_string(trace) ? json_string_value(trace) : "none"));
+    taken->imported->errored++;
+    return false;
 }
 
 static enum error take_verdict(struct taken *taken, const struct trace_call *call, int64_t id,
-                               const struct review_verdict *verdict)
+                               const json_t *trace, const struct review_verdict *verdict)
 {
     struct review_row row;
     enum error error = taken->dry_run ? ERROR_NONE : review_hold(call, id);
@@ -205,8 +218,12 @@ static enum error take_verdict(struct taken *taken, const struct trace_call *cal
     }
     if (error)
         return error;
+    if (!names_trace_of(taken, &row, trace))
+        return ERROR_NONE;
     if (strcmp(row.status, review_status_names[REVIEW_PENDING]) != 0) {
-        warn(taken, id, row.status);
+        warn(taken,
+             arena_print(call->arena, "case %lld is %s; left as it is", (long long)id, row.status));
+        taken->imported->skipped++;
         return ERROR_NONE;
     }
     taken->imported->would_update++;
@@ -238,7 +255,8 @@ static enum error take_row(struct taken *taken, const json_t *row)
     }
     verdict.notes = notes_of(arena, review);
     verdict.tags = tags_of(arena, review);
-    return take_verdict(taken, &call, json_integer_value(id), &verdict);
+    return take_verdict(taken, &call, json_integer_value(id), json_object_get(row, "trace_id"),
+                        &verdict);
 }
 
 enum error review_import(const struct trace_call *call, const struct review_batch *batch,
