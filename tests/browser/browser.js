@@ -38,6 +38,27 @@ before(async () => {
 
 after(() => browser.close());
 
+/*
+ * Every answer that a page asks for comes up to ASSAY_BROWSER_DELAY_MS late, by chance (ASSAY_BROWSER_SEED): answers
+ * then come in another order than on an idle machine. What reads a page before it is there fails.
+ */
+const delayMs = Number(process.env.ASSAY_BROWSER_DELAY_MS ?? 0);
+let drawn = Number(process.env.ASSAY_BROWSER_SEED ?? 1) >>> 0;
+
+/* From 0 to 1: a linear congruential generator, its lower bits left out. */
+function draw() {
+    drawn = (Math.imul(drawn, 1664525) + 1013904223) >>> 0;
+    return (drawn >>> 8) / 2 ** 24;
+}
+
+async function delay(context) {
+    await context.route('**/*', async (route) => {
+        if (['fetch', 'xhr', 'eventsource'].includes(route.request().resourceType()))
+            await new Promise((resolve) => setTimeout(resolve, draw() * delayMs));
+        await route.fallback().catch(() => {}); /* the page may have gone */
+    });
+}
+
 function watch(page) {
     page.faults = [];
     page.on('pageerror', (error) => page.faults.push(error.stack));
@@ -59,6 +80,7 @@ export async function open(url, options = {}) {
         locale: 'en-US',
         ...options,
     });
+    if (delayMs > 0) await delay(context);
     const page = await context.newPage();
     page.setDefaultTimeout(15000);
     watch(page);

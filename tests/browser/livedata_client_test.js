@@ -110,7 +110,7 @@ test('from a page: what passes is tried again, what does not is told', async () 
             async ([url, secret]) => {
                 const { LiveDataClient, RetryPolicy } = await import('/client/index.js');
                 const retryPolicy = new RetryPolicy({ initialDelayMs: 1, jitterFactor: 0 });
-                const client = new LiveDataClient(url, secret, { retryPolicy, timeoutMs: 500 });
+                const client = new LiveDataClient(url, secret, { retryPolicy, timeoutMs: 1000 });
                 return client.catalog().then(
                     (catalog) => Object.keys(catalog).length > 0,
                     ({ name, message, statusCode }) => [name, message, statusCode ?? null],
@@ -122,10 +122,7 @@ test('from a page: what passes is tried again, what does not is told', async () 
     const through = (route) => route.continue();
     const refuse = (status, headers = {}, body = '{"detail":"no"}') => (route) =>
         route.fulfill({ status, headers: { 'Content-Type': 'application/json', ...headers }, body });
-    const stall = async (route) => {
-        await new Promise((resolve) => setTimeout(resolve, 900));
-        await route.abort().catch(() => {});
-    };
+    const stall = () => {}; /* until the client gives up */
     assert.equal(await ask(refuse(503), (route) => route.abort('connectionreset'), through), true);
     assert.equal(await ask(refuse(429, { 'Retry-After': '0' }), through), true);
     assert.equal(await ask(refuse(429, { 'Retry-After': new Date().toUTCString() }), through), true);
