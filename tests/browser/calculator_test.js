@@ -395,6 +395,15 @@ for (const { name, reply, shows } of failures)
         await close(page, [reply.status]);
     });
 
+test('hears the button while the first answer is still on its way', async () => {
+    const page = await open('about:blank');
+    await page.route('**/api/v1/calculate', () => {}, { times: 1 }); /* it never comes */
+    await page.goto(`${experiments}/?mde_pct=-1`);
+    await page.click('button[type="submit"]');
+    await page.waitForSelector('#problems[role="alert"]');
+    await close(page, [422]);
+});
+
 test('says when the service cannot be reached', async () => {
     const page = await open(`${experiments}/`);
     await answered(page);

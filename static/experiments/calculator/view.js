@@ -57,7 +57,7 @@ function designForm(state) {
             <button type="submit" class="button" data-kind="primary">${t('design.calculate')}</button>
             <button type="button" class="button" data-kind="quiet" id="start-over" @click=${onReset}>${t('design.reset')}</button>
         </div>`;
-    return form.view(inside, { formId: 'design', className: 'card design', label: t('design.title'), busy: live.busy && live.answer === null });
+    return form.view(inside, { formId: 'design', className: 'card design', label: t('design.title') });
 }
 
 function cutNotice({ cut, form }) {

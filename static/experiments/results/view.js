@@ -31,7 +31,7 @@ function observedForm({ form, live }) {
         <div class="section section-top button-row no-print">
             <button type="submit" class="button" data-kind="primary">${t('results.analyse')}</button>
         </div>`;
-    return form.view(inside, { formId: 'observed', className: 'card design', label: t('results.observed'), busy: live.busy && live.answer === null });
+    return form.view(inside, { formId: 'observed', className: 'card design', label: t('results.observed') });
 }
 
 export function view(state) {
