@@ -121,9 +121,9 @@ async function show({ session_id: id }) {
 async function remove({ session_id: id, title }) {
     const sure = await confirm({ title: t('chat.delete'), text: t('chat.delete_text', { title: title || id.slice(0, 8) }), action: t('chat.delete') });
     if (!sure) return;
-    await attempt(() => client.delete(`/api/sessions/${encodeURIComponent(id)}`));
-    if (app.state.conversation.session === id) begin();
-    app.state.sessions.reload();
+    const deleted = await attempt(() => client.delete(`/api/sessions/${encodeURIComponent(id)}`));
+    await app.state.sessions.reload();
+    if (deleted && app.state.conversation.session === id) begin();
 }
 
 function begin() {

@@ -13,6 +13,7 @@ import { view } from './view.js';
 
 const runsEveryMs = 2000;
 const splitsEveryMs = 5000;
+const rebuildEveryMs = 500;
 const listed = 100;
 const panels = ['queue', 'curated', 'runs', 'experiments', 'next'];
 const defaults = { tab: 'queue', case: '', run: '', experiment: '', status: 'pending' };
@@ -136,9 +137,18 @@ async function change(id, action, asks) {
     if (action === 'regression-run') go({ tab: 'runs' });
 }
 
+/* Shows the new data when they are there, however long that takes. */
 async function rebuild() {
-    await attempt(() => client.post('/api/admin/curated-dataset/rebuild'));
-    setTimeout(() => curated.reload(), 1500);
+    await attempt(async () => {
+        const { job_id: id } = (await client.post('/api/admin/curated-dataset/rebuild')).data;
+        for (;;) {
+            const { data: job } = await client.get(`/api/admin/curated-dataset/jobs/${encodeURIComponent(id)}`);
+            if (job.status === 'completed') return;
+            if (job.status === 'failed') throw new ApiError('server', job.error);
+            await new Promise((resolve) => setTimeout(resolve, rebuildEveryMs));
+        }
+    });
+    curated.reload();
 }
 
 /* Shows what the address says. */
