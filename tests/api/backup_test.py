@@ -64,12 +64,12 @@ def restore_under_load(engine, tmp_path, writers=8, seconds=0.5, size=2000, env=
             Store(engine, FEW, directory=tmp_path / "elsewhere") as other:
         other.stop()
         with Load(store, size=size, clients=writers) as load:
-            load.await_success_of_all(15)
+            load.await_success_of_all()
             time.sleep(seconds)
             before = ledgers(load)
             printed = run(store, "backup", str(archive))
             assert str(archive) in printed.splitlines()
-            load.await_success_of_all(15)
+            load.await_success_of_all()
         assert not load.failures and set(load.statuses) <= {200, 404}, load.statuses
         store.stop()
         run(other, "restore", str(archive))

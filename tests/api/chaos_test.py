@@ -19,6 +19,8 @@ import pytest
 
 from conftest import OPEN, SOAK
 from crowd import Crowd, request_bytes
+from patience import until
+from stack import open_files
 from stored import PROJECTS, payload
 
 ANALYSIS, COMPUTE, SYSTEM, PROJECT_POOL = (f"experiments-{f}" for f in ("analysis", "compute", "system", "projects"))
@@ -42,22 +44,15 @@ def client(stacks, request):
     """Before and after, all pools are as large as they should be; nothing has gone wrong that we did not do."""
     client = stacks.get(getattr(request, "param", CHAOS))
     pools = (ANALYSIS, SYSTEM, PROJECT_POOL)
-    await_true(lambda: all(is_whole(client, pool) for pool in pools))
+    until(lambda: all(is_whole(client, pool) for pool in pools))
     yield client
-    await_true(lambda: all(is_whole(client, pool) for pool in pools))
+    until(lambda: all(is_whole(client, pool) for pool in pools))
     assert client.get("/health").status == 200 and client.post("/api/v1/srm-check", SRM).status == 200
     assert client.get("/api/v1/diagnostics").json()["runtime"]["server_error_responses"] == 0
 
 
 def is_whole(client, pool):
     return len(client.stack.workers(pool)) == client.stack.size_of(pool)
-
-
-def await_true(condition, limit=15):
-    end = time.monotonic() + limit
-    while not condition():
-        assert time.monotonic() < end, "it did not come true"
-        time.sleep(0.02)
 
 
 def questions(client):
@@ -116,15 +111,6 @@ def are_asleep(pids):
     return ticks(pids) == before
 
 
-def open_files(pids):
-    return sum(len(os.listdir(f"/proc/{pid}/fd")) for pid in pids)
-
-
-def nginx_workers(stack):
-    master = int((stack.directory / "run" / "nginx.pid").read_text())
-    return [int(pid) for pid in Path(f"/proc/{master}/task/{master}/children").read_text().split()]
-
-
 def connect(client):
     host, port = client.url.removeprefix("http://").split(":")
     return socket.create_connection((host, int(port)), timeout=10)
@@ -153,7 +139,7 @@ class TestReplacing:
 
         with crowd(client) as load:
             reload("ASSAY_WORKER_REQUESTS=400\n")
-            await_true(lambda: look() >= 12, limit=60)  # four and four, and those that follow who has served enough
+            until(lambda: look() >= 12)  # four and four, and those that follow who has served enough
             for _ in range(seconds(1, 20)):
                 reload("")
                 time.sleep(seconds(0.2, 1))
@@ -192,16 +178,16 @@ class TestKilling:
         revisions = min(60, 2 + size // 900_000)
         for _ in range(revisions - 1):
             assert client.send("PUT", path, json=large).status == 200
-        workers, front = client.stack.workers(PROJECT_POOL), nginx_workers(client.stack)
+        workers, front = client.stack.workers(PROJECT_POOL), client.stack.nginx_workers()
         sockets, worked = open_files(front), ticks(workers)
         with connect(client) as asking:
             with stopped(workers):
                 asking.sendall(request_bytes("GET", f"{path}/revisions?limit=100"))
-                await_true(lambda: open_files(front) >= sockets + 2)  # the client's, and ours in the queue
+                until(lambda: open_files(front) >= sockets + 2)  # the client's, and ours in the queue
                 time.sleep(0.1)
                 send_signal(signal.SIGSTOP, front)
             try:
-                await_true(lambda: ticks(workers) > worked and are_asleep(workers))  # the socket is full
+                until(lambda: ticks(workers) > worked and are_asleep(workers))  # the socket is full
                 send_signal(signal.SIGKILL, workers)
                 time.sleep(0.1)
             finally:
@@ -250,7 +236,7 @@ class TestStopping:
             for one in waiting:
                 one.close()
         # Those who hung up stand in the queue until workers have looked at them.
-        await_true(lambda: client.post("/api/v1/srm-check", SRM, may_fail=True).status == 200)
+        until(lambda: client.post("/api/v1/srm-check", SRM, may_fail=True).status == 200)
 
     @pytest.mark.parametrize("client", [IMPATIENT], indirect=True, ids=["impatient"])
     def test_silent_peers_are_left_after_their_time(self, client):
@@ -268,7 +254,7 @@ class TestStopping:
     def test_a_stopped_nginx_holds_nobody_for_good(self, client):
         """Longer than any answer waits: what was under way is lost, and clients are told."""
         with crowd(client, 50) as load:
-            with stopped(nginx_workers(client.stack)):
+            with stopped(client.stack.nginx_workers()):
                 time.sleep(4)
             load.await_answers(500)
         assert set(load.lost) <= {502, 503, "cut"} and sum(load.lost.values()) <= 8, load.lost
@@ -338,7 +324,7 @@ class TestAfterwards:
         load.stopping = True
         load.thread.join()
         assert set(load.fates) <= {404, 429, 502, 503} and load.fates[404] and load.fates[429], load.fates
-        await_true(lambda: is_whole(client, SYSTEM))
+        until(lambda: is_whole(client, SYSTEM))
         assert self.passes(client, "203.0.113.9") == 10  # of an address not seen before
         time.sleep(LIMITED["AB_RATE_LIMIT_WINDOW_SECONDS"] + 0.2)
         with ThreadPoolExecutor(2) as pool:
@@ -358,5 +344,5 @@ class TestAfterwards:
                 time.sleep(0.15)
                 send_signal(signal.SIGKILL, client.stack.workers(COMPUTE))
                 assert {one.result() for one in asked} <= {200, 502, 503}
-                await_true(lambda: is_whole(client, COMPUTE))
+                until(lambda: is_whole(client, COMPUTE))
             assert [one.result() for one in [pool.submit(ask, 200 + n) for n in range(2)]] == [200, 200]

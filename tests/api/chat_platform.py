@@ -3,7 +3,7 @@ installs for tokens, takes posts to channels and to response URLs, and answers a
 
     with ChatPlatform() as platform:
         platform.command(service, "projects", response_url=platform.response_url("a"))
-        platform.wait_for(lambda: platform.told["a"])
+        until(lambda: platform.told["a"])
 """
 
 import hashlib
@@ -118,13 +118,3 @@ class ChatPlatform:
         if name is not None:
             form["response_url"] = self.response_url(name)
         return self.call(service, "/chatapp/commands", form, **options)
-
-    @staticmethod
-    def wait_for(what, seconds=20):
-        deadline = time.monotonic() + seconds
-        while time.monotonic() < deadline:
-            found = what()
-            if found:
-                return found
-            time.sleep(0.02)
-        raise AssertionError("nothing came")

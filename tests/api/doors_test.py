@@ -15,6 +15,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from durability_test import Load
+from patience import until
 from stored import CLOSED, OPEN, PROJECTS, Database, Store, create, expect, payload
 from postgres import PostgresServer
 
@@ -83,10 +84,7 @@ def kill_workers(store, pools=POOLS):
     for pool in pools:
         for pid in store.stack.workers(pool):
             os.kill(pid, signal.SIGKILL)
-    deadline = time.monotonic() + 10
-    while any(len(store.stack.workers(pool)) < store.stack.size_of(pool) for pool in pools):
-        assert time.monotonic() < deadline
-        time.sleep(0.02)
+    until(lambda: all(len(store.stack.workers(pool)) >= store.stack.size_of(pool) for pool in pools))
 
 
 def statuses(client, count=12):
@@ -198,11 +196,11 @@ class TestFiles:
         """Under load: it happens, all hear 503 and nothing else, also from new workers. Returns the load, whose
         requests are numbered from `first`."""
         with Load(store, clients=8, size=size, first=first) as load:
-            load.await_success_of_all(10)
+            load.await_success_of_all()
             time.sleep(seconds)
             happen(store.database.path)
             load.await_status(503)
-            time.sleep(0.1)
+            load.await_answers_of_all()
             before = load.statuses[200]
             kill_workers(store, ("experiments-projects",))
             load.await_status(503)

@@ -21,6 +21,7 @@ import pytest
 import requests
 
 from client import ENVELOPE, Client
+from patience import until
 from stored import CLOSED, OPEN, PROJECTS, Database, Store, analysis, check_whole, create, expect, payload
 from postgres import PASSWORD, PASSWORD_IN_URL, PostgresServer
 
@@ -126,19 +127,21 @@ class Load:
     def statuses(self):
         return sum((w.statuses for w in self.writers), Counter())
 
-    def await_success_of_all(self, seconds):
+    def await_success_of_all(self):
         """Every writer gets an acknowledgement after now."""
         start = time.monotonic()
-        while min(w.last_success for w in self.writers) < start:
-            assert time.monotonic() < start + seconds, f"no recovery within {seconds} s: {self.statuses}"
-            assert not self.failures, self.failures
-            time.sleep(0.02)
+        until(lambda: self.failures or min(w.last_success for w in self.writers) >= start,
+              told=lambda: f"no recovery: {self.statuses}")
+        assert not self.failures, self.failures
 
-    def await_status(self, status, seconds=10):
-        start, before = time.monotonic(), self.statuses[status]
-        while self.statuses[status] <= before:
-            assert time.monotonic() < start + seconds, f"nobody was answered {status}: {self.statuses}"
-            time.sleep(0.01)
+    def await_status(self, status):
+        before = self.statuses[status]
+        until(lambda: self.statuses[status] > before, told=lambda: f"nobody was answered {status}: {self.statuses}")
+
+    def await_answers_of_all(self):
+        """Every writer has asked and been answered after now: an answer to what was asked before may come first."""
+        goals = [(writer, writer.statuses.total() + 2) for writer in self.writers]
+        until(lambda: all(writer.statuses.total() >= goal for writer, goal in goals), told=lambda: str(self.statuses))
 
     def check(self, statuses):
         """The ledgers against the database. Returns how many acknowledgements were checked."""
@@ -176,12 +179,6 @@ class Load:
         return sum(known for _, known in writer.requests.values())
 
 
-def seconds_to_success(load, limit):
-    start = time.monotonic()
-    load.await_success_of_all(limit)
-    return time.monotonic() - start
-
-
 class TestServerDies:
     """PostgreSQL killed and started again, with clients writing all the time."""
 
@@ -200,13 +197,13 @@ class TestServerDies:
     def test_killed_and_started_again(self, server, store):
         with Load(store) as load:
             for _ in range(3):
-                load.await_success_of_all(10)
+                load.await_success_of_all()
                 time.sleep(0.3)
                 server.kill()
                 load.await_status(503)
                 self.check_outage(store)
                 server.start()
-                load.await_success_of_all(15)
+                load.await_success_of_all()
         assert load.check({200, 503, 404}) > 50
         logs = store.stack.logs()
         assert PASSWORD not in logs and PASSWORD_IN_URL not in logs
@@ -227,12 +224,12 @@ class TestServerDies:
     def test_connections_cut(self, server, store):
         """The server lives, its connections do not: an operator's, or a failover's, doing."""
         with Load(store) as load:
-            load.await_success_of_all(10)
+            load.await_success_of_all()
             for _ in range(25):
                 server.sql("SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity"
                            f" WHERE datname = '{store.database.name}' AND pid <> pg_backend_pid()", database="postgres")
                 time.sleep(0.05)
-            load.await_success_of_all(10)
+            load.await_success_of_all()
         assert load.check({200, 503, 404}) > 50
         assert expect(store.write.get("/readyz"))["status"] == "ready"
 
@@ -286,10 +283,7 @@ class TestServerDies:
             with late as store:
                 assert store.write.get(PROJECTS, may_fail=True).status == 503
                 server.start()
-                deadline = time.monotonic() + 15
-                while store.write.get(PROJECTS, may_fail=True).status != 200:
-                    assert time.monotonic() < deadline
-                    time.sleep(0.1)
+                until(lambda: store.write.get(PROJECTS, may_fail=True).status == 200)
                 create(store.write)
         finally:
             server.start() if not server._processes() else None
@@ -335,13 +329,13 @@ class TestWriterDies:
         if not Path("/proc/locks").exists():
             pytest.skip("the kernel does not show locks here")
         with Load(store, size=100_000) as load:
-            load.await_success_of_all(10)
+            load.await_success_of_all()
             deadline, killed = time.monotonic() + 60, set()
             while load.statuses[502] < self.LOST and time.monotonic() < deadline:
                 workers = set(store.stack.workers(POOL))
                 if any(self.kill_in_transaction(store, workers, killed) for _ in range(200)):
                     time.sleep(0.05)
-            load.await_success_of_all(15)
+            load.await_success_of_all()
         assert load.statuses[502] >= self.LOST, f"{len(killed)} killed: {load.statuses}"
         assert load.check({200, 404, 502, 503}) > self.LOST
         create(store.write)
@@ -350,13 +344,13 @@ class TestWriterDies:
         """Large answers go out in one piece as small ones do: nobody sees half of one."""
         chance = random.Random(3)
         with Load(store, size=60_000) as load:
-            load.await_success_of_all(10)
+            load.await_success_of_all()
             for _ in range(40):
                 workers = store.stack.workers(POOL)
                 if workers:
                     os.kill(chance.choice(workers), signal.SIGKILL)
                 time.sleep(chance.uniform(0, 0.06))
-            load.await_success_of_all(15)
+            load.await_success_of_all()
         assert load.check({200, 404, 502, 503}) > 50
 
     def test_what_a_writer_wrote_is_in_the_file_when_it_has_left(self, store, tmp_path):
@@ -368,10 +362,7 @@ class TestWriterDies:
             before = store.stack.workers(POOL)
             for worker in before:
                 os.kill(worker, signal.SIGTERM)
-            deadline = time.monotonic() + 20
-            while set(before) & set(store.stack.workers(POOL)):
-                assert time.monotonic() < deadline
-                time.sleep(0.02)
+            until(lambda: not set(before) & set(store.stack.workers(POOL)))
             copied = shutil.copy(store.database.path, tmp_path / "copied.sqlite3")
         with contextlib.closing(sqlite3.connect(copied)) as copy:
             assert copy.execute("SELECT id FROM projects WHERE id = ?", (project,)).fetchall() == [(project,)]
@@ -381,7 +372,7 @@ class TestWriterDies:
         store = stores.new("sqlite", {**CLOSED, "ASSAY_WORKERS": 3}).start()
         try:
             with Load(store, size=20_000) as load:
-                load.await_success_of_all(10)
+                load.await_success_of_all()
                 time.sleep(0.5)
                 for process in store.stack.processes():
                     os.kill(process, signal.SIGKILL)
@@ -399,7 +390,7 @@ class TestDiskFull:
 
     def check(self, store, free):
         with Load(store, size=20_000, clients=3) as load:
-            load.await_status(503, seconds=60)
+            load.await_status(503)
             time.sleep(0.5)
             self.check_outage(store)
             if store.engine == "sqlite":
@@ -407,7 +398,7 @@ class TestDiskFull:
                 probe = {c["name"]: c for c in ready.json()["checks"]}["sqlite_write_probe"]
                 assert ready.status == 503 and not probe["ok"] and "full" in probe["detail"], str(ready)
             free()
-            load.await_success_of_all(15)
+            load.await_success_of_all()
         assert load.check({200, 503, 404}) > 10
         assert expect(store.write.get("/readyz"))["status"] == "ready"
 
@@ -458,7 +449,7 @@ def test_the_ledger_sees_what_is_missing(stores):
     """The check itself can fail: a row taken away behind the service's back is noticed."""
     with stores.new("sqlite", CLOSED) as store:
         with Load(store, clients=2) as load:
-            load.await_success_of_all(10)
+            load.await_success_of_all()
             time.sleep(0.2)
         assert load.check({200, 404}) > 4
         store.database.run("DELETE FROM project_revisions WHERE number = 1 AND project_id ="

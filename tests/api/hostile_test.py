@@ -12,10 +12,10 @@ import time
 import pytest
 
 from conftest import OPEN
+from patience import until
 
 HOSTILE = {**OPEN, "ASSAY_WORKERS": 3}
 EXAMPLE = b'{"observed_counts":[10,10],"expected_fractions":[0.5,0.5]}'
-CALM = 10  # seconds in which everything has to be well again
 
 
 @pytest.fixture
@@ -26,10 +26,7 @@ def client(stacks):
     yield client
     assert client.get("/health").status == 200
     assert post(client, EXAMPLE).status == 200
-    deadline = time.monotonic() + CALM
-    while workers != {pool: len(client.stack.workers(pool)) for pool in pools(client)}:
-        assert time.monotonic() < deadline, "a worker is missing"
-        time.sleep(0.05)
+    until(lambda: workers == {pool: len(client.stack.workers(pool)) for pool in pools(client)})
 
 
 def pools(client):
@@ -305,10 +302,7 @@ class TestDeath:
                 os.kill(pid, signal.SIGKILL)
             except ProcessLookupError:
                 pass
-        deadline = time.monotonic() + CALM
-        while set(workers) & set(client.stack.workers(self.POOL)):
-            assert time.monotonic() < deadline
-            time.sleep(0.01)
+        until(lambda: not set(workers) & set(client.stack.workers(self.POOL)))
         return len(workers)
 
     def test_killed_workers_lose_only_what_they_held(self, client):

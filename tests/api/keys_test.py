@@ -8,6 +8,7 @@ import time
 import pytest
 import requests
 
+from patience import until
 from stored import ADMIN, CLOSED, OPEN, PROJECTS, READ, TOKENS, WRITE, analysis, create, expect, payload, unknown_id
 
 pytest_plugins = ["store_fixtures"]
@@ -27,10 +28,8 @@ def issue(store, scope="write", name="key", client=None, **members):
 
 def used(store, key, count, client=None):
     """The api_key_used rows of a key, newest first, once there are so many; they come after the answers."""
-    deadline = time.monotonic() + 5
     query = f"SELECT count(*) AS n FROM audit_log WHERE action = 'api_key_used' AND key_id = '{key['id']}'"
-    while store.database.value(query) < count and time.monotonic() < deadline:
-        time.sleep(0.02)
+    until(lambda: store.database.value(query) >= count)
     found = expect((client or store.write).get(f"{AUDIT}?key_id={key['id']}&action=api_key_used"))
     assert found["total"] == count, f"{found['total']} uses are told, not {count}"
     return found["entries"]

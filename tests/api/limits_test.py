@@ -72,18 +72,24 @@ class TestRate:
 
     def test_window_slides(self, stacks):
         """Three calls in any two seconds: a call makes room again when it is two seconds old, and a
-        refused one takes none. Nothing is asked within 0.4 s of a change."""
+        refused one takes none. Nothing is asked within 0.35 s of a change, unless the machine is slow."""
         client = stacks.get(self.SLIDING).with_headers({"X-Forwarded-For": "192.0.2.1"})
-        begun = time.monotonic()
+        begun, granted = time.monotonic(), []  # when each was asked, and when it had been answered
 
         def at(second):
+            """Whether what came fits, which it does by chance if it was asked or answered late."""
             time.sleep(max(0, begun + second - time.monotonic()))
-            return client.get("/api/v1/diagnostics").status
+            asked = time.monotonic()
+            status = client.get("/api/v1/diagnostics").status
+            answered = time.monotonic()
+            surely = sum(answered - earliest < 1.65 for earliest, _ in granted)
+            perhaps = sum(asked - latest < 2.35 for _, latest in granted)
+            if status == 200:
+                granted.append((asked, answered))
+            return status in ([200] if perhaps < 3 else [429] if surely >= 3 else [200, 429])
 
-        assert [at(0), at(1), at(1)] == [200, 200, 200]
-        assert [at(1.2), at(1.4)] == [429, 429]
-        assert [at(2.4), at(2.5)] == [200, 429]
-        assert [at(3.4), at(3.4), at(3.4)] == [200, 200, 429]
+        assert all([at(0), at(1), at(1), at(1.2), at(1.4), at(2.4), at(2.5), at(3.4), at(3.4), at(3.4)])
+        assert len(granted) >= 6
 
     def test_waiting_as_told_helps(self, stacks):
         client = stacks.get(self.SLIDING).with_headers({"X-Forwarded-For": "192.0.2.2"})

@@ -15,6 +15,7 @@ import requests
 
 from conftest import SOAK
 from live_test import Experiment
+from patience import until
 from stored import expect
 
 pytest_plugins = ["store_fixtures"]
@@ -111,12 +112,7 @@ def live_workers(store):
 
 
 def wait_for_workers(store):
-    for _ in range(100):
-        workers = list(live_workers(store))
-        if workers:
-            return workers
-        time.sleep(0.1)
-    pytest.fail("no worker came back")
+    return until(lambda: list(live_workers(store)))
 
 
 def test_a_worker_killed_in_a_batch_leaves_all_of_it_or_nothing(store, experiment):

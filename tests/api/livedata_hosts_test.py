@@ -16,6 +16,7 @@ from pathlib import Path
 import pytest
 import requests
 
+from patience import until
 from service import Service, Servers
 from stack import free_ports
 
@@ -85,13 +86,6 @@ def keep(host, number):
         if cache == "HIT":
             return value
     raise AssertionError("the cache does not keep the order")
-
-
-def until(condition, seconds=20):
-    end = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < end, "not in time"
-        time.sleep(0.01)
 
 
 def crew(host, name):

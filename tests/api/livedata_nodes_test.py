@@ -7,6 +7,7 @@ from datetime import datetime, timezone
 
 import pytest
 
+from patience import until
 from service import ENGINES, Service
 
 TOKEN = {"Authorization": "Bearer token-of-nodes"}
@@ -49,13 +50,6 @@ def branch(center, name, headers=KEY):
     answer = center.get(BRANCHES, headers=headers)
     assert answer.status_code == 200 and answer.json()["hint"], answer.text
     return next(one for one in answer.json()["branches"] if one["branch"] == name)
-
-
-def until(condition, seconds=20):
-    end = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < end, "not in time"
-        time.sleep(0.02)
 
 
 def found(service, number):

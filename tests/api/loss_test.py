@@ -117,12 +117,12 @@ def test_lost_and_restored(engine, tmp_path):
     try:
         for number in range(ROUNDS):
             with Load(store, clients=8, size=SIZE, first=number * APART) as load:
-                load.await_success_of_all(15)
+                load.await_success_of_all()
                 time.sleep(SECONDS)
                 before = ledgers(load)
                 done = store.stack.run("backup", str(archive))
                 assert done.returncode == 0, done.stderr
-                load.await_success_of_all(15)
+                load.await_success_of_all()
                 lose_whoever_writes(store)
                 load.await_status(503)
                 time.sleep(0.2)

@@ -3,12 +3,12 @@ No worker dies of it."""
 
 import json
 import socket
-import time
 
 import pytest
 
 from client import read_json
 from conftest import OPEN
+from patience import until
 
 HOME = {**OPEN, "ASSAY_WORKERS": 3, "AB_CORS_ORIGINS": "https://page.example"}
 SRM, LIST = "/api/v1/srm-check", "/api/v1/projects"
@@ -28,10 +28,7 @@ def client(stacks):
     def whole():
         return all(len(client.stack.workers(pool)) == client.stack.size_of(pool) for pool in pools)
 
-    end = time.monotonic() + 10
-    while not whole():
-        assert time.monotonic() < end
-        time.sleep(0.02)
+    until(whole)
     before = {pool: set(client.stack.workers(pool)) for pool in pools}
     yield client
     assert before == {pool: set(client.stack.workers(pool)) for pool in pools}, "a worker died"

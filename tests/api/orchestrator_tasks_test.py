@@ -3,11 +3,11 @@
 import hashlib
 import json
 import re
-import time
 
 import pytest
 
 from model_server import ModelServer
+from patience import until
 from service import ENGINES, Service
 
 
@@ -259,12 +259,9 @@ def test_usage_lines(tmp_path):
         answer = service.send("POST", "/api/v1/orchestrate", data=body, headers={"X-Request-ID": "r-1"})
         service.get(f"/api/v1/tasks/{answer.json()['task_id']}")
         service.get("/api/v1/nothing")
-        for _ in range(100):
-            lines = [json.loads(line) for line in path.read_text().splitlines()]
-            if {"/api/v1/nothing", "/api/v1/tasks/{id}", "/api/v1/orchestrate"} <= {line["endpoint"] for line in lines}:
-                break
-            time.sleep(0.02)
+        until(lambda: path.read_text().count("\n") >= 3)
     assert "planted" not in path.read_text()
+    lines = [json.loads(line) for line in path.read_text().splitlines()]
     mine = {line["endpoint"]: line for line in lines}
     assert list(mine["/api/v1/nothing"]) == ["ts", "endpoint", "method", "status", "duration_ms", "request_id", "prompt_hash"]
     asked = mine["/api/v1/orchestrate"]

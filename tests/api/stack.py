@@ -6,6 +6,8 @@ import subprocess
 import tempfile
 from pathlib import Path
 
+from patience import until
+
 CHECKOUT = Path(__file__).resolve().parents[2]
 PROGRAM = CHECKOUT / "nginx" / "stack"
 ROWS = [line.split() for line in (PROGRAM.parent / "services").read_text().splitlines()]
@@ -32,6 +34,11 @@ def clean_environment():
     kept = ("PATH", "HOME", "USER", "LANG", "LC_", "TZ", "TMPDIR", "ASAN_OPTIONS", "UBSAN_OPTIONS", "LSAN_OPTIONS",
             "LLVM_PROFILE_FILE", "GCOV_PREFIX", "LD_LIBRARY_PATH", "PYTHON")
     return {k: v for k, v in os.environ.items() if k.startswith(kept)}
+
+
+def open_files(pids):
+    """How many, of all of them; what nginx holds grows by two for each request that a worker has."""
+    return sum(len(os.listdir(f"/proc/{pid}/fd")) for pid in pids)
 
 
 class Stack:
@@ -125,9 +132,15 @@ class Stack:
         return found
 
     def size_of(self, pool):
-        """How many workers the pool is meant to have."""
-        lines = (self.directory / "run" / f"{pool}.state").read_text().splitlines()
+        """How many workers the pool is meant to have; the last pools begin when the stack has started."""
+        state = self.directory / "run" / f"{pool}.state"
+        until(state.exists)
+        lines = state.read_text().splitlines()
         return int(dict(line.split(None, 1) for line in lines)["workers"])
+
+    def nginx_workers(self):
+        master = int((self.directory / "run" / "nginx.pid").read_text())
+        return [int(pid) for pid in Path(f"/proc/{master}/task/{master}/children").read_text().split()]
 
     def workers(self, pool):
         """Process ids of the responders of one pool."""

@@ -1,12 +1,12 @@
 """Workers are confined by the kernel, where it can: no programs, no files outside their folders."""
 
-import time
 from pathlib import Path
 
 import pytest
 import requests
 
 from conftest import OPEN, new_stack
+from patience import until
 from stored import PROJECTS, payload
 
 
@@ -41,10 +41,8 @@ def test_workers_are_confined_and_say_so(started):
     assert guards["confine"] == "auto"
     workers = [pid for pool in ("system", "analysis", "projects", "operations") for pid in stack.workers(f"experiments-{pool}")]
     assert len(workers) >= 4
-    until = time.monotonic() + 30  # the last of them may just have been started
-    while any((status_of(pid, "Seccomp") == 2) != guards["confined_calls"] for pid in workers):
-        assert time.monotonic() < until, [status_of(pid, "Seccomp") for pid in workers]
-        time.sleep(0.05)
+    until(lambda: all((status_of(pid, "Seccomp") == 2) == guards["confined_calls"] for pid in workers),
+          told=lambda: str([status_of(pid, "Seccomp") for pid in workers]))  # the last of them may just have been started
     assert ("not_confined" in stack.logs()) == (not (guards["confined_calls"] and guards["confined_files"]))
     for _ in range(3):
         requests.post(stack.base_url + PROJECTS, json=payload(), timeout=10).raise_for_status()

@@ -4,7 +4,6 @@ import concurrent.futures
 import os
 import shutil
 import signal
-import time
 
 import pytest
 import requests
@@ -12,6 +11,7 @@ import requests
 from admission_test import ROOMY, processor_ticks
 from bandit_test import GOLDEN, LARGEST
 from conftest import new_stack
+from patience import until
 from stack import CHECKOUT
 
 COMPUTE = "experiments-compute"
@@ -39,13 +39,6 @@ def hurried(tmp_path_factory):
         stack.close()
 
 
-def wait_until(condition, seconds):
-    until = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < until
-        time.sleep(0.1)
-
-
 def busy(stack, before):
     """What each worker has used of the processor since; the machine may have little time for it."""
     return {pid: ticks - before.get(pid, 0) for pid, ticks in processor_ticks(stack).items()}
@@ -56,14 +49,14 @@ def test_a_stopped_worker_is_killed_and_its_slot_returns(hurried):
     before = processor_ticks(hurried)
     with concurrent.futures.ThreadPoolExecutor(1) as pool:
         game = pool.submit(requests.post, url, json=LARGEST, timeout=60)
-        wait_until(lambda: max(busy(hurried, before).values()) > 1, 30)
+        until(lambda: max(busy(hurried, before).values()) > 1, 30)
         worker = max(busy(hurried, before).items(), key=lambda item: item[1])[0]
         os.kill(worker, signal.SIGSTOP)
         assert game.result().status_code == 504  # nginx gives up first
     assert requests.post(url, json=GOLDEN, timeout=20).status_code == 429
-    wait_until(lambda: worker not in hurried.workers(COMPUTE), LONGEST + 5 + 5)
+    until(lambda: worker not in hurried.workers(COMPUTE))
     assert requests.post(url, json=GOLDEN, timeout=20).status_code == 200
-    wait_until(lambda: hurried.run("status").returncode == 0, 10)
+    until(lambda: hurried.run("status").returncode == 0)
     assert "workers_killed" in hurried.logs("experiments")
     runtime = requests.get(hurried.base_url + "/api/v1/diagnostics", timeout=10).json()["runtime"]
     assert runtime["admission_slots_reclaimed"] >= 1 and runtime["heavy_in_flight_peak"] >= 1
@@ -85,8 +78,8 @@ def test_damaged_shared_memory_is_replaced(hurried, damage):
         statuses.add(requests.get(hurried.base_url + "/readyz", timeout=10).status_code)
         return file.exists() and (file.stat().st_ino, file.stat().st_size) != (before, size) and file.stat().st_size == size
 
-    wait_until(is_whole, 15)
-    wait_until(lambda: hurried.run("status").returncode == 0, 15)
+    until(is_whole)
+    until(lambda: hurried.run("status").returncode == 0)
     assert statuses <= {200, 502, 503}
-    wait_until(lambda: {requests.get(hurried.base_url + "/readyz", timeout=10).status_code for _ in range(8)} == {200}, 10)
+    until(lambda: {requests.get(hurried.base_url + "/readyz", timeout=10).status_code for _ in range(8)} == {200})
     assert hurried.run("reload").returncode == 0

@@ -15,8 +15,9 @@ from pathlib import Path
 import pytest
 import requests
 
+from patience import until
 from peek import ANALYSIS, POOLS, SYSTEM, Load, assert_envelope, assert_nothing_left, start
-from stack import CHECKOUT, ROWS, Stack, clean_environment
+from stack import CHECKOUT, ROWS, Stack, clean_environment, open_files
 
 pytest_plugins = ("peek_fixtures",)
 
@@ -96,9 +97,7 @@ class TestLife:
         starting = subprocess.Popen(
             [str(CHECKOUT / "nginx" / "stack"), "start", "--dir", str(own.directory)],
             env={**clean_environment(), **own.env}, stderr=subprocess.PIPE, text=True)
-        deadline = time.monotonic() + 20
-        while len(own.workers(ANALYSIS)) == 0 and time.monotonic() < deadline:
-            time.sleep(0.05)
+        until(lambda: own.workers(ANALYSIS))
         starting.send_signal(signal.SIGTERM)
         assert "interrupted" in starting.communicate(timeout=20)[1]
         assert starting.returncode == 1
@@ -241,10 +240,7 @@ class TestReload:
         assert requests.get(own.base_url + "/api/v1/calculate").status_code == 503
         assert own.run("reload").returncode == 0
         assert requests.get(own.base_url + "/api/v1/calculate").status_code == 200
-        deadline = time.monotonic() + 15
-        while own.run("status").returncode != 0 or len(own.workers(ANALYSIS)) != own.size_of(ANALYSIS):
-            assert time.monotonic() < deadline
-            time.sleep(0.1)
+        until(lambda: own.run("status").returncode == 0 and len(own.workers(ANALYSIS)) == own.size_of(ANALYSIS))
 
     def test_of_what_was_started_to_outlive_a_terminal(self, own):
         """`nohup` ignores SIGHUP for all that it starts, and a shell cannot undo that."""
@@ -313,10 +309,7 @@ class TestDamage:
         # sent to it yet.
         assert set(load.failures) <= {502, 503}
         assert len(load.failures) <= 20
-        deadline = time.monotonic() + 15
-        while any(len(own.workers(pool)) != own.size_of(pool) for pool in POOLS):
-            assert time.monotonic() < deadline
-            time.sleep(0.05)
+        until(lambda: all(len(own.workers(pool)) == own.size_of(pool) for pool in POOLS))
         status = own.run("status")
         assert status.returncode == 0
 
@@ -334,9 +327,7 @@ class TestDamage:
             if part in Path(f"/proc/{pid}/cmdline").read_bytes().decode().replace("\0", " "):
                 os.kill(pid, signal.SIGKILL)
         if part == "multiwatch":
-            deadline = time.monotonic() + 10
-            while own.run("status").returncode != 0 and time.monotonic() < deadline:
-                time.sleep(0.2)
+            until(lambda: own.run("status").returncode == 0)
         else:
             assert own.run("status").returncode == 1
             assert own.run("start").returncode == 1
@@ -377,11 +368,12 @@ class TestDamage:
 
     def test_stop_waits_for_requests(self, own):
         start(own)
-        answers = []
+        answers, front = [], own.nginx_workers()
+        before = open_files(front)
         asking = threading.Thread(target=lambda: answers.append(
             requests.get(own.base_url + "/api/v1/calculate?slow=1500").status_code))
         asking.start()
-        time.sleep(0.4)
+        until(lambda: open_files(front) >= before + 2)
         assert own.stop().returncode == 0
         asking.join()
         assert answers == [200]

@@ -16,6 +16,7 @@ import pytest
 import requests
 
 from model_server import ModelServer
+from patience import until
 from service import Service
 
 STREAMS = 200
@@ -84,13 +85,6 @@ class Listeners:
         self.thread.join()
 
 
-def await_true(condition, seconds=15):
-    end = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < end, "it did not come true"
-        time.sleep(0.01)
-
-
 def publish(service, count, pause=0.0):
     """Events one by one, and their ids."""
     ids = [str(uuid.uuid4()) for _ in range(count)]
@@ -143,7 +137,7 @@ def live(models, tmp_path_factory):
 @pytest.fixture
 def listeners(live):
     with Listeners(live, STREAMS, newest_sequence(live)) as clients:
-        await_true(lambda: all(clients.begun))
+        until(lambda: all(clients.begun))
         yield clients
 
 
@@ -162,7 +156,7 @@ def workers_that_wait(live, models):
         asked = [pool.submit(requests.post, url + path, json=body, timeout=60) for path in paths]
         asked += [pool.submit(requests.post, f"{url}/api/v1/tasks/{task}/retry", timeout=60) for task in failed]
         try:
-            await_true(lambda: models.running == len(asked))
+            until(lambda: models.running == len(asked))
             yield asked
         finally:
             release.set()
@@ -174,7 +168,7 @@ def test_two_hundred_streams_beside_twenty_waiting_workers(live, models, listene
     with workers_that_wait(live, models) as asked:
         assert len(asked) == 20
         sent = publish(live, 5)
-        await_true(lambda: all(len(heard) == len(sent) for heard in listeners.heard), 5)
+        until(lambda: all(len(heard) == len(sent) for heard in listeners.heard))
         assert models.running == 20  # all of this while they were waiting
     assert all([event for _, event in heard] == sent for heard in listeners.heard)
     assert hub_of(live) == hub
@@ -184,13 +178,11 @@ def test_a_client_that_leaves_frees_its_place(live, listeners):
     refused = requests.get(f"{live.url}/v1/stream/events", headers=SHOP, timeout=10)
     assert refused.status_code in (429, 503) and refused.headers["Retry-After"], refused.text
     listeners.leave(7)
-    left = time.monotonic()
-    while True:
+
+    def let_in():
         with requests.get(f"{live.url}/v1/stream/events", headers=SHOP, stream=True, timeout=10) as stream:
-            if stream.status_code == 200:
-                break
-        assert time.monotonic() - left < 10, "its place is still taken"
-        time.sleep(0.02)
+            return stream.status_code == 200
+    until(let_in, told=lambda: "its place is still taken")
 
 
 def test_a_killed_hub_costs_nobody_an_event(live, listeners):
@@ -202,8 +194,8 @@ def test_a_killed_hub_costs_nobody_an_event(live, listeners):
             before = sum(listeners.begun)
             os.kill(hub_of(live), signal.SIGKILL)
             killed += 1
-            await_true(lambda: sum(listeners.begun) >= before + STREAMS)
-    await_true(lambda: all(len(heard) >= len(sent.result()) for heard in listeners.heard))
+            until(lambda: sum(listeners.begun) >= before + STREAMS)
+    until(lambda: all(len(heard) >= len(sent.result()) for heard in listeners.heard))
     assert killed > 1
     for heard in listeners.heard:
         assert [event for _, event in heard] == sent.result()

@@ -10,6 +10,7 @@ import time
 import pytest
 
 from exposition import samples
+from patience import until
 from service import ENGINES, Service
 
 SECRET = "support-admin-test-secret-of-40-letters-"
@@ -265,10 +266,8 @@ def test_no_route_shows_what_is_another_tenants(support):
     run = support.post(f"/api/admin/experiments/{experiment['id']}/regression-run", headers=token("admin")).json()
     assigned = f"/api/admin/experiments/{experiment['id']}/assignments"
     support.post(assigned, {"tenant_id": "default", "rollout_percentage": 10}, headers=token("admin"))
-    for _ in range(200):  # so that the experiment has a run to link to
-        if support.get(f"/api/admin/regression-runs/{run['job_id']}", headers=token("admin")).json()["status"] == "completed":
-            break
-        time.sleep(0.05)
+    ran = f"/api/admin/regression-runs/{run['job_id']}"
+    until(lambda: support.get(ran, headers=token("admin")).json()["status"] == "completed")  # there is a run to link to
     ids = {"experiment_id": experiment["id"], "run_id": run["job_id"], "review_id": case["id"], "job_id": job["job_id"], "trace_id": answer["trace_id"], "session_id": "of-default", "ticket_id": ticket_id, "task_id": task_id,
            "doc_id": "of-default.md", "draft_id": draft_id, "metric": "quality_threshold",
            "gap_id": "1"}

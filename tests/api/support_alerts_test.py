@@ -12,6 +12,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from exposition import kinds
+from patience import until
 from service import ENGINES, Service
 from stack import CHECKOUT, clean_environment
 from support_admin_test import SECRET
@@ -64,10 +65,7 @@ def service(request, receiver):
     """Its own program has looked and does not look again."""
     env = {"JWT_SECRET": SECRET, "ALERT_WEBHOOK_URL": receiver.url, "ALERT_CHECK_INTERVAL_SEC": 86400}
     with Service("support", env, request.param) as service:
-        for _ in range(100):
-            if service.sql("SELECT 1 FROM jobs WHERE kind = 'support.alert-check' AND state = 'done'"):
-                break
-            time.sleep(0.1)
+        until(lambda: service.sql("SELECT 1 FROM jobs WHERE kind = 'support.alert-check' AND state = 'done'"))
         yield service
 
 

@@ -2,10 +2,10 @@
 question comes out answered with sources, citations and a trace."""
 
 import json
-import time
 
 import pytest
 
+from patience import until
 from pdf import simple_pdf
 from service import ENGINES, Service
 
@@ -134,12 +134,11 @@ def finish(service, answer):
     """The status of an upload's task when it is over."""
     if not answer["task_id"]:
         return answer["status"]
-    for _ in range(200):
+
+    def ended():
         task = service.get(f"/api/tasks/{answer['task_id']}", headers=HEADERS).json()
-        if task["status"] in ("SUCCESS", "FAILURE", "REVOKED"):
-            return task
-        time.sleep(0.05)
-    raise AssertionError(task)
+        return task if task["status"] in ("SUCCESS", "FAILURE", "REVOKED") else None
+    return until(ended)
 
 
 def test_html_is_read_in_a_process_of_its_own(support):

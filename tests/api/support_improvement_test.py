@@ -10,6 +10,7 @@ import pytest
 from exposition import samples
 from mail_server import MailServer
 from model_server import ModelServer
+from patience import until
 from service import DATABASE_SETTINGS, ENGINES, Servers, Service
 from support_admin_test import SECRET, token
 from support_review_test import judge, program, queue
@@ -49,12 +50,11 @@ def new(service, name, **settings):
 def run(service, experiment, baseline="current", tenant="default"):
     started = operator(service, f"/{experiment}/regression-run?baseline={baseline}", tenant=tenant)
     assert started.status_code == 202, started.text
-    for _ in range(300):
+
+    def ended():
         detail = service.get(f"{RUNS}/{started.json()['job_id']}", headers=token("admin", tenant)).json()
-        if detail["status"] in ("completed", "error"):
-            return detail
-        time.sleep(0.05)
-    raise AssertionError(detail)
+        return detail if detail["status"] in ("completed", "error") else None
+    return until(ended)
 
 
 def experiment_of(service, answer):
@@ -312,13 +312,12 @@ def test_a_run_whose_worker_is_lost_says_so(support):
     support.sql("INSERT INTO jobs (kind, job_key, lane, payload, state, failures, interruptions, due_at, holder, created_at)"
                 " VALUES ('support.regression', 'regression-lost', 'all', '{\"baseline\":\"current\"}', 'waiting', 0, 0,"
                 f" {int(time.time() * 1e6) - 1000000}, 'gone', {int(time.time() * 1e6)})")
-    for _ in range(100):
+
+    def dead():
         detail = support.get(f"{RUNS}/regression-lost", headers=token("admin")).json()
         assert detail["status"] == "error" and detail["run"]["error"] == "worker lost"
-        if support.sql("SELECT state FROM jobs WHERE job_key = 'regression-lost'") == [["dead"]]:
-            break
-        time.sleep(0.05)
-    assert support.sql("SELECT state FROM jobs WHERE job_key = 'regression-lost'") == [["dead"]]
+        return support.sql("SELECT state FROM jobs WHERE job_key = 'regression-lost'") == [["dead"]]
+    until(dead)
 
 
 def evaluate(service, baseline, candidate, *options, code=0, **env):

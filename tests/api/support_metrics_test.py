@@ -3,12 +3,12 @@ the expositions of the other services before the same judge."""
 
 import os
 import signal
-import time
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
 from exposition import judge, kinds, samples
+from patience import until
 from service import ENGINES, Service
 from support_admin_test import SECRET, token
 
@@ -79,13 +79,13 @@ NOWHERE = 'rag_http_requests_total{endpoint="unknown",method="GET",status="404"}
 
 def wait_for(service, before, **grown):
     """The exposition when these have grown so much: a request is counted when its client has the answer already."""
-    for _ in range(100):
+
+    def counted():
         text = scrape(service)
         found = samples(text)
-        if all(found.get(globals()[name], 0) - before.get(globals()[name], 0) >= by for name, by in grown.items()):
-            break
-        time.sleep(0.05)
-    return text
+        enough = all(found.get(globals()[name], 0) - before.get(globals()[name], 0) >= by for name, by in grown.items())
+        return text if enough else None
+    return until(counted)
 
 
 def test_counters_agree_with_what_was_sent_and_outlive_their_workers(support):
@@ -96,10 +96,7 @@ def test_counters_agree_with_what_was_sent_and_outlive_their_workers(support):
     wait_for(support, before, ANSWERED=20)
     for pid in workers[::2]:
         os.kill(pid, signal.SIGKILL)
-    for _ in range(200):
-        if len(support.stack.workers("support-ask")) == len(workers):
-            break
-        time.sleep(0.05)
+    until(lambda: len(support.stack.workers("support-ask")) == len(workers))
     answers += [ask(support, QUESTIONS[0]) for _ in range(5)]
     vote = {"trace_id": answers[0]["trace_id"], "session_id": "s"}
     for rating in ("up", "down", "down"):

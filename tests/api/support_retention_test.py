@@ -9,6 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from exposition import samples
+from patience import until
 from service import ENGINES, Service
 from stack import clean_environment
 from support_admin_test import SECRET, token
@@ -24,12 +25,7 @@ def support(request):
     not do so again before tomorrow."""
     with Service("support", ENV, request.param) as service:
         service.post("/api/ask", {"question": "Is it new?", "session_id": "young"}, headers=token("viewer"))
-        for _ in range(200):
-            [[done]] = service.sql("SELECT count(*) FROM jobs WHERE kind = 'support.retention' AND state = 'done'")
-            if int(done) == 3:
-                break
-            time.sleep(0.1)
-        assert int(done) == 3
+        until(lambda: service.sql("SELECT count(*) FROM jobs WHERE kind = 'support.retention' AND state = 'done'") == [["3"]])
         yield service
 
 

@@ -10,6 +10,7 @@ import pytest
 import requests
 
 from exposition import samples
+from patience import until
 from service import ENGINES, Service
 from support_admin_test import SECRET, token
 
@@ -264,8 +265,7 @@ def test_a_batch_comes_in_while_somebody_judges(support, tmp_path):
     with ThreadPoolExecutor() as pool:
         judged = pool.submit(support.sql, "UPDATE review_queue SET status = 'dismissed' WHERE trace_id = 'trace-in-hand';"
                                           "SELECT pg_sleep(2)")
-        while not support.sql("SELECT 1 FROM pg_stat_activity WHERE wait_event = 'PgSleep'"):
-            time.sleep(0.02)
+        until(lambda: support.sql("SELECT 1 FROM pg_stat_activity WHERE wait_event = 'PgSleep'"))
         done = program(support, "review-import", str(batch), "--confirm")
         judged.result()
     assert (done["updated"], done["skipped"], len(done["warnings"])) == (1, 1, 1)
@@ -347,11 +347,11 @@ def test_a_rebuild_in_the_background_tells_how_far_it_is(support):
     assert job["status"] == "queued"
     path = f"/api/admin/curated-dataset/jobs/{job['job_id']}"
     assert support.get(path, headers=token("admin", "third")).json()["detail"] == "job not found"
-    for _ in range(100):
+
+    def completed():
         record = support.get(path, headers=token("reviewer", "other")).json()
-        if record["status"] == "completed":
-            break
-        time.sleep(0.05)
+        return record if record["status"] == "completed" else None
+    record = until(completed)
     assert record["progress"] == 100 and record["tenant"] == "other" and record["result"]["written"] == 1
     assert record["summary"]["count"] == 1
     assert support.get(path, headers=token("admin")).json() == record

@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 import requests
 
+from patience import until
 from service import DATABASE_SETTINGS, ENGINES, Service, Servers
 from support_admin_test import SECRET, token
 from support_improvement_test import EXPERIMENTS, ask, experiment_of, new, operator
@@ -91,12 +92,12 @@ def test_what_people_say_to_both_sides_reaches_the_experiments_service_once(supp
         support.post("/api/feedback", {"trace_id": first["trace_id"], "session_id": "talk-0", "rating": "down"},
                      headers=token("viewer"))
     support.post("/api/escalate", {"session_id": "talk-1"}, headers=token("viewer"))
-    for _ in range(200):  # the program that stays does it by itself
+
+    def told():  # the program that stays does it by itself
         [split] = splits(support, experiment)
-        if not split["waiting"] and split["project_id"]:
-            break
-        time.sleep(0.05)
-    assert split["live"] and split["rollout_percentage"] == 50 and not split["waiting"]
+        return split if not split["waiting"] and split["project_id"] else None
+    split = until(told)
+    assert split["live"] and split["rollout_percentage"] == 50
     path = f"/api/v1/experiments/{split['project_id']}"
     with alone(support):
         assert report(support)["decisions"] == 1

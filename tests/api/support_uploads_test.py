@@ -2,13 +2,13 @@
 
 import os
 import socket
-import time
 from pathlib import Path
 from urllib.parse import urlsplit
 
 import pytest
 import requests
 
+from patience import until
 from service import Service
 
 KEY = "support-test-key-1"
@@ -101,10 +101,7 @@ def test_a_gigabyte_is_refused_and_leaves_nothing_behind(support, announced):
             assert send_until_refused(connection, GIGABYTE) <= 2 * LARGE
         status, body = answer_of(connection)
         assert status == 413 and "too large" in body, body
-    end = time.monotonic() + 5
-    while on_disk(support) > disk + MEGABYTE:
-        assert time.monotonic() < end, f"{on_disk(support) - disk} bytes are left on disk"
-        time.sleep(0.05)
+    until(lambda: on_disk(support) <= disk + MEGABYTE, told=lambda: f"{on_disk(support) - disk} bytes are left on disk")
     assert nginx_memory(support) < memory + 2 * MEGABYTE
     assert all(peak < peaks[pid] + 2 * MEGABYTE for pid, peak in memory_peaks(support).items())
 

@@ -2,11 +2,11 @@
 the search by words; a cross-encoder that orders what was found, and a made-up answer to search with; and searching
 without each of them while it is away."""
 
-import time
 
 import pytest
 
 from model_server import ModelServer
+from patience import until
 from service import ENGINES, Service
 
 KEY = "support-test-key-1"
@@ -83,13 +83,10 @@ def ask_all(service, question):
 
 
 def wait_for(service, strategy, question="Where may an automobile stay?"):
-    ends = time.monotonic() + 20
-    while time.monotonic() < ends:
+    def found():
         answer, state = ask(service, question)
-        if state["retrieval_strategy"] == strategy:
-            return answer, state
-        time.sleep(0.2)
-    raise AssertionError(state)
+        return (answer, state) if state["retrieval_strategy"] == strategy else None
+    return until(found)
 
 
 def test_what_shares_no_word_is_found_by_meaning(support):

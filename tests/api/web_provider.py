@@ -15,7 +15,9 @@ PAGE = """<!doctype html><meta charset="utf-8"><title>Provider</title>
 <main></main>
 <div id="box"></div>
 <script>
-const mode = new Set(MODE), log = (what) => fetch("/log", {method: "POST", body: JSON.stringify(what)});
+const mode = new Set(MODE);
+let told = Promise.resolve(); // one after the other: requests that are under way together come in any order
+const log = (what) => (told = told.then(() => fetch("/log", {method: "POST", body: JSON.stringify(what)})));
 const make = (html, where = document.body) => {
   const holder = document.createElement("template");
   holder.innerHTML = html.trim();
@@ -89,8 +91,7 @@ function submit() {
   if (mode.has("ignores-clicks")) return;
   if (!prompt) return;
   input.textContent = "";
-  log({prompt, model});
-  answer(prompt);
+  log({prompt, model}).then(() => answer(prompt));
 }
 function showFileInput(composer) {
   const input = make('<input type="file" multiple style="display:none">', composer);

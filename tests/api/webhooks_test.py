@@ -21,6 +21,7 @@ from pathlib import Path
 import pytest
 
 from conftest import SOAK
+from patience import until
 from stored import CLOSED, PROJECTS, create, expect, payload, unknown_id
 
 pytest_plugins = ["store_fixtures"]
@@ -127,16 +128,6 @@ def hooks(guarded):
         guarded.admin.send("DELETE", f"{WEBHOOKS}/{hook['id']}")
 
 
-def wait_for(what, seconds=20):
-    deadline = time.monotonic() + seconds
-    while time.monotonic() < deadline:
-        found = what()
-        if found:
-            return found
-        time.sleep(0.05)
-    return what()
-
-
 def deliveries(store, hook, query=""):
     return expect(store.admin.get(f"{WEBHOOKS}/{hook['id']}/deliveries{query}"))
 
@@ -151,7 +142,7 @@ def settled(store, hook, count=1):
         found = deliveries(store, hook, "?limit=200")
         done = all(d["status"] in ("delivered", "failed") for d in found["deliveries"])
         return found if done and found["total"] >= count else None
-    return wait_for(look)
+    return until(look)
 
 
 def test_record_and_changes(guarded, hooks, receiver):
@@ -264,7 +255,7 @@ def test_outcomes_and_test_button(guarded, hooks, receiver):
     for code, (status, count, response, error) in expectations.items():
         def tried(hook=made[code]):
             return [d for d in deliveries(guarded, hook)["deliveries"] if d["attempt_count"]]
-        [found] = wait_for(tried)
+        [found] = until(tried)
         assert (found["status"], found["response_code"], found["error_message"]) == (status, response, error)
         assert found["attempt_count"] >= count and (found["next_attempt_at"] or found["lease_expires_at"]) or status == "failed"
         assert deliveries(guarded, made[code], f"?status={status}")["total"] == 1
@@ -296,7 +287,7 @@ def test_five_attempts_and_what_is_listed_last(guarded, hooks, receiver):
     new_key(guarded)
     mine = f"job_key LIKE '{hook['id']}:%'"
     for attempt in range(1, 6):
-        [found] = wait_for(lambda: [d for d in deliveries(guarded, hook)["deliveries"] if d["attempt_count"] >= attempt and not d["lease_expires_at"]])
+        [found] = until(lambda: [d for d in deliveries(guarded, hook)["deliveries"] if d["attempt_count"] >= attempt and not d["lease_expires_at"]])
         assert found["attempt_count"] == attempt and found["status"] == ("failed" if attempt == 5 else "retrying")
         assert (found["next_attempt_at"] is None) == (attempt == 5)
         guarded.database.run(f"UPDATE jobs SET due_at = 0 WHERE {mine}")
@@ -360,7 +351,7 @@ def test_nothing_is_lost_and_nothing_taken_twice(guarded, hooks, receiver):
         left = guarded.database.value("SELECT count(*) FROM webhook_deliveries WHERE status IN ('pending', 'retrying')"
                                       f" AND subscription_id = '{hook['id']}'")
         return left == 0
-    assert wait_for(all_settled, 900 if SOAK else 60), "still on their way"
+    until(all_settled, told=lambda: "still on their way", seconds=900 if SOAK else 60)
     seconds = time.monotonic() - started
     redirected = {e for e, fate in Receiver.fates.items() if fate == "302"}
     assert set(Receiver.taken) >= set(events) - redirected, "lost"
@@ -416,7 +407,7 @@ def test_old_deliveries_and_what_is_still_to_be_told(guarded, hooks, receiver):
     waiting = hooks(f"{receiver}/503", event_filter=["api_key_created"])
     new_key(guarded)
     [ended] = settled(guarded, done)["deliveries"]
-    wait_for(lambda: deliveries(guarded, waiting, "?status=retrying")["total"])
+    until(lambda: deliveries(guarded, waiting, "?status=retrying")["total"])
     before = guarded.database.value("SELECT count(*) FROM audit_log")
     guarded.database.run("UPDATE audit_log SET ts = '2026-01-01T00:00:00.000000+00:00';"
                          "UPDATE webhook_deliveries SET delivered_at = '2026-01-01T00:00:00.000000+00:00' WHERE delivered_at IS NOT NULL")
@@ -444,7 +435,7 @@ def test_deliveries_in_a_second(guarded, hooks, receiver):
 
     def all_settled():
         return guarded.database.value("SELECT count(*) FROM webhook_deliveries WHERE status = 'pending'") == 0
-    assert wait_for(all_settled, 600)
+    until(all_settled, seconds=600)
     print(f"\n{guarded.engine}: {EVENTS / (time.monotonic() - enqueued):.0f}/s to {EVENTS / (time.monotonic() - started):.0f}/s")
     assert guarded.database.value("SELECT count(*) FROM webhook_deliveries WHERE status = 'delivered'") >= EVENTS
 
