@@ -28,7 +28,8 @@ void index_builder_document(struct index_builder *builder, int64_t key,
                             enum text_language language);
 
 /* A chunk of the last document: the head it stands under (may be NULL) and its passages. Words of
- * the head count for the chunk and for each of its passages. */
+ * the head count for the chunk and for each of its passages. Several in a row may have the same
+ * key: they are children of one chunk, which is found once, by its best child. */
 void index_builder_chunk(struct index_builder *builder, int64_t key, const char *head,
                          const struct index_passage *passages, size_t count);
 

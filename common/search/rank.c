@@ -67,7 +67,7 @@ static void sift_down(struct rank_heap *heap, size_t i)
     }
 }
 
-void rank_heap_offer(struct rank_heap *heap, const struct rank_hit *hit)
+static void take(struct rank_heap *heap, const struct rank_hit *hit)
 {
     if (heap->count < heap->most) {
         size_t i = heap->count++;
@@ -84,6 +84,25 @@ void rank_heap_offer(struct rank_heap *heap, const struct rank_hit *hit)
         heap->hits[0] = *hit;
         sift_down(heap, 0);
     }
+}
+
+void rank_heap_settle(struct rank_heap *heap)
+{
+    if (heap->has_waiting)
+        take(heap, &heap->waiting);
+    heap->has_waiting = false;
+}
+
+void rank_heap_offer(struct rank_heap *heap, const struct rank_hit *hit)
+{
+    if (heap->has_waiting && heap->waiting.chunk == hit->chunk) {
+        if (heap->waiting.score < hit->score)
+            heap->waiting = *hit;
+        return;
+    }
+    rank_heap_settle(heap);
+    heap->waiting = *hit;
+    heap->has_waiting = true;
 }
 
 static int best_first(const void *a, const void *b)
@@ -388,6 +407,7 @@ static void run(const struct ranking *ranking)
         leading = needed(ranking);
         first = next_held(ranking, leading, end);
     }
+    rank_heap_settle(ranking->heap);
 }
 
 static void cursor_open(const struct segment *segment, struct cursor *cursor,

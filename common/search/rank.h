@@ -36,11 +36,15 @@ struct rank_hit {
 struct rank_heap {
     struct rank_hit *hits;
     size_t count, most;
-    double floor; /* what the last of the best is known to reach; 0 = nothing is known */
+    double floor;            /* what the last of the best is known to reach; 0 = nothing is known */
+    struct rank_hit waiting; /* the best child so far of the key that was offered last */
+    bool has_waiting;
 };
 
-/* Takes a hit when it is among the best. */
+/* Takes a hit when it is among the best: of children of one key, which come one after the other,
+ * the best one, when another key comes or rank_heap_settle() is called. */
 void rank_heap_offer(struct rank_heap *heap, const struct rank_hit *hit);
+void rank_heap_settle(struct rank_heap *heap);
 
 /* Puts the hits in order, best first. */
 void rank_heap_sort(struct rank_heap *heap);

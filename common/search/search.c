@@ -78,14 +78,9 @@ static void count_totals(struct search_index *index)
 
         totals->documents += segment->header->documents;
         totals->chunks += segment->header->chunks;
-        totals->live_chunks += segment->header->chunks;
         totals->words += (int64_t)segment->header->words;
         totals->passages += (int64_t)segment->header->passages;
         totals->languages |= segment->header->languages;
-        for (uint32_t d = 0; segment->dead && d < segment->header->documents; d++) {
-            if (segment->dead[d >> 3] >> (d & 7) & 1)
-                totals->live_chunks -= segment->documents[d].chunk_count;
-        }
     }
     if (totals->chunks)
         rank_lengths_set(&index->lengths, fmax((double)totals->words / (double)totals->chunks, 1));
@@ -125,6 +120,19 @@ enum error search_index_update(struct search_index *index, const struct search_s
 struct search_totals search_index_totals(const struct search_index *index)
 {
     return index->totals;
+}
+
+int search_index_count(const struct search_index *index, int most)
+{
+    int count = 0;
+
+    for (size_t s = 0; s < index->count; s++) {
+        const struct segment *segment = index->segments[s];
+
+        for (uint32_t c = 0; c < segment->header->chunks && count < most; c++)
+            count += !segment_is_dead(segment, c) && !segment_child_of(segment, c);
+    }
+    return count;
 }
 
 struct search_frequency search_index_frequency(const struct search_index *index, const char *name,

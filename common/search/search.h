@@ -35,11 +35,13 @@ MUST_CHECK enum error search_index_update(struct search_index *index,
                                           size_t *damaged, struct problem *problem);
 
 struct search_totals {
-    int64_t documents, chunks, words, passages; /* of live and dead ones */
-    int64_t live_chunks;
-    uint64_t languages; /* bits 1 << enum text_language */
+    int64_t documents, chunks, words, passages; /* of live and dead ones; children are chunks */
+    uint64_t languages;                         /* bits 1 << enum text_language */
 };
 struct search_totals search_index_totals(const struct search_index *index);
+
+/* How many chunks can be found, children of one counted once; at most `most`. */
+int search_index_count(const struct search_index *index, int most);
 
 /* In how many chunks and passages a term occurs. */
 struct search_frequency {
@@ -78,13 +80,19 @@ bool search_index_has_vectors(const struct search_index *index, uint64_t model,
 size_t search_index_nearest(const struct search_index *index, struct arena *arena,
                             const float *vector, struct search_hit *hits, size_t most);
 
+/* What a vector stands for: a chunk, or the child of that place in it. */
+struct search_wanted {
+    int64_t chunk;
+    uint32_t child; /* from 0 */
+};
+
 /* Asked for the vectors of `count` chunks in `vectors`, `*dimension` each, of length 1, the memory
  * the callee's until the next call. False ends the filling; what was filled in is kept. */
 struct search_embedder {
     uint64_t model;
     size_t batch; /* chunks asked for at a time */
-    bool (*embed)(void *context, const int64_t *chunks, size_t count, const float **vectors,
-                  uint32_t *dimension);
+    bool (*embed)(void *context, const struct search_wanted *wanted, size_t count,
+                  const float **vectors, uint32_t *dimension);
     void *context;
 };
 

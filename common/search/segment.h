@@ -44,6 +44,16 @@ static inline bool segment_is_dead(const struct segment *segment, uint32_t chunk
     return segment->dead && segment->dead[document >> 3] >> (document & 7) & 1;
 }
 
+/* Which child of its key a chunk is, from 0: how many in front of it have the same. */
+static inline uint32_t segment_child_of(const struct segment *segment, uint32_t chunk)
+{
+    uint32_t child = 0;
+
+    while (child < chunk && segment->chunks[chunk - child - 1].key == segment->chunks[chunk].key)
+        child++;
+    return child;
+}
+
 static inline const float *segment_vector(const struct segment *segment, uint32_t chunk)
 {
     return segment->vectors + (size_t)chunk * segment->header->dimension;

@@ -66,6 +66,7 @@ size_t search_index_nearest(const struct search_index *index, struct arena *aren
                                                       segment->documents[chunk->document].key});
         }
     }
+    rank_heap_settle(&heap);
     rank_heap_sort(&heap);
     for (size_t i = 0; i < heap.count; i++)
         hits[i] =
@@ -117,7 +118,8 @@ static bool has_vector(const struct filling *filling, uint32_t chunk)
 }
 
 /* Asks for the next batch from a chunk on; the chunk after it, or 0 when nobody answers. */
-static uint32_t fill_batch(struct filling *filling, uint32_t chunk, uint32_t *places, int64_t *keys)
+static uint32_t fill_batch(struct filling *filling, uint32_t chunk, uint32_t *places,
+                           struct search_wanted *wanted)
 {
     const struct segment *segment = filling->segment;
     const float *vectors;
@@ -128,11 +130,13 @@ static uint32_t fill_batch(struct filling *filling, uint32_t chunk, uint32_t *pl
         if (segment_is_dead(segment, chunk) || has_vector(filling, chunk))
             continue;
         places[count] = chunk;
-        keys[count++] = segment->chunks[chunk].key;
+        wanted[count++] =
+            (struct search_wanted){segment->chunks[chunk].key, segment_child_of(segment, chunk)};
     }
     if (!count)
         return chunk;
-    if (!filling->embedder->embed(filling->embedder->context, keys, count, &vectors, &dimension) ||
+    if (!filling->embedder->embed(filling->embedder->context, wanted, count, &vectors,
+                                  &dimension) ||
         !make_room(filling, dimension))
         return 0;
     for (size_t i = 0; i < count; i++)
@@ -148,22 +152,22 @@ static void count_missing(struct filling *filling)
         filling->missing += !segment_is_dead(filling->segment, c) && !has_vector(filling, c);
 }
 
-enum error search_fill_vectors(const char *directory, const struct search_segment *wanted,
+enum error search_fill_vectors(const char *directory, const struct search_segment *from,
                                const struct search_embedder *embedder, const char *name,
                                int64_t *bytes, bool *whole, struct problem *problem)
 {
     uint32_t *places = calloc(embedder->batch + 1, sizeof *places);
-    int64_t *keys = calloc(embedder->batch + 1, sizeof *keys);
+    struct search_wanted *wanted = calloc(embedder->batch + 1, sizeof *wanted);
     struct segment segment;
     struct filling filling = {.segment = &segment, .embedder = embedder};
-    enum error error = segment_open(&segment, directory, wanted->name, wanted->bytes, problem);
+    enum error error = segment_open(&segment, directory, from->name, from->bytes, problem);
 
     *whole = false;
     if (!error) {
-        segment_set_dead(&segment, wanted->dead, wanted->dead_count);
-        if (places && keys && take_old(&filling))
+        segment_set_dead(&segment, from->dead, from->dead_count);
+        if (places && wanted && take_old(&filling))
             for (uint32_t chunk = 0; chunk < segment.header->chunks;) {
-                chunk = fill_batch(&filling, chunk, places, keys);
+                chunk = fill_batch(&filling, chunk, places, wanted);
                 if (!chunk)
                     break;
             }
@@ -178,6 +182,6 @@ enum error search_fill_vectors(const char *directory, const struct search_segmen
     }
     free(filling.vectors);
     free(places);
-    free(keys);
+    free(wanted);
     return error;
 }

@@ -125,6 +125,11 @@ const struct setting support_settings_table[] = {
      .help = "Chunks that are read closely for a question."},
     {"RAG_RERANK_TOP_K", SETTING_INTEGER, AT(rerank_top_k), "5", 1, 20,
      .help = "Chunks that an answer may stand on."},
+    {"RAG_PARENT_CHILD", SETTING_BOOLEAN, AT(parent_child), "false",
+     .help =
+         "Search children of 300 characters and answer from the parents of 1200 that they stand "
+         "in, in place of chunks of CHUNK_SIZE; documents that are there already change with "
+         "`ingest --reindex`."},
     {"RAG_PARENT_EXPANSION", SETTING_BOOLEAN, AT(parent_expansion), "true",
      .help = "Show sources with the chunks around them."},
     {"RAG_PARENT_EXPANSION_WINDOW", SETTING_INTEGER, AT(parent_expansion_window), "2", 0, 10,

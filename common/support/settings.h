@@ -54,6 +54,7 @@ struct support_settings {
 
     int64_t retrieval_top_k;
     int64_t rerank_top_k;
+    bool parent_child;
     bool parent_expansion;
     int64_t parent_expansion_window;
     int64_t parent_expansion_max_chars;

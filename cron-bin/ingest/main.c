@@ -84,6 +84,8 @@ static enum error read_uploads(struct resident *program, struct db *db, bool *mo
         error = task_beat(db, &program->problem);
     if (!error && !reader->mended) {
         error = reindex_mend(db, &program->settings, &rebuilt, &program->problem);
+        if (!error)
+            error = reindex_tell_mixed(db, &program->settings, &program->problem);
         reader->mended = !error;
     }
     if (!error)

@@ -395,6 +395,34 @@ def test_all_documents_are_read_anew_from_the_stored_files(support):
     assert printed(support, "eval-gate")["status"] == "passed"
 
 
+def test_parents_answer_for_their_children_also_when_the_setting_is_gone(support):
+    text = "# Lots\n\n" + "\n\n".join(
+        f"Lot L{n} belongs to {owner}. It stands behind the hall, next to the gate, and is open from Monday to Friday "
+        "between eight in the morning and six in the evening, holidays of the town excepted."
+        for n, owner in enumerate(("Adams", "Baker", "Carter", "Davis", "Evans", "Foster", "Grant", "Harris")))
+    upload = support.send("POST", "/api/upload", headers=token("agent"), files={"file": ("lots.md", text.encode())})
+    assert upload.json()["chunks"] == 3
+
+    def ask():
+        answer = support.post("/api/ask", {"question": "Who does lot L5 belong to?"}, headers=token("agent")).json()
+        assert answer["answer"].startswith("Lot L5 belongs to Foster") and "[1]" in answer["answer"], answer
+        trace = support.get(f"/api/admin/traces/{answer['trace_id']}", headers=token("agent")).json()
+        found = next(step["state"]["retrieved_docs"] for step in trace["steps"] if step["node"] == "retrieve")
+        assert "Foster" in answer["citations"][0]["excerpt"] and answer["sources"][0]["source"] == "lots.md"
+        return [doc["page_content"] for doc in found if doc["metadata"]["source"] == "lots.md"]
+
+    assert max(map(len, ask())) <= 800
+    program(support, "ingest", "--reindex", RAG_PARENT_CHILD="true")
+    found = ask()
+    assert len(found) == len(set(found)) == 2 and max(map(len, found)) > 800
+    assert printed(support, "eval-gate")["status"] == "passed"
+    told = program(support, "ingest").stderr
+    assert "documents_cut_otherwise" in told and "RAG_PARENT_CHILD" in told
+    program(support, "ingest", "--reindex")
+    assert "documents_cut_otherwise" not in program(support, "ingest").stderr
+    assert max(map(len, ask())) <= 800
+
+
 # The programs of the offline half, by the frame that they stand in; the marks of those that one tenant may be named to
 # and of those that one copy of does it.
 SOURCES = {path.parent.name: path.read_text() for path in sorted((CHECKOUT / "cron-bin").glob("*/main.c"))

@@ -124,6 +124,23 @@ def test_a_changed_document_is_embedded_again(support, models):
     assert "C9" in texts and "B7" not in texts
 
 
+def test_each_child_of_a_parent_has_a_vector_of_its_own(support, models):
+    padding = "It stands behind the hall, next to the gate, and is open on weekdays, holidays of the town excepted. " * 2
+    upload(support, "lots.md", f"# Lots\n\nLot L1 is cheap. {padding}\n\nLot L2 is dear. {padding}\n\n"
+                               f"Vehicles of guests are parked in lot L3. {padding}")
+    wait_for(support, "hybrid")
+    before = len(models.embedded)
+    assert support.run("ingest", "--reindex", env={"RAG_PARENT_CHILD": "true"}).returncode == 0
+    answer, state = wait_for(support, "hybrid", "Which automobile of guests goes where?")
+    asked = [text for texts in models.embedded[before:] for text in texts if "lots.md" in text]
+    assert len(asked) == 3 and all(lot in text for lot, text in zip(("L1", "L2", "L3"), asked))
+    assert all(len(text) < 350 for text in asked)
+    [found] = [doc["page_content"] for doc in state["retrieved_docs"] if doc["metadata"]["source"] == "lots.md"]
+    assert all(lot in found for lot in ("L1", "L2", "L3"))
+    assert support.send("DELETE", "/api/documents/lots.md", headers=HEADERS).status_code < 300
+    assert support.run("ingest", "--reindex").returncode == 0
+
+
 def test_a_cross_encoder_orders_what_was_found(support, models):
     question = "Vehicles parked for the warranty period?"
     models.score = lambda text: 0.97 if "24 months" in text else 0.3 if "parked" in text else 0.01

@@ -2,7 +2,7 @@
  * How well and how fast passages are found, on sets of documents and questions that are not part of
  * the product. A set is a folder with corpus.jsonl {id, text} and queries.jsonl {id, text}.
  *
- *   retrieval run SET OUT [without-sixths|refuse-nothing]
+ *   retrieval run SET OUT [without-sixths] [refuse-nothing] [parent-child]
  *                                            answers every question; OUT gets one JSON object each:
  *                                            id, ranked, answer, refused, evidence
  *   retrieval speed CHUNKS SET...            the index and SQLite's FTS5 over the same chunks,
@@ -37,6 +37,7 @@ static struct knowledge_chunk *chunks;
 static size_t chunk_count;
 static struct synonyms synonyms;
 static double least_evidence = 0.45; /* the default of EMBEDDED_MIN_EVIDENCE */
+static bool parent_child;            /* as with RAG_PARENT_CHILD */
 static char folder[] = "/tmp/assay-retrieval-XXXXXX";
 
 /* Computing time of this process: others on the machine do not count. */
@@ -85,7 +86,8 @@ static void index_chunk(struct index_builder *builder, const char *header, const
 static void add_document(struct index_builder *builder, int64_t key, const char *id,
                          const char *text)
 {
-    static const struct chunk_options options = {800, 200, true};
+    const struct chunk_options options = {parent_child ? CHUNK_PARENT : 800,
+                                          parent_child ? CHUNK_PARENT_OVERLAP : 200, true};
     enum text_language language = language_detect(text, strlen(text));
     struct chunk_list list = {NULL, 0, 0};
 
@@ -93,8 +95,12 @@ static void add_document(struct index_builder *builder, int64_t key, const char 
     chunk_text(kept, text, strlen(text), 0, &options, &list);
     for (size_t i = 0; i < list.count && chunk_count < CHUNKS_MAX; i++) {
         const char *header = chunk_header(kept, arena_print(kept, "%s.txt", id), &list.items[i]);
+        struct chunk_list searched = {&list.items[i], 1, 1};
 
-        index_chunk(builder, header, list.items[i].body);
+        if (parent_child)
+            searched = chunk_children(kept, list.items[i].body, list.items[i].length);
+        for (size_t j = 0; j < searched.count; j++)
+            index_chunk(builder, header, searched.items[j].body);
         chunks[chunk_count] = (struct knowledge_chunk){.key = (int64_t)chunk_count,
                                                        .document = key,
                                                        .doc_id = id,
@@ -481,6 +487,14 @@ static int speed(size_t count, char **sets, int set_count)
     return 0;
 }
 
+static bool has_word(int argc, char **argv, const char *word)
+{
+    for (int i = 4; i < argc; i++)
+        if (strcmp(argv[i], word) == 0)
+            return true;
+    return false;
+}
+
 int main(int argc, char **argv)
 {
     if (argc < 4) {
@@ -495,7 +509,8 @@ int main(int argc, char **argv)
         return 1;
     if (strcmp(argv[1], "speed") == 0)
         return speed(strtoul(argv[2], NULL, 10), argv + 3, argc - 3);
-    if (argc > 4 && strcmp(argv[4], "refuse-nothing") == 0)
+    if (has_word(argc, argv, "refuse-nothing"))
         least_evidence = 0;
-    return run(argv[2], argv[3], argc > 4 && strcmp(argv[4], "without-sixths") == 0);
+    parent_child = has_word(argc, argv, "parent-child");
+    return run(argv[2], argv[3], has_word(argc, argv, "without-sixths"));
 }

@@ -12,6 +12,7 @@ enum { CHUNKS = 700, WORDS = 60, VOCABULARY = 300 };
 static struct arena *arena;
 static char directory[] = "/tmp/assay-search-XXXXXX";
 static uint32_t draws = 12345;
+static int children = 1; /* chunks that have one key */
 
 static uint32_t draw(uint32_t below)
 {
@@ -48,7 +49,7 @@ static int64_t build(int first, int count, const char *name)
         passage.length = used;
         if ((c - first) % 10 == 0)
             index_builder_document(builder, c / 10, TEXT_EN);
-        index_builder_chunk(builder, c, NULL, &passage, 1);
+        index_builder_chunk(builder, c / children, NULL, &passage, 1);
     }
     CHECK_INT(index_builder_finish(builder, directory, name, &bytes, &problem), ERROR_NONE);
     index_builder_destroy(builder);
@@ -90,6 +91,17 @@ static void plain(const int *query, const double *weights, int terms, double *sc
         scores[c] = 0;
 }
 
+/* Those of the keys, in place: of the best child. */
+static void keep_best_children(double *scores)
+{
+    for (int c = 0; c < CHUNKS; c++) {
+        double score = scores[c];
+
+        scores[c] = 0;
+        scores[c / children] = fmax(scores[c / children], score);
+    }
+}
+
 static void check_queries(const struct search_index *index, int dead_from, int dead_to,
                           bool counted)
 {
@@ -110,12 +122,15 @@ static void check_queries(const struct search_index *index, int dead_from, int d
             wanted[t] = (struct search_term){names[t], strlen(names[t]), weights[t]};
         }
         plain(query, weights, terms, scores, dead_from, dead_to, counted);
+        keep_best_children(scores);
         found = search_index_best(index, arena, wanted, (size_t)terms, hits, 10);
         for (size_t i = 0; i < found; i++) {
             int better = 0;
 
             CHECK_NEAR(hits[i].score, scores[hits[i].chunk], 1e-9);
-            CHECK_INT(hits[i].document, hits[i].chunk / 10);
+            CHECK_INT(hits[i].document, hits[i].chunk * children / 10);
+            for (size_t j = 0; j < i; j++)
+                CHECK(hits[i].chunk != hits[j].chunk);
             for (int c = 0; c < CHUNKS; c++)
                 better += scores[c] > hits[i].score + 1e-9;
             CHECK(better <= (int)i);
@@ -171,13 +186,36 @@ TEST(dead_documents_are_not_found_and_merging_drops_them)
     struct problem problem;
 
     check_queries(index, 20, 40, true);
-    CHECK_INT(search_index_totals(index).live_chunks, CHUNKS - 20);
+    CHECK_INT(search_index_count(index, CHUNKS), CHUNKS - 20);
+    CHECK_INT(search_index_count(index, 6), 6);
     search_index_destroy(index);
     CHECK_INT(search_merge(directory, parts, 2, "m", &merged.bytes, &problem), ERROR_NONE);
     index = index_of(&merged, 1);
     CHECK_INT(search_index_totals(index).chunks, CHUNKS - 20);
     check_queries(index, 20, 40, false);
     search_index_destroy(index);
+}
+
+/* Five children to a key, two keys to a document. */
+TEST(of_children_the_best_one_counts_before_and_after_merging)
+{
+    static const uint32_t gone[] = {2, 3};
+    struct search_segment parts[2], merged = {"n", 0, NULL, 0};
+    struct search_index *index;
+    struct problem problem;
+
+    children = 5;
+    parts[0] = (struct search_segment){"g", build(0, 300, "g"), gone, 2};
+    parts[1] = (struct search_segment){"i", build(300, CHUNKS - 300, "i"), NULL, 0};
+    index = index_of(parts, 2);
+    check_queries(index, 20, 40, true);
+    CHECK_INT(search_index_count(index, CHUNKS), (CHUNKS - 20) / children);
+    search_index_destroy(index);
+    CHECK_INT(search_merge(directory, parts, 2, "n", &merged.bytes, &problem), ERROR_NONE);
+    index = index_of(&merged, 1);
+    check_queries(index, 20, 40, false);
+    search_index_destroy(index);
+    children = 1;
 }
 
 /* Any byte that is not what was written, and any other length, is told. */
@@ -235,9 +273,9 @@ TEST(frequencies_count_chunks_and_passages)
     search_index_destroy(index);
 }
 
-/* Points on a circle: chunk n at n tenths of a radian. */
-static bool embed_circle(void *context, const int64_t *chunks, size_t count, const float **vectors,
-                         uint32_t *dimension)
+/* Points on a circle: chunk n at n tenths of a radian, its children one radian apart. */
+static bool embed_circle(void *context, const struct search_wanted *wanted, size_t count,
+                         const float **vectors, uint32_t *dimension)
 {
     static float rows[8][2];
     int *left = context;
@@ -245,14 +283,17 @@ static bool embed_circle(void *context, const int64_t *chunks, size_t count, con
     if ((*left)-- == 0)
         return false;
     for (size_t i = 0; i < count; i++) {
-        rows[i][0] = (float)cos((double)chunks[i] / 10);
-        rows[i][1] = (float)sin((double)chunks[i] / 10);
+        double angle = (double)wanted[i].chunk / 10 + wanted[i].child;
+
+        rows[i][0] = (float)cos(angle);
+        rows[i][1] = (float)sin(angle);
     }
     *vectors = rows[0];
     *dimension = 2;
     return true;
 }
 
+/* Documents of a chunk each; that of the chunk 7 comes in three children. */
 static struct search_segment numbered_segment(const char *name, int64_t first, int64_t count)
 {
     static const struct index_passage passage = {"alpha beta", 10};
@@ -262,7 +303,8 @@ static struct search_segment numbered_segment(const char *name, int64_t first, i
 
     for (int64_t key = first; key < first + count; key++) {
         index_builder_document(builder, 100 + key, TEXT_UNKNOWN);
-        index_builder_chunk(builder, key, NULL, &passage, 1);
+        for (int child = 0; child < (key == 7 ? 3 : 1); child++)
+            index_builder_chunk(builder, key, NULL, &passage, 1);
     }
     CHECK_INT(index_builder_finish(builder, directory, name, &segment.bytes, &problem), ERROR_NONE);
     index_builder_destroy(builder);
@@ -307,7 +349,13 @@ TEST(vectors_are_filled_in_found_exactly_and_merged)
     CHECK_INT(hits[0].chunk, 0);
     CHECK_INT(hits[1].chunk, 2); /* 1 is dead */
     CHECK_NEAR(hits[1].score, cos(0.2), 1e-6);
-    CHECK_INT(search_index_frequency(index, "beta", 4).chunks, 8); /* words are as before */
+    CHECK_INT(
+        search_index_nearest(index, arena, (float[]){(float)cos(2.7), (float)sin(2.7)}, hits, 4),
+        4);
+    CHECK_INT(hits[0].chunk, 7); /* once, by its last child */
+    CHECK_NEAR(hits[0].score, 1, 1e-6);
+    CHECK_INT(hits[1].chunk, 6);
+    CHECK_INT(search_index_frequency(index, "beta", 4).chunks, 10); /* words are as before */
     search_index_destroy(index);
     CHECK_INT(search_merge(directory, both, 2, "w", &merged.bytes, &problem), ERROR_NONE);
     index = index_of(&merged, 1);
@@ -327,6 +375,7 @@ int main(void)
         {"best", test_best_is_what_a_plain_computation_finds},
         {"segments", test_segments_together_give_the_same},
         {"dead", test_dead_documents_are_not_found_and_merging_drops_them},
+        {"children", test_of_children_the_best_one_counts_before_and_after_merging},
         {"damage", test_damage_is_never_trusted},
         {"frequencies", test_frequencies_count_chunks_and_passages},
         {"vectors", test_vectors_are_filled_in_found_exactly_and_merged},
@@ -338,7 +387,7 @@ int main(void)
     arena = arena_create((size_t)1 << 28);
     make_corpus();
     failed = test_run_all(cases, sizeof cases / sizeof cases[0]);
-    for (const char *name = "a\0b\0c\0d\0e\0f\0m\0one\0x\0p\0q\0h\0v\0w\0z\0"; *name;
+    for (const char *name = "a\0b\0c\0d\0e\0f\0g\0i\0m\0n\0one\0x\0p\0q\0h\0v\0w\0z\0"; *name;
          name += strlen(name) + 1) {
         char path[200];
 

@@ -93,16 +93,22 @@ ON_BOTH(tenants_do_not_see_each_other)
     knowledge_cache_destroy(bench.cache);
 }
 
-static const char *only_segment(struct bench *bench, struct store *store)
+/* The file of the last segment, of so many. */
+static const char *last_segment(struct bench *bench, struct store *store, size_t count)
 {
     struct segment_rows rows;
     int64_t version;
 
     CHECK_OK(document_segments(&bench->call, &version, &rows));
-    CHECK_INT(rows.count, 1);
+    CHECK_INT(rows.count, count);
     return arena_print(store->arena, "%s/%s",
                        ingest_index_folder(store->arena, &bench->settings, "default"),
-                       rows.items[0].name);
+                       rows.items[count - 1].name);
+}
+
+static const char *only_segment(struct bench *bench, struct store *store)
+{
+    return last_segment(bench, store, 1);
 }
 
 ON_BOTH(a_lost_or_damaged_segment_is_built_again)
@@ -195,6 +201,84 @@ ON_BOTH(every_document_of_every_tenant_is_looked_at)
     CHECK_OK(reindex_all(store->db, &bench.settings, &documents, &store->problem));
     CHECK_INT(documents, 1);
     CHECK_INT(holding(&bench, store, "voucher"), 1);
+    knowledge_cache_destroy(bench.cache);
+}
+
+/* Paragraphs that each name a lot of their own, in one section. */
+static const char *long_text(struct store *store, int paragraphs)
+{
+    struct text text;
+
+    text_start(&text, store->arena, 1 << 16);
+    text_append_string(&text, "# Lots\n");
+    for (int i = 0; i < paragraphs; i++)
+        text_append_format(&text,
+                           "\nLot own%d stands behind the hall, next to the gate, and is open from "
+                           "Monday to Friday between eight and six. Keys of it are kept by the "
+                           "porter, who writes down whoever takes one.\n",
+                           i);
+    return text.bytes;
+}
+
+static struct knowledge_chunk chunk_with(struct bench *bench, struct store *store, const char *stem)
+{
+    struct knowledge knowledge;
+    struct knowledge_chunk chunk = {.body = ""};
+    struct search_term term = {stem, strlen(stem), 1};
+    struct search_hit hit;
+    bool found = false;
+
+    CHECK_OK(knowledge_open(bench->cache, &bench->call, &bench->settings, &knowledge));
+    if (search_index_best(knowledge.index, store->arena, &term, 1, &hit, 1))
+        CHECK_OK(knowledge_read(&knowledge, hit.chunk, &chunk, &found));
+    CHECK(found);
+    return chunk;
+}
+
+/* How much is searched: children each, chunks without any too. */
+static int64_t searched(struct bench *bench, struct store *store)
+{
+    struct knowledge knowledge;
+
+    CHECK_OK(knowledge_open(bench->cache, &bench->call, &bench->settings, &knowledge));
+    return search_index_totals(knowledge.index).chunks;
+}
+
+static int64_t told_apart(struct store *store, bool parent_child)
+{
+    int64_t count;
+
+    CHECK_OK(document_count_cut(store->db, parent_child, &count, &store->problem));
+    return count;
+}
+
+/* Children are found as their parents, also once the index was built again under other settings;
+ * what was there before stays as it is, and both are found. */
+ON_BOTH(parents_are_found_by_their_children)
+{
+    struct bench bench;
+    struct ingest_result plain, parents;
+    struct knowledge_chunk chunk;
+    int64_t children;
+
+    bench_make(&bench, store);
+    plain = ingest(&bench, store, "plain.md", long_text(store, 30));
+    bench.settings.parent_child = true;
+    parents = ingest(&bench, store, "parents.md", long_text(store, 31));
+    CHECK(parents.chunks * 13 < plain.chunks * 10); /* 1200 and 200 in place of 800 and 200 */
+    CHECK_INT(holding(&bench, store, "porter"), plain.chunks + parents.chunks);
+    children = searched(&bench, store) - plain.chunks;
+    CHECK(children >= 4 * parents.chunks);
+    CHECK_INT(told_apart(store, true), 1);
+    CHECK_INT(told_apart(store, false), 1);
+    bench.settings.parent_child = false;
+    CHECK_INT(unlink(last_segment(&bench, store, 2)), 0);
+    chunk = chunk_with(&bench, store, "own30");
+    CHECK_TEXT(chunk.doc_id, "parents.md");
+    CHECK(strstr(chunk.body, "own30") && strstr(chunk.body, "own27"));
+    CHECK(strlen(chunk.body) <= 1200);
+    CHECK_INT(holding(&bench, store, "porter"), plain.chunks + parents.chunks);
+    CHECK_INT(searched(&bench, store), plain.chunks + children);
     knowledge_cache_destroy(bench.cache);
 }
 
@@ -342,6 +426,7 @@ ON_ONE(hostile_files, DB_SQLITE)
 TEST_MAIN(CASE(a_version_replaces_the_one_before), CASE(tenants_do_not_see_each_other),
           CASE(a_lost_or_damaged_segment_is_built_again),
           CASE(the_program_mends_segments_before_they_are_asked_for),
-          CASE(every_document_of_every_tenant_is_looked_at), CASE(many_small_segments_become_one),
+          CASE(every_document_of_every_tenant_is_looked_at),
+          CASE(parents_are_found_by_their_children), CASE(many_small_segments_become_one),
           CASE(a_deleted_document_is_gone), CASE(a_failure_at_any_step_leaves_the_old_version),
           CASE(a_draft_becomes_a_document_once), CASE(readers), CASE(hostile_files))

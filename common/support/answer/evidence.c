@@ -258,9 +258,8 @@ static bool is_same_content(const struct knowledge_chunk *a, const struct knowle
 static double margin_of(const struct search_index *index, const struct found_chunk *chunks,
                         size_t count)
 {
-    int64_t others = search_index_totals(index).live_chunks - 1;
     double sum = 0;
-    int rivals = others < RIVALS ? (int)others : RIVALS, seen = 0;
+    int rivals = search_index_count(index, RIVALS + 1) - 1, seen = 0;
 
     for (size_t i = 1; i < count && seen < rivals; i++) {
         if (is_same_content(&chunks[0].chunk, &chunks[i].chunk))

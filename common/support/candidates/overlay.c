@@ -32,7 +32,7 @@ const struct overlay_key overlay_keys[] = {
     {"contextual_headers", "RAG_CONTEXTUAL_HEADERS", OVERLAY_INGESTION, false, true},
     {"agentic_mode", "RAG_AGENTIC_MODE", OVERLAY_NONE, false, true},
     {"hyde", "RAG_HYDE", OVERLAY_AT_ONCE, false, true},
-    {"parent_child", "RAG_PARENT_CHILD", OVERLAY_NONE, false, true},
+    {"parent_child", "RAG_PARENT_CHILD", OVERLAY_INGESTION, false, true},
     {"parent_expansion", "RAG_PARENT_EXPANSION", OVERLAY_AT_ONCE, false, true},
     {"parent_expansion_window", "RAG_PARENT_EXPANSION_WINDOW", OVERLAY_AT_ONCE, false, false},
     {"parent_expansion_max_chars", "RAG_PARENT_EXPANSION_MAX_CHARS", OVERLAY_AT_ONCE, false, false},

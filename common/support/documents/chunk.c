@@ -268,6 +268,15 @@ void chunk_text(struct arena *arena, const char *text, size_t length, int page,
         chunk_section(&cutter, 0, length);
 }
 
+struct chunk_list chunk_children(struct arena *arena, const char *body, size_t length)
+{
+    static const struct chunk_options options = {CHUNK_CHILD, CHUNK_CHILD_OVERLAP, false};
+    struct chunk_list children = {NULL, 0, 0};
+
+    chunk_text(arena, body, length, 0, &options, &children);
+    return children;
+}
+
 const char *chunk_header(struct arena *arena, const char *name, const struct chunk *chunk)
 {
     struct text header;

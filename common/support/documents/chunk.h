@@ -35,6 +35,16 @@ struct chunk_options {
 void chunk_text(struct arena *arena, const char *text, size_t length, int page,
                 const struct chunk_options *options, struct chunk_list *list);
 
+/* In parent-child mode chunks are parents: their children are searched, and the answer comes from
+ * the parent. The same body always has the same children, one at least. */
+enum {
+    CHUNK_PARENT = 1200,
+    CHUNK_PARENT_OVERLAP = 200,
+    CHUNK_CHILD = 300,
+    CHUNK_CHILD_OVERLAP = 50
+};
+struct chunk_list chunk_children(struct arena *arena, const char *body, size_t length);
+
 /* "name › heading › heading › 3": what a chunk is indexed under beside its own words. */
 const char *chunk_header(struct arena *arena, const char *name, const struct chunk *chunk);
 

@@ -9,10 +9,10 @@ enum { CHUNKS_MOST = 200000 /* read at once, when a document is indexed again */
 
 #define DOCUMENT_COLUMNS                                                                           \
     "doc_id, document_key, version, title, source, file_type, language, content_hash, size_bytes," \
-    " categories, page_count, chunk_count, auto_generated, last_updated, created_at"
+    " categories, page_count, chunk_count, auto_generated, last_updated, created_at, parent_child"
 #define CHUNK_COLUMNS                                                                              \
     "c.chunk_key, c.document_key, c.chunk_index, c.page, c.header, c.body, d.doc_id, d.title,"     \
-    " d.source, d.file_type, d.language, d.categories, d.last_updated, d.version"
+    " d.source, d.file_type, d.language, d.categories, d.last_updated, d.version, d.parent_child"
 #define CHUNK_TABLES                                                                               \
     " FROM kb_chunks c JOIN kb_documents d ON d.tenant_id = c.tenant_id"                           \
     " AND d.document_key = c.document_key"
@@ -72,15 +72,15 @@ static const struct statement put_document = {
     .name = "document_put",
     .sql = "INSERT INTO kb_documents (tenant_id, doc_id, document_key, version, title, source,"
            " file_type, language, content_hash, size_bytes, categories, page_count, chunk_count,"
-           " auto_generated, last_updated, created_at)"
-           " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, {now}, {now})"
+           " auto_generated, last_updated, created_at, parent_child)"
+           " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, {now}, {now}, ?)"
            " ON CONFLICT (tenant_id, doc_id) DO UPDATE SET document_key = excluded.document_key,"
            " version = excluded.version, title = excluded.title, source = excluded.source,"
            " file_type = excluded.file_type, language = excluded.language,"
            " content_hash = excluded.content_hash, size_bytes = excluded.size_bytes,"
            " categories = excluded.categories, page_count = excluded.page_count,"
            " chunk_count = excluded.chunk_count, auto_generated = excluded.auto_generated,"
-           " last_updated = excluded.last_updated",
+           " last_updated = excluded.last_updated, parent_child = excluded.parent_child",
 };
 static const struct statement drop_document = {
     .name = "document_drop",
@@ -147,6 +147,10 @@ static const struct statement count_chunks = {
     .name = "kb_chunks_count",
     .sql = "SELECT coalesce(sum(chunk_count), 0) FROM kb_documents WHERE ? = '' OR tenant_id = ?",
 };
+static const struct statement count_cut = {
+    .name = "kb_documents_cut",
+    .sql = "SELECT count(*) FROM kb_documents WHERE parent_child = ? AND auto_generated = 0",
+};
 static void document_row(struct query *query, struct arena *arena, struct document_row *row)
 {
     *row = (struct document_row){.doc_id = query_text(query, 0, arena),
@@ -163,7 +167,8 @@ static void document_row(struct query *query, struct arena *arena, struct docume
                                  .chunk_count = query_integer(query, 11),
                                  .auto_generated = query_boolean(query, 12),
                                  .last_updated = query_text(query, 13, arena),
-                                 .created_at = query_text(query, 14, arena)};
+                                 .created_at = query_text(query, 14, arena),
+                                 .parent_child = query_boolean(query, 15)};
 }
 
 /* Runs a statement of the tenant and one more text. */
@@ -393,6 +398,7 @@ static enum error put_row(const struct document_call *call, const struct documen
     query_bind_integer(query, row->page_count);
     query_bind_integer(query, row->chunk_count);
     query_bind_boolean(query, row->auto_generated);
+    query_bind_boolean(query, row->parent_child);
     return query_end(query, call->problem);
 }
 
@@ -581,7 +587,8 @@ static void chunk_row(struct query *query, struct arena *arena, struct chunk_row
                               .language = query_text(query, 10, arena),
                               .categories = query_json(query, 11, arena),
                               .last_updated = query_text(query, 12, arena),
-                              .version = query_integer(query, 13)};
+                              .version = query_integer(query, 13),
+                              .parent_child = query_boolean(query, 14)};
 }
 
 enum error document_chunk(const struct document_call *call, int64_t key, struct chunk_row *row,
@@ -632,5 +639,15 @@ enum error document_count_chunks(struct db *db, const char *tenant, int64_t *chu
     query_bind_text(query, tenant ? tenant : "");
     query_bind_text(query, tenant ? tenant : "");
     *chunks = query_next(query) ? query_integer(query, 0) : 0;
+    return query_end(query, problem);
+}
+
+enum error document_count_cut(struct db *db, bool parent_child, int64_t *count,
+                              struct problem *problem)
+{
+    struct query *query = db_query(db, &count_cut);
+
+    query_bind_boolean(query, parent_child);
+    *count = query_next(query) ? query_integer(query, 0) : 0;
     return query_end(query, problem);
 }

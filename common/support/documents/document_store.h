@@ -26,6 +26,7 @@ struct document_row {
     const char *categories; /* JSON list of texts */
     int64_t page_count, chunk_count;
     bool auto_generated;
+    bool parent_child; /* its chunks are parents, and their children are searched */
     const char *last_updated, *created_at;
 };
 
@@ -117,6 +118,7 @@ struct chunk_row {
     /* of its document */
     const char *doc_id, *title, *source, *file_type, *language, *categories, *last_updated;
     int64_t version;
+    bool parent_child;
 };
 
 /* The chunk with that key; `found` is false when it was replaced. */
@@ -135,6 +137,10 @@ MUST_CHECK enum error document_tenants(struct db *db, struct arena *arena, size_
  * behind the last. */
 MUST_CHECK enum error document_next_tenant(struct db *db, struct arena *arena, const char *after,
                                            const char **tenant, struct problem *problem);
+
+/* How many uploaded documents of all tenants are cut for parent-child mode, or (false) are not. */
+MUST_CHECK enum error document_count_cut(struct db *db, bool parent_child, int64_t *count,
+                                         struct problem *problem);
 
 /* How many chunks all tenants, or one (not NULL), have. */
 MUST_CHECK enum error document_count_chunks(struct db *db, const char *tenant, int64_t *chunks,

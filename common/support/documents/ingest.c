@@ -109,11 +109,17 @@ static void hash_text(struct run *run)
     digest_sha256_hex(all.bytes, all.length, run->hash);
 }
 
+static struct chunk_options how_to_cut(const struct support_settings *settings)
+{
+    return (struct chunk_options){settings->parent_child ? CHUNK_PARENT : (int)settings->chunk_size,
+                                  settings->parent_child ? CHUNK_PARENT_OVERLAP
+                                                         : (int)settings->chunk_overlap,
+                                  settings->structural_chunking};
+}
+
 static void cut_chunks(struct run *run)
 {
-    const struct chunk_options options = {(int)run->settings->chunk_size,
-                                          (int)run->settings->chunk_overlap,
-                                          run->settings->structural_chunking};
+    const struct chunk_options options = how_to_cut(run->settings);
     struct arena *arena = run->call->arena;
 
     for (size_t i = 0; i < run->text.count; i++)
@@ -146,12 +152,12 @@ static void describe(struct run *run)
                             : "[\"uncategorized\"]",
         .page_count = run->text.page_count,
         .auto_generated = run->order->auto_generated,
+        .parent_child = run->settings->parent_child,
     };
 }
 
-/* Memory of passages is given back chunk by chunk through an arena of their own. */
-static void index_chunk(struct index_builder *builder, struct arena *scratch, int64_t key,
-                        const char *header, const char *body, size_t length)
+static void index_body(struct index_builder *builder, struct arena *scratch, int64_t key,
+                       const char *header, const char *body, size_t length)
 {
     struct passage_list list = passages_of(scratch, body, length);
     struct index_passage *passages = ARENA_ARRAY(scratch, struct index_passage, list.count + 1);
@@ -159,6 +165,21 @@ static void index_chunk(struct index_builder *builder, struct arena *scratch, in
     for (size_t i = 0; i < list.count; i++)
         passages[i] = (struct index_passage){list.items[i].text, list.items[i].length};
     index_builder_chunk(builder, key, header, passages, list.count);
+}
+
+/* By itself, or by its children. Memory of passages is given back chunk by chunk through an arena
+ * of their own. */
+static void index_chunk(struct index_builder *builder, struct arena *scratch, int64_t key,
+                        const char *header, const char *body, size_t length, bool parent)
+{
+    struct chunk_list children = {NULL, 0, 0};
+
+    if (parent)
+        children = chunk_children(scratch, body, length);
+    else
+        index_body(builder, scratch, key, header, body, length);
+    for (size_t i = 0; i < children.count; i++)
+        index_body(builder, scratch, key, header, children.items[i].body, children.items[i].length);
     arena_reset(scratch);
 }
 
@@ -196,7 +217,8 @@ static enum error write_segment(struct run *run, int64_t first_key, const char *
         index_builder_document(builder, run->row.key, run->language);
         for (size_t i = 0; i < run->chunks.count; i++)
             index_chunk(builder, scratch, first_key + (int64_t)i, run->headers[i],
-                        run->chunks.items[i].body, run->chunks.items[i].length);
+                        run->chunks.items[i].body, run->chunks.items[i].length,
+                        run->row.parent_child);
         error = index_builder_finish(builder,
                                      ingest_index_folder(call->arena, run->settings, call->tenant),
                                      name, bytes, call->problem);
@@ -212,6 +234,7 @@ static enum error store(struct run *run)
                                      .chunks = &run->chunks,
                                      .headers = run->headers,
                                      .expected_version = run->existed ? run->before.version : 0};
+    const struct chunk_options cut = how_to_cut(run->settings);
     struct arena *arena = run->call->arena;
     int64_t first;
     enum error error = document_draw_keys(run->call, (int64_t)run->chunks.count + 1, &first);
@@ -221,8 +244,8 @@ static enum error store(struct run *run)
     run->row.key = first;
     run->row.chunk_count = (int64_t)run->chunks.count;
     change.first_chunk_key = first + 1;
-    change.chunk_config = arena_print(arena, "%lld/%lld", (long long)run->settings->chunk_size,
-                                      (long long)run->settings->chunk_overlap);
+    change.chunk_config = arena_print(arena, "%d/%d%s", cut.size, cut.overlap,
+                                      run->row.parent_child ? " parents" : "");
     if (run->chunks.count) {
         tell(run, "indexing", run->text.count);
         change.segment = ingest_segment_name(arena);
@@ -397,7 +420,7 @@ static enum error index_stored(const struct document_call *call, struct index_bu
     index_builder_document(builder, key, language_by_code(chunks[0].language));
     for (size_t i = 0; i < rows.count; i++)
         index_chunk(builder, scratch, chunks[i].key, chunks[i].header, chunks[i].body,
-                    strlen(chunks[i].body));
+                    strlen(chunks[i].body), chunks[i].parent_child);
     return ERROR_NONE;
 }
 

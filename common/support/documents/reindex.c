@@ -3,6 +3,7 @@
 #include "base/log.h"
 #include "db/query.h"
 
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -161,6 +162,22 @@ static enum error mend_tenant(const struct document_call *listing,
     }
     arena_destroy(arena);
     return error;
+}
+
+enum error reindex_tell_mixed(struct db *db, const struct support_settings *settings,
+                              struct problem *problem)
+{
+    char text[160];
+    int64_t count;
+    enum error error = document_count_cut(db, !settings->parent_child, &count, problem);
+
+    if (error || !count)
+        return error;
+    snprintf(text, sizeof text,
+             "%lld documents are not cut as RAG_PARENT_CHILD says: ingest --reindex does it",
+             (long long)count);
+    log_event(LOG_WARNING, "documents_cut_otherwise", text);
+    return ERROR_NONE;
 }
 
 enum error reindex_mend(struct db *db, const struct support_settings *settings, int64_t *rebuilt,

@@ -14,6 +14,11 @@ MUST_CHECK enum error reindex_all(struct db *db, const struct support_settings *
 MUST_CHECK enum error reindex_mend(struct db *db, const struct support_settings *settings,
                                    int64_t *rebuilt, struct problem *problem);
 
+/* Says in the log how many documents are not cut as the settings say now: they are found as before,
+ * and stay as they are until they are indexed anew. */
+MUST_CHECK enum error reindex_tell_mixed(struct db *db, const struct support_settings *settings,
+                                         struct problem *problem);
+
 /* Removes files of indexes that nothing names and that are older than an hour. */
 MUST_CHECK enum error reindex_sweep(struct db *db, const struct support_settings *settings,
                                     struct problem *problem);

@@ -34,18 +34,27 @@ struct llm_endpoint ingest_embed_endpoint(const struct support_settings *setting
 }
 
 /* What of a chunk is embedded: the context it stands in, and its text. */
-static enum error text_of(const struct document_call *call, int64_t key, const char **text)
+static enum error text_of(const struct document_call *call, const struct search_wanted *wanted,
+                          const char **text)
 {
     struct chunk_row row;
+    struct chunk_list children = {NULL, 0, 0};
     bool found;
-    enum error error = document_chunk(call, key, &row, &found);
+    enum error error = document_chunk(call, wanted->chunk, &row, &found);
 
-    *text = !error && found ? arena_print(call->arena, "%s\n%s", row.header, row.body) : "-";
-    return error;
+    *text = "-";
+    if (error || !found)
+        return error;
+    if (row.parent_child)
+        children = chunk_children(call->arena, row.body, strlen(row.body));
+    *text =
+        arena_print(call->arena, "%s\n%s", row.header,
+                    wanted->child < children.count ? children.items[wanted->child].body : row.body);
+    return ERROR_NONE;
 }
 
-static bool embed_chunks(void *context, const int64_t *keys, size_t count, const float **vectors,
-                         uint32_t *dimension)
+static bool embed_chunks(void *context, const struct search_wanted *wanted, size_t count,
+                         const float **vectors, uint32_t *dimension)
 {
     struct embedding *embedding = context;
     struct arena *arena = embedding->call->arena;
@@ -57,7 +66,7 @@ static bool embed_chunks(void *context, const int64_t *keys, size_t count, const
     arena_reset(arena);
     texts = ARENA_ARRAY(arena, const char *, count);
     for (size_t i = 0; i < count; i++)
-        if (text_of(embedding->call, keys[i], &texts[i])) {
+        if (text_of(embedding->call, &wanted[i], &texts[i])) {
             embedding->failure = "the chunks cannot be read";
             return false;
         }
