@@ -278,6 +278,18 @@ test('a case is judged by keys, joins the curated data, and a candidate is stage
     await page.waitForSelector('.case-item');
     await page.locator('body').press('j');
     await untilText(page, '#case-title', /receipt/);
+    const judged = [];
+    page.on('request', (request) => request.method() === 'POST' && judged.push(request.url()));
+    const held = new Promise((resolve) => page.route(/review-queue\/[^/]+$/, resolve, { times: 1 }));
+    await page.locator('body').press('j');
+    const route = await held;
+    await page.waitForSelector('#case-title', { state: 'detached' }); /* the next is on its way, the one before is out of sight */
+    await page.locator('body').press('g');
+    await route.continue();
+    await untilText(page, '#case-title', /days/);
+    assert.deepEqual(judged, []);
+    await page.locator('body').press('k');
+    await untilText(page, '#case-title', /receipt/);
     await page.fill('#judge-notes', 'gb');
     assert.equal(await page.locator('.case-item').count(), 2); /* keys in a field are letters */
     await page.locator('#case-title').focus();

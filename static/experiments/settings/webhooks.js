@@ -45,9 +45,9 @@ export function createWebhooks(update, operator) {
     let status = '';
 
     const hooks = createResource(update, async (signal) => (await client.get('/api/v1/webhooks', { signal })).data.subscriptions);
-    const deliveries = createResource(update, async (signal) => {
+    const deliveries = createResource(update, async (signal, id) => {
         const query = { limit: listed, status };
-        return (await client.get(`${pathOf(open.id)}/deliveries`, { query, signal })).data;
+        return (await client.get(`${pathOf(id)}/deliveries`, { query, signal })).data;
     });
 
     function reload() {
@@ -57,7 +57,7 @@ export function createWebhooks(update, operator) {
 
     function show(hook) {
         open = hook;
-        deliveries.load();
+        deliveries.open(hook.id);
         setTimeout(() => document.getElementById('deliveries-title')?.focus());
     }
 
@@ -130,7 +130,7 @@ export function createWebhooks(update, operator) {
         const title = t('settings.deliveries_of', { name: open.name });
         const filter = (patch) => {
             status = patch.status;
-            deliveries.load();
+            deliveries.reload();
         };
         return html`<section class="card section stack" aria-labelledby="deliveries-title" id="deliveries">
             <h2 id="deliveries-title" tabindex="-1" dir="auto">${title}</h2>

@@ -81,7 +81,7 @@ async function create(values) {
 
 function open(id) {
     app.set({ opened: id, problem: null });
-    history.load(id);
+    history.open(id);
     queueMicrotask(() => document.getElementById('alert-title')?.focus());
 }
 

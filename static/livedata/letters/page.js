@@ -41,7 +41,7 @@ const list = createList(update, {
 
 async function open(id) {
     app.set({ opened: id, draft: null, problem: null });
-    const data = await letter.load(id);
+    const data = await letter.open(id);
     if (data === undefined) return;
     app.set({ draft: JSON.stringify(data.payload, null, 2) });
     document.getElementById('letter-title')?.focus();

@@ -58,6 +58,12 @@ export function createResource(update, load) {
 
         reload: () => resource.load(...values),
 
+        /** Fetches another thing: the one that was shown goes at once, so that nobody acts on what is not in sight. */
+        open(...given) {
+            if (String(given) !== String(values)) Object.assign(resource, { data: undefined, error: null, outdated: false });
+            return resource.load(...given);
+        },
+
         /* What is shown no longer belongs to what has been entered. */
         outdate() {
             resource.outdated = true;

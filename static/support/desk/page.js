@@ -54,7 +54,7 @@ function follow() {
     list.load(wanted);
     if (opened === '' || !moved) return;
     form.write();
-    ticket.load(opened).then(() => document.getElementById('ticket-title')?.focus());
+    ticket.open(opened).then(() => document.getElementById('ticket-title')?.focus());
 }
 
 function go(patch) {

@@ -107,7 +107,7 @@ async function seen(trace) {
 
 async function judge(status) {
     const { opened } = app.state;
-    if (opened === '' || app.state.busy) return;
+    if (opened === '' || single.data === undefined || app.state.busy) return; /* nothing is judged that is not in sight */
     const rows = queue.data?.items ?? [];
     const at = rows.findIndex(({ id }) => String(id) === opened);
     const following = rows[at + 1] ?? rows[at - 1];
@@ -155,29 +155,28 @@ async function rebuild() {
 function follow() {
     const asked = readQuery(defaults);
     const tab = panels.includes(asked.tab) ? asked.tab : defaults.tab;
-    const before = app.state;
-    const moved = before.opened !== asked.case;
+    const moved = asked.case !== app.state.opened;
     app.set({ tab, opened: asked.case, run_id: asked.run, experiment_id: asked.experiment, status: asked.status });
     runs.stop();
     splits.stop();
     if (tab === 'queue') {
         queue.load(asked.status);
-        if (asked.case !== '' && moved) {
+        if (asked.case !== '' && (moved || asked.case !== String(single.data?.item.id))) {
             notes.write();
-            single.load(asked.case);
+            single.open(asked.case);
         }
     }
     if (tab === 'curated') curated.load();
     if (tab === 'runs') {
         runs.load();
         runs.every(runsEveryMs);
-        if (asked.run !== '') run.load(asked.run);
+        if (asked.run !== '') run.open(asked.run);
     }
     if (tab === 'experiments') {
         experiments.load();
         if (asked.experiment !== '') {
-            experiment.load(asked.experiment);
-            splits.load(asked.experiment);
+            experiment.open(asked.experiment);
+            splits.open(asked.experiment);
             splits.every(splitsEveryMs);
         }
     }
