@@ -36,6 +36,11 @@ MUST_CHECK enum error json_read(struct arena *arena, const char *bytes, size_t l
 MUST_CHECK enum error json_read_file(struct arena *arena, const char *path, json_t **document,
                                      struct problem *problem);
 
+/* The line, from 1, on which the value at a path like `tasks[3].steps[0].cost_usd` begins in a
+ * document that json_read() has taken; of the innermost value of the path that is there, when the
+ * rest is not. Names with dots, brackets or escapes are not found. */
+size_t json_line_of(const char *bytes, size_t length, const char *path);
+
 struct json_writer {
     struct text *out;
     int depth;

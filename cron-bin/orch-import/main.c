@@ -88,7 +88,8 @@ static int import(struct tool *tool)
     if (!report.ok && !tool->allow_degraded_schema)
         return tool_fail(tool, "The schema of the store is degraded.");
     if (snapshot_import(tool->arena, tool->db, snapshot, &wanted, &tool->problem))
-        return tool_fail(tool, tool->problem.text);
+        return wanted.blamed ? tool_fail_at(tool, wanted.blamed, tool->problem.text)
+                             : tool_fail(tool, tool->problem.text);
     summarize(tool, &checks, &report, &wanted, size);
     return wanted.missing.count ? TOOL_PARTIAL : TOOL_OK;
 }

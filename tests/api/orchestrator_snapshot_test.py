@@ -191,18 +191,43 @@ def test_migrating(tmp_path):
 
 
 def test_bad_bundles_are_named(snapshot, tmp_path):
-    for change, word in ((lambda b: b["task"].update(status="x"), "status"), (lambda b: b["task"].pop("prompt"), "prompt"),
-                         (lambda b: b["events"].append(b["events"][0]), "sequence_no"),
-                         (lambda b: b["task"].update(metadata=[]), "metadata"),
-                         (lambda b: b["events"][0].update(task_id="other"), "task_id")):
+    """By file, line, place and task; numbers that no task comes to, too. Not one row is touched."""
+    store, path = tmp_path / "y.sqlite3", tmp_path / "bad.json"
+    year, usd = 366 * 24 * 3600 * 1000, 1_000_000
+
+    def between(least, most):
+        return f"does not lie between {least} and {most}"
+
+    changes = [("task", {"status": "x"}, "status is wrong"), ("task", {"prompt": None}, "prompt is wrong"),
+               ("task", {"metadata": []}, "metadata is wrong"), ("events", {"task_id": "other"}, "task_id is another task's"),
+               ("task", {"duration_ms": -1}, f"duration_ms {between(0, year)}"),
+               ("task", {"duration_ms": year + 1}, f"duration_ms {between(0, year)}"),
+               ("task", {"duration_ms": "7"}, "duration_ms is wrong"), ("task", {"model_count": -1}, f"model_count {between(0, 1000)}"),
+               ("task", {"quorum": 1 << 62}, f"quorum {between(0, 1000)}"), ("task", {"quorum": None}, "quorum is wrong"),
+               ("task", {"subtask_count": -1}, f"subtask_count {between(0, 1000)}"),
+               ("steps", {"step_index": -1}, f"step_index {between(0, 100000)}"),
+               ("steps", {"duration_ms": -5}, f"duration_ms {between(0, year)}"),
+               ("steps", {"input_tokens": -1}, f"input_tokens {between(0, 10**9)}"),
+               ("steps", {"output_tokens": 1.5}, f"output_tokens {between(0, 10**9)}"),
+               ("steps", {"cost_usd": -0.01}, f"cost_usd {between(0, usd)}"), ("steps", {"cost_usd": 1e300}, f"cost_usd {between(0, usd)}"),
+               ("steps", {"cost_usd": "free"}, "cost_usd is wrong"), ("events", {"sequence_no": 0}, f"sequence_no {between(1, 10**9)}")]
+    for part, change, word in changes:
         document = json.loads(snapshot.read_text())
-        change(document["tasks"][-1])
         for key in ("snapshot_sha256", "event_count", "step_count"):
             document.pop(key)
-        path = tmp_path / "bad.json"
-        path.write_text(json.dumps(document))
-        status, answer = run("orch-import", "--db", tmp_path / "y.sqlite3", "--input", path)
-        assert status == 2 and word in answer["error"], answer
+        task = document["tasks"][-1]
+        (task["task"] if part == "task" else task[part][0]).update(change)
+        path.write_text(json.dumps(document, indent=2, sort_keys=True))
+        status, answer = run("orch-import", "--db", store, "--input", path)
+        place = f"tasks[{len(document['tasks']) - 1}].{part}{'' if part == 'task' else '[0]'}.{word}"
+        file, line, message = answer["error"].split(":", 2)
+        assert status == 2 and file == str(path) and message == f" task {task['task']['task_id']}: {place}", answer
+        [(key, value)] = change.items()
+        assert path.read_text().splitlines()[int(line) - 1].strip().rstrip(",") == f'"{key}": {json.dumps(value)}'
+    document["tasks"][0]["events"].append(document["tasks"][0]["events"][0])
+    path.write_text(json.dumps(document))
+    assert "events[" in (answer := run("orch-import", "--db", store, "--input", path))[1]["error"] and answer[0] == 2
+    assert run("orch-validate-db", "--db", store)[1]["health"]["task_count"] == 0
 
 
 def test_a_profile_is_packed_for_nobody_else(tmp_path):

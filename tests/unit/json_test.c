@@ -233,6 +233,25 @@ TEST(memory_running_out_jumps_to_the_recovery_point)
     }
 }
 
+TEST(a_value_is_found_again_by_its_line)
+{
+    static const char document[] = "\n{\n \"a\": [1, {\"b\\\"]}\": \"]},\\\"\",\n\"b\": 2}\n,\n"
+                                   "[],\n{}],\n\"ab\":\n{\"a\"\n:\n\"x\"}, \"c\": -1e5\n}\n";
+    static const struct {
+        const char *path;
+        size_t line;
+    } cases[] = {{"", 2},        {"a", 3},     {"a[0]", 3},       {"a[1]", 3},    {"a[1].b", 4},
+                 {"a[2]", 6},    {"a[3]", 7},  {"a[4]", 3},       {"a[2][0]", 6}, {"a[3].x", 7},
+                 {"ab", 9},      {"ab.a", 11}, {"ab.nothing", 9}, {"c", 11},      {"c.d", 11},
+                 {"nothing", 2}, {"[0]", 2},   {"a.b", 3},        {"ab[0]", 9},   {"a[9].b", 3}};
+    json_t *value;
+    struct json_fault fault;
+
+    CHECK_INT(read_text(document, &value, &fault), ERROR_NONE);
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
+        CHECK_INT(json_line_of(document, sizeof document - 1, cases[i].path), cases[i].line);
+}
+
 int main(void)
 {
     static const struct test_case cases[] = {
@@ -247,6 +266,7 @@ int main(void)
         CASE(numbers_that_json_cannot_say_become_null),
         CASE(text_stops_at_its_maximum),
         CASE(memory_running_out_jumps_to_the_recovery_point),
+        CASE(a_value_is_found_again_by_its_line),
     };
     int status;
 

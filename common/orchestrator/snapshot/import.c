@@ -8,20 +8,46 @@
 
 #include <string.h>
 
+/* What no task comes to, in any store: who sums up durations and costs counts on that. */
+enum {
+    MODELS_MOST = 1000, /* also subtasks, and how many of the models make a quorum */
+    STEPS_MOST = 100000,
+    TOKENS_MOST = 1000000000, /* of a step */
+    USD_MOST = 1000000        /* of a step */
+};
+#define EVENTS_MOST INT64_C(1000000000)
+#define MILLISECONDS_MOST (INT64_C(366) * 24 * 3600 * 1000)
+
 /* One JSON object being read; the first thing wrong with it is kept. */
 struct reading {
     struct arena *arena;
     const json_t *object;
+    const char *place; /* of the object in the snapshot */
     const char *task_id;
+    const char *blamed; /* the place of what is wrong */
     struct problem *problem;
     enum error error;
 };
 
+static void blame_for(struct reading *reading, const char *key, const char *why)
+{
+    if (reading->error)
+        return;
+    reading->blamed = arena_print(reading->arena, "%s.%s", reading->place, key);
+    reading->error = problem_set(reading->problem, ERROR_INVALID, "snapshot_invalid",
+                                 "task %s: %s %s", reading->task_id, reading->blamed, why);
+}
+
 static void blame(struct reading *reading, const char *key)
 {
-    if (!reading->error)
-        reading->error = problem_set(reading->problem, ERROR_INVALID, "snapshot_invalid",
-                                     "task %s: %s is wrong", reading->task_id, key);
+    blame_for(reading, key, "is wrong");
+}
+
+static void blame_range(struct reading *reading, const char *key, int64_t least, int64_t most)
+{
+    blame_for(reading, key,
+              arena_print(reading->arena, "does not lie between %lld and %lld", (long long)least,
+                          (long long)most));
 }
 
 static const char *text(struct reading *reading, const char *key, bool required)
@@ -35,24 +61,42 @@ static const char *text(struct reading *reading, const char *key, bool required)
     return required ? "" : NULL;
 }
 
-static struct optional_integer integer(struct reading *reading, const char *key)
+static struct optional_integer integer(struct reading *reading, const char *key, int64_t least,
+                                       int64_t most)
 {
     const json_t *value = json_object_get(reading->object, key);
 
-    if (json_is_integer(value))
-        return GIVEN_INTEGER(json_integer_value(value));
-    if (value && !json_is_null(value))
+    if (!value || json_is_null(value))
+        return (struct optional_integer){0};
+    if (!json_is_number(value))
         blame(reading, key);
-    return (struct optional_integer){0};
+    else if (!json_is_integer(value) || json_integer_value(value) < least ||
+             json_integer_value(value) > most)
+        blame_range(reading, key, least, most);
+    return GIVEN_INTEGER(json_integer_value(value));
 }
 
-static int64_t required_integer(struct reading *reading, const char *key, int64_t least)
+static int64_t required_integer(struct reading *reading, const char *key, int64_t least,
+                                int64_t most)
 {
-    struct optional_integer value = integer(reading, key);
+    struct optional_integer value = integer(reading, key, least, most);
 
-    if (!value.given || value.value < least)
+    if (!value.given)
         blame(reading, key);
     return value.value;
+}
+
+static struct optional_number dollars(struct reading *reading, const char *key)
+{
+    const json_t *value = json_object_get(reading->object, key);
+
+    if (!value || json_is_null(value))
+        return (struct optional_number){0};
+    if (!json_is_number(value))
+        blame(reading, key);
+    else if (json_number_value(value) < 0 || json_number_value(value) > USD_MOST)
+        blame_range(reading, key, 0, USD_MOST);
+    return GIVEN_NUMBER(json_number_value(value));
 }
 
 static bool boolean(struct reading *reading, const char *key, bool preset)
@@ -106,29 +150,30 @@ static void own_task(struct reading *reading)
     const char *id = text(reading, "task_id", true);
 
     if (strcmp(id, reading->task_id) != 0)
-        blame(reading, "task_id of a step or event");
+        blame_for(reading, "task_id", "is another task's");
 }
 
 static struct task_record read_task(struct reading *reading)
 {
-    struct task_record task = {.task_id = text(reading, "task_id", true),
-                               .accepted_at = moment(reading, "accepted_at", true),
-                               .completed_at = moment(reading, "completed_at", false),
-                               .duration_ms = integer(reading, "duration_ms"),
-                               .prompt = text(reading, "prompt", true),
-                               .reasoning = boolean(reading, "reasoning", false),
-                               .dry_run = boolean(reading, "dry_run", true),
-                               .model_count = required_integer(reading, "model_count", 0),
-                               .quorum = required_integer(reading, "quorum", 0),
-                               .cancel_on_quorum = boolean(reading, "cancel_on_quorum", true),
-                               .failure_message = text(reading, "failure_message", false),
-                               .output_text = text(reading, "output_text", false),
-                               .metadata = object_text(reading, "metadata"),
-                               .retry_of_task_id = text(reading, "retry_of_task_id", false),
-                               .session_id = text(reading, "session_id", false),
-                               .was_decomposed = boolean(reading, "was_decomposed", false),
-                               .subtask_count = integer(reading, "subtask_count").value,
-                               .decompose = boolean(reading, "decompose", true)};
+    struct task_record task = {
+        .task_id = text(reading, "task_id", true),
+        .accepted_at = moment(reading, "accepted_at", true),
+        .completed_at = moment(reading, "completed_at", false),
+        .duration_ms = integer(reading, "duration_ms", 0, MILLISECONDS_MOST),
+        .prompt = text(reading, "prompt", true),
+        .reasoning = boolean(reading, "reasoning", false),
+        .dry_run = boolean(reading, "dry_run", true),
+        .model_count = required_integer(reading, "model_count", 0, MODELS_MOST),
+        .quorum = required_integer(reading, "quorum", 0, MODELS_MOST),
+        .cancel_on_quorum = boolean(reading, "cancel_on_quorum", true),
+        .failure_message = text(reading, "failure_message", false),
+        .output_text = text(reading, "output_text", false),
+        .metadata = object_text(reading, "metadata"),
+        .retry_of_task_id = text(reading, "retry_of_task_id", false),
+        .session_id = text(reading, "session_id", false),
+        .was_decomposed = boolean(reading, "was_decomposed", false),
+        .subtask_count = integer(reading, "subtask_count", 0, MODELS_MOST).value,
+        .decompose = boolean(reading, "decompose", true)};
 
     task.status = word(reading, "status", word_find_status(text(reading, "status", true)), true);
     task.execution_mode = word(reading, "execution_mode",
@@ -148,23 +193,19 @@ static struct task_record read_task(struct reading *reading)
 
 static struct step_record read_step(struct reading *reading)
 {
-    const json_t *cost = json_object_get(reading->object, "cost_usd");
-    struct step_record step = {.step_index = required_integer(reading, "step_index", 0),
+    struct step_record step = {.step_index = required_integer(reading, "step_index", 0, STEPS_MOST),
                                .model_id = text(reading, "model_id", true),
                                .model_display_name = text(reading, "model_display_name", true),
                                .provider = text(reading, "provider", true),
                                .failure_message = text(reading, "failure_message", false),
                                .output_text = text(reading, "output_text", false),
-                               .duration_ms = integer(reading, "duration_ms"),
-                               .input_tokens = integer(reading, "input_tokens"),
-                               .output_tokens = integer(reading, "output_tokens"),
+                               .duration_ms = integer(reading, "duration_ms", 0, MILLISECONDS_MOST),
+                               .input_tokens = integer(reading, "input_tokens", 0, TOKENS_MOST),
+                               .output_tokens = integer(reading, "output_tokens", 0, TOKENS_MOST),
+                               .cost_usd = dollars(reading, "cost_usd"),
                                .executed_model_id = text(reading, "executed_model_id", false)};
 
     own_task(reading);
-    if (json_is_number(cost))
-        step.cost_usd = GIVEN_NUMBER(json_number_value(cost));
-    else if (cost && !json_is_null(cost))
-        blame(reading, "cost_usd");
     step.backend =
         word(reading, "backend", word_find(backend_names, text(reading, "backend", true)), true);
     step.status = word(reading, "status", word_find_status(text(reading, "status", true)), true);
@@ -177,7 +218,8 @@ static struct step_record read_step(struct reading *reading)
 static struct event_record read_event(struct reading *reading)
 {
     struct event_record event = {.event_id = text(reading, "event_id", true),
-                                 .sequence_no = required_integer(reading, "sequence_no", 1),
+                                 .sequence_no =
+                                     required_integer(reading, "sequence_no", 1, EVENTS_MOST),
                                  .created_at = moment(reading, "created_at", true),
                                  .payload = object_text(reading, "payload")};
 
@@ -187,37 +229,60 @@ static struct event_record read_event(struct reading *reading)
     return event;
 }
 
-static enum error read_bundle(struct arena *arena, const json_t *json, struct task_bundle *bundle,
+static void read_steps(struct reading *reading, const char *place, const json_t *steps,
+                       struct step_list *list)
+{
+    list->items = ARENA_ARRAY(reading->arena, struct step_record, json_array_size(steps));
+    for (size_t i = 0; !reading->error && i < json_array_size(steps); i++) {
+        reading->object = json_array_get(steps, i);
+        reading->place = arena_print(reading->arena, "%s.steps[%zu]", place, i);
+        list->items[list->count++] = read_step(reading);
+        for (size_t j = 0; j < i; j++)
+            if (list->items[j].step_index == list->items[i].step_index)
+                blame_for(reading, "step_index", "is there twice");
+    }
+}
+
+static void read_events(struct reading *reading, const char *place, const json_t *events,
+                        struct event_list *list)
+{
+    list->items = ARENA_ARRAY(reading->arena, struct event_record, json_array_size(events));
+    for (size_t i = 0; !reading->error && i < json_array_size(events); i++) {
+        reading->object = json_array_get(events, i);
+        reading->place = arena_print(reading->arena, "%s.events[%zu]", place, i);
+        list->items[list->count++] = read_event(reading);
+        for (size_t j = 0; j < i; j++)
+            if (list->items[j].sequence_no == list->items[i].sequence_no)
+                blame_for(reading, "sequence_no", "is there twice");
+    }
+}
+
+static enum error read_bundle(struct arena *arena, const json_t *json, size_t number,
+                              struct task_bundle *bundle, struct snapshot_import *import,
                               struct problem *problem)
 {
     const json_t *steps = json_object_get(json, "steps"), *events = json_object_get(json, "events");
+    const char *place = arena_print(arena, "tasks[%zu]", number);
     struct reading reading = {.arena = arena,
                               .object = json_object_get(json, "task"),
+                              .place = arena_print(arena, "%s.task", place),
                               .task_id = "(one)",
                               .problem = problem};
+    const char *id = json_string_value(json_object_get(reading.object, "task_id"));
 
+    if (id)
+        reading.task_id = id;
     bundle->task = read_task(&reading);
-    reading.task_id = bundle->task.task_id;
     if (!token_is_uuid(bundle->task.task_id))
         blame(&reading, "task_id");
-    if (!json_is_array(steps) || !json_is_array(events))
-        blame(&reading, "steps or events");
-    bundle->steps.items = ARENA_ARRAY(arena, struct step_record, json_array_size(steps));
-    bundle->events.items = ARENA_ARRAY(arena, struct event_record, json_array_size(events));
-    for (size_t i = 0; !reading.error && i < json_array_size(steps); i++) {
-        reading.object = json_array_get(steps, i);
-        bundle->steps.items[bundle->steps.count++] = read_step(&reading);
-        for (size_t j = 0; j < i; j++)
-            if (bundle->steps.items[j].step_index == bundle->steps.items[i].step_index)
-                blame(&reading, "step_index");
-    }
-    for (size_t i = 0; !reading.error && i < json_array_size(events); i++) {
-        reading.object = json_array_get(events, i);
-        bundle->events.items[bundle->events.count++] = read_event(&reading);
-        for (size_t j = 0; j < i; j++)
-            if (bundle->events.items[j].sequence_no == bundle->events.items[i].sequence_no)
-                blame(&reading, "sequence_no");
-    }
+    reading.place = place;
+    if (!json_is_array(steps))
+        blame(&reading, "steps");
+    if (!json_is_array(events))
+        blame(&reading, "events");
+    read_steps(&reading, place, steps, &bundle->steps);
+    read_events(&reading, place, events, &bundle->events);
+    import->blamed = reading.blamed;
     return reading.error;
 }
 
@@ -263,7 +328,7 @@ enum error snapshot_import(struct arena *arena, struct db *db, const json_t *sna
         struct task_bundle *bundle = &bundles[count];
 
         *bundle = (struct task_bundle){0};
-        error = read_bundle(arena, json_array_get(tasks, i), bundle, problem);
+        error = read_bundle(arena, json_array_get(tasks, i), i, bundle, import, problem);
         if (error)
             return error;
         if (has_task(bundles, count, bundle->task.task_id))

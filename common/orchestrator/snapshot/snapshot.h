@@ -57,10 +57,12 @@ struct snapshot_import {
     void *context;
     struct string_list replaced, missing;
     int64_t tasks, steps, events;
+    const char *blamed; /* what is wrong, when something is, such as `tasks[3].steps[0].cost_usd` */
 };
 
 /* Looks at all that is to be imported before the first row is touched, then replaces task by task
- * in one transaction. ERROR_INVALID (`snapshot_invalid`) names the task and the member. */
+ * in one transaction. ERROR_INVALID (`snapshot_invalid`) names the task and the member. Numbers lie
+ * within what a task can come to; the bounds stand in import.c. */
 MUST_CHECK enum error snapshot_import(struct arena *arena, struct db *db, const json_t *snapshot,
                                       struct snapshot_import *import, struct problem *problem);
 

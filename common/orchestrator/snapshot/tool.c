@@ -275,7 +275,15 @@ enum error tool_read(struct tool *tool, json_t **snapshot, int64_t *size)
     if (!json_is_object(*snapshot))
         return problem_set(&tool->problem, ERROR_MALFORMED, "snapshot_malformed",
                            "%s: not an object", tool->input);
+    tool->read = bytes;
+    tool->read_length = length;
     return ERROR_NONE;
+}
+
+int tool_fail_at(struct tool *tool, const char *blamed, const char *error)
+{
+    return tool_fail(tool, arena_print(tool->arena, "%s:%zu: %s", tool->input,
+                                       json_line_of(tool->read, tool->read_length, blamed), error));
 }
 
 /* Folders of a path, made where they are missing. */

@@ -21,6 +21,8 @@ struct tool {
     int64_t limit, seconds; /* 0 = not given */
     bool dry_run, allow_degraded_schema, no_bootstrap, pauses;
     int64_t next_word; /* of tool_tell(), monotonic microseconds */
+    const char *read;  /* the text of the snapshot that tool_read() gave, unpacked */
+    size_t read_length;
 };
 
 /* main() of such a program: reads the arguments by `usage`, in which every option that is allowed
@@ -46,6 +48,9 @@ void tool_print(struct tool *tool, const char *json);
 
 /* The snapshot of --input. */
 MUST_CHECK enum error tool_read(struct tool *tool, json_t **snapshot, int64_t *size);
+
+/* As tool_fail(), with the file and the line in front on which what is blamed stands there. */
+int tool_fail_at(struct tool *tool, const char *blamed, const char *error);
 
 /* Whether a file of that name holds, or shall hold, gzip. */
 bool tool_is_packed(const char *path);
