@@ -53,7 +53,7 @@ struct form;
 /* An error of the request that only a handler can see; answered as those of schemas are. */
 struct request_fault {
     const char *where; /* "body", "query", "path" */
-    const char *field; /* NULL: the whole of it */
+    const char *field; /* NULL: the whole of it; below the top as `escalation.1.webhook_url` */
     const char *type;  /* "value_error" */
     const char *message;
 };

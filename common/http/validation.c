@@ -366,6 +366,22 @@ enum error request_fault(struct request *request, const char *where, const char 
     return problem_set(&request->problem, ERROR_MALFORMED, "request_fault", "%s", message);
 }
 
+/* `escalation.1.webhook_url` as name, place in the list, name. */
+static void write_field(struct json_writer *writer, const char *field)
+{
+    for (size_t length; *field; field += length + (field[length] == '.')) {
+        int64_t index;
+        const char *part;
+
+        length = strcspn(field, ".");
+        part = arena_copy(writer->out->arena, field, length);
+        if (integer_parse(part, &index))
+            writer_integer(writer, index);
+        else
+            writer_string(writer, part);
+    }
+}
+
 static void write_fault(struct json_writer *writer, const struct serving *serving,
                         const struct request_fault *fault)
 {
@@ -376,7 +392,7 @@ static void write_fault(struct json_writer *writer, const struct serving *servin
     writer_open_array(writer);
     writer_string(writer, fault->where);
     if (fault->field)
-        writer_string(writer, fault->field);
+        write_field(writer, fault->field);
     writer_close_array(writer);
     if (serving->style->shows_input) {
         writer_key(writer, "input");

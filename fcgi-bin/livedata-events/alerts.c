@@ -218,7 +218,8 @@ static enum error take_steps(struct request *request, const struct alert_request
 
     if (json_object_get(body->document, "escalation")) {
         for (; count < body->escalation.count && count < ALERT_STEPS_MAX; count++) {
-            enum error error = webhook_check_url(request, "escalation", sent[count].webhook_url);
+            const char *field = arena_print(request->arena, "escalation.%zu.webhook_url", count);
+            enum error error = webhook_check_url(request, field, sent[count].webhook_url);
 
             if (error)
                 return error;

@@ -87,8 +87,8 @@ enum error webhook_check_url(struct request *request, const char *field, const c
     if (strcmp(why.reason, "url_scheme") == 0)
         return request_fault(request, "body", field, "url_scheme",
                              "URL scheme should be 'http' or 'https'");
-    return problem_set(&request->problem, ERROR_INVALID, "unsafe_url", "Unsafe webhook URL: %s",
-                       why.text);
+    return problem_set(&request->problem, ERROR_INVALID, "unsafe_url", "Unsafe webhook URL: %s%s%s",
+                       why.text, strchr(field, '.') ? " in " : "", strchr(field, '.') ? field : "");
 }
 
 static enum error check_list(struct request *request, const json_t *filters, const char *name)

@@ -165,6 +165,10 @@ def test_clients_that_write_at_once_do_not_get_past_the_most_of_a_tenant(live, r
             assert sorted(one.result().status_code for one in sent) == [201] * most + [409] * (12 - most), path
 
 
+def step(url):
+    return {"level": 2, "after_minutes": 1, "webhook_url": url}
+
+
 @pytest.mark.parametrize("change,status,where", [
     ({"metric": "nothing"}, 404, "Unknown metric: nothing"), ({"window": "2h"}, 422, "Unsupported window '2h'"),
     ({"webhook_url": "ftp://x/"}, 422, "webhook_url"), ({"webhook_url": "http://10.0.0.1/"}, 400, "Unsafe webhook URL"),
@@ -172,7 +176,8 @@ def test_clients_that_write_at_once_do_not_get_past_the_most_of_a_tenant(live, r
     ({"threshold": None}, 422, "threshold"), ({"threshold": "NaN"}, 422, "threshold"),
     ({"cooldown_minutes": 1441}, 422, "cooldown_minutes"), ({"cooldown_minutes": -1}, 422, "cooldown_minutes"),
     ({"escalation": [{"level": 0, "after_minutes": 1, "webhook_url": "http://127.0.0.1/"}]}, 422, "level"),
-    ({"escalation": [{"level": 2, "after_minutes": 1, "webhook_url": "nonsense"}]}, 422, "escalation"),
+    ({"escalation": [step("http://127.0.0.1:1/"), step("nonsense")]}, 422, '["body", "escalation", 1, "webhook_url"]'),
+    ({"escalation": [step("http://127.0.0.1:1/"), step("http://10.0.0.1/")]}, 400, "in escalation.1.webhook_url"),
     ({"flap_detection": {"max_changes": 0}}, 422, "max_changes")])
 def test_what_is_no_rule(live, shop, receiver, change, status, where):
     assert where in json.dumps(make(live, shop, receiver, status, **change)["detail"])
