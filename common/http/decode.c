@@ -27,11 +27,12 @@ static int escaped_byte(const char *text, size_t left)
     return high < 0 || low < 0 ? -1 : high * 16 + low;
 }
 
-/* Decodes %XX and '+'. Bytes that are no UTF-8 end the value: parameters are text. */
-const char *form_decode(struct arena *arena, const char *text, size_t length)
+/* Decodes %XX and '+'. What is no text (U+0000, bytes that are no UTF-8) ends it; `whole` says
+ * whether there was none of that. */
+static const char *decode_text(struct arena *arena, const char *text, size_t length, bool *whole)
 {
     char *decoded = arena_alloc(arena, length + 1);
-    size_t at = 0;
+    size_t at = 0, end;
 
     for (size_t i = 0; i < length; i++) {
         int byte = escaped_byte(text + i, length - i);
@@ -43,15 +44,24 @@ const char *form_decode(struct arena *arena, const char *text, size_t length)
             decoded[at++] = text[i] == '+' ? ' ' : text[i];
         }
     }
-    at = strnlen(decoded, at);
-    decoded[utf8_valid_prefix(decoded, at)] = '\0';
+    end = utf8_valid_prefix(decoded, strnlen(decoded, at));
+    decoded[end] = '\0';
+    *whole = end == at;
     return decoded;
+}
+
+const char *form_decode(struct arena *arena, const char *text, size_t length)
+{
+    bool whole;
+
+    return decode_text(arena, text, length, &whole);
 }
 
 /* The first pair of "a=b&c=d"; behind it where the rest begins. */
 struct form_pair {
     const char *name;
     const char *value;
+    bool whole; /* the value is text from end to end */
 };
 
 static const char *next_pair(struct arena *arena, const char *text, struct form_pair *pair)
@@ -61,7 +71,7 @@ static const char *next_pair(struct arena *arena, const char *text, struct form_
     size_t value_at = name_length < length ? name_length + 1 : length;
 
     pair->name = form_decode(arena, text, name_length);
-    pair->value = form_decode(arena, text + value_at, length - value_at);
+    pair->value = decode_text(arena, text + value_at, length - value_at, &pair->whole);
     return text + length + (text[length] == '&');
 }
 
@@ -78,9 +88,18 @@ const char *request_form_value(const struct request *request, const char *name)
     return value;
 }
 
+static bool has_field(const struct schema *schema, const char *name)
+{
+    for (size_t i = 0; i < schema->field_count; i++)
+        if (strcmp(schema->fields[i].name, name) == 0)
+            return true;
+    return false;
+}
+
 /* The query as a JSON object of strings, so that one decoder serves both; the last of several
- * values of a name wins. */
-static json_t *query_document(struct serving *serving, const char *query)
+ * values of a name wins. A value that is no text is a fault, unless nobody asks for it. */
+static json_t *query_document(struct serving *serving, const struct schema *schema,
+                              const char *query)
 {
     struct arena *arena = serving->request.arena;
     struct text text;
@@ -95,6 +114,9 @@ static json_t *query_document(struct serving *serving, const char *query)
         json_t *string;
 
         query = next_pair(arena, query, &pair);
+        if (!pair.whole && has_field(schema, pair.name))
+            (void)request_fault(&serving->request, "query", pair.name, "string_type",
+                                "Input should be a valid string: UTF-8 without U+0000");
         text_start(&text, arena, 6 * strlen(pair.value) + 3);
         writer_start(&writer, &text);
         writer_string(&writer, pair.value);
@@ -114,7 +136,11 @@ bool step_decode_query(struct serving *serving)
 
     if (!schema)
         return true;
-    document = query_document(serving, query ? query : "");
+    document = query_document(serving, schema, query ? query : "");
+    if (serving->request.fault_count) {
+        answer_faults(serving);
+        return false;
+    }
     object = arena_alloc(serving->request.arena, schema->size);
     if (schema_decode(schema, document, "query", object, &errors, serving->request.arena)) {
         answer_validation(serving, &errors);
