@@ -151,6 +151,9 @@ const struct setting livedata_settings_table[] = {
      .help = "Webhooks that a tenant may have."},
     {"LIVE_ALERTS_MAX", SETTING_INTEGER, AT(alerts_max), "200", 1, 1000,
      .help = "Alerts that a tenant may have."},
+    {"LIVE_ALERT_CHANGE_ATTEMPTS", SETTING_INTEGER, AT(alert_change_attempts), "20", 1, 1000,
+     .help = "How often a change of an alert begins anew because others changed it meanwhile; then "
+             "409."},
     {"LIVE_ALERT_SECONDS", SETTING_NUMBER, AT(alert_seconds), "60", 0.1, 86400,
      .help = "How often an alert is looked at when nothing happens."},
     {"LIVE_ALERT_EVENT_SECONDS", SETTING_NUMBER, AT(alert_event_seconds), "1", 0, 86400,

@@ -78,6 +78,7 @@ struct livedata_settings {
     int64_t webhook_answer_kept_bytes;
     int64_t webhooks_max;
     int64_t alerts_max;
+    int64_t alert_change_attempts;
     double alert_seconds;
     double alert_event_seconds;
 

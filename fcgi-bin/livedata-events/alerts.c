@@ -312,20 +312,30 @@ enum error alert_list_handle(struct request *request, struct reply *reply)
     return ERROR_NONE;
 }
 
+/* What a change leaves alone may be what another one has just changed: then it begins anew. */
+static enum error change(struct request *request, struct reading *reading, struct alert_rule *rule)
+{
+    int64_t left = service_settings(request)->alert_change_attempts;
+    enum error error;
+
+    do {
+        error = find(request, reading, rule);
+        if (!error)
+            error = take_body(request, reading, request->body, rule);
+        if (!error)
+            error = alert_change(&reading->storage, rule);
+    } while (error == ERROR_CONFLICT && strcmp(request->problem.reason, "alert_changed") == 0 &&
+             --left > 0);
+    return error;
+}
+
 enum error alert_change_handle(struct request *request, struct reply *reply)
 {
     struct alert_rule *rule = ARENA_NEW(request->arena, struct alert_rule);
     struct json_writer writer = service_writer(reply);
     struct reading reading;
-    enum error error;
+    enum error error = change(request, &reading, rule);
 
-    do { /* what this change leaves alone may be what another one has just changed */
-        error = find(request, &reading, rule);
-        if (!error)
-            error = take_body(request, &reading, request->body, rule);
-        if (!error)
-            error = alert_change(&reading.storage, rule);
-    } while (error == ERROR_CONFLICT && strcmp(request->problem.reason, "alert_changed") == 0);
     if (!error)
         write_alert(&writer, rule, false);
     return error;

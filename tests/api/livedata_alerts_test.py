@@ -274,6 +274,25 @@ def test_a_rule_that_is_off_and_one_of_another_tenant(live, shop, receiver):
     until(lambda: receiver.got)
 
 
+def test_a_change_that_always_comes_too_late_ends(live, shop, receiver):
+    """As if somebody else changed the rule between each look at it and each attempt to change it."""
+    rule = make(live, shop, receiver)
+    late = "BEFORE UPDATE OF threshold ON alert_rules FOR EACH ROW"
+    if "LIVE_DATABASE_URL" in live.env:
+        live.sql("CREATE FUNCTION too_late() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NULL; END';"
+                 f"CREATE TRIGGER too_late {late} EXECUTE FUNCTION too_late()")
+    else:
+        live.sql(f"CREATE TRIGGER too_late {late} BEGIN SELECT RAISE(IGNORE); END")
+    try:
+        answer = live.send("PUT", f"/v1/alerts/{rule['id']}", json={"threshold": 7}, headers=shop)
+    finally:
+        live.sql("DROP FUNCTION too_late CASCADE" if "LIVE_DATABASE_URL" in live.env else "DROP TRIGGER too_late")
+    assert answer.status_code == 409 and rule["id"] in answer.json()["detail"] and "try again" in answer.json()["detail"]
+    assert alert(live, shop, rule["id"])["threshold"] == rule["threshold"]
+    changed = live.send("PUT", f"/v1/alerts/{rule['id']}", json={"threshold": 7}, headers=shop).json()
+    assert changed["threshold"] == 7
+
+
 def test_no_more_than_the_setting_allows(live, shop, receiver):
     for _ in range(8):
         make(live, shop, receiver, threshold=1e9)

@@ -378,7 +378,7 @@ static enum error change(const struct storage_call *call, struct alert_rule *rul
     return error || changes
                ? error
                : problem_set(call->problem, ERROR_CONFLICT, "alert_changed",
-                             "Alert '%.200s' has changed since it was read.", rule->id);
+                             "Alert '%.200s' is being changed by others; try again.", rule->id);
 }
 
 enum error alert_change(const struct storage_call *call, struct alert_rule *rule)
