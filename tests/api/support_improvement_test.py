@@ -4,6 +4,7 @@ on both engines."""
 import json
 import subprocess
 import time
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
@@ -104,6 +105,11 @@ def test_the_loop_from_a_vote_against_to_rolling_back(support):
     deployed = operator(support, f"/{good}/deploy").json()
     assert deployed["deployment"]["regression_run_id"] == green["run_id"] and deployed["deployment"]["staged_at"]
     assert not (support.data / "config" / "experiment_id").exists()
+    # again, by hand and at once: one deployment
+    with ThreadPoolExecutor(4) as pool:
+        again = list(pool.map(lambda _: operator(support, f"/{good}/deploy").json(), range(4)))
+    assert again == [deployed] * 4 and support.run("experiment-apply", good, "--mode", "deploy").returncode == 0
+    assert len(operator(support, f"/{good}", method="GET").json()["deployments"]) == 1
     assert len(ask(support)["sources"]) == 1 and operator(support, f"/{good}", method="GET").json()["status"] == "deployed"
     shown = support.get(f"{EXPERIMENTS}/comparison?deployed={good}&staged={good}", headers=token("reviewer")).json()
     assert shown["deployed"]["trace_count"] == 2 and shown["staged"]["evaluator_breakdown"]["run_id"] == green["run_id"]

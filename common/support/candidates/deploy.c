@@ -136,12 +136,42 @@ static enum error write_rows(const struct candidate_call *call, const char *id, 
     return db_finish(call->db, error, call->problem);
 }
 
+static bool is_same(const char *one, const char *other)
+{
+    return one && other ? strcmp(one, other) == 0 : one == other;
+}
+
+/* Whether all of it is in force as it would be now, judged by the same run: then there is nothing
+ * to deploy, and `deployment` says since when. */
+static enum error find_in_force(const struct candidate_call *call, const char *id,
+                                const char *run_id, const struct text *text,
+                                struct deployment *deployment, bool *in_force)
+{
+    struct object_list rows;
+    struct problem ignored = {0};
+    char *bytes;
+    size_t length;
+    enum error error = deployment_active(call->db, call->arena, &rows, call->problem);
+
+    *in_force = false;
+    if (error || rows.count != 1)
+        return error;
+    *deployment = *(const struct deployment *)rows.items;
+    *in_force = is_same(deployment->experiment_id, id) &&
+                is_same(deployment->regression_run_id, run_id) &&
+                !improvement_read(call->arena, path_of(call, experiment_deployed_path), &bytes,
+                                  &length, &ignored) &&
+                length == text->length && memcmp(bytes, text->bytes, length) == 0;
+    return ERROR_NONE;
+}
+
 enum error candidate_deploy(const struct candidate_call *call, const char *id, bool force,
                             struct deployment *deployment)
 {
     struct experiment experiment;
     struct text text;
     const char *run_id = NULL;
+    bool in_force = false;
     enum error error = read_usable(call, id, &experiment);
 
     if (!error)
@@ -155,8 +185,10 @@ enum error candidate_deploy(const struct candidate_call *call, const char *id, b
     experiment_yaml_text(&text, "experiment_id", id);
     experiment_yaml_map(&text, "settings", experiment.settings);
     experiment_yaml_map(&text, "prompts", experiment.prompts);
-    error = put_file(call, experiment_deployed_path, &text);
-    if (!error)
+    error = find_in_force(call, id, run_id, &text, deployment, &in_force);
+    if (!error && !in_force)
+        error = put_file(call, experiment_deployed_path, &text);
+    if (!error && !in_force)
         error = write_rows(call, id, run_id, deployment);
     if (!error)
         error = set_status(call, id, "deployed");

@@ -23,7 +23,8 @@ MUST_CHECK enum error candidate_stage(const struct candidate_call *call, const c
 MUST_CHECK enum error candidate_unstage(const struct candidate_call *call, const char *id);
 
 /* Makes the experiment's changes the defaults. Without `force` its newest regression run that was
- * no simulation must be green: ERROR_CONFLICT regression_not_green. */
+ * no simulation must be green: ERROR_CONFLICT regression_not_green. When just that is in force
+ * already, `deployment` is the one there is. */
 MUST_CHECK enum error candidate_deploy(const struct candidate_call *call, const char *id,
                                        bool force, struct deployment *deployment);
 
