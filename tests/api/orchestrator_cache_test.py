@@ -4,7 +4,6 @@ and what holds while that Redis is stopped, hangs, or is wrongly named."""
 import os
 import shutil
 import signal
-import socket
 import subprocess
 import tempfile
 import time
@@ -14,6 +13,7 @@ import pytest
 
 from patience import until
 from service import Service
+from stack import free_ports
 
 BUILD = Path(os.environ.get("ASSAY_BUILD_DIR", "build")).resolve()
 PASSWORD = "a-planted-cache-secret"
@@ -24,9 +24,7 @@ class Redis:
     """Debian's redis-server on a port of its own, in memory only."""
 
     def __init__(self):
-        with socket.socket() as probe:
-            probe.bind(("127.0.0.1", 0))
-            self.port = probe.getsockname()[1]
+        self.port = free_ports(1)[0]
         self.url = f"redis://:{PASSWORD}@127.0.0.1:{self.port}/3"
         self.directory = tempfile.mkdtemp()
 

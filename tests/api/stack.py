@@ -1,12 +1,15 @@
 """Starts a real stack for tests: nginx, responders and all, on free ports, in a directory of its own."""
 
 import os
-import socket
 import subprocess
+import sys
 import tempfile
 from pathlib import Path
 
 from patience import until
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "db"))
+from ports import free_ports  # noqa: E402  (found by the line above)
 
 CHECKOUT = Path(__file__).resolve().parents[2]
 PROGRAM = CHECKOUT / "nginx" / "stack"
@@ -16,17 +19,6 @@ SERVICES = tuple(row[1] for row in ROWS if row[:1] == ["service"])
 BUILD = Path(CHECKOUT, os.environ.get("ASSAY_BUILD_DIR", "build"))
 # Seconds that a stack may take to start and to stop, for programs that are much slower than usual.
 TIMEOUT = os.environ.get("ASSAY_TEST_TIMEOUT")
-
-
-def free_ports(count):
-    """Ports that nobody listens on now; held together so that they differ."""
-    sockets = [socket.socket() for _ in range(count)]
-    for each in sockets:
-        each.bind(("127.0.0.1", 0))
-    ports = [each.getsockname()[1] for each in sockets]
-    for each in sockets:
-        each.close()
-    return ports
 
 
 def clean_environment():

@@ -379,7 +379,7 @@ test('a share of conversations is given by keyboard, and what came of it is told
     await page.fill('#share-rollout_percentage', '50');
     await page.press('#share-rollout_percentage', 'Enter');
     await page.waitForSelector('[role="status"] >> text=/Done/');
-    const sessions = Array.from({ length: 8 }, (_, index) => `share-${index}`);
+    const sessions = Array.from({ length: 20 }, (_, index) => `share-${index}`); /* all on one side by chance: once in 500 000 times */
     for (const session of sessions) await send('/api/ask', { question: 'Is a receipt needed for a return?', session_id: session });
     await page.waitForSelector('.split:has-text("50% of default"):has-text("At work"):has-text("Not judged yet")');
     await page.waitForFunction((all) => {

@@ -19,12 +19,13 @@ import os
 import pwd
 import shutil
 import signal
-import socket
 import subprocess
 import sys
 import tempfile
 import time
 from pathlib import Path
+
+from ports import free_ports
 
 PROGRAMS = Path("/usr/lib/postgresql/15/bin")
 USER = "assay"
@@ -56,12 +57,6 @@ def unprivileged():
             entry = pwd.getpwnam(name)
             return entry.pw_uid, entry.pw_gid
     raise RuntimeError("no unprivileged user to run PostgreSQL as")
-
-
-def free_port():
-    with socket.socket() as listener:
-        listener.bind(("127.0.0.1", 0))
-        return listener.getsockname()[1]
 
 
 class PostgresServer:
@@ -97,7 +92,7 @@ class PostgresServer:
         self._run("initdb", "-D", self.data, "-U", USER, "--pwfile", password, "--no-sync",
                   "--encoding=UTF8", "--locale=C.UTF-8", "--locale-provider=icu",
                   "--icu-locale=en-US", "--auth-local=trust", "--auth-host=scram-sha-256")
-        settings = SETTINGS.format(port=free_port(), directory=self.directory)
+        settings = SETTINGS.format(port=free_ports(1)[0], directory=self.directory)
         with open(self.data / "postgresql.conf", "a", encoding="utf-8") as file:
             file.write(settings)
 
