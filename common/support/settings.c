@@ -108,6 +108,12 @@ const struct setting support_settings_table[] = {
      .help = "Cut documents at their headings first."},
     {"RAG_CONTEXTUAL_HEADERS", SETTING_BOOLEAN, AT(contextual_headers), "true",
      .help = "Index each chunk under the names of its document and headings as well."},
+    {"INGESTION_BATCH_ENABLED", SETTING_BOOLEAN, AT(contexts_by_model), "false",
+     .help =
+         "Let a model of `transform_query` write the words that each chunk is indexed under, in "
+         "place of those names."},
+    {"INGESTION_CONTEXTUAL_CONCURRENCY", SETTING_INTEGER, AT(contexts_at_once), "4", 1, 64,
+     .help = "How many chunks it is asked about at a time."},
     {"INGEST_ASYNC", SETTING_CHOICE, AT(ingest_async), "auto", .choices = ingest_modes,
      .help = "Leave uploads to the program `ingest`: large ones while it runs (`auto`), `always`, "
              "or `never`. PDF, DOCX and HTML are always read by it."},

@@ -45,6 +45,8 @@ struct support_settings {
     int64_t chunk_overlap;
     bool structural_chunking;
     bool contextual_headers;
+    bool contexts_by_model;
+    int64_t contexts_at_once;
     int ingest_async; /* enum support_ingest */
     int64_t ingest_async_min_bytes;
     int64_t reader_memory_bytes;

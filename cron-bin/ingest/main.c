@@ -12,9 +12,11 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "support/conversation/answer_cache.h"
+#include "support/documents/contexts.h"
 #include "support/documents/reindex.h"
 #include "support/documents/task.h"
 #include "support/improvement/resident.h"
+#include "support/models/models.h"
 
 #include <stdio.h>
 
@@ -29,6 +31,7 @@ enum {
 struct reader {
     struct arena *arena;                          /* of indexing, as large as its setting says */
     int64_t beat_at, housekeeping_at, vectors_at; /* monotonic microseconds; the next one is due */
+    struct models *models;                        /* that write contexts; NULL = none do */
     bool mended;                                  /* segments have been looked through once */
 };
 
@@ -80,6 +83,8 @@ static enum error read_uploads(struct resident *program, struct db *db, bool *mo
     int64_t rebuilt = 0;
     enum error error = ERROR_NONE;
 
+    if (reader->models)
+        models_refresh(reader->models);
     if (is_due(&reader->beat_at, BEAT_SECONDS))
         error = task_beat(db, &program->problem);
     if (!error && !reader->mended) {
@@ -89,8 +94,8 @@ static enum error read_uploads(struct resident *program, struct db *db, bool *mo
         reader->mended = !error;
     }
     if (!error)
-        error = task_run_due(db, reader->arena, &program->settings, ROUND_JOBS, &tally,
-                             &program->problem);
+        error = task_run_due(db, reader->arena, &program->settings, reader->models, ROUND_JOBS,
+                             &tally, &program->problem);
     if (!error)
         error = keep_house(program, db);
     *more = !error && (fill_vectors(program, db) || tally.claimed > 0);
@@ -101,7 +106,9 @@ static enum error read_uploads(struct resident *program, struct db *db, bool *mo
 static enum error reindex(struct resident *program, struct db *db, bool *more)
 {
     int64_t documents = 0;
-    enum error error = reindex_all(db, &program->settings, &documents, &program->problem);
+    const struct reader *reader = program->context;
+    enum error error =
+        reindex_all(db, &program->settings, reader->models, &documents, &program->problem);
 
     *more = false;
     if (!error)
@@ -117,7 +124,11 @@ static int run(struct resident *program)
     if (!reader.arena)
         return EXIT_FAILED;
     program->context = &reader;
+    if (contexts_are_wanted(&program->settings) &&
+        models_open(&program->settings, &reader.models, &program->problem))
+        log_event(LOG_ERROR, "registry_not_read", program->problem.text);
     error = resident_rounds(program, program->mode ? reindex : read_uploads, "ingest_failed");
+    models_close(reader.models);
     arena_destroy(reader.arena);
     return error && !program->stays ? resident_fail(program, EXIT_FAILED) : EXIT_DONE;
 }

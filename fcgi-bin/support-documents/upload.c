@@ -2,6 +2,7 @@
  * `ingest`. */
 #include "support-documents/upload.h"
 #include "base/text.h"
+#include "support/documents/contexts.h"
 #include "support/documents/task.h"
 #include "support/documents/upload_name.h"
 #include "support/service.h"
@@ -167,10 +168,11 @@ static enum error leave_to_program(struct request *request, const struct service
 {
     const struct support_settings *settings = service_settings(request);
     enum error error = task_is_drained(tools->documents.db, drained, &request->problem);
-    bool large = (int64_t)size > settings->ingest_async_min_bytes;
+    bool takes_long =
+        (int64_t)size > settings->ingest_async_min_bytes || contexts_are_wanted(settings);
 
     *leave = file_type_needs_child(type) || settings->ingest_async == INGEST_ALWAYS ||
-             (settings->ingest_async == INGEST_AUTO && *drained && large);
+             (settings->ingest_async == INGEST_AUTO && *drained && takes_long);
     return error;
 }
 

@@ -1,7 +1,8 @@
 """Searching by meaning: vectors of a loopback endpoint, made by the ingest program behind every upload, fused with
 the search by words; a cross-encoder that orders what was found, and a made-up answer to search with; and searching
-without each of them while it is away."""
+without each of them while it is away. A model that says what chunks are about before they are indexed."""
 
+import json
 
 import pytest
 
@@ -25,11 +26,15 @@ class Meanings(dict):
 
 
 class Writer(ModelServer):
-    """Writes answers, and `hypothesis` where it is asked for one; words to search for are the question's."""
+    """Writes answers, and `hypothesis` where it is asked for one; words to search for are the question's. Of a part of
+    a document it says what `context` does."""
     hypothesis = None
+    context = staticmethod(lambda prompt, model: "empty")
 
     def rule_for(self, body, prompt):
         told = body["messages"][0]["content"]
+        if "a part of it" in told:
+            return self.context(prompt, body["model"])
         if "need not be true" in told:
             return "text:" + (self.hypothesis or prompt)
         return "text:" + prompt.removeprefix("Question: ") if "search" in told else self.rule_of(body["model"], prompt)
@@ -51,13 +56,14 @@ def no_opinion(models):
 @pytest.fixture(scope="module", params=ENGINES)
 def support(request, models):
     models.answers["writer"] = "text:Behind the hall, in lot B7 [1]."
-    models.embedding_status = 200
+    models.embedding_status, models.context = 200, Writer.context
     env = {"API_KEY": KEY, "RATE_LIMIT_ENABLED": "false", "RAG_EMBEDDING_BACKEND": "remote",
            "RAG_EMBEDDING_REMOTE_URL": models.url + "/v1/embeddings", "RAG_EMBEDDING_REMOTE_BATCH": "2",
            "RAG_EMBEDDING_REMOTE_PAUSE_SEC": "0.5", "MISTRAL_API_KEY": "secret", "LLM_PROVIDER_PROFILE": "openai",
            "LLM_CHAT_URL": models.url + "/v1", "LLM_CHAT_MODEL": "writer", "LLM_NODES": "generate,transform_query",
            "RAG_HYDE": "true", "RAG_RERANKER_URL": models.url + "/v1/rerank", "RAG_RERANKER_API_KEY": "judge-secret",
-           "CIRCUIT_BREAKER_ENABLED": "false"}
+           "CIRCUIT_BREAKER_ENABLED": "false", "INGESTION_BATCH_ENABLED": "true", "LLM_INPUT_PRICE_PER_1M_TOKENS": "1",
+           "LLM_CHAT_API_KEY": "writer-secret"}
     with Service("support", env, request.param) as service:
         upload(service, "parking.md", PARKING)
         upload(service, "warranty.md", WARRANTY)
@@ -68,6 +74,8 @@ def support(request, models):
 def upload(service, name, text):
     answer = service.send("POST", "/api/upload", headers=HEADERS, files={"file": (name, text.encode())})
     assert answer.status_code == 200, answer.text
+    if task := answer.json()["task_id"]:
+        until(lambda: service.get(f"/api/tasks/{task}", headers=HEADERS).json()["status"] == "SUCCESS")
 
 
 def ask(service, question):
@@ -139,6 +147,7 @@ def test_each_child_of_a_parent_has_a_vector_of_its_own(support, models):
     assert all(lot in found for lot in ("L1", "L2", "L3"))
     assert support.send("DELETE", "/api/documents/lots.md", headers=HEADERS).status_code < 300
     assert support.run("ingest", "--reindex").returncode == 0
+    wait_for(support, "hybrid")
 
 
 def test_a_cross_encoder_orders_what_was_found(support, models):
@@ -175,3 +184,55 @@ def test_a_made_up_answer_is_searched_with(support, models):
     models.hypothesis = "No idea."
     _, states = ask_all(support, "Where do I leave mine overnight?")
     assert not any(state["hyde_query"] for state in states) and states[-1]["fallbacks"][0]["reason"] == "too_short"
+
+
+PARTS = "\n\n".join(f"# Part {n}\n\nIts number is {n * 111} and nothing else." for n in range(1, 7))
+
+
+def headers_of(support, name):
+    rows = support.sql("SELECT c.header FROM kb_chunks c JOIN kb_documents d ON d.tenant_id = c.tenant_id"
+                       f" AND d.document_key = c.document_key WHERE d.doc_id = '{name}' ORDER BY c.chunk_index")
+    return [header for [header] in rows]
+
+
+def spent(support, table):
+    [[dollars]] = support.sql(f"SELECT coalesce(sum(cost_usd), 0) FROM {table}")
+    return float(dollars)
+
+
+def test_a_model_says_what_chunks_are_about(support, models, tmp_path):
+    by_rule = [f"parts.md \u203a Part {n}" for n in range(1, 7)]
+    models.context = lambda prompt, model: ("wait:0.3: " if "333" in prompt.partition("Part:")[2] else
+                                     "wait:0.3:\"Gearbox of the lorry, " + prompt.rpartition("# ")[2][:6] + "\"\n\nMore.")
+    models.most, before = 0, len(models.calls)
+    upload(support, "parts.md", PARTS)
+    written = [f"Gearbox of the lorry, Part {n}" if n != 3 else by_rule[2] for n in range(1, 7)]
+    assert headers_of(support, "parts.md") == written
+    asked = [call["prompt"] for call in models.calls[before:]]
+    assert models.most == 4 and len(asked) == 6 and all(prompt.startswith("Document: parts.md\n") for prompt in asked)
+    assert "Its number is 111" in asked[5]  # the beginning of the document, with a part that is not
+    _, state = ask(support, "What is in a lorry's gearbox?")
+    assert state["retrieved_docs"][0]["metadata"]["context_header"] in written
+    assert support.sql("SELECT contexts FROM kb_ingest_log WHERE doc_id = 'parts.md'") == [["5"]]
+
+    limit = spent(support, "trace_steps") + spent(support, "kb_ingest_log") / 2
+    before = len(models.calls)
+    assert support.run("ingest", "--reindex", env={"DAILY_COST_LIMIT_USD": f"{limit:.9f}"}).returncode == 0
+    assert len(models.calls) == before and headers_of(support, "parts.md") == by_rule
+
+    models.context = lambda prompt, model: "status:400"
+    upload(support, "more.md", PARTS)
+    assert headers_of(support, "more.md") == [header.replace("parts", "more") for header in by_rule]
+    assert len(models.calls) == before + 4  # nobody is asked for the rest
+
+    registry, target = tmp_path / "registry.yml", [{"provider": "house", "model": name} for name in ("small", "large")]
+    registry.write_text(json.dumps({"default_profile": "mine", "providers": [
+        {"id": "house", "kind": "local", "protocol": "openai", "base_url": models.url + "/v1",
+         "default_models": {"fast": "small", "strong": "large"}, "models": [{"name": "small"}, {"name": "large"}]}],
+        "routing_profiles": {"mine": {"fast": target[0], "strong": target[1], "nodes": {"transform_query": target}}}}))
+    models.context = lambda prompt, model: "text:About lorries" if (model == "small") == ("222" in prompt[-40:]) else "status:400"
+    env = {"PROVIDER_REGISTRY_PATH": str(registry), "LLM_PROVIDER_PROFILE": "mine"}
+    assert support.run("ingest", "--reindex", env=env).returncode == 0
+    assert headers_of(support, "parts.md") == ["About lorries"] * 6  # the next one is asked for what the first left out
+    assert models.calls[-1]["model"] == "large"
+    models.context = Writer.context

@@ -198,7 +198,7 @@ ON_BOTH(every_document_of_every_tenant_is_looked_at)
 
     path = ingest_upload_folder(store->arena, &bench.settings, "default");
     put(arena_print(store->arena, "%s/z.md", path), "# Returns\n\nVouchers.\n", 21);
-    CHECK_OK(reindex_all(store->db, &bench.settings, &documents, &store->problem));
+    CHECK_OK(reindex_all(store->db, &bench.settings, NULL, &documents, &store->problem));
     CHECK_INT(documents, 1);
     CHECK_INT(holding(&bench, store, "voucher"), 1);
     knowledge_cache_destroy(bench.cache);

@@ -73,7 +73,7 @@ static enum error run_tasks(struct db *db, struct problem *problem)
 {
     struct arena *arena = arena_create((size_t)1 << 28);
     struct job_tally tally = {0};
-    enum error error = task_run_due(db, arena, &bench.settings, 10, &tally, problem);
+    enum error error = task_run_due(db, arena, &bench.settings, NULL, 10, &tally, problem);
 
     arena_destroy(arena);
     return error;

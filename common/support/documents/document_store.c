@@ -131,7 +131,8 @@ static const struct statement drop_segment_documents = {
 static const struct statement log_ingestion = {
     .name = "kb_ingest_log_add",
     .sql = "INSERT INTO kb_ingest_log (ts, tenant_id, doc_id, version, documents, chunks,"
-           " chunk_config, duration_ms) VALUES ({now}, ?, ?, ?, 1, ?, ?, ?)",
+           " chunk_config, duration_ms, contexts, cost_usd)"
+           " VALUES ({now}, ?, ?, ?, 1, ?, ?, ?, ?, ?)",
 };
 static const struct statement read_chunk = {
     .name = "kb_chunk_read",
@@ -486,6 +487,8 @@ static enum error log_change(const struct document_call *call, const struct docu
     query_bind_integer(query, (int64_t)change->chunks->count);
     query_bind_text(query, change->chunk_config);
     query_bind_integer(query, change->duration_ms);
+    query_bind_integer(query, change->contexts);
+    query_bind_number(query, change->cost);
     return query_end(query, call->problem);
 }
 

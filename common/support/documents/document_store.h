@@ -90,6 +90,8 @@ struct document_change {
     int64_t segment_bytes;
     const char *chunk_config;
     int64_t duration_ms;
+    int64_t contexts;         /* headers that a model wrote */
+    double cost;              /* dollars for them */
     int64_t expected_version; /* of the document before; 0 = there was none */
 };
 

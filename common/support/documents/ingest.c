@@ -7,6 +7,7 @@
 #include "search/builder.h"
 #include "search/search.h"
 #include "support/documents/categories.h"
+#include "support/documents/contexts.h"
 #include "support/documents/passages.h"
 
 #include <dirent.h>
@@ -60,6 +61,7 @@ struct run {
     struct reading_result text;
     struct chunk_list chunks;
     const char **headers;
+    struct contexts_result contexts;
     char hash[DIGEST_SHA256_TEXT];
     int64_t started, size;
     enum text_language language;
@@ -130,6 +132,30 @@ static void cut_chunks(struct run *run)
         run->headers[i] = run->settings->contextual_headers
                               ? chunk_header(arena, run->row.title, &run->chunks.items[i])
                               : run->row.title;
+}
+
+static void go_on(void *context)
+{
+    const struct run *run = context;
+
+    tell(run, "indexing", run->text.count);
+}
+
+static void write_contexts(struct run *run)
+{
+    const struct contexts_order order = {.settings = run->settings,
+                                         .models = run->order->models,
+                                         .db = run->call->db,
+                                         .arena = run->call->arena,
+                                         .title = run->row.title,
+                                         .beginning =
+                                             run->text.count ? run->text.pages[0].text : "",
+                                         .chunks = &run->chunks,
+                                         .progress = go_on,
+                                         .context = run};
+
+    if (order.models && contexts_are_wanted(run->settings))
+        contexts_write(&order, run->headers, &run->contexts);
 }
 
 static void describe(struct run *run)
@@ -251,6 +277,8 @@ static enum error store(struct run *run)
         change.segment = ingest_segment_name(arena);
         error = write_segment(run, first + 1, change.segment, &change.segment_bytes);
     }
+    change.contexts = run->contexts.written;
+    change.cost = run->contexts.cost;
     change.duration_ms = (clock_monotonic_microseconds() - run->started) / 1000;
     return error ? error : document_replace(run->call, &change);
 }
@@ -285,6 +313,7 @@ static enum error ingest_once(const struct document_call *call,
         return document_touch(call, order->doc_id, &touched);
     }
     cut_chunks(&run);
+    write_contexts(&run);
     result->chunks = (int64_t)run.chunks.count;
     error = store(&run);
     if (!error && ingest_merge(call, settings)) /* the document is in; the next one tries again */

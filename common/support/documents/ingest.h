@@ -12,13 +12,16 @@
 #include "support/documents/document_store.h"
 #include "support/settings.h"
 
+struct models;
+
 struct ingest_order {
     const char *path;   /* of the stored file; NULL when `text` is given */
     const char *text;   /* what to ingest instead of a file */
     const char *doc_id; /* its name */
     const char *title;  /* NULL = the doc_id */
     bool auto_generated;
-    bool again; /* even if nothing has changed */
+    bool again;            /* even if nothing has changed */
+    struct models *models; /* that write contexts where the settings want them; NULL = none do */
     void (*progress)(void *context, const char *step, size_t count); /* may be NULL */
     void *context;
 };

@@ -10,8 +10,14 @@
 enum { ORPHAN_SECONDS = 3600 };
 #define LISTING_MEMORY ((size_t)1 << 28)
 
-typedef enum error tenant_visit(const struct document_call *call,
-                                const struct support_settings *settings, int64_t *count);
+/* By what means each tenant is seen to. */
+struct means {
+    const struct support_settings *settings;
+    struct models *models;
+};
+
+typedef enum error tenant_visit(const struct document_call *call, const struct means *means,
+                                int64_t *count);
 
 /* Two memories by turns: a name stands in one of them until its successor has been read into the
  * other, so that a walk needs no more of it the longer it is. */
@@ -39,8 +45,8 @@ static void turns_end(struct turns *turns)
     arena_destroy(turns->next);
 }
 
-static enum error visit_tenants(struct db *db, const struct support_settings *settings,
-                                tenant_visit *visit, int64_t *count, struct problem *problem)
+static enum error visit_tenants(struct db *db, const struct means *means, tenant_visit *visit,
+                                int64_t *count, struct problem *problem)
 {
     struct turns turns = turns_make(LISTING_MEMORY);
     const char *tenant = "";
@@ -48,7 +54,7 @@ static enum error visit_tenants(struct db *db, const struct support_settings *se
 
     while (!(error = document_next_tenant(db, turns.next, tenant, &tenant, problem)) && tenant) {
         turns_take(&turns);
-        error = visit(&(struct document_call){db, turns.now, tenant, problem}, settings, count);
+        error = visit(&(struct document_call){db, turns.now, tenant, problem}, means, count);
         if (error)
             break;
     }
@@ -56,10 +62,10 @@ static enum error visit_tenants(struct db *db, const struct support_settings *se
     return error;
 }
 
-static enum error sweep_tenant(const struct document_call *call,
-                               const struct support_settings *settings, int64_t *count)
+static enum error sweep_tenant(const struct document_call *call, const struct means *means,
+                               int64_t *count)
 {
-    ingest_sweep(call, settings, ORPHAN_SECONDS);
+    ingest_sweep(call, means->settings, ORPHAN_SECONDS);
     ++*count;
     return ERROR_NONE;
 }
@@ -69,19 +75,21 @@ enum error reindex_sweep(struct db *db, const struct support_settings *settings,
 {
     int64_t swept = 0;
 
-    return visit_tenants(db, settings, sweep_tenant, &swept, problem);
+    return visit_tenants(db, &(struct means){settings, NULL}, sweep_tenant, &swept, problem);
 }
 
-static bool ingest_again(const struct document_call *call, const struct support_settings *settings,
+static bool ingest_again(const struct document_call *call, const struct means *means,
                          const struct document_row *row)
 {
+    const struct support_settings *settings = means->settings;
     struct ingest_order order = {
         .path = arena_print(call->arena, "%s/%s",
                             ingest_upload_folder(call->arena, settings, call->tenant), row->doc_id),
         .doc_id = row->doc_id,
         .title = row->title,
         .auto_generated = row->auto_generated,
-        .again = true};
+        .again = true,
+        .models = means->models};
     struct ingest_result result;
 
     if (access(order.path, R_OK) != 0) /* a published draft, or a file that is gone */
@@ -93,10 +101,10 @@ static bool ingest_again(const struct document_call *call, const struct support_
     return true;
 }
 
-static enum error reindex_tenant(const struct document_call *tenant,
-                                 const struct support_settings *settings, int64_t *documents)
+static enum error reindex_tenant(const struct document_call *tenant, const struct means *means,
+                                 int64_t *documents)
 {
-    struct turns turns = turns_make((size_t)settings->index_memory_bytes);
+    struct turns turns = turns_make((size_t)means->settings->index_memory_bytes);
     struct document_call call = *tenant;
     struct document_row row = {.doc_id = ""};
     bool found = true;
@@ -106,17 +114,19 @@ static enum error reindex_tenant(const struct document_call *tenant,
     while (!(error = document_next(&call, row.doc_id, &row, &found)) && found) {
         turns_take(&turns);
         call.arena = turns.now;
-        *documents += ingest_again(&call, settings, &row);
+        *documents += ingest_again(&call, means, &row);
         call.arena = turns.next;
     }
     turns_end(&turns);
     return error;
 }
 
-enum error reindex_all(struct db *db, const struct support_settings *settings, int64_t *documents,
-                       struct problem *problem)
+enum error reindex_all(struct db *db, const struct support_settings *settings,
+                       struct models *models, int64_t *documents, struct problem *problem)
 {
-    return visit_tenants(db, settings, reindex_tenant, documents, problem);
+    const struct means means = {settings, models};
+
+    return visit_tenants(db, &means, reindex_tenant, documents, problem);
 }
 
 /* Whether a segment cannot be read and is named still, by a second look: others merge them. */
@@ -139,9 +149,10 @@ static enum error is_lost(const struct document_call *call, const char *folder,
     return error;
 }
 
-static enum error mend_tenant(const struct document_call *listing,
-                              const struct support_settings *settings, int64_t *rebuilt)
+static enum error mend_tenant(const struct document_call *listing, const struct means *means,
+                              int64_t *rebuilt)
 {
+    const struct support_settings *settings = means->settings;
     const char *folder = ingest_index_folder(listing->arena, settings, listing->tenant);
     struct arena *arena = arena_create((size_t)settings->index_memory_bytes);
     const struct document_call call = {listing->db, arena, listing->tenant, listing->problem};
@@ -183,5 +194,5 @@ enum error reindex_tell_mixed(struct db *db, const struct support_settings *sett
 enum error reindex_mend(struct db *db, const struct support_settings *settings, int64_t *rebuilt,
                         struct problem *problem)
 {
-    return visit_tenants(db, settings, mend_tenant, rebuilt, problem);
+    return visit_tenants(db, &(struct means){settings, NULL}, mend_tenant, rebuilt, problem);
 }

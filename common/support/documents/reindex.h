@@ -5,9 +5,11 @@
 #include "support/documents/ingest.h"
 
 /* Ingests every document of every tenant again from its stored file; how many.
- * Documents whose file is gone or cannot be read stay as they are. */
+ * Documents whose file is gone or cannot be read stay as they are. `models` are those of struct
+ * ingest_order. */
 MUST_CHECK enum error reindex_all(struct db *db, const struct support_settings *settings,
-                                  int64_t *documents, struct problem *problem);
+                                  struct models *models, int64_t *documents,
+                                  struct problem *problem);
 
 /* Builds the segments anew that are missing, damaged or of an older format, so that no question has
  * to wait for that; how many. */

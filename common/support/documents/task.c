@@ -258,11 +258,19 @@ static const char *result_text(struct arena *arena, const struct ingest_result *
                        (long long)result->chunks, (long long)result->version);
 }
 
+/* What tasks are done by. */
+struct runner {
+    const struct support_settings *settings;
+    struct models *models;
+};
+
 static void perform(struct job *job, struct job_verdict *verdict)
 {
     struct problem problem;
     struct document_call call = {.db = job->db, .arena = job->arena, .problem = &problem};
-    struct ingest_order order = {.progress = show_progress, .context = job};
+    const struct runner *runner = job->context;
+    struct ingest_order order = {
+        .models = runner->models, .progress = show_progress, .context = job};
     struct ingest_result result;
     enum error error;
 
@@ -271,7 +279,7 @@ static void perform(struct job *job, struct job_verdict *verdict)
         verdict->outcome = JOB_REFUSED;
         return;
     }
-    error = ingest_document(&call, job->context, &order, &result);
+    error = ingest_document(&call, runner->settings, &order, &result);
     if (!error) {
         job->result = (void *)(uintptr_t)result_text(job->arena, &result);
         return;
@@ -311,9 +319,12 @@ static enum error record(struct job *job, const struct job_verdict *verdict,
 }
 
 enum error task_run_due(struct db *db, struct arena *arena, const struct support_settings *settings,
-                        int64_t most, struct job_tally *tally, struct problem *problem)
+                        struct models *models, int64_t most, struct job_tally *tally,
+                        struct problem *problem)
 {
-    return job_run_due(db, arena, &ingest_job, (void *)(uintptr_t)settings, most, tally, problem);
+    struct runner runner = {settings, models};
+
+    return job_run_due(db, arena, &ingest_job, &runner, most, tally, problem);
 }
 
 enum error task_forget(struct db *db, struct problem *problem)

@@ -43,11 +43,11 @@ MUST_CHECK enum error task_is_drained(struct db *db, bool *drained, struct probl
 MUST_CHECK enum error task_is_silent(struct db *db, bool *silent, struct problem *problem);
 
 /* For the program: says that it is alive, does what is due (the count goes into `tally`), forgets
- * what ended an hour ago. */
+ * what ended an hour ago. `models` are those of struct ingest_order. */
 MUST_CHECK enum error task_beat(struct db *db, struct problem *problem);
 MUST_CHECK enum error task_run_due(struct db *db, struct arena *arena,
-                                   const struct support_settings *settings, int64_t most,
-                                   struct job_tally *tally, struct problem *problem);
+                                   const struct support_settings *settings, struct models *models,
+                                   int64_t most, struct job_tally *tally, struct problem *problem);
 MUST_CHECK enum error task_forget(struct db *db, struct problem *problem);
 
 #endif

@@ -231,6 +231,8 @@ struct attempt {
     bool emitted; /* words of it have been handed on */
     struct breaker_rule breaker, mark;
     struct breaker_pass breaker_pass, mark_pass;
+    struct llm_provider provider;
+    struct llm_request request;
 };
 
 /* Seconds that calls of this question still have. */
@@ -365,12 +367,13 @@ static bool hand_on(const char *text, size_t length, void *context)
     return attempt->order->on_text(text, length, attempt->order->context);
 }
 
-static void call_target(struct attempt *attempt, struct llm_answer *answer)
+static void prepare(struct attempt *attempt)
 {
     const struct models_order *order = attempt->order;
     const struct support_settings *settings = attempt->run->models->settings;
     const struct registry_provider *from = attempt->target->provider;
-    const struct llm_provider provider = {
+
+    attempt->provider = (struct llm_provider){
         .protocol = from->protocol,
         .base_url = from->base_url,
         .model = attempt->target->model->name,
@@ -388,16 +391,13 @@ static void call_target(struct attempt *attempt, struct llm_answer *answer)
                    .retry_after_seconds = settings->retry_most_delay},
         .answer_max = (size_t)settings->model_answer_bytes,
         .private_too = true}; /* whose address the operator has written down */
-    const struct llm_request request = {.messages = order->messages,
-                                        .message_count = order->message_count,
-                                        .tools = order->tools,
-                                        .tool_count = order->tool_count,
-                                        .on_text = order->on_text ? hand_on : NULL,
-                                        .temperature = GIVEN_NUMBER(0),
-                                        .context = attempt};
-
-    db_give_back(attempt->run->db); /* others may need the connection while this waits */
-    llm_complete(attempt->run->arena, &provider, &request, attempt->run->watch, answer);
+    attempt->request = (struct llm_request){.messages = order->messages,
+                                            .message_count = order->message_count,
+                                            .tools = order->tools,
+                                            .tool_count = order->tool_count,
+                                            .on_text = order->on_text ? hand_on : NULL,
+                                            .temperature = GIVEN_NUMBER(0),
+                                            .context = attempt};
 }
 
 static int64_t tokens_of(const struct models_order *order)
@@ -476,39 +476,51 @@ static bool was_cancelled(const struct llm_answer *answer)
            answer->result != LLM_MALFORMED;
 }
 
-/* True: answered. Else `reason`, NULL when nobody wants an answer any more. */
-static bool ask_target(struct attempt *attempt, struct models_reply *reply, const char **reason)
+/* What became of a call. True: answered. Else `reason`, NULL when nobody wants an answer any more.
+ */
+static bool conclude(struct attempt *attempt, const struct llm_answer *answer,
+                     struct models_reply *reply, const char **reason)
 {
     struct models_run *run = attempt->run;
-    struct llm_answer answer;
     const char *text;
 
-    *reason = refusal_of(attempt);
-    if (*reason)
-        return false;
-    call_target(attempt, &answer);
-    run->attempts += answer.attempts;
-    run->retries += answer.attempts ? answer.attempts - 1 : 0;
-    count_usage(attempt, &answer);
-    if (was_cancelled(&answer)) {
+    *reason = NULL;
+    run->attempts += answer->attempts;
+    run->retries += answer->attempts ? answer->attempts - 1 : 0;
+    count_usage(attempt, answer);
+    if (was_cancelled(answer)) {
         tell_breakers(attempt, true, false);
         return false;
     }
-    text = text_trimmed(run->arena, answer.text, strlen(answer.text));
+    text = text_trimmed(run->arena, answer->text, strlen(answer->text));
     *reply = (struct models_reply){.text = text,
-                                   .tool_calls = answer.tool_calls,
-                                   .tool_call_count = answer.tool_call_count,
+                                   .tool_calls = answer->tool_calls,
+                                   .tool_call_count = answer->tool_call_count,
                                    .provider = attempt->target->provider->id,
                                    .model = attempt->target->model->name};
-    *reason = failure_of(run->arena, &answer);
-    if (!*reason && !*text && !answer.tool_call_count)
+    *reason = failure_of(run->arena, answer);
+    if (!*reason && !*text && !answer->tool_call_count)
         *reason = "blank";
-    reply->truncated = answer.result == LLM_CUT && answer.outcome == FETCH_TIMED_OUT && *text &&
+    reply->truncated = answer->result == LLM_CUT && answer->outcome == FETCH_TIMED_OUT && *text &&
                        seconds_left(run) < least_seconds;
     tell_breakers(attempt, false, !*reason || reply->truncated);
     run->succeeded += !*reason || reply->truncated;
     run->exhausted += *reason && !reply->truncated;
     return !*reason || reply->truncated;
+}
+
+static bool ask_target(struct attempt *attempt, struct models_reply *reply, const char **reason)
+{
+    struct models_run *run = attempt->run;
+    struct llm_answer answer;
+
+    *reason = refusal_of(attempt);
+    if (*reason)
+        return false;
+    prepare(attempt);
+    db_give_back(run->db); /* others may need the connection while this waits */
+    llm_complete(run->arena, &attempt->provider, &attempt->request, run->watch, &answer);
+    return conclude(attempt, &answer, reply, reason);
 }
 
 bool models_ask(struct models_run *run, const struct models_order *order,
@@ -537,4 +549,49 @@ bool models_ask(struct models_run *run, const struct models_order *order,
                     is_last ? "embedded" : chain.targets[i + 1].provider->id, reason);
     }
     return false;
+}
+
+/* Asks one target of a chain for whatever has no reply yet, all at once. */
+static void ask_side_by_side(struct models_run *run, const struct models_order *orders,
+                             size_t count, const struct registry_target *target, bool is_last,
+                             struct models_reply *replies)
+{
+    struct attempt *attempts = ARENA_ARRAY(run->arena, struct attempt, count);
+    struct llm_call *calls = ARENA_ARRAY(run->arena, struct llm_call, count);
+    size_t *places = ARENA_ARRAY(run->arena, size_t, count), going = 0;
+    const char *reason;
+
+    for (size_t i = 0; i < count; i++) {
+        struct attempt *attempt = &attempts[going];
+
+        if (replies[i].text)
+            continue;
+        *attempt = (struct attempt){.run = run,
+                                    .order = &orders[i],
+                                    .target = target,
+                                    .is_last = is_last,
+                                    .seconds = seconds_left(run) * (is_last ? 1 : share_of_first)};
+        if (refusal_of(attempt))
+            continue;
+        prepare(attempt);
+        calls[going] =
+            (struct llm_call){.provider = &attempt->provider, .request = &attempt->request};
+        places[going++] = i;
+    }
+    db_give_back(run->db);
+    llm_complete_all(run->arena, calls, going, NULL, NULL, run->watch);
+    for (size_t i = 0; i < going; i++)
+        if (!conclude(&attempts[i], &calls[i].answer, &replies[places[i]], &reason))
+            replies[places[i]].text = NULL;
+}
+
+void models_ask_all(struct models_run *run, const struct models_order *orders, size_t count,
+                    struct models_reply *replies)
+{
+    struct registry_chain chain = chain_of(run, orders[0].node, orders[0].fast);
+
+    memset(replies, 0, count * sizeof *replies);
+    run->asked = clock_monotonic_microseconds();
+    for (size_t i = 0; i < chain.count; i++)
+        ask_side_by_side(run, orders, count, &chain.targets[i], i + 1 == chain.count, replies);
 }

@@ -109,6 +109,11 @@ MUST_CHECK enum error models_check_day(const struct models_run *run, struct prob
 bool models_ask(struct models_run *run, const struct models_order *order,
                 struct models_reply *reply);
 
+/* Asks for the same node side by side, each down the chain, none of them a stream, in the time of
+ * one question. The text of a reply that nobody gave is NULL; no fallback is noted for it. */
+void models_ask_all(struct models_run *run, const struct models_order *orders, size_t count,
+                    struct models_reply *replies);
+
 /* Something else stood in, for what is not a node of models. Texts are borrowed. */
 void models_note(struct models_run *run, const char *node, const char *from, const char *to,
                  const char *reason);

@@ -4,8 +4,10 @@
 
 static const struct statement read_today = {
     .name = "spend_today",
-    .sql = "SELECT coalesce(sum(cost_usd), 0.0) FROM trace_steps"
-           " WHERE provider_name IS NOT NULL AND cost_usd > 0 AND ts >= substr({now}, 1, 10)",
+    .sql = "SELECT (SELECT coalesce(sum(cost_usd), 0.0) FROM trace_steps"
+           " WHERE provider_name IS NOT NULL AND cost_usd > 0 AND ts >= substr({now}, 1, 10))"
+           " + (SELECT coalesce(sum(cost_usd), 0.0) FROM kb_ingest_log"
+           " WHERE cost_usd > 0 AND ts >= substr({now}, 1, 10))",
 };
 static const struct statement read_minute = {
     .name = "spend_minute",
