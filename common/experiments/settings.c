@@ -150,6 +150,10 @@ const struct setting experiments_settings_table[] = {
      .help = "Memory of a page of a project's history or of templates, some six times the size of "
              "its documents; a page that would need more ends early, and the next begins behind "
              "it."},
+    {"AB_WORKSPACE_MEMORY_BYTES", SETTING_INTEGER, AT(workspace_memory_bytes), "4294967296",
+     67108864, 1e13,
+     .help = "Memory that `workspace` may use for what a file or the database is read into; a "
+             "record gets a quarter of it."},
     {"AB_MAX_TEMPLATES", SETTING_INTEGER, AT(max_templates), "500", 1, 10000,
      .help = "Templates that may be kept beside those that come with the product."},
     {"AB_MAX_WEBHOOKS", SETTING_INTEGER, AT(max_webhooks), "100", 1, 1000,

@@ -73,6 +73,7 @@ struct experiments_settings {
     int64_t report_max_text_bytes;
     int64_t report_seconds;
     int64_t page_memory_bytes;
+    int64_t workspace_memory_bytes;
     int64_t max_templates;
     int64_t max_webhooks;
     int64_t webhook_runners;

@@ -18,6 +18,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <setjmp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,10 +28,12 @@
 
 enum { EXIT_DONE, EXIT_SETTINGS, EXIT_USAGE, EXIT_DATABASE, EXIT_FILE };
 
-static const size_t memory_max = (size_t)1 << 32, piece_max = (size_t)1 << 30;
+enum { SETTINGS_MEMORY = 1 << 20, PIECES = 4 /* as large as one record may be */ };
 
 struct work {
     const char *command, *file, *generated_at;
+    char temporary[PATH_MAX]; /* of an export, while it is written */
+    struct arena *arena;      /* of the settings */
     bool keep_ids;
     struct experiments_settings settings;
     struct bundle_call call;
@@ -92,24 +95,23 @@ static bool write_file(const char *bytes, size_t length, void *context)
 /* The file appears whole or not at all. */
 static int export(struct work *work, struct db *db)
 {
-    char temporary[PATH_MAX];
     struct bundle_counts counts;
     enum error error;
     FILE *file;
     bool kept;
 
-    (void)!snprintf(temporary, sizeof temporary, "%s.part", work->file);
-    file = fopen(temporary, "we");
+    (void)!snprintf(work->temporary, sizeof work->temporary, "%s.part", work->file);
+    file = fopen(work->temporary, "we");
     if (!file)
-        return fail_file(work, temporary);
+        return fail_file(work, work->temporary);
     (void)!fchmod(fileno(file), S_IRUSR | S_IWUSR);
     error = workspace_export(db, &work->call, work->generated_at, write_file, file, &counts);
     kept = !fflush(file) && !fsync(fileno(file));
     kept = !fclose(file) && kept;
-    if (error || !kept || rename(temporary, work->file) != 0) {
+    if (error || !kept || rename(work->temporary, work->file) != 0) {
         int status = error ? fail(work, EXIT_DATABASE) : fail_file(work, work->file);
 
-        unlink(temporary);
+        unlink(work->temporary);
         return status;
     }
     printf("exported projects=%lld analysis_runs=%lld export_events=%lld project_revisions=%lld\n",
@@ -186,22 +188,48 @@ static int with_database(struct work *work)
     return status;
 }
 
+static int work_in(struct work *work, size_t memory)
+{
+    jmp_buf exhausted;
+    int status = EXIT_DATABASE;
+
+    work->call.arena = arena_create(memory);
+    work->call.piece = arena_create(memory / PIECES);
+    if (!work->call.arena || !work->call.piece)
+        return status;
+    if (setjmp(exhausted) == 0) {
+        arena_on_exhausted(work->call.arena, &exhausted);
+        arena_on_exhausted(work->call.piece, &exhausted);
+        status =
+            strcmp(work->command, "validate") == 0 ? with_file(work, NULL) : with_database(work);
+    } else { /* what was begun in the database ends with the process, undone */
+        fprintf(stderr, "workspace: %s: AB_WORKSPACE_MEMORY_BYTES is too little for it\n",
+                work->file);
+        if (*work->temporary)
+            unlink(work->temporary);
+        status = EXIT_FILE;
+    }
+    arena_destroy(work->call.arena);
+    arena_destroy(work->call.piece);
+    return status;
+}
+
 static int run(struct work *work)
 {
     work->call.problem = &work->problem;
     work->call.progress = show_progress;
     if (crypto_start(&work->problem) ||
-        experiments_settings_load(&work->settings, work->call.arena, NULL, &work->problem))
+        experiments_settings_load(&work->settings, work->arena, NULL, &work->problem))
         return fail(work, EXIT_SETTINGS);
     log_open("assay.workspace", (enum log_level)work->settings.log_level,
              (enum log_format)work->settings.log_format);
     work->call.signing_key = work->settings.workspace_signing_key;
-    return strcmp(work->command, "validate") == 0 ? with_file(work, NULL) : with_database(work);
+    return work_in(work, (size_t)work->settings.workspace_memory_bytes);
 }
 
 int main(int argc, char **argv)
 {
-    struct work work = {0};
+    static struct work work; /* outlives a jump */
     int status = EXIT_DATABASE;
 
     if (!read_arguments(argc, argv, &work)) {
@@ -210,13 +238,10 @@ int main(int argc, char **argv)
                         "       workspace import FILE [--keep-ids]\n");
         return EXIT_USAGE;
     }
-    work.call.arena = arena_create(memory_max);
-    work.call.piece = arena_create(piece_max);
-    if (work.call.arena && work.call.piece)
+    work.arena = arena_create(SETTINGS_MEMORY);
+    if (work.arena)
         status = run(&work);
-    if (work.call.arena)
-        arena_destroy(work.call.arena);
-    if (work.call.piece)
-        arena_destroy(work.call.piece);
+    if (work.arena)
+        arena_destroy(work.arena);
     return status;
 }

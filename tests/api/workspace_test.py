@@ -220,6 +220,20 @@ def test_rows_of_older_versions_export_what_imports(stores, tmp_path):
         assert expect(store.client.post(WORKSPACE + "/import", exported))["imported_analysis_runs"] == 1
 
 
+def test_the_program_has_the_memory_that_is_set(store, bundle, tmp_path):
+    """A record of 40 MB, where a quarter of 64 MiB is for one: said by the setting's name, and nothing is kept."""
+    big = json.loads(json.dumps(bundle))
+    big["projects"][1]["payload"]["hypothesis"]["business_problem"] = "x" * 40_000_000
+    file, before = write(tmp_path / "big.json", big), expect(store.client.get(PROJECTS + "?status=all&limit=1"))["total"]
+    for command in ("validate", "import"):
+        done = program(store, command, file, AB_WORKSPACE_MEMORY_BYTES=str(1 << 26))
+        assert done.returncode == 4 and done.stderr.endswith(f"workspace: {file}: AB_WORKSPACE_MEMORY_BYTES is too little for it\n")
+    assert expect(store.client.get(PROJECTS + "?status=all&limit=1"))["total"] == before
+    assert "AB_WORKSPACE" not in program(store, "validate", file).stderr
+    assert program(store, "validate", write(file, bundle), AB_WORKSPACE_MEMORY_BYTES=str(1 << 26)).returncode == 0
+    assert program(store, "validate", file, AB_WORKSPACE_MEMORY_BYTES="1").returncode == 1
+
+
 def test_unknown_members_are_dropped(store, bundle):
     more = {**copy.deepcopy(bundle), "surplus": {"deep": [1, 2, {"x": "]}"}]}}
     more["projects"][0]["surplus"] = 1
