@@ -235,7 +235,6 @@ static const struct runtime *describe_runtime(const struct request *request)
     struct shm_region *region = request->server->region;
     struct runtime *runtime = ARENA_NEW(request->arena, struct runtime);
     struct note note;
-    int64_t errors;
 
     *runtime = (struct runtime){
         .total_requests = total(region, COUNTER_REQUESTS),
@@ -250,9 +249,9 @@ static const struct runtime *describe_runtime(const struct request *request)
         .last_error_at = moment(request->arena, stamps_latest(region, STAMP_LAST_ERROR))};
     if (notes_latest(region, NOTE_LAST_ERROR_CODE, &note))
         runtime->last_error_code = arena_copy_string(request->arena, note.text);
-    errors = runtime->client_error_responses + runtime->server_error_responses;
     if (runtime->total_requests)
-        runtime->error_rate = (double)errors / (double)runtime->total_requests;
+        runtime->error_rate =
+            (double)runtime->server_error_responses / (double)runtime->total_requests;
     add_times(region, runtime);
     add_limits(region, runtime);
     return runtime;

@@ -161,7 +161,8 @@ static const struct field runtime_fields[] = {
     NULLABLE_NUMBER(OWNER, process_time_ms_max, ROUNDED(3)),
     NULLABLE_NUMBER(OWNER, process_time_ms_p50, ROUNDED(3)),
     NULLABLE_NUMBER(OWNER, process_time_ms_p99, ROUNDED(3)),
-    NUMBER(OWNER, error_rate, ROUNDED(6)),
+    NUMBER(OWNER, error_rate, ROUNDED(6),
+           .help = "Answers of 5xx among all; what callers did wrong is no error of the service."),
 };
 #undef OWNER
 static SCHEMA(runtime_schema, struct runtime, "RuntimeDiagnostics", runtime_fields);
