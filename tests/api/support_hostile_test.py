@@ -285,7 +285,7 @@ def resident(pid):
 def other_files(service):
     """Files of the stack that are neither uploads nor segments nor of its own running."""
     return {str(path.relative_to(service.stack.directory)) for path in service.stack.directory.rglob("*")
-            if path.is_file() and not {"uploads", "index", "log", "run"} & set(path.parts)
+            if path.is_file() and not {"uploads", "index", "log", "run", "runners"} & set(path.parts)
             and not path.name.endswith(("-wal", "-shm"))}
 
 
