@@ -116,6 +116,9 @@ void request_leave_admission(struct request *request);
 /* The value of a request header by its CGI name ("HTTP_IF_MATCH"), or NULL. */
 const char *request_header(const struct request *request, const char *cgi_name);
 
+/* Whether Accept gives one media type more weight than another; false without that header. */
+bool request_prefers(const struct request *request, const char *type, const char *other);
+
 /* A field of a body that was read and is application/x-www-form-urlencoded; of several the last,
  * NULL when there is none. From the request's arena. */
 const char *request_form_value(const struct request *request, const char *name);

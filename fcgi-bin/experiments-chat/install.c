@@ -3,6 +3,7 @@
 #include "experiments-chat/install.h"
 
 #include "base/clock.h"
+#include "base/log.h"
 #include "crypto/token.h"
 #include "experiments-chat/gate.h"
 #include "experiments/chat/platform.h"
@@ -140,11 +141,12 @@ static enum error use_state(struct request *request)
         nonce = chat_state_nonce(request->arena, settings->chatapp_client_secret, query->state,
                                  binding, clock_unix_microseconds() / MICROSECONDS,
                                  settings->chatapp_state_seconds);
-    if (!nonce || !query->code || !*query->code)
+    if (!query->code || !*query->code)
+        return problem_set(&request->problem, ERROR_INVALID, "chatapp_cancelled",
+                           "code is missing: the install was not confirmed");
+    if (!nonce)
         return problem_set(&request->problem, ERROR_INVALID, "chatapp_state",
-                           query->code && *query->code
-                               ? "state is not one that this browser was given, or is too old"
-                               : "code is missing: the install was not confirmed");
+                           "state is not one that this browser was given, or is too old");
     error = service_database(request, &db);
     if (!error)
         error = receipt_take(db, arena_print(request->arena, "state %s", nonce), &is_new,
@@ -226,21 +228,58 @@ static enum error keep(struct request *request, const struct installation *insta
                                     installation);
 }
 
-enum error install_callback_handle(struct request *request, struct reply *reply)
+static enum error finish(struct request *request, struct installation *installation)
 {
-    struct installed *answer = ARENA_NEW(request->arena, struct installed);
-    struct installation installation;
     enum error error = gate_platform(request);
 
     if (!error)
         error = use_state(request);
     if (!error)
-        error = exchange(request, &installation);
+        error = exchange(request, installation);
+    return error ? error : keep(request, installation);
+}
+
+/* How it went, in the words that the settings page knows. */
+static const char *outcome_of(const struct request *request, enum error error)
+{
+    static const struct {
+        const char *reason, *outcome;
+    } outcomes[] = {{"chatapp_cancelled", "cancelled"},
+                    {"chatapp_state", "state"},
+                    {"chatapp_oauth_failed", "platform"},
+                    {"chatapp_team", "team"}};
+
     if (!error)
-        error = keep(request, &installation);
+        return "done";
+    for (size_t i = 0; i < COUNT_OF(outcomes); i++)
+        if (strcmp(request->problem.reason, outcomes[i].reason) == 0)
+            return outcomes[i].outcome;
+    return "failed";
+}
+
+/* Who waits in front of a browser is led to where he began; what went wrong is in the log, too. */
+static enum error lead_back(struct request *request, struct reply *reply, enum error error)
+{
+    if (error)
+        log_event(LOG_WARNING, "chat_install_failed", request->problem.text);
+    reply_redirect(
+        reply, 303,
+        arena_print(request->arena, "/settings?tab=chat&install=%s", outcome_of(request, error)));
+    return ERROR_NONE;
+}
+
+enum error install_callback_handle(struct request *request, struct reply *reply)
+{
+    struct installed *answer = ARENA_NEW(request->arena, struct installed);
+    struct installation installation;
+    enum error error = finish(request, &installation);
+
+    if (!error)
+        set_cookie(request, reply, "", 0);
+    if (request_prefers(request, "text/html", "application/json"))
+        return lead_back(request, reply, error);
     if (error)
         return error;
-    set_cookie(request, reply, "", 0);
     *answer = (struct installed){true, installation.team_id, installation.team_name};
     reply->object = answer;
     return ERROR_NONE;

@@ -63,7 +63,9 @@ static const struct route routes[] = {
      .name = "chat_install_callback",
      .tag = "chatapp",
      .summary = "End of an install",
-     .help = "Where the chat platform sends the browser that began it."},
+     .help =
+         "Where the chat platform sends the browser that began it. Who prefers HTML is sent on to "
+         "the settings page with 303, however it went."},
     {.method = METHOD_GET,
      .path = "/api/v1/chatapp/status",
      .role = ROLE_READER,

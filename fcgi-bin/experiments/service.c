@@ -51,6 +51,7 @@ static const struct reason_answer reasons[] = {
     {"chatapp_team", 403, "forbidden"},
     {"chatapp_response_url", 400, "bad_request"},
     {"chatapp_payload", 400, "bad_request"},
+    {"chatapp_cancelled", 400, "http_error"},
     {"chatapp_state", 400, "http_error"},
     {"chatapp_oauth_failed", 502, "chatapp_oauth_failed"},
     {"llm_unauthorized", 401, "llm_auth"},

@@ -139,6 +139,27 @@ class TestInstall:
         assert "T3" not in str(service.sql("SELECT team_id FROM chatapp_installations"))
 
 
+    def test_a_browser_is_led_back_to_the_settings_however_it_went(self, platform, service):
+        page = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"
+        def outcome(code, accept=page, state=None, cookie=None):
+            platform.codes.update({f"code-{team}": {"ok": True, "team": {"id": team}, "access_token": BOT_TOKEN} for team in ("T1", "T3")})
+            if state is None:
+                state, cookie = begin(service)
+            answer = service.get(f"/chatapp/oauth/callback?code={quote(code)}&state={quote(state)}",
+                                 cookies={"chatapp_install": cookie}, headers={"Accept": accept})
+            return (answer.status_code, answer.headers.get("Location"), answer.headers.get("Set-Cookie"))
+
+        status_code, location, cookie = outcome("code-T1")
+        assert (status_code, location) == (303, "/settings?tab=chat&install=done") and "chatapp_install=; Max-Age=0" in cookie
+        for expected, arguments in (("cancelled", ("",)), ("state", ("any", page, "x", "y")), ("platform", ("unknown",))):
+            assert outcome(*arguments) == (303, f"/settings?tab=chat&install={expected}", None)
+        assert outcome("code-T3")[1].endswith("=team")
+        for accept in ("*/*", "application/json, text/html;q=0.5", "text/html;q=0.2, application/json;q=0.2", "text/*;q=0, */*", "image/png"):
+            assert outcome("code-T1", accept)[:2] == (200, None), accept
+        for accept in ("text/html", "TEXT/HTML ; q=0.9 , */* ; q=0.1", "text/*;q=0.4,application/json;q=0.3"):
+            assert outcome("code-T1", accept)[0] == 303, accept
+
+
 class TestSignatures:
     FORM = {"team_id": "T1", "text": "projects"}
 

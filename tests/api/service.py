@@ -96,7 +96,7 @@ class Service:
         """Fails where the answer is not what the document announces. Failures of nginx and what is no
         operation are not in it; 405 and redirects belong to no row."""
         operation = self.document.find(method, path)
-        if operation is None or answer.status_code in (307, 405) or answer.status_code >= 500:
+        if operation is None or answer.status_code in (303, 307, 405) or answer.status_code >= 500:
             return
         announced = operation.spec["responses"]
         assert str(answer.status_code) in announced, \

@@ -200,17 +200,24 @@ test('the chat platform is not set up, then installed from here, then known by i
         const page = await settings('chat');
         await untilText(page, '#chat .badge', 'Not installed');
         await page.click('#chat-install');
-        await page.waitForURL(/oauth\/callback/);
-        assert.match(await page.textContent('body'), /Team of the tests/);
-        await page.goto(`${guarded.url}/settings?tab=chat`);
+        await untilText(page, '#chat-outcome', 'The app is installed.');
         await untilText(page, '#chat .badge', 'Installed');
+        assert.equal(new URL(page.url()).search, '?tab=chat', 'nothing in the address that a reload would tell again');
+        assert.deepEqual(await accessibilityFaults(page), []);
+        await page.goto(`${guarded.url}/chatapp/oauth/callback?error=access_denied&state=x`);
+        await untilText(page, '#chat-outcome', /not confirmed/);
+        await page.goto(`${guarded.url}/chatapp/oauth/callback?code=x&state=x`);
+        await untilText(page, '#chat-outcome', /Begin it anew/);
+        await page.reload();
+        await untilText(page, '#chat .badge', 'Installed');
+        assert.equal(await page.locator('#chat-outcome').count(), 0);
         const facts = () => page.$$eval('#chat dd', (all) => all.map((fact) => fact.textContent.trim()));
         assert.equal((await facts())[0], 'Team of the tests T7');
         assert.equal((await facts())[2], 'Never');
         assert.equal(await command('projects'), 200);
         await page.getByRole('button', { name: 'Refresh' }).click();
         await page.waitForFunction(() => document.querySelector('#chat time'));
-        await close(page, [404]); /* an answer in JSON has no icon */
+        await close(page);
     } finally {
         platform.close();
         platform.closeAllConnections();

@@ -4,11 +4,15 @@ import { formatAgo, formatDateTime } from '../../shared/numbers.js';
 import { badge } from '../../shared/ui/badge.js';
 import { copyButton } from '../../shared/ui/copy.js';
 import { html } from '../../shared/ui/lit.js';
+import { notice } from '../../shared/ui/notice.js';
+import { readQuery, writeQuery } from '../../shared/ui/query.js';
 import { createResource, resourceView } from '../../shared/ui/resource.js';
 import { table } from '../../shared/ui/table.js';
 
 const keys = ['AB_CHATAPP_CLIENT_ID', 'AB_CHATAPP_CLIENT_SECRET', 'AB_CHATAPP_SIGNING_SECRET', 'AB_CHATAPP_BASE_URL'];
 const scopes = 'commands, chat:write, chat:write.public, users:read';
+/* How an install may have gone when the platform sends the browser back, and the tone in which that is told. */
+const outcomes = { done: 'good', cancelled: 'caution', state: 'caution', platform: 'danger', team: 'danger', failed: 'danger' };
 const code = (text) => html`<span class="mono key-text" dir="ltr">${text}</span>`;
 
 /* What the platform has to be told, each with its own name. */
@@ -47,8 +51,18 @@ function facts(status) {
 export function createChat(update, client) {
     const state = createResource(update, async (signal) => (await client.get('/api/v1/chatapp/status', { signal })).data);
 
+    let outcome = null;
+
+    /* Out of the address, where a reload would tell it again. */
+    function takeOutcome() {
+        const { install } = readQuery({ install: '' });
+        if (Object.hasOwn(outcomes, install)) outcome = install;
+        writeQuery({ install: '' });
+    }
+
     /** @param {experiments.ChatStatus} status */
     const whole = (status) => html`<div class="stack">
+        ${outcome === null ? null : html`<div id="chat-outcome">${notice({ tone: outcomes[outcome], title: t(`settings.chat_install_${outcome}`), alert: true })}</div>`}
         <section class="card section stack" aria-labelledby="chat-title" id="chat">
             <div class="section-head"><h2 id="chat-title">${t('settings.tab_chat')}</h2>${stateOf(status)}</div>
             <p class="section-note">${t('settings.chat_note')}</p>
@@ -71,7 +85,10 @@ export function createChat(update, client) {
     </div>`;
 
     return {
-        load: () => state.load(),
+        load: () => {
+            takeOutcome();
+            return state.load();
+        },
         view: () => resourceView(state, { quiet: true, skeleton: { lines: 3, height: 'card' }, ready: whole }),
     };
 }
