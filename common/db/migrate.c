@@ -300,27 +300,31 @@ static enum error read_applied(struct db *db, struct migrations *migrations,
     return error ? error : ended;
 }
 
-static enum error describe(enum db_engine engine, const struct db_schema *schema,
-                           const struct migrations *migrations, struct db_schema_state *state,
-                           struct problem *problem)
+/* What is reported of a database whose last file has that number: less than the version of the
+ * schema for as long as files are missing, also where these are numbered beyond it. */
+static int reported_version(int number, int pending, int required)
+{
+    if (!pending)
+        return required;
+    return number < required ? number : required - 1;
+}
+
+static void describe(enum db_engine engine, const struct db_schema *schema,
+                     const struct migrations *migrations, struct db_schema_state *state)
 {
     int last = migrations->count ? migrations->items[migrations->count - 1].number : 0;
+    int applied = 0;
 
     *state = (struct db_schema_state){.required = schema->version[engine]};
     if (!state->required)
         state->required = last;
-    if (state->required < last)
-        return failed(problem, migrations->items[migrations->count - 1].file,
-                      "its number is above the version of the schema");
     for (int i = 0; i < migrations->count; i++) {
         if (migrations->items[i].applied)
-            state->current = migrations->items[i].number;
+            applied = migrations->items[i].number;
         else
             state->pending++;
     }
-    if (!state->pending)
-        state->current = state->required;
-    return ERROR_NONE;
+    state->current = reported_version(applied, state->pending, state->required);
 }
 
 static enum error record(struct db *db, const struct migration *migration, struct problem *problem)
@@ -374,12 +378,12 @@ static enum error step(struct db *db, const struct db_schema *schema, struct mig
         error = db->engine->script(db, create_table, problem);
     if (!error)
         error = read_applied(db, migrations, problem);
-    if (!error)
-        error = describe(db->target.engine, schema, migrations, &state, problem);
+    describe(db->target.engine, schema, migrations, &state);
     migration = first_pending(migrations);
     if (!error && migration)
         error =
-            apply(db, migration, state.pending == 1 ? state.required : migration->number, problem);
+            apply(db, migration,
+                  reported_version(migration->number, state.pending - 1, state.required), problem);
     return db_finish(db, error, problem);
 }
 
@@ -414,7 +418,9 @@ static enum error look(struct db *db, const struct db_schema *schema, struct mig
         error = db_ready(db, problem);
     if (!error)
         error = read_applied(db, migrations, problem);
-    return error ? error : describe(db->target.engine, schema, migrations, state, problem);
+    if (!error)
+        describe(db->target.engine, schema, migrations, state);
+    return error;
 }
 
 static enum error look_and_apply(struct db *db, const struct db_schema *schema,

@@ -21,8 +21,8 @@ struct db_backfill {
 
 /*
  * `version` is the number under which each engine reports that all files are applied; 0 means the
- * number of the last file. On SQLite it is also stored as user_version. It must not be less than
- * the number of the last file.
+ * number of the last file. On SQLite it is also stored as user_version. Files may be numbered
+ * beyond it: what is asked outside for a fixed version does not end what can be migrated.
  */
 struct db_schema {
     const char *directory;
@@ -31,7 +31,8 @@ struct db_schema {
 };
 
 struct db_schema_state {
-    int current;  /* the last applied file's number, or `required` when none is missing */
+    int current;  /* `required` when no file is missing; else less, the last applied one's number
+                     where that is less */
     int required; /* the version when all files are applied */
     int pending;  /* files not yet applied */
 };

@@ -121,8 +121,35 @@ ON_BOTH(a_service_may_number_its_schema_itself)
     check_state(store, &schema, 2, store->engine == DB_SQLITE ? 16 : 17, 1);
     CHECK_OK(db_migrate(store->db, &schema, &store->problem));
     CHECK_INT(store_integer(store, &count_rows), 2);
+}
+
+/* A number that is promised outside does not end what can be migrated: it is told when nothing is
+ * missing, and one less before that, also where a file fails half-way. */
+ON_BOTH(files_may_be_numbered_beyond_the_version_of_the_schema)
+{
+    struct db_schema schema = schema_of(store);
+    bool sqlite = store->engine == DB_SQLITE;
+
     schema.version[DB_SQLITE] = schema.version[DB_POSTGRES] = 2;
+    write_file(store, "0001_pets.sql", first_file);
+    write_file(store, "0002_colour.sql", second_file);
+    CHECK_OK(db_migrate(store->db, &schema, &store->problem));
+    check_state(store, &schema, 2, 2, 0);
+    write_file(store, "0003_more.sql", "INSERT INTO pets (id) VALUES (2)");
+    write_file(store, "0004_most.sql", "INSERT INTO cats (id) VALUES (3)");
+    check_state(store, &schema, 1, 2, 2);
     CHECK_FAILS(db_migrate(store->db, &schema, &store->problem), ERROR_SYSTEM, "migration_failed");
+    check_state(store, &schema, 1, 2, 1);
+    if (sqlite)
+        CHECK_INT(user_version(store), 1);
+    write_file(store, "0004_most.sql", "INSERT INTO pets (id) VALUES (3)");
+    CHECK_OK(db_migrate(store->db, &schema, &store->problem));
+    check_state(store, &schema, 2, 2, 0);
+    if (sqlite)
+        CHECK_INT(user_version(store), 2);
+    CHECK_INT(store_integer(store, &count_rows), 3);
+    CHECK(unlink(arena_print(store->arena, "%s/0004_most.sql", schema.directory)) == 0);
+    CHECK_FAILS(db_migrate(store->db, &schema, &store->problem), ERROR_UNAVAILABLE, "schema_newer");
 }
 
 ON_BOTH(a_file_for_one_engine_does_not_count_for_the_other)
@@ -334,6 +361,7 @@ ON_BOTH(backfills_run_until_they_have_succeeded_once)
 TEST_MAIN(CASE(files_are_applied_once_and_in_order),
           CASE(a_database_made_by_the_first_file_is_brought_up_to_date),
           CASE(a_service_may_number_its_schema_itself),
+          CASE(files_may_be_numbered_beyond_the_version_of_the_schema),
           CASE(a_file_for_one_engine_does_not_count_for_the_other),
           CASE(a_newer_database_is_refused), CASE(a_failed_file_leaves_no_trace),
           CASE(directories_must_make_sense), CASE(tables_can_be_rebuilt_under_foreign_keys),
