@@ -208,6 +208,14 @@ class TestSettings:
             assert stat.S_IMODE((peek.directory / "run" / name).stat().st_mode) == 0o600
 
 
+def workers_of(stack):
+    """Once all are there. Of all processes of a stack that has just started some end by themselves."""
+    def whole():
+        found = {pool: set(stack.workers(pool)) for pool in POOLS}
+        return found if all(len(found[pool]) == stack.size_of(pool) for pool in POOLS) else None
+    return until(whole)
+
+
 class TestReload:
     def test_loses_no_request(self, own):
         start(own)
@@ -264,10 +272,10 @@ class TestReload:
 
     def test_a_wrong_setting_changes_nothing(self, own):
         start(own)
-        before = set(own.processes())
+        before = workers_of(own)
         done = own.run("reload", env={"AB_LOG_LEVEL": "LOUD"})
         assert done.returncode == 1 and "AB_LOG_LEVEL" in done.stderr
-        assert set(own.processes()) == before
+        assert workers_of(own) == before
 
     def test_workers_that_do_not_start_leave_the_old_ones_in_place(self, own, peek_build):
         programs = own.directory.parent / "changing"
