@@ -15,7 +15,9 @@
 
 enum {
     HANDLE_BYTES_MAX = 2 * DB_STATEMENTS_MAX * SQL_BYTES_MAX, /* translated statements and names */
-    SCRATCH_BYTES_MAX = 8 * SQL_BYTES_MAX
+    SCRATCH_BYTES_MAX = 8 * SQL_BYTES_MAX,
+    PAGE_BYTES_LEAST = 512, /* what SQLite takes */
+    PAGE_BYTES_MOST = 65536
 };
 
 const char *const db_journal_mode_names[DB_JOURNAL__MAX + 1] = {
@@ -73,6 +75,12 @@ static enum error check_options(const struct db_options *options, struct problem
             return problem_set(problem, ERROR_INVALID, "database_option", "%s must be at least %d",
                                bounds[i].name, bounds[i].minimum);
     }
+    if (options->page_bytes &&
+        (options->page_bytes < PAGE_BYTES_LEAST || options->page_bytes > PAGE_BYTES_MOST ||
+         (options->page_bytes & (options->page_bytes - 1))))
+        return problem_set(problem, ERROR_INVALID, "database_option",
+                           "page_bytes must be 0 or a power of two from %d to %d", PAGE_BYTES_LEAST,
+                           PAGE_BYTES_MOST);
     if (options->journal_mode >= DB_JOURNAL__MAX || options->synchronous >= DB_SYNCHRONOUS__MAX)
         return problem_set(problem, ERROR_INVALID, "database_option",
                            "journal_mode or synchronous is not one of its names");

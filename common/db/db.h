@@ -60,6 +60,7 @@ struct db_options {
     enum db_journal_mode journal_mode;
     enum db_synchronous synchronous;
     int cache_kib;                /* SQLite: pages that the handle keeps; 0 = 2 MB as it comes */
+    int page_bytes;               /* SQLite: of a file that is made; 0 = 4096 as it comes */
     int connect_timeout_ms;       /* PostgreSQL only, as all below */
     int reconnect_first_ms;       /* pause after the first failed connect; doubles each time */
     int reconnect_most_ms;        /* up to this; meanwhile statements fail at once */

@@ -183,6 +183,24 @@ static enum error size_cache(struct db *db, struct problem *problem)
     return run(db, sql, NULL, 0, problem);
 }
 
+/* Only a file that is still empty takes another size. */
+static enum error size_pages(struct db *db, struct problem *problem)
+{
+    struct sqlite_connection *connection = db->connection;
+    enum error error = ERROR_NONE;
+    char text[64];
+
+    if (db->options.page_bytes) {
+        snprintf(text, sizeof text, "PRAGMA page_size = %d", db->options.page_bytes);
+        error = run(db, text, NULL, 0, problem);
+    }
+    if (!error)
+        error = run(db, "PRAGMA page_size", text, sizeof text, problem);
+    if (!error)
+        connection->page_bytes = (int)strtol(text, NULL, 10);
+    return error;
+}
+
 static enum error configure(struct db *db, struct problem *problem)
 {
     struct sqlite_connection *connection = db->connection;
@@ -197,7 +215,9 @@ static enum error configure(struct db *db, struct problem *problem)
     sqlite3_db_config(handle, SQLITE_DBCONFIG_DQS_DML, 0, NULL);
     sqlite3_db_config(handle, SQLITE_DBCONFIG_DQS_DDL, 0, NULL);
     sqlite3_db_config(handle, SQLITE_DBCONFIG_ENABLE_FKEY, 1, NULL);
-    error = settle_journal(db, problem);
+    error = size_pages(db, problem);
+    if (!error)
+        error = settle_journal(db, problem);
     if (!error)
         error = run(db, synchronous_pragmas[db->options.synchronous], NULL, 0, problem);
     if (!error) /* LIKE looks at case, as on PostgreSQL */
@@ -228,7 +248,7 @@ static void disconnect(struct db *db)
     for (int i = 0; i < SQLITE_FIXED__MAX; i++)
         sqlite3_finalize(connection->fixed[i]);
     /* SQLite leaves it to the last one; of two that leave at once neither is. */
-    if (db->identity && connection->log_pages)
+    if (db->identity && connection->log_kib)
         sqlite_save_log(db);
     sqlite3_close(connection->handle);
     free(connection);

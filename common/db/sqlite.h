@@ -17,7 +17,8 @@ struct sqlite_connection {
     int64_t waited; /* for the write lock, before the file's was tried; microseconds */
     struct shm_region *write_lock; /* the one that is held; NULL = none */
     bool confirmed;                /* the file that was opened is the one of the record */
-    int log_pages;                 /* in the write-ahead log after the last commit */
+    int page_bytes;                /* of the file that was opened */
+    int log_kib;                   /* in the write-ahead log after the last commit */
     int fold_at;                   /* so many, before a rest folds the log again */
     int statement_timeout_ms;
     int64_t deadline; /* of the running step, monotonic; 0 = none */

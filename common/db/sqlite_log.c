@@ -7,13 +7,13 @@
 #include <time.h>
 
 enum {
-    LOG_PAGES = 1000,       /* of the log, before a rest folds it for the first time */
-    LOG_PAGES_LONG = 4000,  /* the same, before it does so with the other writers waiting */
-    LOG_PAGES_MOST = 16000, /* the same, before a commit does, for writers that outrun the disk */
-    LOG_GROWTH = 4,         /* folded in vain, it is so many times longer before the next try */
-    WRITERS_MS = 1000,      /* the longest wait for the others to be done */
-    READERS_MS = 20,        /* the longest that they then wait for who reads the log */
-    PATIENCE_MS = 1000      /* the longest that they wait at LOG_PAGES_MOST for who folds it */
+    LOG_KIB = 4000,       /* of the log, before a rest folds it for the first time */
+    LOG_KIB_LONG = 16000, /* the same, before it does so with the other writers waiting */
+    LOG_KIB_MOST = 64000, /* the same, before a commit does, for writers that outrun the disk */
+    FOLD_ROUNDS = 3,      /* before that: each leaves less to fold while the others wait */
+    WRITERS_MS = 1000,    /* the longest wait for the others to be done */
+    READERS_MS = 20,      /* the longest that they then wait for who reads the log */
+    PATIENCE_MS = 1000    /* the longest that they wait at LOG_KIB_MOST for who folds it */
 };
 
 void sqlite_take_write_lock(struct db *db)
@@ -37,6 +37,11 @@ void sqlite_give_write_lock(struct db *db)
     connection->write_lock = NULL;
 }
 
+static int kib_of(const struct sqlite_connection *connection, int pages)
+{
+    return (int)((int64_t)pages * connection->page_bytes / 1024);
+}
+
 /* A log shorter than before has begun anew. */
 static int note_log_pages(void *context, sqlite3 *handle, const char *name, int pages)
 {
@@ -44,15 +49,15 @@ static int note_log_pages(void *context, sqlite3 *handle, const char *name, int 
 
     (void)handle;
     (void)name;
-    if (pages < connection->log_pages)
-        connection->fold_at = LOG_PAGES;
-    connection->log_pages = pages;
+    if (kib_of(connection, pages) < connection->log_kib)
+        connection->fold_at = LOG_KIB;
+    connection->log_kib = kib_of(connection, pages);
     return SQLITE_OK;
 }
 
 void sqlite_watch_log(struct sqlite_connection *connection)
 {
-    connection->fold_at = LOG_PAGES;
+    connection->fold_at = LOG_KIB;
     sqlite3_wal_hook(connection->handle, note_log_pages, connection);
 }
 
@@ -89,17 +94,19 @@ static void begin_anew(struct db *db, int patience_ms)
 void sqlite_fold_log(struct db *db, bool at_rest)
 {
     struct sqlite_connection *connection = db->connection;
-    int pages = connection->log_pages, now = 0, code;
+    int kib = connection->log_kib, pages = 0, rounds = 0, code;
 
-    if (pages < connection->fold_at || (!at_rest && pages < LOG_PAGES_MOST) ||
+    if (kib < connection->fold_at || (!at_rest && kib < LOG_KIB_MOST) ||
         !sqlite3_get_autocommit(connection->handle))
         return;
-    code =
-        sqlite3_wal_checkpoint_v2(connection->handle, NULL, SQLITE_CHECKPOINT_PASSIVE, &now, NULL);
+    do
+        code = sqlite3_wal_checkpoint_v2(connection->handle, NULL, SQLITE_CHECKPOINT_PASSIVE,
+                                         &pages, NULL);
+    while (at_rest && code == SQLITE_OK && kib_of(connection, pages) >= LOG_KIB_LONG &&
+           ++rounds < FOLD_ROUNDS);
     if (!at_rest)
         begin_anew(db, PATIENCE_MS);
-    else if (code == SQLITE_OK && now >= LOG_PAGES_LONG)
+    else if (code == SQLITE_OK && kib_of(connection, pages) >= LOG_KIB_LONG)
         begin_anew(db, READERS_MS);
-    connection->fold_at =
-        pages < LOG_PAGES_LONG / LOG_GROWTH ? LOG_GROWTH * pages : pages + LOG_PAGES;
+    connection->fold_at = kib + LOG_KIB;
 }

@@ -413,6 +413,29 @@ ON_ONE(the_size_of_the_page_cache_can_be_set, DB_SQLITE)
     }
 }
 
+ON_ONE(a_file_keeps_the_pages_that_it_was_made_with, DB_SQLITE)
+{
+    static const struct statement size = {.name = "page_size", .sql = "PRAGMA page_size"};
+    static const int asked[] = {1024, 8192, 0};
+
+    store->target = path_in(store, "small_pages");
+    for (size_t i = 0; i < sizeof asked / sizeof asked[0]; i++) {
+        struct db_options options = DB_OPTIONS_DEFAULT;
+        struct query *query;
+        struct db *db;
+
+        options.page_bytes = asked[i];
+        db = store_open(store, &options);
+        if (i == 0)
+            CHECK_OK(store_script(store, db, rows_table));
+        query = db_query(db, &size);
+        CHECK(query_next(query));
+        CHECK_INT(query_integer(query, 0), asked[0]);
+        CHECK_OK(query_end(query, &store->problem));
+        db_close(db);
+    }
+}
+
 ON_ONE(housekeeping_empties_the_log, DB_SQLITE)
 {
     const char *log = path_in(store, "test.sqlite3-wal");
@@ -451,5 +474,6 @@ TEST_MAIN(CASE(files_are_private_and_directories_are_made), CASE(places_without_
           CASE(a_writer_killed_in_mid_transaction_leaves_nothing),
           CASE(a_full_disk_loses_nothing_it_has_acknowledged),
           CASE(every_journal_mode_and_synchronous_can_be_set),
-          CASE(the_size_of_the_page_cache_can_be_set), CASE(housekeeping_empties_the_log),
+          CASE(the_size_of_the_page_cache_can_be_set),
+          CASE(a_file_keeps_the_pages_that_it_was_made_with), CASE(housekeeping_empties_the_log),
           CASE(housekeeping_gives_the_planner_its_statistics))

@@ -212,7 +212,7 @@ TEST(other_targets_are_refused_without_quoting_them)
 
 TEST(options_have_bounds)
 {
-    struct db_options good = DB_OPTIONS_DEFAULT, cases[10];
+    struct db_options good = DB_OPTIONS_DEFAULT, cases[13];
     size_t count = sizeof cases / sizeof cases[0];
 
     for (size_t i = 0; i < count; i++)
@@ -227,6 +227,9 @@ TEST(options_have_bounds)
     cases[7].journal_mode = DB_JOURNAL__MAX;
     cases[8].slow_transaction_ms = -1;
     cases[9].cache_kib = -1;
+    cases[10].page_bytes = -1;
+    cases[11].page_bytes = 1000;
+    cases[12].page_bytes = 131072;
     for (size_t i = 0; i < count; i++) {
         struct problem problem = {.text = ""};
         struct db *db;

@@ -1,6 +1,10 @@
 /* Where the orchestrator stores. */
 #include "orchestrator/storage/store.h"
 
+/* A call changes a row or two on some 25 pages, most of them at the end of a table or an index.
+ * What goes to the log, and is read from it by the next worker, is whole pages. */
+enum { PAGE_BYTES = 1024 };
+
 static const char *target_of(struct arena *arena, const struct orchestrator_settings *settings,
                              const char *run_directory)
 {
@@ -31,6 +35,7 @@ void orchestrator_store_plan(struct arena *arena, const struct orchestrator_sett
     plan->options.connect_timeout_ms = (int)(settings->db_connect_timeout_seconds * 1000);
     plan->options.synchronous =
         kept ? (enum db_synchronous)settings->sqlite_synchronous : DB_SYNCHRONOUS_OFF;
+    plan->options.page_bytes = PAGE_BYTES;
     plan->options.pool_size = (int)settings->db_pool_max_size;
     plan->options.pool_directory = settings->db_pool_enabled ? run_directory : NULL;
     plan->options.application_name = "assay-orchestrator";
