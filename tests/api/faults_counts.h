@@ -1,5 +1,5 @@
 /* What there is of everything before and after a request, as tests/api/faults.c counts it: the rows
- * that statements tell of, and files. */
+ * that statements tell of, and files; and how rows come to be there. */
 #ifndef ASSAY_FAULTS_COUNTS_H
 #define ASSAY_FAULTS_COUNTS_H
 
@@ -35,6 +35,18 @@ static inline struct counts counts_read(struct db *db, const struct statement *s
         }
     }
     return counts;
+}
+
+/* Statements that have to succeed before there is anything to walk. */
+static inline void do_all(struct db *db, const struct statement *statements, size_t count)
+{
+    struct problem problem;
+
+    for (size_t i = 0; i < count; i++)
+        if (query_end(db_query(db, &statements[i]), &problem)) {
+            printf("%s: %s\n", statements[i].name, problem.text);
+            exit(2);
+        }
 }
 
 static inline struct counts difference(struct counts after, struct counts before)

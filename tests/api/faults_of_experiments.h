@@ -2,6 +2,8 @@
 #ifndef ASSAY_FAULTS_OF_EXPERIMENTS_H
 #define ASSAY_FAULTS_OF_EXPERIMENTS_H
 
+#include "faults_counts.h"
+
 #include "db/query.h"
 #include "experiments/chat/proof.h"
 #include "experiments/service.h"
@@ -109,11 +111,8 @@ static void make_room(struct db *db)
         {"no_deliveries", "DELETE FROM webhook_deliveries"},
         {"no_webhooks", "DELETE FROM webhook_subscriptions"},
     };
-    struct problem problem;
 
-    for (size_t i = 0; i < COUNT_OF(statements); i++)
-        if (query_end(db_query(db, &statements[i]), &problem))
-            abort();
+    do_all(db, statements, COUNT_OF(statements));
 }
 
 /* What has to be done to a fresh object before the route can show what it does. */

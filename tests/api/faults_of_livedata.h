@@ -2,6 +2,8 @@
 #ifndef ASSAY_FAULTS_OF_LIVEDATA_H
 #define ASSAY_FAULTS_OF_LIVEDATA_H
 
+#include "faults_counts.h"
+
 #include "db/query.h"
 #include "livedata/service_internal.h"
 
@@ -130,11 +132,8 @@ static void make_room(struct db *db)
         {"no_alerts", "DELETE FROM alert_rules"},
         {"no_webhooks", "DELETE FROM webhook_registrations"},
     };
-    struct problem problem;
 
-    for (size_t i = 0; i < COUNT_OF(statements); i++)
-        if (query_end(db_query(db, &statements[i]), &problem))
-            abort();
+    do_all(db, statements, COUNT_OF(statements));
 }
 
 #endif

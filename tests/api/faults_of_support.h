@@ -2,6 +2,8 @@
 #ifndef ASSAY_FAULTS_OF_SUPPORT_H
 #define ASSAY_FAULTS_OF_SUPPORT_H
 
+#include "faults_counts.h"
+
 #include "crypto/jwt.h"
 #include "db/query.h"
 #include "support/service.h"
@@ -280,18 +282,13 @@ static void make_room(struct db *db)
                                     ", " THEN ", NULL)"},
         {"document",
          PUT("kb_documents") "('default', 'kept.md', 1000000, 1, 'Kept', 'upload', 'md',"
-                             " 'en', 'x', 4, '[]', 1, 0, 0, " THEN ", " THEN ")"},
+                             " 'en', 'x', 4, '[]', 1, 0, 0, " THEN ", " THEN ", 0)"},
         {"task", PUT("tasks") "('00000000-0000-4000-8000-000000000000', 'default', 'walk.md', 'x',"
                               " 'PENDING', NULL, NULL, " THEN ", NULL)"},
     };
-    struct problem problem;
 
     remove_files();
-    for (size_t i = 0; i < COUNT_OF(statements); i++)
-        if (query_end(db_query(db, &statements[i]), &problem)) {
-            printf("%s: %s\n", statements[i].name, problem.text);
-            abort();
-        }
+    do_all(db, statements, COUNT_OF(statements));
 }
 
 /* What has to be done to a fresh object before the route can show what it does. */

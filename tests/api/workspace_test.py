@@ -199,7 +199,8 @@ def test_shapes(store, bundle):
         broken = copy.deepcopy(bundle)
         change(broken)
         [(location, error)] = store.client.post(WORKSPACE + "/validate", broken).errors().items()
-        assert location == ("body", place) and words in error["msg"], (location, error)
+        parts = (int(part) if part.isdigit() else part for part in place.split("."))
+        assert location == ("body", *parts) and words in error["msg"], (location, error)
     for text in ("", "[]", "{", "{\"projects\":[", "nonsense", json.dumps(bundle)[:-1], json.dumps(bundle) + "x", "{\"x\":nope}"):
         assert store.client.send("POST", WORKSPACE + "/import", data=text.encode(),
                                  headers={"Content-Type": "application/json"}).status == 422, text[:20]
