@@ -5,7 +5,7 @@
 #include <string.h>
 #include <strings.h>
 
-enum { QUERY_PARAMETERS_MAX = 1000 }; /* further ones are ignored */
+enum { QUERY_PARAMETERS_MAX = 1000 };
 
 static int hex_digit(char digit)
 {
@@ -123,6 +123,10 @@ static json_t *query_document(struct serving *serving, const struct schema *sche
         if (!json_read(arena, text.bytes, text.length, 1, &string, &fault))
             json_object_set_new_nocheck(members, pair.name, string);
     }
+    if (*query)
+        (void)request_fault(
+            &serving->request, "query", NULL, "too_long",
+            arena_print(arena, "More than %d parameters are not read", QUERY_PARAMETERS_MAX));
     return members;
 }
 
