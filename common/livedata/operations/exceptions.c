@@ -184,13 +184,15 @@ static enum error find_deliveries(struct items *items, const struct reading *rea
     const char **webhooks = ARENA_ARRAY(items->arena, const char *, HOOKS_MOST);
     struct query *query = db_query(reading->storage.db, &read_hooks);
     int64_t left = reading->settings->ops_inbox_scan_limit;
-    size_t count = 0;
+    size_t seen = 0, count = 0;
     enum error error;
 
     query_bind_text(query, reading->storage.tenant);
-    query_bind_integer(query, HOOKS_MOST);
+    query_bind_integer(query, HOOKS_MOST + 1);
     while (query_next(query))
-        if (entity_types_cover(types, query_text_or_null(query, 1, items->arena)))
+        if (seen++ == HOOKS_MOST)
+            items->truncated = true;
+        else if (entity_types_cover(types, query_text_or_null(query, 1, items->arena)))
             webhooks[count++] = query_text(query, 0, items->arena);
     error = query_end(query, reading->storage.problem);
     for (size_t i = 0; !error && i < count; i++)
