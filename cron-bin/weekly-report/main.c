@@ -17,18 +17,18 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { EXIT_DONE, EXIT_FAILED };
+enum { EXIT_DONE, EXIT_FAILED, REPORT_MEMORY = 1 << 28 };
 
 struct arguments {
     const char *tenant;
     bool rehearsal;
 };
 
-/* Of one tenant; what is not its own is kept out by the caller's arena alone. */
-static enum error report(struct offline *program, const char *tenant, int64_t now)
+static enum error report(struct offline *program, struct arena *arena, const char *tenant,
+                         int64_t now)
 {
     const struct arguments *arguments = program->context;
-    const struct trace_call call = {program->db, program->arena, tenant, &program->problem};
+    const struct trace_call call = {program->db, arena, tenant, &program->problem};
     const char *markdown, *path;
     enum error error = weekly_report(&call, &program->settings, now, &markdown);
 
@@ -38,19 +38,17 @@ static enum error report(struct offline *program, const char *tenant, int64_t no
         puts(markdown);
         return ERROR_NONE;
     }
-    path = arena_print(program->arena, "reports/weekly/%s-%s.md",
-                       improvement_slug(program->arena, tenant), week_date(program->arena, now));
-    error = improvement_write(program->arena,
-                              improvement_path(program->arena, &program->settings, path), markdown,
+    path = arena_print(arena, "reports/weekly/%s-%s.md", improvement_slug(arena, tenant),
+                       week_date(arena, now));
+    error = improvement_write(arena, improvement_path(arena, &program->settings, path), markdown,
                               strlen(markdown), &program->problem);
     if (!error)
         error = weekly_send(&call, &program->settings, markdown);
-    return error
-               ? error
-               : letters_to_readers(program->arena, &program->settings,
-                                    arena_print(program->arena, "Weekly report — %s",
-                                                week_date(program->arena, now - WEEK_MICROSECONDS)),
-                                    markdown, &program->problem);
+    return error ? error
+                 : letters_to_readers(arena, &program->settings,
+                                      arena_print(arena, "Weekly report — %s",
+                                                  week_date(arena, now - WEEK_MICROSECONDS)),
+                                      markdown, &program->problem);
 }
 
 static void print(struct offline *program, size_t processed)
@@ -67,23 +65,30 @@ static void print(struct offline *program, size_t processed)
 static int run(struct offline *program)
 {
     const struct arguments *arguments = program->context;
-    const struct trace_call call = {program->db, program->arena, "all", &program->problem};
-    const char *one[] = {arguments->tenant};
-    struct string_list tenants = {1, one};
+    struct trace_call call = {program->db, program->arena, "", &program->problem};
+    struct arena *arena = arena_create_below(program->arena, REPORT_MEMORY);
+    const char *tenant = arguments->tenant;
     int64_t now = clock_unix_microseconds();
-    size_t processed = 0;
+    size_t processed = 0, failed = 0;
 
-    if (!arguments->tenant && weekly_tenants(&call, &tenants))
+    if (!tenant && weekly_next_tenant(&call, &tenant))
         return offline_fail(program, EXIT_FAILED);
-    for (size_t i = 0; i < tenants.count; i++) {
-        if (report(program, tenants.items[i], now))
-            fprintf(stderr, "weekly-report: %s: %s\n", tenants.items[i], program->problem.text);
-        else
+    while (tenant) {
+        if (report(program, arena, tenant, now)) {
+            fprintf(stderr, "weekly-report: %s: %s\n", tenant, program->problem.text);
+            failed++;
+        } else {
             processed++;
+        }
+        arena_reset(arena);
+        call.tenant = tenant;
+        tenant = NULL;
+        if (!arguments->tenant && weekly_next_tenant(&call, &tenant))
+            return offline_fail(program, EXIT_FAILED);
     }
     if (!arguments->rehearsal)
         print(program, processed);
-    return processed == tenants.count ? EXIT_DONE : EXIT_FAILED;
+    return failed ? EXIT_FAILED : EXIT_DONE;
 }
 
 int main(int argc, char **argv)

@@ -161,6 +161,10 @@ def test_a_week_of_each_tenant_beside_the_one_before(support):
                  "| Avg quality score | 78.00 | 40.00 | +95.0% |", "| Total cost | $2.00 | $0.00 | +100.0% |",
                  "| returns | 4 |", "_No new gaps_", ": stale\\_docs"):
         assert line in dry, dry
+    for hundred in range(12):
+        put(support, "traces", [trace(f"crowd-{hundred}-{i}", f"tenant-{hundred}-{i}", age=week) for i in range(100)])
+    assert program(support, "weekly-report", "--dry-run").stdout.count("\nTenant: ") == 1203
+    support.sql("DELETE FROM traces WHERE tenant_id LIKE 'tenant-%'")
     assert "avg\\_quality" not in dry and "secret" not in dry and not files(support, "reports/weekly").exists()
     server = HTTPServer(("127.0.0.1", 0), Receiver)
     server.texts = []
@@ -233,14 +237,22 @@ def test_drafts_out_of_tickets_that_are_alike(support, tmp_path):
         models.answers["writer"] = 'text:{"topic": "Changing a phone number", "content": "Open your profile, says bob@example.com."}'
         registry = tmp_path / "providers.yml"
         registry.write_text(json.dumps({"default_profile": "house", "providers": [
-            {"id": "house", "kind": "local", "protocol": "openai", "base_url": models.url + "/v1",
-             "default_models": {"fast": "writer", "strong": "writer"}, "models": [{"name": "writer"}]}],
+            {"id": "house", "kind": "paid", "protocol": "openai", "base_url": models.url + "/v1",
+             "default_models": {"fast": "writer", "strong": "writer"},
+             "models": [{"name": "writer", "input_price_per_1m_tokens": 3, "output_price_per_1m_tokens": 15}]}],
             "routing_profiles": {"house": {slot: {"provider": "house", "model": "writer"} for slot in ("fast", "strong")}}}))
         asked = {"PROVIDER_REGISTRY_PATH": str(registry), "LLM_PROVIDER_PROFILE": "house"}
         done = program(support, "kb-builder", **asked)
         assert json.loads(done.stdout) == {"status": "ok", "drafts_created": 1} and "1 of 1 drafts" in done.stderr
         assert "ann@example.com" not in json.dumps(models.calls)
         assert printed(support, "kb-builder", **asked)["drafts_created"] == 0  # their tickets are in a draft
+        [[day, purpose, dollars]] = support.sql("SELECT day, purpose, cost_usd FROM model_spend")
+        assert day == now().strftime("%Y-%m-%d") and purpose == "drafts" and float(dollars) > 0
+        support.sql("DELETE FROM kb_drafts")
+        spent_today = program(support, "kb-builder", code=1, **asked, DAILY_COST_LIMIT_USD=dollars)
+        assert "no model" in spent_today.stderr and len(models.calls) == 1  # nobody is asked beyond the limit of the day
+        assert printed(support, "kb-builder", **asked)["drafts_created"] == 1 and len(models.calls) == 2
+        assert float(support.sql("SELECT cost_usd FROM model_spend")[0][0]) == pytest.approx(2 * float(dollars))
     [draft] = support.get("/api/admin/kb-drafts", headers=token("admin")).json()["drafts"]
     assert draft["topic"] == "Changing a phone number" and "bob@example.com" not in draft["draft_content"]
     assert sorted(draft["source_ticket_ids"]) == [f"t-default-{i}" for i in range(3)]

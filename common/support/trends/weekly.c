@@ -26,10 +26,14 @@ enum {
     CONNECT_SECONDS = 3
 };
 
-static const struct statement list_tenants = {
-    .name = "weekly_tenants",
-    .sql = "SELECT DISTINCT tenant_id FROM traces WHERE origin = 'live'"
-           " AND started_at >= {now_plus:?} ORDER BY tenant_id LIMIT ?",
+static const struct statement next_tenant = {
+    .name = "weekly_next_tenant",
+    .sql = "SELECT tenant_id FROM traces WHERE tenant_id > ? ORDER BY tenant_id LIMIT 1",
+};
+static const struct statement has_asked = {
+    .name = "weekly_has_asked",
+    .sql = "SELECT 1 FROM traces WHERE origin = 'live' AND tenant_id = ?"
+           " AND started_at >= {now_plus:?} LIMIT 1",
 };
 static const struct statement read_figures = {
     .name = "weekly_figures",
@@ -49,16 +53,32 @@ struct week_figures {
     double resolved, quality, cost;
 };
 
-enum error weekly_tenants(const struct trace_call *call, struct string_list *tenants)
+static enum error asks(const struct trace_call *call, const char *tenant, bool *any)
 {
-    struct query *query = db_query(call->db, &list_tenants);
+    struct query *query = db_query(call->db, &has_asked);
 
+    query_bind_text(query, tenant);
     query_bind_number(query, -2.0 * WEEK_DAYS * SECONDS_A_DAY);
-    query_bind_integer(query, WEEKLY_TENANTS_MOST);
-    *tenants = (struct string_list){0, ARENA_ARRAY(call->arena, const char *, WEEKLY_TENANTS_MOST)};
-    while (tenants->count < WEEKLY_TENANTS_MOST && query_next(query))
-        tenants->items[tenants->count++] = query_text(query, 0, call->arena);
+    *any = query_next(query);
     return query_end(query, call->problem);
+}
+
+enum error weekly_next_tenant(const struct trace_call *call, const char **tenant)
+{
+    const char *after = call->tenant;
+    enum error error = ERROR_NONE;
+
+    for (bool found = false; !error && after && !found;) {
+        struct query *query = db_query(call->db, &next_tenant);
+
+        query_bind_text(query, after);
+        after = query_next(query) ? query_text(query, 0, call->arena) : NULL;
+        error = query_end(query, call->problem);
+        if (!error && after)
+            error = asks(call, after, &found);
+    }
+    *tenant = after;
+    return error;
 }
 
 static enum error read_week(const struct trace_call *call, int weeks_ago,

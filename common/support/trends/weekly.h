@@ -5,10 +5,9 @@
 #include "support/settings.h"
 #include "support/traces/trace_store.h"
 
-enum { WEEKLY_TENANTS_MOST = 1000 };
-
-/* Those who asked anything within the last two weeks. */
-MUST_CHECK enum error weekly_tenants(const struct trace_call *call, struct string_list *tenants);
+/* Of those who asked anything within the last two weeks, the one behind the call's; NULL = there is
+ * none. */
+MUST_CHECK enum error weekly_next_tenant(const struct trace_call *call, const char **tenant);
 
 /* The report of the call's tenant on the seven days before `now` (microseconds), in Markdown. */
 MUST_CHECK enum error weekly_report(const struct trace_call *call,
