@@ -178,6 +178,7 @@ static const struct statement row_counts[] = {
     {"chunks of nobody", "SELECT count(*) FROM kb_chunks WHERE NOT EXISTS (SELECT 1 FROM"
                          " kb_documents WHERE kb_documents.document_key = kb_chunks.document_key)"},
     ROWS("kb_ingest_log"),
+    ROWS("model_spend"),
     ROWS("tasks"),
     {"ended tasks", "SELECT count(*) FROM tasks WHERE finished_at IS NOT NULL"},
     ROWS("jobs"),

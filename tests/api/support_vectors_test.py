@@ -215,7 +215,8 @@ def test_a_model_says_what_chunks_are_about(support, models, tmp_path):
     assert state["retrieved_docs"][0]["metadata"]["context_header"] in written
     assert support.sql("SELECT contexts FROM kb_ingest_log WHERE doc_id = 'parts.md'") == [["5"]]
 
-    limit = spent(support, "trace_steps") + spent(support, "kb_ingest_log") / 2
+    assert spent(support, "model_spend") == pytest.approx(spent(support, "kb_ingest_log")) and spent(support, "model_spend") > 0
+    limit = spent(support, "trace_steps") + spent(support, "model_spend") / 2
     before = len(models.calls)
     assert support.run("ingest", "--reindex", env={"DAILY_COST_LIMIT_USD": f"{limit:.9f}"}).returncode == 0
     assert len(models.calls) == before and headers_of(support, "parts.md") == by_rule

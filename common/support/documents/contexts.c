@@ -76,6 +76,7 @@ void contexts_write(const struct contexts_order *order, const char **headers,
     struct arena *scratch = arena_create_below(order->arena, ROUND_MEMORY);
     struct models_run run = {.models = order->models, .db = order->db, .arena = scratch};
     size_t most = (size_t)order->settings->contexts_at_once, count, written = 1;
+    struct problem problem;
 
     *result = (struct contexts_result){0, 0};
     for (size_t first = 0; first < order->chunks->count && written; first += count) {
@@ -85,12 +86,17 @@ void contexts_write(const struct contexts_order *order, const char **headers,
                                   .arena = scratch,
                                   .deadline = clock_monotonic_microseconds() +
                                               (int64_t)ROUND_SECONDS * 1000000,
-                                  .cost = result->cost};
+                                  .cost = result->cost,
+                                  .booked = result->cost};
         if (!models_serve(&run, MODEL_TRANSFORM))
             break;
         written = write_round(order, &run, first, count, headers);
         result->written += (int64_t)written;
         result->cost = run.cost;
+        if (models_book(&run, "ingestion", &problem)) {
+            log_event(LOG_ERROR, "costs_not_stored", problem.text);
+            break;
+        }
         arena_reset(scratch);
         if (order->progress)
             order->progress(order->context);

@@ -205,6 +205,17 @@ enum error models_check_day(const struct models_run *run, struct problem *proble
                        spent, limit, profile_of(run)->name, paid);
 }
 
+enum error models_book(struct models_run *run, const char *purpose, struct problem *problem)
+{
+    enum error error = ERROR_NONE;
+
+    if (run->cost > run->booked)
+        error = spend_add(run->db, purpose, run->cost - run->booked, problem);
+    if (!error)
+        run->booked = run->cost;
+    return error;
+}
+
 void models_note(struct models_run *run, const char *node, const char *from, const char *to,
                  const char *reason)
 {
@@ -262,7 +273,8 @@ static const char *money_refusal(const struct attempt *attempt)
         log_event(LOG_ERROR, "costs_not_read", problem.text);
         return "cost_unknown";
     }
-    return spent + run->cost >= settings->daily_cost_limit ? "daily_cost_limit" : NULL;
+    return spent + run->cost - run->booked >= settings->daily_cost_limit ? "daily_cost_limit"
+                                                                         : NULL;
 }
 
 static const char *rate_refusal(const struct attempt *attempt)

@@ -65,6 +65,7 @@ struct models_run {
     int64_t asked;     /* when the first call went out; 0 = none has */
     int64_t tokens;    /* of all calls */
     double cost;       /* the same */
+    double booked;     /* of that, what spend_today() knows already */
     unsigned attempts; /* requests that went out, and how the calls ended */
     unsigned retries, succeeded, exhausted;
 };
@@ -113,6 +114,10 @@ bool models_ask(struct models_run *run, const struct models_order *order,
  * one question. The text of a reply that nobody gave is NULL; no fallback is noted for it. */
 void models_ask_all(struct models_run *run, const struct models_order *orders, size_t count,
                     struct models_reply *replies);
+
+/* Adds to the costs of the day what the calls of a run cost that is written down as no trace. */
+MUST_CHECK enum error models_book(struct models_run *run, const char *purpose,
+                                  struct problem *problem);
 
 /* Something else stood in, for what is not a node of models. Texts are borrowed. */
 void models_note(struct models_run *run, const char *node, const char *from, const char *to,

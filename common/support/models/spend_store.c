@@ -6,8 +6,14 @@ static const struct statement read_today = {
     .name = "spend_today",
     .sql = "SELECT (SELECT coalesce(sum(cost_usd), 0.0) FROM trace_steps"
            " WHERE provider_name IS NOT NULL AND cost_usd > 0 AND ts >= substr({now}, 1, 10))"
-           " + (SELECT coalesce(sum(cost_usd), 0.0) FROM kb_ingest_log"
-           " WHERE cost_usd > 0 AND ts >= substr({now}, 1, 10))",
+           " + (SELECT coalesce(sum(cost_usd), 0.0) FROM model_spend"
+           " WHERE day = substr({now}, 1, 10))",
+};
+static const struct statement add = {
+    .name = "spend_add",
+    .sql = "INSERT INTO model_spend (day, purpose, cost_usd) VALUES (substr({now}, 1, 10), ?, ?)"
+           " ON CONFLICT (day, purpose) DO UPDATE"
+           " SET cost_usd = model_spend.cost_usd + excluded.cost_usd",
 };
 static const struct statement read_minute = {
     .name = "spend_minute",
@@ -32,6 +38,15 @@ enum error spend_today(struct db *db, double *dollars, struct problem *problem)
     struct query *query = db_query(db, &read_today);
 
     *dollars = query_next(query) ? query_number(query, 0) : 0;
+    return query_end(query, problem);
+}
+
+enum error spend_add(struct db *db, const char *purpose, double dollars, struct problem *problem)
+{
+    struct query *query = db_query(db, &add);
+
+    query_bind_text(query, purpose);
+    query_bind_number(query, dollars);
     return query_end(query, problem);
 }
 

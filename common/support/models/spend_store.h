@@ -1,12 +1,17 @@
-/* What models cost and did, out of the traces. All SQL about it is here. */
+/* What models cost and did, out of the traces and of what was added here. All SQL about it is
+ * here. */
 #ifndef ASSAY_SUPPORT_MODELS_SPEND_STORE_H
 #define ASSAY_SUPPORT_MODELS_SPEND_STORE_H
 
 #include "base/optional.h"
 #include "db/db.h"
 
-/* Dollars of today's (UTC) steps, of all tenants. */
+/* Dollars of today (UTC), of all tenants. */
 MUST_CHECK enum error spend_today(struct db *db, double *dollars, struct problem *problem);
+
+/* Adds to today what no step of a trace tells of. */
+MUST_CHECK enum error spend_add(struct db *db, const char *purpose, double dollars,
+                                struct problem *problem);
 
 struct provider_use {
     int64_t requests, tokens; /* of the last minute */

@@ -228,8 +228,12 @@ static enum error draft(const struct trace_call *call, const struct support_sett
                                        .message_count = 2,
                                        .max_tokens = settings->answer_tokens};
     struct models_reply reply;
+    bool answered = models_serve(&run, MODEL_GENERATE) && models_ask(&run, &order, &reply);
+    enum error error = models_book(&run, "drafts", call->problem);
 
-    if (!models_serve(&run, MODEL_GENERATE) || !models_ask(&run, &order, &reply))
+    if (error)
+        return error;
+    if (!answered)
         return problem_set(call->problem, ERROR_UNAVAILABLE, "no_model",
                            "no model can be reached (LLM_PROVIDER_PROFILE, LLM_NODES)");
     return keep(call, cluster, reply.text);
