@@ -75,7 +75,7 @@ enum error shm_family_join(struct shm_region *region, const char *name, struct s
     *family = find_family(region, name); /* there for good once it is counted: no lock is needed */
     if (*family)
         return ERROR_NONE;
-    if (!shm_lock_take(&region->layout->header.join_lock, &inherited))
+    if (!shm_lock_take_within(&region->layout->header.join_lock, shm_open_timeout_ms, &inherited))
         return problem_set(problem, ERROR_BUSY, "shm_locked",
                            "another process keeps the table of families locked");
     *family = find_family(region, name);

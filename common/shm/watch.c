@@ -20,7 +20,7 @@ uint32_t watch_join(struct shm_region *region)
     uint32_t found = 0;
     bool inherited; /* nothing to repair: whoever died with the lock has no deadline */
 
-    if (!shm_lock_take(&layout->header.join_lock, &inherited))
+    if (!shm_lock_take_within(&layout->header.join_lock, shm_open_timeout_ms, &inherited))
         return 0;
     for (uint32_t i = 0; i < WATCHED_MAX && !found; i++) {
         struct watched *place = &layout->watched[i];
