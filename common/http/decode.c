@@ -5,7 +5,7 @@
 #include <string.h>
 #include <strings.h>
 
-enum { QUERY_PARAMETERS_MAX = 1000 };
+enum { FORM_FIELDS_MAX = 1000 }; /* of a body; further ones are ignored */
 
 static int hex_digit(char digit)
 {
@@ -80,7 +80,7 @@ const char *request_form_value(const struct request *request, const char *name)
     const char *at = request->bytes ? request->bytes : "", *value = NULL;
     struct form_pair pair;
 
-    for (int count = 0; *at && count < QUERY_PARAMETERS_MAX; count++) {
+    for (int count = 0; *at && count < FORM_FIELDS_MAX; count++) {
         at = next_pair(request->arena, at, &pair);
         if (strcmp(pair.name, name) == 0)
             value = pair.value;
@@ -109,7 +109,7 @@ static json_t *query_document(struct serving *serving, const struct schema *sche
 
     if (json_read(arena, "{}", 2, 1, &members, &fault))
         return NULL;
-    for (int count = 0; *query && count < QUERY_PARAMETERS_MAX; count++) {
+    while (*query) {
         struct form_pair pair;
         json_t *string;
 
@@ -123,10 +123,6 @@ static json_t *query_document(struct serving *serving, const struct schema *sche
         if (!json_read(arena, text.bytes, text.length, 1, &string, &fault))
             json_object_set_new_nocheck(members, pair.name, string);
     }
-    if (*query)
-        (void)request_fault(
-            &serving->request, "query", NULL, "too_long",
-            arena_print(arena, "More than %d parameters are not read", QUERY_PARAMETERS_MAX));
     return members;
 }
 

@@ -97,13 +97,6 @@ class TestText:
             assert (answer.status, error["type"], error["loc"]) == (422, "string_type", ["query", name])
         assert send(client, head(f"{LIST}?q=caf%c3%a9%01&unknown=%00", "GET", content_type=None)).status == 200
 
-    def test_queries_of_more_parameters_than_are_read(self, client):
-        many = "a&" * 999 + "q=x"
-        assert send(client, head(f"{LIST}?{many}", "GET", content_type=None)).status == 200
-        answer = send(client, head(f"{LIST}?{many}&status=draft", "GET", content_type=None))
-        [error] = answer.detail
-        assert (answer.status, error["type"], error["loc"]) == (422, "too_long", ["query"])
-
     @pytest.mark.parametrize("value", [b"\xff\xfe1", b"\xc3(", b"192.0.2.1, \xe2\x82, 192.0.2.2", b"\xed\xa0\x80"])
     @pytest.mark.parametrize("name", [
         "X-Forwarded-For", "X-Request-ID", "Accept-Language", "Origin", "Authorization", "X-API-Key", "If-Match",
@@ -159,11 +152,10 @@ class TestSize:
         answer = send(client, head(f"{SRM}?{query}", length=len(EXAMPLE)) + EXAMPLE)
         check(answer, 414, "http_error", "The address is too long", answer.headers["X-Request-ID"])
 
-    @pytest.mark.parametrize("before, limit", [(999, 1), (3900, 50)])
-    def test_as_many_query_parameters_as_fit(self, client, before, limit):
-        """The first thousand count."""
-        answer = send(client, head(f"{LIST}?{'a&' * before}limit=1", "GET", content_type=None))
-        assert answer.status == 200 and read_json(answer.body)["limit"] == limit
+    def test_as_many_query_parameters_as_fit(self, client):
+        """They all count."""
+        answer = send(client, head(f"{LIST}?{'a&' * 3900}limit=1", "GET", content_type=None))
+        assert answer.status == 200 and read_json(answer.body)["limit"] == 1
 
     def test_a_hundred_thousand_keys(self, client):
         """The first of the errors, and how many there are."""
