@@ -205,13 +205,9 @@ class TestHealth:
             assert 'orch_browser_circuit_breaker_state{adapter_name="browser.web_provider",state="disabled"} 1' in text
         for line in text.splitlines():
             assert re.fullmatch(r'# (HELP|TYPE) \w+ .+|\w+(\{\w+="[^"]*"(,\w+="[^"]*")*\})? [-+.\de]+', line), line
-        buckets = []
-        for _ in range(100):  # requests are counted behind their answers
-            buckets = [float(m) for m in re.findall(
-                r'orch_http_request_duration_seconds_bucket\{endpoint="/api/v1/orchestrate",le="[^"]+"\} (\S+)',
-                live.get("/metrics").text)]
-            if buckets:
-                break
+        buckets = until(lambda: [float(m) for m in re.findall(  # requests are counted behind their answers
+            r'orch_http_request_duration_seconds_bucket\{endpoint="/api/v1/orchestrate",le="[^"]+"\} (\S+)',
+            live.get("/metrics").text)])
         assert buckets == sorted(buckets) and len(buckets) == 12
 
 

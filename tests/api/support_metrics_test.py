@@ -77,15 +77,19 @@ ANSWERED = 'rag_http_requests_total{endpoint="/api/ask",method="POST",status="20
 NOWHERE = 'rag_http_requests_total{endpoint="unknown",method="GET",status="404"}'
 
 
-def wait_for(service, before, **grown):
-    """The exposition when these have grown so much: a request is counted when its client has the answer already."""
+def growth(service, before, expected):
+    """The exposition, and how much each of the samples in `expected` has grown, once none is short of what it says: a
+    request is counted when its client has the answer already."""
+    text, grown = "", {}
 
     def counted():
+        nonlocal text, grown
         text = scrape(service)
         found = samples(text)
-        enough = all(found.get(globals()[name], 0) - before.get(globals()[name], 0) >= by for name, by in grown.items())
-        return text if enough else None
-    return until(counted)
+        grown = {name: found.get(name, 0) - before.get(name, 0) for name in expected}
+        return all(grown[name] >= by for name, by in expected.items())
+    until(counted, lambda: {name: (grown[name], by) for name, by in expected.items() if grown[name] < by})
+    return text, grown
 
 
 def test_counters_agree_with_what_was_sent_and_outlive_their_workers(support):
@@ -93,7 +97,7 @@ def test_counters_agree_with_what_was_sent_and_outlive_their_workers(support):
     workers = support.stack.workers("support-ask")
     with ThreadPoolExecutor(8) as pool:
         answers = list(pool.map(lambda i: ask(support, QUESTIONS[i % 4 == 3]), range(20)))
-    wait_for(support, before, ANSWERED=20)
+    growth(support, before, {ANSWERED: 20})
     for pid in workers[::2]:
         os.kill(pid, signal.SIGKILL)
     until(lambda: len(support.stack.workers("support-ask")) == len(workers))
@@ -107,32 +111,28 @@ def test_counters_agree_with_what_was_sent_and_outlive_their_workers(support):
     assert support.post("/api/ask", {"question": "x" * 10_000}, headers=token("viewer")).status_code == 413
     support.get("/api/admin/traces/ab", headers=token("agent"))
     support.get("/no/such/path")
-    text = wait_for(support, before, ANSWERED=25, NOWHERE=1)
+    assert [answer["route"] for answer in answers].count("auto") == 20
+    expected = {
+        'rag_requests_total{route="auto"}': 20, 'rag_requests_total{route="human"}': 5, "rag_escalation_total": 5,
+        ANSWERED: 25, 'rag_http_request_duration_seconds_count{endpoint="/api/ask",method="POST"}': 26,
+        **dict.fromkeys(("rag_request_duration_seconds_count", 'rag_request_duration_seconds_bucket{le="+Inf"}',
+                         "rag_quality_score_count", "rag_factuality_score_count",
+                         'rag_quality_score_source_total{source="embedded"}',
+                         'rag_model_routing_total{complexity="unknown"}',
+                         'online_evaluator_score_count{evaluator="citation_coverage"}'), 25),
+        "rag_quality_score_sum": sum(answer["quality_score"] for answer in answers),
+        'online_evaluator_runs_total{evaluator="refusal_detected",verdict="refusal"}': 5,
+        'rag_feedback_total{rating="up"}': 1, 'rag_feedback_total{rating="down"}': 2,
+        'rag_auth_failures_total{reason="bad_credentials_dev"}': 5,
+        'rag_rate_limit_rejections_total{endpoint="/api/auth/login"}': 1,
+        'rag_body_size_rejections_total{reason="upload_too_large"}': 1,
+        'rag_body_size_rejections_total{reason="content_length_too_large"}': 1,
+        'rag_http_requests_total{endpoint="/api/admin/traces/{trace_id}",method="GET",status="400"}': 1,
+        NOWHERE: 1}
+    text, grown = growth(support, before, expected)
+    assert grown == expected
+    assert not judge(text)
     after = samples(text)
-    judge(text)
-
-    def grew(name):
-        return after.get(name, 0) - before.get(name, 0)
-
-    routes = [answer["route"] for answer in answers]
-    assert grew('rag_requests_total{route="auto"}') == routes.count("auto") == 20
-    assert grew('rag_requests_total{route="human"}') == grew("rag_escalation_total") == 5
-    assert grew(ANSWERED) == 25
-    assert grew('rag_http_request_duration_seconds_count{endpoint="/api/ask",method="POST"}') == 26
-    for name in ("rag_request_duration_seconds_count", 'rag_request_duration_seconds_bucket{le="+Inf"}',
-                 "rag_quality_score_count", "rag_factuality_score_count",
-                 'rag_quality_score_source_total{source="embedded"}', 'rag_model_routing_total{complexity="unknown"}',
-                 'online_evaluator_score_count{evaluator="citation_coverage"}'):
-        assert grew(name) == 25, name
-    assert grew("rag_quality_score_sum") == sum(answer["quality_score"] for answer in answers)
-    assert grew('online_evaluator_runs_total{evaluator="refusal_detected",verdict="refusal"}') == 5
-    assert (grew('rag_feedback_total{rating="up"}'), grew('rag_feedback_total{rating="down"}')) == (1, 2)
-    assert grew('rag_auth_failures_total{reason="bad_credentials_dev"}') == 5
-    assert grew('rag_rate_limit_rejections_total{endpoint="/api/auth/login"}') == 1
-    assert grew('rag_body_size_rejections_total{reason="upload_too_large"}') == 1
-    assert grew('rag_body_size_rejections_total{reason="content_length_too_large"}') == 1
-    assert grew('rag_http_requests_total{endpoint="/api/admin/traces/{trace_id}",method="GET",status="400"}') == 1
-    assert grew(NOWHERE) == 1
     assert after["rag_inflight_pipelines"] == 0 and after["rag_active_sessions"] == 25
 
 
