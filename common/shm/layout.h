@@ -21,7 +21,7 @@
 #include <stdatomic.h>
 #include <sys/types.h>
 
-#define SHM_LAYOUT_VERSION 7
+#define SHM_LAYOUT_VERSION 8
 #define SHM_MAGIC "ASSAYSHM"
 
 enum { SHM_CACHE_LINE = 64, SHM_PAGE = 4096, SHM_BOOT_ID_TEXT = 40 };
@@ -126,7 +126,7 @@ struct slot_table {
     uint32_t generation;
     uint32_t touched; /* cells from here on were never used */
     uint64_t order;
-    int64_t owners_checked_at; /* CLOCK_MONOTONIC, microseconds */
+    int64_t owners_due_at; /* to be asked again; CLOCK_MONOTONIC, microseconds */
     struct slot_cell cells[SLOT_TICKETS_MAX];
 };
 

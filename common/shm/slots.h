@@ -43,7 +43,8 @@ struct slot_figures {
     uint32_t held, waiting;
 };
 
-/* Names in use, at most `most`; takes tickets of the dead back first. Returns their number. */
+/* Names in use, at most `most`; tickets of the dead may count for half a second more, the longer
+ * the more tickets there are. Returns the number of names. */
 size_t slots_read_figures(struct shm_region *region, struct slot_figures *figures, size_t most);
 
 #endif

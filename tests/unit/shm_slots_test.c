@@ -70,6 +70,23 @@ TEST(the_dead_hold_nothing)
     }
 }
 
+TEST(figures_forget_the_dead)
+{
+    static const struct timespec pause = {0, 10000000};
+    struct shm_region *region = open_anonymous();
+    struct slot_figures figures[2];
+    size_t names = 1;
+
+    CHECK_INT(slots_read_figures(region, figures, 2), 0); /* nobody is asked for a while now */
+    (void)child_killed_at(4, take_and_stay, region);
+    for (int i = 0; i < 200 && names; i++) {
+        names = slots_read_figures(region, figures, 2);
+        nanosleep(&pause, NULL);
+    }
+    CHECK_INT(names, 0);
+    shm_region_close(region);
+}
+
 enum { WORKERS = 8, ROUNDS = 200 };
 
 /* Never more than three inside, whatever the workers do. */
@@ -120,4 +137,5 @@ TEST(more_tickets_than_there_are)
 }
 
 TEST_MAIN(CASE(so_many_and_no_more), CASE(first_come_first_served), CASE(the_dead_hold_nothing),
-          CASE(workers_share_them), CASE(more_tickets_than_there_are))
+          CASE(figures_forget_the_dead), CASE(workers_share_them),
+          CASE(more_tickets_than_there_are))
