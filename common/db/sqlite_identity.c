@@ -9,6 +9,9 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
+
+enum { SAVE_TRIES = 50, SAVE_PAUSE_NS = 10000000 };
 
 static const char *const file_words[RECORD_FILE__MAX] = {
     "the database file", "the write-ahead log of the database (-wal)",
@@ -100,17 +103,27 @@ static enum error check_opened(struct db *db, struct problem *problem)
     return ERROR_NONE;
 }
 
+/* Who begins to read while the log is empty, or folded whole, keeps others from folding it until he
+ * has read. */
 void sqlite_save_log(struct db *db)
 {
+    static const struct timespec pause = {0, SAVE_PAUSE_NS};
     const struct sqlite_connection *connection = db->connection;
     struct file_place found;
+    int pages = 0, folded = 0, code;
 
     if (!sqlite3_get_autocommit(connection->handle) ||
         !file_place_of(db->target.path, RECORD_MAIN, &found) ||
         !file_place_equal(&found, &db->identity->record.files[RECORD_MAIN]) ||
         check_session(db, NULL))
         return;
-    sqlite3_wal_checkpoint_v2(connection->handle, NULL, SQLITE_CHECKPOINT_PASSIVE, NULL, NULL);
+    for (int tries = 0; tries < SAVE_TRIES; tries++) {
+        code = sqlite3_wal_checkpoint_v2(connection->handle, NULL, SQLITE_CHECKPOINT_PASSIVE,
+                                         &pages, &folded);
+        if (code == SQLITE_OK ? folded >= pages : code != SQLITE_BUSY)
+            return;
+        nanosleep(&pause, NULL);
+    }
 }
 
 enum error sqlite_verify(struct db *db, struct problem *problem)
