@@ -1,5 +1,6 @@
 """Files that are large, or would be: what is too large is refused while it comes, what is taken never stands in memory."""
 
+import contextlib
 import os
 import socket
 from pathlib import Path
@@ -47,8 +48,9 @@ def on_disk(service):
     nameless = 0
     for pid in service.stack.processes():
         for entry in Path(f"/proc/{pid}/fd").iterdir():
-            if os.readlink(entry).startswith(str(service.stack.directory)) and os.stat(entry).st_nlink == 0:
-                nameless += os.stat(entry).st_blocks * 512
+            with contextlib.suppress(FileNotFoundError):  # closed meanwhile
+                if os.readlink(entry).startswith(str(service.stack.directory)) and os.stat(entry).st_nlink == 0:
+                    nameless += os.stat(entry).st_blocks * 512
     return named + nameless
 
 
