@@ -5,7 +5,7 @@
 #include <string.h>
 #include <strings.h>
 
-enum { FORM_FIELDS_MAX = 1000 }; /* of a body; further ones are ignored */
+enum { ESCAPED_BYTES = 3 }; /* of "%XX": what a byte of text takes at most */
 
 static int hex_digit(char digit)
 {
@@ -78,9 +78,17 @@ static const char *next_pair(struct arena *arena, const char *text, struct form_
 const char *request_form_value(const struct request *request, const char *name)
 {
     const char *at = request->bytes ? request->bytes : "", *value = NULL;
-    struct form_pair pair;
+    size_t shortest = strlen(name);
 
-    for (int count = 0; *at && count < FORM_FIELDS_MAX; count++) {
+    while (*at) {
+        size_t length = strcspn(at, "=&");
+        struct form_pair pair;
+
+        if (length < shortest || length > ESCAPED_BYTES * shortest) {
+            at += strcspn(at, "&");
+            at += *at == '&';
+            continue;
+        }
         at = next_pair(request->arena, at, &pair);
         if (strcmp(pair.name, name) == 0)
             value = pair.value;

@@ -280,6 +280,11 @@ class TestCommands:
         bare = platform.command(service, f"status {make(service)['id']}").json()
         assert len(bare["blocks"][0]["fields"]) == 2
 
+    def test_of_a_field_given_many_times_the_last_counts(self, platform, service):
+        body = ("team_id=T1&" + "text=nonsense&" * 3000 + f"%74ext=status+{make(service)['id']}").encode()
+        headers = {**sign(body), "Content-Type": "application/x-www-form-urlencoded"}
+        assert "blocks" in platform.call(service, COMMANDS, body, headers=headers).json()
+
     def test_the_same_call_again_runs_nothing_twice(self, platform, service):
         project, name = make(service), f"again-{service.engine}"
         body = f"team_id=T1&text=run+{project['id']}&response_url={platform.response_url(name)}".encode()
