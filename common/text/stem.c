@@ -1,4 +1,5 @@
-/* Stems: which stemmer a word wants, and one stemmer per language and process. */
+/* Stems: which stemmer a word wants, one stemmer per language and process, and the stems that the
+ * process found last: who looks for an answer stems the same words again and again. */
 #include "text/stem.h"
 
 #include <libstemmer.h>
@@ -14,6 +15,15 @@ static const char *const algorithms[TEXT_LANGUAGE__MAX] = {
 };
 
 static struct sb_stemmer *stemmers[TEXT_LANGUAGE__MAX];
+
+enum { KEPT_STEMS = 4096, KEPT_BYTES = 30 }; /* 252 KiB; longer words are not kept */
+
+/* A word and its stem; each place is that of the last word that came to it. */
+struct kept_stem {
+    uint8_t language, length, stem_length; /* length 0: none */
+    char word[KEPT_BYTES], stem[KEPT_BYTES];
+};
+static struct kept_stem kept_stems[KEPT_STEMS];
 
 static struct sb_stemmer *stemmer_of(enum text_language language)
 {
@@ -47,22 +57,62 @@ enum text_language stem_language(enum text_language language, const struct word 
     }
 }
 
+/* Where the stem of a word is kept, whoever is there now. */
+static struct kept_stem *kept_place(enum text_language language, const struct word *word)
+{
+    uint64_t hash = (uint64_t)language;
+
+    for (size_t i = 0; i < word->length; i++)
+        hash = hash * 31 + (unsigned char)word->text[i];
+    return &kept_stems[hash % KEPT_STEMS];
+}
+static bool is_kept(const struct kept_stem *kept, enum text_language language,
+                    const struct word *word)
+{
+    return kept->length == word->length && kept->language == language &&
+           memcmp(kept->word, word->text, word->length) == 0;
+}
+
+/* A stem of 0 bytes, or one that is too long, is none: the word stays as it is. */
+static size_t stem_by(struct sb_stemmer *stemmer, const struct word *word, const char **stem)
+{
+    const sb_symbol *stemmed =
+        sb_stemmer_stem(stemmer, (const sb_symbol *)word->text, (int)word->length);
+    int length = sb_stemmer_length(stemmer);
+
+    if (!stemmed || length <= 0 || length > WORD_BYTES_MAX) {
+        *stem = word->text;
+        return word->length;
+    }
+    *stem = (const char *)stemmed;
+    return (size_t)length;
+}
+
+static void keep(struct kept_stem *kept, enum text_language language, const struct word *word,
+                 const char *stem, size_t length)
+{
+    kept->language = (uint8_t)language;
+    kept->length = (uint8_t)word->length;
+    kept->stem_length = (uint8_t)length;
+    memcpy(kept->word, word->text, word->length);
+    memcpy(kept->stem, stem, length);
+}
+
 size_t stem_word(enum text_language language, const struct word *word,
                  char stem[WORD_BYTES_MAX + 1])
 {
     struct sb_stemmer *stemmer = word->pair || word->digits ? NULL : stemmer_of(language);
+    struct kept_stem *kept = kept_place(language, word);
     const char *found = word->text;
     size_t length = word->length;
 
-    if (stemmer) {
-        const sb_symbol *stemmed =
-            sb_stemmer_stem(stemmer, (const sb_symbol *)word->text, (int)word->length);
-        int stemmed_length = sb_stemmer_length(stemmer);
-
-        if (stemmed && stemmed_length > 0 && stemmed_length <= WORD_BYTES_MAX) {
-            found = (const char *)stemmed;
-            length = (size_t)stemmed_length;
-        }
+    if (stemmer && length && is_kept(kept, language, word)) {
+        found = kept->stem;
+        length = kept->stem_length;
+    } else if (stemmer) {
+        length = stem_by(stemmer, word, &found);
+        if (word->length <= KEPT_BYTES && length <= KEPT_BYTES)
+            keep(kept, language, word, found, length);
     }
     memcpy(stem, found, length);
     stem[length] = '\0';

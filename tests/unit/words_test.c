@@ -6,6 +6,8 @@
 #include "text/stem.h"
 #include "text/words.h"
 
+#include <libstemmer.h>
+
 static void join_words(const char *text, char *joined, size_t size)
 {
     struct word_reader reader;
@@ -104,6 +106,36 @@ TEST(stems)
     }
 }
 
+/* Some stems are kept: those of other words, and of other languages, must never be taken for them.
+ */
+TEST(stems_are_those_of_the_library_whatever_was_stemmed_before)
+{
+    static const char *const endings[] = {"", "s", "ing", "ed", "en", "ungen", "ness", "lich"};
+    enum { WORDS = 30000, ENDINGS = sizeof endings / sizeof endings[0] };
+    struct sb_stemmer *english = sb_stemmer_new("english", NULL),
+                      *german = sb_stemmer_new("german", NULL);
+    char stem[WORD_BYTES_MAX + 1];
+
+    for (unsigned i = 0; i < WORDS; i++) {
+        unsigned draw = i * 2654435761u >> 12;
+        struct sb_stemmer *stemmer = i & 1 ? german : english;
+        struct word word = {.length = 0};
+
+        for (unsigned left = draw % 9000 + 1; left; left /= 19)
+            word.text[word.length++] = (char)('a' + left % 19);
+        for (unsigned long_one = i % 50 == 0 ? 40 : 0; long_one; long_one--)
+            word.text[word.length++] = 'x';
+        for (const char *at = endings[draw % ENDINGS]; *at; at++)
+            word.text[word.length++] = *at;
+        word.text[word.length] = '\0';
+        stem_word(i & 1 ? TEXT_DE : TEXT_EN, &word, stem);
+        CHECK_TEXT(stem, (const char *)sb_stemmer_stem(stemmer, (const sb_symbol *)word.text,
+                                                       (int)word.length));
+    }
+    sb_stemmer_delete(english);
+    sb_stemmer_delete(german);
+}
+
 TEST(sentences)
 {
     static const struct {
@@ -175,5 +207,6 @@ TEST(stop_words)
 }
 
 TEST_MAIN(CASE(words_are_runs_of_letters_and_digits), CASE(places_are_those_of_the_source),
-          CASE(long_words_are_cut_at_a_character), CASE(stems), CASE(sentences), CASE(languages),
-          CASE(stop_words))
+          CASE(long_words_are_cut_at_a_character), CASE(stems),
+          CASE(stems_are_those_of_the_library_whatever_was_stemmed_before), CASE(sentences),
+          CASE(languages), CASE(stop_words))
