@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { RIVALS = 5 /* chunks that the best one is compared with */ };
+enum { RIVALS = 5 /* chunks that the best one is compared with */, WORDS_FIRST = 32 };
 
 /* Likeness below this counts for nothing, above it for a little less than the word itself. */
 static const double alike_least = 0.5, alike_worth = 0.8;
@@ -22,12 +22,25 @@ struct reading {
     size_t count;
 };
 
+/* Shapes are large, and a passage has fewer words than it could have. */
+static struct shape *next_shape(struct arena *arena, struct reading *reading, size_t *room)
+{
+    if (reading->count == *room) {
+        struct shape *more = ARENA_ARRAY(arena, struct shape, *room * 2);
+
+        memcpy(more, reading->shapes, *room * sizeof *more);
+        reading->shapes = more;
+        *room *= 2;
+    }
+    return &reading->shapes[reading->count];
+}
+
 static struct reading read_words(const struct question *question, struct arena *arena,
                                  const char *text, size_t length, enum text_language language)
 {
-    size_t most = length / 2 + 2;
+    size_t most = length / 2 + 2, room = WORDS_FIRST;
     struct reading reading = {ARENA_ARRAY(arena, uint64_t, most), ARENA_ARRAY(arena, int, most),
-                              NULL, 0};
+                              ARENA_ARRAY(arena, struct shape, room), 0};
     struct word_reader reader;
     struct word word;
     char stem[WORD_BYTES_MAX + 1];
@@ -35,16 +48,14 @@ static struct reading read_words(const struct question *question, struct arena *
     word_reader_start(&reader, text, length);
     while (reading.count < most && word_next(&reader, &word)) {
         uint64_t hash = stem_hash(stem, term_stem(language, &word, stem));
+        struct shape *shape = next_shape(arena, &reading, &room);
 
         reading.stems[reading.count] = hash;
         reading.groups[reading.count++] = synonym_group(question->synonyms, hash);
-    }
-    reading.shapes = ARENA_ARRAY(arena, struct shape, reading.count + 1);
-    word_reader_start(&reader, text, length);
-    for (size_t i = 0; i < reading.count && word_next(&reader, &word); i++) {
         /* Half of all words are function words, and none of them is like a term. */
+        shape->count = 0;
         if (!language_is_stop_word(language, word.text))
-            shape_of(&word, &reading.shapes[i]);
+            shape_of(&word, shape);
     }
     return reading;
 }

@@ -74,11 +74,19 @@ static bool list_holds_stem(const char *list, enum text_language language, const
     return false;
 }
 
-static int by_value(const void *a, const void *b)
+/* In order, each once. */
+static void put_piece(struct shape *shape, uint32_t piece)
 {
-    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+    size_t place = shape->count;
 
-    return (x > y) - (x < y);
+    while (place > 0 && shape->pieces[place - 1] >= piece)
+        place--;
+    if (place < shape->count && shape->pieces[place] == piece)
+        return;
+    memmove(shape->pieces + place + 1, shape->pieces + place,
+            (shape->count - place) * sizeof shape->pieces[0]);
+    shape->pieces[place] = piece;
+    shape->count++;
 }
 
 /* Pieces of `length` characters from each place on. */
@@ -86,14 +94,13 @@ static void add_pieces(struct shape *shape, const char *text, const size_t *plac
                        size_t length)
 {
     for (size_t i = 0; i + length <= count && shape->count < SHAPE_MAX; i++)
-        shape->pieces[shape->count++] =
-            (uint32_t)stem_hash(text + places[i], places[i + length] - places[i]);
+        put_piece(shape, (uint32_t)stem_hash(text + places[i], places[i + length] - places[i]));
 }
 
 void shape_of(const struct word *word, struct shape *shape)
 {
     char marked[WORD_BYTES_MAX + 2];
-    size_t places[WORD_BYTES_MAX + 3] = {0}, count = 0, kept = 0;
+    size_t places[WORD_BYTES_MAX + 3] = {0}, count = 0;
 
     shape->count = 0;
     marked[0] = '^';
@@ -109,12 +116,6 @@ void shape_of(const struct word *word, struct shape *shape)
         add_pieces(shape, marked, places, count, 3);
         add_pieces(shape, marked, places + 1, count - 1, 2);
     }
-    qsort(shape->pieces, shape->count, sizeof shape->pieces[0], by_value);
-    for (size_t i = 0; i < shape->count; i++) {
-        if (!kept || shape->pieces[kept - 1] != shape->pieces[i])
-            shape->pieces[kept++] = shape->pieces[i];
-    }
-    shape->count = kept;
 }
 
 double shape_likeness(const struct shape *a, const struct shape *b)
