@@ -118,14 +118,24 @@ TEST(redaction)
         {"session:ac82345678901ef", "session:ac82345678901ef"},
         {"mail jane.doe+x@example.co.uk now", "mail ***@***.*** now"},
         {"4111 1111 1111 1111", "****-****-****-****"},
+        {"8 999\n123 45 67", "+7-***-***-**-**"},
+        {"اتصل ٠٥٠١٢٣٤٥٦٧", "اتصل ** ** ******"},
+        {"4111\u00a01111\u00a01111\u00a01111", "****-****-****-****"},
         {"nothing to see", "nothing to see"},
+        {"12, 34, 56, 78: 0.123456", "12, 34, 56, 78: 0.123456"},
     };
+    static const char *const clean = "{\"quality\":0.12345678901,\"question\":\"[1] in 2005\"}";
 
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
         CHECK_TEXT(redact_text(arena, rows[i].text), rows[i].redacted);
     CHECK_TEXT(redact_state(arena, "{\"question\":\"a@b.co\",\"started\":1234567890,"
                                    "\"trace_id\":\"1234567890\"}"),
                "{\"question\":\"***@***.***\",\"started\":1234567890,\"trace_id\":\"1234567890\"}");
+    CHECK_TEXT(redact_state(arena, "{\"question\":\"\\\"8 999\\n123 45 67\\\"\"}"),
+               "{\"question\":\"\\\"+7-***-***-**-**\\\"\"}");
+    CHECK_TEXT(redact_state(arena, "{\"answer\":\"اتصل ٠٥٠١٢٣٤٥٦٧\"}"),
+               "{\"answer\":\"اتصل ** ** ******\"}");
+    CHECK(redact_state(arena, clean) == clean);
 }
 
 TEST(percentiles)

@@ -3,6 +3,7 @@
 #include "support/traces/redact.h"
 #include "base/json.h"
 #include "text/pattern.h"
+#include "text/words.h"
 
 #include <string.h>
 
@@ -47,9 +48,56 @@ static const char *apply(struct arena *arena, struct rule *rule, const char *tex
     return out.bytes;
 }
 
+/* What may stand between the digits of one number; beyond ASCII all that is no letter may. */
+static bool separates(const char *at, int32_t character)
+{
+    return (unsigned char)*at < 0x80 ? strchr(" -()\t\n\v\f\r", *at) != NULL
+                                     : letter_kind(character) == LETTER_NONE;
+}
+
+static bool is_digit(const char *at, int32_t character)
+{
+    return (unsigned char)*at < 0x80 ? *at >= '0' && *at <= '9'
+                                     : letter_kind(character) == LETTER_DIGIT;
+}
+
+/* Whether any rule could match anywhere: an at sign, or seven digits with nothing but separators
+ * between them. Most texts have neither and need not be looked at closely. Of JSON only what stands
+ * in strings; an escape separates. */
+static bool may_hold(const char *text, bool is_json)
+{
+    size_t left = strlen(text), length;
+    bool inside = !is_json;
+    int digits = 0;
+
+    for (; left; text += length, left -= length) {
+        int32_t character = 0;
+
+        length = (unsigned char)*text < 0x80 ? 1 : letter_read(text, left, &character);
+        if (length == 0) {
+            length = 1;
+            continue;
+        }
+        if (is_json && *text == '"') {
+            inside = !inside;
+            digits = 0;
+        } else if (is_json && *text == '\\' && left > 1) {
+            length = 2;
+        } else if (inside && *text == '@') {
+            return true;
+        } else if (inside && is_digit(text, character)) {
+            if (++digits == LEAST_DIGITS)
+                return true;
+        } else if (!separates(text, character)) {
+            digits = 0;
+        }
+    }
+    return false;
+}
+
 const char *redact_text(struct arena *arena, const char *text)
 {
-    if (!strpbrk(text, "@0123456789"))
+    if (!may_hold(text, false))
         return text;
     for (size_t i = 0; i < sizeof rules / sizeof rules[0]; i++)
         text = apply(arena, &rules[i], text);
@@ -96,25 +144,6 @@ static void write_redacted(struct arena *arena, struct json_writer *writer, cons
     }
 }
 
-/* Whether any rule could match anywhere: an at sign, or seven digits with nothing but separators
- * between them. Most states have neither and need not be taken apart. */
-static bool may_hold(const char *json)
-{
-    int digits = 0;
-
-    for (; *json; json++) {
-        if (*json == '@')
-            return true;
-        if (*json >= '0' && *json <= '9') {
-            if (++digits == LEAST_DIGITS)
-                return true;
-        } else if (!strchr(" -()\t", *json)) {
-            digits = 0;
-        }
-    }
-    return false;
-}
-
 const char *redact_state(struct arena *arena, const char *json)
 {
     struct json_fault fault;
@@ -122,7 +151,7 @@ const char *redact_state(struct arena *arena, const char *json)
     struct text text;
     struct json_writer writer;
 
-    if (!may_hold(json))
+    if (!may_hold(json, true))
         return json;
     if (json_read(arena, json, strlen(json), STATE_DEPTH, &state, &fault))
         return "{}";
