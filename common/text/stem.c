@@ -66,6 +66,7 @@ static struct kept_stem *kept_place(enum text_language language, const struct wo
         hash = hash * 31 + (unsigned char)word->text[i];
     return &kept_stems[hash % KEPT_STEMS];
 }
+
 static bool is_kept(const struct kept_stem *kept, enum text_language language,
                     const struct word *word)
 {
@@ -102,17 +103,20 @@ size_t stem_word(enum text_language language, const struct word *word,
                  char stem[WORD_BYTES_MAX + 1])
 {
     struct sb_stemmer *stemmer = word->pair || word->digits ? NULL : stemmer_of(language);
-    struct kept_stem *kept = kept_place(language, word);
     const char *found = word->text;
     size_t length = word->length;
 
-    if (stemmer && length && is_kept(kept, language, word)) {
-        found = kept->stem;
-        length = kept->stem_length;
-    } else if (stemmer) {
-        length = stem_by(stemmer, word, &found);
-        if (word->length <= KEPT_BYTES && length <= KEPT_BYTES)
-            keep(kept, language, word, found, length);
+    if (stemmer && length) {
+        struct kept_stem *kept = kept_place(language, word);
+
+        if (is_kept(kept, language, word)) {
+            found = kept->stem;
+            length = kept->stem_length;
+        } else {
+            length = stem_by(stemmer, word, &found);
+            if (word->length <= KEPT_BYTES && length <= KEPT_BYTES)
+                keep(kept, language, word, found, length);
+        }
     }
     memcpy(stem, found, length);
     stem[length] = '\0';

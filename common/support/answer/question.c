@@ -4,7 +4,6 @@
 #include "search/terms.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { FEW_TERMS = 2 /* fewer than this many say too little in a conversation */ };
