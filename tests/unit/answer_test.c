@@ -341,6 +341,54 @@ TEST(long_texts_are_cut_with_overlap)
     arena_reset(arena);
 }
 
+/* A word of a few letters, so that many pairs of them are alike. */
+static struct word made_up_word(uint32_t *draw)
+{
+    struct word_reader reader;
+    struct word word = {.length = 0};
+    char text[20];
+    size_t length;
+
+    *draw = *draw * 1664525 + 1013904223;
+    length = 4 + *draw / 65536 % 15;
+    for (size_t i = 0; i < length; i++) {
+        *draw = *draw * 1664525 + 1013904223;
+        text[i] = (char)('a' + *draw / 65536 % 3);
+    }
+    word_reader_start(&reader, text, length);
+    CHECK(word_next(&reader, &word));
+    return word;
+}
+
+static double dice(const struct shape *a, const struct shape *b)
+{
+    size_t same = 0;
+
+    for (size_t i = 0; i < a->count; i++)
+        for (size_t j = 0; j < b->count; j++)
+            same += a->pieces[i] == b->pieces[j];
+    return 2.0 * (double)same / (double)(a->count + b->count);
+}
+
+TEST(likeness_is_dices_coefficient_from_a_half_on)
+{
+    uint32_t draw = 7;
+    int alike = 0;
+
+    for (int i = 0; i < 20000; i++) {
+        struct word first = made_up_word(&draw), second = made_up_word(&draw);
+        struct shape a, b;
+        double wanted;
+
+        shape_of(&first, &a);
+        shape_of(&second, &b);
+        wanted = dice(&a, &b);
+        alike += wanted >= 0.5;
+        CHECK(shape_likeness(&a, &b) == (wanted >= 0.5 ? wanted : 0));
+    }
+    CHECK(alike > 2000 && alike < 18000);
+}
+
 int main(void)
 {
     static const struct test_case cases[] = {
@@ -351,6 +399,7 @@ int main(void)
         CASE(citation_coverage),
         CASE(chunks_stand_under_their_headings),
         CASE(long_texts_are_cut_with_overlap),
+        CASE(likeness_is_dices_coefficient_from_a_half_on),
     };
     int failed;
 

@@ -1,89 +1,60 @@
 /* Evidence: coverage of a question's terms by passages, and what follows from it. */
 #include "support/answer/evidence.h"
 #include "search/terms.h"
+#include "support/answer/vocabulary.h"
 #include "text/sentences.h"
 
 #include <math.h>
 #include <string.h>
 
-enum { RIVALS = 5 /* chunks that the best one is compared with */, WORDS_FIRST = 32 };
+enum { RIVALS = 5 /* chunks that the best one is compared with */ };
 
-/* Likeness below this counts for nothing, above it for a little less than the word itself. */
-static const double alike_least = 0.5, alike_worth = 0.8;
 /* Evidence from which a question is answered, and from which without a person (quality 80). */
 static const double answered_from = 0.45, alone_from = 0.58, untouched_share = 2.0 / 3;
-static const double head_worth = 0.6, synonym_worth = 0.9, neighbour_worth = 0.5;
+static const double head_worth = 0.6, neighbour_worth = 0.5;
 
-/* The words of a passage. */
-struct reading {
-    uint64_t *stems;
-    int *groups;
-    struct shape *shapes;
-    size_t count;
+/* Two words that are neighbours in the question, and what it is worth when they are here, too. */
+struct neighbours {
+    uint64_t first, second; /* stems */
+    double worth;
 };
 
-/* Shapes are large, and a passage has fewer words than it could have. */
-static struct shape *next_shape(struct arena *arena, struct reading *reading, size_t *room)
-{
-    if (reading->count == *room) {
-        struct shape *more = ARENA_ARRAY(arena, struct shape, *room * 2);
+/* What is read of a chunk, and for which question. */
+struct reading {
+    struct question *question;
+    struct arena *arena;
+    struct found_chunk *found;
 
-        memcpy(more, reading->shapes, *room * sizeof *more);
-        reading->shapes = more;
-        *room *= 2;
-    }
-    return &reading->shapes[reading->count];
-}
+    struct neighbours *neighbours;
+    size_t neighbour_count;
+    uint64_t *stems; /* of the text read last */
+    size_t stem_count;
+};
 
-static struct reading read_words(const struct question *question, struct arena *arena,
-                                 const char *text, size_t length, enum text_language language)
+/* Reads the words of a text and how far together they cover each term. */
+static void read_words(struct reading *reading, const char *text, size_t length, double *covers)
 {
-    size_t most = length / 2 + 2, room = WORDS_FIRST;
-    struct reading reading = {ARENA_ARRAY(arena, uint64_t, most), ARENA_ARRAY(arena, int, most),
-                              ARENA_ARRAY(arena, struct shape, room), 0};
+    enum text_language language = reading->found->chunk.language;
+    size_t count = reading->question->count, most = length / 2 + 2;
     struct word_reader reader;
     struct word word;
-    char stem[WORD_BYTES_MAX + 1];
 
+    memset(covers, 0, count * sizeof covers[0]);
+    reading->stems = ARENA_ARRAY(reading->arena, uint64_t, most);
+    reading->stem_count = 0;
     word_reader_start(&reader, text, length);
-    while (reading.count < most && word_next(&reader, &word)) {
-        uint64_t hash = stem_hash(stem, term_stem(language, &word, stem));
-        struct shape *shape = next_shape(arena, &reading, &room);
+    while (reading->stem_count < most && word_next(&reader, &word)) {
+        const struct known_word *known =
+            vocabulary_word(reading->question, reading->arena, language, &word);
 
-        reading.stems[reading.count] = hash;
-        reading.groups[reading.count++] = synonym_group(question->synonyms, hash);
-        /* Half of all words are function words, and none of them is like a term. */
-        shape->count = 0;
-        if (!language_is_stop_word(language, word.text))
-            shape_of(&word, shape);
+        reading->stems[reading->stem_count++] = known->stem;
+        for (size_t i = 0; known->covers && i < count; i++)
+            covers[i] = fmax(covers[i], known->covers[i]);
     }
-    return reading;
 }
 
-/* How far a reading covers a term, 0 to 1. */
-static double cover_of(struct question_term *term, const struct reading *reading,
-                       enum text_language language)
-{
-    uint64_t wanted = question_stem(term, language);
-    double best = 0;
-
-    for (size_t i = 0; i < reading->count; i++) {
-        double likeness;
-
-        if (reading->stems[i] == wanted)
-            return 1;
-        if (term->group && reading->groups[i] == term->group)
-            best = fmax(best, synonym_worth);
-        if (term->code || !term->shape.count)
-            continue;
-        likeness = shape_likeness(&term->shape, &reading->shapes[i]);
-        if (likeness >= alike_least)
-            best = fmax(best, alike_worth * likeness);
-    }
-    return best;
-}
-
-static struct question_term *term_of_word(struct question *question, const struct word *word)
+static const struct question_term *term_of_word(const struct question *question,
+                                                const struct word *word)
 {
     for (size_t i = 0; i < question->count; i++) {
         if (strcmp(question->terms[i].word.text, word->text) == 0)
@@ -92,76 +63,89 @@ static struct question_term *term_of_word(struct question *question, const struc
     return NULL;
 }
 
-static bool stands_together(const struct reading *reading, uint64_t first, uint64_t second)
+/* Function words have neighbours as well, but not one another. */
+static void find_neighbours(struct reading *reading)
 {
-    for (size_t i = 0; i + 1 < reading->count; i++) {
-        if (reading->stems[i] == first && reading->stems[i + 1] == second)
+    struct question *question = reading->question;
+    enum text_language language = reading->found->chunk.language;
+    const struct question_term *last = NULL;
+    uint64_t before = 0;
+
+    reading->neighbours = ARENA_ARRAY(reading->arena, struct neighbours, question->word_count + 1);
+    for (size_t i = 0; i < question->word_count; i++) {
+        const struct word *word = &question->words[i];
+        const struct question_term *term = term_of_word(question, word);
+        uint64_t stem = vocabulary_word(question, reading->arena, language, word)->stem;
+
+        if (i && (term || last))
+            reading->neighbours[reading->neighbour_count++] = (struct neighbours){
+                before, stem, fmin(term ? term->weight : 1, last ? last->weight : 1)};
+        before = stem;
+        last = term;
+    }
+}
+
+static bool stand_together(const struct reading *reading, const struct neighbours *both)
+{
+    for (size_t i = 0; i + 1 < reading->stem_count; i++) {
+        if (reading->stems[i] == both->first && reading->stems[i + 1] == both->second)
             return true;
     }
     return false;
 }
 
-/* Neighbours in the question, function words included, that are neighbours in the passage. */
-static double pairs_of(struct question *question, const struct reading *reading,
-                       enum text_language language)
+/* Neighbours in the question that are neighbours in the sentence. */
+static double pairs_of(const struct reading *reading)
 {
-    char stem[WORD_BYTES_MAX + 1];
-    uint64_t before = 0;
-    const struct question_term *last = NULL;
     double sum = 0;
 
-    for (size_t i = 0; i < question->word_count; i++) {
-        const struct word *word = &question->words[i];
-        const struct question_term *term = term_of_word(question, word);
-        uint64_t hash = stem_hash(stem, term_stem(language, word, stem));
-
-        if (i && (term || last) && stands_together(reading, before, hash))
-            sum += fmin(term ? term->weight : 1, last ? last->weight : 1);
-        before = hash;
-        last = term;
+    for (size_t i = 0; i < reading->neighbour_count; i++) {
+        if (stand_together(reading, &reading->neighbours[i]))
+            sum += reading->neighbours[i].worth;
     }
     return sum;
 }
 
 /* A sentence: its own words, and the heading for what they do not say. */
-static void read_sentence(struct question *question, struct arena *arena, struct found_chunk *found,
-                          const struct reading *head, size_t passage, const char *text,
-                          size_t length)
+static void read_sentence(struct reading *reading, const double *head, size_t passage,
+                          const char *text, size_t length)
 {
-    enum text_language language = found->chunk.language;
-    struct reading body = read_words(question, arena, text, length, language);
+    const struct question *question = reading->question;
+    struct found_chunk *found = reading->found;
     struct found_sentence *sentence = &found->sentences[found->sentence_count++];
     struct found_passage *owner = &found->passages[passage];
+    double covers[QUESTION_TERMS_MAX];
 
-    *sentence = (struct found_sentence){passage, ARENA_ARRAY(arena, float, question->count + 1)};
+    read_words(reading, text, length, covers);
+    *sentence =
+        (struct found_sentence){passage, ARENA_ARRAY(reading->arena, float, question->count + 1)};
     for (size_t i = 0; i < question->count; i++) {
-        struct question_term *term = &question->terms[i];
-        double cover = cover_of(term, &body, language);
+        double cover = covers[i];
 
-        owner->has_code |= term->code && cover == 1;
+        owner->has_code |= question->terms[i].code && cover == 1;
         if (cover < head_worth)
-            cover = fmax(cover, head_worth * cover_of(term, head, language));
+            cover = fmax(cover, head_worth * head[i]);
         sentence->cover[i] = (float)cover;
         owner->cover[i] = fmaxf(owner->cover[i], (float)cover);
     }
     if (question->total > 0)
-        owner->pairs = fmax(owner->pairs, pairs_of(question, &body, language) / question->total);
+        owner->pairs = fmax(owner->pairs, pairs_of(reading) / question->total);
 }
 
-static void read_passage(struct question *question, struct arena *arena, struct found_chunk *found,
-                         size_t index)
+static void read_passage(struct reading *reading, size_t index)
 {
-    struct found_passage *passage = &found->passages[index];
+    const struct question *question = reading->question;
+    struct found_passage *passage = &reading->found->passages[index];
     const struct passage *text = passage->passage;
-    struct reading head =
-        read_words(question, arena, text->head, strlen(text->head), found->chunk.language);
+    double head[QUESTION_TERMS_MAX];
     struct sentence_reader reader;
     size_t start, end;
 
-    passage->cover = ARENA_ARRAY(arena, float, question->count + 1);
+    read_words(reading, text->head, strlen(text->head), head);
+    passage->cover = ARENA_ARRAY(reading->arena, float, question->count + 1);
     sentence_reader_start(&reader, text->text, text->length);
     while (sentence_next(&reader, &start, &end))
-        read_sentence(question, arena, found, &head, index, text->text + start, end - start);
+        read_sentence(reading, head, index, text->text + start, end - start);
     passage->has_duration = question->asks_duration && text_has_duration(text->text, text->length);
 }
 
@@ -231,6 +215,7 @@ void evidence_read(struct question *question, struct arena *arena,
                    const struct knowledge_chunk *chunk, double lexical, double best_lexical,
                    struct found_chunk *found)
 {
+    struct reading reading = {.question = question, .arena = arena, .found = found};
     size_t length = strlen(chunk->body);
     double best = 0;
 
@@ -241,9 +226,10 @@ void evidence_read(struct question *question, struct arena *arena,
     for (size_t i = 0; i < found->list.count; i++)
         length += found->list.items[i].length;
     found->sentences = ARENA_ARRAY(arena, struct found_sentence, length / 2 + 2);
+    find_neighbours(&reading);
     for (size_t i = 0; i < found->list.count; i++) {
         found->passages[i].passage = &found->list.items[i];
-        read_passage(question, arena, found, i);
+        read_passage(&reading, i);
     }
     look_around(question, arena, found);
     for (size_t i = 0; i < found->list.count; i++) {

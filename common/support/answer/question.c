@@ -8,6 +8,9 @@
 
 enum { FEW_TERMS = 2 /* fewer than this many say too little in a conversation */ };
 
+/* Words that are less alike count for nothing. */
+static const double alike_least = 0.5;
+
 /* A question that begins with one of these speaks of what was said before. */
 static const char *const anaphors[] = {
     "а",    "и",   "это",  "он",    "она", "оно", "они", "этот", "it",  "this", "that",
@@ -86,6 +89,8 @@ static void put_piece(struct shape *shape, uint32_t piece)
             (shape->count - place) * sizeof shape->pieces[0]);
     shape->pieces[place] = piece;
     shape->count++;
+    shape->hidden += shape->marks >> piece % 64 & 1;
+    shape->marks |= UINT64_C(1) << piece % 64;
 }
 
 /* Pieces of `length` characters from each place on. */
@@ -101,7 +106,8 @@ void shape_of(const struct word *word, struct shape *shape)
     char marked[WORD_BYTES_MAX + 2];
     size_t places[WORD_BYTES_MAX + 3] = {0}, count = 0;
 
-    shape->count = 0;
+    shape->count = shape->hidden = 0;
+    shape->marks = 0;
     marked[0] = '^';
     memcpy(marked + 1, word->text, word->length + 1);
     for (size_t i = 0; i <= word->length; i++) {
@@ -117,11 +123,18 @@ void shape_of(const struct word *word, struct shape *shape)
     }
 }
 
+/* Whether the bits leave room for so many pieces in common: most words are told apart by them. */
+static bool may_share(const struct shape *a, const struct shape *b, double least)
+{
+    return (double)(__builtin_popcountll(a->marks & b->marks) + (int)a->hidden) >= least;
+}
+
 double shape_likeness(const struct shape *a, const struct shape *b)
 {
-    size_t i = 0, j = 0, same = 0;
+    size_t i = 0, j = 0, same = 0, all = a->count + b->count;
+    double likeness;
 
-    if (!a->count || !b->count)
+    if (!a->count || !b->count || !may_share(a, b, alike_least * (double)all / 2))
         return 0;
     while (i < a->count && j < b->count) {
         if (a->pieces[i] == b->pieces[j]) {
@@ -134,7 +147,8 @@ double shape_likeness(const struct shape *a, const struct shape *b)
             j++;
         }
     }
-    return 2.0 * (double)same / (double)(a->count + b->count);
+    likeness = 2.0 * (double)same / (double)all;
+    return likeness >= alike_least ? likeness : 0;
 }
 
 uint64_t question_stem(struct question_term *term, enum text_language language)

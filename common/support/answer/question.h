@@ -23,6 +23,8 @@ enum {
 struct shape {
     uint32_t pieces[SHAPE_MAX]; /* sorted */
     size_t count;
+    uint64_t marks; /* a bit for each piece */
+    size_t hidden;  /* pieces whose bit is another's as well */
 };
 
 struct question_term {
@@ -49,7 +51,8 @@ struct question {
     double total;       /* of the weights */
     bool asks_duration; /* how long, when */
     bool has_codes;
-    const char *missing_code; /* one that the knowledge base does not know; NULL = none */
+    const char *missing_code;      /* one that the knowledge base does not know; NULL = none */
+    struct vocabulary *vocabulary; /* of the texts read for it */
 };
 
 /* Reads a question. `before` is the previous question of the conversation or NULL: its terms count
@@ -68,7 +71,8 @@ struct search_term *question_search_terms(const struct question *question, struc
 /* The stem of a term in a text of that language. */
 uint64_t question_stem(struct question_term *term, enum text_language language);
 
-/* Likeness of two words: the Dice coefficient of their pieces (Dice 1945), 0 to 1. */
+/* Likeness of two words: the Dice coefficient of their pieces (Dice 1945), .5 to 1; 0 for words
+ * that are less alike than that. */
 void shape_of(const struct word *word, struct shape *shape);
 double shape_likeness(const struct shape *a, const struct shape *b);
 
