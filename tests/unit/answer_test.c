@@ -389,6 +389,28 @@ TEST(likeness_is_dices_coefficient_from_a_half_on)
     CHECK(alike > 2000 && alike < 18000);
 }
 
+TEST(durations_are_known_in_every_way_they_are_written)
+{
+    static const char *const durations[] = {
+        "за 14 дней", "within 30 Days", "binnen 2 Wochen", "3 Años",
+        "12 mois",    "خلال 3 أيام",    "سنة 1 ساعة",      "保修期为24 个月",
+    };
+    static const char *const others[] = {"for days", "30 metres", "14", "أيام"};
+    static const char *const questions[] = {"Сколько действует гарантия?", "WHEN does it end?",
+                                            "Wie lange dauert das?", "متى تنتهي؟", "多久能到？"};
+
+    for (size_t i = 0; i < sizeof durations / sizeof durations[0]; i++)
+        CHECK(text_has_duration(durations[i], strlen(durations[i])));
+    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
+        CHECK(!text_has_duration(others[i], strlen(others[i])));
+    for (size_t i = 0; i < sizeof questions / sizeof questions[0]; i++) {
+        struct question question;
+
+        question_read(&question, arena, questions[i], NULL, &synonyms);
+        CHECK(question.asks_duration);
+    }
+}
+
 int main(void)
 {
     static const struct test_case cases[] = {
@@ -399,6 +421,7 @@ int main(void)
         CASE(citation_coverage),
         CASE(chunks_stand_under_their_headings),
         CASE(long_texts_are_cut_with_overlap),
+        CASE(durations_are_known_in_every_way_they_are_written),
         CASE(likeness_is_dices_coefficient_from_a_half_on),
     };
     int failed;

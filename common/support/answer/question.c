@@ -36,24 +36,33 @@ static const char *const verbs =
 /* Question words of how long and when, folded. */
 static const char *const duration_words =
     "сколько скольк срок сроки срока когда долго длится длиться long period when wann lange "
-    "dauert cuándo cuánto tiempo quand longtemps quando quanto متى مدة 多久 多长 何时";
+    "dauert cuándo cuánto tiempo quand longtemps quando quanto متي مده 多久 多长 何时";
 
+/* Folded as well. */
 static const char *const duration_units =
     "дня дней день дню недел неделя недели недель месяц месяца месяцев год года лет час часа часов "
     "минут минуты минута day days week weeks month months year years hour hours minute minutes tag "
     "tage tagen woche wochen monat monate monaten jahr jahre stunde stunden minuten día días "
     "semana semanas mes meses año años hora horas minuto minutos jour jours semaine semaines mois "
-    "an ans heure heures أيام يوم أسبوع شهر أشهر سنة ساعة دقيقة 个月";
+    "an ans heure heures ايام يوم اسبوع شهر اشهر سنه ساعه دقيقه 个月";
 
-/* Whether a blank-separated list holds the folded word. */
+/* The next word of a list of folded words with blanks between them; false at its end. */
+static bool list_next(const char **list, struct word *word)
+{
+    *list += strspn(*list, " ");
+    word->length = strcspn(*list, " ");
+    memcpy(word->text, *list, word->length);
+    word->text[word->length] = '\0';
+    *list += word->length;
+    return word->length > 0;
+}
+
 static bool list_holds(const char *list, const struct word *word)
 {
-    struct word_reader reader;
-    struct word one;
+    struct word one = {.letters = true};
 
-    word_reader_start(&reader, list, strlen(list));
-    while (word_next(&reader, &one)) {
-        if (one.length == word->length && memcmp(one.text, word->text, one.length) == 0)
+    while (list_next(&list, &one)) {
+        if (strcmp(one.text, word->text) == 0)
             return true;
     }
     return false;
@@ -62,13 +71,11 @@ static bool list_holds(const char *list, const struct word *word)
 /* As list_holds(), comparing stems. */
 static bool list_holds_stem(const char *list, enum text_language language, const struct word *word)
 {
-    struct word_reader reader;
-    struct word one;
+    struct word one = {.letters = true};
     char a[WORD_BYTES_MAX + 1], b[WORD_BYTES_MAX + 1];
 
     term_stem(language, word, a);
-    word_reader_start(&reader, list, strlen(list));
-    while (word_next(&reader, &one)) {
+    while (list_next(&list, &one)) {
         term_stem(language, &one, b);
         if (strcmp(a, b) == 0)
             return true;
