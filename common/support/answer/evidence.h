@@ -51,7 +51,8 @@ struct found_chunk {
     size_t nearest;   /* its place among the nearest by meaning, from 1; 0 = not one of them */
 };
 
-/* Looks at the passages of a chunk. `best_lexical` is the score of the best chunk found. */
+/* Looks at the passages of a chunk. `best_lexical` is the score of the best chunk found. The arena
+ * lives as long as the question, which remembers the words that it has seen. */
 void evidence_read(struct question *question, struct arena *arena,
                    const struct knowledge_chunk *chunk, double lexical, double best_lexical,
                    struct found_chunk *found);
