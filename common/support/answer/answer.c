@@ -100,7 +100,7 @@ static void refuse(struct answer *answer, struct arena *arena, const struct ques
     answer->document_count = answer->cited_count = 0;
     answer->selection.count = 0;
     answer->text = answer_refusal(arena, question->language, question->missing_code);
-    answer->quality = answer_quality(answer->evidence.value, true);
+    answer->quality = answer_quality(answer->evidence.sure, true);
 }
 
 struct answer answer_compose(const struct question *question, const struct search_index *index,
@@ -127,7 +127,7 @@ struct answer answer_compose(const struct question *question, const struct searc
         if (!answer.excerpts[i])
             answer.excerpts[i] = answer_excerpt(arena, answer.documents[i]->chunk.body, "");
     }
-    answer.quality = answer_quality(answer.evidence.value, false);
+    answer.quality = answer_quality(answer.evidence.sure, false);
     return answer;
 }
 

@@ -7,7 +7,10 @@
 #include <math.h>
 #include <string.h>
 
-enum { RIVALS = 5 /* chunks that the best one is compared with */ };
+enum {
+    RIVALS = 5, /* chunks that the best one is compared with */
+    WORDED = 8, /* chunks that tell which wording is rare */
+};
 
 /* Evidence from which a question is answered, and from which without a person (quality 80). */
 static const double answered_from = 0.45, alone_from = 0.58, untouched_share = 2.0 / 3;
@@ -31,8 +34,10 @@ struct reading {
     size_t stem_count;
 };
 
-/* Reads the words of a text and how far together they cover each term. */
-static void read_words(struct reading *reading, const char *text, size_t length, double *covers)
+/* Reads the words of a text, how far together they cover each term, and what they hold of the
+ * question's wording. */
+static void read_words(struct reading *reading, const char *text, size_t length, double *covers,
+                       struct wording_held *held)
 {
     enum text_language language = reading->found->chunk.language;
     size_t count = reading->question->count, most = length / 2 + 2;
@@ -50,6 +55,7 @@ static void read_words(struct reading *reading, const char *text, size_t length,
         reading->stems[reading->stem_count++] = known->stem;
         for (size_t i = 0; known->covers && i < count; i++)
             covers[i] = fmax(covers[i], known->covers[i]);
+        wording_join(held, &known->held);
     }
 }
 
@@ -116,7 +122,7 @@ static void read_sentence(struct reading *reading, const double *head, size_t pa
     struct found_passage *owner = &found->passages[passage];
     double covers[QUESTION_TERMS_MAX];
 
-    read_words(reading, text, length, covers);
+    read_words(reading, text, length, covers, &owner->held);
     *sentence =
         (struct found_sentence){passage, ARENA_ARRAY(reading->arena, float, question->count + 1)};
     for (size_t i = 0; i < question->count; i++) {
@@ -141,7 +147,7 @@ static void read_passage(struct reading *reading, size_t index)
     struct sentence_reader reader;
     size_t start, end;
 
-    read_words(reading, text->head, strlen(text->head), head);
+    read_words(reading, text->head, strlen(text->head), head, &passage->held);
     passage->cover = ARENA_ARRAY(reading->arena, float, question->count + 1);
     sentence_reader_start(&reader, text->text, text->length);
     while (sentence_next(&reader, &start, &end))
@@ -198,8 +204,10 @@ static void look_around(const struct question *question, struct arena *arena,
     }
     found->share = share_of(question, all);
     found->elsewhere = elsewhere_share(question, all);
-    for (size_t p = 0; p < found->list.count; p++)
+    for (size_t p = 0; p < found->list.count; p++) {
         found->passages[p].share = share_of(question, found->passages[p].cover);
+        wording_join(&found->held, &found->passages[p].held);
+    }
 }
 
 static double score_of(const struct question *question, const struct found_chunk *found,
@@ -269,21 +277,18 @@ static double margin_of(const struct search_index *index, const struct found_chu
     return 1 - sum / rivals / chunks[0].lexical;
 }
 
-/* The score a chunk of average length would have that holds every term once or more. */
-static double full_score(const struct question *question, const struct search_index *index)
+/* What the best passage repeats of the question's wording, among the chunks it was found with. */
+static double wording_of_best(const struct question *question, const struct found_chunk *chunks,
+                              size_t count, const struct found_passage *best)
 {
-    struct search_totals totals = search_index_totals(index);
-    char stem[WORD_BYTES_MAX + 1];
-    double sum = 0;
+    struct wording_held texts[WORDED];
+    size_t text_count = 0;
 
-    for (size_t i = 0; i < question->count; i++) {
-        const struct question_term *term = &question->terms[i];
-        size_t length = term_stem(question->language, &term->word, stem);
-        double holding = (double)search_index_frequency(index, stem, length).chunks;
-
-        sum += term->times * log1p(((double)totals.chunks - holding + 0.5) / (holding + 0.5));
+    while (text_count < count && text_count < WORDED) {
+        texts[text_count] = chunks[text_count].held;
+        text_count++;
     }
-    return sum;
+    return wording_share(question->wording, &best->held, texts, text_count);
 }
 
 /* A logistic regression of "the knowledge base holds the answer" on the features, the same for all
@@ -291,14 +296,14 @@ static double full_score(const struct question *question, const struct search_in
  * same. docs/search.md tells on what it was fitted and how it was cross-validated. */
 static double value_of(const struct evidence *evidence)
 {
-    double z = 4.85 * evidence->near + 5.55 * evidence->chunk + 2.95 * evidence->elsewhere +
-               5.3 * evidence->margin + 1.1 * evidence->lexical + 0.8 * evidence->terms - 11.4;
+    double z = 4.6 * evidence->near + 5.4 * evidence->chunk + 3.1 * evidence->elsewhere +
+               4.9 * evidence->margin + 4.7 * evidence->wording + 0.4 * evidence->terms - 10.7;
 
     return 1 / (1 + exp(-z));
 }
 
-/* An answer that leaves a third of what was asked untouched is for a person to look at: its
- * evidence stays below what goes out by itself, in its order. */
+/* An answer that leaves a third of what was asked untouched is for a person to look at: it stays
+ * below what goes out by itself, in its order. */
 static double hold_back(double value, double share)
 {
     if (share >= untouched_share || value <= answered_from)
@@ -313,7 +318,6 @@ struct evidence evidence_weigh(const struct question *question, const struct sea
     const struct found_chunk *best_chunk = NULL;
     const struct found_passage *best = NULL;
     struct evidence evidence = {.value = 0};
-    double full = full_score(question, index);
 
     for (size_t i = 0; i < count; i++) {
         for (size_t j = 0; j < chunks[i].list.count; j++) {
@@ -329,10 +333,11 @@ struct evidence evidence_weigh(const struct question *question, const struct sea
     evidence.chunk = best_chunk->share;
     evidence.elsewhere = best_chunk->elsewhere;
     evidence.margin = margin_of(index, chunks, count);
-    evidence.lexical = full > 0 ? best_chunk->lexical / full : 0;
+    evidence.wording = wording_of_best(question, chunks, count, best);
     evidence.terms = log((double)question->count);
-    evidence.value = hold_back(value_of(&evidence), best_chunk->share);
+    evidence.value = value_of(&evidence);
     if (question->missing_code) /* nothing else makes up for it */
         evidence.value *= 0.1;
+    evidence.sure = hold_back(evidence.value, best_chunk->share);
     return evidence;
 }

@@ -27,6 +27,7 @@ struct found_passage {
     double near;  /* that of its best sentence, with half of what its neighbours hold */
     double pairs; /* share of neighbouring words of the question that are neighbours here too */
     double score; /* what passages are ordered by */
+    struct wording_held held;
     bool has_code, has_duration;
 };
 
@@ -43,12 +44,13 @@ struct found_chunk {
     struct found_passage *passages;
     struct found_sentence *sentences;
     size_t sentence_count;
-    double share;     /* of the weights, by all passages together */
-    double elsewhere; /* of the weights: not covered here, but known to the index */
-    double relevance; /* 0 to 1: the best share of a passage, three decimals */
-    double score;     /* of the best passage */
-    double rank;      /* what chunks are ordered by: search and passages together */
-    size_t nearest;   /* its place among the nearest by meaning, from 1; 0 = not one of them */
+    struct wording_held held; /* by all passages together */
+    double share;             /* of the weights, by all passages together */
+    double elsewhere;         /* of the weights: not covered here, but known to the index */
+    double relevance;         /* 0 to 1: the best share of a passage, three decimals */
+    double score;             /* of the best passage */
+    double rank;              /* what chunks are ordered by: search and passages together */
+    size_t nearest; /* its place among the nearest by meaning, from 1; 0 = not one of them */
 };
 
 /* Looks at the passages of a chunk. `best_lexical` is the score of the best chunk found. The arena
@@ -58,8 +60,9 @@ void evidence_read(struct question *question, struct arena *arena,
                    struct found_chunk *found);
 
 struct evidence {
-    double near, chunk, elsewhere, margin, lexical, terms; /* the features, of the best passage */
-    double value;                                          /* 0 to 1 */
+    double near, chunk, elsewhere, margin, wording, terms; /* the features, of the best passage */
+    double value; /* 0 to 1: that the question can be answered */
+    double sure;  /* at most that: that nobody has to look at the answer, for its quality */
 };
 
 /* The evidence that the question can be answered, from chunks in the order of their lexical

@@ -406,14 +406,15 @@ static enum error verify(struct graph_state *state)
 static enum error evaluate(struct graph_state *state)
 {
     struct graph_outcome *outcome = state->outcome;
+    const struct evidence *evidence = &state->answer.evidence;
 
-    outcome->quality = state->written ? answer_quality(outcome->evidence, outcome->refused)
-                                      : state->answer.quality;
+    outcome->quality =
+        state->written ? answer_quality(evidence->sure, outcome->refused) : state->answer.quality;
     outcome->quality_source = "embedded";
     if (state->written)
         model_evaluate(state);
     outcome->relevance = round(outcome->quality * 10.0) / 1000;
-    outcome->knowledge_gap = outcome->refused || (!state->written && outcome->evidence < 0.6) ||
+    outcome->knowledge_gap = outcome->refused || (!state->written && evidence->sure < 0.6) ||
                              outcome->factuality < 50 ||
                              answer_is_refusal(state->arena, outcome->answer);
     state->scored = true;

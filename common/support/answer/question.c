@@ -83,6 +83,11 @@ static bool list_holds_stem(const char *list, enum text_language language, const
     return false;
 }
 
+static size_t characters(const struct word *word)
+{
+    return utf8_count(word->text);
+}
+
 /* In order, each once. */
 static void put_piece(struct shape *shape, uint32_t piece)
 {
@@ -100,34 +105,17 @@ static void put_piece(struct shape *shape, uint32_t piece)
     shape->marks |= UINT64_C(1) << piece % 64;
 }
 
-/* Pieces of `length` characters from each place on. */
-static void add_pieces(struct shape *shape, const char *text, const size_t *places, size_t count,
-                       size_t length)
-{
-    for (size_t i = 0; i + length <= count && shape->count < SHAPE_MAX; i++)
-        put_piece(shape, (uint32_t)stem_hash(text + places[i], places[i + length] - places[i]));
-}
-
 void shape_of(const struct word *word, struct shape *shape)
 {
-    char marked[WORD_BYTES_MAX + 2];
-    size_t places[WORD_BYTES_MAX + 3] = {0}, count = 0;
+    uint32_t pieces[PIECES_MAX];
+    size_t count = word_pieces(word, "", pieces);
 
     shape->count = shape->hidden = 0;
     shape->marks = 0;
-    marked[0] = '^';
-    memcpy(marked + 1, word->text, word->length + 1);
-    for (size_t i = 0; i <= word->length; i++) {
-        if (((unsigned char)marked[i] & 0xc0) != 0x80)
-            places[count++] = i;
-    }
-    places[count] = word->length + 1;
-    if (word->pair) { /* its two characters */
-        add_pieces(shape, marked, places + 1, count - 1, 1);
-    } else if (count > 4 && !word->digits) {
-        add_pieces(shape, marked, places, count, 3);
-        add_pieces(shape, marked, places + 1, count - 1, 2);
-    }
+    if (!word->pair && (characters(word) < 4 || word->digits))
+        return;
+    for (size_t i = 0; i < count && shape->count < SHAPE_MAX; i++)
+        put_piece(shape, pieces[i]);
 }
 
 /* Whether the bits leave room for so many pieces in common: most words are told apart by them. */
@@ -182,11 +170,6 @@ static bool holds_stop_character(const struct word *word)
     return false;
 }
 
-static size_t characters(const struct word *word)
-{
-    return utf8_count(word->text);
-}
-
 static void add_term(struct question *question, const struct word *word, double times)
 {
     struct question_term *term;
@@ -228,6 +211,7 @@ static size_t read_terms(struct question *question, const char *text, double tim
     while (word_next(&reader, &word)) {
         if (times == 1 && question->word_count < QUESTION_WORDS_MAX)
             question->words[question->word_count++] = word;
+        wording_add(question->wording, &word);
         if (times == 1 && list_holds(duration_words, &word))
             question->asks_duration = true;
         if (!is_content(question, &word))
@@ -259,6 +243,7 @@ void question_read(struct question *question, struct arena *arena, const char *t
         .language = language_detect(text, strlen(text)),
         .terms = ARENA_ARRAY(arena, struct question_term, QUESTION_TERMS_MAX),
         .words = ARENA_ARRAY(arena, struct word, QUESTION_WORDS_MAX),
+        .wording = ARENA_NEW(arena, struct wording),
     };
     telling = read_terms(question, text, 1);
     if (before && (telling < FEW_TERMS || begins_with_anaphor(question)))

@@ -1,0 +1,17 @@
+/*
+ * The two- and three-letter pieces of a word, by which words are alike that stems keep apart.
+ */
+#ifndef ASSAY_SUPPORT_ANSWER_PIECES_H
+#define ASSAY_SUPPORT_ANSWER_PIECES_H
+
+#include "text/words.h"
+
+#include <stdint.h>
+
+enum { PIECES_MAX = 2 * (WORD_BYTES_MAX + 2) }; /* of a word */
+
+/* The pieces of a word as hashes, at most PIECES_MAX: of "^word" and `end` the threes, then of the
+ * same without the mark the twos; of a pair its two characters. Returns how many. */
+size_t word_pieces(const struct word *word, const char *end, uint32_t *pieces);
+
+#endif
