@@ -5,10 +5,14 @@ import { test } from 'node:test';
 import {
     accessibilityFaults,
     answered,
+    checkLook,
     close,
     experiments,
+    inLook,
+    looks,
     open,
     portal,
+    takeLook,
     untilText,
 } from './browser.js';
 
@@ -24,48 +28,19 @@ const pages = [
         ready: (page) => untilText(page, '#checked', /./),
     },
     { name: 'the calculator', url: `${experiments}/?${everything}`, ready: answered },
-    {
-        name: 'the calculator in Arabic',
-        url: `${experiments}/?lang=ar&${everything}`,
-        ready: answered,
-    },
     { name: 'rates', url: `${experiments}/results`, ready: answered },
     { name: 'the split check', url: `${experiments}/results?analysis=srm`, ready: answered },
 ];
 
-const views = [
-    { name: 'light', options: { colorScheme: 'light' } },
-    { name: 'dark', options: { colorScheme: 'dark' } },
-    {
-        name: 'light, 360 px',
-        options: { colorScheme: 'light', viewport: { width: 360, height: 780 } },
-    },
-    {
-        name: 'dark, 360 px',
-        options: { colorScheme: 'dark', viewport: { width: 360, height: 780 } },
-    },
-];
-
-async function show(page, { colorScheme, viewport = { width: 1280, height: 900 } }) {
-    await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' }); /* no half-way colours */
-    await page.setViewportSize(viewport);
-}
-
 for (const { name, url, ready } of pages)
     test(`${name}: axe finds nothing, and nothing sticks out`, async (t) => {
-        const page = await open(url);
-        await ready(page);
-        for (const view of views)
-            await t.test(view.name, async () => {
-                await show(page, view.options);
-                assert.deepEqual(await accessibilityFaults(page), []);
-                const [content, window] = await page.evaluate(() => [
-                    document.documentElement.scrollWidth,
-                    innerWidth,
-                ]);
-                assert.ok(content <= window, `${content} px wide in a window of ${window} px`);
+        for (const look of looks)
+            await t.test(look.name, async () => {
+                const page = await open(inLook(url, look), look.options);
+                await ready(page);
+                await checkLook(page, `${name}, ${look.name}`);
+                await close(page);
             });
-        await close(page);
     });
 
 for (const colorScheme of ['light', 'dark'])
@@ -103,10 +78,9 @@ const contrast = { runOnly: { type: 'rule', values: ['color-contrast'] } };
 for (const { path, parts } of viewers)
     test(`${path}: axe finds nothing around the viewer, and enough contrast in it`, async (t) => {
         const page = await open(`${experiments}${path}`);
-        // A pass still takes seconds: wide and light, narrow and dark.
-        for (const view of [views[0], views[3]])
-            await t.test(view.name, async () => {
-                await show(page, view.options);
+        for (const look of looks)
+            await t.test(look.name, async () => {
+                await takeLook(page, look);
                 for (const part of parts)
                     await page.waitForSelector(`#viewer ${part}`, { state: 'attached' });
                 await leaveOneRoute(page);

@@ -141,3 +141,31 @@ export async function accessibilityFaults(page, context = {}, options = {}) {
         nodes.map(({ target }) => `${id}: ${target.join(' ')}`),
     );
 }
+
+/*
+ * How every page is looked at. Contrast goes by the scheme, what sticks out by width and direction: these two have
+ * each of them once; the other six combinations would cost minutes of axe.
+ */
+export const looks = [
+    { name: 'light', query: 'lang=en', options: { colorScheme: 'light', viewport: { width: 1440, height: 900 }, reducedMotion: 'reduce' } },
+    { name: 'Arabic, dark, 360 px', query: 'lang=ar', options: { colorScheme: 'dark', viewport: { width: 360, height: 780 }, reducedMotion: 'reduce' } },
+];
+
+/* `address` in the language of a look. */
+export function inLook(address, look) {
+    return `${address}${address.includes('?') ? '&' : '?'}${look.query}`;
+}
+
+/* Looks at a page that is open already in another way; it may have to be loaded anew for the language. */
+export async function takeLook(page, { options }) {
+    await page.setViewportSize(options.viewport);
+    await page.emulateMedia({ colorScheme: options.colorScheme, reducedMotion: options.reducedMotion }); /* no half-way colours */
+}
+
+/* Axe finds nothing, and nothing sticks out. SHOTS names a folder for pictures of what was looked at. */
+export async function checkLook(page, what) {
+    assert.deepEqual(await accessibilityFaults(page), [], what);
+    const [content, room] = await page.evaluate(() => [document.documentElement.scrollWidth, innerWidth]);
+    assert.ok(content <= room, `${what}: ${content} px wide in a window of ${room} px`);
+    if (process.env.SHOTS) await page.screenshot({ path: `${process.env.SHOTS}/${what.replace(/\W+/g, '_')}.png`, fullPage: true });
+}

@@ -1,7 +1,7 @@
 /* The components, in the gallery of the portal: what they do by pointer, by keys and to data. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { accessibilityFaults, close, experiments, open, portal, untilText } from './browser.js';
+import { checkLook, close, experiments, looks, open, portal, untilText } from './browser.js';
 
 const gallery = `${portal}/gallery`;
 
@@ -13,17 +13,10 @@ async function shown(query = '', options = {}) {
 
 const focused = (page) => page.evaluate(() => document.activeElement.textContent.trim());
 
-for (const [query, colorScheme, width] of [
-    ['', 'light', 1280],
-    ['', 'dark', 1280],
-    ['?lang=ar', 'light', 360],
-    ['?lang=ar', 'dark', 360],
-])
-    test(`axe finds nothing in the gallery: ${colorScheme}, ${width} px ${query}`, async () => {
-        const page = await shown(query, { colorScheme, viewport: { width, height: 900 }, reducedMotion: 'reduce' });
-        assert.deepEqual(await accessibilityFaults(page), []);
-        const content = await page.evaluate(() => document.documentElement.scrollWidth);
-        assert.ok(content <= width, `${content} px wide in a window of ${width} px`);
+for (const look of looks)
+    test(`axe finds nothing in the gallery: ${look.name}`, async () => {
+        const page = await shown(`?${look.query}`, look.options);
+        await checkLook(page, `the gallery, ${look.name}`);
         await close(page);
     });
 

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { snippetOf } from '../../static/experiments/experiment/snippets.js';
-import { accessibilityFaults, close, experiments, open, untilText } from './browser.js';
+import { checkLook, close, experiments, inLook, looks, open, untilText } from './browser.js';
 
 const design = {
     project: { project_name: 'Checkout, one day', domain: 'e-commerce', product_type: 'web shop', platform: 'web', market: 'DE', project_description: '' },
@@ -146,12 +146,6 @@ test('a snippet holds whatever a metric is called', () => {
     for (const language of ['curl', 'python', 'javascript']) assert.match(snippetOf(language, at), /it\\u0027s \\"x\\"/);
 });
 
-const views = [
-    { name: 'light', options: { colorScheme: 'light' } },
-    { name: 'dark', options: { colorScheme: 'dark' } },
-    { name: 'Arabic, 360 px', lang: '?lang=ar', options: { colorScheme: 'light', viewport: { width: 360, height: 780 } } },
-];
-
 test('axe finds nothing, and nothing sticks out', async (t) => {
     const id = await create();
     await run(id, [20, 24]);
@@ -160,14 +154,11 @@ test('axe finds nothing, and nothing sticks out', async (t) => {
         { path: '/live', ready: 'tbody tr' },
     ];
     for (const { path, ready } of pages)
-        for (const { name, lang = '', options } of views)
-            await t.test(`${path.slice(0, 6)} ${name}`, async () => {
-                const page = await open(experiments + path + lang, { ...options, reducedMotion: 'reduce' });
+        for (const look of looks)
+            await t.test(`${path.slice(0, 6)} ${look.name}`, async () => {
+                const page = await open(inLook(experiments + path, look), look.options);
                 await page.waitForSelector(ready);
-                assert.deepEqual(await accessibilityFaults(page), []);
-                const [content, room] = await page.evaluate(() => [document.documentElement.scrollWidth, innerWidth]);
-                assert.ok(content <= room, `${content} px wide in a window of ${room} px`);
-                if (process.env.SHOTS) await page.screenshot({ path: `${process.env.SHOTS}/x${path.length}_${name.replace(/\W+/g, '_')}.png`, fullPage: true });
+                await checkLook(page, `${path.slice(0, 6)} ${look.name}`);
                 await close(page);
             });
 });

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
 import { differences } from '../../static/orchestrator/compare/differences.js';
-import { accessibilityFaults, close, open, untilText } from './browser.js';
+import { accessibilityFaults, checkLook, close, inLook, looks, open, untilText } from './browser.js';
 
 const orchestrator = process.env.ASSAY_ORCHESTRATOR_URL.replace(/\/$/, '');
 const at = (path) => orchestrator + path;
@@ -137,21 +137,11 @@ const pages = [
     ['/models.html', 'tbody tr'],
     ['/analytics.html', '.figure'],
 ];
-const looks = [
-    ['en', 'light', 1440],
-    ['en', 'dark', 360],
-    ['ar', 'dark', 1440],
-    ['ar', 'light', 360],
-];
-
 for (const [path, ready] of pages)
-    for (const [lang, colorScheme, width] of looks)
-        test(`${path}, ${lang}, ${colorScheme}, ${width} px: axe finds nothing and nothing sticks out`, async () => {
-            const page = await open(at(`${path}?lang=${lang}`), { colorScheme, viewport: { width, height: 800 }, reducedMotion: 'reduce' });
+    for (const look of looks)
+        test(`${path}, ${look.name}: axe finds nothing and nothing sticks out`, async () => {
+            const page = await open(inLook(at(path), look), look.options);
             await page.waitForSelector(ready);
-            assert.deepEqual(await accessibilityFaults(page), []);
-            const content = await page.evaluate(() => document.documentElement.scrollWidth);
-            assert.ok(content <= width, `${content} px wide`);
-            if (process.env.SHOTS) await page.screenshot({ path: `${process.env.SHOTS}/o${path.replace(/\W/g, '')}-${lang}-${width}.png` });
+            await checkLook(page, `orchestrator ${path}, ${look.name}`);
             await close(page);
         });

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
-import { accessibilityFaults, answered, close, experiments, guarded, open, tabTo, untilText } from './browser.js';
+import { answered, checkLook, close, experiments, guarded, inLook, looks, open, tabTo, untilText } from './browser.js';
 
 async function get(path, { url = experiments, token = null } = {}) {
     const response = await fetch(`${url}/api/v1${path}`, { headers: token === null ? {} : { Authorization: `Bearer ${token}` } });
@@ -165,24 +165,15 @@ test('from a template to a plan, revised, compared, reported on, and taken to an
     await close(other, [401]);
 });
 
-const views = [
-    { name: 'light', options: { colorScheme: 'light', viewport: { width: 1440, height: 900 } } },
-    { name: 'dark', options: { colorScheme: 'dark', viewport: { width: 1440, height: 900 } } },
-    { name: 'Arabic, 360 px', query: '?lang=ar', options: { colorScheme: 'light', viewport: { width: 360, height: 780 } } },
-];
-
 test('axe finds nothing in any step, and nothing sticks out', async (t) => {
-    for (const { name, query = '', options } of views)
-        await t.test(name, async () => {
-            const page = await open(`${experiments}/design${query}`, { ...options, reducedMotion: 'reduce' });
+    for (const look of looks)
+        await t.test(look.name, async () => {
+            const page = await open(inLook(`${experiments}/design`, look), look.options);
             await page.selectOption('#template', 'checkout_conversion');
             await page.fill('#plan-project_name', 'Checkout');
             for (let step = 1; step <= 6; step++) {
                 if (step > 2) await answered(page);
-                assert.deepEqual(await accessibilityFaults(page), [], `step ${step}`);
-                const [content, room] = await page.evaluate(() => [document.documentElement.scrollWidth, innerWidth]);
-                assert.ok(content <= room, `step ${step}: ${content} px wide in a window of ${room} px`);
-                if (process.env.SHOTS) await page.screenshot({ path: `${process.env.SHOTS}/plan${step}_${name.replace(/\W+/g, '_')}.png`, fullPage: true });
+                await checkLook(page, `plan, step ${step}, ${look.name}`);
                 if (step < 6) await page.click('.wizard-actions button[data-kind="primary"]');
             }
             await close(page);

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
-import { accessibilityFaults, close, experiments, open, tabTo, untilText } from './browser.js';
+import { accessibilityFaults, checkLook, close, experiments, inLook, looks, open, tabTo, untilText } from './browser.js';
 
 async function send(method, path, body) {
     const headers = { 'Content-Type': 'application/json' };
@@ -140,12 +140,6 @@ test('two that are ticked stand side by side, with what both share and what one 
     await close(page);
 });
 
-const views = [
-    { name: 'light', options: { colorScheme: 'light', viewport: { width: 1440, height: 900 } } },
-    { name: 'dark', options: { colorScheme: 'dark', viewport: { width: 1440, height: 900 } } },
-    { name: 'Arabic, 360 px', lang: '?lang=ar', options: { colorScheme: 'light', viewport: { width: 360, height: 780 } } },
-];
-
 /* A project whose results were observed. */
 async function observed(name) {
     const { payload } = await send('POST', '/templates/checkout_conversion/use');
@@ -218,14 +212,11 @@ test('axe finds nothing, and nothing sticks out', async (t) => {
         fresh: [`/projects/${fresh}`, '#history tbody tr'],
     };
     for (const [which, [path, ready]] of Object.entries(pages))
-        for (const { name, lang = '', options } of views)
-            await t.test(`${which}, ${name}`, async () => {
-                const page = await open(experiments + path + (lang && path.includes('?') ? lang.replace('?', '&') : lang), { ...options, reducedMotion: 'reduce' });
+        for (const look of looks)
+            await t.test(`${which}, ${look.name}`, async () => {
+                const page = await open(inLook(experiments + path, look), look.options);
                 await page.waitForSelector(ready);
-                assert.deepEqual(await accessibilityFaults(page), []);
-                const [content, room] = await page.evaluate(() => [document.documentElement.scrollWidth, innerWidth]);
-                assert.ok(content <= room, `${content} px wide in a window of ${room} px`);
-                if (process.env.SHOTS) await page.screenshot({ path: `${process.env.SHOTS}/${which}_${name.replace(/\W+/g, '_')}.png`, fullPage: true });
+                await checkLook(page, `${which}, ${look.name}`);
                 await close(page);
             });
 });

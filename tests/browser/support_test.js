@@ -8,7 +8,7 @@ import { markedParts, quotesOf, citedParts } from '../../static/support/chat/pas
 import { figuresOf, toneOf } from '../../static/support/metrics/cards.js';
 import { nextAddress, personOf } from '../../static/support/login/token.js';
 import { stepsOf } from '../../static/support/admin/steps.js';
-import { accessibilityFaults, close, open, untilText } from './browser.js';
+import { accessibilityFaults, checkLook, close, inLook, looks, open, takeLook, untilText } from './browser.js';
 
 const support = process.env.ASSAY_SUPPORT_URL.replace(/\/$/, '');
 const at = (path) => support + path;
@@ -36,13 +36,6 @@ Without a receipt no return is possible.
 `;
 
 const fileOf = (name, text) => ({ name, mimeType: 'text/markdown', buffer: Buffer.from(text) });
-
-const looks = [
-    ['en', 'light', 1440],
-    ['en', 'dark', 360],
-    ['ar', 'dark', 1440],
-    ['ar', 'light', 360],
-];
 
 let signedIn; /* what a browser keeps of the sign-in */
 let bearer; /* the same for requests of the tests themselves */
@@ -397,14 +390,11 @@ test('a share of conversations is given by keyboard, and what came of it is told
     };
     await page.route('**/splits', (route) => route.fulfill({ json: { splits: [judged] } }));
     await untilText(page, '.split', /Ended: it harms[^]*Not better: leave it[^]*high confidence[^]*thumbs_down is worse[^]*guardrail_vetoed/);
-    for (const [lang, colorScheme, width] of looks) {
-        await page.setViewportSize({ width, height: 800 });
-        await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
-        await page.goto(at(`/static/improve.html?tab=experiments&experiment=${id}&lang=${lang}`));
+    for (const look of looks) {
+        await takeLook(page, look);
+        await page.goto(inLook(at(`/static/improve.html?tab=experiments&experiment=${id}`), look));
         await page.waitForSelector('.split');
-        assert.deepEqual(await accessibilityFaults(page), [], `${lang}, ${colorScheme}, ${width} px`);
-        assert.ok((await page.evaluate(() => document.documentElement.scrollWidth)) <= width);
-        if (process.env.SHOTS) await page.screenshot({ path: `${process.env.SHOTS}/split-${lang}-${colorScheme}-${width}.png`, fullPage: true });
+        await checkLook(page, `split, ${look.name}`);
     }
     await send(`/api/admin/experiments/${id}/archive`);
     await close(page, [400]);
@@ -441,15 +431,12 @@ test('what to do next: a document changes, and the answer that stood on it is li
     await page.route('**/curated-dataset/stale', (route) => route.fulfill({ json: { items: [
         { case_id: 'trace-4711-of-a-long-name-that-must-wrap', tenant_id: 'default', status: 'stale_needs_review', staleness_reason: 'answer_contains_missing', last_checked_at: '2026-01-02T03:04:05+00:00' },
     ] } }));
-    for (const [lang, colorScheme, width] of looks) {
-        await page.setViewportSize({ width, height: 800 });
-        await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
-        await page.goto(at(`/static/improve.html?tab=next&lang=${lang}`));
+    for (const look of looks) {
+        await takeLook(page, look);
+        await page.goto(inLook(at('/static/improve.html?tab=next'), look));
         await page.waitForSelector('#next tbody tr:nth-child(4)');
         await page.waitForSelector('#stale tbody tr');
-        assert.deepEqual(await accessibilityFaults(page), [], `${lang}, ${colorScheme}, ${width} px`);
-        assert.ok((await page.evaluate(() => document.documentElement.scrollWidth)) <= width);
-        if (process.env.SHOTS) await page.screenshot({ path: `${process.env.SHOTS}/next-${lang}-${colorScheme}-${width}.png`, fullPage: true });
+        await checkLook(page, `next, ${look.name}`);
     }
     await close(page);
 });
@@ -474,17 +461,10 @@ const pages = [
 ];
 
 for (const [path, ready] of pages)
-    for (const [lang, colorScheme, width] of looks)
-        test(`${path}, ${lang}, ${colorScheme}, ${width} px: axe finds nothing and nothing sticks out`, async () => {
-            const page = await show(`${path}${path.includes('?') ? '&' : '?'}lang=${lang}`, {
-                colorScheme,
-                viewport: { width, height: 800 },
-                reducedMotion: 'reduce',
-            });
+    for (const look of looks)
+        test(`${path}, ${look.name}: axe finds nothing and nothing sticks out`, async () => {
+            const page = await show(inLook(path, look), look.options);
             await page.waitForSelector(ready);
-            assert.deepEqual(await accessibilityFaults(page), []);
-            const content = await page.evaluate(() => document.documentElement.scrollWidth);
-            assert.ok(content <= width, `${content} px wide`);
-            if (process.env.SHOTS) await page.screenshot({ path: `${process.env.SHOTS}/s${path.replace(/\W+/g, '_')}-${lang}-${colorScheme}-${width}.png`, fullPage: true });
+            await checkLook(page, `support ${path}, ${look.name}`);
             await close(page);
         });
