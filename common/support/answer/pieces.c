@@ -15,15 +15,15 @@ static size_t add_pieces(uint32_t *pieces, const char *text, const size_t *place
     return added;
 }
 
-size_t word_pieces(const struct word *word, const char *end, uint32_t *pieces)
+size_t word_pieces(const struct word *word, bool ended, uint32_t *pieces)
 {
     char marked[WORD_BYTES_MAX + 3] = "^";
     size_t places[WORD_BYTES_MAX + 4] = {0}, length, count = 0, added;
 
     memcpy(marked + 1, word->text, word->length);
     length = 1 + word->length;
-    if (!word->pair && end[0])
-        marked[length++] = end[0];
+    if (ended && !word->pair)
+        marked[length++] = '$';
     for (size_t i = 0; i < length; i++) {
         if (((unsigned char)marked[i] & 0xc0) != 0x80)
             places[count++] = i;

@@ -6,12 +6,14 @@
 
 #include "text/words.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 
 enum { PIECES_MAX = 2 * (WORD_BYTES_MAX + 2) }; /* of a word */
 
-/* The pieces of a word as hashes, at most PIECES_MAX: of "^word" and `end` the threes, then of the
- * same without the mark the twos; of a pair its two characters. Returns how many. */
-size_t word_pieces(const struct word *word, const char *end, uint32_t *pieces);
+/* The pieces of a word as hashes, at most PIECES_MAX: the threes of "^word", or with `ended` of
+ * "^word$", then the twos of the same without "^"; of a pair its two characters. Returns how many.
+ */
+size_t word_pieces(const struct word *word, bool ended, uint32_t *pieces);
 
 #endif

@@ -108,7 +108,7 @@ static void put_piece(struct shape *shape, uint32_t piece)
 void shape_of(const struct word *word, struct shape *shape)
 {
     uint32_t pieces[PIECES_MAX];
-    size_t count = word_pieces(word, "", pieces);
+    size_t count = word_pieces(word, false, pieces);
 
     shape->count = shape->hidden = 0;
     shape->marks = 0;

@@ -17,7 +17,7 @@ static size_t slot_of(const struct wording *wording, uint32_t piece)
 void wording_add(struct wording *wording, const struct word *word)
 {
     uint32_t pieces[PIECES_MAX];
-    size_t count = word_pieces(word, "$", pieces);
+    size_t count = word_pieces(word, true, pieces);
 
     for (size_t i = 0; i < count && wording->count < WORDING_MAX; i++) {
         size_t slot = slot_of(wording, pieces[i]);
@@ -32,7 +32,7 @@ void wording_add(struct wording *wording, const struct word *word)
 struct wording_held wording_of(const struct wording *wording, const struct word *word)
 {
     uint32_t pieces[PIECES_MAX];
-    size_t count = word_pieces(word, "$", pieces);
+    size_t count = word_pieces(word, true, pieces);
     struct wording_held held = {{0}};
 
     for (size_t i = 0; i < count; i++) {
