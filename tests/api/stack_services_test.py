@@ -38,7 +38,7 @@ family orchestrator system 2 1024 15 * /api/ /health
 SERVICES = ("experiments", "support", "orchestrator")
 POOLS = ("experiments-system", "experiments-slow", "support-system", "support-answer", "orchestrator-system")
 UPKEEP = """#!/bin/bash
-trap 'echo left >>"$ASSAY_RUN_DIR/upkeep"; exit 0' TERM
+trap 'trap "" TERM; echo left >>"$ASSAY_RUN_DIR/upkeep"; exit 0' TERM # told again until it has left
 echo "began $* $UNPREFIXED" >>"$ASSAY_RUN_DIR/upkeep"
 exec {nothing}<> <(:)
 while :; do read -r -t 0.1 -u "$nothing"; done
