@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { snippetOf } from '../../static/experiments/experiment/snippets.js';
-import { checkLook, close, experiments, inLook, looks, open, untilText } from './browser.js';
+import { checkPages, close, experiments, open, untilText } from './browser.js';
 
 const design = {
     project: { project_name: 'Checkout, one day', domain: 'e-commerce', product_type: 'web shop', platform: 'web', market: 'DE', project_description: '' },
@@ -149,16 +149,8 @@ test('a snippet holds whatever a metric is called', () => {
 test('axe finds nothing, and nothing sticks out', async (t) => {
     const id = await create();
     await run(id, [20, 24]);
-    const pages = [
-        { path: `/live/${id}`, ready: '#intervals svg' },
-        { path: '/live', ready: 'tbody tr' },
-    ];
-    for (const { path, ready } of pages)
-        for (const look of looks)
-            await t.test(`${path.slice(0, 6)} ${look.name}`, async () => {
-                const page = await open(inLook(experiments + path, look), look.options);
-                await page.waitForSelector(ready);
-                await checkLook(page, `${path.slice(0, 6)} ${look.name}`);
-                await close(page);
-            });
+    await checkPages(t, (path, options) => open(experiments + path, options), [
+        [`/live/${id}`, '#intervals svg'],
+        ['/live', 'tbody tr'],
+    ]);
 });

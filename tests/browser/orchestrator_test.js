@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
 import { differences } from '../../static/orchestrator/compare/differences.js';
-import { accessibilityFaults, checkLook, close, inLook, looks, open, untilText } from './browser.js';
+import { accessibilityFaults, checkPages, close, open, untilText } from './browser.js';
 
 const orchestrator = process.env.ASSAY_ORCHESTRATOR_URL.replace(/\/$/, '');
 const at = (path) => orchestrator + path;
@@ -137,11 +137,5 @@ const pages = [
     ['/models.html', 'tbody tr'],
     ['/analytics.html', '.figure'],
 ];
-for (const [path, ready] of pages)
-    for (const look of looks)
-        test(`${path}, ${look.name}: axe finds nothing and nothing sticks out`, async () => {
-            const page = await open(inLook(at(path), look), look.options);
-            await page.waitForSelector(ready);
-            await checkLook(page, `orchestrator ${path}, ${look.name}`);
-            await close(page);
-        });
+test('axe finds nothing on any page, and nothing sticks out', (t) =>
+    checkPages(t, (path, options) => open(at(path), options), pages));

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
-import { accessibilityFaults, checkLook, close, experiments, inLook, looks, open, tabTo, untilText } from './browser.js';
+import { accessibilityFaults, checkPages, close, experiments, open, tabTo, untilText } from './browser.js';
 
 async function send(method, path, body) {
     const headers = { 'Content-Type': 'application/json' };
@@ -205,18 +205,10 @@ test('axe finds nothing, and nothing sticks out', async (t) => {
     const sized = await create('search_ranking_ctr', 'Ranking', true);
     const fresh = await create('pricing_sensitivity', 'Price');
     const other = await create('trial_to_paid', 'Trial', true);
-    const pages = {
-        list: ['/projects', 'tbody tr'],
-        compared: [`/projects/compare?ids=${sized},${other}`, '#sizes tbody tr'],
-        sized: [`/projects/${sized}`, '#history tbody tr'],
-        fresh: [`/projects/${fresh}`, '#history tbody tr'],
-    };
-    for (const [which, [path, ready]] of Object.entries(pages))
-        for (const look of looks)
-            await t.test(`${which}, ${look.name}`, async () => {
-                const page = await open(inLook(experiments + path, look), look.options);
-                await page.waitForSelector(ready);
-                await checkLook(page, `${which}, ${look.name}`);
-                await close(page);
-            });
+    await checkPages(t, (path, options) => open(experiments + path, options), [
+        ['/projects', 'tbody tr'],
+        [`/projects/compare?ids=${sized},${other}`, '#sizes tbody tr'],
+        [`/projects/${sized}`, '#history tbody tr'],
+        [`/projects/${fresh}`, '#history tbody tr'],
+    ]);
 });

@@ -8,7 +8,7 @@ import { markedParts, quotesOf, citedParts } from '../../static/support/chat/pas
 import { figuresOf, toneOf } from '../../static/support/metrics/cards.js';
 import { nextAddress, personOf } from '../../static/support/login/token.js';
 import { stepsOf } from '../../static/support/admin/steps.js';
-import { accessibilityFaults, checkLook, close, inLook, looks, open, takeLook, untilText } from './browser.js';
+import { accessibilityFaults, checkLook, checkPages, close, inLook, looks, open, takeLook, untilText } from './browser.js';
 
 const support = process.env.ASSAY_SUPPORT_URL.replace(/\/$/, '');
 const at = (path) => support + path;
@@ -460,11 +460,4 @@ const pages = [
     ['/agent?status=all', '.ticket'],
 ];
 
-for (const [path, ready] of pages)
-    for (const look of looks)
-        test(`${path}, ${look.name}: axe finds nothing and nothing sticks out`, async () => {
-            const page = await show(inLook(path, look), look.options);
-            await page.waitForSelector(ready);
-            await checkLook(page, `support ${path}, ${look.name}`);
-            await close(page);
-        });
+test('axe finds nothing on any page, and nothing sticks out', (t) => checkPages(t, show, pages));
