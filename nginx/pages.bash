@@ -40,15 +40,11 @@ read_imports() {
 # Sets $modules to all that the module $1 needs, itself first. Names begin with ./ as grep has them.
 modules_of() {
     local -A seen=(["$1"]=1)
-    local queue=("$1") file next
-    modules=()
-    while ((${#queue[@]} > 0)); do
-        file=${queue[0]} queue=("${queue[@]:1}")
-        modules+=("$file")
-        for next in ${imports[./$file]:-}; do
-            [[ -z ${seen[$next]:-} ]] || continue
-            seen[$next]=1
-            queue+=("$next")
+    local i next
+    modules=("$1")
+    for ((i = 0; i < ${#modules[@]}; i++)); do
+        for next in ${imports[./${modules[i]}]:-}; do
+            [[ -n ${seen[$next]:-} ]] || { seen[$next]=1 && modules+=("$next"); }
         done
     done
 }

@@ -36,21 +36,34 @@ find_nginx() {
 
 # Workers have no arguments in their title, but like the master they hold the log open.
 is_our_nginx() {
-    local title='' open
-    { read -r -d '' title <"/proc/$1/cmdline"; } 2>/dev/null
+    local title
+    read_title "$1"
     [[ $title == 'nginx: '* ]] || return 1
-    [[ $title != *" -p $dir/ "* ]] || return 0
-    open=$(readlink "/proc/$1/fd/"* 2>/dev/null)
-    [[ $'\n'$open == *$'\n'"$dir/log/nginx.log"* ]]
+    [[ $title == *" -p $dir/ "* || -n $(list_log_holders "$1") ]]
+}
+
+# Sets $title of a process; empty if it is gone.
+read_title() {
+    title=''
+    { read -r -d '' title <"/proc/$1/cmdline"; } 2>/dev/null
+    return 0
+}
+
+# Those of the processes named that hold our nginx.log open, whatever it is called since.
+list_log_holders() {
+    local folders=("${@/#//proc/}")
+    (($# == 0)) || find "${folders[@]/%//fd}" -maxdepth 1 -lname "$dir/log/nginx.log*" 2>/dev/null | cut -d/ -f3 | sort -u
 }
 
 # Every process of this stack, whether or not its parent still lives.
 list_members() {
-    local pid
+    local pid title others=()
     grep -lzxF -- "ASSAY_STACK=$dir" /proc/[0-9]*/environ 2>/dev/null | cut -d/ -f3
     for pid in $(grep -lza '^nginx: ' /proc/[0-9]*/cmdline 2>/dev/null | cut -d/ -f3); do
-        ! is_our_nginx "$pid" || echo "$pid"
+        read_title "$pid"
+        if [[ $title == *" -p $dir/ "* ]]; then echo "$pid"; else others+=("$pid"); fi
     done
+    list_log_holders "${others[@]}"
     return 0
 }
 

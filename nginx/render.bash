@@ -116,11 +116,10 @@ render_service() {
 # The map that lets pages of allowed origins read what nginx answers itself. The list is what the
 # responders understand of it, defaults included.
 render_origins() {
-    local service=$1 origin origins='' lines=''
+    local service=$1 origin origins='' lines='' said=$'\n'${understood[$1]}
     local name=${service_name[$service origins]:-}
-    complete_settings "$service"
-    [[ -z $name ]] || origins=$(with_responder_environment \
-        "$build/fcgi-bin/${service_rest[$service]}" --check-config | sed -n "s/^$name=//p")
+    [[ -z $name || $said != *$'\n'"$name="* ]] || origins=${said#*$'\n'"$name="}
+    origins=${origins%%$'\n'*}
     for origin in ${origins//,/ }; do
         if [[ $origin == '*' ]]; then
             lines+='        default $http_origin;'$'\n'

@@ -271,9 +271,15 @@ public_url() {
 }
 portal_url() { printf 'http://%s:%s' "$(reachable "$portal_bind")" "$portal_port"; }
 
+# Sets $commit to what is checked out, empty where nobody knows.
+read_commit() {
+    [[ ! -v commit ]] || return 0
+    commit=$(cat "$checkout/COMMIT" 2>/dev/null || git -C "$checkout" rev-parse --short=12 HEAD 2>/dev/null)
+}
+
 # Adds what the stack itself tells a service's responders, where the settings do not.
 complete_settings() {
-    local service=$1 sha ui=${service_name[$1 ui]:-} build_name=${service_name[$1 build]:-}
+    local service=$1 ui=${service_name[$1 ui]:-} build_name=${service_name[$1 build]:-}
     responder_setting=()
     local name
     for name in "${!setting[@]}"; do responder_setting[$name]=${setting[$name]}; done
@@ -285,9 +291,8 @@ complete_settings() {
     : "${responder_setting[ASSAY_LOCALES_DIR]:=$checkout/locales}"
     : "${responder_setting[ASSAY_SQL_DIR]:=$checkout/sql}"
     [[ -z $ui ]] || : "${responder_setting[$ui]:=$checkout/static/$service}"
-    if [[ -n $build_name && -z ${responder_setting[$build_name]:-} ]] &&
-        sha=$(cat "$checkout/COMMIT" 2>/dev/null || git -C "$checkout" rev-parse --short=12 HEAD 2>/dev/null); then
-        responder_setting[$build_name]=$sha
+    if [[ -n $build_name && -z ${responder_setting[$build_name]:-} ]] && read_commit && [[ -n $commit ]]; then
+        responder_setting[$build_name]=$commit
     fi
 }
 declare -A responder_setting=()
@@ -308,18 +313,27 @@ with_program_environment() {
     with_responder_environment "$@"
 }
 
-# Refuses to go on when a responder is missing or does not accept the settings. It says why itself.
+# Refuses to go on when a responder is missing or does not accept the settings. It says why itself. What
+# the settings are is the same for all families of a service; each describes its part of the API.
+declare -A understood=() # by service: its settings as its responders understand them
 check_responders() {
-    local service pool reason
+    local service pool reason parts
     for service in "${services[@]}"; do
         complete_settings "$service"
+        pool=${service_rest[$service]} parts=()
+        check_built "$pool"
+        reason=$(with_responder_environment "$build/fcgi-bin/$pool" --check-config 2>&1) || refuse_settings "$pool"
+        understood[$service]=$reason
         for pool in "${pools[@]}"; do
             [[ $pool == "$service"-* ]] || continue
-            [[ -x $build/fcgi-bin/$pool ]] ||
-                fail "$build/fcgi-bin/$pool is not built; run make first"
-            reason=$(with_responder_environment "$build/fcgi-bin/$pool" --check-config 2>&1) ||
-                fail "$pool does not accept the settings:"$'\n'"${reason:-(no reason given)}"
+            check_built "$pool"
+            reason=$(with_responder_environment "$build/fcgi-bin/$pool" --describe 2>&1 >"$dir/tmp/$pool.describe") ||
+                refuse_settings "$pool"
+            parts+=("$dir/tmp/$pool.describe")
         done
+        merge_descriptions "${parts[@]}" >"$dir/tmp/$service-openapi.json" ||
+            fail "the API descriptions of $service do not fit together"
+        rm -f "${parts[@]}"
     done
     for pool in "${programs[@]}"; do
         [[ -x $build/cron-bin/${program_command[$pool]%% *} ]] ||
@@ -327,15 +341,18 @@ check_responders() {
     done
 }
 
+check_built() { [[ -x $build/fcgi-bin/$1 ]] || fail "$build/fcgi-bin/$1 is not built; run make first"; }
+
+refuse_settings() { fail "$1 does not accept the settings:"$'\n'"${reason:-(no reason given)}"; }
+
 # The environment of a piece, one NAME=VALUE after the other, each ended by a zero byte.
 write_environment() {
-    local name
-    {
-        for name in "${!responder_setting[@]}"; do
-            printf '%s=%s\0' "$name" "${responder_setting[$name]}"
-        done
-        for name in "${@:2}"; do printf '%s\0' "$name"; done
-    } | write_private "run/$1.env"
+    local name entries=()
+    for name in "${!responder_setting[@]}"; do entries+=("$name=${responder_setting[$name]}"); done
+    (
+        umask 077
+        printf '%s\0' "${entries[@]}" "${@:2}" >"$dir/run/$1.env.new" && exec mv "$dir/run/$1.env.new" "$dir/run/$1.env"
+    )
 }
 
 # The same for systemd, which has its own way of writing it (docs/deploy.md).
@@ -354,23 +371,16 @@ write_unit_environment() {
 
 # The environment file of each pool, and the API description of each service.
 write_responder_files() {
-    local service pool parts
+    local service pool
     echo "${services[*]}" >"$dir/run/services" || fail "cannot write to $dir/run"
     for service in "${services[@]}"; do
         complete_settings "$service"
-        parts=()
         for pool in "${pools[@]}"; do
             [[ $pool == "$service"-* ]] || continue
             write_environment "$pool" "ASSAY_POOL_WORKERS=${pool_workers[$pool]}" \
                 "ASSAY_POOL_SECONDS=${pool_seconds[$pool]}"
-            (with_responder_environment "$build/fcgi-bin/$pool" --describe) \
-                >"$dir/run/$pool.describe" || fail "$pool --describe failed"
-            parts+=("$dir/run/$pool.describe")
         done
-        merge_descriptions "${parts[@]}" >"$dir/run/$service-openapi.json.new" ||
-            fail "the API descriptions of $service do not fit together"
-        mv "$dir/run/$service-openapi.json.new" "$dir/run/$service-openapi.json"
-        rm -f "${parts[@]}"
+        mv "$dir/tmp/$service-openapi.json" "$dir/run/$service-openapi.json" || fail "cannot write to $dir/run"
     done
     for pool in "${programs[@]}"; do
         complete_settings "${program_service[$pool]}"
