@@ -261,6 +261,36 @@ TEST(what_leaves_much_of_the_question_is_looked_at_whatever_its_evidence)
     arena_reset(arena);
 }
 
+TEST(four_grams_have_a_margin_of_their_own_where_a_question_has_any)
+{
+    struct asked asked;
+
+    ask(&base_r, "E20?", NULL, &asked); /* found exactly or not at all */
+    CHECK(asked.answer.evidence.margin > 0);
+    CHECK_NEAR(asked.answer.evidence.grams, asked.answer.evidence.margin, 0);
+    ask(&base_r, "Какой срок гарантии на устройство?", NULL, &asked);
+    CHECK(asked.answer.evidence.grams > 0 && asked.answer.evidence.grams <= 1);
+    CHECK(fabs(asked.answer.evidence.grams - asked.answer.evidence.margin) > 1e-3);
+    arena_reset(arena);
+}
+
+/* Here the search puts a chunk first that reads worse. */
+TEST(evidence_says_whether_search_and_reading_agree)
+{
+    struct asked asked;
+    struct found_chunk both[2];
+
+    ask(&base_r, "Какой срок гарантии на устройство?", NULL, &asked);
+    CHECK_NEAR(asked.answer.evidence.agreement, 1, 0);
+    CHECK(asked.count > 1);
+    both[0] = asked.found[1];
+    both[1] = asked.found[0];
+    both[0].lexical = 8;
+    both[1].lexical = 2;
+    CHECK_NEAR(evidence_weigh(&asked.question, base_r.index, arena, both, 2).agreement, 0.25, 0);
+    arena_reset(arena);
+}
+
 TEST(markers_stand_before_the_end_of_each_sentence)
 {
     struct asked asked;
@@ -487,6 +517,8 @@ int main(void)
     static const struct test_case cases[] = {
         CASE(golden_table),
         CASE(what_leaves_much_of_the_question_is_looked_at_whatever_its_evidence),
+        CASE(four_grams_have_a_margin_of_their_own_where_a_question_has_any),
+        CASE(evidence_says_whether_search_and_reading_agree),
         CASE(markers_stand_before_the_end_of_each_sentence),
         CASE(the_same_question_gives_the_same_answer),
         CASE(a_question_that_says_little_takes_over_the_one_before),

@@ -110,7 +110,7 @@ struct answer answer_compose(const struct question *question, const struct searc
 {
     struct answer answer = {.refused = false};
 
-    answer.evidence = evidence_weigh(question, index, lexical_order, found);
+    answer.evidence = evidence_weigh(question, index, arena, lexical_order, found);
     answer.selection = select_passages(question, arena, graded, count);
     if (!answer.selection.count || question->missing_code || answer.evidence.value < least) {
         refuse(&answer, arena, question);

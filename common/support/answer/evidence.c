@@ -277,6 +277,25 @@ static double margin_of(const struct search_index *index, const struct found_chu
     return 1 - sum / rivals / chunks[0].lexical;
 }
 
+/* The same by four-grams alone, which see words behind their endings and spellings; of a question
+ * without any (in pairs of characters) what all terms say. */
+static double gram_margin(const struct question *question, const struct search_index *index,
+                          struct arena *arena, double margin)
+{
+    struct search_hit hits[1 + RIVALS];
+    size_t term_count, count;
+    const struct search_term *terms = question_gram_terms(question, arena, &term_count);
+    int rivals = search_index_count(index, RIVALS + 1) - 1;
+    double sum = 0;
+
+    count = search_index_best(index, arena, terms, term_count, hits, 1 + RIVALS);
+    if (!count || rivals < 1 || hits[0].score <= 0)
+        return margin;
+    for (size_t i = 1; i < count; i++)
+        sum += hits[i].score;
+    return 1 - sum / rivals / hits[0].score;
+}
+
 /* What the best passage repeats of the question's wording, among the chunks it was found with. */
 static double wording_of_best(const struct question *question, const struct found_chunk *chunks,
                               size_t count, const struct found_passage *best)
@@ -292,12 +311,13 @@ static double wording_of_best(const struct question *question, const struct foun
 }
 
 /* A logistic regression of "the knowledge base holds the answer" on the features, the same for all
- * languages, shifted so that the least evidence of an answer, .45, is where both errors weigh the
- * same. docs/search.md tells on what it was fitted and how it was cross-validated. */
+ * languages, shifted so that the least evidence of an answer, .45, is where both errors weigh about
+ * the same. docs/search.md tells on what it was fitted and how it was cross-validated. */
 static double value_of(const struct evidence *evidence)
 {
     double z = 4.6 * evidence->near + 5.4 * evidence->chunk + 3.1 * evidence->elsewhere +
-               4.9 * evidence->margin + 4.7 * evidence->wording + 0.4 * evidence->terms - 10.7;
+               2.8 * evidence->margin + 2.4 * evidence->grams + 2.1 * evidence->agreement +
+               4.7 * evidence->wording + 0.3 * evidence->terms - 12.5;
 
     return 1 / (1 + exp(-z));
 }
@@ -313,7 +333,7 @@ static double hold_back(double value, double share)
 }
 
 struct evidence evidence_weigh(const struct question *question, const struct search_index *index,
-                               const struct found_chunk *chunks, size_t count)
+                               struct arena *arena, const struct found_chunk *chunks, size_t count)
 {
     const struct found_chunk *best_chunk = NULL;
     const struct found_passage *best = NULL;
@@ -333,6 +353,8 @@ struct evidence evidence_weigh(const struct question *question, const struct sea
     evidence.chunk = best_chunk->share;
     evidence.elsewhere = best_chunk->elsewhere;
     evidence.margin = margin_of(index, chunks, count);
+    evidence.grams = gram_margin(question, index, arena, evidence.margin);
+    evidence.agreement = chunks[0].lexical > 0 ? best_chunk->lexical / chunks[0].lexical : 0.5;
     evidence.wording = wording_of_best(question, chunks, count, best);
     evidence.terms = log((double)question->count);
     evidence.value = value_of(&evidence);

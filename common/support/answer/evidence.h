@@ -60,7 +60,8 @@ void evidence_read(struct question *question, struct arena *arena,
                    struct found_chunk *found);
 
 struct evidence {
-    double near, chunk, elsewhere, margin, wording, terms; /* the features, of the best passage */
+    /* the features, of the best passage */
+    double near, chunk, elsewhere, margin, grams, agreement, wording, terms;
     double value; /* 0 to 1: that the question can be answered */
     double sure;  /* at most that: that nobody has to look at the answer, for its quality */
 };
@@ -68,6 +69,6 @@ struct evidence {
 /* The evidence that the question can be answered, from chunks in the order of their lexical
  * scores. */
 struct evidence evidence_weigh(const struct question *question, const struct search_index *index,
-                               const struct found_chunk *chunks, size_t count);
+                               struct arena *arena, const struct found_chunk *chunks, size_t count);
 
 #endif

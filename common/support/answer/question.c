@@ -428,6 +428,18 @@ struct search_term *question_search_terms(const struct question *question, struc
     return collector.terms;
 }
 
+struct search_term *question_gram_terms(const struct question *question, struct arena *arena,
+                                        size_t *count)
+{
+    struct term_collector collector = {
+        arena, ARENA_ARRAY(arena, struct search_term, SEARCH_TERMS_MAX), 0, SEARCH_TERMS_MAX};
+
+    for (size_t i = 0; i < question->count; i++)
+        collect_grams(&collector, question, &question->terms[i]);
+    *count = collector.count;
+    return collector.terms;
+}
+
 bool text_has_duration(const char *text, size_t length)
 {
     struct word_reader reader;

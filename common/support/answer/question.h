@@ -70,6 +70,10 @@ void question_weigh(struct question *question, const struct search_index *index)
 struct search_term *question_search_terms(const struct question *question, struct arena *arena,
                                           const struct search_index *index, size_t *count);
 
+/* Its four-grams alone, in the same weights. */
+struct search_term *question_gram_terms(const struct question *question, struct arena *arena,
+                                        size_t *count);
+
 /* The stem of a term in a text of that language. */
 uint64_t question_stem(struct question_term *term, enum text_language language);
 
