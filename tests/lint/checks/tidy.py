@@ -1,4 +1,6 @@
-"""clang-tidy with the checks of .clang-tidy: the static analyzer and a list of likely mistakes.
+"""Every C file compiles with clang under the warnings of the Makefile, as errors, and clang-tidy finds nothing in it
+with the checks of .clang-tidy: the static analyzer and a list of likely mistakes. One run does both: clang on its own
+would read every file, and what that includes, a second time.
 
 The analyzer's effort is bounded. 15 000 nodes per function instead of 225 000 find what the full
 search finds in this tree in a tenth of its time. cppcheck was tried and left out: it found nothing
@@ -16,7 +18,7 @@ BOUND = ["-Xclang", "-analyzer-config", "-Xclang", "max-nodes=15000"]
 
 def check(tree):
     need("clang-tidy")
-    flags = [flag for flag in compiler_flags() if not flag.startswith("-W")]
+    flags = [flag for flag in compiler_flags() if flag != "-Werror"]  # every warning counts all the same
 
     def command(path):
         settings = f"--config-file={ROOT}/.clang-tidy"
@@ -29,7 +31,8 @@ def check(tree):
 
 
 def function(body):
-    return {"common/a/a.c": f"#include <stdlib.h>\n#include <string.h>\nvoid f(void *);\n{body}\n"}
+    declared = body.split("\n{")[0].split("\n")[-1]
+    return {"common/a/a.c": f"#include <stdlib.h>\n#include <string.h>\n{declared};\n{body}\n"}
 
 
 FAILS = """#include "base/error.h"
@@ -40,6 +43,7 @@ static enum error get(int a, int *b)
     *b = a;
     return ERROR_NONE;
 }
+int f(int a);
 int f(int a)
 {
     int b;
@@ -54,12 +58,17 @@ BAD = [
     (function("void g(void)\n{\n    char *a = malloc(5);\n}"), "[clang-analyzer-"),
     (function("void g(char *a)\n{\n    memset(a, sizeof(a), 0);\n}"), "[bugprone-"),
     (function("int g(const char *a)\n{\n    return strcmp(a, \"b\") == 1;\n}"), "[bugprone-"),
-    ({"common/a/a.c": FAILS.replace("ERROR_INVALID", "ERROR_NONE")}, "a.c:13: "),
+    ({"common/a/a.c": FAILS.replace("ERROR_INVALID", "ERROR_NONE")}, "a.c:14: "),
     (function("int g(int a);\nint g(int b)\n{\n    return b;\n}"), "inconsistent-declaration"),
+    ({"common/a/a.c": "int f(void);\n\nint f(void)\n{\n    int b;\n    return 1;\n}\n"}, "a.c:5: "),
+    ({"common/a/a.c": "int f(void)\n{\n    return 1;\n}\n"}, "no previous prototype"),
+    ({"common/a/a.c": '#include "a/b.h"\n'}, "a.c:1: "),
+    ({"common/a/a.c": '#include "a/b.h"\n', "common/a/b.h": "static int a\n"}, "a/b.h:1: "),
 ]
 
 GOOD = [
     function("char *g(size_t a)\n{\n    return calloc(a, 2);\n}"),
-    {"tests/unit/a.c": "int f(const int *a)\n{\n    return a ? 1 : *a;\n}\n"},
+    {"tests/unit/a.c": "int f(const int *a);\nint f(const int *a)\n{\n    return a ? 1 : *a;\n}\n"},
     {"common/a/a.c": FAILS},
+    {"common/a/a.c": "int f(void);\n\nint f(void)\n{\n    return 1;\n}\n"},
 ]
