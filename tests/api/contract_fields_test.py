@@ -37,6 +37,34 @@ BOUNDS = {
 LARGEST_INTEGER = 2**53
 
 
+# Tests of what is done with a kind of field, whichever it is: one field of the kind shows it for its operation, and
+# `make soak` walks all of them. The other tests are about what the row of a field says.
+NUMBERS = ("integer", "number")
+OF_KINDS = {"test_integers_that_are_not_exact": ("integer",), "test_first_integer_that_a_double_cannot_hold": ("integer",),
+            "test_numbers_in_other_clothes": NUMBERS, "test_booleans_as_numbers": NUMBERS,
+            "test_words_for_booleans": ("boolean",)}
+
+
+def of_kinds(document, places, kinds):
+    """The places of these kinds; after the first of a kind in an operation's example, the others for `make soak`."""
+    shown = set()
+    for operation, field in places:
+        kind = (operation.name, field.kind)
+        if field.kind in kinds:
+            yield pytest.param((operation, field), id=f"{operation.name}-{field}",
+                               marks=[pytest.mark.soak] if kind in shown else [])
+            if value_at(document.example(operation), field) is not None:
+                shown.add(kind)
+
+
+def value_at(body, field):
+    """None where the body has no such field."""
+    try:
+        return at(body, field.location)
+    except (KeyError, IndexError, TypeError):
+        return None
+
+
 def pytest_generate_tests(metafunc):
     """Fixtures `place`: an operation and one of its fields; `shape`: an operation and one of its objects."""
     document = metafunc.config.stash[STACKS].get(CLOSED).document
@@ -50,7 +78,11 @@ def pytest_generate_tests(metafunc):
             shapes += [(operation, f.location, f.schema) for f in fields if f.kind == "object" and any(
                 other.location[:len(f.location)] == f.location and other is not f for other in fields)]
     if "place" in metafunc.fixturenames:
-        metafunc.parametrize("place", places, ids=[f"{o.name}-{f}" for o, f in places])
+        kinds = OF_KINDS.get(metafunc.function.__name__)
+        if kinds is None:
+            metafunc.parametrize("place", places, ids=[f"{o.name}-{f}" for o, f in places])
+        else:
+            metafunc.parametrize("place", list(of_kinds(document, places, kinds)))
     if "shape" in metafunc.fixturenames:
         metafunc.parametrize("shape", shapes, ids=["-".join([o.name, *map(str, at)]) for o, at, _ in shapes])
 
@@ -153,8 +185,6 @@ class TestField:
             assert bench.accepts(bench.put(int(just_inside) if whole else just_inside))
 
     def test_integers_that_are_not_exact(self, bench):
-        if bench.field.kind != "integer":
-            return
         schema, codes = bench.field.schema, {"less_than_equal", "less_than", "greater_than_equal", "greater_than"}
         for value in (LARGEST_INTEGER + 2, 10**18, 10**30, 1e17, -LARGEST_INTEGER - 2, -(10**30)):
             error = bench.error(bench.put(value))
@@ -166,8 +196,7 @@ class TestField:
     @pytest.mark.parametrize("value", [LARGEST_INTEGER + 1, str(LARGEST_INTEGER + 1), -LARGEST_INTEGER - 1])
     def test_first_integer_that_a_double_cannot_hold(self, bench, value):
         """It must not be taken for its neighbour."""
-        if bench.field.kind == "integer":
-            assert bench.error(bench.put(value))["type"].startswith(("less_than", "greater_than"))
+        assert bench.error(bench.put(value))["type"].startswith(("less_than", "greater_than"))
 
     def test_lengths(self, bench):
         schema = bench.field.schema
@@ -228,11 +257,8 @@ class TestForgiven:
     """What clients rely on: numbers as strings, integers as floats, words for booleans."""
 
     def test_numbers_in_other_clothes(self, bench):
-        try:
-            value = at(bench.body, bench.field.location)
-        except (KeyError, IndexError, TypeError):
-            return
-        if bench.field.kind not in ("integer", "number") or value is None:
+        value = value_at(bench.body, bench.field)
+        if value is None:
             return
         plain = bench.put(value)
         comparable = plain.body == bench.put(value).body
@@ -242,13 +268,11 @@ class TestForgiven:
             assert answer.status == plain.status == 200 and (not comparable or answer.body == plain.body), form
 
     def test_booleans_as_numbers(self, bench):
-        if bench.field.kind in ("integer", "number"):
-            for value in (True, False):
-                answer = bench.put(value)
-                assert bench.accepts(answer) or bench.error(answer)["type"].startswith(("less_than", "greater_than"))
+        for value in (True, False):
+            answer = bench.put(value)
+            assert bench.accepts(answer) or bench.error(answer)["type"].startswith(("less_than", "greater_than"))
 
     def test_words_for_booleans(self, bench):
-        if bench.field.kind == "boolean":
-            for word in (True, 1, 1.0, "1", "true", "TRUE", "Yes", "on", "t", "Y",
-                         False, 0, 0.0, "0", "false", "False", "no", "OFF", "f", "n"):
-                assert bench.accepts(bench.put(word)), word
+        for word in (True, 1, 1.0, "1", "true", "TRUE", "Yes", "on", "t", "Y",
+                     False, 0, 0.0, "0", "false", "False", "no", "OFF", "f", "n"):
+            assert bench.accepts(bench.put(word)), word

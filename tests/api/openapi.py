@@ -63,6 +63,7 @@ class Document:
         self.operations = [
             Operation(method.upper(), path, item[method])
             for path, item in spec["paths"].items() for method in METHODS if method in item]
+        self.found = {}  # path: its operations; looked for with every answer
 
     def find(self, method, path):
         """The operation that answers, or None. HEAD is answered by GET."""
@@ -77,9 +78,11 @@ class Document:
 
     def at_path(self, path):
         """The operations of a path; what is named word by word comes before a placeholder."""
-        fitting = [operation for operation in self.operations if self.matches(operation.path, path)]
-        fewest = min((operation.path.count("{") for operation in fitting), default=0)
-        return [operation for operation in fitting if operation.path.count("{") == fewest]
+        if path not in self.found:
+            fitting = [operation for operation in self.operations if self.matches(operation.path, path)]
+            fewest = min((operation.path.count("{") for operation in fitting), default=0)
+            self.found[path] = [operation for operation in fitting if operation.path.count("{") == fewest]
+        return self.found[path]
 
     @staticmethod
     def matches(template, path):
