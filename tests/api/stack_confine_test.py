@@ -75,7 +75,7 @@ def test_no_file_outside_the_folder(started, tmp_path, confine):
 def test_on_refuses_to_start_where_it_cannot_be(tmp_path):
     stack = new_stack()
     try:
-        done = stack.try_start({"AB_CONFINE": "on", "AB_DB_PATH": "/proc/nowhere/x.sqlite3", "ASSAY_START_SECONDS": "1"},
+        done = stack.try_start({"AB_CONFINE": "on", "AB_DB_PATH": "/proc/nowhere/x.sqlite3", "ASSAY_START_SECONDS": "3"},
                                tmp_path / "stack")
         assert done.returncode != 0 and "this process cannot be confined" in done.stderr
     finally:
