@@ -140,6 +140,11 @@ class StoredDocument(Document):
                 if "traffic_split/" not in complaint]
 
 
+# Of families that store nothing. They would be half of the processes of a stack, and starts are much of what these
+# tests cost.
+FEW_WORKERS = {f"ASSAY_WORKERS_EXPERIMENTS_{family}": 2 for family in ("ADVICE", "CHAT", "COMPUTE")}
+
+
 class Store:
     """A running stack on one engine, a client of it, and its database."""
 
@@ -148,7 +153,7 @@ class Store:
         self.stack = Stack()
         self.stack.prepare(directory=directory)
         self.database = database or Database(engine, self.stack.directory)
-        environment = {**self.database.settings, **(environment or OPEN)}
+        environment = {**FEW_WORKERS, **self.database.settings, **(environment or OPEN)}
         self.stack.env.update({name: str(value) for name, value in environment.items()})
         self.record = Record(secrets={v for n, v in environment.items() if n.endswith("_TOKEN")})
         self.client = None
