@@ -335,13 +335,14 @@ def check_plans_of_postgres(store, _):
 
 
 def read_plans(log, start):
-    """The plans in the server's log after a place in it."""
+    """The plans in the server's log after a place in it, but for one that is being written."""
     with open(log, encoding="utf-8", errors="replace") as file:
         file.seek(start)
         text = file.read()
     for piece in re.split(r"^\S.* LOG:  duration: .*plan:$", text, flags=re.M)[1:]:
         lines = [line for line in piece.splitlines() if line.startswith(("\t", " ")) or line in "{}"]
-        yield json.loads("\n".join(lines))
+        if not text.endswith(piece) or lines[-1:] == ["\t}"]:
+            yield json.loads("\n".join(lines))
 
 
 def scans(plan):
