@@ -183,8 +183,8 @@ soak: packages-test
 	    -o python_files='*_test.py' tests/api/chaos_test.py tests/api/loss_test.py tests/api/soak_test.py tests/api/live_load_test.py \
 	    tests/api/livedata_webhooks_test.py tests/api/webhooks_test.py tests/api/support_kill_test.py \
 	    tests/api/orchestrator_storm_test.py tests/api/orchestrator_snapshot_test.py \
-	    tests/api/doors_test.py tests/api/faults_test.py tests/api/scale_test.py tests/api/stack_run_test.py \
-	    tests/api/contract_fields_test.py
+	    tests/api/authorisation_services_test.py tests/api/doors_test.py tests/api/faults_test.py tests/api/scale_test.py \
+	    tests/api/stack_run_test.py tests/api/contract_fields_test.py
 	@ASSAY_TEST_SOAK=1 BUILD=$(BUILD) PYTHON=$(PYTHON) tests/run api-postgres
 
 # A Debian package of what is built, into build/ (docs/deploy.md).
