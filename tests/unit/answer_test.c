@@ -51,6 +51,12 @@ static const struct file files_e[] = {
      "file as administrator and restart the computer. Supported versions: Windows 10 and 11.\n"},
 };
 
+static const struct file files_copied[] = {
+    {"first.md", "# Warranty\n\nThe warranty covers every device for twelve months.\n"},
+    {"second.md", "# Warranty\n\nThe warranty covers every device for twelve months.\n"},
+    {"other.md", "# Devices\n\nDevices are cleaned with a dry cloth.\n"},
+};
+
 /* How the units of the table begin. */
 static const char *const units_r[] = {"",
                                       "Гарантийный срок",
@@ -75,7 +81,8 @@ static struct base {
     struct search_index *index;
     struct knowledge_chunk chunks[CHUNKS_MAX];
     size_t count;
-} base_r = {.files = files_r, .units = units_r}, base_e = {.files = files_e, .units = units_e};
+} base_r = {.files = files_r, .units = units_r}, base_e = {.files = files_e, .units = units_e},
+  base_copied = {.files = files_copied};
 
 static struct arena *arena, *kept;
 static struct synonyms synonyms;
@@ -271,6 +278,16 @@ TEST(four_grams_have_a_margin_of_their_own_where_a_question_has_any)
     ask(&base_r, "Какой срок гарантии на устройство?", NULL, &asked);
     CHECK(asked.answer.evidence.grams > 0 && asked.answer.evidence.grams <= 1);
     CHECK(fabs(asked.answer.evidence.grams - asked.answer.evidence.margin) > 1e-3);
+    arena_reset(arena);
+}
+
+TEST(a_copy_of_the_best_chunk_is_no_rival_to_it)
+{
+    struct asked asked;
+
+    ask(&base_copied, "How long does the warranty cover devices?", NULL, &asked);
+    CHECK(asked.answer.evidence.margin > 0.5);
+    CHECK(asked.answer.evidence.grams > 0.5);
     arena_reset(arena);
 }
 
@@ -518,6 +535,7 @@ int main(void)
         CASE(golden_table),
         CASE(what_leaves_much_of_the_question_is_looked_at_whatever_its_evidence),
         CASE(four_grams_have_a_margin_of_their_own_where_a_question_has_any),
+        CASE(a_copy_of_the_best_chunk_is_no_rival_to_it),
         CASE(evidence_says_whether_search_and_reading_agree),
         CASE(markers_stand_before_the_end_of_each_sentence),
         CASE(the_same_question_gives_the_same_answer),
@@ -537,9 +555,11 @@ int main(void)
     synonyms = synonyms_read(kept, synonyms_built_in);
     base_make(&base_r);
     base_make(&base_e);
+    base_make(&base_copied);
     failed = test_run_all(cases, sizeof cases / sizeof cases[0]);
     base_drop(&base_r);
     base_drop(&base_e);
+    base_drop(&base_copied);
     arena_destroy(arena);
     arena_destroy(kept);
     return failed;

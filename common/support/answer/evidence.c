@@ -259,41 +259,57 @@ static bool is_same_content(const struct knowledge_chunk *a, const struct knowle
     return strcmp(a->body, b->body) == 0;
 }
 
-/* How far the best chunk stands out: 1 when nothing else is found, 0 when others fit as well. */
-static double margin_of(const struct search_index *index, const struct found_chunk *chunks,
-                        size_t count)
+/* A chunk as a search has found it. */
+struct scored {
+    const struct knowledge_chunk *chunk; /* NULL when it is not one of those that were read */
+    double score;
+};
+
+/* How far the first of them stands out: 1 when nothing else is found, 0 when others fit as well. */
+static double margin_of(const struct search_index *index, const struct scored *scored, size_t count)
 {
     double sum = 0;
     int rivals = search_index_count(index, RIVALS + 1) - 1, seen = 0;
 
+    if (!count || rivals < 1 || scored[0].score <= 0)
+        return 0.5;
     for (size_t i = 1; i < count && seen < rivals; i++) {
-        if (is_same_content(&chunks[0].chunk, &chunks[i].chunk))
+        if (scored[0].chunk && scored[i].chunk && is_same_content(scored[0].chunk, scored[i].chunk))
             continue;
-        sum += chunks[i].lexical;
+        sum += scored[i].score;
         seen++;
     }
-    if (rivals < 1 || chunks[0].lexical <= 0)
-        return 0.5;
-    return 1 - sum / rivals / chunks[0].lexical;
+    return 1 - sum / rivals / scored[0].score;
 }
 
-/* The same by four-grams alone, which see words behind their endings and spellings; of a question
- * without any (in pairs of characters) what all terms say. */
-static double gram_margin(const struct question *question, const struct search_index *index,
-                          struct arena *arena, double margin)
+static double lexical_margin(const struct search_index *index, struct arena *arena,
+                             const struct found_chunk *chunks, size_t count)
 {
-    struct search_hit hits[1 + RIVALS];
-    size_t term_count, count;
-    const struct search_term *terms = question_gram_terms(question, arena, &term_count);
-    int rivals = search_index_count(index, RIVALS + 1) - 1;
-    double sum = 0;
+    struct scored *scored = ARENA_ARRAY(arena, struct scored, count + 1);
 
-    count = search_index_best(index, arena, terms, term_count, hits, 1 + RIVALS);
-    if (!count || rivals < 1 || hits[0].score <= 0)
-        return margin;
-    for (size_t i = 1; i < count; i++)
-        sum += hits[i].score;
-    return 1 - sum / rivals / hits[0].score;
+    for (size_t i = 0; i < count; i++)
+        scored[i] = (struct scored){&chunks[i].chunk, chunks[i].lexical};
+    return margin_of(index, scored, count);
+}
+
+/* Of a search for the four-grams alone, which see words behind their endings and spellings; of a
+ * question without any (in pairs of characters) what all terms say. */
+static double gram_margin(const struct question *question, const struct search_index *index,
+                          struct arena *arena, const struct found_chunk *chunks, size_t count,
+                          double lexical)
+{
+    struct search_hit hits[1 + 2 * RIVALS]; /* some are copies of the first, or overlap it */
+    struct scored scored[1 + 2 * RIVALS];
+    size_t term_count, found;
+    const struct search_term *terms = question_gram_terms(question, arena, &term_count);
+
+    found = search_index_best(index, arena, terms, term_count, hits, 1 + 2 * RIVALS);
+    for (size_t i = 0; i < found; i++) {
+        scored[i] = (struct scored){NULL, hits[i].score};
+        for (size_t j = 0; j < count && !scored[i].chunk; j++)
+            scored[i].chunk = chunks[j].chunk.key == hits[i].chunk ? &chunks[j].chunk : NULL;
+    }
+    return found ? margin_of(index, scored, found) : lexical;
 }
 
 /* What the best passage repeats of the question's wording, among the chunks it was found with. */
@@ -352,8 +368,8 @@ struct evidence evidence_weigh(const struct question *question, const struct sea
     evidence.near = best->near;
     evidence.chunk = best_chunk->share;
     evidence.elsewhere = best_chunk->elsewhere;
-    evidence.margin = margin_of(index, chunks, count);
-    evidence.grams = gram_margin(question, index, arena, evidence.margin);
+    evidence.margin = lexical_margin(index, arena, chunks, count);
+    evidence.grams = gram_margin(question, index, arena, chunks, count, evidence.margin);
     evidence.agreement = chunks[0].lexical > 0 ? best_chunk->lexical / chunks[0].lexical : 0.5;
     evidence.wording = wording_of_best(question, chunks, count, best);
     evidence.terms = log((double)question->count);
