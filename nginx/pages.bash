@@ -1,16 +1,50 @@
-# Writes what every page of the browser UI shares, from one list: static/pages.json. nginx puts the
-# pieces into the page by its server-side includes, so that nothing in it moves once it is shown.
-# Sourced by nginx/stack.
+# Makes what every page of the browser UI shares, from one list: static/pages.json. nginx puts the
+# pieces into the page by its server-side includes, so that nothing in it moves once it is shown. They
+# follow from files of the checkout alone, so they are made once for all stacks that start from it, and
+# made anew when one of these files has changed. Sourced by nginx/stack.
 #
-#   <dir>/conf/shell/<service>/<page>-head     styles, scripts, modules to fetch early, English texts
-#   <dir>/conf/shell/<service>/<page>-header   skip link, header, navigation
-#   <dir>/conf/shell/<service>/footer
+#   <build>/pages/<id>/<service>/shell/<page>-head     styles, scripts, modules to fetch early, English texts
+#   <build>/pages/<id>/<service>/shell/<page>-header   skip link, header, navigation
+#   <build>/pages/<id>/<service>/shell/footer
+#   <build>/pages/<id>/<service>/pages.conf            the locations of its pages
+#   <build>/pages/<id>/<service>/menu.json             what the portal knows of its pages
 
 # Sets $build_id: the same for the same files, whatever host they lie on.
 name_build() {
-    build_id=$(cd "$checkout/static" && find . -type f -not -path './node_modules/*' -not -path './tools/*' \
-        -print0 | sort -z | xargs -0 sha256sum | sha256sum)
+    build_id=$(cd "$checkout" && find static nginx/pages nginx/pages.bash nginx/templates -type f \
+        -not -path 'static/node_modules/*' -not -path 'static/tools/*' -print0 | sort -z | xargs -0 sha256sum | sha256sum)
     build_id=${build_id:0:12}
+}
+
+# Sets $pages to the folder of the pieces. Where the programs lie in a folder that others own, each stack
+# makes its own.
+prepare_pages() {
+    local made
+    name_build
+    pages=$build/pages/$build_id
+    [[ ! -d $pages ]] || return 0
+    if made=$(umask 022 && mkdir -p "$build/pages" && mktemp -d "$build/pages/new.XXXXXX") 2>/dev/null; then
+        find "$build/pages" -mindepth 1 -maxdepth 1 -mmin +1440 -exec rm -rf {} + # nobody copies from those any more
+        (umask 022 && write_pages "$made") && chmod 755 "$made" || fail "cannot write to $build/pages"
+        mv -T "$made" "$pages" 2>/dev/null || rm -rf "$made" # somebody else was first
+    else
+        pages=$dir/tmp/pages
+        rm -rf "$pages"
+        mkdir -p "$pages" && write_pages "$pages" || fail "cannot write to $pages"
+    fi
+}
+
+# The pieces of all services that have pages, into folder $1.
+write_pages() {
+    local service
+    read_imports
+    read_pages
+    read_english
+    for service in "${!page_rows[@]}"; do
+        mkdir -p "$1/$service/shell" && render_shell "$service" "$1/$service/shell" &&
+            render_pages "$service" >"$1/$service/pages.conf" &&
+            printf '%s' "${page_menus[$service]}" >"$1/$service/menu.json" || return
+    done
 }
 
 # Fills `imports`: file below static/ → the modules that it imports when it is loaded. awk takes `.`
@@ -59,13 +93,13 @@ catalogues_of() {
 }
 
 # The English texts stand in the page itself: no language waits for them, and none is without them.
-# Fills `english`: catalogues of a page → their texts as JSON, for all pages of the services wanted.
+# Fills `english`: catalogues of a page → their texts as JSON, for all pages.
 declare -A english=()
 read_english() {
     local service row catalogues folder sets=() texts=() i
     local -A needed=()
     english=()
-    for service in portal "${services[@]}"; do
+    for service in "${!page_rows[@]}"; do
         while read -r row; do
             catalogues_of "$service" "${row%%$'\t'*}"
             [[ -z ${english[${catalogues[*]}]+known} ]] || continue
@@ -140,48 +174,41 @@ fill_page() {
 
 # Fills, for each service: `page_rows`, a line of page, whether the menu has it, path and English name
 # for each page, its API viewers at the end; `page_moves`, a line of path and target for each path that
-# leads elsewhere.
-declare -A page_rows=() page_moves=()
+# leads elsewhere; `page_menus`, what the portal shows, as JSON.
+declare -A page_rows=() page_moves=() page_menus=()
 read_pages() {
     local service kind row
-    page_rows=() page_moves=()
+    page_rows=() page_moves=() page_menus=()
     while IFS=$'\t' read -r service kind row; do
-        if [[ $kind == page ]]; then
-            page_rows[$service]+=${page_rows[$service]:+$'\n'}$row
-        else
-            page_moves[$service]+=${page_moves[$service]:+$'\n'}$row
-        fi
+        case $kind in
+            page) page_rows[$service]+=${page_rows[$service]:+$'\n'}$row ;;
+            move) page_moves[$service]+=${page_moves[$service]:+$'\n'}$row ;;
+            menu) page_menus[$service]=$row ;;
+        esac
     done < <(jq -r 'to_entries[] | .key as $service
         | (.value + (if $service == "portal" then [] else [
             {page: "docs", path: "/docs", name: "Try the API"},
-            {page: "redoc", path: "/redoc", name: "API reference"}] end))[]
-        | if .to == null then [$service, "page", .page, .menu != false, .path, .name] else [$service, "move", .path, .to] end
-        | @tsv' "$checkout/static/pages.json")
+            {page: "redoc", path: "/redoc", name: "API reference"}] end)) as $pages
+        | ($pages[]
+            | if .to == null then [$service, "page", .page, .menu != false, .path, .name] else [$service, "move", .path, .to] end
+            | @tsv),
+          "\($service)\tmenu\t\([$pages[] | select(.menu != false and .to == null and .page != "docs") | {page, path, name}] | tojson)"
+        ' "$checkout/static/pages.json")
 }
 
-# What the portal knows of the services: a line of name, address and pools for each in, JSON out.
-service_list() {
-    jq -c -R -n --slurpfile pages "$checkout/static/pages.json" '[inputs | split("\t")
-        | {name: .[0], url: .[1], pools: (.[2] | split(" ")), pages:
-            ([($pages[0][.[0]] // [])[] | select(.menu != false and .to == null) | {page, path, name}]
-             + [{page: "redoc", path: "/redoc", name: "API reference"}])}]'
-}
-
-# The pieces of one service's pages.
+# The pieces of one service's pages, into folder $2.
 render_shell() {
-    local service=$1 to=$conf/shell/$1 page rest filled
-    mkdir -p "$to"
+    local service=$1 page rest filled
     fill_page footer
-    printf '%s' "$filled" >"$to/footer"
+    printf '%s' "$filled" >"$2/footer"
     while read -r page rest; do
-        write_head "$service" "$page" >"$to/$page-head"
-        write_header "$service" "$page" >"$to/$page-header"
+        write_head "$service" "$page" >"$2/$page-head" && write_header "$service" "$page" >"$2/$page-header" || return
     done <<<"${page_rows[$service]}"
 }
 
-# Sets $filled to the locations of the pages of a service. Paths with a {parameter} come last.
+# The locations of the pages of a service. Paths with a {parameter} come last.
 render_pages() {
-    local service=$1 page menu path name file match exact='' open=''
+    local service=$1 page menu path name file match filled open=''
     while IFS=$'\t' read -r page menu path name; do
         [[ $page != @(docs|redoc) ]] || continue
         file=/$page/page.html
@@ -189,12 +216,30 @@ render_pages() {
         match="= $path"
         [[ $path != *'{'* ]] || match="~ \"^$(sed -E 's/\{[a-z_]+\}/[^\/]+/g' <<<"$path")\$\""
         fill page MATCH "$match" FILE "$file"
-        if [[ $path == *'{'* ]]; then open+=$filled; else exact+=$filled; fi
+        if [[ $path == *'{'* ]]; then open+=$filled; else printf '%s' "$filled"; fi
     done <<<"${page_rows[$service]}"
     while IFS=$'\t' read -r path file; do
         [[ -n $path ]] || continue
         fill page-redirect PATH "$path" TO "$file"
-        exact+=$filled
+        printf '%s' "$filled"
     done <<<"${page_moves[$service]:-}"
-    filled=$exact$open
+    printf '%s' "$open"
+}
+
+# Puts the pieces of a service into the new configuration, and sets $filled to the locations of its pages.
+use_pages() {
+    filled=''
+    [[ -d $pages/$1 ]] || return 0
+    cp -r "$pages/$1/shell" "$conf/shell/$1" || fail "cannot write to $conf/shell"
+    IFS= read -r -d '' filled <"$pages/$1/pages.conf"
+    return 0
+}
+
+# What the portal shows of a service: its name, address, pools and pages, as JSON. An address was looked at
+# before, and names are ours: nothing in them has to be escaped.
+portal_entry() {
+    local names menu='[]'
+    names=$(pools_of "$1" | sed 's/.*/"&"/' | paste -sd ,)
+    [[ ! -e $pages/$1/menu.json ]] || menu=$(<"$pages/$1/menu.json")
+    printf '{"name":"%s","url":"%s","pools":[%s],"pages":%s}' "$1" "$(public_url "$1")" "$names" "$menu"
 }

@@ -80,32 +80,31 @@ render_service() {
         done
         set +f
     done
-    local pages shell ui
+    local own_pages shell ui
     ui=$(service_setting "$service" ui "static/$service")
     [[ $ui == /* ]] || ui=$checkout/$ui
-    render_shell "$service"
+    use_pages "$service"
+    own_pages=$filled
     fill location MATCH '~ /\.' BODY "$rest_body" SECONDS "$rest_seconds" \
         POOL "${service_rest[$service]}" OPTIONS ''
     locations+=$filled
     flag_setting "${service_name[$service serve_ui]:-ASSAY_SERVE_UI}" true
     if ((flag)) && [[ $ui -ef $checkout/static/$service ]]; then
-        render_pages "$service"
-        pages=$filled
-        fill service-pages-own PAGES "$pages"
+        fill service-pages-own PAGES "$own_pages"
     elif ((flag)); then
         fill service-pages
     else
         fill location MATCH / BODY "$rest_body" SECONDS "$rest_seconds" \
             POOL "${service_rest[$service]}" OPTIONS ''
     fi
-    pages=$filled
+    own_pages=$filled
     fill shell SERVICE "$service" CHECKOUT "$checkout"
     shell=$filled
     fill service SERVICE "$service" NAME "${service^}" BUILD "$build_id" SHELL "$shell" UI "$ui" CHECKOUT "$checkout" \
         LISTEN "$(bracketed "${service_bind[$service]}"):${service_port[$service]}" \
         ORIGIN "$(public_url "$service")" \
         REST_BODY $((rest_body + body_allowance)) REST_SECONDS "$rest_seconds" \
-        REST_POOL "${service_rest[$service]}" LOCATIONS "$locations" PAGES "$pages"
+        REST_POOL "${service_rest[$service]}" LOCATIONS "$locations" PAGES "$own_pages"
     put "$service.conf"
     render_errors "$service"
     body_limits+="map \$request_uri \$${service}_body_limit {"$'\n'
@@ -200,7 +199,7 @@ pools_of() {
 }
 
 render_portal() {
-    local service pool health='' pages
+    local service pool health='' own_pages entries=''
     for service in "${services[@]}"; do
         fill portal-health SERVICE "$service" HEALTH_PATH "${service_health[$service]}" \
             POOL "${service_rest[$service]}"
@@ -210,17 +209,14 @@ render_portal() {
             health+=$filled
         done
     done
-    render_shell portal
-    render_pages portal
-    pages=$filled
+    use_pages portal
+    own_pages=$filled
     fill shell SERVICE portal CHECKOUT "$checkout"
-    fill portal PAGES "$pages" SHELL "$filled" LISTEN "$(bracketed "$portal_bind"):$portal_port" CHECKOUT "$checkout" \
+    fill portal PAGES "$own_pages" SHELL "$filled" LISTEN "$(bracketed "$portal_bind"):$portal_port" CHECKOUT "$checkout" \
         HEALTH "$health"
     put portal.conf
-    for service in "${services[@]}"; do
-        printf '%s\t%s\t%s\n' "$service" "$(public_url "$service")" "$(pools_of "$service" | paste -sd ' ')"
-    done | service_list >"$conf/services.json" ||
-        fail "cannot write $conf/services.json"
+    for service in "${services[@]}"; do entries+=${entries:+,}$(portal_entry "$service"); done
+    echo "[$entries]" >"$conf/services.json" || fail "cannot write $conf/services.json"
     render_errors portal
 }
 
@@ -264,17 +260,14 @@ render_main() {
 }
 
 render_all() {
-    local conf=$dir/conf.new body_limits='' service name connections_per_client client_share
+    local conf=$dir/conf.new body_limits='' service name connections_per_client client_share pages
     read_client_limits
     rm -rf "$conf"
-    mkdir -p "$conf" || fail "cannot write to $dir"
+    mkdir -p "$conf/shell" || fail "cannot write to $dir"
     for name in types fastcgi page-headers page-policy own-policy viewer-policy; do
         cp "$here/templates/$name.conf" "$conf/$name.conf" || fail "cannot write $conf/$name.conf"
     done
-    name_build
-    read_imports
-    read_pages
-    read_english
+    prepare_pages
     for service in "${services[@]}"; do render_service "$service"; done
     render_portal
     render_main
