@@ -186,6 +186,7 @@ soak: packages-test
 	    tests/api/authorisation_services_test.py tests/api/doors_test.py tests/api/faults_test.py tests/api/scale_test.py \
 	    tests/api/stack_run_test.py tests/api/contract_fields_test.py
 	@ASSAY_TEST_SOAK=1 BUILD=$(BUILD) PYTHON=$(PYTHON) tests/run api-postgres
+	@ASSAY_TEST_SOAK=1 tests/lint/run tidy
 
 # A Debian package of what is built, into build/ (docs/deploy.md).
 deb: packages-deb
