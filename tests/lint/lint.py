@@ -179,17 +179,22 @@ def run_each(tree, items, command):
 
 
 def run_changed(tree, paths, command):
-    """run_each() for C files, without those that were found clean before and have not changed since:
-    neither they, nor a header of ours that they include, nor the command, nor its program."""
-    memory = tree.build / "lint"
-    commands = {path: command(path) for path in paths}
-    keys = {path: memory / fingerprint(tree, path, commands[path]) for path in commands}
-    changed = [path for path in commands if not keys[path].exists()]
-    for path, output, status in run_each(tree, changed, commands.get):
+    """Runs command(some of the paths) for C files, without those that were found clean before and have not changed
+    since: neither they, nor a header of ours that they include, nor the command, nor its program. Those of one kind
+    go into a command together: starting it is a third of what a file takes. Yields (paths, output, status)."""
+    paths, memory = list(paths), tree.build / "lint"
+    keys = {path: memory / fingerprint(tree, path, command([path])) for path in paths}
+    kinds = {}
+    for path in paths:
+        if not keys[path].exists():
+            kinds.setdefault(tuple(word for word in command([path]) if word != path), []).append(path)
+    batches = [batch for kind in kinds.values() for batch in chunks(kind, TOGETHER)]
+    for batch, output, status in run_each(tree, batches, command):
         if status == 0 and not REPORT.search(output):
             memory.mkdir(parents=True, exist_ok=True)
-            keys[path].touch()
-        yield path, output, status
+            for path in batch:
+                keys[path].touch()
+        yield batch, output, status
 
 
 def fingerprint(tree, path, command):
@@ -216,6 +221,7 @@ def chunks(items, size):
     return [items[start : start + size] for start in range(0, len(items), size)]
 
 
+TOGETHER = 24  # files in a command; a batch with a finding is looked at again as a whole
 REPORT = re.compile(
     r"^(?P<path>[^\s:]+):(?P<line>\d+):(?:\d+:)? (?:fatal )?(?:error|warning): (?P<text>.*)$", re.M
 )
