@@ -23,23 +23,21 @@ prepare_pages() {
     name_build
     pages=$build/pages/$build_id
     [[ ! -d $pages ]] || return 0
-    if made=$(umask 022 && mkdir -p "$build/pages" && mktemp -d "$build/pages/new.XXXXXX") 2>/dev/null; then
+    if made=$( (umask 022 && mkdir -p "$build/pages" && mktemp -d "$build/pages/new.XXXXXX") 2>/dev/null); then
         find "$build/pages" -mindepth 1 -maxdepth 1 -mmin +1440 -exec rm -rf {} + # nobody copies from those any more
-        (umask 022 && write_pages "$made") && chmod 755 "$made" || fail "cannot write to $build/pages"
+        (umask 022 && write_pages "$made") && chmod 755 "$made" || { rm -rf "$made"; fail "cannot make the pages in $build/pages"; }
         mv -T "$made" "$pages" 2>/dev/null || rm -rf "$made" # somebody else was first
     else
         pages=$dir/tmp/pages
         rm -rf "$pages"
-        mkdir -p "$pages" && write_pages "$pages" || fail "cannot write to $pages"
+        mkdir -p "$pages" && write_pages "$pages" || fail "cannot make the pages in $pages"
     fi
 }
 
-# The pieces of all services that have pages, into folder $1.
+# The pieces of all services that have pages, into folder $1. They are kept, so half of them is a failure.
 write_pages() {
     local service
-    read_imports
-    read_pages
-    read_english
+    read_imports && read_pages && read_english || return
     for service in "${!page_rows[@]}"; do
         mkdir -p "$1/$service/shell" && render_shell "$service" "$1/$service/shell" &&
             render_pages "$service" >"$1/$service/pages.conf" &&
@@ -69,6 +67,7 @@ read_imports() {
             for (i = 2; i <= depth; i++) path = path "/" kept[i]
             print $1 ":" path
         }')
+    wait $!
 }
 
 # Sets $modules to all that the module $1 needs, itself first. Names begin with ./ as grep has them.
@@ -111,6 +110,7 @@ read_english() {
         [inputs | {key: input_filename, value: .}] | from_entries as $texts
         | ($sets | split("|"))[] | [split(" ")[] | $texts[. + "/en.json"]] | add
     ' --arg sets "$(IFS='|'; echo "${sets[*]}")" "${!needed[@]}" | sed 's/</\\u003c/g')
+    wait $! || return
     for i in "${!sets[@]}"; do english[${sets[i]}]=${texts[i]}; done
 }
 
@@ -194,6 +194,7 @@ read_pages() {
             | @tsv),
           "\($service)\tmenu\t\([$pages[] | select(.menu != false and .to == null and .page != "docs") | {page, path, name}] | tojson)"
         ' "$checkout/static/pages.json")
+    wait $!
 }
 
 # The pieces of one service's pages, into folder $2.

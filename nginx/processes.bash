@@ -132,7 +132,7 @@ list_orphans() {
 declare -A launched=()
 start_pool() {
     local pool=$1 pid
-    [[ ! -e $dir/run/$pool.state ]] || rm -f "$dir/run/$pool.state"
+    rm -f "$dir/run/$pool.state"
     (
         cd "$dir" || exit
         exec env -i "PATH=$PATH" "ASSAY_STACK=$dir" "ASSAY_STOP_SECONDS=$stop_seconds" \

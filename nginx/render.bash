@@ -80,31 +80,31 @@ render_service() {
         done
         set +f
     done
-    local own_pages shell ui
+    local page_locations shell ui
     ui=$(service_setting "$service" ui "static/$service")
     [[ $ui == /* ]] || ui=$checkout/$ui
     use_pages "$service"
-    own_pages=$filled
+    page_locations=$filled
     fill location MATCH '~ /\.' BODY "$rest_body" SECONDS "$rest_seconds" \
         POOL "${service_rest[$service]}" OPTIONS ''
     locations+=$filled
     flag_setting "${service_name[$service serve_ui]:-ASSAY_SERVE_UI}" true
     if ((flag)) && [[ $ui -ef $checkout/static/$service ]]; then
-        fill service-pages-own PAGES "$own_pages"
+        fill service-pages-own PAGES "$page_locations"
     elif ((flag)); then
         fill service-pages
     else
         fill location MATCH / BODY "$rest_body" SECONDS "$rest_seconds" \
             POOL "${service_rest[$service]}" OPTIONS ''
     fi
-    own_pages=$filled
+    page_locations=$filled
     fill shell SERVICE "$service" CHECKOUT "$checkout"
     shell=$filled
     fill service SERVICE "$service" NAME "${service^}" BUILD "$build_id" SHELL "$shell" UI "$ui" CHECKOUT "$checkout" \
         LISTEN "$(bracketed "${service_bind[$service]}"):${service_port[$service]}" \
         ORIGIN "$(public_url "$service")" \
         REST_BODY $((rest_body + body_allowance)) REST_SECONDS "$rest_seconds" \
-        REST_POOL "${service_rest[$service]}" LOCATIONS "$locations" PAGES "$own_pages"
+        REST_POOL "${service_rest[$service]}" LOCATIONS "$locations" PAGES "$page_locations"
     put "$service.conf"
     render_errors "$service"
     body_limits+="map \$request_uri \$${service}_body_limit {"$'\n'
@@ -199,7 +199,7 @@ pools_of() {
 }
 
 render_portal() {
-    local service pool health='' own_pages entries=''
+    local service pool health='' page_locations entries=''
     for service in "${services[@]}"; do
         fill portal-health SERVICE "$service" HEALTH_PATH "${service_health[$service]}" \
             POOL "${service_rest[$service]}"
@@ -210,9 +210,9 @@ render_portal() {
         done
     done
     use_pages portal
-    own_pages=$filled
+    page_locations=$filled
     fill shell SERVICE portal CHECKOUT "$checkout"
-    fill portal PAGES "$own_pages" SHELL "$filled" LISTEN "$(bracketed "$portal_bind"):$portal_port" CHECKOUT "$checkout" \
+    fill portal PAGES "$page_locations" SHELL "$filled" LISTEN "$(bracketed "$portal_bind"):$portal_port" CHECKOUT "$checkout" \
         HEALTH "$health"
     put portal.conf
     for service in "${services[@]}"; do entries+=${entries:+,}$(portal_entry "$service"); done

@@ -208,6 +208,39 @@ class TestSettings:
             assert stat.S_IMODE((peek.directory / "run" / name).stat().st_mode) == 0o600
 
 
+class TestPages:
+    """What the pages share, which is kept beside the programs."""
+
+    @pytest.fixture
+    def build(self, peek_build, tmp_path):
+        return shutil.copytree(peek_build, tmp_path / "build", symlinks=True, ignore=shutil.ignore_patterns("pages"))
+
+    @staticmethod
+    def rendered(build, directory, **env):
+        stack = Stack(build).prepare(directory=directory)
+        done = stack.run("render", env=env)
+        shell = directory / "conf" / "shell"
+        return done, {path.relative_to(shell): path.read_bytes() for path in shell.rglob("*") if path.is_file()}
+
+    def test_are_the_same_where_nobody_can_write_there(self, build, tmp_path):
+        done, kept = self.rendered(build, tmp_path / "kept")
+        assert done.returncode == 0 and len(kept) > 10, done.stderr
+        shutil.rmtree(build / "pages")
+        (build / "pages").write_text("in the way")
+        done, own = self.rendered(build, tmp_path / "own")
+        assert done.returncode == 0 and "pages" not in done.stderr, done.stderr
+        assert own == kept
+
+    def test_of_which_half_is_there_are_not_kept(self, build, tmp_path):
+        program = tmp_path / "bin" / "jq"
+        program.parent.mkdir()
+        program.write_text(f'#!/bin/bash\n[[ "$*" != *pages.json* ]] || exit 1\nexec {shutil.which("jq")} "$@"\n')
+        program.chmod(0o755)
+        done, _ = self.rendered(build, tmp_path / "stack", PATH=f"{program.parent}:{os.environ['PATH']}")
+        assert done.returncode == 1 and "cannot make the pages" in done.stderr, done.stderr
+        assert not list((build / "pages").iterdir())
+
+
 def workers_of(stack):
     """Once all are there. Of all processes of a stack that has just started some end by themselves."""
     def whole():
