@@ -3,9 +3,8 @@ with the checks of .clang-tidy: the static analyzer and a list of likely mistake
 would read every file, and what that includes, a second time.
 
 The analyzer's effort is bounded: 15 000 nodes per function instead of 225 000 find what the full search finds in this
-tree in a tenth of its time. That is for `make soak` (ASSAY_TEST_SOAK=1); 4 000, as otherwise, leave a third of that
-out again, and paths that long are rare. cppcheck was tried and left out: it found nothing more and took the macros
-of the test kit for mistakes.
+tree in a tenth of its time. That is for `make soak` (ASSAY_TEST_SOAK=1); 4 000, as otherwise, take two thirds of that
+time. cppcheck was tried and left out: it found nothing more and took the macros of the test kit for mistakes.
 
 Tests go without the analyzer, because they read results even after a check of them has failed; they
 may read numbers of /proc with sscanf() and include a program whole."""
