@@ -209,13 +209,13 @@ static enum error configure(struct db *db, struct problem *problem)
 
     sqlite3_extended_result_codes(handle, 1);
     sqlite3_busy_handler(handle, wait_for_lock, connection);
-    sqlite_watch_log(connection);
     sqlite3_progress_handler(handle, DEADLINE_STEPS, past_deadline, connection);
     /* "text" in double quotes is a name or an error, as on PostgreSQL. */
     sqlite3_db_config(handle, SQLITE_DBCONFIG_DQS_DML, 0, NULL);
     sqlite3_db_config(handle, SQLITE_DBCONFIG_DQS_DDL, 0, NULL);
     sqlite3_db_config(handle, SQLITE_DBCONFIG_ENABLE_FKEY, 1, NULL);
     error = size_pages(db, problem);
+    sqlite_watch_log(connection);
     if (!error)
         error = settle_journal(db, problem);
     if (!error)
@@ -271,7 +271,7 @@ static enum error connect(struct db *db, struct problem *problem)
     connection->statement_timeout_ms = db->options.statement_timeout_ms;
     db->connection = connection;
     code = sqlite3_open_v2(db->target.path, &connection->handle,
-                           SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, NULL);
+                           SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, sqlite_vfs_name());
     if (code != SQLITE_OK)
         error = sqlite_problem_without(code, sqlite3_system_errno(connection->handle),
                                        db->target.path, problem);

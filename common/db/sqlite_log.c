@@ -7,8 +7,8 @@
 #include <time.h>
 
 enum {
-    LOG_KIB = 4000,       /* of the log, before a rest folds it for the first time */
-    LOG_KIB_LONG = 16000, /* the same, before it does so with the other writers waiting */
+    LOG_PAGES = 1000, /* in the log, before a rest folds it for the first time, and then again */
+    LOG_KIB_LONG = 16000, /* the log's size, before it does so with the other writers waiting */
     LOG_KIB_MOST = 64000, /* the same, before a commit does, for writers that outrun the disk */
     FOLD_ROUNDS = 3,      /* before that: each leaves less to fold while the others wait */
     WRITERS_MS = 1000,    /* the longest wait for the others to be done */
@@ -50,14 +50,14 @@ static int note_log_pages(void *context, sqlite3 *handle, const char *name, int 
     (void)handle;
     (void)name;
     if (kib_of(connection, pages) < connection->log_kib)
-        connection->fold_at = LOG_KIB;
+        connection->fold_at = kib_of(connection, LOG_PAGES);
     connection->log_kib = kib_of(connection, pages);
     return SQLITE_OK;
 }
 
 void sqlite_watch_log(struct sqlite_connection *connection)
 {
-    connection->fold_at = LOG_KIB;
+    connection->fold_at = kib_of(connection, LOG_PAGES);
     sqlite3_wal_hook(connection->handle, note_log_pages, connection);
 }
 
@@ -108,5 +108,5 @@ void sqlite_fold_log(struct db *db, bool at_rest)
         begin_anew(db, PATIENCE_MS);
     else if (code == SQLITE_OK && kib_of(connection, pages) >= LOG_KIB_LONG)
         begin_anew(db, READERS_MS);
-    connection->fold_at = kib + LOG_KIB;
+    connection->fold_at = kib + kib_of(connection, LOG_PAGES);
 }

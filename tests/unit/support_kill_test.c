@@ -177,7 +177,7 @@ ON_BOTH(a_runner_killed_at_any_step_loses_nothing)
         heal(store, id);
     }
     printf("killed at %d steps\n", step - 1);
-    CHECK(step > 20 && step < 500);
+    CHECK(step > 10 && step < 500);
     knowledge_cache_destroy(bench.cache);
 }
 
