@@ -230,8 +230,10 @@ class TestPrograms:
         tells(began)
         status = own_several.run("status")
         assert status.returncode == 0 and "experiments-upkeep" in status.stdout
-        keeper = int((own_several.directory / "run" / "experiments-upkeep.pid").read_text().split()[0])
-        os.kill(int(Path(f"/proc/{keeper}/task/{keeper}/children").read_text()), signal.SIGKILL)
+        state = own_several.directory / "run" / "experiments-upkeep.state"
+        until(state.exists)
+        kept = dict(line.split() for line in state.read_text().splitlines())
+        os.kill(int(kept["child"]), signal.SIGKILL)
         tells(began, began)
         (line,) = (line for line in own_several.run("status").stdout.splitlines() if "upkeep" in line)
         assert line.split()[2] == "1/1" and line.split()[-1] == "1"
