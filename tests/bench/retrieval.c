@@ -4,9 +4,9 @@
  *
  *   retrieval run SET OUT [without-sixths] [refuse-nothing] [parent-child]
  *                                            answers every question; OUT gets one JSON object each:
- *                                            id, ranked, answer, refused, evidence
- *   retrieval speed CHUNKS SET...            the index and SQLite's FTS5 over the same chunks,
- * mixed from the sentences of the sets
+ *                                            id, ranked, answer, refused, evidence, and the
+ * features that the evidence was made of retrieval speed CHUNKS SET...            the index and
+ * SQLite's FTS5 over the same chunks, mixed from the sentences of the sets
  *
  * Without arguments it says so and does nothing: `make bench` has no sets.
  */
@@ -174,6 +174,20 @@ static void write_ranking(struct json_writer *writer, const struct found_chunk *
     writer_close_array(writer);
 }
 
+/* In the order of evidence.h; evidence.py fits its weights to them. */
+static void write_features(struct json_writer *writer, const struct evidence *evidence)
+{
+    const double features[] = {evidence->near,    evidence->chunk, evidence->elsewhere,
+                               evidence->margin,  evidence->grams, evidence->agreement,
+                               evidence->wording, evidence->terms};
+
+    writer_key(writer, "features");
+    writer_open_array(writer);
+    for (size_t i = 0; i < sizeof features / sizeof *features; i++)
+        writer_number(writer, features[i]);
+    writer_close_array(writer);
+}
+
 static void answer(const struct search_index *index, const char *id, const char *text, FILE *out)
 {
     struct question question;
@@ -208,6 +222,8 @@ static void answer(const struct search_index *index, const char *id, const char 
     writer_key_string(&writer, "answer", answer.text);
     writer_key_boolean(&writer, "refused", answer.refused);
     writer_key_number(&writer, "evidence", answer.evidence.value);
+    writer_key_boolean(&writer, "missing_code", question.missing_code);
+    write_features(&writer, &answer.evidence);
     writer_close_object(&writer);
     fprintf(out, "%s\n", line.bytes);
     arena_reset(scratch);
