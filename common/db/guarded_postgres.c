@@ -35,11 +35,11 @@ static const char *time_text(struct guarded_run *run, const char *text)
 static bool take_cell(struct guarded_run *run, const PGresult *result, int row, int column,
                       struct guarded_cell *cell)
 {
-    const char *text = PQgetvalue(result, row, column);
+    const char *text = pq.getvalue(result, row, column);
 
-    if (PQgetisnull(result, row, column))
+    if (pq.getisnull(result, row, column))
         return true;
-    switch (PQftype(result, column)) {
+    switch (pq.ftype(result, column)) {
     case TYPE_BOOLEAN:
         cell->kind = GUARDED_INTEGER;
         cell->integer = *text == 't';
@@ -61,7 +61,7 @@ static bool take_cell(struct guarded_run *run, const PGresult *result, int row, 
         return true;
     default:
         cell->kind = GUARDED_TEXT;
-        cell->text = guarded_copy(run, text, (size_t)PQgetlength(result, row, column));
+        cell->text = guarded_copy(run, text, (size_t)pq.getlength(result, row, column));
         return cell->text != NULL;
     }
 }
@@ -69,12 +69,12 @@ static bool take_cell(struct guarded_run *run, const PGresult *result, int row, 
 static enum error take_result(struct guarded_run *run, const PGresult *result)
 {
     struct guarded_answer *answer = run->answer;
-    int rows = PQntuples(result);
+    int rows = pq.ntuples(result);
 
-    answer->column_count = (size_t)PQnfields(result);
+    answer->column_count = (size_t)pq.nfields(result);
     answer->columns = ARENA_ARRAY(run->arena, const char *, answer->column_count);
     for (size_t i = 0; i < answer->column_count; i++)
-        answer->columns[i] = arena_copy_string(run->arena, PQfname(result, (int)i));
+        answer->columns[i] = arena_copy_string(run->arena, pq.fname(result, (int)i));
     for (int row = 0; row < rows; row++) {
         struct guarded_cell *cells = guarded_add_row(run);
 
@@ -90,7 +90,7 @@ static enum error take_result(struct guarded_run *run, const PGresult *result)
 
 static void end(struct db *db)
 {
-    PQclear(db->guest.held);
+    pq.clear(db->guest.held);
     db->guest = (struct db_guest){.end = NULL};
 }
 
@@ -110,9 +110,10 @@ enum error guarded_postgres(struct guarded_run *run)
         return error;
     result = postgres_answer(
         run->db,
-        PQsendQueryParams(connection->libpq,
-                          run->explain ? arena_print(run->arena, "EXPLAIN %s", run->sql) : run->sql,
-                          0, NULL, NULL, NULL, NULL, 0),
+        pq.sendQueryParams(connection->libpq,
+                           run->explain ? arena_print(run->arena, "EXPLAIN %s", run->sql)
+                                        : run->sql,
+                           0, NULL, NULL, NULL, NULL, 0),
         &own);
     if (!result)
         return failed(run, &own);

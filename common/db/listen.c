@@ -42,7 +42,7 @@ int db_listen_file(const struct db *db)
 {
     const struct postgres_connection *connection = db->connection;
 
-    return connection ? PQsocket(connection->libpq) : -1;
+    return connection ? pq.socket(connection->libpq) : -1;
 }
 
 bool db_heard(struct db *db, struct problem *problem)
@@ -51,15 +51,15 @@ bool db_heard(struct db *db, struct problem *problem)
     PGnotify *word;
     bool any = false;
 
-    if (!connection || connection->dead || !PQconsumeInput(connection->libpq)) {
+    if (!connection || connection->dead || !pq.consumeInput(connection->libpq)) {
         db_disconnect(db);
         problem_set(problem, ERROR_UNAVAILABLE, "database_unavailable",
                     "the connection to the server was lost");
         return false;
     }
-    while ((word = PQnotifies(connection->libpq)) != NULL) {
+    while ((word = pq.notifies(connection->libpq)) != NULL) {
         any = true;
-        PQfreemem(word);
+        pq.freemem(word);
     }
     return any;
 }

@@ -65,11 +65,11 @@ static void mark_dead(struct db *db)
 enum error postgres_problem(struct db *db, const PGresult *result, struct problem *problem)
 {
     struct postgres_connection *connection = db->connection;
-    const char *state = result ? PQresultErrorField(result, PG_DIAG_SQLSTATE) : NULL;
-    const char *text = result ? PQresultErrorField(result, PG_DIAG_MESSAGE_PRIMARY) : NULL;
+    const char *state = result ? pq.resultErrorField(result, PG_DIAG_SQLSTATE) : NULL;
+    const char *text = result ? pq.resultErrorField(result, PG_DIAG_MESSAGE_PRIMARY) : NULL;
     const struct meaning *meaning = meaning_of(state ? state : "");
 
-    if (connection->dead || PQstatus(connection->libpq) == CONNECTION_BAD) {
+    if (connection->dead || pq.status(connection->libpq) == CONNECTION_BAD) {
         mark_dead(db);
         return problem_set(problem, ERROR_UNAVAILABLE, "database_unavailable",
                            "the connection to the server was lost");
@@ -101,15 +101,15 @@ static bool exchange(struct db *db, int64_t deadline)
     struct postgres_connection *connection = db->connection;
 
     for (;;) {
-        int unsent = PQflush(connection->libpq);
+        int unsent = pq.flush(connection->libpq);
 
         if (unsent < 0)
             return false;
-        if (!unsent && !PQisBusy(connection->libpq))
+        if (!unsent && !pq.isBusy(connection->libpq))
             return true;
         if (!postgres_wait(connection->libpq, unsent ? POLLIN | POLLOUT : POLLIN, deadline))
             return false;
-        if (!PQconsumeInput(connection->libpq))
+        if (!pq.consumeInput(connection->libpq))
             return false;
     }
 }
@@ -124,12 +124,12 @@ PGresult *postgres_next_result(struct db *db)
         mark_dead(db);
         return NULL;
     }
-    return PQgetResult(connection->libpq);
+    return pq.getResult(connection->libpq);
 }
 
 static bool succeeded(const PGresult *result)
 {
-    ExecStatusType status = PQresultStatus(result);
+    ExecStatusType status = pq.resultStatus(result);
 
     return status == PGRES_COMMAND_OK || status == PGRES_TUPLES_OK || status == PGRES_EMPTY_QUERY;
 }
@@ -141,9 +141,9 @@ static PGresult *collect(struct db *db, int sent)
 
     while (sent && (result = postgres_next_result(db)) != NULL) {
         if (kept && !succeeded(kept)) { /* the first failure is the one that tells */
-            PQclear(result);
+            pq.clear(result);
         } else {
-            PQclear(kept);
+            pq.clear(kept);
             kept = result;
         }
     }
@@ -158,7 +158,7 @@ PGresult *postgres_answer(struct db *db, int sent, struct problem *problem)
     if (kept && succeeded(kept) && !connection->dead)
         return kept;
     postgres_problem(db, kept, problem);
-    PQclear(kept);
+    pq.clear(kept);
     return NULL;
 }
 
@@ -169,8 +169,8 @@ enum error postgres_run(struct db *db, const char *sql, struct problem *problem)
     PGresult *result;
 
     postgres_settle(db);
-    result = postgres_answer(db, !connection->dead && PQsendQuery(connection->libpq, sql), &own);
-    PQclear(result);
+    result = postgres_answer(db, !connection->dead && pq.sendQuery(connection->libpq, sql), &own);
+    pq.clear(result);
     if (result)
         return ERROR_NONE;
     if (problem)
@@ -186,12 +186,13 @@ static enum error run_and_compare(struct db *db, const char *sql, struct problem
     bool right;
 
     postgres_settle(db);
-    result = postgres_answer(db, !connection->dead && PQsendQuery(connection->libpq, sql), problem);
+    result =
+        postgres_answer(db, !connection->dead && pq.sendQuery(connection->libpq, sql), problem);
     if (!result)
         return problem->error;
     right =
-        PQntuples(result) == 1 && strcmp(PQgetvalue(result, 0, 0), db->identity->record.id) == 0;
-    PQclear(result);
+        pq.ntuples(result) == 1 && strcmp(pq.getvalue(result, 0, 0), db->identity->record.id) == 0;
+    pq.clear(result);
     if (right)
         return ERROR_NONE;
     db->suspect = true;
@@ -232,7 +233,7 @@ static enum error commit(struct db *db, struct problem *problem)
     }
     if (connection->dead)
         return postgres_problem(db, NULL, problem);
-    result = postgres_answer(db, PQsendQuery(connection->libpq, "COMMIT"), problem);
+    result = postgres_answer(db, pq.sendQuery(connection->libpq, "COMMIT"), problem);
     if (!result) {
         if (connection->dead)
             problem_set(problem, ERROR_UNAVAILABLE, "commit_unknown",
@@ -240,8 +241,8 @@ static enum error commit(struct db *db, struct problem *problem)
                         "have been kept");
         return problem->error;
     }
-    kept = strcmp(PQcmdStatus(result), "COMMIT") == 0;
-    PQclear(result);
+    kept = strcmp(pq.cmdStatus(result), "COMMIT") == 0;
+    pq.clear(result);
     return kept ? ERROR_NONE
                 : problem_set(problem, ERROR_SYSTEM, "transaction_doomed",
                               "the server rolled it back");
@@ -253,7 +254,7 @@ static bool rollback(struct db *db)
 
     if (connection->dead)
         return false;
-    if (PQtransactionStatus(connection->libpq) == PQTRANS_IDLE)
+    if (pq.transactionStatus(connection->libpq) == PQTRANS_IDLE)
         return true;
     return postgres_run(db, "ROLLBACK", NULL) == ERROR_NONE;
 }
@@ -266,11 +267,11 @@ static enum error lock(struct db *db, const char *name, struct problem *problem)
     postgres_settle(db);
     result = postgres_answer(
         db,
-        PQsendQueryParams(connection->libpq,
-                          "SELECT pg_advisory_xact_lock(hashtextextended('assay ' || $1, 0))", 1,
-                          NULL, &name, NULL, NULL, 0),
+        pq.sendQueryParams(connection->libpq,
+                           "SELECT pg_advisory_xact_lock(hashtextextended('assay ' || $1, 0))", 1,
+                           NULL, &name, NULL, NULL, 0),
         problem);
-    PQclear(result);
+    pq.clear(result);
     return result ? ERROR_NONE : problem->error;
 }
 
@@ -278,7 +279,7 @@ static enum error lock(struct db *db, const char *name, struct problem *problem)
 static enum error script_problem(struct db *db, const PGresult *result, const char *sql,
                                  struct problem *problem)
 {
-    const char *position = result ? PQresultErrorField(result, PG_DIAG_STATEMENT_POSITION) : NULL;
+    const char *position = result ? pq.resultErrorField(result, PG_DIAG_STATEMENT_POSITION) : NULL;
     enum error error = postgres_problem(db, result, problem);
     char text[sizeof problem->text];
     int64_t characters;
@@ -297,16 +298,16 @@ static enum error script_problem(struct db *db, const PGresult *result, const ch
 static enum error script(struct db *db, const char *sql, struct problem *problem)
 {
     const struct postgres_connection *connection = db->connection;
-    PGTransactionStatusType before = PQtransactionStatus(connection->libpq);
+    PGTransactionStatusType before = pq.transactionStatus(connection->libpq);
     enum error error = ERROR_NONE;
     PGresult *result;
 
     postgres_settle(db);
-    result = collect(db, !connection->dead && PQsendQuery(connection->libpq, sql));
+    result = collect(db, !connection->dead && pq.sendQuery(connection->libpq, sql));
     if (!result || !succeeded(result) || connection->dead)
         error = script_problem(db, result, sql, problem);
-    PQclear(result);
-    if (error || before == PQtransactionStatus(connection->libpq))
+    pq.clear(result);
+    if (error || before == pq.transactionStatus(connection->libpq))
         return error;
     return problem_set(problem, ERROR_SYSTEM, "statement_misused",
                        "a script must neither begin nor end a transaction");
@@ -333,9 +334,9 @@ static void health(struct db *db, struct db_health *health)
     const struct postgres_connection *connection = db->connection;
     struct problem problem;
     PGresult *result = postgres_answer(db,
-                                       PQsendQuery(connection->libpq,
-                                                   "SELECT pg_database_size(current_database()),"
-                                                   " current_setting('transaction_read_only')"),
+                                       pq.sendQuery(connection->libpq,
+                                                    "SELECT pg_database_size(current_database()),"
+                                                    " current_setting('transaction_read_only')"),
                                        &problem);
 
     snprintf(health->journal_mode, sizeof health->journal_mode, "POSTGRES");
@@ -346,12 +347,12 @@ static void health(struct db *db, struct db_health *health)
         snprintf(health->write_detail, sizeof health->write_detail, "%.255s", problem.text);
         return;
     }
-    if (!integer_parse(PQgetvalue(result, 0, 0), &health->size_bytes))
+    if (!integer_parse(pq.getvalue(result, 0, 0), &health->size_bytes))
         health->size_bytes = -1;
-    if (strcmp(PQgetvalue(result, 0, 1), "on") == 0)
+    if (strcmp(pq.getvalue(result, 0, 1), "on") == 0)
         snprintf(health->write_detail, sizeof health->write_detail,
                  "the server takes reading transactions only");
-    PQclear(result);
+    pq.clear(result);
 }
 
 static enum error maintain(struct db *db, struct problem *problem)

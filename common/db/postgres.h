@@ -3,12 +3,7 @@
 #define ASSAY_DB_POSTGRES_H
 
 #include "db/db_internal.h"
-
-#if __has_include(<libpq-fe.h>)
-#include <libpq-fe.h>
-#else
-#include <postgresql/libpq-fe.h> /* where Debian puts it */
-#endif
+#include "db/libpq.h"
 
 /* The types of PostgreSQL's catalogue that values come and go in. */
 enum {

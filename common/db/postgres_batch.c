@@ -34,10 +34,10 @@ static size_t value_bytes(const struct query *query)
 static void take_answer(struct query *query, int run, PGresult *result)
 {
     struct batch *batch = query->scratch;
-    ExecStatusType status = PQresultStatus(result);
+    ExecStatusType status = pq.resultStatus(result);
 
     if (status == PGRES_COMMAND_OK && run < batch->runs && batch->changes[run]) {
-        if (!integer_parse(PQcmdTuples(result), batch->changes[run]))
+        if (!integer_parse(pq.cmdTuples(result), batch->changes[run]))
             *batch->changes[run] = 0;
     } else if (status == PGRES_TUPLES_OK && !query->problem.error) {
         problem_set(&query->problem, ERROR_SYSTEM, "statement_misused",
@@ -57,16 +57,16 @@ static enum error settle(struct query *query)
 
     if (!batch->runs)
         return ERROR_NONE;
-    if (connection->dead || !PQpipelineSync(connection->libpq))
+    if (connection->dead || !pq.pipelineSync(connection->libpq))
         return postgres_problem(query->db, NULL, &query->problem);
     while (!synchronised && !connection->dead) {
         PGresult *result = postgres_next_result(query->db);
 
-        synchronised = result && PQresultStatus(result) == PGRES_PIPELINE_SYNC;
+        synchronised = result && pq.resultStatus(result) == PGRES_PIPELINE_SYNC;
         if (result && !synchronised)
             take_answer(query, run++, result);
-        PQclear(result);
-        if (PQstatus(connection->libpq) == CONNECTION_BAD)
+        pq.clear(result);
+        if (pq.status(connection->libpq) == CONNECTION_BAD)
             break;
     }
     batch->runs = 0;
@@ -83,7 +83,7 @@ static void leave(struct query *query)
 
     if (connection && connection->repeating == query) {
         connection->repeating = NULL;
-        if (!connection->dead && !PQexitPipelineMode(connection->libpq))
+        if (!connection->dead && !pq.exitPipelineMode(connection->libpq))
             postgres_problem(query->db, NULL, &query->problem);
     }
     free(query->scratch);
@@ -116,7 +116,7 @@ static enum error enter(struct query *query)
     query->scratch = calloc(1, sizeof(struct batch));
     if (!query->scratch)
         return problem_set(&query->problem, ERROR_SYSTEM, "out_of_memory", "no memory for a batch");
-    if (connection->dead || !PQenterPipelineMode(connection->libpq)) {
+    if (connection->dead || !pq.enterPipelineMode(connection->libpq)) {
         free(query->scratch);
         query->scratch = NULL;
         return postgres_problem(query->db, NULL, &query->problem);

@@ -25,7 +25,7 @@ static const char too_many_connections[] = "53300";
 
 bool postgres_wait(PGconn *libpq, short events, int64_t deadline)
 {
-    struct pollfd ready = {.fd = PQsocket(libpq), .events = events};
+    struct pollfd ready = {.fd = pq.socket(libpq), .events = events};
 
     for (;;) {
         int64_t left = deadline ? deadline - clock_monotonic_microseconds() : 0;
@@ -66,7 +66,7 @@ static PGconn *start_connecting(const struct db *db)
     add_default(&target, "tcp_user_timeout", "30000");
     add_default(&target, "client_encoding", "UTF8");
     target.keywords[target.keyword_count] = target.values[target.keyword_count] = NULL;
-    return PQconnectStartParams(target.keywords, target.values, 0);
+    return pq.connectStartParams(target.keywords, target.values, 0);
 }
 
 static bool finish_connecting(PGconn *libpq, int64_t deadline)
@@ -78,7 +78,7 @@ static bool finish_connecting(PGconn *libpq, int64_t deadline)
 
         if (!postgres_wait(libpq, events, deadline))
             return false;
-        state = PQconnectPoll(libpq);
+        state = pq.connectPoll(libpq);
     }
     return state == PGRES_POLLING_OK;
 }
@@ -138,36 +138,36 @@ enum error postgres_set_timeouts(struct db *db, int statement_ms, int lock_ms,
     connection->timeout_ms = statement_ms ? statement_ms + ANSWER_GRACE_MS : 0;
     result = postgres_answer(
         db,
-        PQsendQueryParams(connection->libpq,
-                          "SELECT set_config('statement_timeout', $1, false),"
-                          " set_config('lock_timeout', $2, false),"
-                          " set_config('idle_in_transaction_session_timeout', '300000', false),"
-                          " set_config('default_transaction_isolation', 'read committed', false),"
-                          " set_config('timezone', 'UTC', false),"
-                          " set_config('standard_conforming_strings', 'on', false),"
-                          " set_config('extra_float_digits', '1', false),"
-                          " set_config('bytea_output', 'hex', false),"
-                          " set_config('jit', 'off', false)",
-                          2, NULL, values, NULL, NULL, 0),
+        pq.sendQueryParams(connection->libpq,
+                           "SELECT set_config('statement_timeout', $1, false),"
+                           " set_config('lock_timeout', $2, false),"
+                           " set_config('idle_in_transaction_session_timeout', '300000', false),"
+                           " set_config('default_transaction_isolation', 'read committed', false),"
+                           " set_config('timezone', 'UTC', false),"
+                           " set_config('standard_conforming_strings', 'on', false),"
+                           " set_config('extra_float_digits', '1', false),"
+                           " set_config('bytea_output', 'hex', false),"
+                           " set_config('jit', 'off', false)",
+                           2, NULL, values, NULL, NULL, 0),
         problem);
-    PQclear(result);
+    pq.clear(result);
     return result ? ERROR_NONE : problem->error;
 }
 
 static enum error set_up(struct db *db, struct problem *problem)
 {
     const struct postgres_connection *connection = db->connection;
-    const char *encoding = PQparameterStatus(connection->libpq, "server_encoding");
+    const char *encoding = pq.parameterStatus(connection->libpq, "server_encoding");
 
-    if (PQserverVersion(connection->libpq) < OLDEST_SERVER)
+    if (pq.serverVersion(connection->libpq) < OLDEST_SERVER)
         return problem_set(problem, ERROR_UNAVAILABLE, "database_unavailable",
                            "PostgreSQL 13 or newer is needed");
     if (!encoding || strcmp(encoding, "UTF8") != 0)
         return problem_set(problem, ERROR_UNAVAILABLE, "database_unavailable",
                            "the encoding of the database is %s; it must be UTF8",
                            encoding ? encoding : "unknown");
-    PQsetnonblocking(connection->libpq, 1);
-    PQsetNoticeReceiver(connection->libpq, drop_notice, NULL);
+    pq.setnonblocking(connection->libpq, 1);
+    pq.setNoticeReceiver(connection->libpq, drop_notice, NULL);
     return postgres_set_timeouts(db, db->options.statement_timeout_ms, db->options.busy_timeout_ms,
                                  problem);
 }
@@ -184,16 +184,16 @@ static enum error connect_now(struct db *db, struct problem *problem)
     connection->libpq = start_connecting(db);
     if (!connection->libpq)
         return problem_set(problem, ERROR_SYSTEM, "out_of_memory", "no memory for a connection");
-    PQsetErrorVerbosity(connection->libpq, PQERRORS_VERBOSE);
-    if (PQstatus(connection->libpq) == CONNECTION_BAD ||
+    pq.setErrorVerbosity(connection->libpq, PQERRORS_VERBOSE);
+    if (pq.status(connection->libpq) == CONNECTION_BAD ||
         !finish_connecting(connection->libpq, deadline)) {
-        if (PQstatus(connection->libpq) == CONNECTION_BAD)
-            return unreachable(PQerrorMessage(connection->libpq), problem);
+        if (pq.status(connection->libpq) == CONNECTION_BAD)
+            return unreachable(pq.errorMessage(connection->libpq), problem);
         return problem_set(problem, ERROR_UNAVAILABLE, "database_unavailable",
                            "the server did not answer within %d ms",
                            db->options.connect_timeout_ms);
     }
-    PQsetErrorVerbosity(connection->libpq, PQERRORS_DEFAULT);
+    pq.setErrorVerbosity(connection->libpq, PQERRORS_DEFAULT);
     return set_up(db, problem);
 }
 
@@ -260,6 +260,9 @@ enum error postgres_connect(struct db *db, struct problem *problem)
         return problem_set(problem, ERROR_UNAVAILABLE, "database_unavailable",
                            "the server could not be reached; the next try is in %lld ms",
                            (long long)(wait / 1000));
+    if (!libpq_load())
+        return problem_set(problem, ERROR_UNAVAILABLE, "database_unavailable",
+                           "libpq, the client library of PostgreSQL, cannot be loaded");
     error = connect_in_turn(db, &own);
     if (!error) {
         pool_connected(db->pool);
@@ -279,7 +282,7 @@ void postgres_disconnect(struct db *db)
 
     pool_wake(db->pool); /* nobody may touch the socket that is being closed */
     if (connection)
-        PQfinish(connection->libpq);
+        pq.finish(connection->libpq);
     free(connection);
     db->connection = NULL;
     pool_give(db->pool);
@@ -289,22 +292,22 @@ bool postgres_rest(struct db *db)
 {
     const struct postgres_connection *connection = db->connection;
 
-    return pool_rest(db->pool, PQsocket(connection->libpq));
+    return pool_rest(db->pool, pq.socket(connection->libpq));
 }
 
 bool postgres_alive(struct db *db)
 {
     struct postgres_connection *connection = db->connection;
 
-    if (!pool_wake(db->pool) || connection->dead || PQstatus(connection->libpq) != CONNECTION_OK)
+    if (!pool_wake(db->pool) || connection->dead || pq.status(connection->libpq) != CONNECTION_OK)
         return false;
     for (int i = 0; i < 8; i++) {
-        struct pollfd ready = {.fd = PQsocket(connection->libpq), .events = POLLIN};
+        struct pollfd ready = {.fd = pq.socket(connection->libpq), .events = POLLIN};
 
         if (poll(&ready, 1, 0) <= 0)
             return true;
         /* An idle server has nothing to say but farewell, which is followed by the end. */
-        if (!PQconsumeInput(connection->libpq))
+        if (!pq.consumeInput(connection->libpq))
             return false;
     }
     return false;

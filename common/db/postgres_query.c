@@ -121,9 +121,9 @@ enum error postgres_prepare(struct query *query)
     result = postgres_answer(
         query->db,
         !connection->dead &&
-            PQsendPrepare(connection->libpq, name, prepared->translation.sql, query->bound, types),
+            pq.sendPrepare(connection->libpq, name, prepared->translation.sql, query->bound, types),
         &query->problem);
-    PQclear(result);
+    pq.clear(result);
     prepared->generation = result ? query->db->generation : 0;
     return result ? ERROR_NONE : query->problem.error;
 }
@@ -138,8 +138,8 @@ int postgres_send(struct query *query)
         return 0;
     collect(query, &arguments);
     name_statement(query, name);
-    return PQsendQueryPrepared(connection->libpq, name, query->bound, arguments.values,
-                               arguments.lengths, arguments.formats, 0);
+    return pq.sendQueryPrepared(connection->libpq, name, query->bound, arguments.values,
+                                arguments.lengths, arguments.formats, 0);
 }
 
 /* Another program has changed a table, or a proxy has forgotten the statement: prepare anew. */
@@ -173,7 +173,7 @@ static enum error start_ordinary(struct query *query)
     if (error)
         return error;
     if (query->prepared->translation.writes &&
-        !integer_parse(PQcmdTuples(query->result), &query->changes))
+        !integer_parse(pq.cmdTuples(query->result), &query->changes))
         query->changes = 0;
     return ERROR_NONE;
 }
@@ -201,12 +201,12 @@ static enum error open_cursor(struct query *query)
     collect(query, &arguments);
     result = postgres_answer(db,
                              !connection->dead &&
-                                 PQsendQueryParams(connection->libpq, text, query->bound,
-                                                   arguments.types, arguments.values,
-                                                   arguments.lengths, arguments.formats, 0),
+                                 pq.sendQueryParams(connection->libpq, text, query->bound,
+                                                    arguments.types, arguments.values,
+                                                    arguments.lengths, arguments.formats, 0),
                              &query->problem);
     free(text);
-    PQclear(result);
+    pq.clear(result);
     query->piece = FIRST_PIECE;
     return result ? ERROR_NONE : query->problem.error;
 }
@@ -214,8 +214,8 @@ static enum error open_cursor(struct query *query)
 /* Rows for the next piece, so that it has about PIECE_BYTES. */
 static int next_piece(const struct query *query)
 {
-    size_t bytes = PQresultMemorySize(query->result);
-    int rows = PQntuples(query->result);
+    size_t bytes = pq.resultMemorySize(query->result);
+    int rows = pq.ntuples(query->result);
     size_t fitting = rows && bytes ? (size_t)rows * PIECE_BYTES / bytes : FIRST_PIECE;
 
     return fitting < 1 ? 1 : fitting > LARGEST_PIECE ? LARGEST_PIECE : (int)fitting;
@@ -228,12 +228,12 @@ static enum error fetch_piece(struct query *query)
 
     if (query->result)
         query->piece = next_piece(query);
-    PQclear(query->result);
+    pq.clear(query->result);
     name_cursor(query, cursor);
     snprintf(text, sizeof text, "FETCH %d FROM %s", query->piece, cursor);
     postgres_settle(query->db);
     query->result = postgres_answer(
-        query->db, !connection->dead && PQsendQuery(connection->libpq, text), &query->problem);
+        query->db, !connection->dead && pq.sendQuery(connection->libpq, text), &query->problem);
     return query->result ? ERROR_NONE : query->problem.error;
 }
 
@@ -248,7 +248,7 @@ enum error postgres_start(struct query *query, bool *row)
     if (!error && query->streaming)
         error = fetch_piece(query);
     query->row = 0;
-    *row = !error && PQntuples(query->result) > 0;
+    *row = !error && pq.ntuples(query->result) > 0;
     return error;
 }
 
@@ -259,7 +259,7 @@ static void drop_decoded(struct query *query)
     while (decoded) {
         struct decoded *next = decoded->next;
 
-        PQfreemem(decoded->bytes);
+        pq.freemem(decoded->bytes);
         free(decoded);
         decoded = next;
     }
@@ -272,11 +272,11 @@ enum error postgres_next(struct query *query, bool *row)
 
     drop_decoded(query);
     query->row++;
-    if (query->row == PQntuples(query->result) && query->streaming) {
+    if (query->row == pq.ntuples(query->result) && query->streaming) {
         error = fetch_piece(query);
         query->row = 0;
     }
-    *row = !error && query->row < PQntuples(query->result);
+    *row = !error && query->row < pq.ntuples(query->result);
     return error;
 }
 
@@ -286,7 +286,7 @@ static void close_cursor(const struct query *query)
     const struct postgres_connection *connection = query->db->connection;
     char cursor[16], text[32];
 
-    if (connection->dead || PQtransactionStatus(connection->libpq) != PQTRANS_INTRANS)
+    if (connection->dead || pq.transactionStatus(connection->libpq) != PQTRANS_INTRANS)
         return;
     name_cursor(query, cursor);
     snprintf(text, sizeof text, "CLOSE %s", cursor);
@@ -300,13 +300,13 @@ void postgres_finish(struct query *query)
     if (query->piece && query->db->connection)
         close_cursor(query);
     query->piece = 0;
-    PQclear(query->result);
+    pq.clear(query->result);
     query->result = NULL;
 }
 
 int postgres_columns(struct query *query)
 {
-    return PQnfields(query->result);
+    return pq.nfields(query->result);
 }
 
 /* "\x…" to bytes. Memory running out shows as a type that nobody can read. */
@@ -315,7 +315,7 @@ static void decode_blob(struct query *query, const char *text, struct value *val
     struct decoded *decoded = calloc(1, sizeof *decoded);
 
     if (decoded)
-        decoded->bytes = PQunescapeBytea((const unsigned char *)text, &value->length);
+        decoded->bytes = pq.unescapeBytea((const unsigned char *)text, &value->length);
     if (!decoded || !decoded->bytes) {
         free(decoded);
         return;
@@ -328,15 +328,15 @@ static void decode_blob(struct query *query, const char *text, struct value *val
 
 void postgres_column(struct query *query, int column, struct value *value)
 {
-    char *text = PQgetvalue(query->result, query->row, column);
+    char *text = pq.getvalue(query->result, query->row, column);
 
     *value = (struct value){
         .kind = VALUE_OTHER,
-        .null = PQgetisnull(query->result, query->row, column),
+        .null = pq.getisnull(query->result, query->row, column),
         .bytes = text,
-        .length = (size_t)PQgetlength(query->result, query->row, column),
+        .length = (size_t)pq.getlength(query->result, query->row, column),
     };
-    switch (PQftype(query->result, column)) {
+    switch (pq.ftype(query->result, column)) {
     case TYPE_INT2:
     case TYPE_INT4:
     case TYPE_INT8:

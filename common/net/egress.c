@@ -3,9 +3,9 @@
 
 #include "base/string_list.h"
 #include "net/address.h"
+#include "net/libcurl.h"
 
 #include <ctype.h>
-#include <curl/curl.h>
 #include <netdb.h>
 #include <stdio.h>
 #include <string.h>
@@ -21,7 +21,7 @@ static char *part_of(struct parts *parts, CURLUPart part)
 {
     char *text = NULL;
 
-    parts->starved |= curl_url_get(parts->url, part, &text, 0) == CURLUE_OUT_OF_MEMORY;
+    parts->starved |= curl.url_get(parts->url, part, &text, 0) == CURLUE_OUT_OF_MEMORY;
     return text;
 }
 
@@ -29,7 +29,7 @@ static bool has_part(struct parts *parts, CURLUPart part)
 {
     char *text = part_of(parts, part);
 
-    curl_free(text);
+    curl.free(text);
     return text != NULL;
 }
 
@@ -40,7 +40,7 @@ static bool copy_host(struct parts *parts, char host[EGRESS_HOST_MAX])
 
     for (size_t i = 0; good && (i == 0 || text[i - 1]); i++)
         host[i] = (char)tolower((unsigned char)text[i]);
-    curl_free(text);
+    curl.free(text);
     return good;
 }
 
@@ -49,14 +49,14 @@ static bool is_web_scheme(struct parts *parts)
     char *scheme = part_of(parts, CURLUPART_SCHEME);
     bool good = scheme && (strcasecmp(scheme, "http") == 0 || strcasecmp(scheme, "https") == 0);
 
-    curl_free(scheme);
+    curl.free(scheme);
     return good;
 }
 
 static enum error judge(struct parts *parts, const char *text, char host[EGRESS_HOST_MAX],
                         struct problem *problem)
 {
-    CURLUcode parsed = curl_url_set(parts->url, CURLUPART_URL, text, CURLU_NON_SUPPORT_SCHEME);
+    CURLUcode parsed = curl.url_set(parts->url, CURLUPART_URL, text, CURLU_NON_SUPPORT_SCHEME);
 
     parts->starved |= parsed == CURLUE_OUT_OF_MEMORY;
     if (parsed == CURLUE_OK && is_web_scheme(parts) && !has_part(parts, CURLUPART_HOST))
@@ -81,9 +81,10 @@ enum error egress_host(const char *text, char host[EGRESS_HOST_MAX], struct prob
 
     if (strlen(text) > EGRESS_URL_MAX)
         return problem_set(problem, ERROR_INVALID, "url_malformed", "not a usable URL");
-    parts.url = curl_url();
+    parts.url = libcurl_load() ? curl.url() : NULL;
     error = parts.url ? judge(&parts, text, host, problem) : ERROR_SYSTEM;
-    curl_url_cleanup(parts.url);
+    if (parts.url)
+        curl.url_cleanup(parts.url);
     if (!parts.url || parts.starved)
         return problem_set(problem, ERROR_SYSTEM, "out_of_memory", "no memory for a URL");
     return error;

@@ -4,9 +4,9 @@
 #include "base/clock.h"
 #include "base/text.h"
 #include "crypto/token.h"
+#include "net/libcurl.h"
 #include "net/transfer.h"
 
-#include <curl/curl.h>
 #include <string.h>
 
 enum {
@@ -126,21 +126,21 @@ static void aim(CURL *handle, struct arena *arena, const struct mail_server *ser
 {
     bool is_ipv6 = strchr(server->host, ':') != NULL;
 
-    curl_easy_setopt(handle, CURLOPT_URL,
+    curl.easy_setopt(handle, CURLOPT_URL,
                      arena_print(arena, "%s://%s%s%s:%lld",
                                  server->port == PORT_OF_TLS ? "smtps" : "smtp", is_ipv6 ? "[" : "",
                                  server->host, is_ipv6 ? "]" : "", (long long)server->port));
-    curl_easy_setopt(handle, CURLOPT_PROTOCOLS_STR, "smtp,smtps");
-    curl_easy_setopt(handle, CURLOPT_PROXY, "");
-    curl_easy_setopt(handle, CURLOPT_NOSIGNAL, 1L);
-    curl_easy_setopt(handle, CURLOPT_TIMEOUT_MS, (long)(server->seconds * 1000));
-    curl_easy_setopt(handle, CURLOPT_CONNECTTIMEOUT_MS, (long)(server->seconds * 1000));
+    curl.easy_setopt(handle, CURLOPT_PROTOCOLS_STR, "smtp,smtps");
+    curl.easy_setopt(handle, CURLOPT_PROXY, "");
+    curl.easy_setopt(handle, CURLOPT_NOSIGNAL, 1L);
+    curl.easy_setopt(handle, CURLOPT_TIMEOUT_MS, (long)(server->seconds * 1000));
+    curl.easy_setopt(handle, CURLOPT_CONNECTTIMEOUT_MS, (long)(server->seconds * 1000));
     if (server->ca_file)
-        curl_easy_setopt(handle, CURLOPT_CAINFO, server->ca_file);
+        curl.easy_setopt(handle, CURLOPT_CAINFO, server->ca_file);
     if (server->user) {
-        curl_easy_setopt(handle, CURLOPT_USE_SSL, (long)CURLUSESSL_ALL);
-        curl_easy_setopt(handle, CURLOPT_USERNAME, server->user);
-        curl_easy_setopt(handle, CURLOPT_PASSWORD, server->password ? server->password : "");
+        curl.easy_setopt(handle, CURLOPT_USE_SSL, (long)CURLUSESSL_ALL);
+        curl.easy_setopt(handle, CURLOPT_USERNAME, server->user);
+        curl.easy_setopt(handle, CURLOPT_PASSWORD, server->password ? server->password : "");
     }
 }
 
@@ -152,20 +152,20 @@ static CURLcode deliver(CURL *handle, struct arena *arena, const struct mail *ma
 
     for (size_t i = 0; i < mail->to.count && code == CURLE_OK; i++) {
         struct curl_slist *longer =
-            curl_slist_append(receivers, arena_print(arena, "<%s>", mail->to.items[i]));
+            curl.slist_append(receivers, arena_print(arena, "<%s>", mail->to.items[i]));
 
         code = longer ? CURLE_OK : CURLE_OUT_OF_MEMORY;
         receivers = longer ? longer : receivers;
     }
-    curl_easy_setopt(handle, CURLOPT_MAIL_FROM, arena_print(arena, "<%s>", mail->from));
-    curl_easy_setopt(handle, CURLOPT_MAIL_RCPT, receivers);
-    curl_easy_setopt(handle, CURLOPT_UPLOAD, 1L);
-    curl_easy_setopt(handle, CURLOPT_READFUNCTION, give);
-    curl_easy_setopt(handle, CURLOPT_READDATA, rest);
-    curl_easy_setopt(handle, CURLOPT_INFILESIZE_LARGE, (curl_off_t)rest->length);
+    curl.easy_setopt(handle, CURLOPT_MAIL_FROM, arena_print(arena, "<%s>", mail->from));
+    curl.easy_setopt(handle, CURLOPT_MAIL_RCPT, receivers);
+    curl.easy_setopt(handle, CURLOPT_UPLOAD, 1L);
+    curl.easy_setopt(handle, CURLOPT_READFUNCTION, give);
+    curl.easy_setopt(handle, CURLOPT_READDATA, rest);
+    curl.easy_setopt(handle, CURLOPT_INFILESIZE_LARGE, (curl_off_t)rest->length);
     if (code == CURLE_OK)
-        code = curl_easy_perform(handle);
-    curl_slist_free_all(receivers);
+        code = curl.easy_perform(handle);
+    curl.slist_free_all(receivers);
     return code;
 }
 
@@ -199,16 +199,16 @@ enum error mail_send(struct arena *arena, const struct mail_server *server, cons
         return error;
     text_start(&text, arena, MAIL_MOST);
     write_letter(&text, mail);
-    handle = transfers_start_library() ? curl_easy_init() : NULL;
+    handle = transfers_start_library() ? curl.easy_init() : NULL;
     if (!handle)
         return problem_set(problem, ERROR_SYSTEM, "out_of_memory", "no memory for a letter");
     rest = (struct rest){text.bytes, text.length};
     aim(handle, arena, server);
     code = deliver(handle, arena, mail, &rest);
-    curl_easy_getinfo(handle, CURLINFO_RESPONSE_CODE, &reply);
-    curl_easy_cleanup(handle);
+    curl.easy_getinfo(handle, CURLINFO_RESPONSE_CODE, &reply);
+    curl.easy_cleanup(handle);
     return code == CURLE_OK ? ERROR_NONE
                             : problem_set(problem, ERROR_UNAVAILABLE, "mail_not_sent",
                                           "%s has not taken the letter: %s (%ld)", server->host,
-                                          curl_easy_strerror(code), reply);
+                                          curl.easy_strerror(code), reply);
 }

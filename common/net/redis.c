@@ -4,8 +4,8 @@
 
 #include "base/clock.h"
 #include "base/number.h"
+#include "net/libcurl.h"
 
-#include <curl/curl.h>
 #include <errno.h>
 #include <hiredis/hiredis.h>
 #include <math.h>
@@ -34,12 +34,12 @@ static const char *part_of(struct arena *arena, CURLU *url, CURLUPart part)
     const char *copy = NULL;
     char *text = NULL;
 
-    if (curl_url_get(url, part, &text, CURLU_URLDECODE) == CURLUE_OK && *text) {
+    if (curl.url_get(url, part, &text, CURLU_URLDECODE) == CURLUE_OK && *text) {
         char *room = arena_try_alloc(arena, strlen(text) + 1);
 
         copy = room ? memcpy(room, text, strlen(text) + 1) : NULL;
     }
-    curl_free(text);
+    curl.free(text);
     return copy;
 }
 
@@ -57,9 +57,9 @@ static bool read_number(const char *text, int64_t most, int *number)
 
 static bool read_url(struct arena *arena, const char *text, struct redis *redis)
 {
-    CURLU *url = curl_url();
+    CURLU *url = libcurl_load() ? curl.url() : NULL;
     bool good =
-        url && curl_url_set(url, CURLUPART_URL, text, CURLU_NON_SUPPORT_SCHEME) == CURLUE_OK;
+        url && curl.url_set(url, CURLUPART_URL, text, CURLU_NON_SUPPORT_SCHEME) == CURLUE_OK;
     const char *scheme = good ? part_of(arena, url, CURLUPART_SCHEME) : NULL;
     const char *path = good ? part_of(arena, url, CURLUPART_PATH) : NULL;
 
@@ -73,7 +73,8 @@ static bool read_url(struct arena *arena, const char *text, struct redis *redis)
         redis->user = part_of(arena, url, CURLUPART_USER);
         redis->password = part_of(arena, url, CURLUPART_PASSWORD);
     }
-    curl_url_cleanup(url);
+    if (url)
+        curl.url_cleanup(url);
     return good;
 }
 

@@ -3,9 +3,9 @@
 #include "net/transfer.h"
 
 #include "net/address.h"
+#include "net/libcurl.h"
 
 #include <arpa/inet.h>
-#include <curl/curl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -50,14 +50,14 @@ bool transfers_start_library(void)
     static bool started;
 
     if (!started)
-        started = curl_global_init(CURL_GLOBAL_DEFAULT) == CURLE_OK;
+        started = libcurl_load() && curl.global_init(CURL_GLOBAL_DEFAULT) == CURLE_OK;
     return started;
 }
 
 static void apply_limits(void)
 {
-    curl_multi_setopt(pool.multi, CURLMOPT_MAX_HOST_CONNECTIONS, (long)pool.per_host);
-    curl_multi_setopt(pool.multi, CURLMOPT_MAXCONNECTS, (long)pool.kept);
+    curl.multi_setopt(pool.multi, CURLMOPT_MAX_HOST_CONNECTIONS, (long)pool.per_host);
+    curl.multi_setopt(pool.multi, CURLMOPT_MAXCONNECTS, (long)pool.kept);
 }
 
 /* A child must not touch its parent's connections: it leaves them alone and starts afresh. */
@@ -67,7 +67,7 @@ static bool start_pool(void)
         return true;
     pool.all = NULL;
     pool.owner = getpid();
-    pool.multi = transfers_start_library() ? curl_multi_init() : NULL;
+    pool.multi = transfers_start_library() ? curl.multi_init() : NULL;
     if (pool.multi)
         apply_limits();
     return pool.multi != NULL;
@@ -139,7 +139,7 @@ static size_t take_header(char *bytes, size_t size, size_t count, void *context)
         return 0;
     }
     if (length <= 2) {
-        curl_easy_getinfo(transfer->handle, CURLINFO_RESPONSE_CODE, &status);
+        curl.easy_getinfo(transfer->handle, CURLINFO_RESPONSE_CODE, &status);
         transfer->head_complete = status >= 200;
         if (status < 200)
             transfer->head.length = 0;
@@ -200,7 +200,7 @@ static int check_peer(void *context, char *peer, char *local, int peer_port, int
 /* NULL when there is no memory. The caller frees it. */
 static struct curl_slist *list_headers(const struct fetch_request *request)
 {
-    struct curl_slist *list = curl_slist_append(NULL, "Expect:");
+    struct curl_slist *list = curl.slist_append(NULL, "Expect:");
     char line[FETCH_HEADER_LINE_MAX];
 
     for (size_t i = 0; list && i < request->header_count; i++) {
@@ -209,9 +209,9 @@ static struct curl_slist *list_headers(const struct fetch_request *request)
         struct curl_slist *longer = NULL;
 
         if (length < (int)sizeof line)
-            longer = curl_slist_append(list, line);
+            longer = curl.slist_append(list, line);
         if (!longer)
-            curl_slist_free_all(list);
+            curl.slist_free_all(list);
         list = longer;
     }
     explicit_bzero(line, sizeof line);
@@ -231,14 +231,14 @@ static CURLcode set_method(CURL *handle, const struct fetch_request *request)
 
     if (request->body) {
         failed =
-            curl_easy_setopt(handle, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)request->body_length);
-        failed = failed ? failed : curl_easy_setopt(handle, CURLOPT_POSTFIELDS, request->body);
+            curl.easy_setopt(handle, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)request->body_length);
+        failed = failed ? failed : curl.easy_setopt(handle, CURLOPT_POSTFIELDS, request->body);
     }
     if (failed || !method || strcmp(method, request->body ? "POST" : "GET") == 0)
         return failed;
     if (strcmp(method, "HEAD") == 0)
-        return curl_easy_setopt(handle, CURLOPT_NOBODY, 1L);
-    return curl_easy_setopt(handle, CURLOPT_CUSTOMREQUEST, method);
+        return curl.easy_setopt(handle, CURLOPT_NOBODY, 1L);
+    return curl.easy_setopt(handle, CURLOPT_CUSTOMREQUEST, method);
 }
 
 /* Options that libcurl does not know would be a build against another one; they fail the attempt.
@@ -250,7 +250,7 @@ static CURLcode set_options(struct transfer *transfer, const struct fetch_reques
     double connect = request->policy.connect_seconds;
     CURLcode failed = CURLE_OK;
 
-#define SET(option, value) failed = failed ? failed : curl_easy_setopt(handle, option, value)
+#define SET(option, value) failed = failed ? failed : curl.easy_setopt(handle, option, value)
     SET(CURLOPT_URL, request->url);
     SET(CURLOPT_PROTOCOLS_STR, "http,https");
     SET(CURLOPT_HTTP_VERSION, (long)CURL_HTTP_VERSION_1_1);
@@ -277,8 +277,8 @@ static CURLcode set_options(struct transfer *transfer, const struct fetch_reques
 
 static void free_transfer(struct transfer *transfer)
 {
-    curl_easy_cleanup(transfer->handle);
-    curl_slist_free_all(transfer->headers);
+    curl.easy_cleanup(transfer->handle);
+    curl.slist_free_all(transfer->headers);
     free(transfer->head.at);
     free(transfer->body.at);
     free(transfer);
@@ -293,10 +293,10 @@ struct transfer *transfer_start(const struct fetch_request *request, double seco
     transfer->answer_max = request->answer_max;
     transfer->private_too = request->private_too;
     transfer->headers = list_headers(request);
-    transfer->handle = curl_easy_init();
+    transfer->handle = curl.easy_init();
     if (!transfer->headers || !transfer->handle || !append(&transfer->head, "", 0) ||
         !append(&transfer->body, "", 0) || set_options(transfer, request, seconds) ||
-        curl_multi_add_handle(pool.multi, transfer->handle)) {
+        curl.multi_add_handle(pool.multi, transfer->handle)) {
         free_transfer(transfer);
         return NULL;
     }
@@ -315,7 +315,7 @@ void transfer_end(struct transfer *transfer)
             break;
         }
     }
-    curl_multi_remove_handle(pool.multi, transfer->handle);
+    curl.multi_remove_handle(pool.multi, transfer->handle);
     free_transfer(transfer);
 }
 
@@ -333,10 +333,10 @@ static bool note_ends(void)
     CURLMsg *message;
     int left;
 
-    while ((message = curl_multi_info_read(pool.multi, &left)) != NULL) {
+    while ((message = curl.multi_info_read(pool.multi, &left)) != NULL) {
         struct transfer *transfer = NULL;
 
-        curl_easy_getinfo(message->easy_handle, CURLINFO_PRIVATE, (char **)&transfer);
+        curl.easy_getinfo(message->easy_handle, CURLINFO_PRIVATE, (char **)&transfer);
         if (message->msg != CURLMSG_DONE || !transfer)
             continue;
         transfer->over = any = true;
@@ -354,12 +354,12 @@ bool transfers_drive(double seconds, int fd)
     if (!start_pool())
         return false;
     pool.heard = false;
-    curl_multi_perform(pool.multi, &running);
+    curl.multi_perform(pool.multi, &running);
     if (!note_ends()) {
         if (pool.heard)
             wait_ms = 0; /* it is waited for elsewhere, perhaps by the other side itself */
-        curl_multi_poll(pool.multi, &watched, fd >= 0, wait_ms > 0 ? wait_ms : 0, &events);
-        curl_multi_perform(pool.multi, &running);
+        curl.multi_poll(pool.multi, &watched, fd >= 0, wait_ms > 0 ? wait_ms : 0, &events);
+        curl.multi_perform(pool.multi, &running);
         note_ends();
     }
     return watched.revents != 0;
@@ -394,8 +394,8 @@ void transfer_look(const struct transfer *transfer, struct transfer_view *view)
     curl_off_t wait = 0;
     long status = 0;
 
-    curl_easy_getinfo(transfer->handle, CURLINFO_RESPONSE_CODE, &status);
-    curl_easy_getinfo(transfer->handle, CURLINFO_RETRY_AFTER, &wait);
+    curl.easy_getinfo(transfer->handle, CURLINFO_RESPONSE_CODE, &status);
+    curl.easy_getinfo(transfer->handle, CURLINFO_RETRY_AFTER, &wait);
     *view = (struct transfer_view){.over = transfer->over,
                                    .outcome = outcome_of(transfer),
                                    .status = transfer->head_complete ? (int)status : 0,
@@ -415,35 +415,36 @@ void transfer_drop_body(struct transfer *transfer)
 static bool has_part(CURLU *url, CURLUPart part)
 {
     char *text = NULL;
-    bool found = curl_url_get(url, part, &text, 0) == CURLUE_OK;
+    bool found = curl.url_get(url, part, &text, 0) == CURLUE_OK;
 
-    curl_free(text);
+    curl.free(text);
     return found;
 }
 
 static bool compose_origin(CURLU *url, char origin[BREAKER_NAME_MAX])
 {
     char *scheme = NULL, *host = NULL, *port = NULL;
-    bool good = curl_url_get(url, CURLUPART_SCHEME, &scheme, 0) == CURLUE_OK &&
+    bool good = curl.url_get(url, CURLUPART_SCHEME, &scheme, 0) == CURLUE_OK &&
                 (strcmp(scheme, "http") == 0 || strcmp(scheme, "https") == 0) &&
-                curl_url_get(url, CURLUPART_HOST, &host, 0) == CURLUE_OK &&
-                curl_url_get(url, CURLUPART_PORT, &port, CURLU_DEFAULT_PORT) == CURLUE_OK;
+                curl.url_get(url, CURLUPART_HOST, &host, 0) == CURLUE_OK &&
+                curl.url_get(url, CURLUPART_PORT, &port, CURLU_DEFAULT_PORT) == CURLUE_OK;
 
     if (good) /* a long name is cut: then it shares its breaker with others */
         (void)!snprintf(origin, BREAKER_NAME_MAX, "%s://%s:%s", scheme, host, port);
-    curl_free(scheme);
-    curl_free(host);
-    curl_free(port);
+    curl.free(scheme);
+    curl.free(host);
+    curl.free(port);
     return good;
 }
 
 bool fetch_origin(const char *text, char origin[BREAKER_NAME_MAX])
 {
-    CURLU *url = transfers_start_library() ? curl_url() : NULL;
-    bool good = url && curl_url_set(url, CURLUPART_URL, text, 0) == CURLUE_OK &&
+    CURLU *url = transfers_start_library() ? curl.url() : NULL;
+    bool good = url && curl.url_set(url, CURLUPART_URL, text, 0) == CURLUE_OK &&
                 !has_part(url, CURLUPART_USER) && !has_part(url, CURLUPART_PASSWORD) &&
                 compose_origin(url, origin);
 
-    curl_url_cleanup(url);
+    if (url)
+        curl.url_cleanup(url);
     return good;
 }
