@@ -28,8 +28,9 @@ struct held {
     struct held *database; /* of a log: what belongs to its database */
     char *bytes;           /* of a log: not in the file yet; allocated at the first write */
     int count;
-    sqlite3_int64 at; /* their place in the file */
-    bool commits;     /* the page that comes next ends a transaction */
+    sqlite3_int64 at;  /* their place in the file */
+    sqlite3_int64 end; /* of what the transaction has written so far */
+    bool commits;      /* the page that comes next ends a transaction */
 };
 
 static sqlite3_vfs *system_vfs;
@@ -58,16 +59,20 @@ static bool is_commit(const char *head)
     return memcmp(head + 4, none, sizeof none) != 0;
 }
 
+/* A transaction that has changed a page again after its cache had given it away writes that page,
+ * and then the heads of all frames from there on, where they are: those are not held back. */
 static int write_log(sqlite3_file *log, const void *bytes, int count, sqlite3_int64 at)
 {
     struct held *held = held_of(log);
-    bool is_head = count == FRAME_HEAD_BYTES;
+    bool is_head = count == FRAME_HEAD_BYTES && at >= held->end;
     int code = SQLITE_OK;
 
     if (held->count && (at != held->at + held->count || count > HELD_BYTES_MAX - held->count))
         code = let_go(log);
     if (code != SQLITE_OK)
         return code;
+    if (held->end < at + count)
+        held->end = at + count;
     if (!held->bytes)
         held->bytes = sqlite3_malloc(HELD_BYTES_MAX);
     if (!held->bytes || (!held->count && !is_head))
@@ -125,8 +130,10 @@ static int lock_index(sqlite3_file *database, int first, int count, int flags)
 {
     struct held *held = held_of(database);
 
-    if (held->log && first == WRITE_LOCK && flags & SQLITE_SHM_UNLOCK)
+    if (held->log && first == WRITE_LOCK && flags & SQLITE_SHM_UNLOCK) {
         let_go(held->log); /* nobody needs it any more, but it may not come later */
+        held_of(held->log)->end = 0;
+    }
     return held->system->xShmLock(database, first, count, flags);
 }
 
