@@ -93,7 +93,7 @@ def test_a_run_that_is_killed_on_the_way_is_made_whole(service, dying):
     assert before["exposures_total"] == 2400
     project = projects(service)[ONBOARDING]["id"]
     assert service.send("DELETE", f"/api/v1/projects/{project}").status_code in (200, 204)
-    step, kills, code = 20, 0, -signal.SIGKILL
+    step, kills, code = 4, 0, -signal.SIGKILL
     while code == -signal.SIGKILL:
         code = service.run("experiments-demo", env={"LD_PRELOAD": str(dying), "DYING_AT": str(step)}).returncode
         kills += code == -signal.SIGKILL
