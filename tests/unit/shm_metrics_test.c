@@ -90,8 +90,11 @@ TEST(processes_count_together)
     char path[] = "/tmp/assay-metrics-XXXXXX";
     struct metrics *metrics;
     double before;
+    int counted[2];
+    char byte;
 
     close(mkstemp(path));
+    CHECK(pipe(counted) == 0);
     for (int i = 0; i < PROCESSES; i++) {
         if (fork() != 0)
             continue;
@@ -105,9 +108,14 @@ TEST(processes_count_together)
 
         if (victim == 0) {
             metrics = opened(path);
+            metric_add(metrics, WARMTH, VALUES("a"), 1);
+            if (write(counted[1], "x", 1) != 1)
+                _exit(1);
             for (unsigned n = 0;; n++)
                 metric_add(metrics, WARMTH, VALUES(n % 2 ? "a" : "b"), 1);
         }
+        if (i == 0) /* the others may die before they have counted at all */
+            CHECK(read(counted[0], &byte, 1) == 1);
         usleep(2000);
         kill(victim, SIGKILL);
     }
@@ -119,6 +127,8 @@ TEST(processes_count_together)
     metric_add(metrics, WARMTH, VALUES("a"), 1);
     CHECK(before > 0 && metric_read(metrics, WARMTH, VALUES("a")) == before + 1);
     metrics_close(metrics);
+    close(counted[0]);
+    close(counted[1]);
     unlink(path);
     unlink(arena_print(arena, "%s.lock", path));
 }
