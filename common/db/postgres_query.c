@@ -300,7 +300,8 @@ void postgres_finish(struct query *query)
     if (query->piece && query->db->connection)
         close_cursor(query);
     query->piece = 0;
-    pq.clear(query->result);
+    if (query->result)
+        pq.clear(query->result); /* libpq may not even be loaded */
     query->result = NULL;
 }
 

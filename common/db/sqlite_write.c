@@ -31,6 +31,7 @@ struct held {
     sqlite3_int64 at;  /* their place in the file */
     sqlite3_int64 end; /* of what the transaction has written so far */
     bool commits;      /* the page that comes next ends a transaction */
+    int failed;        /* what held back writes of this transaction have met; 0 = nothing */
 };
 
 static sqlite3_vfs *system_vfs;
@@ -40,7 +41,8 @@ static struct held *held_of(sqlite3_file *file)
     return (struct held *)((char *)file + system_vfs->szOsFile);
 }
 
-/* What could not be written is given up: whoever wrote it hears that it failed. */
+/* SQLite has been told that all of it is written, so the transaction may not go on without it: a
+ * failure is that of every later call, until the write lock is given back. */
 static int let_go(sqlite3_file *log)
 {
     struct held *held = held_of(log);
@@ -48,7 +50,9 @@ static int let_go(sqlite3_file *log)
 
     held->count = 0;
     held->commits = false;
-    return count ? held->system->xWrite(log, held->bytes, count, held->at) : SQLITE_OK;
+    if (count && !held->failed)
+        held->failed = held->system->xWrite(log, held->bytes, count, held->at);
+    return held->failed;
 }
 
 /* Bytes 4 to 7 of a frame's head are 0 but in the last of a transaction. */
@@ -65,7 +69,7 @@ static int write_log(sqlite3_file *log, const void *bytes, int count, sqlite3_in
 {
     struct held *held = held_of(log);
     bool is_head = count == FRAME_HEAD_BYTES && at >= held->end;
-    int code = SQLITE_OK;
+    int code = held->failed;
 
     if (held->count && (at != held->at + held->count || count > HELD_BYTES_MAX - held->count))
         code = let_go(log);
@@ -133,6 +137,7 @@ static int lock_index(sqlite3_file *database, int first, int count, int flags)
     if (held->log && first == WRITE_LOCK && flags & SQLITE_SHM_UNLOCK) {
         let_go(held->log); /* nobody needs it any more, but it may not come later */
         held_of(held->log)->end = 0;
+        held_of(held->log)->failed = SQLITE_OK;
     }
     return held->system->xShmLock(database, first, count, flags);
 }
@@ -164,18 +169,21 @@ static int open_file(sqlite3_vfs *vfs, const char *name, sqlite3_file *file, int
     return SQLITE_OK;
 }
 
+/* Without memory it is the system's own, whose first file will say so. */
 const char *sqlite_vfs_name(void)
 {
     static sqlite3_vfs ours;
+    static bool registered;
 
-    if (!system_vfs) {
-        sqlite3_initialize();
-        system_vfs = sqlite3_vfs_find(NULL);
-        ours = *system_vfs;
-        ours.zName = "assay";
-        ours.szOsFile += (int)sizeof(struct held);
-        ours.xOpen = open_file;
-        sqlite3_vfs_register(&ours, 0);
-    }
-    return ours.zName;
+    if (registered)
+        return ours.zName;
+    system_vfs = sqlite3_initialize() == SQLITE_OK ? sqlite3_vfs_find(NULL) : NULL;
+    if (!system_vfs)
+        return NULL;
+    ours = *system_vfs;
+    ours.zName = "assay";
+    ours.szOsFile += (int)sizeof(struct held);
+    ours.xOpen = open_file;
+    registered = sqlite3_vfs_register(&ours, 0) == SQLITE_OK;
+    return registered ? ours.zName : NULL;
 }

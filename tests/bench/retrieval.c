@@ -4,9 +4,11 @@
  *
  *   retrieval run SET OUT [without-sixths] [refuse-nothing] [parent-child]
  *                                            answers every question; OUT gets one JSON object each:
- *                                            id, ranked, answer, refused, evidence, and the
- * features that the evidence was made of retrieval speed CHUNKS SET...            the index and
- * SQLite's FTS5 over the same chunks, mixed from the sentences of the sets
+ *                                            id, ranked, answer, refused, evidence, and
+ *                                            what the evidence was made of
+ *
+ *   retrieval speed CHUNKS SET...            the index and SQLite's FTS5 over the same chunks,
+ *                                            mixed from the sentences of the sets
  *
  * Without arguments it says so and does nothing: `make bench` has no sets.
  */
