@@ -7,7 +7,8 @@
 #include <string.h>
 
 static const struct field result_fields[] = {TELLS_TEXT_OR_NULL("event_id"), TELLS_TEXT("status"),
-                                             TELLS_TEXT_OR_NULL("reason")};
+                                             TELLS_TEXT_OR_NULL("reason"),
+                                             TELLS_TEXT_OR_NULL("detail")};
 static TELLING(result_schema, "IngestResult", result_fields);
 static const struct field ingest_fields[] = {
     TELLS_INTEGER("accepted"), TELLS_INTEGER("applied"), TELLS_INTEGER("dead_lettered"),
@@ -136,6 +137,7 @@ static void write_answer(struct json_writer *writer, const struct apply_counts *
         writer_key_string(writer, "event_id", results[i].event_id);
         writer_key_string(writer, "status", apply_status_names[results[i].status]);
         writer_key_string(writer, "reason", results[i].reason);
+        writer_key_string(writer, "detail", results[i].detail);
         writer_close_object(writer);
     }
     writer_close_array(writer);

@@ -113,6 +113,57 @@ def test_what_is_wrong_with_one_event_does_not_stop_the_others(live):
     assert isinstance(stats["last_24h"], int)
 
 
+@pytest.mark.parametrize("faults,reason,details", [
+    ({"status": "lost", "currency": "XXX", "source": None, "total_amount": "999.99",
+      "items": [{"product_id": "", "quantity": 0, "unit_price": "10.50"}, {"product_id": "P", "quantity": 1, "unit_price": 0}]},
+     "schema: source", ["source: field required", "status: not one of its words", "currency: not one of its words",
+                        "items.0: product_id is needed", "items.0: quantity is 1 to 1000", "items.1: unit_price is above 0"]),
+    ({"status": "lost", "total_amount": "999.99"}, "schema: status",
+     ["status: not one of its words", "Stated total 999.99 != computed 31.50"]),
+    ({"event_type": "parcel.lost", "status": "lost"}, "schema: unknown_event_type", ["No schema for: parcel.lost"])])
+def test_a_dead_letter_names_all_faults_at_once(live, faults, reason, details):
+    event = {key: value for key, value in {**order(5210), **faults}.items() if value is not None}
+    [result] = send(live, event)["results"]
+    letter = get(live, f"/v1/deadletter/{event['event_id']}").json()
+    assert result["reason"] == reason and result["detail"] == letter["failure_detail"]
+    named = letter["failure_detail"].split("; ")
+    assert len(named) == len(details) and all(one.startswith(start) for one, start in zip(named, details)), named
+    replay = live.post(f"/v1/deadletter/{event['event_id']}/replay", headers=SHOP)
+    assert (replay.status_code, replay.json()["detail"]) == (422, letter["failure_detail"])
+
+
+def test_faults_that_have_no_room_are_counted(live):
+    event = order(5211, items=[{"product_id": ""}] * 100)
+    detail = send(live, event)["results"][0]["detail"]
+    assert len(detail) < 1040 and detail.endswith(f"; and {300 - detail.count('items.')} more"), detail
+
+
+def bad_of(live, headers):
+    """What counts as bad: in the service level, in the metric, in the health of the tenant."""
+    [slo] = [one for one in get(live, "/v1/slo", headers=headers).json()["slos"] if one["name"] == "error_rate"]
+    [quality] = [one for one in get(live, "/v1/health", headers=headers).json()["components"] if one["name"] == "quality"]
+    return (slo["valid"] - slo["good"], get(live, "/v1/metrics/error_rate?window=1h", headers=headers).json()["value"] > 0,
+            quality["metrics"]["rejected_events"])
+
+
+def test_a_dead_letter_counts_once_and_not_once_its_event_was_applied(live):
+    key = live.post("/v1/admin/keys", {"name": "n", "tenant": f"t{uuid.uuid4().hex[:8]}"}, headers=ADMIN).json()["key"]
+    headers = {"X-API-Key": key}
+    sent, replayed = order(5220, total="9.99"), order(5221, total="9.99")
+    for event in (sent, sent, replayed):
+        assert send(live, event, headers=headers)["dead_lettered"] == 1
+    assert bad_of(live, headers) == (2, True, 2)
+    send(live, {**sent, "total_amount": "31.50"}, headers=headers)
+    assert get(live, f"/v1/deadletter/{sent['event_id']}", headers=headers).json()["status"] == "replayed"
+    assert [one["event_id"] for one in get(live, "/v1/deadletter", headers=headers).json()["items"]] == [replayed["event_id"]]
+    assert bad_of(live, headers) == (1, True, 1)
+    again = live.post(f"/v1/deadletter/{replayed['event_id']}/replay",
+                      {"corrected_payload": {"total_amount": "31.50"}}, headers=headers)
+    assert again.json()["status"] == "replayed"
+    assert bad_of(live, headers) == (0, False, 0)
+    assert get(live, "/v1/ops/exceptions", headers=headers).json()["items"] == []
+
+
 def test_lines_of_json(live):
     lines = "\n".join([json.dumps(order(5300)), "{not json", "", json.dumps(order(5301))])
     answer = live.send("POST", "/v1/events", data=lines,

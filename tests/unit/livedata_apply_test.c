@@ -106,7 +106,8 @@ static const struct {
     const char *event, *reason;
 } bad_events[] = {
     {"[]", "schema: dict_type"},
-    {"{}", "schema: event_id"},
+    {"{}", "schema: unknown_event_type"},
+    {"{\"event_type\":\"click\"}", "schema: event_id"},
     {"{\"event_id\":\"00000000-0000-4000-8000-000000000001\"}", "schema: unknown_event_type"},
     {"{\"event_id\":\"00000000-0000-4000-8000-000000000002\",\"event_type\":\"order.shipped\"}",
      "schema: event_type"},

@@ -278,7 +278,7 @@ static enum error bury(struct apply_call *call, const struct event *event, const
         error = dead_letter_put(&call->storage, &letter);
     touch(touched, "pipeline_events");
     *result = (struct apply_result){letter.event_id, EVENT_DEAD_LETTERED,
-                                    arena_copy_string(arena, verdict->reason)};
+                                    arena_copy_string(arena, verdict->reason), letter.detail};
     return error;
 }
 
@@ -336,15 +336,16 @@ enum error apply_one(struct apply_call *call, const json_t *payload, struct appl
                      struct apply_result *result)
 {
     const char *id = json_string_value(json_object_get(payload, "event_id"));
+    struct journal_known known = {0};
     struct event_verdict verdict;
     struct event event;
-    bool has = false, good;
-    enum error error = id ? journal_has(&call->storage, id, &has) : ERROR_NONE;
+    bool good;
+    enum error error = id ? journal_known(&call->storage, id, &known) : ERROR_NONE;
 
     if (error)
         return error;
-    *result = (struct apply_result){id, EVENT_DUPLICATE, NULL};
-    if (has)
+    *result = (struct apply_result){.event_id = id, .status = EVENT_DUPLICATE};
+    if (known.applied)
         return ERROR_NONE;
     error = check(call, payload, &event, &verdict, &good);
     if (error)
@@ -352,7 +353,8 @@ enum error apply_one(struct apply_call *call, const json_t *payload, struct appl
     if (!good)
         return bury(call, &event, json_of(call->storage.arena, payload), &verdict, touched, result);
     result->status = EVENT_APPLIED;
-    return apply_good(call, &event, touched);
+    error = apply_good(call, &event, touched);
+    return error || !known.has_letter ? error : dead_letter_close(&call->storage, id);
 }
 
 /* {"tenant":"default","generations":{"orders_v2":12,...}}: what other hosts are told. */
@@ -516,7 +518,8 @@ static enum error replay(struct apply_call *call, const char *event_id, const js
     struct event_verdict verdict;
     struct event event;
     json_t *payload;
-    bool good = false, has = false;
+    struct journal_known known = {0};
+    bool good = false;
     enum error error = dead_letter_find(&call->storage, event_id, letter);
 
     if (error)
@@ -531,9 +534,11 @@ static enum error replay(struct apply_call *call, const char *event_id, const js
         return error;
     if (!good)
         return problem_set(problem, ERROR_INVALID, "replay_invalid", "%s", verdict.detail);
-    error = journal_has(&call->storage, event.id, &has);
-    if (!error && !has)
+    error = journal_known(&call->storage, event.id, &known);
+    if (!error && !known.applied)
         error = apply_good(call, &event, touched);
+    if (!error)
+        error = dead_letter_close(&call->storage, event_id);
     letter->payload = json_of(call->storage.arena, payload);
     letter->retry_count++;
     letter->last_retried_at = GIVEN_INTEGER(call->storage.now);

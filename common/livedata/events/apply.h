@@ -16,7 +16,8 @@ extern const char *const apply_status_names[];
 struct apply_result {
     const char *event_id; /* or NULL */
     enum apply_status status;
-    const char *reason; /* or NULL */
+    const char *reason; /* or NULL, as the detail: all that is wrong with it */
+    const char *detail;
 };
 
 struct apply_counts {

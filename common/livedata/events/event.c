@@ -105,16 +105,35 @@ static const struct family_rule {
     {"product.", EVENT_PRODUCT, "product", "product_id", product_fields, 7},
 };
 
+/* The first fault gives kind, reason, field and type; the details of all stand in the detail. */
 static bool fault(struct event_verdict *verdict, enum event_fault kind, const char *field,
                   const char *type, const char *detail)
 {
-    verdict->fault = kind;
-    verdict->field = field;
-    verdict->type = type;
-    (void)!snprintf(verdict->reason, sizeof verdict->reason, "%s: %s",
-                    kind == EVENT_SEMANTIC ? "semantic" : "schema", field ? field : type);
-    (void)!snprintf(verdict->detail, sizeof verdict->detail, "%s", detail);
+    size_t length = strlen(verdict->detail);
+
+    if (!verdict->count++) {
+        verdict->fault = kind;
+        verdict->field = field;
+        verdict->type = type;
+        (void)!snprintf(verdict->reason, sizeof verdict->reason, "%s: %s",
+                        kind == EVENT_SEMANTIC ? "semantic" : "schema", field ? field : type);
+    }
+    if (length + strlen(detail) + 2 < EVENT_DETAIL_MAX)
+        (void)!snprintf(verdict->detail + length, sizeof verdict->detail - length, "%s%s",
+                        length ? "; " : "", detail);
+    else
+        verdict->left_out++;
     return false;
+}
+
+/* What there was no room for is counted, in the room that is kept for it. */
+static void count_left_out(struct event_verdict *verdict)
+{
+    size_t length = strlen(verdict->detail);
+
+    if (verdict->left_out)
+        (void)!snprintf(verdict->detail + length, sizeof verdict->detail - length, "; and %zu more",
+                        verdict->left_out);
 }
 
 static bool refuse_field(struct event_verdict *verdict, const char *field, const char *type,
@@ -272,10 +291,41 @@ static bool check_tenant(const json_t *payload, const struct event_rules *rules,
     return true;
 }
 
+static bool refuse_item(struct event_verdict *verdict, size_t i, const char *type, const char *what)
+{
+    char detail[200];
+
+    (void)!snprintf(detail, sizeof detail, "items.%zu: %s", i, what);
+    return fault(verdict, EVENT_SCHEMA, "items", type, detail);
+}
+
+static bool read_item(const json_t *item, size_t i, struct order_item *read,
+                      struct event_verdict *verdict)
+{
+    double quantity = 0, price = 0;
+    bool good = true;
+
+    read->product_id = json_string_value(json_object_get(item, "product_id"));
+    if (!read->product_id || !*read->product_id)
+        good = refuse_item(verdict, i, "missing", "product_id is needed");
+    if (!decimal(json_object_get(item, "quantity"), &quantity) || quantity != floor(quantity) ||
+        quantity < 1 || quantity > 1000)
+        good = refuse_item(verdict, i, "int_parsing", "quantity is 1 to 1000");
+    if (!decimal(json_object_get(item, "unit_price"), &price) || price <= 0 || !two_places(price))
+        good = refuse_item(verdict, i, "decimal_parsing",
+                           "unit_price is above 0 with at most two places");
+    if (!good)
+        return false;
+    read->quantity = (int64_t)quantity;
+    read->amount_cents = (int64_t)quantity * cents_of(price);
+    return true;
+}
+
 static bool read_items(struct arena *arena, const json_t *payload, struct event *event,
                        struct event_verdict *verdict)
 {
     const json_t *items = json_object_get(payload, "items"), *item;
+    bool good = true;
     size_t i;
 
     if (!json_is_array(items))
@@ -287,22 +337,10 @@ static bool read_items(struct arena *arena, const json_t *payload, struct event 
     event->items = ARENA_ARRAY(arena, struct order_item, json_array_size(items));
     json_array_foreach(items, i, item)
     {
-        const char *product = json_string_value(json_object_get(item, "product_id"));
-        double quantity, price;
-
-        if (!product || !*product)
-            return refuse_field(verdict, "items", "missing", "product_id is needed");
-        if (!decimal(json_object_get(item, "quantity"), &quantity) || quantity != floor(quantity) ||
-            quantity < 1 || quantity > 1000)
-            return refuse_field(verdict, "items", "int_parsing", "quantity is 1 to 1000");
-        if (!decimal(json_object_get(item, "unit_price"), &price) || price <= 0 ||
-            !two_places(price))
-            return refuse_field(verdict, "items", "decimal_parsing",
-                                "unit_price is above 0 with at most two places");
-        event->items[event->item_count++] =
-            (struct order_item){product, (int64_t)quantity, (int64_t)quantity * cents_of(price)};
+        good &= read_item(item, i, &event->items[i], verdict);
     }
-    return true;
+    event->item_count = json_array_size(items);
+    return good;
 }
 
 /* The rule that a total must be the sum of its items, to a hundredth. */
@@ -343,15 +381,16 @@ static bool read_order(struct arena *arena, const json_t *payload, struct event 
         strcmp(event->type, "order.cancelled") == 0 ? "cancelled" : text_of(payload, "status");
     event->currency = currency ? currency : "RUB";
     event->total_cents = money_of(payload, "total_amount");
-    return read_items(arena, payload, event, verdict) && check_total(event, verdict);
+    return read_items(arena, payload, event, verdict) && event->total_cents > 0 &&
+           check_total(event, verdict);
 }
 
 static bool read_payment(const json_t *payload, struct event *event, struct event_verdict *verdict)
 {
     event->user_id = text_of(payload, "user_id");
     event->total_cents = money_of(payload, "amount");
-    if (event->total_cents >= 50)
-        return true;
+    if (event->total_cents >= 50 || event->total_cents <= 0)
+        return event->total_cents > 0;
     return fault(verdict, EVENT_SEMANTIC, "payment_min_amount", "value_error",
                  "amount is below 0.50");
 }
@@ -360,8 +399,8 @@ static bool read_click(const json_t *payload, struct event *event, struct event_
 {
     event->user_id = text_of(payload, "user_id");
     event->page_url = text_of(payload, "page_url");
-    if (*event->entity_id)
-        return true;
+    if (!event->entity_id || *event->entity_id)
+        return event->entity_id != NULL;
     return fault(verdict, EVENT_SEMANTIC, "clickstream_session_required", "value_error",
                  "session_id is empty");
 }
@@ -403,25 +442,35 @@ static bool read_type(const json_t *payload, struct event *event, const struct f
     return true;
 }
 
+static bool check_fields(const json_t *payload, const struct event_field *fields, size_t count,
+                         struct event_verdict *verdict)
+{
+    bool good = true;
+
+    for (size_t i = 0; i < count; i++)
+        good &= check_field(payload, &fields[i], verdict);
+    return good;
+}
+
+/* What a rule of meaning needs and could not be read has been named by then. */
 static bool read_family(struct arena *arena, const json_t *payload, const struct family_rule *rule,
                         struct event *event, struct event_verdict *verdict)
 {
+    bool good = check_fields(payload, rule->fields, rule->field_count, verdict);
+
     event->family = rule->family;
-    for (size_t i = 0; i < rule->field_count; i++)
-        if (!check_field(payload, &rule->fields[i], verdict))
-            return false;
     event->entity_type = rule->entity_type;
     event->entity_id = text_of(payload, rule->id_field);
     switch (rule->family) {
     case EVENT_ORDER:
-        return read_order(arena, payload, event, verdict);
+        return read_order(arena, payload, event, verdict) && good;
     case EVENT_PAYMENT:
-        return read_payment(payload, event, verdict);
+        return read_payment(payload, event, verdict) && good;
     case EVENT_CLICK:
-        return read_click(payload, event, verdict);
+        return read_click(payload, event, verdict) && good;
     default:
         read_product(payload, event);
-        return true;
+        return good;
     }
 }
 
@@ -442,40 +491,49 @@ static bool read_change(const json_t *payload, struct event *event, struct event
                                                 {"entity_type", TEXT_FIELD, true, .longest = 64},
                                                 {"entity_id", TEXT_FIELD, true, .longest = 256}};
 
+    bool good = check_fields(payload, fields, sizeof fields / sizeof fields[0], verdict);
+
     event->family = EVENT_CHANGE;
-    for (size_t i = 0; i < sizeof fields / sizeof fields[0]; i++)
-        if (!check_field(payload, &fields[i], verdict))
-            return false;
     if (!json_object_size(json_object_get(payload, "source_metadata")))
-        return refuse_field(verdict, "source_metadata", "dict_type", "must not be empty");
+        good = refuse_field(verdict, "source_metadata", "dict_type", "must not be empty");
     event->type = text_of(payload, "event_type");
     event->entity_type = text_of(payload, "entity_type");
     event->entity_id = text_of(payload, "entity_id");
-    return true;
+    return good;
+}
+
+/* All that can be judged is judged; where nobody knows what the event is, that is the one fault. */
+static void check_whole(struct arena *arena, const json_t *payload, const struct event_rules *rules,
+                        struct event *event, struct event_verdict *verdict)
+{
+    const struct family_rule *rule = NULL;
+
+    event->id = text_of(payload, "event_id");
+    event->type = text_of(payload, "event_type");
+    if (!is_change(payload) && !read_type(payload, event, &rule, verdict) && !rule)
+        return;
+    if (!event->id)
+        fault(verdict, EVENT_NO_ID, "event_id", "missing", "event_id: field required");
+    else if (!is_event_id(event->id))
+        refuse_field(verdict, "event_id", "string_pattern_mismatch",
+                     "36 hexadecimal digits and dashes");
+    check_tenant(payload, rules, event, verdict);
+    read_source(payload, event, verdict);
+    read_timestamp(payload, rules, event, verdict);
+    if (rule)
+        read_family(arena, payload, rule, event, verdict);
+    else
+        read_change(payload, event, verdict);
 }
 
 bool event_check(struct arena *arena, const json_t *payload, const struct event_rules *rules,
                  struct event *event, struct event_verdict *verdict)
 {
-    const struct family_rule *rule = NULL;
-
     *event = (struct event){.tenant = rules->tenant, .payload = payload};
     *verdict = (struct event_verdict){0};
     if (!json_is_object(payload))
         return fault(verdict, EVENT_UNDECODABLE, NULL, "dict_type", "an event is an object");
-    event->type = text_of(payload, "event_type");
-    event->id = text_of(payload, "event_id");
-    if (!event->id)
-        return fault(verdict, EVENT_NO_ID, "event_id", "missing", "event_id: field required");
-    if (!check_tenant(payload, rules, event, verdict))
-        return false;
-    if (!is_change(payload) && !read_type(payload, event, &rule, verdict))
-        return false;
-    if (!is_event_id(event->id))
-        return refuse_field(verdict, "event_id", "string_pattern_mismatch",
-                            "36 hexadecimal digits and dashes");
-    if (!read_source(payload, event, verdict) || !read_timestamp(payload, rules, event, verdict))
-        return false;
-    return rule ? read_family(arena, payload, rule, event, verdict)
-                : read_change(payload, event, verdict);
+    check_whole(arena, payload, rules, event, verdict);
+    count_left_out(verdict);
+    return !verdict->count;
 }

@@ -59,12 +59,16 @@ enum event_fault {
 };
 extern const char *const event_fault_names[EVENT_FAULT__MAX];
 
+/* What is wrong with an event: all of it in the detail, the rest says what was found first. */
+enum { EVENT_DETAIL_MAX = 1000 };
 struct event_verdict {
     enum event_fault fault;
-    char reason[96];  /* "schema: items", "semantic: payment_min_amount" */
-    char detail[300]; /* for people */
-    const char *type; /* of the first schema error: "missing"... */
+    char reason[96];                    /* "schema: items", "semantic: payment_min_amount" */
+    char detail[EVENT_DETAIL_MAX + 40]; /* for people: "status: not one of its words; items..." */
+    const char *type;                   /* "missing"... */
     const char *field;
+    size_t count;    /* of faults */
+    size_t left_out; /* of those, not in the detail */
 };
 
 struct event_rules {

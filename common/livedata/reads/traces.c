@@ -41,6 +41,11 @@ struct trace {
     const char *way_in;
 };
 
+static bool is_letter(const struct journal_row *row)
+{
+    return strcmp(row->topic, TOPIC_DEADLETTER) == 0 || strcmp(row->topic, TOPIC_REPLAYED) == 0;
+}
+
 static void look(const struct journal_rows *rows, struct trace *trace)
 {
     for (size_t i = 0; i < rows->count; i++) {
@@ -64,7 +69,7 @@ static void look(const struct journal_rows *rows, struct trace *trace)
             trace->latest_validated = row->processed_at;
             trace->validated_latency += row->latency_ms.given ? (double)row->latency_ms.value : 0;
             trace->validated_count += row->latency_ms.given;
-        } else if (!trace->raw_topic && strcmp(row->topic, TOPIC_DEADLETTER) != 0) {
+        } else if (!trace->raw_topic && !is_letter(row)) {
             trace->raw_topic = row->topic;
         }
     }
@@ -280,7 +285,7 @@ static enum error write_exceptions(struct json_writer *writer, const struct read
         struct arena *arena = reading->storage.arena;
         struct dead_letter letter;
 
-        if (strcmp(row->topic, TOPIC_DEADLETTER) != 0)
+        if (!is_letter(row))
             continue;
         error = dead_letter_find(&reading->storage, row->event_id, &letter);
         if (error == ERROR_NOT_FOUND) {

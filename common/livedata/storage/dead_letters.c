@@ -51,6 +51,19 @@ static const struct statement mark_letter = {
     .sql = "UPDATE dead_letter_events SET payload = ?, retry_count = ?, last_retried_at = ?,"
            " status = ? WHERE tenant_id = ? AND event_id = ?",
 };
+static const struct statement close_letter = {
+    .name = "dead_letter_close",
+    .sql = "UPDATE dead_letter_events SET status = 'replayed', last_retried_at = ?"
+           " WHERE tenant_id = ? AND event_id = ?",
+};
+/* One row of a topic per event: a second one, after the first event was forgotten, stays. */
+static const struct statement close_row = {
+    .name = "dead_letter_close_row",
+    .sql = "UPDATE pipeline_events SET topic = 'events.replayed' WHERE tenant_id = ?"
+           " AND topic = 'events.deadletter' AND event_id = ? AND NOT EXISTS (SELECT 1"
+           " FROM pipeline_events AS other WHERE other.tenant_id = ?"
+           " AND other.topic = 'events.replayed' AND other.event_id = ?)",
+};
 static const struct statement count_reasons = {
     .name = "dead_letter_reasons",
     .sql = "SELECT failure_reason, count(*) FROM dead_letter_events WHERE tenant_id = ?"
@@ -165,6 +178,25 @@ enum error dead_letter_list(const struct storage_call *call,
     query_bind_text(query, filter->reason);
     bind_types(query, filter->types);
     letters->total = query_next(query) ? query_integer(query, 0) : 0;
+    return query_end(query, call->problem);
+}
+
+enum error dead_letter_close(const struct storage_call *call, const char *event_id)
+{
+    struct query *query = db_query(call->db, &close_letter);
+    enum error error;
+
+    query_bind_integer(query, call->now);
+    query_bind_text(query, call->tenant);
+    query_bind_text(query, event_id);
+    error = query_end(query, call->problem);
+    if (error)
+        return error;
+    query = db_query(call->db, &close_row);
+    for (int i = 0; i < 2; i++) {
+        query_bind_text(query, call->tenant);
+        query_bind_text(query, event_id);
+    }
     return query_end(query, call->problem);
 }
 

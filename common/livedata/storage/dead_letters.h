@@ -37,6 +37,9 @@ MUST_CHECK enum error dead_letter_list(const struct storage_call *call,
                                        int64_t page_size, struct dead_letters *letters);
 /* The type of the entity that an event of that type is about; NULL = nobody knows. */
 const char *dead_letter_entity_type(const char *event_type);
+/* The event of a dead letter has been applied: the letter is replayed, and its row in the journal
+ * does not count as a fault any more. */
+MUST_CHECK enum error dead_letter_close(const struct storage_call *call, const char *event_id);
 /* Writes what a replay or a dismissal made of it. */
 MUST_CHECK enum error dead_letter_mark(const struct storage_call *call,
                                        const struct dead_letter *letter);

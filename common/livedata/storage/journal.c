@@ -14,10 +14,12 @@ enum { GENERATIONS_MAX = 512 };
     "seq, event_id, topic, entity_type, entity_id, event_type, latency_ms, processed_at, source,"  \
     " way_in, branch, entity_data"
 
-static const struct statement find_applied = {
-    .name = "journal_has",
-    .sql = "SELECT 1 FROM pipeline_events WHERE tenant_id = ? AND topic = 'events.validated'"
-           " AND event_id = ?",
+static const struct statement find_known = {
+    .name = "journal_known",
+    .sql = "SELECT CASE WHEN EXISTS (SELECT 1 FROM pipeline_events WHERE tenant_id = ?"
+           " AND topic = 'events.validated' AND event_id = ?) THEN 1 ELSE 0 END,"
+           " CASE WHEN EXISTS (SELECT 1 FROM dead_letter_events WHERE tenant_id = ?"
+           " AND event_id = ? AND status <> 'replayed') THEN 1 ELSE 0 END",
 };
 static const struct statement insert_row = {
     .name = "journal_add",
@@ -113,13 +115,18 @@ static const struct statement tenant_generations = {
            " WHERE tenant_id = ? ORDER BY seq LIMIT ?",
 };
 
-enum error journal_has(const struct storage_call *call, const char *event_id, bool *has)
+enum error journal_known(const struct storage_call *call, const char *event_id,
+                         struct journal_known *known)
 {
-    struct query *query = db_query(call->db, &find_applied);
+    struct query *query = db_query(call->db, &find_known);
 
-    query_bind_text(query, call->tenant);
-    query_bind_text(query, event_id);
-    *has = query_next(query);
+    for (int i = 0; i < 2; i++) {
+        query_bind_text(query, call->tenant);
+        query_bind_text(query, event_id);
+    }
+    *known = (struct journal_known){0};
+    if (query_next(query))
+        *known = (struct journal_known){query_boolean(query, 0), query_boolean(query, 1)};
     return query_end(query, call->problem);
 }
 

@@ -6,6 +6,7 @@
 
 #define TOPIC_VALIDATED "events.validated"
 #define TOPIC_DEADLETTER "events.deadletter"
+#define TOPIC_REPLAYED "events.replayed" /* was a dead letter until the event was applied */
 #define TOPIC_STATUS "orders.status"
 
 struct journal_row {
@@ -29,8 +30,13 @@ struct journal_rows {
     struct journal_row *items;
 };
 
-/* Whether the event has been applied. */
-MUST_CHECK enum error journal_has(const struct storage_call *call, const char *event_id, bool *has);
+/* What is known of an event. */
+struct journal_known {
+    bool applied;
+    bool has_letter; /* a dead letter that was not replayed */
+};
+MUST_CHECK enum error journal_known(const struct storage_call *call, const char *event_id,
+                                    struct journal_known *known);
 MUST_CHECK enum error journal_add(const struct storage_call *call, struct journal_row *row);
 /* A row of an event that could not be applied; adds none when there is one. */
 MUST_CHECK enum error journal_add_dead(const struct storage_call *call,
