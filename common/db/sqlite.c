@@ -271,7 +271,7 @@ static enum error connect(struct db *db, struct problem *problem)
     connection->statement_timeout_ms = db->options.statement_timeout_ms;
     db->connection = connection;
     code = sqlite3_open_v2(db->target.path, &connection->handle,
-                           SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, sqlite_vfs_name());
+                           SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, NULL);
     if (code != SQLITE_OK)
         error = sqlite_problem_without(code, sqlite3_system_errno(connection->handle),
                                        db->target.path, problem);

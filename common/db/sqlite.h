@@ -35,9 +35,6 @@ enum error sqlite_problem_without(int code, int system, const char *text, struct
 /* Makes the directories above the file, for nobody but this user. */
 bool sqlite_make_directories(const char *path);
 
-/* The VFS of the connections of handles: its logs take a transaction in one piece. */
-const char *sqlite_vfs_name(void);
-
 /* Writers of this host queue here; what waits in vain still tries for the file's lock, once. */
 void sqlite_take_write_lock(struct db *db);
 void sqlite_give_write_lock(struct db *db);
