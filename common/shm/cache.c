@@ -4,6 +4,7 @@
 #include "base/clock.h"
 #include "crypto/digest.h"
 #include "crypto/token.h"
+#include "shm/reserve.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -113,7 +114,7 @@ static struct cache_layout *open_locked(const char *path, int file, bool *again)
         *again = unlink(path) == 0;
         return NULL;
     }
-    if (!status.st_size && ftruncate(file, (off_t)sizeof *layout) != 0)
+    if (!status.st_size && !shm_reserve(file, (off_t)sizeof *layout))
         return NULL;
     layout = map(file, 0);
     if (layout && !status.st_size)

@@ -2,6 +2,7 @@
  * given back while the file lives. */
 #include "shm/metrics.h"
 #include "base/number.h"
+#include "shm/reserve.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -72,8 +73,8 @@ static bool is_ours(int file, uint64_t signature)
     if (fstat(file, &status) != 0)
         return false;
     if (status.st_size == 0)
-        return pwrite(file, &signature, sizeof signature, 0) == sizeof signature &&
-               ftruncate(file, (off_t)sizeof(struct region)) == 0;
+        return shm_reserve(file, (off_t)sizeof(struct region)) &&
+               pwrite(file, &signature, sizeof signature, 0) == sizeof signature;
     return status.st_size == (off_t)sizeof(struct region) &&
            pread(file, &found, sizeof found, 0) == sizeof found && found == signature;
 }

@@ -8,6 +8,7 @@
 #include "base/clock.h"
 #include "crypto/token.h"
 #include "shm/layout.h"
+#include "shm/reserve.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -87,17 +88,6 @@ static struct region_layout *map_file(int fd)
     return memory;
 }
 
-/* Disk blocks are reserved now: a disk that fills up later must not kill workers (SIGBUS). File
- * systems that cannot reserve get a sparse file. */
-static bool reserve(int fd)
-{
-    off_t size = sizeof(struct region_layout);
-
-    if (fallocate(fd, 0, 0, size) == 0)
-        return true;
-    return (errno == EOPNOTSUPP || errno == ENOSYS) && ftruncate(fd, size) == 0;
-}
-
 static enum error make_file(const char *path, uint32_t version, bool after_damage,
                             struct region_layout **layout, struct problem *problem)
 {
@@ -113,7 +103,7 @@ static enum error make_file(const char *path, uint32_t version, bool after_damag
     fd = open(unfinished, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
     if (fd < 0)
         return system_problem(problem, "cannot make", unfinished);
-    if (!reserve(fd) || !(*layout = map_file(fd))) {
+    if (!shm_reserve(fd, sizeof(struct region_layout)) || !(*layout = map_file(fd))) {
         error = system_problem(problem, "cannot reserve and map", unfinished);
     } else {
         shm_checkpoint("region.mapped");
