@@ -145,6 +145,30 @@ static bool has_session(const struct work *work)
     return same;
 }
 
+/* Are the files those of the start, with the mark that it left? */
+static bool is_whole_as_recorded(const struct work *work)
+{
+    for (int i = 0; i < RECORD_FILE__MAX; i++) {
+        const struct file_place *expected = &work->record.files[i];
+        struct file_place found;
+
+        if (expected->inode && (!file_place_of(path_of(work), (enum record_file)i, &found) ||
+                                !file_place_equal(expected, &found)))
+            return false;
+    }
+    return has_session(work);
+}
+
+/* While workers use it: a database that was found moved or exchanged, and is in its place again. */
+static enum error find_again(struct work *work)
+{
+    if (!on_sqlite(work) || !work->record.lost || !is_whole_as_recorded(work))
+        return ERROR_NONE;
+    snprintf(work->established->note, sizeof work->established->note,
+             "the database is in its place again, and is used again");
+    return record_found_again(work->path, work->problem);
+}
+
 static bool log_holds_something(const struct work *work)
 {
     struct stat status;
@@ -530,7 +554,7 @@ static enum error establish(struct work *work)
         return look_only(work);
     work->established->running = work->recorded && work->lock < 0;
     if (work->established->running)
-        return work->purpose == DB_START ? ERROR_NONE
+        return work->purpose == DB_START ? find_again(work)
                                          : problem_set(work->problem, ERROR_BUSY, "service_running",
                                                        "the service runs; stop it first");
     error = replace(work);

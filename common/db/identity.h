@@ -7,7 +7,9 @@
  * Of an SQLite database the record also says which files it consists of, and a text that was
  * written into the file when the service was last started, so that a file that was moved, removed,
  * exchanged or written over is noticed before the next transaction. Once that has been seen by one
- * worker all of them refuse, until the service is stopped and started.
+ * worker all of them refuse, until the service is stopped and started, or reloaded with the same
+ * files in their places again. A file that cannot be read at the moment is no such case: the
+ * requests of that moment fail.
  *
  * Knows no service: four of them use the same records.
  */
@@ -21,7 +23,8 @@
 const char *db_identity_path(struct arena *arena, const struct store_plan *plan);
 
 enum db_purpose {
-    DB_START,  /* as at every start: make one where there never was one, else find the right one */
+    DB_START,  /* as at every start: make one where there never was one, else find the right one;
+                  while workers use it: take it for found again when its files are back */
     DB_CREATE, /* begin anew, in place of one that is gone */
     DB_ADOPT,  /* from now on the one that is there, whatever was there before */
     DB_LOOK    /* would a start find the right one? Changes nothing, also while workers use it */
@@ -30,7 +33,7 @@ enum db_purpose {
 struct db_established {
     bool created;
     bool adopted;   /* it was there before there was a record of it */
-    bool running;   /* workers use it: nothing was looked at but the record */
+    bool running;   /* workers use it: only the record and the places of the files were compared */
     char note[400]; /* what an operator should know; "" mostly */
 };
 

@@ -200,7 +200,8 @@ enum error identity_refusal(const struct identity *identity, struct problem *pro
         return ERROR_NONE;
     return problem_set(problem, ERROR_UNAVAILABLE, "database_replaced",
                        "the database was found moved, removed or exchanged while the service ran "
-                       "(the log says how); nothing is read or written until stop and start");
+                       "(the log says how); nothing is read or written until it is back and the "
+                       "service is reloaded, or stopped and started");
 }
 
 enum error identity_mismatch(struct problem *problem, const char *what)
@@ -218,7 +219,9 @@ enum error identity_lose(struct identity *identity, struct problem *problem, con
     vsnprintf(what, sizeof what, format, arguments);
     va_end(arguments);
     problem_set(problem, ERROR_UNAVAILABLE, "database_replaced",
-                "%s; nothing is read or written until stop and start", what);
+                "%s; nothing is read or written until it is back and the service is reloaded, or "
+                "stopped and started",
+                what);
     if (!flag_is_set(identity, lost_at)) {
         log_event(LOG_ERROR, "database_lost", problem->text);
         if (!set_flag(identity, lost_at, '1'))
@@ -300,6 +303,20 @@ static bool sync_folder_of(const char *path)
     if (file >= 0)
         close(file);
     return done;
+}
+
+enum error record_found_again(const char *path, struct problem *problem)
+{
+    struct identity identity = {.path = path};
+    bool done;
+
+    identity.file = open_record(path, &identity.writable);
+    done = identity.file >= 0 && set_flag(&identity, lost_at, '0');
+    if (!done)
+        problem_set(problem, ERROR_SYSTEM, "database_record", "the record %s cannot be written: %s",
+                    path, strerror(errno));
+    identity_close(&identity);
+    return done ? ERROR_NONE : ERROR_SYSTEM;
 }
 
 enum error record_write(const char *path, const struct record *record, struct problem *problem)

@@ -60,6 +60,9 @@ MUST_CHECK enum error record_read(const char *path, struct record *record, int *
 MUST_CHECK enum error record_write(const char *path, const struct record *record,
                                    struct problem *problem);
 
+/* Takes back the flag `lost` in the record at `path`, durably, while workers use the record. */
+MUST_CHECK enum error record_found_again(const char *path, struct problem *problem);
+
 /* Where a file is: of SQLite's three by `which`. False when there is none (errno says why). */
 bool file_place_of(const char *path, enum record_file which, struct file_place *place);
 bool file_place_equal(const struct file_place *a, const struct file_place *b);

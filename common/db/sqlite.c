@@ -440,6 +440,23 @@ static int64_t file_bytes(const char *path, const char *suffix)
     return stat(name, &status) == 0 ? (int64_t)status.st_size : 0;
 }
 
+/* At level NORMAL only a checkpoint flushes to the disk. A log that is longer than checkpoints
+ * leave it may be one that cannot be copied, though commits still succeed. */
+static void probe_checkpoint(struct db *db, struct db_health *health)
+{
+    struct sqlite_connection *connection = db->connection;
+    int code = sqlite_log_is_long(connection)
+                   ? sqlite3_wal_checkpoint_v2(connection->handle, NULL, SQLITE_CHECKPOINT_PASSIVE,
+                                               NULL, NULL)
+                   : SQLITE_OK;
+
+    if (code == SQLITE_OK || (code & 0xff) == SQLITE_BUSY || (code & 0xff) == SQLITE_LOCKED)
+        return;
+    sqlite_report_checkpoint(connection, code);
+    snprintf(health->write_detail, sizeof health->write_detail,
+             "the write-ahead log cannot be copied into the file: %s", sqlite3_errstr(code));
+}
+
 static void health(struct db *db, struct db_health *health)
 {
     const char *path = db->target.path;
@@ -465,6 +482,8 @@ static void health(struct db *db, struct db_health *health)
     if (health->disk_free_bytes < DISK_FREE_LEAST && strcmp(path, ":memory:") != 0)
         snprintf(health->write_detail, sizeof health->write_detail,
                  "the disk is full: %lld bytes are free", (long long)health->disk_free_bytes);
+    if (!health->write_detail[0] && !db_verify(db, NULL))
+        probe_checkpoint(db, health);
 }
 
 static enum error maintain(struct db *db, struct problem *problem)

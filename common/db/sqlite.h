@@ -44,6 +44,13 @@ void sqlite_give_write_lock(struct db *db);
 void sqlite_watch_log(struct sqlite_connection *connection);
 void sqlite_fold_log(struct db *db, bool at_rest);
 
+/* Whether the log had, after the last commit of the connection, more pages than a checkpoint at
+ * rest waits for. */
+bool sqlite_log_is_long(const struct sqlite_connection *connection);
+
+/* Logs that a checkpoint ended with `code`. */
+void sqlite_report_checkpoint(const struct sqlite_connection *connection, int code);
+
 enum error sqlite_start(struct query *query, bool *row);
 enum error sqlite_next(struct query *query, bool *row);
 enum error sqlite_repeat(struct query *query, int64_t *changes);

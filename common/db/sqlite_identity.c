@@ -56,6 +56,7 @@ static enum error check_session(struct db *db, struct problem *problem)
     char found[IDENTITY_TEXT] = "";
     sqlite3_file *file = NULL;
     size_t length = strlen(record->session);
+    int code;
 
     if (record->session_at < 0 || !length)
         return ERROR_NONE;
@@ -63,13 +64,14 @@ static enum error check_session(struct db *db, struct problem *problem)
             SQLITE_OK ||
         !file || !file->pMethods)
         return ERROR_NONE;
-    /* A file that has become shorter gives zeros and an error; both are a difference. */
-    if (file->pMethods->xRead(file, found, (int)length, record->session_at) != SQLITE_OK ||
-        memcmp(found, record->session, length) != 0)
-        return identity_lose(db->identity, problem,
-                             "the database file %s was written over by something else",
-                             db->target.path);
-    return ERROR_NONE;
+    code = file->pMethods->xRead(file, found, (int)length, record->session_at);
+    if (code != SQLITE_OK && code != SQLITE_IOERR_SHORT_READ) /* says nothing about the content */
+        return sqlite_problem_without(code, 0, "the database file cannot be read now", problem);
+    if (code == SQLITE_OK && memcmp(found, record->session, length) == 0)
+        return ERROR_NONE;
+    return identity_lose(db->identity, problem,
+                         "the database file %s was written over by something else",
+                         db->target.path);
 }
 
 /* Once per connection: the file that was opened lies at its place, and carries the id. */
@@ -83,9 +85,14 @@ static enum error check_opened(struct db *db, struct problem *problem)
 
     if (sqlite3_file_control(connection->handle, "main", SQLITE_FCNTL_HAS_MOVED, &moved) ==
             SQLITE_OK &&
-        moved)
-        return identity_lose(db->identity, problem, "the database file %s was exchanged",
-                             db->target.path);
+        moved) {
+        enum error error =
+            sqlite_files_unchanged(db, problem); /* a stat() that failed is no move */
+
+        return error ? error
+                     : identity_lose(db->identity, problem, "the database file %s was exchanged",
+                                     db->target.path);
+    }
     code = sqlite3_prepare_v2(connection->handle, "SELECT id FROM assay_identity", -1, &statement,
                               NULL);
     if (code == SQLITE_OK)

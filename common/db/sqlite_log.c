@@ -2,8 +2,11 @@
 #include "db/sqlite.h"
 
 #include "base/clock.h"
+#include "base/log.h"
 #include "shm/write_lock.h"
 
+#include <stdio.h>
+#include <string.h>
 #include <time.h>
 
 enum {
@@ -55,6 +58,11 @@ static int note_log_pages(void *context, sqlite3 *handle, const char *name, int 
     return SQLITE_OK;
 }
 
+bool sqlite_log_is_long(const struct sqlite_connection *connection)
+{
+    return connection->log_kib >= kib_of(connection, LOG_PAGES);
+}
+
 void sqlite_watch_log(struct sqlite_connection *connection)
 {
     connection->fold_at = kib_of(connection, LOG_PAGES);
@@ -89,6 +97,19 @@ static void begin_anew(struct db *db, int patience_ms)
     shm_write_lock_give(db->write_lock);
 }
 
+/* Nobody's commit fails with it, but the log grows until one succeeds. */
+void sqlite_report_checkpoint(const struct sqlite_connection *connection, int code)
+{
+    const char *path = sqlite3_db_filename(connection->handle, "main");
+    int system = sqlite3_system_errno(connection->handle);
+    char text[512];
+
+    snprintf(text, sizeof text,
+             "%.300s: the write-ahead log cannot be copied into the file: %s%s%s", path ? path : "",
+             sqlite3_errstr(code), system ? ", " : "", system ? strerror(system) : "");
+    log_event(LOG_ERROR, "checkpoint_failed", text);
+}
+
 /* Folding needs no writer's lock, so others go on meanwhile. But a log is begun anew only when it
  * has been folded to its end: one to which others write all the time would grow for ever. */
 void sqlite_fold_log(struct db *db, bool at_rest)
@@ -104,6 +125,8 @@ void sqlite_fold_log(struct db *db, bool at_rest)
                                          &pages, NULL);
     while (at_rest && code == SQLITE_OK && kib_of(connection, pages) >= LOG_KIB_LONG &&
            ++rounds < FOLD_ROUNDS);
+    if (code != SQLITE_OK && code != SQLITE_BUSY)
+        sqlite_report_checkpoint(connection, code);
     if (!at_rest)
         begin_anew(db, PATIENCE_MS);
     else if (code == SQLITE_OK && kib_of(connection, pages) >= LOG_KIB_LONG)

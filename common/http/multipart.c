@@ -62,9 +62,9 @@ static bool disk_failed(struct reader *reader)
     struct request *request = &reader->serving->request;
     bool full = errno == ENOSPC || errno == EDQUOT;
 
-    (void)problem_set(&request->problem, ERROR_SYSTEM, full ? "disk_full" : "file_not_saved",
+    (void)problem_set(&request->problem, ERROR_UNAVAILABLE, full ? "disk_full" : "file_not_saved",
                       "a part of a form could not be written: %s", strerror(errno));
-    answer_problem(reader->serving, ERROR_SYSTEM);
+    answer_problem(reader->serving, ERROR_UNAVAILABLE);
     reader->answered = true;
     return false;
 }
@@ -493,21 +493,21 @@ static bool copy_to(const struct form_part *part, const char *path)
     return copied;
 }
 
-static void sync_folder(const char *path)
+/* Only then does a new name outlive a power cut. */
+static bool sync_folder(const char *path)
 {
     char folder[PATH_MAX];
     const char *slash = strrchr(path, '/');
     int file;
+    bool synced;
 
-    if (!slash || slash - path >= PATH_MAX)
-        return;
-    memcpy(folder, path, (size_t)(slash - path));
-    folder[slash - path] = '\0';
-    file = open(folder[0] ? folder : "/", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (file < 0)
-        return;
-    fsync(file);
-    close(file);
+    snprintf(folder, sizeof folder, "%.*s", slash ? (int)(slash + 1 - path) : 1,
+             slash ? path : ".");
+    file = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    synced = file >= 0 && fsync(file) == 0;
+    if (file >= 0)
+        close(file);
+    return synced;
 }
 
 enum error form_save(const struct form_part *part, const char *path, struct problem *problem)
@@ -526,13 +526,11 @@ enum error form_save(const struct form_part *part, const char *path, struct prob
     saved = (fsync(part->file) == 0 &&
              linkat(AT_FDCWD, source, AT_FDCWD, beside, AT_SYMLINK_FOLLOW) == 0) ||
             copy_to(part, beside);
-    if (saved && rename(beside, path) == 0) {
-        sync_folder(path);
+    if (saved && rename(beside, path) == 0 && sync_folder(path))
         return ERROR_NONE;
-    }
     why = errno;
     unlink(beside);
-    return problem_set(problem, ERROR_SYSTEM,
+    return problem_set(problem, ERROR_UNAVAILABLE,
                        why == ENOSPC || why == EDQUOT ? "disk_full" : "file_not_saved",
                        "%s cannot be written: %s", path, strerror(why));
 }

@@ -12,6 +12,7 @@
 #include "http/listener.h"
 #include "shm/watch.h"
 
+#include <errno.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -277,9 +278,13 @@ static int complain(const char *program, const struct problem *problem)
 
 static int print(struct text *out)
 {
-    bool written = fwrite(out->bytes, 1, out->length, stdout) == out->length;
+    bool written = fwrite(out->bytes, 1, out->length, stdout) == out->length && fflush(stdout) == 0;
 
-    return written && fflush(stdout) == 0 && !out->overflowed ? EXIT_SUCCESS : EXIT_FAILURE;
+    if (!written)
+        fprintf(stderr, "cannot write: %s\n", strerror(errno));
+    else if (out->overflowed)
+        fprintf(stderr, "what is to be printed is longer than %d bytes\n", DESCRIPTION_MAX);
+    return written && !out->overflowed ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 
 /* Whatever the settings are: the launcher learns their names from it. */

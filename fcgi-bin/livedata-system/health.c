@@ -1,6 +1,7 @@
 /* Is the service there, can it work, how well is it? */
 #include "livedata-system/health.h"
 
+#include "base/log.h"
 #include "http/documents.h"
 #include "livedata/figures.h"
 #include "livedata/shapes.h"
@@ -70,6 +71,9 @@ enum error ready_handle(struct request *request, struct reply *reply)
 
     control = store_use(service_store(request), &db, &problem) == ERROR_NONE;
     db_health(store_handle(service_store(request)), &health);
+    if (control && !health.writable)
+        log_event(LOG_WARNING, "not_ready", health.write_detail);
+    control = control && health.writable;
     backend = health.reachable;
     schema =
         backend &&

@@ -121,10 +121,12 @@ enum error live_handle(struct request *request, struct reply *reply)
 enum error ready_handle(struct request *request, struct reply *reply)
 {
     struct problem problem = {0};
-    struct store_counts counts;
+    struct db_health health = {.reachable = false};
     struct db *db;
 
-    if (store_use(service_store(request), &db, &problem) || task_counts(db, &counts, &problem))
+    if (!store_use(service_store(request), &db, &problem))
+        db_health(db, &health);
+    if (!health.reachable || !health.writable)
         return problem_set(&request->problem, ERROR_UNAVAILABLE, "not_ready",
                            "Storage unavailable");
     return live_handle(request, reply);

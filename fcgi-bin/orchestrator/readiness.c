@@ -46,9 +46,12 @@ static void look_at_storage(struct request *request, struct readiness *readiness
     struct schema_report report;
     struct problem problem = {0};
     struct writing writing;
+    struct db_health health = {.reachable = false};
     struct db *db = NULL;
     enum error error = store_use(service_store(request), &db, &problem);
 
+    if (!error)
+        db_health(db, &health);
     if (!error)
         error = task_counts(db, &readiness->counts, &problem);
     if (!error)
@@ -56,11 +59,13 @@ static void look_at_storage(struct request *request, struct readiness *readiness
                                    &report, &problem);
     readiness->counts_known = !error;
     begin(request, &writing);
-    writer_key_string(&writing.writer, "status", error ? "degraded" : "ok");
+    writer_key_string(&writing.writer, "status", error || !health.writable ? "degraded" : "ok");
     writer_key_string(&writing.writer, "backend", readiness->backend);
     if (error) {
         writer_key_string(&writing.writer, "error", "The store does not answer.");
     } else {
+        if (!health.writable)
+            writer_key_string(&writing.writer, "error", "The store cannot be written to.");
         writer_key_string(&writing.writer, "schema_version", report.schema_version);
         writer_key_integer(&writing.writer, "task_count", readiness->counts.tasks);
         writer_key_integer(&writing.writer, "step_count", readiness->counts.steps);
@@ -69,7 +74,9 @@ static void look_at_storage(struct request *request, struct readiness *readiness
         schema_report_write(&writing.writer, &report, readiness->backend);
     }
     component->details = end(&writing);
-    component->status = error ? STATE_FAILED : report.ok ? STATE_OK : STATE_DEGRADED;
+    component->status = error || !health.writable ? STATE_FAILED
+                        : report.ok               ? STATE_OK
+                                                  : STATE_DEGRADED;
 }
 
 int64_t readiness_active(const struct readiness *readiness, const char *model_id)

@@ -1,5 +1,6 @@
 """The database that is lost, moved, exchanged or emptied under a running service opens no door and comes
-back as no empty twin: what cannot be found again is answered 503 until stop and start, and a start finds
+back as no empty twin: what cannot be found again is answered 503 until stop and start, or a reload with it back in its
+place, and a start finds
 the right database or says that it cannot.
 """
 
@@ -208,7 +209,7 @@ class TestFiles:
             assert load.statuses[200] == before, "acknowledged after it was lost"
         assert not load.failures, load.failures
         ready = store.write.get("/readyz", may_fail=True)
-        assert ready.status == 503 and "until stop and start" in ready.json()["checks"][0]["detail"]
+        assert ready.status == 503 and "until it is back and the service is reloaded" in ready.json()["checks"][0]["detail"]
         assert "database_lost" in store.stack.logs()
         store.stop()
         return load
@@ -227,6 +228,21 @@ class TestFiles:
         assert done.returncode == 1 and "the database is gone" in done.stderr
         aside.rename(store.database.path)
         self.whole(store, load)
+
+    def test_moved_put_back_and_reloaded(self, store):
+        aside = store.database.path.with_suffix(".aside")
+        create(store.write)
+        store.database.path.rename(aside)
+        assert store.write.get(PROJECTS, may_fail=True).status == 503
+        assert store.stack.run("reload").returncode == 0
+        assert store.write.get(PROJECTS, may_fail=True).status == 503, "it is still gone"
+        aside.rename(store.database.path)
+        assert store.write.get(PROJECTS, may_fail=True).status == 503, "nobody has said that it is the right one"
+        done = store.stack.run("reload")
+        assert done.returncode == 0 and "in its place again" in done.stderr, done.stderr
+        for _ in range(20):
+            assert expect(store.write.get(PROJECTS))["total"] == 1
+        create(store.write)
 
     def test_log_and_index_unlinked(self, store):
         def happen(path):
