@@ -13,6 +13,7 @@ struct source {
     struct segment segment;
     uint32_t *numbers; /* the new number of each chunk; GONE for dead ones */
     uint32_t term;     /* the next one */
+    bool at_same;      /* it is the term that is being merged */
 };
 
 struct merge {
@@ -109,23 +110,23 @@ static void merge_terms(struct merge *merge)
         const struct segment_term *term = current(first);
         const char *name = first->segment.names + term->name_at;
         uint32_t length = term->name_length, passages = 0;
-        bool same[256] = {false};
 
         for (size_t i = 0; i < merge->count; i++) {
-            same[i] = current(&merge->sources[i]) &&
-                      (&merge->sources[i] == first || compare(&merge->sources[i], first) == 0);
-            if (same[i])
-                passages += live_passages(merge, &merge->sources[i], current(&merge->sources[i]));
+            struct source *source = &merge->sources[i];
+
+            source->at_same = current(source) && (source == first || compare(source, first) == 0);
+            if (source->at_same)
+                passages += live_passages(merge, source, current(source));
         }
         if (passages)
             segment_writer_term(merge->writer, name, length, passages,
                                 term->positions_at != UINT64_MAX);
         for (size_t i = 0; i < merge->count; i++) {
-            if (same[i] && passages)
+            if (merge->sources[i].at_same && passages)
                 copy_postings(merge, &merge->sources[i], current(&merge->sources[i]));
         }
         for (size_t i = 0; i < merge->count; i++)
-            merge->sources[i].term += same[i];
+            merge->sources[i].term += merge->sources[i].at_same;
     }
 }
 
@@ -213,8 +214,6 @@ enum error search_merge(const char *directory, const struct search_segment *segm
     struct merge merge = {.count = count};
     enum error error;
 
-    if (count > 256)
-        return problem_set(problem, ERROR_TOO_LARGE, "too_many_segments", "too many to merge");
     merge.sources = calloc(count + 1, sizeof *merge.sources);
     if (!merge.sources)
         return no_memory(problem);

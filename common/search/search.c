@@ -34,6 +34,7 @@ void search_index_destroy(struct search_index *index)
     if (!index)
         return;
     drop_all(index->segments, index->count);
+    free(index->segments);
     free(index);
 }
 
@@ -52,6 +53,11 @@ static struct segment *take(struct search_index *index, const struct search_segm
     return NULL;
 }
 
+static enum error no_memory(struct problem *problem)
+{
+    return problem_set(problem, ERROR_SYSTEM, "out_of_memory", "no memory for the index");
+}
+
 static enum error map_segment(const struct search_index *index, const struct search_segment *wanted,
                               struct segment **segment, struct problem *problem)
 {
@@ -59,7 +65,7 @@ static enum error map_segment(const struct search_index *index, const struct sea
 
     *segment = calloc(1, sizeof **segment);
     if (!*segment)
-        return problem_set(problem, ERROR_SYSTEM, "out_of_memory", "no memory for the index");
+        return no_memory(problem);
     error = segment_open(*segment, index->directory, wanted->name, wanted->bytes, problem);
     if (error) {
         free(*segment);
@@ -89,13 +95,12 @@ static void count_totals(struct search_index *index)
 enum error search_index_update(struct search_index *index, const struct search_segment *segments,
                                size_t count, size_t *damaged, struct problem *problem)
 {
-    struct segment *current[SEARCH_SEGMENTS_MAX];
+    struct segment **current = calloc(count + 1, sizeof(struct segment *));
     enum error error = ERROR_NONE;
     size_t done = 0;
 
-    if (count > SEARCH_SEGMENTS_MAX)
-        return problem_set(problem, ERROR_TOO_LARGE, "too_many_segments",
-                           "the search index has %zu segments", count);
+    if (!current)
+        return no_memory(problem);
     for (; done < count && !error; done++) {
         current[done] = take(index, &segments[done]);
         if (!current[done])
@@ -103,16 +108,14 @@ enum error search_index_update(struct search_index *index, const struct search_s
         if (!error)
             segment_set_dead(current[done], segments[done].dead, segments[done].dead_count);
     }
-    drop_all(index->segments, index->count);
-    index->count = 0;
-    if (error) {
+    if (error)
         *damaged = done - 1;
+    drop_all(index->segments, index->count);
+    free(index->segments);
+    index->segments = current;
+    index->count = error ? 0 : count;
+    if (error)
         drop_all(current, done - 1);
-    } else {
-        /* NOLINTNEXTLINE(bugprone-sizeof-expression): these are arrays of pointers */
-        memcpy(index->segments, current, count * sizeof current[0]);
-        index->count = count;
-    }
     count_totals(index);
     return error;
 }

@@ -6,11 +6,9 @@
 #include "search/search.h"
 #include "search/segment.h"
 
-enum { SEARCH_SEGMENTS_MAX = 256 };
-
 struct search_index {
     char directory[512];
-    struct segment *segments[SEARCH_SEGMENTS_MAX];
+    struct segment **segments;
     size_t count;
     struct search_totals totals;
     struct rank_lengths lengths;

@@ -25,14 +25,15 @@ enum {
     MEMORY_MAX = 64 * 1024 * 1024,
     ROUND_JOBS = 4,
     BEAT_SECONDS = HEARTBEAT_SECONDS / 5,
+    MERGE_SECONDS = 1,
     HOUSEKEEPING_SECONDS = 600
 };
 
 struct reader {
-    struct arena *arena;                          /* of indexing, as large as its setting says */
-    int64_t beat_at, housekeeping_at, vectors_at; /* monotonic microseconds; the next one is due */
-    struct models *models;                        /* that write contexts; NULL = none do */
-    bool mended;                                  /* segments have been looked through once */
+    struct arena *arena; /* of indexing, as large as its setting says */
+    int64_t beat_at, merge_at, housekeeping_at, vectors_at; /* monotonic us; the next one is due */
+    struct models *models; /* that write contexts; NULL = none do */
+    bool mended;           /* segments have been looked through once */
 };
 
 /* Whether the time has come; then also when it comes next. */
@@ -96,6 +97,8 @@ static enum error read_uploads(struct resident *program, struct db *db, bool *mo
     if (!error)
         error = task_run_due(db, reader->arena, &program->settings, reader->models, ROUND_JOBS,
                              &tally, &program->problem);
+    if (!error && is_due(&reader->merge_at, MERGE_SECONDS))
+        error = reindex_merge(db, &program->settings, &program->problem);
     if (!error)
         error = keep_house(program, db);
     *more = !error && (fill_vectors(program, db) || tally.claimed > 0);

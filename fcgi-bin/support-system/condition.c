@@ -33,6 +33,7 @@ static struct part look_at_index(struct request *request, struct db *db,
 {
     int64_t started = clock_monotonic_microseconds();
     bool works = !document_count_chunks(db, NULL, &condition->chunks, &request->problem) &&
+                 !document_most_segments(db, &condition->segments, &request->problem) &&
                  !session_count_active(db, service_settings(request)->session_ttl_seconds,
                                        &condition->sessions, &request->problem);
 

@@ -17,6 +17,7 @@ struct condition {
     struct part store, index; /* the database; the knowledge that is in it */
     struct db_health health;  /* when the database can be reached */
     int64_t chunks, sessions; /* indexed; active */
+    int64_t segments;         /* of the index of the tenant with the most of them */
 };
 
 void condition_look(struct request *request, struct condition *condition);

@@ -33,7 +33,7 @@ struct health {
     const char *detail;
     json_t *components;
     bool vector_store_loaded, pipeline_available;
-    int64_t sessions_count;
+    int64_t index_segments, sessions_count;
     OBJECT_LIST(struct provider_breaker, circuit_breakers);
     const struct features *features;
 };
@@ -47,6 +47,8 @@ static const struct field health_fields[] = {
                         "`latency_ms` and `detail`, null where there is none. Beside the stores, "
                         "the providers of models that the active profile asks."),
     BOOLEAN(OWNER, vector_store_loaded, .help = "Whether anything is indexed."),
+    INTEGER(OWNER, index_segments,
+            .help = "Of the tenant whose index has the most; `ingest` merges from 10 on."),
     INTEGER(OWNER, sessions_count),
     BOOLEAN(OWNER, pipeline_available),
     OBJECTS(OWNER, circuit_breakers, provider_breaker_schema),
@@ -153,6 +155,7 @@ enum error health_handle(struct request *request, struct reply *reply)
                               .components = components,
                               .vector_store_loaded = condition.chunks > 0,
                               .pipeline_available = true,
+                              .index_segments = condition.segments,
                               .sessions_count = condition.sessions,
                               .circuit_breakers = breakers,
                               .features = &features};

@@ -155,6 +155,14 @@ static struct search_index *index_of(const struct search_segment *segments, size
     return index;
 }
 
+static void remove_segment(const char *name)
+{
+    char path[200];
+
+    snprintf(path, sizeof path, "%s/%s", directory, name);
+    unlink(path);
+}
+
 TEST(best_is_what_a_plain_computation_finds)
 {
     struct search_segment one = {"one", build(0, CHUNKS, "one"), NULL, 0};
@@ -174,6 +182,29 @@ TEST(segments_together_give_the_same)
 
     check_queries(index, 0, 0, true);
     search_index_destroy(index);
+}
+
+/* Of uploads side by side that nobody has merged yet. */
+TEST(any_number_of_segments_is_searched)
+{
+    struct search_segment parts[CHUNKS], merged = {"one", 0, NULL, 0};
+    struct search_index *index;
+    char names[CHUNKS][8];
+    struct problem problem;
+
+    for (int i = 0; i < CHUNKS; i++) {
+        snprintf(names[i], sizeof names[i], "s%d", i);
+        parts[i] = (struct search_segment){names[i], build(i, 1, names[i]), NULL, 0};
+    }
+    index = index_of(parts, CHUNKS);
+    check_queries(index, 0, 0, true);
+    search_index_destroy(index);
+    CHECK_INT(search_merge(directory, parts, CHUNKS, "one", &merged.bytes, &problem), ERROR_NONE);
+    index = index_of(&merged, 1);
+    check_queries(index, 0, 0, true);
+    search_index_destroy(index);
+    for (int i = 0; i < CHUNKS; i++)
+        remove_segment(names[i]);
 }
 
 TEST(dead_documents_are_not_found_and_merging_drops_them)
@@ -374,6 +405,7 @@ int main(void)
     static const struct test_case cases[] = {
         {"best", test_best_is_what_a_plain_computation_finds},
         {"segments", test_segments_together_give_the_same},
+        {"many segments", test_any_number_of_segments_is_searched},
         {"dead", test_dead_documents_are_not_found_and_merging_drops_them},
         {"children", test_of_children_the_best_one_counts_before_and_after_merging},
         {"damage", test_damage_is_never_trusted},
@@ -388,12 +420,8 @@ int main(void)
     make_corpus();
     failed = test_run_all(cases, sizeof cases / sizeof cases[0]);
     for (const char *name = "a\0b\0c\0d\0e\0f\0g\0i\0m\0n\0one\0x\0p\0q\0h\0v\0w\0z\0"; *name;
-         name += strlen(name) + 1) {
-        char path[200];
-
-        snprintf(path, sizeof path, "%s/%s", directory, name);
-        unlink(path);
-    }
+         name += strlen(name) + 1)
+        remove_segment(name);
     rmdir(directory);
     arena_destroy(arena);
     return failed;

@@ -7,6 +7,7 @@
 #include "support/documents/reindex.h"
 
 #include <fcntl.h>
+#include <sys/file.h>
 
 #define POLICY "# Returns\n\nGoods can be returned within 14 days.\n\nA receipt is needed.\n"
 
@@ -302,6 +303,53 @@ ON_BOTH(many_small_segments_become_one)
     knowledge_cache_destroy(bench.cache);
 }
 
+static size_t count_segments(struct bench *bench, struct store *store)
+{
+    struct segment_rows rows;
+    int64_t version;
+
+    CHECK_OK(document_segments(&bench->call, &version, &rows));
+    return rows.count;
+}
+
+/* What uploads side by side leave: while somebody merges, the others do not. The program makes few
+ * of them, also when one is damaged. */
+ON_BOTH(the_program_merges_what_uploads_left)
+{
+    struct bench bench;
+    const char *lock;
+    int fd;
+
+    bench_make(&bench, store);
+    lock = arena_print(store->arena, "%s/.merging",
+                       ingest_index_folder(store->arena, &bench.settings, "default"));
+    fd = open(lock, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+    CHECK_INT(flock(fd, LOCK_EX), 0);
+    for (int i = 0; i < 80; i++)
+        ingest(&bench, store, arena_print(store->arena, "d%d.md", i),
+               arena_print(store->arena, "# D\n\nCommon word and own%d.\n", i));
+    CHECK_INT(count_segments(&bench, store), 80);
+    CHECK_OK(reindex_merge(store->db, &bench.settings, &store->problem));
+    CHECK_INT(count_segments(&bench, store), 80);
+    close(fd);
+    CHECK_OK(reindex_merge(store->db, &bench.settings, &store->problem));
+    CHECK(count_segments(&bench, store) < INGEST_SEGMENTS_FEW);
+    CHECK_INT(holding(&bench, store, "common"), 50); /* as many as it asks for */
+    for (int i = 0; i < 80; i++)
+        CHECK_INT(holding(&bench, store, arena_print(store->arena, "own%d", i)), 1);
+    fd = open(lock, O_RDWR | O_CLOEXEC);
+    CHECK_INT(flock(fd, LOCK_EX), 0);
+    for (int i = 0; i < 10; i++)
+        ingest(&bench, store, arena_print(store->arena, "e%d.md", i), "# E\n\nEach the same.\n");
+    close(fd);
+    CHECK_INT(unlink(last_segment(&bench, store, count_segments(&bench, store))), 0);
+    CHECK_OK(reindex_merge(store->db, &bench.settings, &store->problem));
+    CHECK_OK(reindex_merge(store->db, &bench.settings, &store->problem));
+    CHECK(count_segments(&bench, store) < INGEST_SEGMENTS_FEW);
+    CHECK_INT(holding(&bench, store, "same"), 10);
+    knowledge_cache_destroy(bench.cache);
+}
+
 ON_BOTH(a_deleted_document_is_gone)
 {
     struct bench bench;
@@ -428,5 +476,6 @@ TEST_MAIN(CASE(a_version_replaces_the_one_before), CASE(tenants_do_not_see_each_
           CASE(the_program_mends_segments_before_they_are_asked_for),
           CASE(every_document_of_every_tenant_is_looked_at),
           CASE(parents_are_found_by_their_children), CASE(many_small_segments_become_one),
-          CASE(a_deleted_document_is_gone), CASE(a_failure_at_any_step_leaves_the_old_version),
-          CASE(a_draft_becomes_a_document_once), CASE(readers), CASE(hostile_files))
+          CASE(the_program_merges_what_uploads_left), CASE(a_deleted_document_is_gone),
+          CASE(a_failure_at_any_step_leaves_the_old_version), CASE(a_draft_becomes_a_document_once),
+          CASE(readers), CASE(hostile_files))

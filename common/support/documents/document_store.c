@@ -43,6 +43,15 @@ static const struct statement next_tenant = {
     .name = "kb_next_tenant",
     .sql = "SELECT tenant_id FROM kb_state WHERE tenant_id > ? ORDER BY tenant_id LIMIT 1",
 };
+static const struct statement next_crowded = {
+    .name = "kb_next_crowded_tenant",
+    .sql = "SELECT tenant_id FROM kb_segments WHERE tenant_id > ? GROUP BY tenant_id"
+           " HAVING count(*) >= ? ORDER BY tenant_id LIMIT 1",
+};
+static const struct statement most_segments = {
+    .name = "kb_most_segments",
+    .sql = "SELECT count(*) AS many FROM kb_segments GROUP BY tenant_id ORDER BY many DESC LIMIT 1",
+};
 static const struct statement touch_document = {
     .name = "document_touch",
     .sql = "UPDATE kb_documents SET last_updated = {now} WHERE tenant_id = ? AND doc_id = ?",
@@ -267,6 +276,25 @@ enum error document_next_tenant(struct db *db, struct arena *arena, const char *
 
     query_bind_text(query, after);
     *tenant = query_next(query) ? query_text(query, 0, arena) : NULL;
+    return query_end(query, problem);
+}
+
+enum error document_next_crowded(struct db *db, struct arena *arena, const char *after,
+                                 size_t least, const char **tenant, struct problem *problem)
+{
+    struct query *query = db_query(db, &next_crowded);
+
+    query_bind_text(query, after);
+    query_bind_integer(query, (int64_t)least);
+    *tenant = query_next(query) ? query_text(query, 0, arena) : NULL;
+    return query_end(query, problem);
+}
+
+enum error document_most_segments(struct db *db, int64_t *count, struct problem *problem)
+{
+    struct query *query = db_query(db, &most_segments);
+
+    *count = query_next(query) ? query_integer(query, 0) : 0;
     return query_end(query, problem);
 }
 

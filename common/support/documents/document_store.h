@@ -140,6 +140,15 @@ MUST_CHECK enum error document_tenants(struct db *db, struct arena *arena, size_
 MUST_CHECK enum error document_next_tenant(struct db *db, struct arena *arena, const char *after,
                                            const char **tenant, struct problem *problem);
 
+/* The same of tenants that have `least` segments or more. */
+MUST_CHECK enum error document_next_crowded(struct db *db, struct arena *arena, const char *after,
+                                            size_t least, const char **tenant,
+                                            struct problem *problem);
+
+/* How many segments the tenant with the most of them has. */
+MUST_CHECK enum error document_most_segments(struct db *db, int64_t *count,
+                                             struct problem *problem);
+
 /* How many uploaded documents of all tenants are cut for parent-child mode, or (false) are not. */
 MUST_CHECK enum error document_count_cut(struct db *db, bool parent_child, int64_t *count,
                                          struct problem *problem);

@@ -1,4 +1,4 @@
-/* Ingestion: the steps from a file to a version that is searched, and what keeps segments few. */
+/* Ingestion: the steps from a file to a version that is searched. */
 #include "support/documents/ingest.h"
 #include "base/clock.h"
 #include "base/log.h"
@@ -20,11 +20,8 @@
 #include <unistd.h>
 
 enum {
-    MERGE_FROM = 10, /* segments from which small ones are merged */
-    MERGE_MOST = 8,  /* at a time */
     SCRATCH_BYTES = 1 << 28,
-    MERGE_BYTES = 1 << 28, /* segments as large as this stay as they are */
-    ATTEMPTS = 5           /* of an ingestion that somebody else's of the same name overtakes */
+    ATTEMPTS = 5 /* of an ingestion that somebody else's of the same name overtakes */
 };
 
 static const char *make_folder(struct arena *arena, const struct support_settings *settings,
@@ -316,7 +313,7 @@ static enum error ingest_once(const struct document_call *call,
     write_contexts(&run);
     result->chunks = (int64_t)run.chunks.count;
     error = store(&run);
-    if (!error && ingest_merge(call, settings)) /* the document is in; the next one tries again */
+    if (!error && ingest_merge(call, settings, 1)) /* the document is in; `ingest` tries again */
         log_event(LOG_WARNING, "segments_not_merged", call->problem->text);
     return error;
 }
@@ -344,97 +341,6 @@ struct search_segment ingest_as_segment(struct arena *arena, const struct segmen
             dead[count++] = (uint32_t)i;
     }
     return (struct search_segment){row->name, row->bytes, dead, count};
-}
-
-/* The smallest segments, in the order of their names, in `chosen`; how many. */
-static size_t choose(const struct segment_rows *rows, const struct segment_row **chosen)
-{
-    size_t count = 0;
-
-    for (size_t i = 0; i < rows->count; i++) {
-        const struct segment_row *row = &rows->items[i];
-        size_t largest = 0;
-
-        if (row->bytes >= MERGE_BYTES)
-            continue;
-        if (count < MERGE_MOST) {
-            chosen[count++] = row;
-            continue;
-        }
-        for (size_t j = 1; j < count; j++)
-            largest = chosen[j]->bytes > chosen[largest]->bytes ? j : largest;
-        if (row->bytes < chosen[largest]->bytes) {
-            memmove(&chosen[largest], &chosen[largest + 1],
-                    /* NOLINTNEXTLINE(bugprone-sizeof-expression): these are arrays of pointers */
-                    (count - largest - 1) * sizeof chosen[0]);
-            chosen[count - 1] = row;
-        }
-    }
-    return count;
-}
-
-/* What was replaced is not needed any more; workers that have it mapped keep it. */
-static void remove_files(const char *folder, const char *const *names, size_t count,
-                         struct arena *arena)
-{
-    for (size_t i = 0; i < count; i++)
-        unlink(arena_print(arena, "%s/%s", folder, names[i]));
-}
-
-static enum error swap_merged(const struct document_call *call, const char *folder,
-                              const char *const *old, size_t count, const struct search_segment *to,
-                              const char *vectors)
-{
-    struct segment_row fresh = {.name = to->name, .bytes = to->bytes, .vectors = vectors};
-    enum error error = search_segment_documents(folder, to, call->arena, &fresh.document,
-                                                &fresh.count, call->problem);
-
-    if (!error)
-        error = document_swap_segments(call, old, count, &fresh, true);
-    if (error == ERROR_CONFLICT || !fresh.count) { /* somebody else was faster, or nothing lives */
-        unlink(arena_print(call->arena, "%s/%s", folder, to->name));
-        error = error == ERROR_CONFLICT ? ERROR_NONE : error;
-    }
-    return error;
-}
-
-/* The model of which all of them have vectors; NULL where one has none, or another's. */
-static const char *same_vectors(const struct segment_row *const *rows, size_t count)
-{
-    for (size_t i = 0; i < count; i++)
-        if (!rows[i]->vectors || strcmp(rows[i]->vectors, rows[0]->vectors) != 0)
-            return NULL;
-    return rows[0]->vectors;
-}
-
-enum error ingest_merge(const struct document_call *call, const struct support_settings *settings)
-{
-    const struct segment_row *chosen[MERGE_MOST];
-    struct search_segment segments[MERGE_MOST], merged = {.dead = NULL};
-    const char *names[MERGE_MOST];
-    const char *folder = ingest_index_folder(call->arena, settings, call->tenant);
-    struct segment_rows rows;
-    int64_t version;
-    size_t count;
-    enum error error = document_segments(call, &version, &rows);
-
-    if (error || rows.count < MERGE_FROM)
-        return error;
-    count = choose(&rows, chosen);
-    if (count < 2)
-        return ERROR_NONE;
-    for (size_t i = 0; i < count; i++) {
-        segments[i] = ingest_as_segment(call->arena, chosen[i]);
-        names[i] = chosen[i]->name;
-    }
-    merged.name = ingest_segment_name(call->arena);
-    error = search_merge(folder, segments, count, merged.name, &merged.bytes, call->problem);
-    if (error) /* a damaged one is mended by whoever searches next */
-        return error == ERROR_NOT_FOUND ? ERROR_NONE : error;
-    error = swap_merged(call, folder, names, count, &merged, same_vectors(chosen, count));
-    if (!error)
-        remove_files(folder, names, count, call->arena);
-    return error;
 }
 
 static enum error index_stored(const struct document_call *call, struct index_builder *builder,

@@ -14,6 +14,8 @@
 
 struct models;
 
+enum { INGEST_SEGMENTS_FEW = 10 /* from so many on, small segments of a tenant are merged */ };
+
 struct ingest_order {
     const char *path;   /* of the stored file; NULL when `text` is given */
     const char *text;   /* what to ingest instead of a file */
@@ -41,10 +43,12 @@ MUST_CHECK enum error ingest_document(const struct document_call *call,
                                       const struct ingest_order *order,
                                       struct ingest_result *result);
 
-/* Merges small segments of the tenant when there are many. Losing a race against somebody else is
- * no error. */
+/* Merges small segments of the tenant while it has INGEST_SEGMENTS_FEW or more, at most `most`
+ * times (0 = until it has fewer, or those that are left are too large). One process of a host
+ * merges a tenant at a time: while another one does, nothing is done, and that is no error.
+ * ERROR_NOT_FOUND `segment_damaged` when one of them cannot be read. */
 MUST_CHECK enum error ingest_merge(const struct document_call *call,
-                                   const struct support_settings *settings);
+                                   const struct support_settings *settings, int most);
 
 /* Builds a lost or damaged segment again from the database and puts it in the old one's place. */
 MUST_CHECK enum error ingest_rebuild(const struct document_call *call,

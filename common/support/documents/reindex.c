@@ -175,6 +175,40 @@ static enum error mend_tenant(const struct document_call *listing, const struct 
     return error;
 }
 
+static enum error merge_tenant(const struct document_call *listing, const struct means *means)
+{
+    const struct support_settings *settings = means->settings;
+    struct arena *arena = arena_create((size_t)settings->index_memory_bytes);
+    const struct document_call call = {listing->db, arena, listing->tenant, listing->problem};
+    int64_t rebuilt = 0;
+    enum error error = ingest_merge(&call, settings, 0);
+
+    if (error == ERROR_NOT_FOUND)
+        error = mend_tenant(listing, means, &rebuilt);
+    arena_destroy(arena);
+    return error;
+}
+
+enum error reindex_merge(struct db *db, const struct support_settings *settings,
+                         struct problem *problem)
+{
+    struct turns turns = turns_make(LISTING_MEMORY);
+    const char *tenant = "";
+    enum error error;
+
+    while (!(error = document_next_crowded(db, turns.next, tenant, INGEST_SEGMENTS_FEW, &tenant,
+                                           problem)) &&
+           tenant) {
+        turns_take(&turns);
+        error = merge_tenant(&(struct document_call){db, turns.now, tenant, problem},
+                             &(struct means){settings, NULL});
+        if (error)
+            break;
+    }
+    turns_end(&turns);
+    return error;
+}
+
 enum error reindex_tell_mixed(struct db *db, const struct support_settings *settings,
                               struct problem *problem)
 {

@@ -16,6 +16,11 @@ MUST_CHECK enum error reindex_all(struct db *db, const struct support_settings *
 MUST_CHECK enum error reindex_mend(struct db *db, const struct support_settings *settings,
                                    int64_t *rebuilt, struct problem *problem);
 
+/* Merges the segments of every tenant that has many. A segment that cannot be read is built anew:
+ * then the next call merges. */
+MUST_CHECK enum error reindex_merge(struct db *db, const struct support_settings *settings,
+                                    struct problem *problem);
+
 /* Says in the log how many documents are not cut as the settings say now: they are found as before,
  * and stay as they are until they are indexed anew. */
 MUST_CHECK enum error reindex_tell_mixed(struct db *db, const struct support_settings *settings,
