@@ -213,6 +213,18 @@ size_t utf8_valid_prefix(const char *bytes, size_t length)
     return at;
 }
 
+size_t utf8_prefix(const char *string, size_t points)
+{
+    size_t at = 0;
+
+    for (; points && string[at]; points--) {
+        size_t length = utf8_sequence_length(string + at, strnlen(string + at, 4));
+
+        at += length ? length : 1;
+    }
+    return at;
+}
+
 size_t utf8_count(const char *string)
 {
     size_t count = 0;

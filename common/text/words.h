@@ -37,6 +37,12 @@ void word_reader_start(struct word_reader *reader, const char *source, size_t le
 /* The next word; false at the end. */
 bool word_next(struct word_reader *reader, struct word *word);
 
+/* The most words in so many bytes: a digit and an Arabic letter side by side are two in three. */
+static inline size_t words_most(size_t bytes)
+{
+    return bytes / 3 * 2 + 2;
+}
+
 /* What a character is to words. Digits are those of category N. */
 enum letter_kind { LETTER_NONE, LETTER_PLAIN, LETTER_DIGIT, LETTER_MARK, LETTER_UNSPACED };
 enum letter_kind letter_kind(int32_t character);

@@ -340,10 +340,8 @@ static void write_document(struct json_writer *writer, const struct request *req
 {
     const json_t *metadata = json_object_get(document, "metadata");
     const char *content = json_string_value(json_object_get(document, "page_content"));
-    size_t at = 0;
+    size_t at = content ? utf8_prefix(content, EXCERPT_POINTS) : 0;
 
-    for (int points = 0; content && content[at] && points < EXCERPT_POINTS; points++)
-        at += utf8_sequence_length(content + at, strlen(content + at));
     writer_open_object(writer);
     writer_key_string(writer, "title", json_string_value(json_object_get(metadata, "title")));
     writer_key_string(writer, "source", json_string_value(json_object_get(metadata, "source")));

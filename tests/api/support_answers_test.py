@@ -55,6 +55,13 @@ def test_what_no_document_knows_is_refused(support):
     assert "e77" in missing["answer"].lower()
 
 
+def test_wrapped_chinese_text_is_answered_at_once(support):
+    text = "产品保\n修期为购买之日起二十四个月，超过保修期后需要付费维修。\n"
+    assert upload(support, "保修.txt", text).json()["status"] == "ok"
+    answer = ask(support, "产品保修期").json()
+    assert "二十四个月" in answer["answer"] and answer["citations"][0]["excerpt"] == text.strip()
+
+
 def test_a_code_is_found_exactly(support):
     answer = ask(support, "What does E42 mean?").json()
     assert "lid is open" in answer["answer"] and answer["route"] == "auto"

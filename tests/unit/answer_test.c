@@ -1,20 +1,11 @@
 /* The embedded answerer on the two knowledge bases of the golden table: which passages answer, what
  * is refused, what goes out without a person. */
-#include "search/builder.h"
-#include "support/answer/answer.h"
-#include "support/answer/citations.h"
-#include "support/documents/chunk.h"
+#include "answer_base.h"
 #include "test.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <unistd.h>
 
-enum { CHUNKS_MAX = 40, LEAST_AUTO = 80 };
-
-struct file {
-    const char *name, *text;
-};
+enum { LEAST_AUTO = 80 };
 
 static const struct file files_r[] = {
     {"error_codes.md",
@@ -74,102 +65,16 @@ static const char *const units_r[] = {"",
 static const char *const units_e[] = {
     "", "Open the sign-in", "You can turn on", "Invoices", "To cancel", "Download", "On Windows"};
 
-static struct base {
-    const struct file *files;
-    const char *const *units;
-    char path[32];
-    struct search_index *index;
-    struct knowledge_chunk chunks[CHUNKS_MAX];
-    size_t count;
-} base_r = {.files = files_r, .units = units_r}, base_e = {.files = files_e, .units = units_e},
-  base_copied = {.files = files_copied};
+static struct base base_r = {.files = files_r, .file_count = 3, .units = units_r},
+                   base_e = {.files = files_e, .file_count = 3, .units = units_e},
+                   base_copied = {.files = files_copied, .file_count = 3};
 
 static struct arena *arena, *kept;
 static struct synonyms synonyms;
 
-static void add_file(struct base *base, struct index_builder *builder, int number)
-{
-    static const struct chunk_options options = {800, 200, true};
-    const struct file *file = &base->files[number];
-    enum text_language language = language_detect(file->text, strlen(file->text));
-    struct chunk_list list = {NULL, 0, 0};
-
-    chunk_text(kept, file->text, strlen(file->text), 0, &options, &list);
-    index_builder_document(builder, number, language);
-    for (size_t i = 0; i < list.count; i++) {
-        struct passage_list passages = passages_of(kept, list.items[i].body, list.items[i].length);
-        struct index_passage texts[20];
-
-        for (size_t p = 0; p < passages.count; p++)
-            texts[p] = (struct index_passage){passages.items[p].text, passages.items[p].length};
-        index_builder_chunk(builder, (int64_t)base->count,
-                            chunk_header(kept, file->name, &list.items[i]), texts, passages.count);
-        base->chunks[base->count] = (struct knowledge_chunk){.key = (int64_t)base->count,
-                                                             .document = number,
-                                                             .doc_id = file->name,
-                                                             .title = file->name,
-                                                             .source = file->name,
-                                                             .language = language,
-                                                             .chunk_index = (int)i,
-                                                             .body = list.items[i].body};
-        base->count++;
-    }
-}
-
-static void base_make(struct base *base)
-{
-    struct index_builder *builder = index_builder_create((size_t)1 << 26);
-    struct search_segment segment = {"s", 0, NULL, 0};
-    struct problem problem;
-    size_t damaged;
-
-    snprintf(base->path, sizeof base->path, "/tmp/assay-answer-XXXXXX");
-    CHECK(mkdtemp(base->path) != NULL);
-    for (int i = 0; i < 3; i++)
-        add_file(base, builder, i);
-    CHECK_INT(index_builder_finish(builder, base->path, "s", &segment.bytes, &problem), ERROR_NONE);
-    index_builder_destroy(builder);
-    base->index = search_index_create(base->path);
-    CHECK_INT(search_index_update(base->index, &segment, 1, &damaged, &problem), ERROR_NONE);
-}
-
-static void base_drop(struct base *base)
-{
-    char path[40];
-
-    search_index_destroy(base->index);
-    snprintf(path, sizeof path, "%s/s", base->path);
-    unlink(path);
-    rmdir(base->path);
-}
-
-struct asked {
-    struct question question;
-    struct answer answer;
-    struct found_chunk *found, *graded;
-    size_t count;
-};
-
 static void ask(struct base *base, const char *text, const char *before, struct asked *asked)
 {
-    struct search_hit hits[20];
-    struct search_term *terms;
-    size_t term_count, kept_count;
-
-    question_read(&asked->question, arena, text, before, &synonyms);
-    question_weigh(&asked->question, base->index);
-    terms = question_search_terms(&asked->question, arena, base->index, &term_count);
-    asked->count = search_index_best(base->index, arena, terms, term_count, hits, 20);
-    asked->found = ARENA_ARRAY(arena, struct found_chunk, asked->count + 1);
-    for (size_t i = 0; i < asked->count; i++)
-        evidence_read(&asked->question, arena, &base->chunks[hits[i].chunk], hits[i].score,
-                      hits[0].score, &asked->found[i]);
-    asked->graded = ARENA_ARRAY(arena, struct found_chunk, asked->count + 1);
-    memcpy(asked->graded, asked->found, asked->count * sizeof *asked->found);
-    answer_rank(asked->graded, asked->count);
-    kept_count = answer_grade(asked->graded, asked->count);
-    asked->answer = answer_compose(&asked->question, base->index, arena, asked->graded, kept_count,
-                                   asked->found, asked->count, 0.45, 5);
+    base_ask(base, arena, &synonyms, text, before, 0.45, asked);
 }
 
 static const struct golden {
@@ -214,8 +119,7 @@ static const struct golden {
 static void check_answer(const struct golden *golden, const struct asked *asked)
 {
     const struct answer *answer = &asked->answer;
-    size_t wanted = golden->units[1] ? 2 : 1, claims;
-    struct claim list[20];
+    size_t wanted = golden->units[1] ? 2 : 1;
     struct citation_coverage coverage = citation_coverage_of(answer->text);
 
     CHECK(!answer->refused);
@@ -230,9 +134,7 @@ static void check_answer(const struct golden *golden, const struct asked *asked)
     CHECK_INT(coverage.cited, coverage.sentences);
     CHECK_INT(answer->cited_count, 1);
     CHECK(!answer_is_refusal(arena, answer->text));
-    CHECK_INT(answer_verify(arena, answer->text, answer->documents, answer->document_count, list,
-                            20, &claims),
-              100);
+    CHECK_TEXT(base_broken_promise(arena, answer) ? base_broken_promise(arena, answer) : "", "");
 }
 
 TEST(golden_table)
@@ -361,6 +263,22 @@ TEST(citation_coverage)
     CHECK_TEXT(citation_drop_orphans(arena, "One [1]. Two [7]. Three [0][2].", 2),
                "One [1]. Two. Three[2].");
     CHECK_TEXT(citation_strip(arena, "One [1]. Two [12]."), "One. Two.");
+    CHECK_TEXT(citation_escape(arena, "Costs[7] of a [b] [ 1] []."), "Costs(7) of a [b] [ 1] [].");
+    arena_reset(arena);
+}
+
+TEST(brackets_of_a_document_are_no_citations)
+{
+    static const struct file file = {
+        "costs.md", "# Costs\n\nDelivery costs 4.90 EUR [7]. Press [1] for the hotline.\n"};
+    struct base base = {.files = &file, .file_count = 1};
+    struct asked asked;
+
+    base_make(&base, arena);
+    ask(&base, "How much are delivery costs?", NULL, &asked);
+    CHECK_TEXT(asked.answer.text,
+               "Delivery costs 4.90 EUR (7) [1]. Press (1) for the hotline [1].");
+    base_drop(&base);
     arena_reset(arena);
 }
 
@@ -541,6 +459,7 @@ int main(void)
         CASE(the_same_question_gives_the_same_answer),
         CASE(a_question_that_says_little_takes_over_the_one_before),
         CASE(citation_coverage),
+        CASE(brackets_of_a_document_are_no_citations),
         CASE(chunks_stand_under_their_headings),
         CASE(long_texts_are_cut_with_overlap),
         CASE(durations_are_known_in_every_way_they_are_written),
@@ -553,9 +472,9 @@ int main(void)
     arena = arena_create((size_t)1 << 28);
     kept = arena_create((size_t)1 << 28);
     synonyms = synonyms_read(kept, synonyms_built_in);
-    base_make(&base_r);
-    base_make(&base_e);
-    base_make(&base_copied);
+    base_make(&base_r, kept);
+    base_make(&base_e, kept);
+    base_make(&base_copied, kept);
     failed = test_run_all(cases, sizeof cases / sizeof cases[0]);
     base_drop(&base_r);
     base_drop(&base_e);

@@ -10,14 +10,7 @@ enum { PROMPT_MAX = 8 * 1024 * 1024, COMPARED_MAX = 1000, RANKED_MAX = 500 };
 
 const char *text_beginning(struct arena *arena, const char *text, size_t most)
 {
-    size_t length = 0, left = strlen(text);
-
-    for (; most && length < left; most--) {
-        size_t step = utf8_sequence_length(text + length, left - length);
-
-        length += step ? step : 1;
-    }
-    return arena_copy(arena, text, length);
+    return arena_copy(arena, text, utf8_prefix(text, most));
 }
 
 /* Whole lines from the end, as many as fit; each counts one for its break. */

@@ -86,7 +86,8 @@ static void write_answer(struct answer *answer, struct arena *arena)
 
         if (i)
             text_append_string(&text, "\n\n");
-        text_append_string(&text, citation_mark(arena, passage->text, passage->length, number));
+        text_append_string(&text, citation_mark(arena, citation_escape(arena, passage->text),
+                                                passage->length, number));
         if (!answer->excerpts[number - 1])
             answer->excerpts[number - 1] =
                 answer_excerpt(arena, item->chunk->chunk.body, passage->text);
@@ -149,16 +150,45 @@ static size_t move(const char *text, size_t at, size_t length, long points)
     return at;
 }
 
-/* A passage has its lines joined, so its first words are looked for. */
+enum { COMPARED_POINTS = 24, ALIKE_BYTES_LEAST = 9 };
+
+/* How many bytes of a passage's first code points a text begins with as well, blanks aside: a
+ * passage has its lines joined. */
+static size_t alike_bytes(const char *text, const char *passage)
+{
+    size_t bytes = 0;
+
+    for (int points = 0; points < COMPARED_POINTS; points++) {
+        size_t length;
+
+        text += strspn(text, " \n\t\r");
+        passage += strspn(passage, " \n\t\r");
+        length = move(passage, 0, strnlen(passage, 4), 1);
+        if (!length || strncmp(text, passage, length) != 0)
+            break;
+        text += length;
+        passage += length;
+        bytes += length;
+    }
+    return bytes;
+}
+
+/* Where the text is most like the beginning of the passage; NULL when nowhere. */
 static const char *find_passage(const char *text, const char *passage)
 {
-    size_t length = strcspn(passage, "\n");
+    size_t most = ALIKE_BYTES_LEAST - 1, whole = strlen(passage);
     const char *found = NULL;
 
-    if (length > 24)
-        length = move(passage, 0, length, 24);
-    for (; length > 8 && !found; length = move(passage, 0, length, (long)length / 2))
-        found = memmem(text, strlen(text), passage, length);
+    if (whole < ALIKE_BYTES_LEAST)
+        return strstr(text, passage);
+    for (const char *at = text; *at; at++) {
+        size_t alike = *at == *passage ? alike_bytes(at, passage) : 0;
+
+        if (alike > most) {
+            most = alike;
+            found = at;
+        }
+    }
     return found;
 }
 

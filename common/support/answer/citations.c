@@ -168,6 +168,22 @@ static const char *filter(struct arena *arena, const char *text, int highest)
     return kept.bytes;
 }
 
+const char *citation_escape(struct arena *arena, const char *text)
+{
+    char *escaped = arena_copy_string(arena, text);
+    int number;
+
+    for (size_t at = 0; escaped[at]; at++) {
+        size_t marker = citation_read(escaped + at, &number);
+
+        if (marker) {
+            escaped[at] = '(';
+            escaped[at + marker - 1] = ')';
+        }
+    }
+    return escaped;
+}
+
 const char *citation_strip(struct arena *arena, const char *text)
 {
     return filter(arena, text, 0);

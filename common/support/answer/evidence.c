@@ -40,7 +40,7 @@ static void read_words(struct reading *reading, const char *text, size_t length,
                        struct wording_held *held)
 {
     enum text_language language = reading->found->chunk.language;
-    size_t count = reading->question->count, most = length / 2 + 2;
+    size_t count = reading->question->count, most = words_most(length);
     struct word_reader reader;
     struct word word;
 

@@ -274,11 +274,7 @@ static void choose_documents(struct graph_state *state)
 
 const char *graph_beginning(struct arena *arena, const char *text, size_t most)
 {
-    size_t at = 0;
-
-    while (text[at] && most--)
-        at += utf8_sequence_length(text + at, strlen(text + at));
-    return arena_copy(arena, text, at);
+    return arena_copy(arena, text, utf8_prefix(text, most));
 }
 
 /* The number of a source, which is added where it is not there yet; 0 when there is no room. */

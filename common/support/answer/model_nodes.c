@@ -64,8 +64,9 @@ void model_add_source(const struct graph_state *state, struct text *text, size_t
 {
     const struct graph_source *source = &state->outcome->sources[place];
 
-    text_append_format(text, "[Document %zu | source=%s]\n%s\n\n", place + 1, source->source,
-                       graph_beginning(state->arena, source->text, characters));
+    text_append_format(
+        text, "[Document %zu | source=%s]\n%s\n\n", place + 1, source->source,
+        citation_escape(state->arena, graph_beginning(state->arena, source->text, characters)));
 }
 
 /* The numbered documents that the answer stands on. */

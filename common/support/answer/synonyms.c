@@ -53,7 +53,8 @@ static void read_group(struct arena *arena, struct synonyms *synonyms, const cha
 
 struct synonyms synonyms_read(struct arena *arena, const char *text)
 {
-    struct synonyms synonyms = {ARENA_ARRAY(arena, struct synonym, strlen(text) / 2 + 1), 0};
+    struct synonyms synonyms = {ARENA_ARRAY(arena, struct synonym, words_most(strlen(text)) + 1),
+                                0};
     int group = 1;
 
     while (*text) {

@@ -178,10 +178,12 @@ static const char *search_documents(struct graph_state *state, const char *query
         return phrases_for(state)->nothing;
     text_start(&text, state->arena, MESSAGE_BYTES);
     for (size_t i = 0; i < count; i++)
-        text_append_format(&text, "%s[%d] %s", i ? "\n" : "", numbers[i],
-                           graph_beginning(state->arena,
-                                           state->outcome->sources[numbers[i] - 1].text,
-                                           SHOWN_CHARACTERS));
+        text_append_format(
+            &text, "%s[%d] %s", i ? "\n" : "", numbers[i],
+            citation_escape(state->arena,
+                            graph_beginning(state->arena,
+                                            state->outcome->sources[numbers[i] - 1].text,
+                                            SHOWN_CHARACTERS)));
     return text.bytes;
 }
 

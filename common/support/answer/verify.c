@@ -27,14 +27,14 @@ static int by_value(const void *a, const void *b)
 
 static struct stem_set read_set(struct arena *arena, const struct found_chunk *chunk)
 {
-    size_t length = strlen(chunk->chunk.body);
-    struct stem_set set = {ARENA_ARRAY(arena, uint64_t, length / 2 + 2), 0};
+    size_t length = strlen(chunk->chunk.body), most = words_most(length);
+    struct stem_set set = {ARENA_ARRAY(arena, uint64_t, most), 0};
     struct word_reader reader;
     struct word word;
     char stem[WORD_BYTES_MAX + 1];
 
     word_reader_start(&reader, chunk->chunk.body, length);
-    while (set.count < length / 2 + 1 && word_next(&reader, &word))
+    while (set.count < most && word_next(&reader, &word))
         set.stems[set.count++] = stem_hash(stem, term_stem(chunk->chunk.language, &word, stem));
     qsort(set.stems, set.count, sizeof set.stems[0], by_value);
     return set;
@@ -69,19 +69,12 @@ static bool supports(const struct stem_set *set, enum text_language language, co
     return found >= support_least * words;
 }
 
-static const char *cut_text(struct arena *arena, const char *text, size_t most)
-{
-    size_t at = 0;
-
-    while (text[at] && most--)
-        at += utf8_sequence_length(text + at, strlen(text + at));
-    return arena_copy(arena, text, at);
-}
-
 static const char *evidence_of(struct arena *arena, const struct found_chunk *chunk,
                                const char *sentence)
 {
-    return cut_text(arena, answer_excerpt(arena, chunk->chunk.body, sentence), EVIDENCE_MAX);
+    const char *excerpt = answer_excerpt(arena, chunk->chunk.body, sentence);
+
+    return arena_copy(arena, excerpt, utf8_prefix(excerpt, EVIDENCE_MAX));
 }
 
 static struct stem_set *read_sets(struct arena *arena, const struct found_chunk *const *chunks,

@@ -94,11 +94,7 @@ static void take_step(struct arena *arena, const json_t *state, struct extract *
 
 static const char *first_points(struct arena *arena, const char *text, size_t most)
 {
-    size_t at = 0;
-
-    while (text[at] && most--)
-        at += utf8_sequence_length(text + at, strlen(text + at));
-    return arena_copy(arena, text, at);
+    return arena_copy(arena, text, utf8_prefix(text, most));
 }
 
 /* Looked up on the document and then in its metadata. */

@@ -1,0 +1,165 @@
+/* A knowledge base in memory for tests of answering: documents of Markdown, chunked and indexed as
+ * an upload is, and questions asked of it without a database. */
+#ifndef ASSAY_TESTS_ANSWER_BASE_H
+#define ASSAY_TESTS_ANSWER_BASE_H
+
+#include "base/text.h"
+#include "search/builder.h"
+#include "support/answer/answer.h"
+#include "support/answer/citations.h"
+#include "support/documents/chunk.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { BASE_CHUNKS_MAX = 400, BASE_PASSAGES_MAX = 2000 };
+
+struct file {
+    const char *name, *text;
+};
+
+struct base {
+    const struct file *files;
+    size_t file_count;
+    const char *const *units; /* how the passages of the golden table begin; may be NULL */
+    char path[32];
+    struct search_index *index;
+    struct knowledge_chunk chunks[BASE_CHUNKS_MAX];
+    size_t count;
+};
+
+struct asked {
+    struct question question;
+    struct answer answer;
+    struct found_chunk *found, *graded;
+    size_t count;
+};
+
+/* Ends the test program: nothing can be asked of such a base. */
+#define BASE_NEEDS(condition)                                                                      \
+    do {                                                                                           \
+        if (!(condition)) {                                                                        \
+            fprintf(stderr, "%s:%d: no knowledge base: %s\n", __FILE__, __LINE__, #condition);     \
+            abort();                                                                               \
+        }                                                                                          \
+    } while (0)
+
+static void base_add_file(struct base *base, struct arena *arena, struct index_builder *builder,
+                          int number)
+{
+    static const struct chunk_options options = {800, 200, true};
+    const struct file *file = &base->files[number];
+    enum text_language language = language_detect(file->text, strlen(file->text));
+    struct chunk_list list = {NULL, 0, 0};
+
+    chunk_text(arena, file->text, strlen(file->text), 0, &options, &list);
+    index_builder_document(builder, number, language);
+    for (size_t i = 0; i < list.count && base->count < BASE_CHUNKS_MAX; i++) {
+        struct passage_list passages = passages_of(arena, list.items[i].body, list.items[i].length);
+        struct index_passage *texts = ARENA_ARRAY(arena, struct index_passage, passages.count + 1);
+
+        for (size_t p = 0; p < passages.count; p++)
+            texts[p] = (struct index_passage){passages.items[p].text, passages.items[p].length};
+        index_builder_chunk(builder, (int64_t)base->count,
+                            chunk_header(arena, file->name, &list.items[i]), texts, passages.count);
+        base->chunks[base->count] = (struct knowledge_chunk){.key = (int64_t)base->count,
+                                                             .document = number,
+                                                             .doc_id = file->name,
+                                                             .title = file->name,
+                                                             .source = file->name,
+                                                             .language = language,
+                                                             .chunk_index = (int)i,
+                                                             .body = list.items[i].body};
+        base->count++;
+    }
+}
+
+/* The chunks are the arena's. */
+static void base_make(struct base *base, struct arena *arena)
+{
+    struct index_builder *builder = index_builder_create((size_t)1 << 26);
+    struct search_segment segment = {"s", 0, NULL, 0};
+    struct problem problem;
+    size_t damaged;
+
+    snprintf(base->path, sizeof base->path, "/tmp/assay-answer-XXXXXX");
+    BASE_NEEDS(mkdtemp(base->path));
+    for (size_t i = 0; i < base->file_count; i++)
+        base_add_file(base, arena, builder, (int)i);
+    BASE_NEEDS(!index_builder_finish(builder, base->path, "s", &segment.bytes, &problem));
+    index_builder_destroy(builder);
+    base->index = search_index_create(base->path);
+    BASE_NEEDS(!search_index_update(base->index, &segment, 1, &damaged, &problem));
+}
+
+static void base_drop(struct base *base)
+{
+    char path[40];
+
+    search_index_destroy(base->index);
+    snprintf(path, sizeof path, "%s/s", base->path);
+    unlink(path);
+    rmdir(base->path);
+}
+
+/* Refuses below `least` evidence. */
+static void base_ask(const struct base *base, struct arena *arena, const struct synonyms *synonyms,
+                     const char *text, const char *before, double least, struct asked *asked)
+{
+    struct search_hit hits[20];
+    const struct search_term *terms;
+    size_t term_count, kept_count;
+
+    question_read(&asked->question, arena, text, before, synonyms);
+    question_weigh(&asked->question, base->index);
+    terms = question_search_terms(&asked->question, arena, base->index, &term_count);
+    asked->count = search_index_best(base->index, arena, terms, term_count, hits, 20);
+    asked->found = ARENA_ARRAY(arena, struct found_chunk, asked->count + 1);
+    for (size_t i = 0; i < asked->count; i++)
+        evidence_read(&asked->question, arena, &base->chunks[hits[i].chunk], hits[i].score,
+                      hits[0].score, &asked->found[i]);
+    asked->graded = ARENA_ARRAY(arena, struct found_chunk, asked->count + 1);
+    memcpy(asked->graded, asked->found, asked->count * sizeof *asked->found);
+    answer_rank(asked->graded, asked->count);
+    kept_count = answer_grade(asked->graded, asked->count);
+    asked->answer = answer_compose(&asked->question, base->index, arena, asked->graded, kept_count,
+                                   asked->found, asked->count, least, 5);
+}
+
+static bool base_is_text(const char *text)
+{
+    return utf8_valid_prefix(text, strlen(text)) == strlen(text);
+}
+
+/* What every answer keeps, whatever was uploaded and asked: NULL, or what this one broke. */
+static const char *base_broken_promise(struct arena *arena, const struct answer *answer)
+{
+    struct claim claims[20];
+    size_t claim_count;
+    int number;
+
+    if (!base_is_text(answer->text))
+        return "an answer is UTF-8";
+    for (const char *at = answer->text; *at; at++) {
+        if (citation_read(at, &number) && (number < 1 || number > (int)answer->document_count))
+            return "a marker points at a document";
+    }
+    for (size_t i = 0; i < answer->document_count; i++) {
+        const char *excerpt = answer->excerpts[i], *body = answer->documents[i]->chunk.body;
+
+        if (!base_is_text(excerpt) || utf8_count(excerpt) > EXCERPT_LENGTH_MAX)
+            return "an excerpt is UTF-8 and short enough";
+        if (!strstr(body, excerpt))
+            return "an excerpt is a part of its document";
+        if (utf8_count(excerpt) < EXCERPT_LENGTH_MAX && strcmp(excerpt, body) != 0)
+            return "an excerpt is as long as may be";
+    }
+    if (!answer->refused && answer_verify(arena, answer->text, answer->documents,
+                                          answer->document_count, claims, 20, &claim_count) != 100)
+        return "the documents support what is quoted";
+    return NULL;
+}
+
+#endif
