@@ -2,6 +2,7 @@
 #include "livedata/settings.h"
 
 #include "base/log.h"
+#include "base/number.h"
 #include "base/string_list.h"
 #include "db/db.h"
 #include "net/redis.h"
@@ -119,6 +120,14 @@ const struct setting livedata_settings_table[] = {
              "what was changed; unset: none."},
     {"LIVE_METRIC_AS_OF", SETTING_CHOICE, AT(metric_as_of), "versions", .choices = as_of_names,
      .help = "Whether historical order metrics see orders as they were then, or as they are now."},
+    {"LIVE_CURRENCY", SETTING_TEXT, AT(currency), "RUB", 3, 3, .required = true,
+     .help = "Default currency, ISO 4217: sums of money are in it, and add orders in it."},
+    {"LIVE_CURRENCY_RATES", SETTING_LIST, AT(currency_rate_list), "",
+     .help = "Currencies that are added too, with their worth in the default one: "
+             "`USD=90.50,EUR=98.20`. Others are listed beside the sum."},
+    {"LIVE_TIME_ZONE", SETTING_TEXT, AT(time_zone), "UTC", .required = true,
+     .help = "Time zone of today, yesterday, months and dates in questions, as in `Europe/Berlin`; "
+             "`time_zone` in the tenants file sets that of one tenant."},
     {"LIVE_QUERY_TIMEOUT_MS", SETTING_INTEGER, AT(query_timeout_ms), "5000", 10, 600000,
      .help = "How long a query may run."},
     {"LIVE_QUERY_ROWS_MAX", SETTING_INTEGER, AT(query_rows_max), "1000", 1, 10000,
@@ -213,6 +222,47 @@ static void fill_paths(struct livedata_settings *settings, struct arena *arena)
             *below[i].path = arena_print(arena, "%s/%s", settings->config_directory, below[i].name);
 }
 
+static bool is_currency(const char *text)
+{
+    return strlen(text) == 3 && strspn(text, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") == 3;
+}
+
+/* `USD=90.50`: the rate stays as it was written, for it goes into statements. */
+static bool read_rate(struct arena *arena, const char *text, struct currency_rate *rate)
+{
+    const char *worth = strchr(text, '=');
+    double number;
+
+    if (!worth)
+        return false;
+    rate->currency = arena_copy(arena, text, (size_t)(worth - text));
+    rate->text = worth + 1;
+    return is_currency(rate->currency) && strlen(rate->text) <= 20 &&
+           strspn(rate->text, "0123456789.") == strlen(rate->text) &&
+           number_parse(rate->text, &number) && number > 0;
+}
+
+static enum error read_rates(struct livedata_settings *settings, struct arena *arena,
+                             struct problem *problem)
+{
+    const struct string_list *list = &settings->currency_rate_list;
+    struct currency_rates *rates = &settings->currency_rates;
+
+    if (!is_currency(settings->currency))
+        return problem_set(problem, ERROR_INVALID, "setting_invalid",
+                           "LIVE_CURRENCY must be three capital letters, as in EUR");
+    rates->items = ARENA_ARRAY(arena, struct currency_rate, list->count);
+    for (size_t i = 0; i < list->count; i++, rates->count++)
+        if (list->count > CURRENCY_RATES_MAX ||
+            !read_rate(arena, list->items[i], &rates->items[i]) ||
+            strcmp(rates->items[i].currency, settings->currency) == 0)
+            return problem_set(problem, ERROR_INVALID, "setting_invalid",
+                               "LIVE_CURRENCY_RATES: '%.40s' is not like USD=90.50, with another "
+                               "currency than LIVE_CURRENCY",
+                               list->items[i]);
+    return ERROR_NONE;
+}
+
 static enum error refuse(struct problem *problem, const char *text)
 {
     return problem_set(problem, ERROR_INVALID, "setting_invalid", "%s", text);
@@ -278,6 +328,8 @@ enum error livedata_settings_load(struct livedata_settings *settings, struct are
     if (error)
         return error;
     fill_paths(settings, arena);
+    if (read_rates(settings, arena, problem))
+        return ERROR_INVALID;
     if (settings->demo_mode && settings->profile == PROFILE_PRODUCTION)
         return refuse(problem, "LIVE_DEMO_MODE must not be set with LIVE_PROFILE=production");
     if (string_list_has(&settings->cors_origins, "*") && settings->profile != PROFILE_DEMO)

@@ -7,6 +7,18 @@
 #include "base/confine.h"
 #include "base/settings.h"
 
+enum { CURRENCY_RATES_MAX = 32 };
+
+/* What one unit of a currency is worth in the default one. */
+struct currency_rate {
+    const char *currency;
+    const char *text; /* digits with at most one point */
+};
+struct currency_rates {
+    size_t count;
+    struct currency_rate *items;
+};
+
 struct livedata_settings {
     const char *app_name;
     const char *app_version;
@@ -58,6 +70,11 @@ struct livedata_settings {
     double entity_cache_ttl_seconds;
     double cache_poll_seconds;
     int metric_as_of; /* enum livedata_as_of */
+
+    const char *currency; /* the default one */
+    struct string_list currency_rate_list;
+    struct currency_rates currency_rates; /* the same, read */
+    const char *time_zone;
 
     int64_t query_timeout_ms;
     int64_t query_rows_max;

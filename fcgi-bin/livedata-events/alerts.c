@@ -108,6 +108,10 @@ SCHEMA(alert_change_schema, struct alert_request, "AlertUpdateRequest", change_f
         TELLS_TEXT_OR_NULL("last_triggered_at"), TELLS_OBJECTS("escalation"),                      \
         TELLS_OBJECT("flap_detection"), TELLS_TEXT("state"), TELLS_TEXT_OR_NULL("fired_at"),       \
         TELLS_TEXT_OR_NULL("resolved_at"), TELLS_INTEGER("last_escalation_level"),                 \
+        {.name = "last_condition_triggered",                                                       \
+         .type = FIELD_BOOLEAN,                                                                    \
+         .nullable = true,                                                                         \
+         .help = "Whether the condition held at the last look; null before the first."},           \
         TELLS_TEXTS("state_changes")
 
 static const struct field alert_fields[] = {ALERT_ROWS};

@@ -58,8 +58,14 @@ static enum error needs(struct request *request, const char *what)
     return problem_set(&request->problem, ERROR_INVALID, "batch_item", "%s", what);
 }
 
+/* What an item adds to the answer beside its data. */
+struct item_answer {
+    struct json_writer *writer;
+    struct data_ages ages; /* of an entity, whose data are its row alone */
+};
+
 static enum error run_entity(struct request *request, const struct reading *reading,
-                             const struct batch_item *item, struct json_writer *writer)
+                             const struct batch_item *item, struct item_answer *own)
 {
     const char *type = param(item, "entity_type"), *id = param(item, "entity_id");
     struct entity_answer answer;
@@ -68,14 +74,17 @@ static enum error run_entity(struct request *request, const struct reading *read
     if (!type || !id)
         return needs(request, "entity request requires params 'entity_type' and 'entity_id'.");
     error = read_entity(reading, type, id, 0, &answer);
-    if (!error)
-        writer_raw(writer, answer.data);
-    return error;
+    if (error)
+        return error;
+    writer_raw(own->writer, answer.data);
+    own->ages = entity_ages(reading, &answer);
+    return ERROR_NONE;
 }
 
 static enum error run_metric(struct request *request, const struct reading *reading,
-                             const struct batch_item *item, struct json_writer *writer)
+                             const struct batch_item *item, struct item_answer *own)
 {
+    struct json_writer *writer = own->writer;
     const char *name = param(item, "name"), *window = param(item, "window");
     struct metric_answer answer;
     int64_t as_of;
@@ -92,13 +101,12 @@ static enum error run_metric(struct request *request, const struct reading *read
     if (error)
         return error;
     writer_open_object(writer);
-    writer_key_number(writer, "value", answer.value.value);
-    writer_key_string(writer, "unit", answer.request.metric->unit);
+    write_metric_value(writer, &answer.value);
+    writer_key_string(writer, "unit", metric_unit(answer.request.metric, reading->settings));
     writer_key_string(writer, "window", answer.request.window);
-    if (answer.value.freshness_seconds.given)
-        writer_key_number(writer, "freshness_seconds", answer.value.freshness_seconds.value);
-    else
-        writer_key_null(writer, "freshness_seconds");
+    if (answer.value.undefined)
+        writer_key_string(writer, "reason", metric_reason(&answer.value));
+    data_ages_write(writer, metric_ages(reading, &answer));
     writer_close_object(writer);
     return ERROR_NONE;
 }
@@ -114,17 +122,15 @@ static void write_answer(struct json_writer *writer, const struct query_result *
     writer_open_object(writer);
     writer_key_integer(writer, "rows_returned", (int64_t)result->answer.row_count);
     writer_key_integer(writer, "execution_time_ms", result->execution_ms);
-    if (result->freshness_seconds.given)
-        writer_key_number(writer, "data_freshness_seconds", result->freshness_seconds.value);
-    else
-        writer_key_null(writer, "data_freshness_seconds");
+    write_optional_number(writer, "data_freshness_seconds", result->ages.freshness_seconds);
+    data_ages_write(writer, result->ages);
     writer_key_string(writer, "health", health);
     writer_close_object(writer);
     writer_close_object(writer);
 }
 
 static enum error run_query(struct request *request, const struct reading *reading,
-                            const struct batch_item *item, struct json_writer *writer)
+                            const struct batch_item *item, struct item_answer *own)
 {
     const char *question = param(item, "question");
     const json_t *context = json_object_get(item->params, "context");
@@ -143,7 +149,7 @@ static enum error run_query(struct request *request, const struct reading *readi
     error = query_answer(&reading->storage, reading->catalog, reading->settings, &asked, &result);
     if (error)
         return service_backend_error(request, error);
-    write_answer(writer, &result, health_words[service_health(request, reading)]);
+    write_answer(own->writer, &result, health_words[service_health(request, reading)]);
     return ERROR_NONE;
 }
 
@@ -151,14 +157,15 @@ static void run_item(struct request *request, const struct reading *reading,
                      const struct batch_item *item, struct json_writer *writer)
 {
     static enum error (*const runs[ITEM__MAX])(struct request *, const struct reading *,
-                                               const struct batch_item *, struct json_writer *) = {
+                                               const struct batch_item *, struct item_answer *) = {
         run_entity, run_metric, run_query};
-    struct json_writer own;
+    struct json_writer data_writer;
+    struct item_answer own = {.writer = &data_writer};
     struct text data;
     enum error error;
 
     text_start(&data, request->arena, ITEM_BYTES_MAX);
-    writer_start(&own, &data);
+    writer_start(&data_writer, &data);
     error = runs[item->type](request, reading, item, &own);
     writer_open_object(writer);
     writer_key_string(writer, "id", item->id);
@@ -169,6 +176,8 @@ static void run_item(struct request *request, const struct reading *reading,
     else
         writer_raw(writer, data.bytes);
     writer_key_string(writer, "error", error ? request->problem.text : NULL);
+    if (!error && item->type == ITEM_ENTITY)
+        data_ages_write(writer, own.ages);
     writer_close_object(writer);
 }
 

@@ -93,10 +93,8 @@ static void write_result(struct json_writer *writer, const struct query_result *
     writer_open_object(writer);
     writer_key_integer(writer, "rows_returned", (int64_t)result->answer.row_count);
     writer_key_integer(writer, "execution_time_ms", result->execution_ms);
-    if (result->freshness_seconds.given)
-        writer_key_number(writer, "data_freshness_seconds", result->freshness_seconds.value);
-    else
-        writer_key_null(writer, "data_freshness_seconds");
+    write_optional_number(writer, "data_freshness_seconds", result->ages.freshness_seconds);
+    data_ages_write(writer, result->ages);
     writer_key_string(writer, "health", health);
     writer_key_string(writer, "engine", result->engine);
     if (result->clamped)

@@ -36,6 +36,7 @@ static const struct field entity_fields[] = {
     TELLS_OBJECT("data"),
     TELLS_TEXT_OR_NULL("last_updated"),
     TELLS_NUMBER_OR_NULL("freshness_seconds"),
+    TELLS_NUMBER_OR_NULL("event_age_seconds"),
     TELLS_OBJECT("meta"),
 };
 TELLING(entity_schema, "EntityResponse", entity_fields);
@@ -83,12 +84,15 @@ static const struct field timeline_fields[] = {
      .nullable = true,
      .schema = &timeline_customer_schema},
     TELLS_LIST_OF("exceptions", &timeline_exception_schema),
+    TELLS_NUMBER_OR_NULL("freshness_seconds"),
+    TELLS_NUMBER_OR_NULL("event_age_seconds"),
 };
 TELLING(timeline_schema, "OrderTimelineResponse", timeline_fields);
 
 static const struct field metric_fields[] = {
-    TELLS_TEXT("metric_name"), TELLS_NUMBER("value"),   TELLS_TEXT("unit"),   TELLS_TEXT("window"),
-    TELLS_TEXT("computed_at"), TELLS_ANY("components"), TELLS_OBJECT("meta"),
+    TELLS_TEXT("metric_name"), TELLS_NUMBER_OR_NULL("value"), TELLS_TEXT("unit"),
+    TELLS_TEXT("window"),      TELLS_TEXT("computed_at"),     TELLS_ANY("components"),
+    TELLS_OBJECT("meta"),
 };
 TELLING(metric_schema, "MetricResponse", metric_fields);
 
@@ -100,6 +104,7 @@ static const struct field lineage_fields[] = {TELLS_TEXT("entity_type"),
                                               TELLS_TEXT("entity_id"),
                                               TELLS_LIST_OF("lineage", &node_schema),
                                               TELLS_NUMBER_OR_NULL("freshness_seconds"),
+                                              TELLS_NUMBER_OR_NULL("event_age_seconds"),
                                               TELLS_FLAG("validated"),
                                               TELLS_FLAG("enriched")};
 TELLING(lineage_schema, "LineageResponse", lineage_fields);

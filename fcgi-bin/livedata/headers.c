@@ -46,12 +46,21 @@ static void add_version(struct request *request, struct reply *reply)
                                  version->date, end));
 }
 
+static void add_age(struct request *request, struct reply *reply, const char *name,
+                    struct optional_number age)
+{
+    struct service *service = service_of(request);
+
+    if (age.given && version_shows(&service->catalog, service->asking.version, name))
+        reply_add_header(reply, name, arena_print(request->arena, "%.3f", age.value));
+}
+
 /* Nothing here may fail the answer: what cannot be known is left out. */
 static void add_health(struct request *request, struct reply *reply)
 {
     struct service *service = service_of(request);
     struct reading reading;
-    double seconds;
+    struct data_ages ages;
 
     if (!request->route || !(request->route->traits & TRAIT_DATA) ||
         (!request->who.tenant && !service->settings.auth_disabled))
@@ -62,11 +71,10 @@ static void add_health(struct request *request, struct reply *reply)
         live_cache_witness(&service->cache, &reading.storage);
     if (version_shows(&service->catalog, service->asking.version, "X-Live-Health"))
         reply_add_header(reply, "X-Live-Health", health_words[service_health(request, &reading)]);
-    seconds = freshness_now(&reading.storage, reading.cache);
-    if (seconds >= 0 &&
-        version_shows(&service->catalog, service->asking.version, "X-Live-Freshness-Seconds"))
-        reply_add_header(reply, "X-Live-Freshness-Seconds",
-                         arena_print(request->arena, "%.3f", seconds));
+    if (!ages_now(&reading.storage, reading.cache, &ages))
+        return;
+    add_age(request, reply, "X-Live-Freshness-Seconds", ages.freshness_seconds);
+    add_age(request, reply, "X-Live-Event-Age-Seconds", ages.event_age_seconds);
 }
 
 static void add_brands(struct request *request, struct reply *reply)

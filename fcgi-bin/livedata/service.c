@@ -447,8 +447,12 @@ enum error service_moment(struct request *request, const char *field, const char
                           int64_t *moment)
 {
     *moment = 0;
-    if (!text || moment_parse(text, moment))
+    if (!text)
         return ERROR_NONE;
+    if (moment_parse(text, moment)) {
+        *moment = *moment ? *moment : 1; /* 0 stands for now; nothing lies between it and 1 µs */
+        return ERROR_NONE;
+    }
     return request_fault(request, "query", field, "datetime_from_date_parsing",
                          "Input should be a valid datetime");
 }

@@ -53,7 +53,7 @@ def get(service, path, status=200, headers=SHOP):
 def test_an_event_changes_an_entity_and_a_metric_and_says_how_fresh_they_are(live):
     before = get(live, "/v1/metrics/revenue?window=24h").json()
     get(live, "/v1/entity/order/ORD-20260404-5001", status=404)
-    sent = send(live, order(5001))
+    sent = send(live, order(5001, seconds=0))
     assert (sent["accepted"], sent["applied"]) == (1, 1) and sent["results"][0]["reason"] is None
     entity = get(live, "/v1/entity/order/ORD-20260404-5001")
     assert entity.headers["X-Cache"] == "MISS"
@@ -210,15 +210,16 @@ def test_tenants_do_not_see_each_other(live):
 
 def test_answers_grow_stale_at_their_budget_and_heal(live):
     """Entities have FRESHNESS_SLA_SECONDS, here two; revenue has the eight of its contract."""
-    send(live, order(5500))
+    send(live, order(5500, seconds=0))
     ages = {True: [], False: []}
 
     def grown_stale():
         entity = get(live, "/v1/entity/order/ORD-20260404-5500").json()
         metric = get(live, "/v1/metrics/revenue").json()["meta"]
         component = next(one for one in get(live, "/v1/health").json()["components"] if one["name"] == "freshness")
-        age, seen = entity["meta"]["freshness_seconds"], component["metrics"]["last_event_age_seconds"]
-        assert age == entity["freshness_seconds"] and entity["meta"]["stale"] is (age > 2), entity
+        age, seen = entity["meta"]["event_age_seconds"], component["metrics"]["last_event_age_seconds"]
+        assert age == entity["event_age_seconds"] >= entity["freshness_seconds"], entity
+        assert entity["meta"]["stale"] is (age > 2), entity
         assert component["status"] == ("healthy" if seen <= 2 else "degraded") or abs(seen - 2) <= 0.05, component
         assert metric["stale"] is False and metric["freshness_seconds"] < 8
         ages[entity["meta"]["stale"]].append(age)
@@ -226,11 +227,110 @@ def test_answers_grow_stale_at_their_budget_and_heal(live):
     until(grown_stale)
     assert max(ages[False]) <= 2 < min(ages[True]), "at the budget, not before"
     send(live, order(5501))
-    send(live, order(5500, "confirmed", 1, kind="order.updated"))
+    send(live, order(5500, "confirmed", 0, kind="order.updated"))
     healed = {one["name"]: one["status"] for one in get(live, "/v1/health").json()["components"]}
     assert healed["freshness"] == "healthy"
     answer = get(live, "/v1/entity/order/ORD-20260404-5500")
     assert answer.json()["meta"]["stale"] is False, healed
+
+
+def tenant(live):
+    """The headers of a key of a tenant that has nothing yet."""
+    answer = live.post("/v1/admin/keys", {"name": "t", "tenant": f"t{uuid.uuid4().hex[:12]}", "rate_limit_rpm": 10000},
+                       headers=ADMIN)
+    return {"X-API-Key": answer.json()["key"]}
+
+
+def click(seconds=0, **more):
+    return {"event_id": str(uuid.uuid4()), "event_type": "page_view", "timestamp": ago(seconds), "source": "web",
+            "session_id": "SES-1", "page_url": "/", "user_agent": "test", **more}
+
+
+def ages(live, headers):
+    """Both ages in everything that says how old it is."""
+    entity = get(live, "/v1/entity/order/ORD-20260404-5600", headers=headers)
+    answer = live.post("/v1/query", {"question": "revenue today"}, headers=headers)
+    batch = live.post("/v1/batch", {"requests": [
+        {"id": "e", "type": "entity", "params": {"entity_type": "order", "entity_id": "ORD-20260404-5600"}},
+        {"id": "m", "type": "metric", "params": {"name": "revenue"}},
+        {"id": "q", "type": "query", "params": {"question": "revenue today"}}]}, headers=headers).json()["results"]
+    fresh = next(one for one in get(live, "/v1/slo", headers=headers).json()["slos"] if one["name"] == "data_freshness")
+    health = next(one for one in get(live, "/v1/health", headers=headers).json()["components"] if one["name"] == "freshness")
+    found = {
+        "entity": entity.json(), "entity.meta": entity.json()["meta"],
+        "user": get(live, "/v1/entity/user/USR-1", headers=headers).json(),
+        "metric": get(live, "/v1/metrics/revenue", headers=headers).json()["meta"],
+        "timeline": get(live, "/v1/entity/order/ORD-20260404-5600/timeline", headers=headers).json(),
+        "lineage": get(live, "/v1/lineage/order/ORD-20260404-5600", headers=headers).json(),
+        "query": answer.json()["metadata"], "batch entity": batch[0], "batch metric": batch[1]["data"],
+        "batch query": batch[2]["data"]["metadata"]}
+    pairs = {name: (one["freshness_seconds"], one["event_age_seconds"]) for name, one in found.items()}
+    pairs["slo"] = (fresh["diagnostic"]["age_seconds"], fresh["diagnostic"]["event_age_seconds"])
+    pairs["health"] = (health["metrics"]["last_event_age_seconds"], health["metrics"]["event_age_seconds"])
+    for one in (entity, answer):
+        pairs["headers " + one.url] = (float(one.headers["X-Live-Freshness-Seconds"]),
+                                       float(one.headers["X-Live-Event-Age-Seconds"]))
+    return pairs, found
+
+
+def test_every_answer_says_when_an_event_was_applied_and_how_old_the_event_is(live):
+    headers = tenant(live)
+    send(live, order(5600, seconds=7200), headers=headers)
+    pairs, found = ages(live, headers)
+    for name, (applied, own) in pairs.items():
+        assert 0 <= applied < 30 and 7190 < own < 7300, (name, applied, own)
+    assert found["entity"]["meta"]["stale"] is True and found["metric"]["stale"] is True, "by the older of the two"
+
+
+def test_a_rejected_event_changes_nothing(live):
+    headers = tenant(live)
+    send(live, order(5600, seconds=0), headers=headers)
+    time.sleep(1.1)
+    for i in range(3):
+        assert send(live, order(5600, "lost", 0), headers=headers)["dead_lettered"] == 1
+    for name, (applied, own) in ages(live, headers)[0].items():
+        assert applied >= 1 and own >= 1, (name, applied, own)
+    error_rate = get(live, "/v1/metrics/error_rate", headers=headers).json()
+    assert error_rate["value"] > 0 and error_rate["meta"]["freshness_seconds"] >= 1
+    service_level = next(one for one in get(live, "/v1/slo", headers=headers).json()["slos"] if one["name"] == "data_freshness")
+    assert service_level["valid"] >= 1.1, "measured from the applied event on, with no gap filled by rejected ones"
+
+
+def test_a_ratio_of_nothing_is_null_with_a_reason(live):
+    headers = tenant(live)
+    for name, value in (("revenue", 0.0), ("order_count", 0.0), ("avg_order_value", None), ("conversion_rate", None),
+                        ("error_rate", None)):
+        body = get(live, f"/v1/metrics/{name}", headers=headers).json()
+        assert body["value"] == value and body["meta"].get("reason") == ("no_rows_in_window" if value is None else None), body
+        again = get(live, f"/v1/metrics/{name}", headers=headers).json()
+        assert again["value"] == value, "out of the cache"
+        item = live.post("/v1/batch", {"requests": [{"id": "m", "type": "metric", "params": {"name": name}}]},
+                         headers=headers).json()["results"][0]["data"]
+        assert item["value"] == value
+    assert "Current value is undefined ratio" in get(live, "/v1/search?q=conversion rate", headers=headers).text
+
+
+def test_currencies_are_never_added_up(live):
+    headers = tenant(live)
+    send(live, {"events": [order(5601), order(5602, currency="GBP")]}, headers=headers)
+    body = get(live, "/v1/metrics/revenue", headers=headers).json()
+    assert body["value"] == 31.5 and body["unit"] == "RUB" and body["components"] == {"GBP": 31.5, "RUB": 31.5}
+    assert body["meta"]["currencies_not_added"] == ["GBP"] and body["meta"]["mixed_currency"] is True
+    alone = tenant(live)
+    send(live, order(5604, currency="EUR"), headers=alone)
+    average = get(live, "/v1/metrics/avg_order_value", headers=alone).json()
+    assert average["value"] is None and average["meta"]["reason"] == "no_rows_in_default_currency"
+    assert average["components"] == {"EUR": 31.5}
+
+
+def test_the_first_moment_of_1970_is_not_now(live):
+    headers = tenant(live)
+    send(live, order(5605), headers=headers)
+    for text in ("0", "1970-01-01", "1970-01-01T00:00:00Z"):
+        get(live, f"/v1/entity/order/ORD-20260404-5605?as_of={text}", status=404, headers=headers)
+        body = get(live, f"/v1/metrics/revenue?as_of={text}", headers=headers).json()
+        assert body["value"] == 0 and body["meta"]["is_historical"] is True
+        assert body["meta"]["as_of"] == "1970-01-01T00:00:00Z"
 
 
 class Frames:

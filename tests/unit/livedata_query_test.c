@@ -331,7 +331,7 @@ ON_BOTH(tenants_see_their_own_rows)
         CHECK_OK(
             query_answer(&live.call.storage, &live.catalog, &live.settings, &request, &result));
         CHECK_NEAR(result.answer.cells[0].number, i ? 40.0 : 205.5, 1e-9);
-        CHECK(value.freshness_seconds.given && value.freshness_seconds.value < 5);
+        CHECK(value.newest.applied_at > clock_unix_microseconds() - 5 * moment_second);
     }
 }
 
@@ -408,10 +408,52 @@ ON_BOTH(metrics_of_the_past_see_the_past)
     request.as_of = between;
     CHECK_OK(metric_compute(&live.call.storage, &live.settings, &request, &value));
     CHECK_NEAR(value.value, 50, 0);
-    CHECK(!value.freshness_seconds.given);
+    CHECK(!value.newest.applied_at);
     request.window = "7d";
     CHECK_FAILS(metric_compute(&live.call.storage, &live.settings, &request, &value), ERROR_INVALID,
                 "unsupported_window");
+}
+
+/* Sums of hundredths come out exact, converted ones rounded by the order; what has no rate stays
+ * out. */
+ON_BOTH(money_is_added_in_hundredths_and_one_currency)
+{
+    static const struct {
+        const char *order, *currency, *price;
+    } orders[] = {{"ORD-20260404-0001", "RUB", "0.10"},
+                  {"ORD-20260404-0002", "RUB", "0.20"},
+                  {"ORD-20260404-0003", "RUB", "0.70"},
+                  {"ORD-20260404-0004", "USD", "0.01"},
+                  {"ORD-20260404-0005", "GBP", "9.99"}};
+    struct currency_rate rate = {"USD", "90.55"};
+    struct metric_request request;
+    struct metric_value value;
+    struct live live;
+
+    live_make(store, &live);
+    for (int i = 0; i < 5; i++) {
+        json_t *event = live_order(&live, i + 1, "order.created", live_ago(&live, 60),
+                                   orders[i].order, "U", "pending", "P", 1, orders[i].price);
+
+        json_object_set_new(event, "currency", json_string(orders[i].currency));
+        CHECK_INT(live_apply(&live, event).status, EVENT_APPLIED);
+    }
+    request = (struct metric_request){catalog_metric(&live.catalog, "revenue"), "1h", 0};
+    for (int rates = 0; rates < 2; rates++) {
+        live.settings.currency_rates = (struct currency_rates){(size_t)rates, &rate};
+        CHECK_OK(metric_compute(&live.call.storage, &live.settings, &request, &value));
+        CHECK_NEAR(value.value, rates ? 1.91 : 1.0, 0);
+        CHECK_INT(value.currency_count, 3);
+        CHECK(value.currencies[0].left_out && !value.currencies[1].left_out);
+        CHECK_INT(value.currencies[2].left_out, !rates);
+    }
+    live.call.storage.now = clock_unix_microseconds();
+    request.as_of = live.call.storage.now;
+    CHECK_OK(metric_compute(&live.call.storage, &live.settings, &request, &value));
+    CHECK_NEAR(value.value, 1.91, 0);
+    request.metric = catalog_metric(&live.catalog, "avg_order_value");
+    CHECK_OK(metric_compute(&live.call.storage, &live.settings, &request, &value));
+    CHECK_NEAR(value.value, 0.4775, 0);
 }
 
 TEST_MAIN(CASE(the_guard_says_why), CASE(harmless_statements_pass_and_run),
@@ -419,4 +461,5 @@ TEST_MAIN(CASE(the_guard_says_why), CASE(harmless_statements_pass_and_run),
           CASE(questions_become_statements), CASE(cursors_are_bound_and_padded),
           CASE(models_answer_in_many_ways), CASE(tenants_see_their_own_rows),
           CASE(pages_follow_each_other), CASE(restricted_keys_reach_their_tables_only),
-          CASE(metrics_of_the_past_see_the_past))
+          CASE(metrics_of_the_past_see_the_past),
+          CASE(money_is_added_in_hundredths_and_one_currency))

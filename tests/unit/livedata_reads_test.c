@@ -4,10 +4,13 @@
 #include "livedata_fixture.h"
 
 #include "livedata/access/sessions.h"
+#include "livedata/catalog/contracts.h"
 #include "livedata/events/event.h"
 #include "livedata/operations/exceptions.h"
 #include "livedata/reads/search.h"
 #include "livedata/reads/slo.h"
+
+#include <unistd.h>
 
 static const struct slo latency = {.name = "latency",
                                    .measurement = SLO_LATENCY,
@@ -314,7 +317,49 @@ ON_BOTH(what_operators_said_holds_for_what_they_saw)
     CHECK(strstr(exceptions_of(&live, &reading, -1), id) == NULL);
 }
 
-TEST_MAIN(CASE(what_operators_said_holds_for_what_they_saw),
+static enum error load_versions(struct arena *arena, struct catalog *catalog, const char *changes,
+                                struct problem *problem)
+{
+    char path[] = "/tmp/livedata-versions-XXXXXX";
+    int file = mkstemp(path);
+    FILE *stream = fdopen(file, "w");
+    enum error error;
+
+    fprintf(stream,
+            "versions:\n  - {date: \"2026-01-01\", status: stable, changes: []}\n"
+            "  - date: \"2026-02-01\"\n    status: latest\n    changes:\n%s",
+            changes);
+    fclose(stream);
+    error = catalog_load_versions(arena, path, catalog, problem);
+    unlink(path);
+    return error;
+}
+
+/* The fields of a change decide, whatever its description says. */
+TEST(versions_are_described_by_fields)
+{
+    struct arena *arena = arena_create((size_t)1 << 20);
+    struct catalog catalog = {0};
+    struct problem problem;
+
+    CHECK(load_versions(arena, &catalog,
+                        "      - {type: added, path: meta.health, description: Health is shown}\n"
+                        "      - {type: added, header: X-Live-Health, description: The same}\n"
+                        "      - {type: changed, description: Added status to old answers}\n",
+                        &problem) == ERROR_NONE);
+    CHECK(!version_shows(&catalog, &catalog.versions[0], "meta.health"));
+    CHECK(!version_shows(&catalog, &catalog.versions[0], "x-live-health"));
+    CHECK(version_shows(&catalog, &catalog.versions[0], "status"));
+    CHECK(version_shows(&catalog, &catalog.versions[1], "meta.health"));
+    catalog = (struct catalog){0};
+    CHECK(load_versions(arena, &catalog,
+                        "      - {type: added, description: Added status to entity responses}\n",
+                        &problem) == ERROR_INVALID);
+    CHECK(strstr(problem.text, "either path or header") != NULL);
+    arena_destroy(arena);
+}
+
+TEST_MAIN(CASE(versions_are_described_by_fields), CASE(what_operators_said_holds_for_what_they_saw),
           CASE(latencies_within_the_threshold_are_good),
           CASE(time_up_to_the_threshold_after_an_event_is_fresh), CASE(budgets_and_burn_rates),
           CASE(a_fast_burn_is_a_risk_although_the_window_is_good), CASE(searches_are_scored),

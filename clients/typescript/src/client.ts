@@ -148,7 +148,7 @@ export class LiveDataClient {
         const params = { window, as_of: momentOf(options.asOf) };
         const result = await this.#get<types.MetricResult>(['metrics', name], params, options.signal);
 
-        return { ...result, value: Number(result.value), components: result.components ?? null };
+        return { ...result, value: numberOrNull(result.value), components: result.components ?? null };
     }
 
     async query(

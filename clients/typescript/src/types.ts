@@ -13,6 +13,10 @@ export interface EntityMeta {
     as_of?: string | null;
     is_historical?: boolean;
     freshness_seconds?: number | null;
+    /** Age of the newest event by its own time. */
+    event_age_seconds?: number | null;
+    /** Why a metric has no value. */
+    reason?: string | null;
     health?: string | null;
     stale?: boolean | null;
 }
@@ -24,6 +28,7 @@ export interface EntityEnvelope<T = Record<string, unknown>> {
     data: T;
     last_updated?: string | null;
     freshness_seconds?: number | null;
+    event_age_seconds?: number | null;
     meta?: EntityMeta | null;
 }
 
@@ -69,7 +74,8 @@ export interface SessionEntity {
 
 export interface MetricResult {
     metric_name: string;
-    value: number;
+    /** null for a ratio of nothing; `meta.reason` says why. */
+    value: number | null;
     unit: string;
     window: string;
     computed_at: string;
@@ -158,6 +164,7 @@ export interface Lineage {
     entity_id: string;
     lineage: LineageNode[];
     freshness_seconds: number | null;
+    event_age_seconds?: number | null;
     validated: boolean;
     enriched: boolean;
 }

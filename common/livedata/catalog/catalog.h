@@ -72,6 +72,7 @@ struct live_metric {
     const struct table_column *time;
     struct string_list windows;
     struct string_list source_events;
+    bool zero_when_empty;    /* a sum or count; others are undefined without rows */
     const char *currency_of; /* the column whose sums must not mix currencies; NULL = none */
     struct optional_number budget_seconds; /* how old the newest event may be */
 };
@@ -93,10 +94,17 @@ struct schema_contract {
     const json_t *json;
 };
 
+struct api_change {
+    const char *path;        /* member of the body that was added, with dots; or NULL */
+    const char *header;      /* response header that was added; or NULL */
+    const char *description; /* for people */
+};
+
 struct api_version {
     const char *date;
     const char *status;
-    struct string_list changes; /* descriptions */
+    struct api_change *changes;
+    size_t change_count;
 };
 
 enum slo_measurement { SLO_LATENCY, SLO_FRESHNESS, SLO_ERRORS, SLO_UNSUPPORTED };

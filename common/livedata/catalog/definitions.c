@@ -43,7 +43,7 @@ static enum error load_metric(struct arena *arena, const char *path, struct cata
                               struct problem *problem)
 {
     struct live_metric *metric = &catalog->metrics[catalog->metric_count];
-    const char *table, *time, *filter;
+    const char *table, *time, *filter, *empty;
     json_t *json;
     enum error error = yaml_read_file(arena, path, &json, problem);
 
@@ -52,6 +52,7 @@ static enum error load_metric(struct arena *arena, const char *path, struct cata
     table = catalog_text(json, "table", arena);
     time = catalog_text(json, "time", arena);
     filter = catalog_text(json, "filter", arena);
+    empty = catalog_text(json, "empty", arena);
     *metric = (struct live_metric){
         .name = catalog_text(json, "name", arena),
         .order = json_is_integer(json_object_get(json, "order"))
@@ -64,9 +65,12 @@ static enum error load_metric(struct arena *arena, const char *path, struct cata
         .filter = filter ? filter : "",
         .windows = catalog_texts(json_object_get(json, "windows"), arena),
         .source_events = catalog_texts(json_object_get(json, "source_events"), arena),
+        .zero_when_empty = empty && strcmp(empty, "zero") == 0,
         .currency_of = catalog_text(json, "currency_of", arena)};
     if (!metric->name || !metric->description || !metric->unit || !metric->table || !metric->value)
         return refuse(path, "name, description, unit, table and value are needed", problem);
+    if (empty && strcmp(empty, "zero") != 0 && strcmp(empty, "undefined") != 0)
+        return refuse(path, "empty is zero or undefined", problem);
     metric->time = time ? serving_column_find(metric->table, time) : NULL;
     if (!metric->time || metric->time->type != COLUMN_TIME)
         return refuse(path, "time is no time column of the table", problem);
@@ -108,21 +112,30 @@ static int by_date(const void *left, const void *right)
                   ((const struct api_version *)right)->date);
 }
 
-static void read_version(struct arena *arena, const json_t *json, struct api_version *version)
+/* What was added has a path or a header: else no older answer would leave it out. */
+static bool read_version(struct arena *arena, const json_t *json, struct api_version *version)
 {
     const json_t *changes = json_object_get(json, "changes"), *change;
     size_t i;
 
     version->date = catalog_text(json, "date", arena);
     version->status = catalog_text(json, "status", arena);
-    version->changes.items = ARENA_ARRAY(arena, const char *, json_array_size(changes));
+    version->changes = ARENA_ARRAY(arena, struct api_change, json_array_size(changes));
     json_array_foreach(changes, i, change)
     {
-        const char *text = catalog_text(change, "description", arena);
+        const struct api_change read = {.path = catalog_text(change, "path", arena),
+                                        .header = catalog_text(change, "header", arena),
+                                        .description = catalog_text(change, "description", arena)};
 
-        if (text)
-            version->changes.items[version->changes.count++] = text;
+        const char *type = catalog_text(change, "type", arena);
+        bool added = type && strcmp(type, "added") == 0;
+
+        if (!type || !read.description || (read.path && read.header) ||
+            added != (read.path || read.header))
+            return false;
+        version->changes[version->change_count++] = read;
     }
+    return version->date && version->status;
 }
 
 static void find_latest(struct catalog *catalog)
@@ -160,9 +173,11 @@ enum error catalog_load_versions(struct arena *arena, const char *path, struct c
     {
         struct api_version *version = &catalog->versions[catalog->version_count++];
 
-        read_version(arena, item, version);
-        if (!version->date || !version->status)
-            return refuse(path, "a version needs date and status", problem);
+        if (!read_version(arena, item, version))
+            return refuse(path,
+                          "a version needs date and status, each of its changes a type and a "
+                          "description, what was added either path or header",
+                          problem);
     }
     qsort(catalog->versions, catalog->version_count, sizeof catalog->versions[0], by_date);
     find_latest(catalog);

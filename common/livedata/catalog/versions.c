@@ -35,16 +35,11 @@ void version_end(const struct api_version *version, char day[11])
     (void)!snprintf(day, 11, "%04u%.6s", year + 1, rest);
 }
 
-/* "Added <name> to …" and "Added <name> response header" name what a version brought. */
-static bool adds(const char *change, const char *name)
+/* Names of headers are compared without case. */
+static bool adds(const struct api_change *change, const char *name)
 {
-    static const char word[] = "Added ", header[] = " response header";
-    size_t length = strlen(name);
-    const char *at = change + sizeof word - 1;
-
-    if (strncmp(change, word, sizeof word - 1) != 0 || strncasecmp(at, name, length) != 0)
-        return false;
-    return strncmp(at + length, " to ", 4) == 0 || strcmp(at + length, header) == 0;
+    return (change->path && strcmp(change->path, name) == 0) ||
+           (change->header && strcasecmp(change->header, name) == 0);
 }
 
 bool version_shows(const struct catalog *catalog, const struct api_version *version,
@@ -56,8 +51,8 @@ bool version_shows(const struct catalog *catalog, const struct api_version *vers
         if (strcmp(later->date, version->date) <= 0 ||
             strcmp(later->date, catalog->latest->date) > 0)
             continue;
-        for (size_t j = 0; j < later->changes.count; j++)
-            if (adds(later->changes.items[j], name))
+        for (size_t j = 0; j < later->change_count; j++)
+            if (adds(&later->changes[j], name))
                 return false;
     }
     return true;
@@ -77,8 +72,8 @@ void version_write_changelog(const struct catalog *catalog, struct json_writer *
         writer_key_string(writer, "status", version->status);
         writer_key(writer, "changes");
         writer_open_array(writer);
-        for (size_t j = 0; j < version->changes.count; j++)
-            writer_string(writer, version->changes.items[j]);
+        for (size_t j = 0; j < version->change_count; j++)
+            writer_string(writer, version->changes[j].description);
         writer_close_array(writer);
         writer_close_object(writer);
     }

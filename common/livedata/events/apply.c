@@ -35,20 +35,28 @@ static const struct statement count_today = {
            " AND topic = 'events.validated'",
 };
 
-static void touch(struct apply_touched *touched, const char *table)
+/* The table has changed; `event` is what was applied, or NULL for a rejection. */
+static void touch(struct apply_touched *touched, const char *table, const struct event *event)
 {
-    for (size_t i = 0; i < serving_table_count; i++)
-        if (strcmp(serving_tables[i].name, table) == 0)
-            touched->tables |= 1u << i;
+    for (size_t i = 0; i < serving_table_count; i++) {
+        if (strcmp(serving_tables[i].name, table) != 0)
+            continue;
+        touched->tables |= 1u << i;
+        if (event) {
+            touched->applied_to |= 1u << i;
+            touched->event_at[i] = event->at;
+        }
+    }
 }
 
-static void count_type(struct apply_touched *touched, const char *type)
+static void count_type(struct apply_touched *touched, const struct event *event)
 {
     size_t place = 0;
 
-    while (event_types[place] && strcmp(event_types[place], type) != 0)
+    while (event_types[place] && strcmp(event_types[place], event->type) != 0)
         place++;
     touched->by_type[place]++;
+    touched->type_event_at[place] = event->at;
 }
 
 static const char *json_of(struct arena *arena, const json_t *value)
@@ -200,9 +208,9 @@ static enum error fold_order(struct apply_call *call, const struct event *event,
     const struct entity_type *user = catalog_entity(call->catalog, "user");
     enum error error = state_fold_order(&call->storage, event, &accepted, &left);
 
-    touch(touched, "orders_v2");
-    touch(touched, "order_items");
-    touch(touched, "users_enriched");
+    touch(touched, "orders_v2", event);
+    touch(touched, "order_items", event);
+    touch(touched, "users_enriched", event);
     if (!error)
         error = look_at_entity(call, event, touched, data);
     index_later(call, touched, user, event->user_id, NULL);
@@ -221,8 +229,8 @@ static enum error fold_product(struct apply_call *call, const struct event *even
     struct string_list moved;
     enum error error = state_fold_product(&call->storage, event, &moved);
 
-    touch(touched, "products_current");
-    touch(touched, "users_enriched");
+    touch(touched, "products_current", event);
+    touch(touched, "users_enriched", event);
     for (size_t i = 0; i < moved.count; i++)
         index_later(call, touched, user, moved.items[i], NULL);
     return error;
@@ -237,7 +245,7 @@ static enum error fold(struct apply_call *call, const struct event *event,
     case EVENT_ORDER:
         return fold_order(call, event, touched, data);
     case EVENT_CLICK:
-        touch(touched, "sessions_aggregated");
+        touch(touched, "sessions_aggregated", event);
         error = state_fold_click(&call->storage, event);
         break;
     case EVENT_PRODUCT:
@@ -276,7 +284,7 @@ static enum error bury(struct apply_call *call, const struct event *event, const
     error = journal_add_dead(&call->storage, &row);
     if (!error)
         error = dead_letter_put(&call->storage, &letter);
-    touch(touched, "pipeline_events");
+    touch(touched, "pipeline_events", NULL);
     *result = (struct apply_result){letter.event_id, EVENT_DEAD_LETTERED,
                                     arena_copy_string(arena, verdict->reason), letter.detail};
     return error;
@@ -321,10 +329,10 @@ static enum error apply_good(struct apply_call *call, const struct event *event,
     const char *data = NULL;
     enum error error = fold(call, event, touched, &data);
 
-    touch(touched, "pipeline_events");
+    touch(touched, "pipeline_events", event);
     if (!error)
         error = write_journal(call, event, TOPIC_VALIDATED, event->id, event->type, data);
-    count_type(touched, event->type);
+    count_type(touched, event);
     if (!error && call->branch)
         error = branch_count(&call->storage, call->branch, event->entity_type);
     if (!error && call->hands_on)
@@ -392,12 +400,19 @@ enum error apply_finish(struct apply_call *call, struct apply_touched *touched)
 {
     enum error error = index_entities(call, touched);
 
-    for (size_t i = 0; !error && i < serving_table_count; i++)
+    for (size_t i = 0; !error && i < serving_table_count; i++) {
+        struct event_mark mark = {0};
+
+        if (touched->applied_to & (1u << i))
+            mark = (struct event_mark){call->storage.now, touched->event_at[i]};
         if (touched->tables & (1u << i))
-            error = generation_raise(&call->storage, serving_tables[i].name, &touched->gens[i]);
+            error =
+                generation_raise(&call->storage, serving_tables[i].name, mark, &touched->gens[i]);
+    }
     for (size_t i = 0; !error && event_types[i]; i++)
         if (touched->by_type[i])
-            error = freshness_note(&call->storage, event_types[i], touched->by_type[i]);
+            error = freshness_note(&call->storage, event_types[i], touched->type_event_at[i],
+                                   touched->by_type[i]);
     if (!error && touched->tables)
         error =
             db_tell(call->storage.db, LIVE_CHANNEL, words_of(call, touched), call->storage.problem);

@@ -58,10 +58,13 @@ struct apply_entity; /* to be indexed for search, once, at the end */
 struct apply_touched {
     size_t entity_count, entity_room;
     struct apply_entity *entities;
-    unsigned tables;                   /* bits by position in serving_tables */
-    int64_t gens[APPLY_TABLES_MAX];    /* their new generations, once finished */
-    int64_t changes[APPLY_TABLES_MAX]; /* as live_cache_changing() gave them */
-    int64_t by_type[16]; /* applied events, by position in event_types; the last of others */
+    unsigned tables;                    /* bits by position in serving_tables */
+    unsigned applied_to;                /* those that an applied event changed, and the own time */
+    int64_t event_at[APPLY_TABLES_MAX]; /* of the last such event */
+    int64_t gens[APPLY_TABLES_MAX];     /* their new generations, once finished */
+    int64_t changes[APPLY_TABLES_MAX];  /* as live_cache_changing() gave them */
+    int64_t by_type[16];       /* applied events, by position in event_types; the last of others */
+    int64_t type_event_at[16]; /* own time of the last of each */
 };
 MUST_CHECK enum error apply_one(struct apply_call *call, const json_t *payload,
                                 struct apply_touched *touched, struct apply_result *result);

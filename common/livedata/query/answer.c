@@ -212,7 +212,6 @@ enum error query_answer(const struct storage_call *call, const struct catalog *c
     int64_t started = clock_monotonic_microseconds(), offset;
     struct prepared_question prepared;
     char hash[DIGEST_SHA256_TEXT];
-    double seconds = -1;
     enum error error = prepare(call, catalog, settings, request, &prepared);
 
     *result = (struct query_result){0};
@@ -229,9 +228,7 @@ enum error query_answer(const struct storage_call *call, const struct catalog *c
     if (!error)
         error = read_page(call, request, &prepared, result->sql, hash, offset, result, settings);
     if (!error)
-        error = freshness_of_tables(call, &result->tables, &seconds);
-    if (!error && seconds >= 0)
-        result->freshness_seconds = GIVEN_NUMBER(seconds);
+        error = ages_of_tables(call, &result->tables, &result->ages);
     result->execution_ms = (clock_monotonic_microseconds() - started) / 1000;
     return error;
 }

@@ -25,7 +25,7 @@ struct query_result {
     const char *next_cursor; /* or NULL */
     struct optional_integer total_count;
     int64_t execution_ms;
-    struct optional_number freshness_seconds;
+    struct data_ages ages;
     bool clamped;
 };
 

@@ -5,7 +5,6 @@
 #include "livedata/moment.h"
 #include "livedata/storage/journal.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -66,17 +65,18 @@ static enum error read_row(const struct reading *reading, struct entity_answer *
     status = entity_row_value(row, "status");
     answer->status = status && !status->null ? status->text : NULL;
     answer->data = entity_row_json(reading->storage.arena, answer->type, row, reading->storage.now);
-    answer->last_updated = entity_row_last_updated(row, reading->storage.now);
+    answer->newest = entity_row_mark(row, reading->storage.now);
     return ERROR_NONE;
 }
 
-/* "<last_updated> <status or -> <data>" */
+/* "<last_updated> <own time of that event> <status or -> <data>" */
 static void keep_entity(const struct reading *reading, const char *key,
                         const struct shm_cache_ticket *ticket, const struct entity_answer *answer)
 {
     live_cache_keep(reading->cache, key, ticket, reading->settings->entity_cache_ttl_seconds,
-                    arena_print(reading->storage.arena, "%lld %s %s",
-                                (long long)answer->last_updated,
+                    arena_print(reading->storage.arena, "%lld %lld %s %s",
+                                (long long)answer->newest.applied_at,
+                                (long long)answer->newest.event_at,
                                 answer->status ? answer->status : "-", answer->data));
 }
 
@@ -86,7 +86,8 @@ static void take_entity(const struct reading *reading, const char *kept,
     char *rest;
     size_t length;
 
-    answer->last_updated = strtoll(kept, &rest, 10);
+    answer->newest.applied_at = strtoll(kept, &rest, 10);
+    answer->newest.event_at = strtoll(rest, &rest, 10);
     length = strcspn(rest + 1, " ");
     if (length != 1 || rest[1] != '-')
         answer->status = arena_copy(reading->storage.arena, rest + 1, length);
@@ -148,7 +149,7 @@ static enum error read_past(const struct reading *reading, struct entity_answer 
     struct entity_row row;
     const char *data;
     enum error error = journal_version(&reading->storage, answer->type->name, answer->id,
-                                       answer->as_of, &data, &answer->last_updated);
+                                       answer->as_of, &data, &answer->newest.applied_at);
 
     if (error)
         return error;
@@ -195,10 +196,18 @@ static bool shows(const struct reading *reading, const char *name)
     return version_shows(reading->catalog, reading->version, name);
 }
 
+/* Both ages; older versions of the API know one of them. */
+static void write_ages(struct json_writer *writer, const struct reading *reading,
+                       struct data_ages ages, const char *path)
+{
+    write_optional_number(writer, "freshness_seconds", ages.freshness_seconds);
+    if (shows(reading, path))
+        write_optional_number(writer, "event_age_seconds", ages.event_age_seconds);
+}
+
 /* The block that both kinds of answers have. */
 static void write_meta(struct json_writer *writer, const struct reading *reading, int64_t as_of,
-                       struct optional_number freshness, double budget, enum health_word health,
-                       bool entity)
+                       struct data_ages ages, double budget, enum health_word health, bool entity)
 {
     char text[MOMENT_TEXT];
 
@@ -209,15 +218,12 @@ static void write_meta(struct json_writer *writer, const struct reading *reading
     writer_key_string(writer, "as_of", as_of ? text : NULL);
     if (!entity || shows(reading, "meta.is_historical"))
         writer_key_boolean(writer, "is_historical", as_of != 0);
-    if (freshness.given)
-        writer_key_number(writer, "freshness_seconds", freshness.value);
-    else
-        writer_key_null(writer, "freshness_seconds");
+    write_ages(writer, reading, ages, "meta.event_age_seconds");
     if (shows(reading, "meta.health"))
         writer_key_string(writer, "health", health_words[health]);
     if (shows(reading, "meta.stale")) {
-        if (freshness.given)
-            writer_key_boolean(writer, "stale", freshness.value > budget);
+        if (ages.freshness_seconds.given)
+            writer_key_boolean(writer, "stale", data_ages_are_stale(ages, budget));
         else
             writer_key_null(writer, "stale");
     }
@@ -226,11 +232,8 @@ static void write_meta(struct json_writer *writer, const struct reading *reading
 void write_entity(struct json_writer *writer, const struct reading *reading,
                   const struct entity_answer *answer, enum health_word health)
 {
-    struct optional_number freshness = {0};
+    struct data_ages ages = entity_ages(reading, answer);
 
-    if (!answer->as_of && answer->last_updated)
-        freshness =
-            GIVEN_NUMBER(fmax(0, moment_seconds(answer->last_updated, reading->storage.now)));
     writer_open_object(writer);
     writer_key_string(writer, "entity_type", answer->type->name);
     writer_key_string(writer, "entity_id", answer->id);
@@ -238,15 +241,19 @@ void write_entity(struct json_writer *writer, const struct reading *reading,
         writer_key_string(writer, "status", answer->status);
     writer_key(writer, "data");
     writer_raw(writer, answer->data);
-    moment_write(writer, "last_updated", answer->last_updated);
-    if (freshness.given)
-        writer_key_number(writer, "freshness_seconds", freshness.value);
-    else
-        writer_key_null(writer, "freshness_seconds");
-    write_meta(writer, reading, answer->as_of, freshness, reading->settings->freshness_sla_seconds,
+    moment_write(writer, "last_updated", answer->newest.applied_at);
+    write_ages(writer, reading, ages, "event_age_seconds");
+    write_meta(writer, reading, answer->as_of, ages, reading->settings->freshness_sla_seconds,
                health, true);
     writer_close_object(writer);
     writer_close_object(writer);
+}
+
+struct data_ages entity_ages(const struct reading *reading, const struct entity_answer *answer)
+{
+    if (answer->as_of)
+        return (struct data_ages){0};
+    return data_ages(answer->newest, reading->storage.now);
 }
 
 enum error reading_metric(const struct reading *reading, const char *name, const char *window,
@@ -270,44 +277,49 @@ enum error reading_metric(const struct reading *reading, const char *name, const
 /* The struct itself is kept, with the texts of currencies, which are short, behind it. */
 struct kept_metric {
     double value;
+    bool undefined;
+    bool only_others;
     int64_t computed_at;
-    int64_t newest; /* event, 0 = none */
+    struct event_mark newest;
     size_t count;
     struct {
         char currency[8];
         double value;
+        bool left_out;
     } currencies[METRIC_CURRENCIES_MAX];
 };
 
-static void pack_metric(const struct reading *reading, const struct metric_answer *answer,
-                        struct kept_metric *kept)
+static void pack_metric(const struct metric_answer *answer, struct kept_metric *kept)
 {
     *kept = (struct kept_metric){.value = answer->value.value,
+                                 .undefined = answer->value.undefined,
+                                 .only_others = answer->value.only_others,
                                  .computed_at = answer->computed_at,
+                                 .newest = answer->value.newest,
                                  .count = answer->value.currency_count};
-    if (answer->value.freshness_seconds.given)
-        kept->newest =
-            reading->storage.now - (int64_t)(answer->value.freshness_seconds.value * 1e6);
     for (size_t i = 0; i < kept->count; i++) {
         (void)!snprintf(kept->currencies[i].currency, sizeof kept->currencies[i].currency, "%.7s",
                         answer->value.currencies[i].currency);
         kept->currencies[i].value = answer->value.currencies[i].value;
+        kept->currencies[i].left_out = answer->value.currencies[i].left_out;
     }
 }
 
 static void unpack_metric(const struct reading *reading, const struct kept_metric *kept,
                           struct metric_answer *answer)
 {
-    answer->value = (struct metric_value){.value = kept->value, .currency_count = kept->count};
+    answer->value = (struct metric_value){.value = kept->value,
+                                          .undefined = kept->undefined,
+                                          .only_others = kept->only_others,
+                                          .newest = kept->newest,
+                                          .currency_count = kept->count};
     answer->computed_at = kept->computed_at;
     answer->cache = CACHE_HIT;
-    if (kept->newest && !answer->request.as_of)
-        answer->value.freshness_seconds =
-            GIVEN_NUMBER(fmax(0, moment_seconds(kept->newest, reading->storage.now)));
     for (size_t i = 0; i < kept->count && i < METRIC_CURRENCIES_MAX; i++) {
         answer->value.currencies[i].currency =
             arena_copy_string(reading->storage.arena, kept->currencies[i].currency);
         answer->value.currencies[i].value = kept->currencies[i].value;
+        answer->value.currencies[i].left_out = kept->currencies[i].left_out;
     }
 }
 
@@ -344,7 +356,7 @@ enum error read_metric(const struct reading *reading, const char *name, const ch
     }
     error = metric_compute(&reading->storage, reading->settings, &answer->request, &answer->value);
     if (!error && cache && cache->shared) {
-        pack_metric(reading, answer, &kept);
+        pack_metric(answer, &kept);
         shm_cache_put(cache->shared, metric_key(reading, answer), &ticket,
                       (int64_t)(reading->settings->cache_ttl_seconds * 1e6), (const char *)&kept,
                       sizeof kept);
@@ -365,24 +377,60 @@ static void write_components(struct json_writer *writer, const struct metric_val
     writer_close_object(writer);
 }
 
+/* Currencies that stand in `components` alone. */
+static void write_left_out(struct json_writer *writer, const struct metric_value *value)
+{
+    bool any = false;
+
+    for (size_t i = 0; i < value->currency_count; i++)
+        any = any || value->currencies[i].left_out;
+    if (!any)
+        return;
+    writer_key(writer, "currencies_not_added");
+    writer_open_array(writer);
+    for (size_t i = 0; i < value->currency_count; i++)
+        if (value->currencies[i].left_out)
+            writer_string(writer, value->currencies[i].currency);
+    writer_close_array(writer);
+}
+
+struct data_ages metric_ages(const struct reading *reading, const struct metric_answer *answer)
+{
+    if (answer->request.as_of)
+        return (struct data_ages){0};
+    return data_ages(answer->value.newest, reading->storage.now);
+}
+
+void write_metric_value(struct json_writer *writer, const struct metric_value *value)
+{
+    if (value->undefined)
+        writer_key_null(writer, "value");
+    else
+        writer_key_number(writer, "value", value->value);
+}
+
 void write_metric(struct json_writer *writer, const struct reading *reading,
                   const struct metric_answer *answer, enum health_word health)
 {
     const struct live_metric *metric = answer->request.metric;
+    const char *reason = metric_reason(&answer->value);
 
     writer_open_object(writer);
     writer_key_string(writer, "metric_name", metric->name);
-    writer_key_number(writer, "value", answer->value.value);
-    writer_key_string(writer, "unit", metric->unit);
+    write_metric_value(writer, &answer->value);
+    writer_key_string(writer, "unit", metric_unit(metric, reading->settings));
     writer_key_string(writer, "window", answer->request.window);
     moment_write(writer, "computed_at", answer->computed_at);
     write_components(writer, &answer->value);
-    write_meta(writer, reading, answer->request.as_of, answer->value.freshness_seconds,
+    write_meta(writer, reading, answer->request.as_of, metric_ages(reading, answer),
                metric->budget_seconds.given ? metric->budget_seconds.value
                                             : reading->settings->freshness_sla_seconds,
                health, false);
+    if (reason)
+        writer_key_string(writer, "reason", reason);
     if (answer->value.currency_count > 1)
         writer_key_boolean(writer, "mixed_currency", true);
+    write_left_out(writer, &answer->value);
     writer_close_object(writer);
     writer_close_object(writer);
 }

@@ -24,10 +24,10 @@ enum cache_word { CACHE_UNUSED, CACHE_MISS, CACHE_HIT };
 struct entity_answer {
     const struct entity_type *type;
     const char *id;
-    const char *data;     /* JSON object */
-    const char *status;   /* or NULL */
-    int64_t last_updated; /* 0 = unknown */
-    int64_t as_of;        /* 0 = now */
+    const char *data;         /* JSON object */
+    const char *status;       /* or NULL */
+    struct event_mark newest; /* when the row was touched last */
+    int64_t as_of;            /* 0 = now */
     enum cache_word cache;
 };
 
@@ -37,6 +37,9 @@ MUST_CHECK enum error read_entity(const struct reading *reading, const char *typ
                                   const char *id, int64_t as_of, struct entity_answer *answer);
 void write_entity(struct json_writer *writer, const struct reading *reading,
                   const struct entity_answer *answer, enum health_word health);
+
+/* Unknown for a moment of the past. */
+struct data_ages entity_ages(const struct reading *reading, const struct entity_answer *answer);
 
 struct metric_answer {
     struct metric_request request;
@@ -51,6 +54,10 @@ MUST_CHECK enum error read_metric(const struct reading *reading, const char *nam
                                   const char *window, int64_t as_of, struct metric_answer *answer);
 void write_metric(struct json_writer *writer, const struct reading *reading,
                   const struct metric_answer *answer, enum health_word health);
+
+struct data_ages metric_ages(const struct reading *reading, const struct metric_answer *answer);
+/* The member `value`, null where there is none. */
+void write_metric_value(struct json_writer *writer, const struct metric_value *value);
 
 /* The metric of that name, where the key may see it and it has the window; errors as above. */
 MUST_CHECK enum error reading_metric(const struct reading *reading, const char *name,

@@ -129,6 +129,8 @@ static const char *value_of(const struct reading *reading, const struct live_met
     quiet.types = NULL;
     if (read_metric(&quiet, metric->name, window, 0, &answer))
         return "unknown";
+    if (answer.value.undefined)
+        return "undefined";
     return arena_print(reading->storage.arena, "%.1f", answer.value.value);
 }
 

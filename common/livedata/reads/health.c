@@ -6,7 +6,6 @@
 #include "livedata/moment.h"
 #include "livedata/storage/journal.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,22 +31,26 @@ static struct health_component *add(struct health_report *report, const char *na
 }
 
 static void judge_freshness(const struct storage_call *call,
-                            const struct livedata_settings *settings, int64_t newest,
+                            const struct livedata_settings *settings, struct event_mark newest,
                             struct health_report *report)
 {
+    struct data_ages ages = data_ages(newest, call->now);
     double sla = settings->freshness_sla_seconds;
-    double age = newest ? fmax(0, moment_seconds(newest, call->now)) : 0;
-    enum health_word word = !newest || (age > sla && age <= 3 * sla) ? DEGRADED
-                            : age <= sla                             ? HEALTHY
-                                                                     : UNHEALTHY;
-    struct health_component *component =
-        add(report, "freshness", word,
-            newest ? arena_print(call->arena, "Last event %.1f s ago", age) : "No events yet");
+    bool known = ages.freshness_seconds.given;
+    double age = known ? ages.freshness_seconds.value : 0;
+    enum health_word word = !known || (age > sla && age <= 3 * sla) ? DEGRADED
+                            : age <= sla                            ? HEALTHY
+                                                                    : UNHEALTHY;
+    struct health_component *component = add(
+        report, "freshness", word,
+        known ? arena_print(call->arena, "Last event applied %.1f s ago", age) : "No events yet");
 
-    component->placeholder = !newest;
+    component->placeholder = !known;
     component->sla_seconds = GIVEN_NUMBER(sla);
-    if (newest)
+    if (known)
         component->age_seconds = GIVEN_NUMBER(number_round(age, 1));
+    if (ages.event_age_seconds.given)
+        component->event_age_seconds = GIVEN_NUMBER(number_round(ages.event_age_seconds.value, 1));
 }
 
 static void judge_quality(const struct storage_call *call, int64_t total, int64_t rejected,
@@ -70,12 +73,11 @@ static void judge_quality(const struct storage_call *call, int64_t total, int64_
         component->pass_rate = GIVEN_NUMBER(number_round(rate, 4));
 }
 
-static enum error look(const struct storage_call *call, int64_t *newest, int64_t *total,
+static enum error look(const struct storage_call *call, struct event_mark *newest, int64_t *total,
                        int64_t *rejected)
 {
     struct query *query;
-    int64_t seq;
-    enum error error = journal_newest_mark(call, newest, &seq);
+    enum error error = newest_applied(call, newest);
 
     if (error)
         return error;
@@ -92,7 +94,8 @@ static enum error look(const struct storage_call *call, int64_t *newest, int64_t
 void health_look(const struct storage_call *call, const struct livedata_settings *settings,
                  struct health_report *report)
 {
-    int64_t newest = 0, total = 0, rejected = 0;
+    struct event_mark newest = {0};
+    int64_t total = 0, rejected = 0;
     bool there = call->db && look(call, &newest, &total, &rejected) == ERROR_NONE;
     struct health_component *serving;
 
@@ -126,22 +129,27 @@ enum health_word health_now(const struct storage_call *call,
     return report.word;
 }
 
-double freshness_now(const struct storage_call *call, struct live_cache *cache)
+bool ages_now(const struct storage_call *call, struct live_cache *cache, struct data_ages *ages)
 {
     const char *key = arena_print(call->arena, "mark:%s", call->tenant), *kept;
     struct shm_cache_ticket ticket;
-    int64_t newest, seq;
+    struct event_mark newest;
 
     if (live_cache_find(cache, call, key, "pipeline_events", &ticket, &kept)) {
-        newest = strtoll(kept, NULL, 10);
+        char *rest;
+
+        newest.applied_at = strtoll(kept, &rest, 10);
+        newest.event_at = strtoll(rest, NULL, 10);
     } else {
-        if (journal_newest_mark(call, &newest, &seq))
-            return -1;
+        if (newest_applied(call, &newest))
+            return false;
         live_cache_witness(cache, call);
         live_cache_keep(cache, key, &ticket, 60,
-                        arena_print(call->arena, "%lld", (long long)newest));
+                        arena_print(call->arena, "%lld %lld", (long long)newest.applied_at,
+                                    (long long)newest.event_at));
     }
-    return newest ? fmax(0, moment_seconds(newest, call->now)) : -1;
+    *ages = data_ages(newest, call->now);
+    return true;
 }
 
 static void write_number(struct json_writer *writer, const char *key, struct optional_number value)
@@ -160,6 +168,7 @@ static void write_metrics(struct json_writer *writer, const struct health_compon
             write_number(writer, "last_event_age_seconds", component->age_seconds);
         else
             writer_key_null(writer, "last_event_age_seconds");
+        write_optional_number(writer, "event_age_seconds", component->event_age_seconds);
     }
     if (whole) {
         write_number(writer, "sla_seconds", component->sla_seconds);

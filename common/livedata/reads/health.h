@@ -13,7 +13,7 @@ struct health_component {
     enum health_word word;
     const char *message;
     bool placeholder; /* there is nothing to judge by */
-    struct optional_number age_seconds, sla_seconds, pass_rate;
+    struct optional_number age_seconds, event_age_seconds, sla_seconds, pass_rate;
     struct optional_integer total, rejected;
     const char *backend;
 };
@@ -33,8 +33,8 @@ void health_look(const struct storage_call *call, const struct livedata_settings
 enum health_word health_now(const struct storage_call *call,
                             const struct livedata_settings *settings, struct live_cache *cache);
 
-/* The age of the tenant's newest journal row in seconds; negative when it has none. */
-double freshness_now(const struct storage_call *call, struct live_cache *cache);
+/* The ages of the tenant's newest applied event; false when the store does not say. */
+bool ages_now(const struct storage_call *call, struct live_cache *cache, struct data_ages *ages);
 
 /* The public report: no messages, few figures; `whole` shows all of it. Connections are a component
  * of their own, by which nobody is judged. */

@@ -9,6 +9,8 @@
 
 #include <string.h>
 
+enum { DECIMALS = 4 };
+
 /* The parts of a question; what stands between them comes from the metric's file and has passed the
  * guard. */
 static const char value_part[] = "SELECT ", value_end[] = " AS value",
@@ -134,62 +136,130 @@ static double number_of(const struct guarded_cell *cell)
                                           : 0;
 }
 
+/* `rows` of the currencies that are added, amounts in the default one, rounded to hundredths. */
+static const char *in_default_currency(struct arena *arena, const struct live_metric *metric,
+                                       const struct livedata_settings *settings, const char *rows)
+{
+    static const char head[] = "(SELECT ", from[] = " FROM ", where[] = " WHERE currency IN ('",
+                      cases[] = "CASE currency", rest[] = " ELSE ";
+    const struct currency_rates *rates = &settings->currency_rates;
+    struct text text;
+
+    text_start(&text, arena, 8000);
+    text_append_string(&text, head);
+    for (size_t i = 0; i < metric->table->column_count; i++) {
+        const char *name = metric->table->columns[i].name;
+
+        text_append_string(&text, i ? ", " : "");
+        if (strcmp(name, metric->currency_of) == 0 && rates->count) {
+            text_append_string(&text, cases);
+            for (size_t j = 0; j < rates->count; j++)
+                text_append_format(&text, " WHEN '%s' THEN ROUND(%s * %s * 100) / 100",
+                                   rates->items[j].currency, name, rates->items[j].text);
+            text_append_string(&text, rest);
+            text_append_string(&text, name);
+            text_append_string(&text, " END AS ");
+        }
+        text_append_string(&text, name);
+    }
+    text_append_string(&text, from);
+    text_append_string(&text, rows);
+    text_append_string(&text, where);
+    text_append_string(&text, settings->currency);
+    for (size_t j = 0; j < rates->count; j++)
+        text_append_format(&text, "', '%s", rates->items[j].currency);
+    text_append_format(&text, "')) AS %s", metric->table->name);
+    return text.bytes;
+}
+
+enum metric_rows { ROWS_OF_ALL, ROWS_BY_CURRENCY, ROWS_ADDED };
+
 static enum error ask(const struct storage_call *call, const struct livedata_settings *settings,
-                      const struct metric_request *request, bool by_currency,
+                      const struct metric_request *request, enum metric_rows rows,
                       struct guarded_answer *answer)
 {
-    const char *question = metric_question(call->arena, request->metric, by_currency), *sql;
-    const char *tables[1];
+    const struct live_metric *metric = request->metric;
+    const char *question = metric_question(call->arena, metric, rows == ROWS_BY_CURRENCY), *sql;
+    const char *tables[1], *table = metric->table->name;
     int64_t from;
     struct scope scope = scope_of(call, settings, request, tables, &from);
     struct guarded_rules rules =
         scope_rules(call->arena, &scope, (int)settings->query_timeout_ms, METRIC_CURRENCIES_MAX);
 
     if (scope.orders_as_of)
-        question = place_window(call->arena, request->metric, question,
-                                with_window(call->arena, request->metric, &scope, from));
+        table = with_window(call->arena, metric, &scope, from);
+    if (rows == ROWS_ADDED)
+        table = in_default_currency(call->arena, metric, settings, table);
+    question = place_window(call->arena, metric, question, table);
     sql = scope_sql(call->arena, &scope, question, strlen(question));
     return guarded_query(call->db, call->arena, sql, &rules, answer, call->problem);
 }
 
-static enum error note_freshness(const struct storage_call *call,
-                                 const struct metric_request *request, struct metric_value *value)
+static bool is_added(const struct livedata_settings *settings, const char *currency)
 {
-    double seconds;
-    enum error error;
+    bool added = strcmp(currency, settings->currency) == 0;
 
-    if (request->as_of)
-        return ERROR_NONE;
-    error = freshness_of_types(call, &request->metric->source_events, &seconds);
-    if (!error && seconds >= 0)
-        value->freshness_seconds = GIVEN_NUMBER(seconds);
+    for (size_t i = 0; !added && i < settings->currency_rates.count; i++)
+        added = strcmp(currency, settings->currency_rates.items[i].currency) == 0;
+    return added;
+}
+
+/* The value of each currency; `others` says whether any of them is not added to the whole. */
+static enum error ask_currencies(const struct storage_call *call,
+                                 const struct livedata_settings *settings,
+                                 const struct metric_request *request, struct metric_value *value,
+                                 bool *others)
+{
+    struct guarded_answer answer;
+    enum error error = ask(call, settings, request, ROWS_BY_CURRENCY, &answer);
+
+    *others = false;
+    for (size_t i = 0; !error && i < answer.row_count; i++) {
+        const struct guarded_cell *cells = &answer.cells[i * answer.column_count];
+        const char *currency = cells[1].text ? cells[1].text : "";
+        bool left_out = !is_added(settings, currency);
+
+        value->currencies[value->currency_count].currency = currency;
+        value->currencies[value->currency_count].left_out = left_out;
+        value->currencies[value->currency_count++].value =
+            number_round(number_of(&cells[0]), DECIMALS);
+        *others = *others || left_out;
+    }
     return error;
+}
+
+const char *metric_reason(const struct metric_value *value)
+{
+    if (!value->undefined)
+        return NULL;
+    return value->only_others ? "no_rows_in_default_currency" : "no_rows_in_window";
+}
+
+const char *metric_unit(const struct live_metric *metric, const struct livedata_settings *settings)
+{
+    return metric->currency_of ? settings->currency : metric->unit;
 }
 
 enum error metric_compute(const struct storage_call *call, const struct livedata_settings *settings,
                           const struct metric_request *request, struct metric_value *value)
 {
-    bool money = request->metric->currency_of != NULL;
+    const struct live_metric *metric = request->metric;
+    bool money = metric->currency_of != NULL, others = false;
     struct guarded_answer answer;
-    enum error error =
-        metric_check_window(request->metric, request->window, call->arena, call->problem);
+    enum error error = metric_check_window(metric, request->window, call->arena, call->problem);
 
     *value = (struct metric_value){0};
+    if (!error && money)
+        error = ask_currencies(call, settings, request, value, &others);
     if (!error)
-        error = ask(call, settings, request, money, &answer);
-    if (error)
-        return error;
-    for (size_t i = 0; money && i < answer.row_count; i++) {
-        const struct guarded_cell *cells = &answer.cells[i * answer.column_count];
-
-        value->currencies[value->currency_count].currency = cells[1].text ? cells[1].text : "";
-        value->currencies[value->currency_count++].value = number_round(number_of(&cells[0]), 4);
-    }
-    if (money && answer.row_count > 1)
-        error = ask(call, settings, request, false, &answer);
+        error = ask(call, settings, request, money ? ROWS_ADDED : ROWS_OF_ALL, &answer);
     if (error)
         return error;
     if (answer.row_count)
-        value->value = number_round(number_of(&answer.cells[0]), 4);
-    return note_freshness(call, request, value);
+        value->value = number_round(number_of(&answer.cells[0]), DECIMALS);
+    value->undefined =
+        !metric->zero_when_empty && (!answer.row_count || answer.cells[0].kind == GUARDED_NULL);
+    value->only_others = value->undefined && others;
+    return request->as_of ? ERROR_NONE
+                          : newest_of_types(call, &metric->source_events, &value->newest);
 }

@@ -11,14 +11,16 @@
 enum { METRIC_CURRENCIES_MAX = 16 };
 
 struct metric_value {
-    double value;          /* four decimals */
+    double value;          /* four decimals; money in the default currency */
+    bool undefined;        /* a ratio of nothing: `value` is 0 and must not be shown */
+    bool only_others;      /* undefined, but there are rows in currencies that are not added */
     size_t currency_count; /* of a metric of money: its value per currency */
     struct {
         const char *currency;
         double value;
+        bool left_out; /* has no rate: not part of `value` */
     } currencies[METRIC_CURRENCIES_MAX];
-    struct optional_number
-        freshness_seconds; /* absent for a moment of the past, or before events */
+    struct event_mark newest; /* of its source events; zeroed for a moment of the past */
 };
 
 struct metric_request {
@@ -34,6 +36,11 @@ MUST_CHECK enum error metric_compute(const struct storage_call *call,
                                      struct metric_value *value);
 MUST_CHECK enum error metric_check_window(const struct live_metric *metric, const char *window,
                                           struct arena *arena, struct problem *problem);
+
+/* Why there is no value: a stable word; NULL when there is one. */
+const char *metric_reason(const struct metric_value *value);
+/* What the value counts: of money, the default currency. */
+const char *metric_unit(const struct live_metric *metric, const struct livedata_settings *settings);
 
 /* Whether the guard passes what each file declares; for start-up. ERROR_INVALID naming the metric.
  */

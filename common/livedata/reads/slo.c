@@ -4,6 +4,7 @@
 #include "base/number.h"
 #include "db/query.h"
 #include "livedata/moment.h"
+#include "livedata/storage/journal.h"
 
 #include <math.h>
 #include <string.h>
@@ -25,7 +26,8 @@ static const struct statement sum_freshness = {
            " CAST(coalesce(sum(CASE WHEN gap IS NULL THEN 0 ELSE {least}(gap, ?) END), 0)"
            " AS BIGINT) FROM (SELECT processed_at,"
            " lead(processed_at) OVER (ORDER BY processed_at) - processed_at AS gap"
-           " FROM pipeline_events WHERE tenant_id = ? AND processed_at >= ?) AS gaps",
+           " FROM pipeline_events WHERE tenant_id = ? AND processed_at >= ?"
+           " AND topic = 'events.validated') AS gaps",
 };
 static const struct statement count_errors = {
     .name = "slo_errors",
@@ -216,7 +218,7 @@ static void write_number(struct json_writer *writer, const char *key, struct opt
 }
 
 static void write_status(struct json_writer *writer, const struct slo_status *status,
-                         struct optional_number age)
+                         struct data_ages ages)
 {
     static const char *const keys[] = {"p95_latency_ms", "age_seconds", "error_rate_percent"};
     static const char *const units[] = {"events", "seconds", "events"};
@@ -242,7 +244,10 @@ static void write_status(struct json_writer *writer, const struct slo_status *st
     writer_key(writer, "diagnostic");
     writer_open_object(writer);
     write_number(writer, keys[status->slo->measurement],
-                 status->slo->measurement == SLO_FRESHNESS ? age : status->diagnostic);
+                 status->slo->measurement == SLO_FRESHNESS ? ages.freshness_seconds
+                                                           : status->diagnostic);
+    if (status->slo->measurement == SLO_FRESHNESS)
+        write_number(writer, "event_age_seconds", ages.event_age_seconds);
     writer_close_object(writer);
     writer_close_object(writer);
 }
@@ -250,21 +255,15 @@ static void write_status(struct json_writer *writer, const struct slo_status *st
 enum error slo_write_all(const struct storage_call *call, const struct catalog *catalog,
                          const char *path, struct json_writer *writer)
 {
-    static const struct statement newest = {
-        "slo_newest", "SELECT max(processed_at) FROM pipeline_events WHERE tenant_id = ?"};
-    struct optional_number least = {0}, age = {0};
+    struct optional_number least = {0};
     enum slo_state worst = SLO_HEALTHY;
-    struct query *query;
+    struct event_mark newest;
     enum error error;
 
     if (!catalog->slo_file_found)
         return problem_set(call->problem, ERROR_UNAVAILABLE, "slo_file_missing",
                            "SLO config '%s' was not found.", path);
-    query = db_query(call->db, &newest);
-    query_bind_text(query, call->tenant);
-    if (query_next(query) && !query_is_null(query, 0))
-        age = GIVEN_NUMBER(fmax(0, moment_seconds(query_integer(query, 0), call->now)));
-    error = query_end(query, call->problem);
+    error = newest_applied(call, &newest);
     writer_open_object(writer);
     writer_key(writer, "slos");
     writer_open_array(writer);
@@ -274,7 +273,7 @@ enum error slo_write_all(const struct storage_call *call, const struct catalog *
         error = slo_status(call, &catalog->slos[i], &status);
         if (error)
             break;
-        write_status(writer, &status, age);
+        write_status(writer, &status, data_ages(newest, call->now));
         worst = status.state > worst ? status.state : worst;
         if (status.budget.given && (!least.given || status.budget.value < least.value))
             least = status.budget;

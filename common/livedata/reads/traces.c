@@ -33,6 +33,7 @@ static enum error find_type(const struct reading *reading, const char *name,
 /* What the rows of an entity say together. */
 struct trace {
     int64_t earliest, latest, latest_validated;
+    int64_t event_at; /* own time of the latest validated event */
     bool validated;
     double all_latency, validated_latency;
     int64_t all_count, validated_count;
@@ -67,6 +68,7 @@ static void look(const struct journal_rows *rows, struct trace *trace)
         if (validated) {
             trace->validated = true;
             trace->latest_validated = row->processed_at;
+            trace->event_at = row->processed_at - row->latency_ms.value * 1000;
             trace->validated_latency += row->latency_ms.given ? (double)row->latency_ms.value : 0;
             trace->validated_count += row->latency_ms.given;
         } else if (!trace->raw_topic && !is_letter(row)) {
@@ -134,6 +136,13 @@ static void write_nodes(struct json_writer *writer, const struct reading *readin
                trace->validated ? one : none);
 }
 
+static void write_rounded_ages(struct json_writer *writer, struct data_ages ages)
+{
+    ages.freshness_seconds.value = number_round(ages.freshness_seconds.value, 3);
+    ages.event_age_seconds.value = number_round(ages.event_age_seconds.value, 3);
+    data_ages_write(writer, ages);
+}
+
 enum error write_lineage(struct json_writer *writer, const struct reading *reading,
                          const char *type_name, const char *id)
 {
@@ -160,8 +169,9 @@ enum error write_lineage(struct json_writer *writer, const struct reading *readi
     writer_open_array(writer);
     write_nodes(writer, reading, type, &trace);
     writer_close_array(writer);
-    writer_key_number(writer, "freshness_seconds",
-                      number_round(fmax(0, moment_seconds(trace.latest, reading->storage.now)), 3));
+    write_rounded_ages(writer,
+                       data_ages((struct event_mark){trace.latest_validated, trace.event_at},
+                                 reading->storage.now));
     writer_key_boolean(writer, "validated", trace.validated);
     writer_key_boolean(writer, "enriched", trace.validated);
     writer_close_object(writer);
@@ -341,6 +351,8 @@ enum error write_timeline(struct json_writer *writer, const struct reading *read
     write_stage(writer, reading, type, &row, &states);
     write_history(writer, &states);
     write_trail(writer, &rows);
+    write_rounded_ages(
+        writer, data_ages(entity_row_mark(&row, reading->storage.now), reading->storage.now));
     error = write_customer(writer, reading, entity_row_value(&row, "user_id")->text);
     if (!error)
         error = write_exceptions(writer, reading, &rows);

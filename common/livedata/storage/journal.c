@@ -5,7 +5,6 @@
 #include "livedata/access/types.h"
 #include "livedata/moment.h"
 
-#include <math.h>
 #include <string.h>
 
 enum { GENERATIONS_MAX = 512 };
@@ -72,33 +71,32 @@ static const struct statement version_at = {
            " AND entity_id = ? AND entity_type = ? AND processed_at <= ?"
            " AND entity_data IS NOT NULL ORDER BY processed_at DESC, seq DESC LIMIT 1",
 };
-static const struct statement newest_mark = {
-    .name = "journal_newest_mark",
-    .sql = "SELECT processed_at, seq FROM pipeline_events WHERE tenant_id = ?"
-           " ORDER BY processed_at DESC, seq DESC LIMIT 1",
-};
 static const struct statement raise_generation = {
     .name = "generation_raise",
-    .sql = "INSERT INTO cache_generation (tenant_id, table_name, gen, last_event_at, seq)"
-           " VALUES (?, ?, 1, ?, COALESCE((SELECT max(seq) FROM pipeline_events), 0))"
-           " ON CONFLICT (tenant_id, table_name) DO UPDATE"
-           " SET gen = cache_generation.gen + 1, last_event_at = excluded.last_event_at,"
-           " seq = excluded.seq RETURNING gen",
+    .sql = "INSERT INTO cache_generation (tenant_id, table_name, gen, last_event_at, event_at, seq)"
+           " VALUES (?, ?, 1, ?, ?, COALESCE((SELECT max(seq) FROM pipeline_events), 0))"
+           " ON CONFLICT (tenant_id, table_name) DO UPDATE SET gen = cache_generation.gen + 1,"
+           " last_event_at = CASE WHEN excluded.last_event_at > 0 THEN excluded.last_event_at"
+           " ELSE cache_generation.last_event_at END,"
+           " event_at = CASE WHEN excluded.last_event_at > 0 THEN excluded.event_at"
+           " ELSE cache_generation.event_at END, seq = excluded.seq RETURNING gen",
 };
 static const struct statement note_freshness = {
     .name = "freshness_note",
-    .sql =
-        "INSERT INTO event_freshness (tenant_id, event_type, applied_at, events)"
-        " VALUES (?, ?, ?, ?) ON CONFLICT (tenant_id, event_type) DO UPDATE"
-        " SET applied_at = excluded.applied_at, events = event_freshness.events + excluded.events",
+    .sql = "INSERT INTO event_freshness (tenant_id, event_type, applied_at, event_at, events)"
+           " VALUES (?, ?, ?, ?, ?) ON CONFLICT (tenant_id, event_type) DO UPDATE"
+           " SET applied_at = excluded.applied_at, event_at = excluded.event_at,"
+           " events = event_freshness.events + excluded.events",
 };
 static const struct statement table_freshness = {
     .name = "freshness_of_table",
-    .sql = "SELECT last_event_at FROM cache_generation WHERE tenant_id = ? AND table_name = ?",
+    .sql = "SELECT last_event_at, event_at FROM cache_generation WHERE tenant_id = ? AND "
+           "table_name = ?",
 };
 static const struct statement type_freshness = {
     .name = "freshness_of_type",
-    .sql = "SELECT applied_at FROM event_freshness WHERE tenant_id = ? AND event_type = ?",
+    .sql =
+        "SELECT applied_at, event_at FROM event_freshness WHERE tenant_id = ? AND event_type = ?",
 };
 static const struct statement changed_generations = {
     .name = "generations_since",
@@ -314,19 +312,6 @@ enum error journal_version(const struct storage_call *call, const char *entity_t
     return query_end(query, call->problem);
 }
 
-enum error journal_newest_mark(const struct storage_call *call, int64_t *processed_at, int64_t *seq)
-{
-    struct query *query = db_query(call->db, &newest_mark);
-
-    query_bind_text(query, call->tenant);
-    *processed_at = *seq = 0;
-    if (query_next(query)) {
-        *processed_at = query_integer(query, 0);
-        *seq = query_integer(query, 1);
-    }
-    return query_end(query, call->problem);
-}
-
 void journal_row_write(struct json_writer *writer, const struct journal_row *row, bool with_data)
 {
     writer_open_object(writer);
@@ -351,68 +336,88 @@ void journal_row_write(struct json_writer *writer, const struct journal_row *row
     writer_close_object(writer);
 }
 
-enum error generation_raise(const struct storage_call *call, const char *table, int64_t *gen)
+enum error generation_raise(const struct storage_call *call, const char *table,
+                            struct event_mark applied, int64_t *gen)
 {
     struct query *query = db_query(call->db, &raise_generation);
 
     query_bind_text(query, call->tenant);
     query_bind_text(query, table);
-    query_bind_integer(query, call->now);
+    query_bind_integer(query, applied.applied_at);
+    query_bind_integer(query, applied.event_at);
     *gen = query_next(query) ? query_integer(query, 0) : 0;
     return query_end(query, call->problem);
 }
 
-enum error freshness_note(const struct storage_call *call, const char *event_type, int64_t events)
+enum error freshness_note(const struct storage_call *call, const char *event_type, int64_t event_at,
+                          int64_t events)
 {
     struct query *query = db_query(call->db, &note_freshness);
 
     query_bind_text(query, call->tenant);
     query_bind_text(query, event_type);
     query_bind_integer(query, call->now);
+    query_bind_integer(query, event_at);
     query_bind_integer(query, events);
     return query_end(query, call->problem);
 }
 
 static enum error newest_of(const struct storage_call *call, const struct statement *statement,
-                            const struct string_list *names, double *seconds)
+                            const struct string_list *names, struct event_mark *newest)
 {
-    int64_t newest = 0;
     enum error error = ERROR_NONE;
 
+    *newest = (struct event_mark){0};
     for (size_t i = 0; !error && i < names->count; i++) {
         struct query *query = db_query(call->db, statement);
 
         query_bind_text(query, call->tenant);
         query_bind_text(query, names->items[i]);
-        if (query_next(query) && query_integer(query, 0) > newest)
-            newest = query_integer(query, 0);
+        if (query_next(query) && query_integer(query, 0) > newest->applied_at)
+            *newest = (struct event_mark){query_integer(query, 0), query_integer(query, 1)};
         error = query_end(query, call->problem);
     }
-    *seconds = newest ? fmax(0, moment_seconds(newest, call->now)) : -1;
     return error;
 }
 
-enum error freshness_of_tables(const struct storage_call *call, const struct string_list *tables,
-                               double *seconds)
+static void take_older(struct optional_number *oldest, struct optional_number age)
 {
-    double oldest = -1;
+    if (age.given && (!oldest->given || age.value > oldest->value))
+        *oldest = age;
+}
+
+enum error ages_of_tables(const struct storage_call *call, const struct string_list *tables,
+                          struct data_ages *ages)
+{
     enum error error = ERROR_NONE;
 
+    *ages = (struct data_ages){0};
     for (size_t i = 0; !error && i < tables->count; i++) {
         const struct string_list one = {1, &tables->items[i]};
-        double age;
+        struct event_mark mark;
+        struct data_ages own;
 
-        error = newest_of(call, &table_freshness, &one, &age);
-        oldest = !error && age > oldest ? age : oldest;
+        error = newest_of(call, &table_freshness, &one, &mark);
+        if (error)
+            break;
+        own = data_ages(mark, call->now);
+        take_older(&ages->freshness_seconds, own.freshness_seconds);
+        take_older(&ages->event_age_seconds, own.event_age_seconds);
     }
-    *seconds = oldest;
     return error;
 }
 
-enum error freshness_of_types(const struct storage_call *call, const struct string_list *types,
-                              double *seconds)
+enum error newest_of_types(const struct storage_call *call, const struct string_list *types,
+                           struct event_mark *newest)
 {
-    return newest_of(call, &type_freshness, types, seconds);
+    return newest_of(call, &type_freshness, types, newest);
+}
+
+enum error newest_applied(const struct storage_call *call, struct event_mark *newest)
+{
+    static const char *journal[] = {"pipeline_events"};
+
+    return newest_of(call, &table_freshness, &(const struct string_list){1, journal}, newest);
 }
 
 /* Takes what a query finds that has its first value bound. */

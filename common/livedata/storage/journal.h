@@ -71,25 +71,23 @@ MUST_CHECK enum error journal_of_entity(const struct storage_call *call, const c
 MUST_CHECK enum error journal_version(const struct storage_call *call, const char *entity_type,
                                       const char *entity_id, int64_t as_of, const char **data,
                                       int64_t *processed_at);
-/* The newest time and number in the journal; 0 when it is empty. */
-MUST_CHECK enum error journal_newest_mark(const struct storage_call *call, int64_t *processed_at,
-                                          int64_t *seq);
-
 /* The object of a row as streams and webhooks send it, keys sorted. */
 void journal_row_write(struct json_writer *writer, const struct journal_row *row, bool with_data);
 
-/* What was touched by a transaction: raises the generation of each table, notes the newest event of
- * each type. */
+/* What was touched by a transaction: raises the generation of each table and notes the newest event
+ * of each type. `applied` is the last event that changed the table; zeroed where none did, as when
+ * an event was rejected: then the table is no fresher than it was. */
 MUST_CHECK enum error generation_raise(const struct storage_call *call, const char *table,
-                                       int64_t *gen);
+                                       struct event_mark applied, int64_t *gen);
 MUST_CHECK enum error freshness_note(const struct storage_call *call, const char *event_type,
-                                     int64_t events);
-/* Seconds since the newest event that touched any of the tables / was one of the types; negative
- * when there was none. */
-MUST_CHECK enum error freshness_of_tables(const struct storage_call *call,
-                                          const struct string_list *tables, double *seconds);
-MUST_CHECK enum error freshness_of_types(const struct storage_call *call,
-                                         const struct string_list *types, double *seconds);
+                                     int64_t event_at, int64_t events);
+/* Ages of the oldest of the tables; the newest event of any of the types, or of all that were
+ * applied. */
+MUST_CHECK enum error ages_of_tables(const struct storage_call *call,
+                                     const struct string_list *tables, struct data_ages *ages);
+MUST_CHECK enum error newest_of_types(const struct storage_call *call,
+                                      const struct string_list *types, struct event_mark *newest);
+MUST_CHECK enum error newest_applied(const struct storage_call *call, struct event_mark *newest);
 
 /* For hosts that have not made a change: generations that were raised with the journal's row `seq`
  * and later, in the order of their commits; the last such row; all of the tenant. */

@@ -15,16 +15,17 @@ static const struct statement read_order = {
 static const struct statement write_order = {
     .name = "order_write",
     .sql = "INSERT INTO orders_v2 (tenant_id, order_id, user_id, status, total_cents, currency,"
-           " created_at, state_ts, last_event_id, updated_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+           " created_at, state_ts, last_event_id, updated_at, event_at)"
+           " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
            " ON CONFLICT (tenant_id, order_id) DO UPDATE SET user_id = excluded.user_id,"
            " status = excluded.status, total_cents = excluded.total_cents,"
            " currency = excluded.currency, created_at = excluded.created_at,"
            " state_ts = excluded.state_ts, last_event_id = excluded.last_event_id,"
-           " updated_at = excluded.updated_at",
+           " updated_at = excluded.updated_at, event_at = excluded.event_at",
 };
 static const struct statement move_created = {
     .name = "order_move_created",
-    .sql = "UPDATE orders_v2 SET created_at = ?, updated_at = ? WHERE tenant_id = ?"
+    .sql = "UPDATE orders_v2 SET created_at = ?, updated_at = ?, event_at = ? WHERE tenant_id = ?"
            " AND order_id = ?",
 };
 static const struct statement read_items = {
@@ -50,12 +51,13 @@ static const struct statement read_product = {
 static const struct statement write_product = {
     .name = "product_write",
     .sql = "INSERT INTO products_current (tenant_id, product_id, name, category, price_cents,"
-           " in_stock, stock_quantity, state_ts, last_event_id, updated_at)"
-           " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (tenant_id, product_id) DO UPDATE"
+           " in_stock, stock_quantity, state_ts, last_event_id, updated_at, event_at)"
+           " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (tenant_id, product_id) DO UPDATE"
            " SET name = excluded.name, category = excluded.category,"
            " price_cents = excluded.price_cents, in_stock = excluded.in_stock,"
            " stock_quantity = excluded.stock_quantity, state_ts = excluded.state_ts,"
-           " last_event_id = excluded.last_event_id, updated_at = excluded.updated_at",
+           " last_event_id = excluded.last_event_id, updated_at = excluded.updated_at,"
+           " event_at = excluded.event_at",
 };
 
 struct order_state {
@@ -109,6 +111,7 @@ static enum error put_order(const struct storage_call *call, const struct event 
     query_bind_integer(query, event->at);
     query_bind_text(query, event->id);
     query_bind_integer(query, call->now);
+    query_bind_integer(query, event->at);
     return query_end(query, call->problem);
 }
 
@@ -165,13 +168,14 @@ static enum error give_items(const struct storage_call *call, const struct event
 static enum error refresh_users(const struct storage_call *call, const struct event *event,
                                 const struct order_state *old, bool active)
 {
-    struct user_change change = {event->user_id, active, active ? event->total_cents : 0, true};
+    struct user_change change = {event->user_id, active, active ? event->total_cents : 0, true,
+                                 event->at};
     bool moved = old->found && strcmp(old->user_id, event->user_id) != 0;
     enum error error = ERROR_NONE;
 
     if (moved) {
         const struct user_change left = {old->user_id, -(int64_t)old->active,
-                                         old->active ? -old->cents : 0, true};
+                                         old->active ? -old->cents : 0, true, event->at};
 
         error = users_refresh(call, &left);
     } else if (old->found && old->active) {
@@ -199,7 +203,7 @@ static enum error accept_order(const struct storage_call *call, const struct eve
 static enum error note_late_order(const struct storage_call *call, const struct event *event,
                                   const struct order_state *old)
 {
-    const struct user_change none = {.user_id = old->user_id};
+    const struct user_change none = {.user_id = old->user_id, .event_at = event->at};
     struct query *query;
     enum error error;
 
@@ -208,6 +212,7 @@ static enum error note_late_order(const struct storage_call *call, const struct 
     query = db_query(call->db, &move_created);
     query_bind_integer(query, event->at);
     query_bind_integer(query, call->now);
+    query_bind_integer(query, event->at);
     query_bind_text(query, call->tenant);
     query_bind_text(query, event->entity_id);
     error = query_end(query, call->problem);
@@ -258,6 +263,7 @@ enum error state_fold_product(const struct storage_call *call, const struct even
     query_bind_integer(query, event->at);
     query_bind_text(query, event->id);
     query_bind_integer(query, call->now);
+    query_bind_integer(query, event->at);
     error = query_end(query, call->problem);
-    return error || same ? error : users_refresh_category(call, event->entity_id, moved);
+    return error || same ? error : users_refresh_category(call, event, moved);
 }

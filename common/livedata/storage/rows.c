@@ -13,7 +13,7 @@ enum { DATA_BYTES_MAX = 1 << 20 };
 static const int64_t session_idle = 30 * 60 * (int64_t)1000000;
 
 /* What each table's statements give: the columns of serving_tables in their order, then updated_at
- * and, of sessions, last_event_at. */
+ * and, of sessions, last_event_at, and the own time of the event that touched the row last. */
 static const struct stored_table {
     const char *name;
     enum stored_as as[ROW_COLUMNS_MAX];
@@ -23,39 +23,46 @@ static const struct stored_table {
     {"orders_v2",
      {AS_TEXT, AS_TEXT, AS_TEXT, AS_CENTS, AS_TEXT, AS_TIME},
      {"order_by_key", "SELECT order_id, user_id, status, total_cents, currency, created_at,"
-                      " updated_at, 0 FROM orders_v2 WHERE tenant_id = ? AND order_id = ?"},
+                      " updated_at, 0, coalesce(event_at, NULLIF(state_ts, 0)) FROM orders_v2 "
+                      "WHERE tenant_id = ? AND order_id = ?"},
      {"order_list",
-      "SELECT order_id, user_id, status, total_cents, currency, created_at, updated_at, 0"
-      " FROM orders_v2 WHERE tenant_id = ? AND order_id > ? ORDER BY order_id LIMIT ?",
+      "SELECT order_id, user_id, status, total_cents, currency, created_at, updated_at, 0,"
+      " coalesce(event_at, NULLIF(state_ts, 0)) FROM orders_v2 WHERE tenant_id = ? AND order_id > "
+      "? ORDER BY order_id LIMIT ?",
       .streams = true}},
     {"products_current",
      {AS_TEXT, AS_TEXT, AS_TEXT, AS_CENTS, AS_FLAG, AS_INTEGER},
-     {"product_by_key", "SELECT product_id, name, category, price_cents, in_stock, stock_quantity,"
-                        " updated_at, 0 FROM products_current"
-                        " WHERE tenant_id = ? AND product_id = ?"},
+     {"product_by_key",
+      "SELECT product_id, name, category, price_cents, in_stock, stock_quantity,"
+      " updated_at, 0, coalesce(event_at, NULLIF(state_ts, 0)) FROM products_current"
+      " WHERE tenant_id = ? AND product_id = ?"},
      {"product_list",
-      "SELECT product_id, name, category, price_cents, in_stock, stock_quantity, updated_at, 0"
-      " FROM products_current WHERE tenant_id = ? AND product_id > ? ORDER BY product_id LIMIT ?",
+      "SELECT product_id, name, category, price_cents, in_stock, stock_quantity, updated_at, 0,"
+      " coalesce(event_at, NULLIF(state_ts, 0)) FROM products_current WHERE tenant_id = ? AND "
+      "product_id > ? ORDER BY product_id LIMIT ?",
       .streams = true}},
     {"sessions_aggregated",
      {AS_TEXT, AS_TEXT, AS_TIME, AS_TIME, AS_DURATION, AS_INTEGER, AS_INTEGER, AS_TEXT, AS_FLAG},
      {"session_by_key",
       "SELECT session_id, user_id, started_at, ended_at, duration_us, event_count,"
-      " unique_pages, funnel_stage, is_conversion, updated_at, last_event_at"
-      " FROM sessions_aggregated WHERE tenant_id = ? AND session_id = ?"},
+      " unique_pages, funnel_stage, is_conversion, updated_at, last_event_at,"
+      " coalesce(event_at, last_event_at) FROM sessions_aggregated WHERE tenant_id = ? AND "
+      "session_id = ?"},
      {"session_list",
       "SELECT session_id, user_id, started_at, ended_at, duration_us, event_count, unique_pages,"
-      " funnel_stage, is_conversion, updated_at, last_event_at FROM sessions_aggregated"
+      " funnel_stage, is_conversion, updated_at, last_event_at, coalesce(event_at, last_event_at)"
+      " FROM sessions_aggregated"
       " WHERE tenant_id = ? AND session_id > ? ORDER BY session_id LIMIT ?",
       .streams = true}},
     {"users_enriched",
      {AS_TEXT, AS_INTEGER, AS_CENTS, AS_TIME, AS_TIME, AS_TEXT},
-     {"user_by_key", "SELECT user_id, total_orders, total_cents, first_order_at, last_order_at,"
-                     " coalesce(preferred_category, 'unknown'), updated_at, 0 FROM users_enriched"
-                     " WHERE tenant_id = ? AND user_id = ?"},
+     {"user_by_key",
+      "SELECT user_id, total_orders, total_cents, first_order_at, last_order_at,"
+      " coalesce(preferred_category, 'unknown'), updated_at, 0, event_at FROM users_enriched"
+      " WHERE tenant_id = ? AND user_id = ?"},
      {"user_list",
       "SELECT user_id, total_orders, total_cents, first_order_at, last_order_at,"
-      " coalesce(preferred_category, 'unknown'), updated_at, 0 FROM users_enriched"
+      " coalesce(preferred_category, 'unknown'), updated_at, 0, event_at FROM users_enriched"
       " WHERE tenant_id = ? AND user_id > ? ORDER BY user_id LIMIT ?",
       .streams = true}},
 };
@@ -96,6 +103,7 @@ static void take_row(struct query *query, const struct stored_table *stored,
     }
     row->updated_at = query_optional_integer(query, last).value;
     row->last_event_at = query_optional_integer(query, last + 1).value;
+    row->event_at = query_optional_integer(query, last + 2).value;
 }
 
 enum error entity_row_read(const struct storage_call *call, const struct serving_table *table,
@@ -223,6 +231,13 @@ int64_t entity_row_last_updated(const struct entity_row *row, int64_t now)
             return value->integer;
     }
     return 0;
+}
+
+struct event_mark entity_row_mark(const struct entity_row *row, int64_t now)
+{
+    int64_t updated = entity_row_last_updated(row, now);
+
+    return (struct event_mark){updated, row->updated_at ? row->event_at : updated};
 }
 
 enum error storage_has_tenants(const struct storage_call *call, bool *has)

@@ -7,6 +7,7 @@
 
 #include "db/db.h"
 #include "livedata/catalog/catalog.h"
+#include "livedata/storage/ages.h"
 
 enum { ROW_COLUMNS_MAX = 12 };
 
@@ -21,6 +22,7 @@ struct entity_row {
     struct row_value values[ROW_COLUMNS_MAX]; /* as the columns of the table */
     int64_t updated_at;                       /* 0 = imported, nobody knows */
     int64_t last_event_at;                    /* of a session */
+    int64_t event_at; /* own time of the event that touched it last; 0 = unknown */
 };
 
 struct storage_call {
@@ -58,6 +60,9 @@ const char *entity_row_json(struct arena *arena, const struct entity_type *type,
 /* When the row was last touched: its own mark, else the first of the times that it has. 0 = none.
  */
 int64_t entity_row_last_updated(const struct entity_row *row, int64_t now);
+
+/* The event that touched it last; of imported rows nothing but the row's own times is known. */
+struct event_mark entity_row_mark(const struct entity_row *row, int64_t now);
 
 /* Whether any other tenant than `default` has a row; then nobody reads without a tenant. */
 MUST_CHECK enum error storage_has_tenants(const struct storage_call *call, bool *has);

@@ -293,6 +293,8 @@ static enum error index_all(const struct storage_call *call, const struct catalo
 
 static enum error fill(const struct storage_call *call, const struct catalog *catalog)
 {
+    /* The newest of seed_journal(). */
+    const struct event_mark newest = {ago(call, 1), ago(call, 1)};
     int64_t gen;
     enum error error = seed_orders(call);
 
@@ -307,7 +309,7 @@ static enum error fill(const struct storage_call *call, const struct catalog *ca
     if (!error)
         error = index_all(call, catalog);
     for (size_t i = 0; !error && i < serving_table_count; i++)
-        error = generation_raise(call, serving_tables[i].name, &gen);
+        error = generation_raise(call, serving_tables[i].name, newest, &gen);
     return error;
 }
 

@@ -19,15 +19,15 @@ static const struct statement write_session = {
     .name = "session_write",
     .sql = "INSERT INTO sessions_aggregated (tenant_id, session_id, user_id, started_at, ended_at,"
            " duration_us, event_count, unique_pages, funnel_stage, is_conversion, last_event_at,"
-           " user_ts, user_event_id, updated_at)"
-           " VALUES (?, ?, ?, ?, NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+           " user_ts, user_event_id, updated_at, event_at)"
+           " VALUES (?, ?, ?, ?, NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
            " ON CONFLICT (tenant_id, session_id) DO UPDATE SET user_id = excluded.user_id,"
            " started_at = excluded.started_at, ended_at = NULL,"
            " duration_us = excluded.duration_us, event_count = excluded.event_count,"
            " unique_pages = excluded.unique_pages, funnel_stage = excluded.funnel_stage,"
            " is_conversion = excluded.is_conversion, last_event_at = excluded.last_event_at,"
            " user_ts = excluded.user_ts, user_event_id = excluded.user_event_id,"
-           " updated_at = excluded.updated_at",
+           " updated_at = excluded.updated_at, event_at = excluded.event_at",
 };
 static const struct statement add_page = {
     .name = "session_page_add",
@@ -126,13 +126,13 @@ static void fold_event(struct session_state *state, const struct event *event, b
     fold_user(state, event);
 }
 
-static enum error put_session(const struct storage_call *call, const char *id,
+static enum error put_session(const struct storage_call *call, const struct event *event,
                               const struct session_state *state)
 {
     struct query *query = db_query(call->db, &write_session);
 
     query_bind_text(query, call->tenant);
-    query_bind_text(query, id);
+    query_bind_text(query, event->entity_id);
     query_bind_text(query, state->user_id);
     query_bind_integer(query, state->started_at);
     query_bind_integer(query, state->last_event_at - state->started_at);
@@ -144,6 +144,7 @@ static enum error put_session(const struct storage_call *call, const char *id,
     query_bind_integer(query, state->user_ts);
     query_bind_text(query, state->user_event_id);
     query_bind_integer(query, call->now);
+    query_bind_integer(query, event->at);
     return query_end(query, call->problem);
 }
 
@@ -165,5 +166,5 @@ enum error state_fold_click(const struct storage_call *call, const struct event 
     if (error)
         return error;
     fold_event(&state, event, new_page);
-    return put_session(call, event->entity_id, &state);
+    return put_session(call, event, &state);
 }

@@ -24,12 +24,13 @@ struct user_change {
     int64_t orders; /* to be added */
     int64_t cents;
     bool units_changed;
+    int64_t event_at; /* own time of the event that changes the user */
 };
 MUST_CHECK enum error users_add_units(const struct storage_call *call, const char *user_id,
                                       const char *product_id, int64_t units, int64_t all_units);
 MUST_CHECK enum error users_refresh(const struct storage_call *call,
                                     const struct user_change *change);
 MUST_CHECK enum error users_refresh_category(const struct storage_call *call,
-                                             const char *product_id, struct string_list *moved);
+                                             const struct event *event, struct string_list *moved);
 
 #endif

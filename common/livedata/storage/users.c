@@ -47,11 +47,12 @@ static const struct statement best_category = {
 static const struct statement write_user = {
     .name = "user_write",
     .sql = "INSERT INTO users_enriched (tenant_id, user_id, total_orders, total_cents,"
-           " first_order_at, last_order_at, preferred_category, updated_at)"
-           " VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (tenant_id, user_id) DO UPDATE"
+           " first_order_at, last_order_at, preferred_category, updated_at, event_at)"
+           " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (tenant_id, user_id) DO UPDATE"
            " SET total_orders = excluded.total_orders, total_cents = excluded.total_cents,"
            " first_order_at = excluded.first_order_at, last_order_at = excluded.last_order_at,"
-           " preferred_category = excluded.preferred_category, updated_at = excluded.updated_at",
+           " preferred_category = excluded.preferred_category, updated_at = excluded.updated_at,"
+           " event_at = excluded.event_at",
 };
 static const struct statement remove_user = {
     .name = "user_remove",
@@ -64,8 +65,8 @@ static const struct statement buyers = {
 };
 static const struct statement set_category = {
     .name = "user_set_category",
-    .sql = "UPDATE users_enriched SET preferred_category = ?, updated_at = ? WHERE tenant_id = ?"
-           " AND user_id = ? AND coalesce(preferred_category, '') <> ?",
+    .sql = "UPDATE users_enriched SET preferred_category = ?, updated_at = ?, event_at = ?"
+           " WHERE tenant_id = ? AND user_id = ? AND coalesce(preferred_category, '') <> ?",
 };
 
 enum error users_add_units(const struct storage_call *call, const char *user_id,
@@ -165,10 +166,10 @@ static enum error find_category(const struct storage_call *call, const char *use
     return query_end(query, call->problem);
 }
 
-static enum error put_user(const struct storage_call *call, const char *user_id,
+static enum error put_user(const struct storage_call *call, const struct user_change *change,
                            const struct user_state *state)
 {
-    struct query *query = query_of(call, &write_user, user_id);
+    struct query *query = query_of(call, &write_user, change->user_id);
 
     query_bind_integer(query, state->orders);
     query_bind_integer(query, state->cents);
@@ -176,6 +177,7 @@ static enum error put_user(const struct storage_call *call, const char *user_id,
     query_bind_optional_integer(query, state->last);
     query_bind_text(query, state->category);
     query_bind_integer(query, call->now);
+    query_bind_integer(query, change->event_at);
     return query_end(query, call->problem);
 }
 
@@ -198,11 +200,12 @@ enum error users_refresh(const struct storage_call *call, const struct user_chan
         return query_end(query_of(call, &remove_user, change->user_id), call->problem);
     if (!error && change->units_changed)
         error = find_category(call, change->user_id, &state.category);
-    return error ? error : put_user(call, change->user_id, &state);
+    return error ? error : put_user(call, change, &state);
 }
 
 /* `moved` says whether it is another one now. */
-static enum error move_category(const struct storage_call *call, const char *user_id, bool *moved)
+static enum error move_category(const struct storage_call *call, const char *user_id,
+                                int64_t event_at, bool *moved)
 {
     const char *category = NULL;
     struct query *query;
@@ -214,6 +217,7 @@ static enum error move_category(const struct storage_call *call, const char *use
     query = db_query(call->db, &set_category);
     query_bind_text(query, category);
     query_bind_integer(query, call->now);
+    query_bind_integer(query, event_at);
     query_bind_text(query, call->tenant);
     query_bind_text(query, user_id);
     query_bind_text(query, category);
@@ -241,7 +245,7 @@ static enum error read_ids(struct query *query, const struct storage_call *call,
     return query_end(query, call->problem);
 }
 
-enum error users_refresh_category(const struct storage_call *call, const char *product_id,
+enum error users_refresh_category(const struct storage_call *call, const struct event *event,
                                   struct string_list *moved)
 {
     struct query *query = db_query(call->db, &buyers);
@@ -249,13 +253,13 @@ enum error users_refresh_category(const struct storage_call *call, const char *p
     enum error error;
 
     query_bind_text(query, call->tenant);
-    query_bind_text(query, product_id);
+    query_bind_text(query, event->entity_id);
     error = read_ids(query, call, &ids);
     moved->items = ARENA_ARRAY(call->arena, const char *, ids.count + 1);
     for (size_t i = 0; !error && i < ids.count; i++) {
         bool other;
 
-        error = move_category(call, ids.items[i], &other);
+        error = move_category(call, ids.items[i], event->at, &other);
         if (!error && other)
             moved->items[moved->count++] = ids.items[i];
     }

@@ -28,6 +28,8 @@ class EntityMeta:
     freshness_seconds: Optional[float] = None
     health: Optional[str] = None
     stale: Optional[bool] = None
+    event_age_seconds: Optional[float] = None
+    reason: Optional[str] = None
 
 
 @dataclass
@@ -39,6 +41,7 @@ class EntityEnvelope:
     freshness_seconds: Optional[float] = None
     status: Optional[str] = None
     meta: Optional[EntityMeta] = None
+    event_age_seconds: Optional[float] = None
 
 
 @dataclass
@@ -93,7 +96,7 @@ class SessionEntity:
 @dataclass
 class MetricResult:
     metric_name: str
-    value: float
+    value: Optional[float]
     unit: str
     window: str
     computed_at: str
@@ -257,6 +260,7 @@ class Lineage:
     freshness_seconds: Optional[float] = None
     validated: bool = False
     enriched: bool = False
+    event_age_seconds: Optional[float] = None
 
 
 @dataclass
