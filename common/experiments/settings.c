@@ -163,6 +163,9 @@ const struct setting experiments_settings_table[] = {
     {"AB_WEBHOOK_ROUND_DELIVERIES", SETTING_INTEGER, AT(webhook_round_deliveries), "50", 1, 10000,
      .help = "Deliveries that a process of `webhook-deliver` makes before it looks after what is "
              "old; also what a single call of it delivers at most."},
+    {"AB_WEBHOOK_RETRY_HOURS", SETTING_NUMBER, AT(webhook_retry_hours), "24", 0.001, 720,
+     .help = "How long after the first attempt a webhook that fails is still tried, with growing "
+             "pauses."},
     {"AB_WEBHOOK_ANSWER_BYTES", SETTING_INTEGER, AT(webhook_answer_bytes), "65536", 1024, 1048576,
      .help = "How much of a receiver's answer is read; the connection is closed then."},
     {"AB_WEBHOOK_ANSWER_KEPT_BYTES", SETTING_INTEGER, AT(webhook_answer_kept_bytes), "2048", 0,

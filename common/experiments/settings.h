@@ -78,6 +78,7 @@ struct experiments_settings {
     int64_t max_webhooks;
     int64_t webhook_runners;
     int64_t webhook_round_deliveries;
+    double webhook_retry_hours;
     int64_t webhook_answer_bytes;
     int64_t webhook_answer_kept_bytes;
     int64_t webhook_history_days;

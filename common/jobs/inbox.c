@@ -24,7 +24,7 @@ static const struct statement find_job = {
 static const struct statement send_again = {
     .name = "job_send_again",
     .sql = "UPDATE jobs SET state = 'waiting', failures = 0, interruptions = 0, holder = NULL,"
-           " finished_at = NULL, due_at = {now_microseconds}"
+           " finished_at = NULL, due_at = {now_microseconds}, created_at = {now_microseconds}"
            " WHERE kind = ? AND job_key = ? AND state = 'dead'",
 };
 static const struct statement stop_lane = {

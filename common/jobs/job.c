@@ -44,7 +44,7 @@ static const struct statement claim_jobs = {
            " UPDATE jobs SET interruptions = interruptions + CASE WHEN holder IS NULL THEN 0 ELSE 1"
            " END, holder = ?, due_at = {now_microseconds} + CAST(? AS BIGINT)"
            " WHERE id IN (SELECT id FROM picked)"
-           " RETURNING id, job_key, lane, payload, failures, interruptions",
+           " RETURNING id, job_key, lane, payload, failures, interruptions, created_at",
 };
 static const struct statement end_job = {
     .name = "job_end",
@@ -123,6 +123,7 @@ static enum error claim(struct db *db, struct arena *arena, const struct job_kin
                                     .payload = query_text(query, 3, arena),
                                     .failures = query_integer(query, 4),
                                     .interruptions = query_integer(query, 5),
+                                    .created_at = query_integer(query, 6),
                                     .holder = holder};
     return query_end(query, problem);
 }

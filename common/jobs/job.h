@@ -43,6 +43,7 @@ struct job {
     const char *payload;
     int64_t failures;      /* runs that failed before this one */
     int64_t interruptions; /* runs whose holder was never heard of again */
+    int64_t created_at;    /* microseconds since 1970; of one sent again, when that was */
     void *result;          /* what `perform` leaves for `record`; NULL at first */
     const char *holder;    /* private to the kit */
 };

@@ -6,6 +6,7 @@
 #include "base/string_list.h"
 #include "db/db.h"
 #include "net/redis.h"
+#include "webhook/webhook.h"
 
 #include <string.h>
 
@@ -152,6 +153,9 @@ const struct setting livedata_settings_table[] = {
     {"LIVE_WEBHOOK_ROUND_DELIVERIES", SETTING_INTEGER, AT(webhook_round_deliveries), "50", 1, 10000,
      .help = "Deliveries that a process of `livedata-worker` makes before it looks at the alerts "
              "again; those of alerts are counted apart."},
+    {"LIVE_WEBHOOK_RETRY_HOURS", SETTING_NUMBER, AT(webhook_retry_hours), "24", 0.001, 720,
+     .help = "How long after the first attempt a webhook that fails is still tried, with growing "
+             "pauses."},
     {"LIVE_WEBHOOK_ANSWER_BYTES", SETTING_INTEGER, AT(webhook_answer_bytes), "65536", 1024, 1048576,
      .help = "How much of a receiver's answer is read; the connection is closed then."},
     {"LIVE_WEBHOOK_ANSWER_KEPT_BYTES", SETTING_INTEGER, AT(webhook_answer_kept_bytes), "2048", 0,
@@ -308,6 +312,21 @@ static enum error check_edge(const struct livedata_settings *settings, struct pr
     return ERROR_NONE;
 }
 
+/* They become parts of the names of headers. */
+static enum error check_brands(const struct string_list *brands, struct problem *problem)
+{
+    static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-";
+
+    if (brands->count > WEBHOOK_BRANDS_MAX)
+        return problem_set(problem, ERROR_INVALID, "setting_invalid",
+                           "LIVE_COMPAT_BRANDS has at most %d words", WEBHOOK_BRANDS_MAX);
+    for (size_t i = 0; i < brands->count; i++)
+        if (!*brands->items[i] || brands->items[i][strspn(brands->items[i], letters)])
+            return refuse(problem,
+                          "LIVE_COMPAT_BRANDS has words of letters, digits and dashes only");
+    return ERROR_NONE;
+}
+
 static enum error check_node(const struct livedata_settings *settings, struct problem *problem)
 {
     if (settings->node_role == NODE_STANDALONE)
@@ -336,7 +355,7 @@ enum error livedata_settings_load(struct livedata_settings *settings, struct are
         return refuse(problem, "LIVE_CORS_ORIGINS may be * with LIVE_PROFILE=demo only");
     if (settings->redis_url && check_redis(settings, arena, problem))
         return ERROR_INVALID;
-    if (check_node(settings, problem))
+    if (check_node(settings, problem) || check_brands(&settings->compat_brands, problem))
         return ERROR_INVALID;
     if (settings->journal_retention_days < 30)
         return refuse(problem, "LIVE_JOURNAL_RETENTION_DAYS must cover the windows of SLOs: 30");

@@ -91,6 +91,7 @@ struct livedata_settings {
     int64_t purge_rows;
     int64_t webhook_runners;
     int64_t webhook_round_deliveries;
+    double webhook_retry_hours;
     int64_t webhook_answer_bytes;
     int64_t webhook_answer_kept_bytes;
     int64_t webhooks_max;

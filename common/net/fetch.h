@@ -16,7 +16,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-enum { FETCH_HEADERS_MAX = 12, FETCH_HEADER_BYTES_MAX = 65536 /* of an answer */ };
+enum { FETCH_HEADERS_MAX = 32, FETCH_HEADER_BYTES_MAX = 65536 /* of an answer */ };
 
 enum fetch_outcome {
     FETCH_ANSWERED,    /* with any status; the whole body is there */

@@ -32,6 +32,18 @@ static void add_header(struct fetch_request *request, const char *name, const ch
         request->headers[request->header_count++] = (struct fetch_header){name, value};
 }
 
+/* "X-Live-Event" as "X-<brand>-Event" for each brand. */
+static void add_branded(struct arena *arena, const struct webhook_desk *desk,
+                        struct fetch_request *request, const char *name, const char *value)
+{
+    const char *rest = name && strncmp(name, "X-", 2) == 0 ? strchr(name + 2, '-') : NULL;
+
+    add_header(request, name, value);
+    for (size_t i = 0; rest && desk->brands && i < desk->brands->count && i < WEBHOOK_BRANDS_MAX;
+         i++)
+        add_header(request, arena_print(arena, "X-%s%s", desk->brands->items[i], rest), value);
+}
+
 /* For people who do not run the service: no address, no text of a library. */
 static const char *error_of(struct arena *arena, const struct fetch_answer *answer)
 {
@@ -120,11 +132,11 @@ void webhook_round(struct arena *arena, const struct webhook_desk *desk,
 
     add_header(&request, "Content-Type", "application/json");
     add_header(&request, "User-Agent", kind->user_agent);
-    add_header(&request, kind->event_header, event->event_type);
-    add_header(&request, kind->delivery_header, result->shown_id);
+    add_branded(arena, desk, &request, kind->event_header, event->event_type);
+    add_branded(arena, desk, &request, kind->delivery_header, result->shown_id);
     if (target->secret) {
         webhook_sign(target->secret, event->body, signature);
-        add_header(&request, kind->signature_header, signature);
+        add_branded(arena, desk, &request, kind->signature_header, signature);
     }
     fetch_all(arena, &request, &answer, 1, NULL, NULL, desk->watch);
     result->broken_off = answer.outcome == FETCH_CANCELLED;

@@ -77,17 +77,28 @@ enum error webhook_event_of(struct arena *arena, const char *payload, struct web
     return ERROR_NONE;
 }
 
-/* The same for the same round of the same job (a UUID of version 8, RFC 9562). */
-static void name_round(const struct job *job, int64_t number, char id[WEBHOOK_DELIVERY_ID])
+/* The same for the same round of the same job (a UUID of version 8, RFC 9562). A job that was sent
+ * again has other rounds: `since` tells them apart. */
+static void name_round(const struct job *job, int64_t number, int64_t since,
+                       char id[WEBHOOK_DELIVERY_ID])
 {
-    char round[32], hex[DIGEST_SHA256_TEXT];
-    struct digest_part parts[] = {
-        {job->key, strlen(job->key) + 1},
-        {round, (size_t)snprintf(round, sizeof round, "%lld", (long long)number)}};
+    char round[48], hex[DIGEST_SHA256_TEXT];
+    struct digest_part parts[] = {{job->key, strlen(job->key) + 1},
+                                  {round, (size_t)snprintf(round, sizeof round, "%lld %lld",
+                                                           (long long)number, (long long)since)}};
 
     digest_hmac_sha256_parts_hex(job->kind->name, strlen(job->kind->name), parts, 2, hex);
     (void)!snprintf(id, WEBHOOK_DELIVERY_ID, "%.8s-%.4s-8%.3s-a%.3s-%.12s", hex, hex + 8, hex + 12,
                     hex + 15, hex + 18);
+}
+
+bool webhook_is_over(const struct job_kind *kind, int64_t failures, double seconds)
+{
+    double waited = 0;
+
+    for (int64_t i = 0; i < failures && waited <= seconds; i++)
+        waited += kind->pauses[i < (int64_t)kind->pause_count ? i : (int64_t)kind->pause_count - 1];
+    return waited > seconds;
 }
 
 /* What perform leaves for record. */
@@ -114,8 +125,11 @@ void webhook_perform(struct job *job, struct job_verdict *verdict)
         verdict->outcome = JOB_REFUSED;
         (void)!snprintf(problem.text, sizeof problem.text, "%s", gone);
     } else {
-        name_round(job, job->failures, delivery->result.delivery_id);
-        name_round(job, desk->kind->one_id ? 0 : job->failures, delivery->result.shown_id);
+        name_round(job, job->failures, job->created_at, delivery->result.delivery_id);
+        if (desk->kind->one_id)
+            name_round(job, 0, 0, delivery->result.shown_id);
+        else
+            memcpy(delivery->result.shown_id, delivery->result.delivery_id, WEBHOOK_DELIVERY_ID);
         webhook_round(job->arena, desk, &target, &delivery->event, &delivery->result, &final,
                       &verdict->pause_seconds);
         if (delivery->result.broken_off) {
@@ -125,6 +139,8 @@ void webhook_perform(struct job *job, struct job_verdict *verdict)
         job->result = delivery;
         if (delivery->result.success)
             return;
+        final |= desk->retry_seconds > 0 &&
+                 webhook_is_over(job->kind, job->failures + 1, desk->retry_seconds);
         verdict->outcome = final ? JOB_REFUSED : JOB_FAILED;
         (void)!snprintf(problem.text, sizeof problem.text, "%s", delivery->result.error);
     }
@@ -152,6 +168,21 @@ enum error webhook_deliver_due(struct db *db, struct arena *arena, struct webhoo
                                int64_t most, struct job_tally *tally, struct problem *problem)
 {
     return job_run_due(db, arena, &desk->kind->job, desk, most, tally, problem);
+}
+
+enum error webhook_send_again(struct db *db, struct arena *arena, const struct webhook_kind *kind,
+                              const char *webhook_id, const char *event_id, struct problem *problem)
+{
+    enum error error =
+        job_send_again(db, &kind->job, webhook_job_key(arena, webhook_id, event_id), problem);
+
+    if (error == ERROR_NOT_FOUND)
+        return problem_set(problem, error, "delivery_not_found",
+                           "Delivery of event '%.200s' not found.", event_id);
+    if (error == ERROR_CONFLICT)
+        return problem_set(problem, error, "delivery_not_failed",
+                           "The delivery of event '%.200s' has not failed.", event_id);
+    return error;
 }
 
 enum error webhook_send_now(struct db *db, struct arena *arena, const struct webhook_desk *desk,

@@ -26,7 +26,9 @@ struct fetch_watch; /* net/fetch.h */
 struct shm_region;
 
 enum {
-    WEBHOOK_DELIVERY_ID = 37,   /* a UUID and its NUL */
+    WEBHOOK_DELIVERY_ID = 37, /* a UUID and its NUL */
+    WEBHOOK_BRANDS_MAX = 8,
+    WEBHOOK_ROUNDS_MAX = 1000,  /* a job is dead after as many, whatever the settings say */
     WEBHOOK_SIGNATURE_TEXT = 72 /* "sha256=", 64 digits, NUL */
 };
 
@@ -90,6 +92,10 @@ struct webhook_kind {
         .pause_count = sizeof(pause_list) / sizeof((pause_list)[0]), .interruptions_max = 100,     \
         .lane_most = 2, .perform = webhook_perform, .record = webhook_record                       \
     }
+
+/* Growing pauses between rounds for WEBHOOK_JOB(), in seconds; the last one repeats. */
+#define WEBHOOK_PAUSES 1, 5, 30, 300, 1800, 3600
+
 void webhook_perform(struct job *job, struct job_verdict *verdict);
 enum error webhook_record(struct job *job, const struct job_verdict *verdict,
                           struct problem *problem);
@@ -107,10 +113,23 @@ struct webhook_desk {
     struct webhook_answer_limits answers;
     struct shm_region *region;       /* or NULL */
     const struct fetch_watch *watch; /* breaks off what is being sent: it is sent again; or NULL */
+    double retry_seconds; /* rounds begin up to so long after the first; 0 = the job's attempts */
+    const struct string_list *brands; /* each header "X-<product>-…" is sent as "X-<brand>-…", too;
+                                       * at most WEBHOOK_BRANDS_MAX; or NULL */
 };
 
 /* Breaks off when the program is told to stop (program.h). */
 extern const struct fetch_watch webhook_until_stopped;
+
+/* Has an event that was given up delivered after all, with all its rounds. ERROR_NOT_FOUND
+ * delivery_not_found, ERROR_CONFLICT delivery_not_failed. */
+MUST_CHECK enum error webhook_send_again(struct db *db, struct arena *arena,
+                                         const struct webhook_kind *kind, const char *webhook_id,
+                                         const char *event_id, struct problem *problem);
+
+/* Whether a job whose round has failed so many times is given up: the plan's next round would begin
+ * more than `seconds` after the first. */
+bool webhook_is_over(const struct job_kind *kind, int64_t failures, double seconds);
 
 /* Delivers what is due, as job_run_due() with this desk. */
 MUST_CHECK enum error webhook_deliver_due(struct db *db, struct arena *arena,

@@ -71,11 +71,7 @@ static enum error watch(struct worker *worker, struct db *db, int64_t *looks,
 static bool round_of(void *context)
 {
     struct worker *worker = context;
-    struct webhook_desk hooks = {.kind = &live_webhook_kind,
-                                 .egress = &worker->egress,
-                                 .answers = outbound_answer_limits(&worker->settings),
-                                 .watch = &webhook_until_stopped};
-    struct webhook_desk alerts = hooks;
+    struct webhook_desk hooks = outbound_desk(&worker->settings, &worker->egress), alerts;
     int64_t most = worker->settings.webhook_round_deliveries;
     struct job_tally tally = {0};
     struct problem problem = {0};
@@ -83,7 +79,10 @@ static bool round_of(void *context)
     struct db *db;
     enum error error = store_use(worker->store, &db, &problem);
 
+    hooks.watch = &webhook_until_stopped;
+    alerts = hooks;
     alerts.kind = &live_alert_kind;
+    alerts.retry_seconds = 0; /* each look decides anew */
     if (!error)
         error = runner_take_up(db, &problem);
     if (!error)

@@ -71,7 +71,8 @@ static bool deliver(void *context)
     struct webhook_desk desk = {.kind = &experiments_webhook_kind,
                                 .egress = &worker->egress,
                                 .answers = subscription_answer_limits(&worker->settings),
-                                .watch = &webhook_until_stopped};
+                                .watch = &webhook_until_stopped,
+                                .retry_seconds = worker->settings.webhook_retry_hours * 3600};
     struct job_tally tally = {0};
     struct problem problem = {0};
     struct db *db;

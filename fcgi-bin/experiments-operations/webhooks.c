@@ -146,12 +146,12 @@ static const struct field delivery_fields[] = {
     STRING(OWNER, lease_expires_at, .nullable = true, .help = "While somebody delivers it."),
 };
 #undef OWNER
-static SCHEMA(delivery_schema, struct delivery_record, "WebhookDelivery", delivery_fields,
-              .help = "What became of one entry for one webhook.");
+SCHEMA(webhook_delivery_schema, struct delivery_record, "WebhookDelivery", delivery_fields,
+       .help = "What became of one entry for one webhook.");
 
 #define OWNER struct deliveries_reply
-static const struct field deliveries_fields[] = {OBJECTS(OWNER, deliveries, delivery_schema),
-                                                 INTEGER(OWNER, total)};
+static const struct field deliveries_fields[] = {
+    OBJECTS(OWNER, deliveries, webhook_delivery_schema), INTEGER(OWNER, total)};
 #undef OWNER
 SCHEMA(webhook_deliveries_schema, struct deliveries_reply, "DeliveryList", deliveries_fields,
        .help = "Deliveries, those tried last first.");
@@ -266,6 +266,18 @@ enum error webhooks_deliveries(struct request *request, struct reply *reply)
         error = subscription_deliveries(&call, request->arguments[0], query->status, query->limit,
                                         &answer->deliveries, &answer->total);
     reply->object = answer;
+    return error;
+}
+
+enum error webhooks_resend(struct request *request, struct reply *reply)
+{
+    struct delivery_record *delivery = ARENA_NEW(request->arena, struct delivery_record);
+    struct key_call call;
+    enum error error = begin(request, &call);
+
+    if (!error)
+        error = subscription_resend(&call, request->arguments[0], request->arguments[1], delivery);
+    reply->object = delivery;
     return error;
 }
 

@@ -11,6 +11,7 @@ extern const struct schema webhooks_schema;
 extern const struct schema webhook_deleted_schema;
 extern const struct schema webhook_deliveries_query_schema;
 extern const struct schema webhook_deliveries_schema;
+extern const struct schema webhook_delivery_schema;
 extern const struct schema webhook_tested_schema;
 
 enum error webhooks_list(struct request *request, struct reply *reply);
@@ -19,6 +20,7 @@ enum error webhooks_read(struct request *request, struct reply *reply);
 enum error webhooks_update(struct request *request, struct reply *reply);
 enum error webhooks_delete(struct request *request, struct reply *reply);
 enum error webhooks_deliveries(struct request *request, struct reply *reply);
+enum error webhooks_resend(struct request *request, struct reply *reply);
 enum error webhooks_test(struct request *request, struct reply *reply);
 
 #endif

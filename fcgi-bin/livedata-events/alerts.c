@@ -376,10 +376,7 @@ static void write_result(struct json_writer *writer, const struct alert_rule *ru
 enum error alert_test_handle(struct request *request, struct reply *reply)
 {
     struct egress_policy policy = webhook_egress(request);
-    const struct webhook_desk desk = {.kind = &live_alert_kind,
-                                      .egress = &policy,
-                                      .answers = outbound_answer_limits(service_settings(request)),
-                                      .region = request->server->region};
+    struct webhook_desk desk = outbound_desk(service_settings(request), &policy);
     struct alert_rule *rule = ARENA_NEW(request->arena, struct alert_rule);
     struct json_writer writer = service_writer(reply);
     struct webhook_result result;
@@ -390,6 +387,8 @@ enum error alert_test_handle(struct request *request, struct reply *reply)
 
     if (error)
         return error;
+    desk.kind = &live_alert_kind;
+    desk.region = request->server->region;
     target = (struct webhook_target){rule->webhook_url, rule->secret};
     event = (struct webhook_event){.webhook_id = alert_receiver(request->arena, rule, 0),
                                    .event_id = arena_print(request->arena, "test-%s", rule->id),

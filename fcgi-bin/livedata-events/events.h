@@ -8,7 +8,7 @@
 extern const struct schema ingest_schema, letters_query_schema, letters_schema, letter_schema,
     letter_stats_schema, replay_request_schema, replay_schema, dismiss_schema;
 extern const struct schema webhook_request_schema, webhook_schema, webhooks_schema,
-    webhook_result_schema, webhook_logs_schema;
+    webhook_result_schema, webhook_resent_schema, webhook_logs_schema;
 extern const struct schema alert_request_schema, alert_change_schema, alert_schema,
     alert_secret_schema, alerts_schema, alert_result_schema, alert_history_schema;
 extern const struct schema stuck_query_schema, stuck_schema, exceptions_query_schema,
@@ -34,6 +34,7 @@ enum error webhook_create_handle(struct request *request, struct reply *reply);
 enum error webhook_list_handle(struct request *request, struct reply *reply);
 enum error webhook_delete_handle(struct request *request, struct reply *reply);
 enum error webhook_test_handle(struct request *request, struct reply *reply);
+enum error webhook_resend_handle(struct request *request, struct reply *reply);
 enum error webhook_logs_handle(struct request *request, struct reply *reply);
 
 /* Where events may be sent. A URL of a wrong shape is a 422 of that field; an address that is not

@@ -41,6 +41,9 @@ static const struct field webhook_result_fields[] = {
     TELLS_TEXT("event_type"),    TELLS_FLAG("success"),    TELLS_INTEGER_OR_NULL("status_code"),
     TELLS_TEXT_OR_NULL("error"), TELLS_INTEGER("attempts")};
 TELLING(webhook_result_schema, "WebhookDelivery", webhook_result_fields);
+static const struct field webhook_resent_fields[] = {TELLS_TEXT("webhook_id"),
+                                                     TELLS_TEXT("event_id"), TELLS_TEXT("status")};
+TELLING(webhook_resent_schema, "WebhookResent", webhook_resent_fields);
 static const struct field webhook_logs_fields[] = {TELLS_OBJECTS("logs")};
 TELLING(webhook_logs_schema, "WebhookLogs", webhook_logs_fields);
 
@@ -221,10 +224,7 @@ enum error webhook_delete_handle(struct request *request, struct reply *reply)
 enum error webhook_test_handle(struct request *request, struct reply *reply)
 {
     struct egress_policy policy = webhook_egress(request);
-    const struct webhook_desk desk = {.kind = &live_webhook_kind,
-                                      .egress = &policy,
-                                      .answers = outbound_answer_limits(service_settings(request)),
-                                      .region = request->server->region};
+    struct webhook_desk desk = outbound_desk(service_settings(request), &policy);
     struct json_writer writer = service_writer(reply);
     struct webhook_result result;
     struct live_webhook webhook;
@@ -235,6 +235,7 @@ enum error webhook_test_handle(struct request *request, struct reply *reply)
 
     if (error)
         return error;
+    desk.region = request->server->region;
     target = (struct webhook_target){webhook.url, webhook.secret};
     event = (struct webhook_event){.webhook_id = webhook.id,
                                    .event_id = arena_print(request->arena, "test-%s", webhook.id),
@@ -245,6 +246,27 @@ enum error webhook_test_handle(struct request *request, struct reply *reply)
     if (!error)
         outbound_write_result(&writer, webhook.id, &event, &result);
     return error;
+}
+
+enum error webhook_resend_handle(struct request *request, struct reply *reply)
+{
+    const char *event_id = request->arguments[1];
+    struct json_writer writer = service_writer(reply);
+    struct live_webhook webhook;
+    struct storage_call call;
+    enum error error = find(request, &call, &webhook);
+
+    if (!error)
+        error = webhook_send_again(call.db, request->arena, &live_webhook_kind, webhook.id,
+                                   event_id, &request->problem);
+    if (error)
+        return error;
+    writer_open_object(&writer);
+    writer_key_string(&writer, "webhook_id", webhook.id);
+    writer_key_string(&writer, "event_id", event_id);
+    writer_key_string(&writer, "status", "pending");
+    writer_close_object(&writer);
+    return ERROR_NONE;
 }
 
 enum error webhook_logs_handle(struct request *request, struct reply *reply)

@@ -49,6 +49,8 @@ static const struct reason_answer reasons[] = {
     {"no_old_key", 409, "no_old_key"},
     {"webhook_not_found", 404, "webhook_not_found"},
     {"webhook_quota", 409, "webhook_quota"},
+    {"delivery_not_found", 404, "delivery_not_found"},
+    {"delivery_not_failed", 409, "delivery_not_failed"},
     {"alert_not_found", 404, "alert_not_found"},
     {"alert_quota", 409, "alert_quota"},
     {"exception_not_found", 404, "exception_not_found"},

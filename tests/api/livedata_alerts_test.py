@@ -20,7 +20,7 @@ from service import ENGINES, Service
 
 SETTINGS = {"LIVE_API_KEYS": "key-of-shop:shop", "LIVE_ADMIN_KEY": "admin-key", "LIVE_RATE_LIMIT_RPM": "100000",
             "LIVE_EGRESS_ALLOWED_HOSTS": "127.0.0.1", "LIVE_ALERT_SECONDS": "1", "LIVE_ALERT_EVENT_SECONDS": "0",
-            "LIVE_ALERTS_MAX": "8", "LIVE_WEBHOOKS_MAX": "2"}
+            "LIVE_ALERTS_MAX": "8", "LIVE_WEBHOOKS_MAX": "2", "LIVE_COMPAT_BRANDS": "Agent"}
 ADMIN = {"X-Admin-Key": "admin-key"}
 
 
@@ -43,13 +43,13 @@ def refused(live):
 
 
 class Receiver(BaseHTTPRequestHandler):
-    """Takes what is sent, except on paths that refuse."""
+    """Takes what is sent, except on paths that refuse: with 404, which ends a round at once, or with 503."""
 
     def do_POST(self):
         body = self.rfile.read(int(self.headers["Content-Length"]))
         refuses = self.path in self.server.refusing
         self.server.got.append((self.path, self.headers["X-Live-Event"], dict(self.headers), body))
-        self.send_response(503 if refuses else 200)
+        self.send_response((404 if self.path == "/404" else 503) if refuses else 200)
         self.send_header("Content-Length", "0")
         self.end_headers()
 
@@ -388,6 +388,45 @@ def test_deliveries_that_nobody_took_wait_for_somebody(live, keys, receiver):
     assert len(listed()) == 1 and listed("?status=resolved")[0]["actions"] == []
     assert live.post(hrefs["acknowledge"], headers=whole).status_code == 409
     assert live.get("/v1/ops/exceptions/stats", headers=whole).json()["manual_resolutions"] == 1
+
+
+def test_deliveries_are_tried_for_a_day_and_then_by_hand(live, keys, receiver):
+    """The rounds after the first are made due at once; as many have failed as fit into 24 hours."""
+    whole, _ = keys
+    receiver.refusing.add("/404")
+    hook = live.post("/v1/webhooks", {"url": f"{receiver.url}/404", "filters": {"event_types": ["click"]}},
+                     headers=whole).json()["id"]
+    event = click()
+    send(live, whole, event)
+    state = lambda: live.sql(f"SELECT state, failures FROM jobs WHERE lane = '{hook}'")  # noqa: E731
+    for failures, then in ((1, "waiting"), (28, "waiting"), (29, "dead")):
+        live.sql(f"UPDATE jobs SET failures = {failures - 1}, due_at = 0 WHERE lane = '{hook}'")
+        until(lambda: [tuple(map(str, row)) for row in state()] == [(then, str(failures))], told=lambda: str(state()))
+    [item] = live.get("/v1/ops/exceptions", headers=whole).json()["items"]
+    assert (item["source"], item["detail"]) == ("webhook_delivery", "HTTP 404")
+    href = {action["action"]: action["href"] for action in item["actions"]}["resend"]
+    told, rounds = len(receiver.got), len(live.get(f"/v1/webhooks/{hook}/logs", headers=whole).json()["logs"])
+    receiver.refusing.clear()
+    assert live.post(href, headers=whole).json() == {"webhook_id": hook, "event_id": event["event_id"], "status": "pending"}
+    until(lambda: live.get("/v1/ops/exceptions", headers=whole).json()["items"] == [] and len(receiver.got) > told)
+    logs = until(lambda: live.get(f"/v1/webhooks/{hook}/logs", headers=whole).json()["logs"][:-rounds])
+    assert [row["success"] for row in logs] == [True], "its round stands in the history too"
+    again = live.post(href, headers=whole)
+    assert (again.status_code, again.json()["code"]) == (409, "delivery_not_failed")
+    unknown = live.post(href.replace(event["event_id"], "none"), headers=whole)
+    assert (unknown.status_code, unknown.json()["code"]) == (404, "delivery_not_found")
+
+
+def test_headers_stand_under_the_names_of_other_brands_too(live, keys, receiver):
+    whole, _ = keys
+    hook = live.post("/v1/webhooks", {"url": f"{receiver.url}/named"}, headers=whole).json()
+    live.post(f"/v1/webhooks/{hook['id']}/test", headers=whole)
+    rule = make(live, whole, receiver)
+    live.post(f"/v1/alerts/{rule['id']}/test", headers=whole)
+    assert len(receiver.got) == 2
+    for _, _, headers, _ in receiver.got:
+        for name in ("Event", "Signature", "Delivery"):
+            assert headers[f"X-Live-{name}"] == headers[f"X-Agent-{name}"], headers
 
 
 def test_dead_letters_and_alerts_of_what_the_key_may_see(live, keys, receiver):

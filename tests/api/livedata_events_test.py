@@ -114,7 +114,7 @@ def test_what_is_wrong_with_one_event_does_not_stop_the_others(live):
 
 
 @pytest.mark.parametrize("faults,reason,details", [
-    ({"status": "lost", "currency": "XXX", "source": None, "total_amount": "999.99",
+    ({"status": "lost", "currency": "ZZZ", "source": None, "total_amount": "999.99",
       "items": [{"product_id": "", "quantity": 0, "unit_price": "10.50"}, {"product_id": "P", "quantity": 1, "unit_price": 0}]},
      "schema: source", ["source: field required", "status: not one of its words", "currency: not one of its words",
                         "items.0: product_id is needed", "items.0: quantity is 1 to 1000", "items.1: unit_price is above 0"]),

@@ -280,17 +280,28 @@ def test_outcomes_and_test_button(guarded, hooks, receiver):
     assert expect(guarded.read.get("/api/v1/audit?action=webhook.test"))["total"] >= 2
 
 
-def test_five_attempts_and_what_is_listed_last(guarded, hooks, receiver):
-    """Each is made due at once; the fifth is the last, and nobody takes it up again. What was not tried yet stands last."""
-    hook = hooks(f"{receiver}/503", name="five", event_filter=["api_key_created"])
+def test_attempts_for_a_day_then_by_hand_and_what_is_listed_last(guarded, hooks, receiver):
+    """Attempts are made due at once; the one after which the next would begin more than 24 hours after the first is the
+    last, and only a person has it tried again. What was not tried yet stands last."""
+    hook = hooks(f"{receiver}/503", name="day", event_filter=["api_key_created"])
     Receiver.seen.clear()
     new_key(guarded)
     mine = f"job_key LIKE '{hook['id']}:%'"
-    for attempt in range(1, 6):
+    for attempt, failures in enumerate((1, 5, 28, 29), 1):
+        guarded.database.run(f"UPDATE jobs SET due_at = 0, failures = {failures - 1} WHERE {mine}")
         [found] = until(lambda: [d for d in deliveries(guarded, hook)["deliveries"] if d["attempt_count"] >= attempt and not d["lease_expires_at"]])
-        assert found["attempt_count"] == attempt and found["status"] == ("failed" if attempt == 5 else "retrying")
-        assert (found["next_attempt_at"] is None) == (attempt == 5)
-        guarded.database.run(f"UPDATE jobs SET due_at = 0 WHERE {mine}")
+        assert found["attempt_count"] == attempt and found["status"] == ("failed" if failures == 29 else "retrying")
+        assert (found["next_attempt_at"] is None) == (failures == 29)
+    resend = f"{WEBHOOKS}/{hook['id']}/deliveries/{found['id']}/resend"
+    assert guarded.write.post(resend).status == 403, "an operator's"
+    assert expect(guarded.admin.post(resend))["status"] == "retrying"
+    sent = Receiver.seen["/503"]
+    until(lambda: len(sent) == 5)
+    assert len({headers["X-AB-Delivery"] for headers, _ in sent}) == 1, "one delivery for the receiver"
+    [found] = until(lambda: [d for d in deliveries(guarded, hook)["deliveries"] if d["attempt_count"] == 5])
+    assert found["status"] == "retrying" and expect(guarded.read.get("/api/v1/audit?action=webhook.resend"))["total"] >= 1
+    assert guarded.admin.post(resend).status == 409, "it has not failed"
+    assert guarded.admin.post(resend.replace(found["id"], unknown_id())).status == 404
     last = hooks(f"{receiver}/200", name="then", event_filter=["api_key_created"])
     new_key(guarded)
     assert settled(guarded, last)["deliveries"][0]["status"] == "delivered"

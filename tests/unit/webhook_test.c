@@ -344,6 +344,80 @@ TEST(hostile_urls_are_refused_when_they_are_registered)
     CHECK(!egress_private_too("http://localhost.example.org/", &local));
 }
 
+/* At 0, 1, 6, 36, 336, 2136 seconds and then every hour. */
+TEST(rounds_go_on_for_as_long_as_the_setting_says)
+{
+    static const double day = 86400, pauses[] = {WEBHOOK_PAUSES};
+    static const struct job_kind growing = WEBHOOK_JOB("test.growing", WEBHOOK_ROUNDS_MAX, pauses);
+
+    CHECK(!webhook_is_over(&growing, 1, 1));
+    CHECK(webhook_is_over(&growing, 2, 1));
+    CHECK(!webhook_is_over(&growing, 4, 360));
+    CHECK(webhook_is_over(&growing, 5, 360));
+    CHECK(!webhook_is_over(&growing, 28, day)); /* the 29th round begins after 23 h 36 min */
+    CHECK(webhook_is_over(&growing, 29, day));
+}
+
+static const double then_late[] = {0, 100};
+static const struct webhook_kind patient = {
+    .job = WEBHOOK_JOB("test.webhook", WEBHOOK_ROUNDS_MAX, then_late),
+    .delivery_header = "X-Test-Delivery",
+    .one_id = true,
+    .attempt_seconds = 5,
+    .tries = 1,
+    .pause_factor = 1,
+    .find = find_target};
+
+static struct job_tally deliver_for(struct store *store, double seconds)
+{
+    struct webhook_desk desk = {
+        .kind = &patient, .egress = &local, .answers = answers, .retry_seconds = seconds};
+    struct arena *arena = arena_create((size_t)1 << 24);
+    struct job_tally tally = {0};
+
+    CHECK_OK(webhook_deliver_due(store->db, arena, &desk, 100, &tally, &store->problem));
+    arena_destroy(arena);
+    return tally;
+}
+
+ON_BOTH(what_was_given_up_is_sent_again_by_hand)
+{
+    struct receiver receiver = receive(store);
+    struct webhook_history history;
+    char id[WEBHOOK_DELIVERY_ID];
+    struct job_tally tally;
+    const char *text;
+
+    make_tables(store);
+    receiver_port = receiver.port;
+    enqueue(store, &patient, "500", 1);
+    tally = deliver_for(store, 100);
+    CHECK_INT(tally.failed, 2); /* the third is due in 100 s */
+    CHECK_INT(tally.dead, 0);
+    CHECK_FAILS(
+        webhook_send_again(store->db, store->arena, &patient, "500", "event-1", &store->problem),
+        ERROR_CONFLICT, "delivery_not_failed");
+    CHECK_FAILS(
+        webhook_send_again(store->db, store->arena, &patient, "500", "event-2", &store->problem),
+        ERROR_NOT_FOUND, "delivery_not_found");
+    enqueue(store, &patient, "500", 2);
+    CHECK_INT(deliver_for(store, 50).dead, 1);
+    CHECK_OK(
+        webhook_send_again(store->db, store->arena, &patient, "500", "event-2", &store->problem));
+    CHECK_INT(deliver_for(store, 50).dead, 1);
+    history = history_of(store, "500");
+    CHECK_INT(history.count, 6); /* each round has a row of its own */
+    text = received(store, &receiver);
+    CHECK_INT(lines_of(text, "\"n\":2"), 4);
+    (void)!snprintf(
+        id, sizeof id, "%s",
+        strrchr(arena_print(store->arena, "\n%.*s", (int)(strstr(text, "\"n\":2") - text), text),
+                '\n') +
+            1);
+    CHECK_INT(lines_of(text, id), 4); /* the receiver sees one delivery */
+    leave(&receiver);
+}
+
 /* Runners that are killed while they deliver. */
 enum { RUNNERS = 3, EVENTS = 120 };
 
@@ -457,6 +531,8 @@ TEST_MAIN(CASE(an_event_is_signed_delivered_once_and_written_down),
           CASE(signatures_are_hmac_sha256_of_the_bytes),
           CASE(failures_are_tried_again_and_end_as_dead_letters),
           CASE(of_an_answer_no_more_is_kept_than_the_limits_allow),
+          CASE(rounds_go_on_for_as_long_as_the_setting_says),
+          CASE(what_was_given_up_is_sent_again_by_hand),
           CASE(targets_in_our_own_network_are_refused),
           CASE(hostile_urls_are_refused_when_they_are_registered),
           CASE(killed_runners_lose_no_event_and_repeat_only_by_the_same_id),

@@ -9,8 +9,6 @@
 
 #include <string.h>
 
-enum { ROUNDS = 5 };
-
 const char *const delivery_status_names[DELIVERY__MAX] = {"pending", "retrying", "delivered",
                                                           "failed"};
 
@@ -68,6 +66,11 @@ static const struct statement note_failure = {
 static const struct statement list_deliveries = {"delivery_list", COLUMNS ORDER};
 static const struct statement list_deliveries_of = {"delivery_list_of",
                                                     COLUMNS " AND d.status = ?" ORDER};
+static const struct statement read_delivery_row = {"delivery_read", COLUMNS " AND d.id = ?"};
+static const struct statement reopen_delivery = {
+    .name = "delivery_reopen",
+    .sql = "UPDATE webhook_deliveries SET status = 'retrying' WHERE id = ?",
+};
 static const struct statement fail_the_dead = {
     .name = "delivery_fail_dead",
     .sql = "UPDATE webhook_deliveries SET status = 'failed' WHERE status IN ('pending', 'retrying')"
@@ -165,17 +168,17 @@ static enum error record_round(struct job *job, const struct job_verdict *verdic
         return error;
     if (verdict->outcome == JOB_DONE)
         status = DELIVERY_DELIVERED;
-    else if (verdict->outcome == JOB_FAILED && job->failures + 1 < ROUNDS)
+    else if (verdict->outcome == JOB_FAILED && job->failures + 1 < job->kind->attempts)
         status = DELIVERY_RETRYING;
     return write_outcome(job->db, &event, status, verdict->error, problem);
 }
 
-static const double pauses[] = {1, 5, 30, 300};
+static const double pauses[] = {WEBHOOK_PAUSES};
 
 const struct webhook_kind experiments_webhook_kind = {
     .job = {.name = "experiments.webhook",
             .lease_seconds = 60,
-            .attempts = ROUNDS,
+            .attempts = WEBHOOK_ROUNDS_MAX,
             .pauses = pauses,
             .pause_count = sizeof pauses / sizeof pauses[0],
             .interruptions_max = 100,
@@ -342,6 +345,74 @@ enum error subscription_deliveries(const struct key_call *call, const char *id, 
     error = subscription_read(call, id, &row);
     if (!error)
         error = read_page(call, id, status, limit, list, total);
+    return db_finish(call->db, error, call->problem);
+}
+
+static enum error fetch_delivery(const struct key_call *call, const char *id,
+                                 const char *delivery_id, struct delivery_record *delivery)
+{
+    enum error error = ERROR_NONE;
+    bool found = false;
+
+    if (store_is_id(delivery_id)) {
+        struct query *query = db_query(call->db, &read_delivery_row);
+
+        query_bind_text(query, id);
+        query_bind_text(query, delivery_id);
+        found = query_next(query);
+        if (found)
+            read_delivery(query, call->arena, delivery);
+        error = query_end(query, call->problem);
+    }
+    if (error || found)
+        return error;
+    return problem_set(call->problem, ERROR_NOT_FOUND, "delivery_not_found", "Delivery not found");
+}
+
+/* The job holds what is sent; of an old delivery, or one of a test, there is none. */
+static enum error reopen(const struct key_call *call, const struct subscription *row,
+                         const struct delivery_record *delivery)
+{
+    struct query *query;
+    enum error error;
+
+    if (strcmp(delivery->status, delivery_status_names[DELIVERY_FAILED]) != 0)
+        return problem_set(call->problem, ERROR_CONFLICT, "delivery_not_failed",
+                           "The delivery has not failed");
+    error = webhook_send_again(call->db, call->arena, &experiments_webhook_kind, row->id,
+                               arena_print(call->arena, "%lld", (long long)delivery->event_id),
+                               call->problem);
+    if (error == ERROR_NOT_FOUND)
+        return problem_set(call->problem, ERROR_CONFLICT, "delivery_forgotten",
+                           "What was to be sent is not kept any more");
+    if (error)
+        return error;
+    query = db_query(call->db, &reopen_delivery);
+    query_bind_text(query, delivery->id);
+    error = query_end(query, call->problem);
+    if (error)
+        return error;
+    return audit_record(
+        call->db, call->arena, call->actor,
+        &(struct audit_event){.action = "webhook.resend", .key_id = row->api_key_id},
+        call->problem);
+}
+
+enum error subscription_resend(const struct key_call *call, const char *id, const char *delivery_id,
+                               struct delivery_record *delivery)
+{
+    struct subscription row;
+    enum error error = db_begin(call->db, DB_WRITE, call->problem);
+
+    if (error)
+        return error;
+    error = subscription_read(call, id, &row);
+    if (!error)
+        error = fetch_delivery(call, id, delivery_id, delivery);
+    if (!error)
+        error = reopen(call, &row, delivery);
+    if (!error)
+        error = fetch_delivery(call, id, delivery_id, delivery);
     return db_finish(call->db, error, call->problem);
 }
 

@@ -90,6 +90,13 @@ MUST_CHECK enum error subscription_deliveries(const struct key_call *call, const
                                               int status, int64_t limit, struct object_list *list,
                                               int64_t *total);
 
+/* Has a delivery that failed made again, with all its attempts; writes an audit entry.
+ * ERROR_NOT_FOUND webhook_not_found or delivery_not_found, ERROR_CONFLICT delivery_not_failed,
+ * delivery_forgotten where what was to be sent is not kept any more. */
+MUST_CHECK enum error subscription_resend(const struct key_call *call, const char *id,
+                                          const char *delivery_id,
+                                          struct delivery_record *delivery);
+
 /* Sends a test event now, and writes it down. */
 MUST_CHECK enum error subscription_test(const struct key_call *call, const char *id,
                                         const struct webhook_desk *desk,

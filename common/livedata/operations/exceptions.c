@@ -29,7 +29,7 @@ static const struct statement read_letters = {
 };
 static const struct statement read_hooks = {
     .name = "ops_hooks",
-    .sql = "SELECT id, entity_types FROM webhook_registrations WHERE tenant_id = ?"
+    .sql = "SELECT id, entity_types, active FROM webhook_registrations WHERE tenant_id = ?"
            " ORDER BY active DESC, created_at DESC LIMIT ?",
 };
 static const struct statement read_triage = {
@@ -55,6 +55,7 @@ struct item {
     int64_t occurred_at, seen_at;
     const char *kind, *entity; /* what it is about */
     const char *title, *detail;
+    const char *resend; /* where what was not delivered is sent again; or NULL */
 };
 
 struct items {
@@ -144,9 +145,16 @@ static enum error find_letters(struct items *items, const struct reading *readin
     return query_end(query, reading->storage.problem);
 }
 
-static void add_delivery(struct items *items, const char *webhook, const struct job_row *row)
+/* Of those that hear of nothing the key may not see. */
+struct hook {
+    const char *id;
+    bool active;
+};
+
+static void add_delivery(struct items *items, const struct hook *hook, const struct job_row *row)
 {
     int64_t at = row->finished_at.given ? row->finished_at.value : row->created_at;
+    const char *event = row->key + strlen(hook->id) + 1;
 
     *add(items) = (struct item){.id = arena_print(items->arena, "wh:%s", row->key),
                                 .source = EXCEPTION_DELIVERY,
@@ -154,14 +162,17 @@ static void add_delivery(struct items *items, const char *webhook, const struct 
                                 .occurred_at = at,
                                 .seen_at = at,
                                 .kind = "webhook",
-                                .entity = webhook,
+                                .entity = hook->id,
                                 .title = "An event could not be delivered",
                                 .detail = row->last_error};
+    if (hook->active)
+        items->all[items->count - 1].resend =
+            arena_print(items->arena, "/v1/webhooks/%s/events/%s/resend", hook->id, event);
 }
 
 /* Page by page, up to `left` more of all webhooks together. */
 static enum error find_deliveries_of(struct items *items, const struct reading *reading,
-                                     const char *webhook, int64_t *left)
+                                     const struct hook *hook, int64_t *left)
 {
     struct job_rows rows = {.count = JOBS_OF_PAGE};
     int64_t before = 0;
@@ -169,9 +180,9 @@ static enum error find_deliveries_of(struct items *items, const struct reading *
 
     while (!error && rows.count == JOBS_OF_PAGE && *left > 0) {
         error = job_list(reading->storage.db, items->arena, &live_webhook_kind.job, JOB_IS_DEAD,
-                         webhook, before, JOBS_OF_PAGE, &rows, reading->storage.problem);
+                         hook->id, before, JOBS_OF_PAGE, &rows, reading->storage.problem);
         for (size_t i = 0; !error && i<rows.count && * left> 0; i++, --*left) {
-            add_delivery(items, webhook, &rows.items[i]);
+            add_delivery(items, hook, &rows.items[i]);
             before = rows.items[i].id;
         }
     }
@@ -181,7 +192,7 @@ static enum error find_deliveries_of(struct items *items, const struct reading *
 static enum error find_deliveries(struct items *items, const struct reading *reading)
 {
     const char *types = entity_types_text(items->arena, reading->types);
-    const char **webhooks = ARENA_ARRAY(items->arena, const char *, HOOKS_MOST);
+    struct hook *hooks = ARENA_ARRAY(items->arena, struct hook, HOOKS_MOST);
     struct query *query = db_query(reading->storage.db, &read_hooks);
     int64_t left = reading->settings->ops_inbox_scan_limit;
     size_t seen = 0, count = 0;
@@ -193,10 +204,11 @@ static enum error find_deliveries(struct items *items, const struct reading *rea
         if (seen++ == HOOKS_MOST)
             items->truncated = true;
         else if (entity_types_cover(types, query_text_or_null(query, 1, items->arena)))
-            webhooks[count++] = query_text(query, 0, items->arena);
+            hooks[count++] =
+                (struct hook){query_text(query, 0, items->arena), query_boolean(query, 2)};
     error = query_end(query, reading->storage.problem);
     for (size_t i = 0; !error && i < count; i++)
-        error = find_deliveries_of(items, reading, webhooks[i], &left);
+        error = find_deliveries_of(items, reading, &hooks[i], &left);
     items->truncated = items->truncated || left == 0;
     return error;
 }
@@ -337,6 +349,8 @@ static void write_actions(struct json_writer *writer, struct arena *arena, const
                          arena_print(arena, "/v1/deadletter/%s/dismiss", item->entity));
         }
     } else if (item->status != EXCEPTION_RESOLVED) {
+        if (item->resend)
+            write_action(writer, "resend", item->resend);
         if (item->status == EXCEPTION_OPEN)
             write_action(writer, "acknowledge",
                          arena_print(arena, "/v1/ops/exceptions/%s/acknowledge", item->id));

@@ -54,9 +54,9 @@ static enum error find_target(struct db *db, struct arena *arena, const char *we
     return query_end(query, problem);
 }
 
-static const double round_pauses[] = {1, 5, 25};
+static const double round_pauses[] = {WEBHOOK_PAUSES};
 const struct webhook_kind live_webhook_kind = {
-    .job = WEBHOOK_JOB("livedata.webhook", 5, round_pauses),
+    .job = WEBHOOK_JOB("livedata.webhook", WEBHOOK_ROUNDS_MAX, round_pauses),
     .event_header = "X-Live-Event",
     .signature_header = "X-Live-Signature",
     .delivery_header = "X-Live-Delivery",
@@ -68,10 +68,15 @@ const struct webhook_kind live_webhook_kind = {
     .find = find_target,
 };
 
-struct webhook_answer_limits outbound_answer_limits(const struct livedata_settings *settings)
+struct webhook_desk outbound_desk(const struct livedata_settings *settings,
+                                  const struct egress_policy *egress)
 {
-    return (struct webhook_answer_limits){.read = settings->webhook_answer_bytes,
-                                          .kept = settings->webhook_answer_kept_bytes};
+    return (struct webhook_desk){.kind = &live_webhook_kind,
+                                 .egress = egress,
+                                 .answers = {.read = settings->webhook_answer_bytes,
+                                             .kept = settings->webhook_answer_kept_bytes},
+                                 .retry_seconds = settings->webhook_retry_hours * 3600,
+                                 .brands = &settings->compat_brands};
 }
 
 static void take_webhook(struct query *query, struct arena *arena, struct live_webhook *webhook)

@@ -10,7 +10,9 @@
 #include "webhook/webhook.h"
 
 extern const struct webhook_kind live_webhook_kind;
-struct webhook_answer_limits outbound_answer_limits(const struct livedata_settings *settings);
+/* For deliveries as the settings say. */
+struct webhook_desk outbound_desk(const struct livedata_settings *settings,
+                                  const struct egress_policy *egress);
 
 struct live_webhook {
     const char *id;

@@ -19,7 +19,7 @@ const actions = [
     'project.create project.update project.archive project.restore project.delete',
     'analysis_run_created export_created analysis.approve workspace_imported',
     'api_key_created api_key_revoked api_key_deleted api_key_used',
-    'webhook.create webhook.update webhook.delete webhook.test',
+    'webhook.create webhook.update webhook.delete webhook.test webhook.resend',
     'template.create template.delete retention.purge chatapp.install',
 ].flatMap((line) => line.split(' '));
 
