@@ -2,6 +2,7 @@
  * list paragraphs items, rows of tables lines with ` | ` between cells. No entity of the document's
  * own is replaced, and nothing is fetched. Runs in a child that ends afterwards. */
 #include "documents/formats.h"
+#include "documents/markup_limits.h"
 
 #include <libxml/xmlreader.h>
 #include <stdlib.h>
@@ -20,7 +21,7 @@ struct writer {
     bool row_started;
 };
 
-static char *unpack(const char *path, int64_t most, size_t *length)
+static char *unpack(const char *path, int64_t most, size_t *length, enum format_result *result)
 {
     zip_t *archive = zip_open(path, ZIP_RDONLY, NULL);
     zip_stat_t about;
@@ -29,8 +30,10 @@ static char *unpack(const char *path, int64_t most, size_t *length)
     zip_int64_t got;
 
     if (!archive || zip_get_num_entries(archive, 0) > ENTRIES_MOST ||
-        zip_stat(archive, "word/document.xml", 0, &about) != 0 || !(about.valid & ZIP_STAT_SIZE) ||
-        about.size > (zip_uint64_t)most)
+        zip_stat(archive, "word/document.xml", 0, &about) != 0 || !(about.valid & ZIP_STAT_SIZE))
+        return NULL;
+    *result = about.size > (zip_uint64_t)most ? FORMAT_TOO_LARGE : FORMAT_DAMAGED;
+    if (*result == FORMAT_TOO_LARGE)
         return NULL;
     file = zip_fopen(archive, "word/document.xml", 0);
     bytes = malloc(about.size + 1);
@@ -165,18 +168,22 @@ static void be_silent(void *context, const char *message, ...)
     (void)context, (void)message;
 }
 
-bool format_read_docx(const char *path, int64_t most, FILE *out)
+enum format_result format_read_docx(const char *path, int64_t most, FILE *out)
 {
+    enum format_result result = FORMAT_DAMAGED;
     size_t length = 0;
-    char *bytes = unpack(path, most, &length);
+    char *bytes = unpack(path, most, &length, &result);
     struct writer writer = {.out = out, .text = malloc(TEXT_MOST)};
     xmlTextReaderPtr reader;
 
     if (!bytes || !writer.text)
         /* NOLINTNEXTLINE(clang-analyzer-unix.Malloc): the process ends with this call */
-        return false;
+        return result;
+    if (!xml_has_few_attributes(bytes, length))
+        return FORMAT_TOO_MANY_ATTRIBUTES;
     xmlSetGenericErrorFunc(NULL, be_silent);
     reader = xmlReaderForMemory(bytes, (int)length, "document.xml", NULL,
                                 XML_PARSE_NONET | XML_PARSE_NOERROR | XML_PARSE_NOWARNING);
-    return reader && read_document(&writer, reader) && fflush(out) == 0;
+    return reader && read_document(&writer, reader) && fflush(out) == 0 ? FORMAT_READ
+                                                                        : FORMAT_DAMAGED;
 }

@@ -1,6 +1,7 @@
 /* HTML to text: the tree of an HTML5 parser (Gumbo), walked without recursion, since a document may
  * be nested as deep as it is long. Runs in a child that ends afterwards, so nothing is freed. */
 #include "documents/formats.h"
+#include "documents/markup_limits.h"
 
 #include <gumbo.h>
 #include <stdlib.h>
@@ -168,7 +169,7 @@ static char *read_whole(const char *path, size_t *length)
     return bytes;
 }
 
-bool format_read_html(const char *path, FILE *out)
+enum format_result format_read_html(const char *path, FILE *out)
 {
     size_t length;
     char *bytes = read_whole(path, &length);
@@ -177,12 +178,13 @@ bool format_read_html(const char *path, FILE *out)
     GumboOutput *output;
 
     if (!bytes)
-        return false;
+        return FORMAT_DAMAGED;
+    length = html_limit(bytes, length);
     options.max_errors = 0;
     output = gumbo_parse_with_options(&options, bytes, length);
     if (!output || !output->root)
-        return false;
+        return FORMAT_DAMAGED;
     walk(&writer, output->root);
     fputc('\n', out);
-    return fflush(out) == 0;
+    return fflush(out) == 0 ? FORMAT_READ : FORMAT_DAMAGED;
 }

@@ -1,18 +1,24 @@
 /*
  * Private to common/documents: formats that are parsed by libraries, to be called in a
- * confined child only. Each writes plain text with Markdown's headings and list items to `out` and
- * says whether it could.
+ * confined child only. Each writes plain text with Markdown's headings and list items to `out`.
  */
 #ifndef ASSAY_DOCUMENTS_FORMATS_H
 #define ASSAY_DOCUMENTS_FORMATS_H
 
-#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 
-bool format_read_html(const char *path, FILE *out);
+/* Also the exit code of the child. */
+enum format_result {
+    FORMAT_READ,
+    FORMAT_DAMAGED,
+    FORMAT_TOO_LARGE = 4,
+    FORMAT_TOO_MANY_ATTRIBUTES = 5
+};
+
+enum format_result format_read_html(const char *path, FILE *out);
 
 /* `most` bounds the unpacked document. */
-bool format_read_docx(const char *path, int64_t most, FILE *out);
+enum format_result format_read_docx(const char *path, int64_t most, FILE *out);
 
 #endif

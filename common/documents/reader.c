@@ -6,6 +6,7 @@
 #include "base/sanitized.h"
 #include "base/text.h"
 #include "documents/formats.h"
+#include "documents/markup_limits.h"
 #include "documents/plain.h"
 
 #include <errno.h>
@@ -71,7 +72,6 @@ static _Noreturn void run_child(int file, enum file_type type, const struct read
     const char *const folders[] = {work_folder, NULL};
     struct problem problem;
     FILE *stream;
-    bool fine;
     int nothing = open("/dev/null", O_RDWR);
 
     if (type == FILE_PDF || !SANITIZED)
@@ -94,9 +94,8 @@ static _Noreturn void run_child(int file, enum file_type type, const struct read
     stream = fdopen(1, "w");
     if (!stream || confine_process(CONFINE_AUTO, folders, &problem) != ERROR_NONE)
         _exit(CHILD_CANNOT);
-    fine = type == FILE_HTML ? format_read_html(path, stream)
-                             : format_read_docx(path, limits->text_bytes * 4, stream);
-    _exit(fine ? 0 : 1);
+    _exit(type == FILE_HTML ? format_read_html(path, stream)
+                            : format_read_docx(path, limits->text_bytes * 4, stream));
 }
 
 static pid_t start_child(int file, enum file_type type, const struct reader_limits *limits,
@@ -147,19 +146,30 @@ static bool drain(int from, const struct reader_limits *limits, struct text *tex
     return true;
 }
 
+static enum error say_too_large(struct problem *problem)
+{
+    return problem_set(problem, ERROR_TOO_LARGE, "text_too_large",
+                       "the document holds more text than is allowed");
+}
+
 static enum error explain(int status, bool timely, const struct text *text, struct problem *problem)
 {
-    if (text->overflowed)
-        return problem_set(problem, ERROR_TOO_LARGE, "text_too_large",
-                           "the document holds more text than is allowed");
+    int code = WIFEXITED(status) ? WEXITSTATUS(status) : FORMAT_DAMAGED;
+
+    if (text->overflowed || code == FORMAT_TOO_LARGE)
+        return say_too_large(problem);
     if (!timely ||
         (WIFSIGNALED(status) && (WTERMSIG(status) == SIGXCPU || WTERMSIG(status) == SIGKILL)))
         return problem_set(problem, ERROR_MALFORMED, "unreadable_file",
                            "the document takes too long to read");
-    if (WIFEXITED(status) && (WEXITSTATUS(status) == 127 || WEXITSTATUS(status) == CHILD_CANNOT))
+    if (code == 127 || code == CHILD_CANNOT)
         return problem_set(problem, ERROR_UNAVAILABLE, "no_reader",
                            "no program is there to read this kind of document");
-    if (!WIFEXITED(status) || WEXITSTATUS(status) != 0)
+    if (code == FORMAT_TOO_MANY_ATTRIBUTES)
+        return problem_set(problem, ERROR_MALFORMED, "unreadable_file",
+                           "an element of the document has more than %d attributes",
+                           MARKUP_ATTRIBUTES_MAX);
+    if (code != FORMAT_READ)
         return problem_set(problem, ERROR_MALFORMED, "unreadable_file",
                            "the document is damaged, encrypted, or not of the kind its name says");
     return ERROR_NONE;
@@ -213,8 +223,7 @@ static enum error read_here(struct arena *arena, const char *path,
     }
     arena_guard_end(guard);
     if (text->overflowed)
-        return problem_set(problem, ERROR_TOO_LARGE, "text_too_large",
-                           "the document holds more text than is allowed");
+        return say_too_large(problem);
     return ERROR_NONE;
 }
 

@@ -22,7 +22,8 @@ SANITIZED = bool(os.environ.get("SANITIZE"))  # such processes have more than is
 REFUSED = ("Invalid filename", "Unsupported file type", "Unsupported file content", "No filename provided",
            "Upload exceeds limit")
 READER_WORDS = ("the document is damaged, encrypted, or not of the kind its name says",
-                "the document takes too long to read", "the document holds more text than is allowed")
+                "the document takes too long to read", "the document holds more text than is allowed",
+               "an element of the document has more than 1000 attributes")
 WORD = "Zanzibar"  # stands in what must be read all the same
 
 
@@ -144,7 +145,7 @@ def docxs():
         yield f"parameter-{number}.docx", docx(text_of("x"), f"<!DOCTYPE d [<!ENTITY % p SYSTEM '{address}'> %p;]>"), None
     yield "include.docx", docx("<xi:include xmlns:xi='http://www.w3.org/2001/XInclude' href='/etc/passwd'/>"), None
     yield "deep.docx", docx("<w:a>" * 1_000_000), None
-    yield "attributes.docx", docx("<w:p " + " ".join(f"a{i}='x'" for i in range(100_000)) + "/>"), None
+    yield "attributes.docx", docx("<w:p " + " ".join(f"a{i}='x'" for i in range(300_000)) + "/>"), None
     yield "long-name.docx", docx(f"<w:{'n' * 5_000_000}/>"), None
     yield "long-paragraph.docx", docx(text_of("y" * 3_000_000)), None
     yield "not-closed.docx", docx(b"<w:document>"), None
@@ -165,11 +166,12 @@ def docxs():
 
 def htmls():
     for tag, depth in (("div", 1_000_000), ("b", 50_000), ("table", 100_000), ("a", 50_000), ("svg", 100_000)):
-        yield f"deep-{tag}.html", f"<{tag}>".encode() * depth + WORD.encode(), None
-    yield "tables.html", b"<table><tr><td>" * 50_000, None
-    yield "formatting.html", b"<b><i><u><p>" * 20_000, None
+        yield f"deep-{tag}.html", f"<{tag}>".encode() * depth + WORD.encode(), None if tag == "svg" else WORD
+    yield "tables.html", b"<table><tr><td>" * 50_000 + WORD.encode(), WORD
+    yield "formatting.html", b"<b><i><u><p>" * 20_000 + WORD.encode(), WORD
+    yield "mixed.html", b"<a><b><i><font>" * 50_000 + WORD.encode(), WORD
     yield "closed.html", b"</p></b>" * 100_000, None
-    yield "attributes.html", b"<p " + b" ".join(b"a%d=x" % i for i in range(3_000)) + b">" + WORD.encode(), None
+    yield "attributes.html", b"<p " + b" ".join(b"a%d=x" % i for i in range(100_000)) + b">" + WORD.encode(), WORD
     yield "entities.html", b"&amp;&#x1F600;&#0;&#xD800;&#x110000;" * 50_000 + WORD.encode(), None
     yield "unclosed.html", b"<p title='" + b"x" * 1_000_000, None
     yield "comment.html", f"<p>{WORD}</p><!--".encode() + b"-" * 1_000_000, WORD
