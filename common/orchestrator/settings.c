@@ -108,6 +108,13 @@ const struct setting orchestrator_settings_table[] = {
      .help = "Longest answer that a model is allowed; its price is reserved before the call."},
     {"ORCH_MAX_ANSWER_BYTES", SETTING_INTEGER, AT(max_answer_bytes), "4194304", 1024, 67108864,
      .help = "Largest answer of a provider, as it is sent."},
+    {"ORCH_MAX_PROMPT_CHARS", SETTING_INTEGER, AT(max_prompt_chars), "200000", 1,
+     ORCHESTRATOR_PROMPT_CHARS_MAX,
+     .help = "Longest prompt, in characters, files of an upload included. The whole body must fit "
+             "into ORCH_MAX_REQUEST_BODY_BYTES."},
+    {"ORCH_JUDGED_ANSWER_CHARS", SETTING_INTEGER, AT(judged_answer_chars), "40000", 1, 10000000,
+     .help = "How much of each model's answer is shown to the model that compares or ranks them, "
+             "in characters; what is cut has a mark."},
     {"ORCH_STREAM_SILENCE_SECONDS", SETTING_NUMBER, AT(stream_silence_seconds), "60", 0.1, 3600,
      .help = "A stream that brings nothing for so long has failed."},
     {"ORCH_STREAM_FALLBACK_MODELS", SETTING_LIST, AT(stream_fallback_models), NULL,

@@ -53,6 +53,7 @@ struct orchestrator_settings {
     int64_t max_answer_tokens;
     int64_t max_answer_bytes;
     double stream_silence_seconds;
+    int64_t max_prompt_chars, judged_answer_chars;
     struct string_list stream_fallback_models;
     int64_t breaker_failures;
     double breaker_seconds;
@@ -113,6 +114,9 @@ MUST_CHECK enum error orchestrator_settings_load(struct orchestrator_settings *s
                                                  struct arena *arena,
                                                  const char *(*lookup)(const char *name),
                                                  struct problem *problem);
+
+/* The highest limit that can be set for prompts, in characters. */
+enum { ORCHESTRATOR_PROMPT_CHARS_MAX = 1000000 };
 
 /* The seconds that one request may take where no time-out is set. */
 enum { ORCHESTRATOR_DEADLINE_SECONDS = 120 };

@@ -1,6 +1,7 @@
 /* Patterns: decoded, run, answered. */
 #include "orchestrator-sync/patterns.h"
 
+#include "orchestrator/bodies.h"
 #include "orchestrator/dispatch/embeddings.h"
 #include "orchestrator/plan/assess.h"
 #include "orchestrator/runs/several.h"
@@ -12,7 +13,9 @@ enum { DEFAULT_ROUNDS = 5, DEFAULT_VARIATIONS = 3 };
 #define MODEL(OWNER)                                                                               \
     STRING(OWNER, model, .nullable = true, .min_length = 1, .max_length = 120,                     \
            .help = "By id, name or alias; none asks the default one.")
-#define PROMPT(OWNER) STRING(OWNER, prompt, .required = true, .min_length = 1, .max_length = 40000)
+#define PROMPT(OWNER)                                                                              \
+    STRING(OWNER, prompt, .required = true, .min_length = 1,                                       \
+           .max_length = ORCHESTRATOR_PROMPT_CHARS_MAX, .help = PROMPT_HELP)
 
 struct prompt_head {
     const char *prompt;
@@ -60,6 +63,8 @@ struct consensus_answer {
     int64_t total_rounds, total_llm_calls;
     bool needs_debate;
     int64_t top_cluster_size;
+    struct string_list models_used;
+    bool single_model;
     const char *task_id;
     const struct accounting_answer *accounting;
 };
@@ -74,6 +79,9 @@ static const struct field consensus_answer_fields[] = {
     INTEGER(OWNER, total_llm_calls),
     BOOLEAN(OWNER, needs_debate),
     INTEGER(OWNER, top_cluster_size),
+    STRINGS(OWNER, models_used, .help = "Whose answers were compared."),
+    BOOLEAN(OWNER, single_model,
+            .help = "All answers are of one model: it agrees with itself, with nobody else."),
     STRING(OWNER, task_id),
     OBJECT(OWNER, accounting, accounting_schema),
 };
@@ -91,7 +99,8 @@ static const struct field compare_fields[] = {
     PROMPT(OWNER),
     STRINGS(OWNER, models, .min_length = 0, .max_length = 10,
             .help = "1 to 10; none asks the default one."),
-    BOOLEAN(OWNER, analyze, .preset = 1, .help = "Let the first one compare the answers."),
+    BOOLEAN(OWNER, analyze, .preset = 1,
+            .help = "Let a model compare the answers that is none of them, where there is one."),
     BOOLEAN(OWNER, dry_run, .preset = 0),
 };
 #undef OWNER
@@ -114,7 +123,7 @@ static SCHEMA(compared_schema, struct compared, "ComparedAnswer", compared_field
 
 struct compare_answer {
     OBJECT_LIST(struct compared, answers);
-    const char *analysis;
+    const char *analysis, *judge_model_id;
     int64_t total_models, succeeded, failed;
     const char *task_id;
     const struct accounting_answer *accounting;
@@ -123,7 +132,9 @@ struct compare_answer {
 #define OWNER struct compare_answer
 static const struct field compare_answer_fields[] = {
     OBJECTS(OWNER, answers, compared_schema),
-    STRING(OWNER, analysis, .nullable = true),
+    STRING(OWNER, analysis, .nullable = true,
+           .help = "It calls the answers by their numbers in this list, from 1."),
+    STRING(OWNER, judge_model_id, .nullable = true, .help = "Who was asked to compare."),
     INTEGER(OWNER, total_models),
     INTEGER(OWNER, succeeded),
     INTEGER(OWNER, failed),
@@ -141,8 +152,10 @@ struct debate_body {
 
 #define OWNER struct debate_body
 static const struct field debate_fields[] = {
-    STRING(OWNER, topic, .required = true, .min_length = 1, .max_length = 40000),
-    STRING(OWNER, initial_position, .nullable = true, .max_length = 40000),
+    STRING(OWNER, topic, .required = true, .min_length = 1,
+           .max_length = ORCHESTRATOR_PROMPT_CHARS_MAX, .help = PROMPT_HELP),
+    STRING(OWNER, initial_position, .nullable = true, .max_length = ORCHESTRATOR_PROMPT_CHARS_MAX,
+           .help = PROMPT_HELP),
     MODEL(OWNER),
     BOOLEAN(OWNER, dry_run, .preset = 0),
 };
@@ -155,21 +168,23 @@ struct debate_answer_body {
     int64_t total_llm_calls;
     int status;
     int failure_code;
+    const char *failure_message;
     const char *task_id;
     const struct accounting_answer *accounting;
 };
 
 #define OWNER struct debate_answer_body
 static const struct field debate_answer_fields[] = {
-    STRING(OWNER, initial_position),
-    STRING(OWNER, challenge),
-    STRING(OWNER, defense),
-    STRING(OWNER, improved_response),
+    STRING(OWNER, initial_position, .nullable = true, .help = "Null where its call failed."),
+    STRING(OWNER, challenge, .nullable = true),
+    STRING(OWNER, defense, .nullable = true),
+    STRING(OWNER, improved_response, .nullable = true),
     STRING(OWNER, model_id),
     INTEGER(OWNER, total_llm_calls),
     CHOICE(OWNER, status, run_status_names, .choice_count = RUN_STATUS__MAX),
     CHOICE(OWNER, failure_code, failure_code_names, .choice_count = FAILURE_CODE__MAX,
            .nullable = true),
+    STRING(OWNER, failure_message, .nullable = true),
     STRING(OWNER, task_id),
     OBJECT(OWNER, accounting, accounting_schema),
 };
@@ -246,13 +261,13 @@ struct pipeline_answer {
     const char *model_id;
     struct string_list models_used;
     int status, failure_code;
-    const char *task_id;
+    const char *failure_message, *task_id;
     const struct accounting_answer *accounting;
 };
 
 #define OWNER struct pipeline_answer
 static const struct field pipeline_answer_fields[] = {
-    STRING(OWNER, answer),
+    STRING(OWNER, answer, .nullable = true, .help = "Null when all calls failed."),
     CHOICE(OWNER, task_type, task_type_names, .choice_count = TASK_TYPE__MAX),
     CHOICE(OWNER, pattern_used, execution_pattern_names, .choice_count = EXECUTION_PATTERN__MAX),
     CHOICE(OWNER, reliability_level, reliability_level_names,
@@ -263,6 +278,7 @@ static const struct field pipeline_answer_fields[] = {
     CHOICE(OWNER, status, run_status_names, .choice_count = RUN_STATUS__MAX),
     CHOICE(OWNER, failure_code, failure_code_names, .choice_count = FAILURE_CODE__MAX,
            .nullable = true),
+    STRING(OWNER, failure_message, .nullable = true),
     STRING(OWNER, task_id),
     OBJECT(OWNER, accounting, accounting_schema),
 };
@@ -310,12 +326,15 @@ static enum error run_consensus(struct request *request, struct db *db, struct p
 
 enum error consensus_handle(struct request *request, struct reply *reply)
 {
+    const struct consensus_body *body = request->body;
     struct pattern_run *run = ARENA_NEW(request->arena, struct pattern_run);
     struct consensus_answer *answer = ARENA_NEW(request->arena, struct consensus_answer);
     struct consensus consensus = {0};
     struct db *db;
-    enum error error = service_database(request, &db);
+    enum error error = prompt_check_length(request, "prompt", body->prompt);
 
+    if (!error)
+        error = service_database(request, &db);
     if (!error)
         error = run_consensus(request, db, run, &consensus);
     if (error)
@@ -334,6 +353,8 @@ enum error consensus_handle(struct request *request, struct reply *reply)
                                         run->task_run.run.calls,
                                         consensus.needs_debate,
                                         (int64_t)consensus.top_size,
+                                        consensus.models_used,
+                                        consensus.models_used.count == 1,
                                         run->task_run.run.task_id,
                                         accounting(run)};
     reply->object = answer;
@@ -350,8 +371,10 @@ enum error compare_handle(struct request *request, struct reply *reply)
         body->models.count ? body->models : (struct string_list){1, &fallback};
     struct compared *rows = ARENA_ARRAY(request->arena, struct compared, models.count);
     struct db *db;
-    enum error error = service_database(request, &db);
+    enum error error = prompt_check_length(request, "prompt", body->prompt);
 
+    if (!error)
+        error = service_database(request, &db);
     if (!error)
         error = compare_run(comparison, service_house(request), request->arena, db, body->prompt,
                             &models, body->analyze, body->dry_run, &request->problem);
@@ -361,11 +384,13 @@ enum error compare_handle(struct request *request, struct reply *reply)
         rows[i] = (struct compared){comparison->answers.items[i].model_id,
                                     comparison->answers.items[i].answer,
                                     comparison->answers.items[i].status};
-    *answer = (struct compare_answer){.answers = {models.count, rows},
-                                      .analysis = comparison->analysis,
-                                      .total_models = (int64_t)models.count,
-                                      .succeeded = (int64_t)comparison->answers.succeeded,
-                                      .failed = (int64_t)comparison->answers.failed};
+    *answer =
+        (struct compare_answer){.answers = {models.count, rows},
+                                .analysis = comparison->analysis,
+                                .judge_model_id = comparison->judge ? comparison->judge->id : NULL,
+                                .total_models = (int64_t)models.count,
+                                .succeeded = (int64_t)comparison->answers.succeeded,
+                                .failed = (int64_t)comparison->answers.failed};
     if (comparison->was_run) {
         answer->task_id = comparison->run.task_run.run.task_id;
         answer->accounting = accounting(&comparison->run);
@@ -381,8 +406,12 @@ enum error debate_handle(struct request *request, struct reply *reply)
     struct debate *debate = ARENA_NEW(request->arena, struct debate);
     struct debate_answer_body *answer = ARENA_NEW(request->arena, struct debate_answer_body);
     struct db *db;
-    enum error error = service_database(request, &db);
+    enum error error = prompt_check_length(request, "topic", body->topic);
 
+    if (!error && body->initial_position)
+        error = prompt_check_length(request, "initial_position", body->initial_position);
+    if (!error)
+        error = service_database(request, &db);
     if (!error)
         error = debate_run(debate, service_house(request), request->arena, db, body->topic,
                            body->initial_position, body->model, body->dry_run, &request->problem);
@@ -399,6 +428,7 @@ enum error debate_handle(struct request *request, struct reply *reply)
                                           debate->run.task_run.run.calls,
                                           debate->run.outcome.status,
                                           debate->run.outcome.failure_code,
+                                          debate->run.outcome.failure_message,
                                           debate->run.task_run.run.task_id,
                                           accounting(&debate->run)};
     reply->object = answer;
@@ -412,6 +442,7 @@ static enum error check_prompts(struct request *request)
 
     for (size_t i = 0; i < body->prompts.count; i++) {
         const char *field = arena_print(request->arena, "prompts.%zu", i);
+        enum error error;
 
         if (!*body->prompts.items[i])
             return request_fault(request, "body", field, "string_too_short",
@@ -419,9 +450,9 @@ static enum error check_prompts(struct request *request)
         if (is_blank(body->prompts.items[i]))
             return request_fault(request, "body", field, "value_error",
                                  "Value error, The prompt must not be blank.");
-        if (utf8_count(body->prompts.items[i]) > 40000)
-            return request_fault(request, "body", field, "string_too_long",
-                                 "String should have at most 40000 characters");
+        error = prompt_check_length(request, field, body->prompts.items[i]);
+        if (error)
+            return error;
     }
     return ERROR_NONE;
 }
@@ -461,8 +492,10 @@ enum error pipeline_handle(struct request *request, struct reply *reply)
     struct pipeline *pipeline = ARENA_NEW(request->arena, struct pipeline);
     struct pipeline_answer *answer = ARENA_NEW(request->arena, struct pipeline_answer);
     struct db *db;
-    enum error error = service_database(request, &db);
+    enum error error = prompt_check_length(request, "prompt", body->prompt);
 
+    if (!error)
+        error = service_database(request, &db);
     if (!error)
         error = pipeline_run(pipeline, service_house(request), request->arena, db, body->prompt,
                              body->model, body->reliability_level, body->multi_model, body->dry_run,
@@ -481,6 +514,7 @@ enum error pipeline_handle(struct request *request, struct reply *reply)
                                        pipeline->models_used,
                                        pipeline->run.outcome.status,
                                        pipeline->run.outcome.failure_code,
+                                       pipeline->run.outcome.failure_message,
                                        pipeline->run.task_run.run.task_id,
                                        accounting(&pipeline->run)};
     reply->object = answer;

@@ -2,6 +2,7 @@
 #include "orchestrator-sync/smart.h"
 
 #include "http/stream.h"
+#include "orchestrator/bodies.h"
 #include "orchestrator/plan/assess.h"
 #include "orchestrator/runs/smart.h"
 #include "orchestrator/service.h"
@@ -28,7 +29,8 @@ static const struct schema_rule rules[] = {
 
 #define OWNER struct smart_body
 static const struct field body_fields[] = {
-    STRING(OWNER, prompt, .required = true, .min_length = 1, .max_length = 40000),
+    STRING(OWNER, prompt, .required = true, .min_length = 1,
+           .max_length = ORCHESTRATOR_PROMPT_CHARS_MAX, .help = PROMPT_HELP),
     STRING(OWNER, model, .nullable = true, .min_length = 1, .max_length = 120,
            .help = "By id, name or alias; none asks the default one."),
     STRING(OWNER, reliability_level, .nullable = true,
@@ -61,7 +63,9 @@ struct smart_answer {
     int status, execution_mode;
     const char *adapter_name, *output_text;
     int failure_code;
-    const char *trace_id;
+    const char *failure_message, *trace_id;
+    struct string_list models_used;
+    bool single_model;
     const struct accounting_answer *accounting;
     const char *consensus_status;
     struct optional_number consensus_score, cluster_confidence;
@@ -70,7 +74,7 @@ struct smart_answer {
 
 #define OWNER struct smart_answer
 #define COMMON_FIELDS                                                                              \
-    STRING(OWNER, answer),                                                                         \
+    STRING(OWNER, answer, .nullable = true, .help = "Null when it failed."),                       \
         CHOICE(OWNER, task_type, task_type_names, .choice_count = TASK_TYPE__MAX),                 \
         CHOICE(OWNER, complexity_level, complexity_level_names,                                    \
                .choice_count = COMPLEXITY_LEVEL__MAX),                                             \
@@ -85,9 +89,13 @@ struct smart_answer {
         STRING(OWNER, task_id),                                                                    \
         CHOICE(OWNER, status, run_status_names, .choice_count = RUN_STATUS__MAX),                  \
         CHOICE(OWNER, execution_mode, execution_mode_names, .choice_count = EXECUTION_MODE__MAX),  \
-        STRING(OWNER, adapter_name), STRING(OWNER, output_text),                                   \
+        STRING(OWNER, adapter_name), STRING(OWNER, output_text, .nullable = true),                 \
         CHOICE(OWNER, failure_code, failure_code_names, .choice_count = FAILURE_CODE__MAX,         \
                .nullable = true),                                                                  \
+        STRING(OWNER, failure_message, .nullable = true),                                          \
+        STRINGS(OWNER, models_used, .help = "Whose answers the answer is made of."),               \
+        BOOLEAN(OWNER, single_model,                                                               \
+                .help = "It is of one model alone: whatever agrees, agrees with itself."),         \
         STRING(OWNER, trace_id, .nullable = true), OBJECT(OWNER, accounting, accounting_schema)
 
 static const struct field answer_fields[] = {COMMON_FIELDS};
@@ -140,6 +148,9 @@ static const struct smart_answer *answer_of(struct request *request, const struc
         .adapter_name = smart->run.outcome.adapter_name,
         .output_text = smart->answer_text,
         .failure_code = smart->run.outcome.failure_code,
+        .failure_message = smart->run.outcome.failure_message,
+        .models_used = smart->models_used,
+        .single_model = smart->models_used.count == 1,
         .trace_id = run->trace_id,
         .accounting = accounting_of(run, smart->run.results, smart->run.result_count)};
     if (smart->used_consensus)
@@ -233,8 +244,10 @@ static enum error handle(struct request *request, struct reply *reply, bool seco
     struct audience audience = {.request = request, .reply = reply};
     const struct schema *schema = second ? &smart_v2_answer_schema : &smart_answer_schema;
     struct db *db;
-    enum error error = service_database(request, &db);
+    enum error error = prompt_check_length(request, "prompt", body->prompt);
 
+    if (!error)
+        error = service_database(request, &db);
     if (wants_events(request)) {
         smart->run.on_accepted = tell_accepted;
         smart->run.on_candidate = tell_candidate;

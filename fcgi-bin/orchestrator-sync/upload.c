@@ -4,6 +4,7 @@
 #include "base/json.h"
 #include "base/log.h"
 #include "documents/desk.h"
+#include "orchestrator/bodies.h"
 #include "orchestrator/plan/assess.h"
 #include "orchestrator/runs/orchestrate.h"
 #include "orchestrator/service.h"
@@ -14,9 +15,7 @@
 #include <strings.h>
 #include <unistd.h>
 
-enum { PROMPT_CHARACTERS_MAX = 40000, PROMPT_BYTES_MAX = 64 << 20 };
-
-static const char prompt_too_long[] = "String should have at most 40000 characters";
+enum { PROMPT_BYTES_MAX = 64 << 20 };
 
 static const struct form_part_rule upload_parts[] = {
     {.name = "prompt", .help = "What is asked."},
@@ -107,7 +106,7 @@ static enum error take_pdf(struct upload *upload, const struct form_part *part)
         return error;
     }
     if (error == ERROR_TOO_LARGE)
-        return request_fault(request, "body", "prompt", "string_too_long", prompt_too_long);
+        return prompt_refuse_length(request, "prompt");
     if (error)
         return problem_set(&request->problem, ERROR_INVALID, "plan_rejected",
                            "Cannot extract text from PDF: %s", part->file_name);
@@ -187,8 +186,6 @@ static enum error check(struct request *request, const struct upload *upload,
     if (is_blank(upload->prompt.bytes))
         return request_fault(request, "body", NULL, "value_error",
                              "Value error, The prompt must not be blank.");
-    if (upload->prompt.overflowed || utf8_count(upload->prompt.bytes) > PROMPT_CHARACTERS_MAX)
-        return request_fault(request, "body", "prompt", "string_too_long", prompt_too_long);
     if (order->plan.model && order->plan.models.count)
         return request_fault(request, "body", NULL, "value_error",
                              "Value error, Use either 'model' or 'models', not both.");
@@ -198,7 +195,7 @@ static enum error check(struct request *request, const struct upload *upload,
                                          "List should have at most 8 items after validation, not "
                                          "%zu",
                                          order->plan.models.count));
-    return ERROR_NONE;
+    return prompt_check_length(request, "prompt", upload->prompt.bytes);
 }
 
 static enum error gather(struct request *request, struct upload *upload,

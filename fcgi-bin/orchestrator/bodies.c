@@ -2,6 +2,7 @@
 #include "orchestrator/bodies.h"
 
 #include "orchestrator/plan/assess.h"
+#include "orchestrator/service.h"
 
 static bool has_prompt(const void *object)
 {
@@ -10,7 +11,8 @@ static bool has_prompt(const void *object)
 
 #define OWNER struct orchestrate_body
 static const struct field fields[] = {
-    STRING(OWNER, prompt, .required = true, .min_length = 1, .max_length = 40000),
+    STRING(OWNER, prompt, .required = true, .min_length = 1,
+           .max_length = ORCHESTRATOR_PROMPT_CHARS_MAX, .help = PROMPT_HELP),
     STRING(OWNER, model, .nullable = true, .min_length = 1, .max_length = 120,
            .help = "One model, by id, name or alias; none at all asks the default one."),
     STRINGS(OWNER, models, .max_length = 8, .help = "Several of them; instead of `model`."),
@@ -58,12 +60,26 @@ struct orchestration_request orchestration_request_of(const struct orchestrate_b
                                           .session_id = body->session_id};
 }
 
+enum error prompt_refuse_length(struct request *request, const char *field)
+{
+    return request_fault(request, "body", field, "string_too_long",
+                         arena_print(request->arena, "String should have at most %lld characters",
+                                     (long long)service_settings(request)->max_prompt_chars));
+}
+
+enum error prompt_check_length(struct request *request, const char *field, const char *text)
+{
+    return utf8_count(text) <= (size_t)service_settings(request)->max_prompt_chars
+               ? ERROR_NONE
+               : prompt_refuse_length(request, field);
+}
+
 enum error orchestrate_body_check(struct request *request)
 {
     const struct orchestrate_body *body = request->body;
 
-    if (!body->model || !body->models.count)
-        return ERROR_NONE;
-    return request_fault(request, "body", NULL, "value_error",
-                         "Value error, Use either 'model' or 'models', not both.");
+    if (body->model && body->models.count)
+        return request_fault(request, "body", NULL, "value_error",
+                             "Value error, Use either 'model' or 'models', not both.");
+    return prompt_check_length(request, "prompt", body->prompt);
 }

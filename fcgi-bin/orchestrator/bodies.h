@@ -22,6 +22,14 @@ struct orchestrate_body {
 };
 SCHEMA_OF(orchestrate_body_schema, struct orchestrate_body);
 
+#define PROMPT_HELP "At most ORCH_MAX_PROMPT_CHARS characters."
+
+/* A fault of the field: its text is longer than prompts may be. */
+MUST_CHECK enum error prompt_refuse_length(struct request *request, const char *field);
+/* The same where it is longer. */
+MUST_CHECK enum error prompt_check_length(struct request *request, const char *field,
+                                          const char *text);
+
 /* What the shape alone does not say of the request's body. */
 MUST_CHECK enum error orchestrate_body_check(struct request *request);
 

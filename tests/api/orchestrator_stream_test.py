@@ -146,7 +146,9 @@ class TestSplice:
         assert (splice["from_model_id"], splice["model_id"]) == ("gpt-5-4-api", "claude-sonnet-4-6-api")
         last = told[-1][1]
         assert last["text"] == "one two three four" and last["splices"] == 1
-        assert models.calls[1]["prompt"].startswith("hello\n\n") and models.calls[1]["prompt"].endswith("\n\none two ")
+        asked = models.calls[1]
+        assert re.fullmatch(r"<<(\S+) Question>>\nhello\n<</\1>>\n\n<<\1 Answer so far>>\none two \n<</\1>>", asked["prompt"])
+        assert asked["body"]["system"].startswith("An answer was begun and broke off.")
         task = stored(spliced, last["task_id"])
         assert task["status"] == "succeeded" and [s["status"] for s in task["steps"]] == ["failed", "succeeded"]
 

@@ -58,16 +58,6 @@ void result_fail(struct run *run, struct result *result, int failure_code, const
     result->details = details_close(&details);
 }
 
-const char *result_text_or_failure(struct arena *arena, const struct result *result)
-{
-    if (result->status == RUN_SUCCEEDED && result->text)
-        return result->text;
-    return arena_print(arena, "[%s] %s",
-                       result->failure_code == FAILURE_NONE ? "error"
-                                                            : failure_name(result->failure_code),
-                       result->failure_message ? result->failure_message : "No output");
-}
-
 void dry_run_answer(struct run *run, const struct order *orders, size_t count, size_t which,
                     struct result *result)
 {

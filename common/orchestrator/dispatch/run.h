@@ -110,7 +110,4 @@ const char *adapter_name_of(struct arena *arena, const struct model *model);
 /* Seconds until the deadline; 0 when it has passed. */
 double run_seconds_left(const struct run *run);
 
-/* The text of a result, or "[code] message" of a failure. */
-const char *result_text_or_failure(struct arena *arena, const struct result *result);
-
 #endif

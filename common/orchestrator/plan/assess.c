@@ -1,15 +1,23 @@
-/* Words in a prompt. Places of words are looked for as whole words, in lower case. */
+/* Words in a prompt, in lower case: whole words of English, and the ideas of the prompt's own
+ * language (vocabulary.c). */
 #include "orchestrator/plan/assess.h"
 
 #include "base/number.h"
 #include "base/schema.h"
+#include "orchestrator/plan/vocabulary.h"
 #include "text/fold.h"
+#include "text/words.h"
 
 #include <ctype.h>
 #include <math.h>
 #include <string.h>
 
-enum { PARTS_MAX = 3 };
+enum {
+    PARTS_MAX = 3,
+    MARKS_PER_WEIGHING = 2, /* where a language has no list: marks that count as one idea */
+    MARKS_PER_JOINING = 4,
+    WORD_PARTS = 12 /* characters of scripts without blanks are counted as parts of a word */
+};
 
 /* Parts that follow each other on one line, with at least one character between them. */
 struct signal {
@@ -108,32 +116,159 @@ static bool contains(const char *text, const struct signal *signal, bool whole)
     return false;
 }
 
+/* The parts of an alternative that follow its first one, each with a gap before it, on one line. */
+static bool rest_follows(const char *from, const char *rest, const char *end)
+{
+    const char *line_end = from + strcspn(from, "\n");
+
+    while (rest < end) {
+        const char *stop = memchr(rest, '~', (size_t)(end - rest));
+        size_t length = (size_t)((stop ? stop : end) - rest);
+        const char *at =
+            from < line_end ? memmem(from + 1, (size_t)(line_end - from - 1), rest, length) : NULL;
+
+        if (!at)
+            return false;
+        from = at + length;
+        rest = stop ? stop + 1 : end;
+    }
+    return true;
+}
+
+static bool has_alternative(const char *text, const char *words, const char *end, bool anywhere)
+{
+    const char *stop = memchr(words, '~', (size_t)(end - words));
+    size_t length = (size_t)((stop ? stop : end) - words);
+    size_t left = strlen(text);
+
+    for (const char *at = text;
+         (at = memmem(at, left - (size_t)(at - text), words, length)) != NULL; at++)
+        if ((anywhere || at == text || !in_word(at[-1])) &&
+            (!stop || rest_follows(at + length, stop + 1, end)))
+            return true;
+    return false;
+}
+
+/* Whether one of the alternatives of an idea stands in the text. */
+static bool has_idea(const char *text, const char *idea, bool anywhere)
+{
+    while (*idea) {
+        const char *end = idea + strcspn(idea, "|");
+
+        if (has_alternative(text, idea, end, anywhere))
+            return true;
+        idea = *end ? end + 1 : end;
+    }
+    return false;
+}
+
+/* A prompt as it is judged. */
+struct judged {
+    const char *lower;
+    const struct vocabulary *vocabulary; /* NULL = English, or a language without a list */
+    bool anywhere;                       /* words of the language are joined, or not separated */
+    int marks; /* that separate parts of sentences, in languages without a list */
+};
+
+static bool joins_words(enum text_language language)
+{
+    enum script script = language_script(language);
+
+    return script != SCRIPT_LATIN && script != SCRIPT_CYRILLIC && script != SCRIPT_GREEK;
+}
+
+/* Commas, semicolons, colons, question marks and the ends of lines, of every script. */
+static int count_marks(const char *text)
+{
+    static const char *const marks[] = {",", ";",  ":",  "?",  "\n", "،",  "؛",
+                                        "؟", "、", "，", "；", "：", "？", "।"};
+    int count = 0;
+
+    for (size_t i = 0; i < COUNT_OF(marks); i++)
+        for (const char *at = text; (at = strstr(at, marks[i])) != NULL; at++)
+            count++;
+    return count;
+}
+
+static struct judged judged_of(struct arena *arena, const char *prompt)
+{
+    enum text_language language = language_detect(prompt, strlen(prompt));
+    struct judged judged = {.lower = text_lower(arena, prompt),
+                            .vocabulary = vocabulary_of(language),
+                            .anywhere = joins_words(language)};
+
+    if (!judged.vocabulary && language != TEXT_EN && language != TEXT_UNKNOWN)
+        judged.marks = count_marks(prompt);
+    return judged;
+}
+
+/* Parts of a word that a character of a script without blanks stands for, by the length of words
+ * and of their English translations; 0 for scripts with blanks. */
+static int word_parts(int32_t character)
+{
+    enum script script = script_of(character);
+
+    if (letter_kind(character) != LETTER_UNSPACED || script == SCRIPT_HANGUL)
+        return 0;
+    if (script == SCRIPT_HAN)
+        return 8;
+    return script == SCRIPT_KANA ? 4 : 3;
+}
+
+/* Runs between blanks; in scripts without blanks by the number of characters. */
 static int count_words(const char *text)
 {
-    int words = 0;
-    bool inside = false;
+    int words = 0, parts = 0;
 
-    for (; *text; text++) {
-        bool blank = isspace((unsigned char)*text);
+    for (text += strspn(text, " \t\n\v\f\r"); *text; text += strspn(text, " \t\n\v\f\r")) {
+        size_t length = strcspn(text, " \t\n\v\f\r");
+        int before = parts;
 
-        words += !blank && !inside;
-        inside = !blank;
+        for (size_t at = 0; at < length;) {
+            int32_t character = 0;
+            size_t taken = letter_read(text + at, length - at, &character);
+
+            parts += taken ? word_parts(character) : 0;
+            at += taken ? taken : 1;
+        }
+        words += parts == before;
+        text += length;
     }
-    return words;
+    return words + (parts + WORD_PARTS - 1) / WORD_PARTS;
+}
+
+static int count_weighing(const struct judged *judged)
+{
+    int found = judged->marks / MARKS_PER_WEIGHING;
+
+    _Static_assert(COUNT_OF(indicators) == WEIGHING_IDEAS, "ideas are the same in all languages");
+    for (size_t i = 0; i < COUNT_OF(indicators); i++)
+        found += contains(judged->lower, &indicators[i], true) ||
+                 (judged->vocabulary &&
+                  has_idea(judged->lower, judged->vocabulary->weighing[i], judged->anywhere));
+    return found;
+}
+
+static int count_joining(const struct judged *judged)
+{
+    int found = judged->marks / MARKS_PER_JOINING;
+
+    _Static_assert(COUNT_OF(joins) == JOINING_IDEAS, "ideas are the same in all languages");
+    for (size_t i = 0; i < COUNT_OF(joins); i++)
+        found += contains(judged->lower, &joins[i], false) ||
+                 (judged->vocabulary &&
+                  has_idea(judged->lower, judged->vocabulary->joining[i], judged->anywhere));
+    return found;
 }
 
 struct complexity assess_complexity(struct arena *arena, const char *prompt)
 {
-    const char *lower = text_lower(arena, prompt);
-    struct complexity result = {.words = count_words(lower)};
-    int weighing = 0, joining = 0;
+    struct judged judged = judged_of(arena, prompt);
+    struct complexity result = {.words = count_words(prompt)};
+    int weighing = count_weighing(&judged), joining = count_joining(&judged);
 
     if (is_blank(prompt))
         return (struct complexity){0};
-    for (size_t i = 0; i < COUNT_OF(indicators); i++)
-        weighing += contains(lower, &indicators[i], true);
-    for (size_t i = 0; i < COUNT_OF(joins); i++)
-        joining += contains(lower, &joins[i], false);
     result.score = number_round(0.5 * fmin(1, weighing / 4.0) + 0.3 * fmin(1, result.words / 50.0) +
                                     0.2 * fmin(1, joining / 2.0),
                                 3);
@@ -146,11 +281,15 @@ struct complexity assess_complexity(struct arena *arena, const char *prompt)
 
 enum task_type assess_task_type(struct arena *arena, const char *prompt)
 {
-    const char *lower = text_lower(arena, prompt);
+    struct judged judged = judged_of(arena, prompt);
 
-    for (int type = 0; type < TASK_GENERAL; type++)
+    for (int type = 0; type < TASK_GENERAL; type++) {
         for (size_t i = 0; i < 20 && keywords[type][i]; i++)
-            if (contains(lower, &(struct signal){{keywords[type][i]}}, true))
+            if (contains(judged.lower, &(struct signal){{keywords[type][i]}}, true))
                 return (enum task_type)type;
+        if (judged.vocabulary &&
+            has_idea(judged.lower, judged.vocabulary->kinds[type], judged.anywhere))
+            return (enum task_type)type;
+    }
     return TASK_GENERAL;
 }

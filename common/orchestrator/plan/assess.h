@@ -1,5 +1,6 @@
 /* What a prompt looks like before anybody is asked: how complex it is, and of which kind. Word
- * lists and weights are fixed, so that the same prompt is always treated the same. */
+ * lists and weights are fixed, so that the same prompt is always treated the same, and so is its
+ * translation: the lists of all languages hold the same ideas (vocabulary.h). */
 #ifndef ASSAY_ORCHESTRATOR_PLAN_ASSESS_H
 #define ASSAY_ORCHESTRATOR_PLAN_ASSESS_H
 
@@ -14,7 +15,8 @@ struct complexity {
 };
 
 /* 0.5 min(1, I/4) + 0.3 min(1, words/50) + 0.2 min(1, D/2), with I words that tell of weighing and
- * D that join questions. */
+ * D that join questions. In languages without a list, I and D come from the marks between parts of
+ * sentences. Words of scripts without blanks are counted by their characters. */
 struct complexity assess_complexity(struct arena *arena, const char *prompt);
 
 /* The first kind of which a word stands in the prompt. */

@@ -1,9 +1,5 @@
-/* The tables of patterns, levels and roles. */
+/* The tables of patterns and levels. */
 #include "orchestrator/plan/pattern.h"
-
-#include "base/text.h"
-
-enum { PROMPT_MAX = 4 * 1024 * 1024 };
 
 #define BIT(role) (1U << (role))
 
@@ -94,53 +90,4 @@ struct treatment treatment_of_prompt(const struct complexity *complexity)
         return treatment_of_level(RELIABILITY_HIGH);
     return treatment_of_level(complexity->level == LEVEL_COMPLEX ? RELIABILITY_STANDARD
                                                                  : RELIABILITY_QUICK);
-}
-
-static const struct role_row {
-    const char *task;
-    const char *verb; /* NULL = it gets several answers */
-} roles[ROLE__MAX] = {
-    [ROLE_VERIFIER] = {"You check answers. Judge whether the one below is right, complete and "
-                       "consistent, and list every issue you find.",
-                       "verify"},
-    [ROLE_SYNTHESIZER] =
-        {"You merge answers. Make one out of those below that keeps what each does "
-         "best and says nothing twice.",
-         NULL},
-    [ROLE_JUDGE] = {"You judge answers. Give the one below 1 to 10 points each for accuracy, "
-                    "completeness, clarity and relevance, with a reason for every score.",
-                    "judge"},
-    [ROLE_DEVIL_ADVOCATE] = {"You take the other side. Find the weak points of the answer below, "
-                             "the arguments against it and the cases in which it fails.",
-                             "challenge"},
-    [ROLE_FACT_VERIFIER] = {"You check facts. Go through the claims of the answer below one by one "
-                            "and rate how far each can be relied on.",
-                            "fact-check"},
-    [ROLE_DECOMPOSER] = {"You split questions. Turn the one below into a numbered list of "
-                         "sub-questions that can be answered independently.",
-                         NULL},
-};
-
-static void append_answers(struct text *text, const char *const *answers, size_t count)
-{
-    text_append_string(text, "Answers to synthesize:\n");
-    for (size_t i = 0; i < count; i++)
-        text_append_format(text, "%sAnswer %zu:\n%s", i ? "\n\n---\n\n" : "", i + 1, answers[i]);
-}
-
-const char *role_prompt(struct arena *arena, enum role role, const char *question,
-                        const char *const *answers, size_t count)
-{
-    struct text text;
-
-    text_start(&text, arena, PROMPT_MAX);
-    text_append_format(&text, "[System] %s\n\n[User] Original question: %s", roles[role].task,
-                       question);
-    if (roles[role].verb && count)
-        text_append_format(&text, "\n\nAnswer to %s:\n%s", roles[role].verb, answers[0]);
-    else if (count) {
-        text_append_string(&text, "\n\n");
-        append_answers(&text, answers, count);
-    }
-    return text.bytes;
 }

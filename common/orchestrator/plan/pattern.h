@@ -35,8 +35,4 @@ struct treatment treatment_of_level(enum reliability_level level);
 /* Without either: by what the prompt looks like. */
 struct treatment treatment_of_prompt(const struct complexity *complexity);
 
-/* What one role is asked about an answer. From the arena. */
-const char *role_prompt(struct arena *arena, enum role role, const char *question,
-                        const char *const *answers, size_t count);
-
 #endif

@@ -2,11 +2,101 @@
 #include "orchestrator/plan/prompts.h"
 
 #include "base/json.h"
+#include "crypto/token.h"
 #include "orchestrator/plan/assess.h"
+#include "text/language.h"
 
 #include <string.h>
 
-enum { PROMPT_MAX = 8 * 1024 * 1024, COMPARED_MAX = 1000, RANKED_MAX = 500 };
+enum { PROMPT_MAX = 64 * 1024 * 1024, DELIMITER_BYTES = 16 };
+
+static const struct {
+    enum text_language found;
+    enum language ours;
+} languages[] = {{TEXT_RU, LANGUAGE_RU}, {TEXT_DE, LANGUAGE_DE}, {TEXT_ES, LANGUAGE_ES},
+                 {TEXT_FR, LANGUAGE_FR}, {TEXT_ZH, LANGUAGE_ZH}, {TEXT_AR, LANGUAGE_AR}};
+
+/* A language that is not known to be one of ours is taken for English, which may be wrong: the
+ * model is told to look itself. */
+struct phrasing phrasing_of(struct arena *arena, const char *prompt)
+{
+    enum text_language found = language_detect(prompt, strlen(prompt));
+    struct phrasing phrasing = {
+        .arena = arena, .locale = locale_get(LANGUAGE_EN), .asks_for_language = true};
+
+    for (size_t i = 0; i < sizeof languages / sizeof languages[0]; i++) {
+        if (languages[i].found != found)
+            continue;
+        phrasing.locale = locale_get(languages[i].ours);
+        phrasing.asks_for_language = locale_language(phrasing.locale) != languages[i].ours;
+    }
+    token_random_text(DELIMITER_BYTES, phrasing.delimiter, sizeof phrasing.delimiter);
+    return phrasing;
+}
+
+const char *asking_as_text(struct arena *arena, const struct asking *asking)
+{
+    if (!asking->system)
+        return asking->user;
+    return arena_print(arena, "%s\n\n%s", asking->system, asking->user);
+}
+
+static const char *words_of(const struct phrasing *phrasing, const char *key)
+{
+    return locale_format(phrasing->locale, phrasing->arena, key, NO_TEXT_ARGUMENTS);
+}
+
+static const char *numbered(const struct phrasing *phrasing, const char *key, size_t number)
+{
+    return locale_format(phrasing->locale, phrasing->arena, key,
+                         TEXT_ARGUMENTS({"number", arena_print(phrasing->arena, "%zu", number)}));
+}
+
+/* An instruction of the service. */
+static const char *instruct(const struct phrasing *phrasing, const char *words, bool delimited)
+{
+    struct text text;
+
+    text_start(&text, phrasing->arena, PROMPT_MAX);
+    text_append_string(&text, words);
+    if (delimited)
+        text_append_format(
+            &text, "\n%s",
+            locale_format(
+                phrasing->locale, phrasing->arena, "prompts.material",
+                TEXT_ARGUMENTS(
+                    {"open", arena_print(phrasing->arena, "<<%s ...>>", phrasing->delimiter)},
+                    {"close", arena_print(phrasing->arena, "<</%s>>", phrasing->delimiter)})));
+    if (phrasing->asks_for_language)
+        text_append_format(&text, "\n%s", words_of(phrasing, "prompts.in_language"));
+    return text.bytes;
+}
+
+/* A text between delimiters; of a longer one than the budget the beginning, and a mark behind it,
+ * where the text itself cannot put one. A budget of 0 is none. */
+static void append_material(struct text *text, const struct phrasing *phrasing, const char *label,
+                            const char *material, size_t budget)
+{
+    struct arena *arena = phrasing->arena;
+    size_t all = utf8_count(material);
+    bool is_cut = budget && all > budget;
+
+    text_append_format(
+        text, "%s<<%s %s>>\n%s\n<</%s>>", text->length ? "\n\n" : "", phrasing->delimiter, label,
+        is_cut ? text_beginning(arena, material, budget) : material, phrasing->delimiter);
+    if (is_cut)
+        text_append_format(
+            text, "\n%s: %s", label,
+            locale_format(phrasing->locale, arena, "prompts.shown",
+                          TEXT_ARGUMENTS({"shown", arena_print(arena, "%zu", budget)},
+                                         {"all", arena_print(arena, "%zu", all)})));
+}
+
+static void append_named(struct text *text, const struct phrasing *phrasing, const char *key,
+                         const char *material)
+{
+    append_material(text, phrasing, words_of(phrasing, key), material, 0);
+}
 
 const char *text_beginning(struct arena *arena, const char *text, size_t most)
 {
@@ -49,13 +139,12 @@ const char *prompt_in_context(struct arena *arena, const struct turn *turns, siz
                        last_lines(arena, context.bytes, max_chars), prompt);
 }
 
-const char *prompt_to_split(struct arena *arena, const char *question)
+struct asking prompt_to_split(const struct phrasing *phrasing, const char *question)
 {
-    return arena_print(arena,
-                       "Split the question below into sub-questions that can be answered "
-                       "independently of each other. Reply with a JSON array of texts and nothing "
-                       "else.\n\nQuestion:\n%s",
-                       question);
+    const char *words = locale_format(phrasing->locale, phrasing->arena, "prompts.split",
+                                      TEXT_ARGUMENTS({"format", "JSON"}));
+
+    return (struct asking){instruct(phrasing, words, false), question};
 }
 
 /* What stands in the one fence of a reply; the whole reply when there is none. */
@@ -101,109 +190,126 @@ struct string_list parse_subtasks(struct arena *arena, const char *reply)
     return list;
 }
 
-const char *prompt_to_synthesize(struct arena *arena, const char *question,
-                                 const char *const *questions, const char *const *answers,
-                                 size_t count)
+struct asking prompt_to_synthesize(const struct phrasing *phrasing, const char *question,
+                                   const char *const *questions, const char *const *answers,
+                                   size_t count)
 {
     struct text text;
 
-    text_start(&text, arena, PROMPT_MAX);
-    text_append_format(&text,
-                       "Answer the question below completely, out of the answers to its "
-                       "sub-questions.\n\nQuestion:\n%s\n\n",
-                       question);
-    for (size_t i = 0; i < count; i++)
-        text_append_format(&text, "%sSub-question %zu: %s\nAnswer: %s", i ? "\n\n---\n\n" : "",
-                           i + 1, questions[i], answers[i]);
-    return text.bytes;
+    text_start(&text, phrasing->arena, PROMPT_MAX);
+    append_named(&text, phrasing, "prompts.question", question);
+    for (size_t i = 0; i < count; i++) {
+        append_material(&text, phrasing, numbered(phrasing, "prompts.sub_question_number", i + 1),
+                        questions[i], 0);
+        append_material(&text, phrasing, numbered(phrasing, "prompts.answer_number", i + 1),
+                        answers[i], 0);
+    }
+    return (struct asking){instruct(phrasing, words_of(phrasing, "prompts.synthesize"), true),
+                           text.bytes};
 }
 
-const char *prompt_variation(struct arena *arena, const char *prompt, size_t n)
+struct asking prompt_variation(const struct phrasing *phrasing, const char *prompt, size_t n)
 {
     static const char *const ways[VARIATIONS] = {
-        "",
-        "Work through this step by step.\n\n",
-        "Look at this from several points of view before you answer.\n\n",
-        "Name the key facts first, then answer.\n\n",
-        "Give a detailed analysis.\n\n",
-        "Answer by what is known today.\n\n",
-        "Answer as an expert of the field would.\n\n",
-        "Break this down into its parts, then answer.\n\n",
-        "Give a comprehensive answer.\n\n",
+        NULL,
+        "prompts.step_by_step",
+        "prompts.viewpoints",
+        "prompts.key_facts",
+        "prompts.detailed",
+        "prompts.known_today",
+        "prompts.expert",
+        "prompts.parts",
+        "prompts.comprehensive",
     };
+    const char *way = ways[n % VARIATIONS];
 
-    return arena_print(arena, "%s%s", ways[n % VARIATIONS], prompt);
+    return (struct asking){way ? instruct(phrasing, words_of(phrasing, way), false) : NULL, prompt};
 }
 
-const char *prompt_for_position(struct arena *arena, const char *topic)
+struct asking prompt_for_position(const struct phrasing *phrasing, const char *topic)
 {
-    return arena_print(arena, "Take a clear position on this topic and give your reasons.\n\n%s",
-                       topic);
+    return (struct asking){instruct(phrasing, words_of(phrasing, "prompts.position"), false),
+                           topic};
 }
 
-const char *prompt_to_challenge(struct arena *arena, const char *topic, const char *answer)
-{
-    return arena_print(
-        arena,
-        "Topic: %s\n\nAnswer:\n%s\n\nAct as devil's advocate: list the weaknesses of "
-        "this answer, one by one.",
-        topic, answer);
-}
-
-const char *prompt_to_defend(struct arena *arena, const char *topic, const char *answer,
-                             const char *critique)
-{
-    return arena_print(
-        arena,
-        "Topic: %s\n\nAnswer:\n%s\n\nCritique:\n%s\n\nMend what the critique is right "
-        "about, defend the rest, and return the improved answer.",
-        topic, answer, critique);
-}
-
-const char *prompt_to_cross(struct arena *arena, const char *question, const char *top,
-                            const char *answer)
-{
-    return arena_print(arena,
-                       "Question: %s\n\nThe answer that most agree on:\n%s\n\nAnother answer:\n%s"
-                       "\n\nRewrite the other answer in the light of the first. Keep what only it "
-                       "has seen.",
-                       question, top, answer);
-}
-
-const char *prompt_to_compare(struct arena *arena, const char *question, const char *const *models,
-                              const char *const *answers, size_t count)
+/* An instruction about a question and up to two further texts. */
+static struct asking ask_about(const struct phrasing *phrasing, const char *instruction,
+                               const char *question, const char *label, const char *material,
+                               const char *second_label, const char *second)
 {
     struct text text;
 
-    text_start(&text, arena, PROMPT_MAX);
-    text_append_format(&text, "Question: %s\n\n", question);
-    for (size_t i = 0; i < count; i++)
-        text_append_format(&text, "[%s]: %s\n\n", models[i],
-                           text_beginning(arena, answers[i], COMPARED_MAX));
-    text_append_string(&text, "Compare these answers: where they differ, what each does well and "
-                              "badly, and which one is best.");
-    return text.bytes;
+    text_start(&text, phrasing->arena, PROMPT_MAX);
+    append_named(&text, phrasing, "prompts.question", question);
+    append_named(&text, phrasing, label, material);
+    if (second)
+        append_named(&text, phrasing, second_label, second);
+    return (struct asking){instruct(phrasing, words_of(phrasing, instruction), true), text.bytes};
 }
 
-const char *prompt_to_rank(struct arena *arena, const char *question, const char *const *answers,
-                           size_t count)
+struct asking prompt_to_challenge(const struct phrasing *phrasing, const char *topic,
+                                  const char *answer)
+{
+    return ask_about(phrasing, "prompts.challenge", topic, "prompts.answer", answer, NULL, NULL);
+}
+
+struct asking prompt_to_defend(const struct phrasing *phrasing, const char *topic,
+                               const char *answer, const char *critique)
+{
+    return ask_about(phrasing, "prompts.defend", topic, "prompts.answer", answer,
+                     "prompts.critique", critique);
+}
+
+struct asking prompt_to_cross(const struct phrasing *phrasing, const char *question,
+                              const char *top, const char *answer)
+{
+    return ask_about(phrasing, "prompts.cross", question, "prompts.agreed_answer", top,
+                     "prompts.other_answer", answer);
+}
+
+struct asking prompt_to_verify(const struct phrasing *phrasing, const char *question,
+                               const char *answer)
+{
+    return ask_about(phrasing, "prompts.verify", question, "prompts.answer", answer, NULL, NULL);
+}
+
+static struct asking ask_about_answers(const struct phrasing *phrasing, const char *instruction,
+                                       const char *question, const char *const *answers,
+                                       const size_t *numbers, size_t count, size_t budget)
 {
     struct text text;
 
-    text_start(&text, arena, PROMPT_MAX);
-    text_append_format(&text, "Question: %s\n\n", question);
+    text_start(&text, phrasing->arena, PROMPT_MAX);
+    append_named(&text, phrasing, "prompts.question", question);
     for (size_t i = 0; i < count; i++)
-        text_append_format(&text, "[Answer %zu]: %s\n\n", i + 1,
-                           text_beginning(arena, answers[i], RANKED_MAX));
-    text_append_string(&text, "Rank these answers from best to worst. Reply with their numbers "
-                              "alone, separated by commas.");
-    return text.bytes;
+        append_material(&text, phrasing,
+                        numbered(phrasing, "prompts.answer_number", numbers ? numbers[i] : i + 1),
+                        answers[i], budget);
+    return (struct asking){instruct(phrasing, words_of(phrasing, instruction), true), text.bytes};
 }
 
-const char *prompt_to_continue(struct arena *arena, const char *prompt, const char *so_far)
+struct asking prompt_to_compare(const struct phrasing *phrasing, const char *question,
+                                const char *const *answers, const size_t *numbers, size_t count,
+                                size_t budget)
 {
-    return arena_print(arena,
-                       "%s\n\nAn answer to the above was begun and broke off. Go on exactly where "
-                       "it stops, without repeating any of it:\n\n%s",
-                       prompt, so_far);
+    return ask_about_answers(phrasing, "prompts.compare", question, answers, numbers, count,
+                             budget);
+}
+
+struct asking prompt_to_rank(const struct phrasing *phrasing, const char *question,
+                             const char *const *answers, size_t count, size_t budget)
+{
+    return ask_about_answers(phrasing, "prompts.rank", question, answers, NULL, count, budget);
+}
+
+struct asking prompt_to_continue(const struct phrasing *phrasing, const char *prompt,
+                                 const char *so_far)
+{
+    return ask_about(phrasing, "prompts.continue", prompt, "prompts.begun_answer", so_far, NULL,
+                     NULL);
+}
+
+const char *message_to_continue(const struct phrasing *phrasing)
+{
+    return words_of(phrasing, "prompts.continue");
 }

@@ -1,12 +1,18 @@
-/* What models are asked between the lines: how a prompt is put to them in other words, split, put
- * together again, debated and compared. All texts come from the arena. */
+/*
+ * What models are asked between the lines: how a prompt is put to them in other words, split, put
+ * together again, debated and compared. What the service says is the system's part, in the language
+ * of the user's prompt (locales/, `prompts`); what users and models have written is the user's
+ * part. Texts of models stand between delimiters with a random word that no text can know. All
+ * texts come from the arena.
+ */
 #ifndef ASSAY_ORCHESTRATOR_PLAN_PROMPTS_H
 #define ASSAY_ORCHESTRATOR_PLAN_PROMPTS_H
 
 #include "base/arena.h"
 #include "base/optional.h"
+#include "i18n/i18n.h"
 
-enum { SUBTASKS_MAX = 8, VARIATIONS = 9 };
+enum { SUBTASKS_MAX = 8, VARIATIONS = 9, DELIMITER_MAX = 32 };
 
 /* One turn of a session. */
 struct turn {
@@ -14,39 +20,66 @@ struct turn {
     const char *output; /* NULL = there was none */
 };
 
+/* How the service speaks to models about one prompt. */
+struct phrasing {
+    struct arena *arena;
+    const struct locale *locale;
+    bool asks_for_language; /* none of ours: an instruction to answer in the prompt's language */
+    char delimiter[DELIMITER_MAX];
+};
+
+/* What a model is asked. */
+struct asking {
+    const char *system; /* NULL = nothing but the user's part */
+    const char *user;
+};
+
+struct phrasing phrasing_of(struct arena *arena, const char *prompt);
+
+/* Both parts as one text, for models that take no other. */
+const char *asking_as_text(struct arena *arena, const struct asking *asking);
+
 /* The prompt with the turns before it, cut to whole lines of at most `max_chars` code points from
  * their end; the prompt itself without turns. */
 const char *prompt_in_context(struct arena *arena, const struct turn *turns, size_t count,
                               size_t max_chars, const char *prompt);
 
-const char *prompt_to_split(struct arena *arena, const char *question);
+struct asking prompt_to_split(const struct phrasing *phrasing, const char *question);
 
 /* The sub-questions of a planner's reply: a JSON array of texts, in a fence or bare. None when it
  * is anything else. At most SUBTASKS_MAX, blank ones left out. */
 struct string_list parse_subtasks(struct arena *arena, const char *reply);
 
-const char *prompt_to_synthesize(struct arena *arena, const char *question,
-                                 const char *const *questions, const char *const *answers,
-                                 size_t count);
+struct asking prompt_to_synthesize(const struct phrasing *phrasing, const char *question,
+                                   const char *const *questions, const char *const *answers,
+                                   size_t count);
 
 /* The same question put in the n-th way (modulo VARIATIONS); 0 is the bare prompt. */
-const char *prompt_variation(struct arena *arena, const char *prompt, size_t n);
+struct asking prompt_variation(const struct phrasing *phrasing, const char *prompt, size_t n);
 
-const char *prompt_for_position(struct arena *arena, const char *topic);
-const char *prompt_to_challenge(struct arena *arena, const char *topic, const char *answer);
-const char *prompt_to_defend(struct arena *arena, const char *topic, const char *answer,
-                             const char *critique);
-const char *prompt_to_cross(struct arena *arena, const char *question, const char *top,
-                            const char *answer);
+struct asking prompt_for_position(const struct phrasing *phrasing, const char *topic);
+struct asking prompt_to_challenge(const struct phrasing *phrasing, const char *topic,
+                                  const char *answer);
+struct asking prompt_to_defend(const struct phrasing *phrasing, const char *topic,
+                               const char *answer, const char *critique);
+struct asking prompt_to_cross(const struct phrasing *phrasing, const char *question,
+                              const char *top, const char *answer);
+struct asking prompt_to_verify(const struct phrasing *phrasing, const char *question,
+                               const char *answer);
 
-/* Answers side by side, each by its first code points. */
-const char *prompt_to_compare(struct arena *arena, const char *question, const char *const *models,
-                              const char *const *answers, size_t count);
-const char *prompt_to_rank(struct arena *arena, const char *question, const char *const *answers,
-                           size_t count);
+/* Answers side by side, by number and without names. Answer i is called numbers[i], or i + 1 where
+ * `numbers` is NULL. Of each at most `budget` code points are shown; a mark behind it says so. */
+struct asking prompt_to_compare(const struct phrasing *phrasing, const char *question,
+                                const char *const *answers, const size_t *numbers, size_t count,
+                                size_t budget);
+struct asking prompt_to_rank(const struct phrasing *phrasing, const char *question,
+                             const char *const *answers, size_t count, size_t budget);
 
-/* How a stream that broke off is gone on with. */
-const char *prompt_to_continue(struct arena *arena, const char *prompt, const char *so_far);
+/* How a stream that broke off is gone on with: as one prompt, and as the next message of
+ * a conversation that ends with what has been said. */
+struct asking prompt_to_continue(const struct phrasing *phrasing, const char *prompt,
+                                 const char *so_far);
+const char *message_to_continue(const struct phrasing *phrasing);
 
 /* The first `most` code points. */
 const char *text_beginning(struct arena *arena, const char *text, size_t most);

@@ -1,7 +1,7 @@
 /* Words as they come, from one model or from those that go on for it. */
 #include "orchestrator/runs/chat.h"
 
-#include "orchestrator/plan/prompts.h"
+#include "orchestrator/runs/calls.h"
 #include "orchestrator/runs/orchestrate.h"
 
 #include <string.h>
@@ -17,19 +17,18 @@ static bool take_text(const char *text, size_t length, void *context)
 }
 
 /* The conversation with what has been said of the answer, to be gone on with. */
-static const struct llm_request *continued(struct arena *arena, const struct llm_request *request,
-                                           const char *said)
+static const struct llm_request *continued(const struct phrasing *phrasing,
+                                           const struct llm_request *request, const char *said)
 {
+    struct arena *arena = phrasing->arena;
     struct llm_request *next = ARENA_NEW(arena, struct llm_request);
     struct llm_message *messages =
         ARENA_ARRAY(arena, struct llm_message, request->message_count + 2);
 
     memcpy(messages, request->messages, request->message_count * sizeof *messages);
     messages[request->message_count] = (struct llm_message){.role = "assistant", .content = said};
-    messages[request->message_count + 1] = (struct llm_message){
-        .role = "user",
-        .content = "Your answer broke off. Go on exactly where it stops, without repeating any of "
-                   "it."};
+    messages[request->message_count + 1] =
+        (struct llm_message){.role = "user", .content = message_to_continue(phrasing)};
     *next = *request;
     next->messages = messages;
     next->message_count = request->message_count + 2;
@@ -40,6 +39,8 @@ static enum error ask(struct chat *chat, const char *prompt)
 {
     struct run *run = &chat->task_run.run;
     const struct chat_order *order = chat->order;
+    struct phrasing phrasing;
+    struct asking asking;
     struct order call = {.model = chat->model,
                          .prompt = prompt,
                          .request = order->request,
@@ -48,9 +49,13 @@ static enum error ask(struct chat *chat, const char *prompt)
                          .context = chat};
 
     if (chat->said.length) {
-        call.prompt = prompt_to_continue(run->arena, prompt, chat->said.bytes);
+        phrasing = phrasing_of(run->arena, prompt);
+        asking = prompt_to_continue(&phrasing, prompt, chat->said.bytes);
+        call.prompt = asking_as_text(run->arena, &asking);
         if (order->request)
-            call.request = continued(run->arena, order->request, chat->said.bytes);
+            call.request = continued(&phrasing, order->request, chat->said.bytes);
+        else
+            call.request = call_of(run->arena, chat->model, &asking, false).request;
     }
     return dispatch_one(run, &call, &chat->result);
 }

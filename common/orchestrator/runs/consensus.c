@@ -2,7 +2,8 @@
 #include "orchestrator/runs/consensus.h"
 
 #include "orchestrator/dispatch/embeddings.h"
-#include "orchestrator/plan/prompts.h"
+
+#include <string.h>
 
 enum { ANSWERS_MAX = 200, DISSENT_CHARACTERS = 500 };
 
@@ -12,12 +13,26 @@ static const double linkage_threshold = 0.85, accepting = 0.9, contested = 0.7;
 struct forum {
     struct pattern_run *run;
     struct embedding_cache cache;
+    const struct model *models[CALLED_MODELS_MAX]; /* that are asked, one after the other */
+    size_t model_count, asked;
     const char *texts[ANSWERS_MAX];
+    const struct model *authors[ANSWERS_MAX];
     double weights[ANSWERS_MAX]; /* stated confidence, 0 to 1 */
     size_t count;
     struct result failure; /* the first */
     bool any_failure;
 };
+
+static struct forum *forum_open(struct pattern_run *run, size_t models)
+{
+    struct forum *forum = ARENA_NEW(run->task_run.run.arena, struct forum);
+
+    forum->run = run;
+    forum->model_count =
+        models_choose(run->task_run.run.house, run->model, models, run->plan.reasoning,
+                      run->task_run.run.dry_run, forum->models);
+    return forum;
+}
 
 static struct arena *arena_of(const struct forum *forum)
 {
@@ -29,6 +44,7 @@ static void take(struct forum *forum, const struct result *results, size_t count
     for (size_t i = 0; i < count; i++) {
         if (results[i].status == RUN_SUCCEEDED && results[i].text && forum->count < ANSWERS_MAX) {
             forum->weights[forum->count] = stated_confidence(results[i].text) / 10;
+            forum->authors[forum->count] = results[i].executed;
             forum->texts[forum->count++] = results[i].text;
         } else if (!forum->any_failure) {
             forum->failure = results[i];
@@ -49,18 +65,30 @@ static enum error compare(struct forum *forum, struct similarities *similarities
     return error;
 }
 
+/* Each call goes to the next model, also over rounds. */
 static enum error ask_round(struct forum *forum, const char *prompt, int count, bool varied)
 {
-    const char **prompts = ARENA_ARRAY(arena_of(forum), const char *, (size_t)count);
+    struct order *orders = ARENA_ARRAY(arena_of(forum), struct order, (size_t)count);
     struct result *results = ARENA_ARRAY(arena_of(forum), struct result, (size_t)count);
     enum error error;
 
-    for (int i = 0; i < count; i++)
-        prompts[i] = varied ? prompt_variation(arena_of(forum), prompt, (size_t)i) : prompt;
-    error = pattern_ask(forum->run, prompts, (size_t)count, results);
+    for (int i = 0; i < count; i++) {
+        const struct model *model = forum->models[forum->asked++ % forum->model_count];
+        const struct asking asking =
+            prompt_variation(&forum->run->phrasing, prompt, varied ? (size_t)i : 0);
+
+        orders[i] = call_of(arena_of(forum), model, &asking, forum->run->plan.reasoning);
+    }
+    error = pattern_dispatch(forum->run, orders, (size_t)count, results);
     if (!error)
         take(forum, results, (size_t)count);
     return error;
+}
+
+/* Names the models whose answers were compared. */
+static void name_models(const struct forum *forum, struct consensus *consensus)
+{
+    consensus->models_used = model_ids(arena_of(forum), forum->authors, forum->count);
 }
 
 static void without_answers(const struct forum *forum, int rounds, struct consensus *consensus)
@@ -82,6 +110,7 @@ static enum error agree_dry(struct forum *forum, const char *prompt, int per_rou
                                     .rounds = 1,
                                     .accepted = true,
                                     .weighted = {weighted, 1}};
+    name_models(forum, consensus);
     return error;
 }
 
@@ -107,12 +136,11 @@ static void judge_v1(struct forum *forum, const struct similarities *similaritie
 enum error consensus_v1(struct pattern_run *run, const char *prompt,
                         const struct consensus_order *order, struct consensus *consensus)
 {
-    struct forum *forum = ARENA_NEW(run->task_run.run.arena, struct forum);
+    struct forum *forum = forum_open(run, (size_t)order->per_round);
     struct similarities similarities;
     enum error error = ERROR_NONE;
     int round = 0;
 
-    forum->run = run;
     if (run->task_run.run.dry_run)
         return agree_dry(forum, prompt, order->per_round, true, consensus);
     do {
@@ -130,44 +158,58 @@ enum error consensus_v1(struct pattern_run *run, const char *prompt,
         judge_v1(forum, &similarities, order, round, consensus);
     } while (consensus->needs_debate && round < order->max_rounds &&
              run_seconds_left(&run->task_run.run) > 0);
+    name_models(forum, consensus);
     return ERROR_NONE;
 }
 
 enum error debate_answer(struct pattern_run *run, const char *topic, const char *answer,
+                         const struct model *challenger, const struct model *defender,
                          struct result *challenge, struct result *defense)
 {
-    struct arena *arena = run->task_run.run.arena;
-    enum error error = pattern_ask_one(run, prompt_to_challenge(arena, topic, answer), challenge);
+    const struct phrasing *phrasing = &run->phrasing;
+    struct asking asking = prompt_to_challenge(phrasing, topic, answer);
+    enum error error = pattern_ask_one(run, challenger, &asking, challenge);
 
-    if (error)
+    *defense = *challenge;
+    if (error || challenge->status != RUN_SUCCEEDED)
         return error;
-    return pattern_ask_one(
-        run, prompt_to_defend(arena, topic, answer, result_text_or_failure(arena, challenge)),
-        defense);
+    asking = prompt_to_defend(phrasing, topic, answer, challenge->text);
+    return pattern_ask_one(run, defender, &asking, defense);
 }
 
-/* The first answer of the largest cluster is debated; what comes of it takes its place. */
+/* The next model of the forum after this one. */
+static const struct model *next_model(const struct forum *forum, const struct model *model)
+{
+    for (size_t i = 0; i < forum->model_count; i++)
+        if (strcmp(forum->models[i]->id, model->id) == 0)
+            return forum->models[(i + 1) % forum->model_count];
+    return forum->models[0];
+}
+
+/* The first answer of the largest cluster is challenged by another model and defended by its own;
+ * what comes of it takes its place. */
 static enum error debate_leader(struct forum *forum, const char *prompt,
                                 const struct clusters *clusters)
 {
     size_t leader = clusters_largest(clusters)->members[0];
+    const struct model *author = forum->authors[leader];
     struct result challenge, defense;
-    enum error error =
-        debate_answer(forum->run, prompt, forum->texts[leader], &challenge, &defense);
+    enum error error = debate_answer(forum->run, prompt, forum->texts[leader],
+                                     next_model(forum, author), author, &challenge, &defense);
 
-    if (!error && defense.status == RUN_SUCCEEDED && defense.text)
+    if (!error && challenge.status == RUN_SUCCEEDED && defense.status == RUN_SUCCEEDED)
         forum->texts[leader] = defense.text;
     return error;
 }
 
-/* Answers outside of the largest cluster are rewritten in the light of it. */
+/* Answers outside of the largest cluster are rewritten in the light of it, each by its model. */
 static enum error pollinate(struct forum *forum, const char *prompt,
                             const struct similarities *similarities,
                             const struct clusters *clusters)
 {
     const struct cluster *top = clusters_largest(clusters);
     const char *best = forum->texts[cluster_centroid(similarities, top)];
-    const char **prompts = ARENA_ARRAY(arena_of(forum), const char *, forum->count);
+    struct order *orders = ARENA_ARRAY(arena_of(forum), struct order, forum->count);
     size_t *places = ARENA_ARRAY(arena_of(forum), size_t, forum->count);
     struct result *results = ARENA_ARRAY(arena_of(forum), struct result, forum->count);
     size_t count = 0;
@@ -175,35 +217,47 @@ static enum error pollinate(struct forum *forum, const char *prompt,
 
     for (size_t i = 0; i < clusters->count; i++) {
         for (size_t j = 0; &clusters->items[i] != top && j < clusters->items[i].count; j++) {
-            places[count] = clusters->items[i].members[j];
-            prompts[count] =
-                prompt_to_cross(arena_of(forum), prompt, best, forum->texts[places[count]]);
-            count++;
+            size_t place = clusters->items[i].members[j];
+            const struct asking asking =
+                prompt_to_cross(&forum->run->phrasing, prompt, best, forum->texts[place]);
+
+            places[count] = place;
+            orders[count++] = call_of(arena_of(forum), forum->authors[place], &asking,
+                                      forum->run->plan.reasoning);
         }
     }
     if (!count)
         return ERROR_NONE;
-    error = pattern_ask(forum->run, prompts, count, results);
+    error = pattern_dispatch(forum->run, orders, count, results);
     for (size_t i = 0; !error && i < count; i++)
         if (results[i].status == RUN_SUCCEEDED && results[i].text)
             forum->texts[places[i]] = results[i].text;
     return error;
 }
 
-/* The answers of a cluster in the order that the model ranks them. */
+/* The answers of a cluster in the order that a model ranks them which has written none of them,
+ * where there is one. */
 static enum error rank(struct forum *forum, const char *prompt, const struct cluster *cluster,
                        const char **best)
 {
-    const char **answers = ARENA_ARRAY(arena_of(forum), const char *, cluster->count);
-    size_t *order = ARENA_ARRAY(arena_of(forum), size_t, cluster->count);
+    struct run *run = &forum->run->task_run.run;
+    const char **answers = ARENA_ARRAY(run->arena, const char *, cluster->count);
+    const struct model **authors = ARENA_ARRAY(run->arena, const struct model *, cluster->count);
+    size_t *order = ARENA_ARRAY(run->arena, size_t, cluster->count);
+    const struct model *judge;
+    struct asking asking;
     struct result result;
     enum error error;
 
-    for (size_t i = 0; i < cluster->count; i++)
+    for (size_t i = 0; i < cluster->count; i++) {
         answers[i] = forum->texts[cluster->members[i]];
-    error = pattern_ask_one(
-        forum->run, prompt_to_rank(arena_of(forum), prompt, answers, cluster->count), &result);
-    if (error || result.status != RUN_SUCCEEDED || !result.text)
+        authors[i] = forum->authors[cluster->members[i]];
+    }
+    judge = model_choose_judge(run->house, authors, cluster->count, run->dry_run);
+    asking = prompt_to_rank(&forum->run->phrasing, prompt, answers, cluster->count,
+                            (size_t)run->house->settings->judged_answer_chars);
+    error = pattern_ask_one(forum->run, judge ? judge : forum->run->model, &asking, &result);
+    if (error || result.status != RUN_SUCCEEDED)
         return error;
     parse_ranking(result.text, cluster->count, order);
     *best = answers[borda_winner(order, 1, cluster->count)];
@@ -246,6 +300,7 @@ static enum error judge_v2(struct forum *forum, const char *prompt, bool peer_re
         error = rank(forum, prompt, top, &consensus->best);
     if (!error)
         list_dissents(forum, clusters, consensus);
+    name_models(forum, consensus);
     return error;
 }
 
@@ -281,15 +336,14 @@ static enum error hold_round(struct forum *forum, const char *prompt,
 }
 
 enum error consensus_v2(struct pattern_run *run, const char *prompt, enum task_type type,
-                        bool peer_review, struct consensus *consensus)
+                        size_t models, bool peer_review, struct consensus *consensus)
 {
     const struct consensus_rule *rule = consensus_rule_of(type);
-    struct forum *forum = ARENA_NEW(run->task_run.run.arena, struct forum);
+    struct forum *forum = forum_open(run, models);
     bool pollinated = false, on = true;
     enum error error = ERROR_NONE;
     int round = 0;
 
-    forum->run = run;
     if (run->task_run.run.dry_run)
         return agree_dry(forum, prompt, rule->per_round, true, consensus);
     while (!error && on && round < rule->max_rounds && run_seconds_left(&run->task_run.run) > 0)

@@ -1,7 +1,8 @@
 /*
- * The same question asked several times, and what most answers agree on, by their embeddings. Two
- * ways: rounds of different wordings until enough agree (V1), and rounds of the bare prompt with a
- * debate of what is contested (V2).
+ * The same question asked of several models, and what most answers agree on, by their embeddings.
+ * Two ways: rounds of different wordings until enough agree (V1), and rounds of the bare prompt
+ * with a debate of what is contested (V2). Where only one model can be called, it is asked several
+ * times, and `models_used` says so.
  */
 #ifndef ASSAY_ORCHESTRATOR_RUNS_CONSENSUS_H
 #define ASSAY_ORCHESTRATOR_RUNS_CONSENSUS_H
@@ -31,7 +32,8 @@ struct consensus {
     struct optional_number weighted;
     int rounds;
     bool needs_debate;
-    bool accepted; /* V2 */
+    bool accepted;                  /* V2 */
+    struct string_list models_used; /* whose answers were compared */
     size_t dissent_count;
     struct dissent *dissents;
 };
@@ -41,12 +43,14 @@ MUST_CHECK enum error consensus_v1(struct pattern_run *run, const char *prompt,
                                    const struct consensus_order *order,
                                    struct consensus *consensus);
 
-/* `peer_review` lets the model rank the answers of the largest cluster. */
+/* Asks `models` of them. `peer_review` lets another one rank the answers of the largest cluster. */
 MUST_CHECK enum error consensus_v2(struct pattern_run *run, const char *prompt, enum task_type type,
-                                   bool peer_review, struct consensus *consensus);
+                                   size_t models, bool peer_review, struct consensus *consensus);
 
-/* An answer attacked and defended: two calls. The last result is the improved answer. */
+/* An answer attacked and defended: two calls. The last result is the improved answer. Where the
+ * challenge fails nothing is defended, and both results are that failure. */
 MUST_CHECK enum error debate_answer(struct pattern_run *run, const char *topic, const char *answer,
+                                    const struct model *challenger, const struct model *defender,
                                     struct result *challenge, struct result *defense);
 
 #endif

@@ -3,60 +3,65 @@
 
 #include "base/json.h"
 #include "orchestrator/plan/assess.h"
-#include "orchestrator/plan/prompts.h"
+#include "orchestrator/runs/calls.h"
 
 enum { DETAILS_MAX = 1 << 20 };
 
-struct asking {
+/* What is asked for each part. */
+struct splitting {
     struct run *run;
     const struct model *model;
     bool reasoning;
+    struct phrasing phrasing;
     struct decomposition *decomposition;
 };
 
-static enum error ask(const struct asking *asking, const char *prompt)
+static enum error ask(const struct splitting *splitting, struct asking asking)
 {
-    const struct order order = {
-        .model = asking->model, .prompt = prompt, .reasoning = asking->reasoning};
+    struct run *run = splitting->run;
+    const struct order order = call_of(run->arena, splitting->model, &asking, splitting->reasoning);
+    enum error error = dispatch_one(run, &order, &splitting->decomposition->result);
 
-    return dispatch_one(asking->run, &order, &asking->decomposition->result);
+    if (!error)
+        result_require_text(run->arena, &splitting->decomposition->result);
+    return error;
 }
 
-static bool goes_on(const struct asking *asking, enum error error)
+static bool goes_on(const struct splitting *splitting, enum error error)
 {
-    return !error && asking->decomposition->result.status == RUN_SUCCEEDED &&
-           asking->decomposition->result.text;
+    return !error && splitting->decomposition->result.status == RUN_SUCCEEDED;
 }
 
-static enum error answer_parts(const struct asking *asking, const char *question)
+static enum error answer_parts(const struct splitting *splitting, const char *question)
 {
-    struct string_list *parts = &asking->decomposition->subtasks;
-    const char **answers = ARENA_ARRAY(asking->run->arena, const char *, parts->count);
+    struct string_list *parts = &splitting->decomposition->subtasks;
+    const char **answers = ARENA_ARRAY(splitting->run->arena, const char *, parts->count);
     enum error error = ERROR_NONE;
 
     for (size_t i = 0; i < parts->count; i++) {
-        error = ask(asking, parts->items[i]);
-        if (!goes_on(asking, error))
+        error = ask(splitting, (struct asking){NULL, parts->items[i]});
+        if (!goes_on(splitting, error))
             return error;
-        answers[i] = asking->decomposition->result.text;
+        answers[i] = splitting->decomposition->result.text;
     }
     if (parts->count == 1)
         return error;
-    return ask(asking, prompt_to_synthesize(asking->run->arena, question, parts->items, answers,
-                                            parts->count));
+    return ask(splitting, prompt_to_synthesize(&splitting->phrasing, question, parts->items,
+                                               answers, parts->count));
 }
 
 enum error decompose(struct run *run, const struct model *model, bool reasoning,
                      const char *question, const char *prompt, struct decomposition *decomposition)
 {
-    const struct asking asking = {run, model, reasoning, decomposition};
+    const struct splitting splitting = {run, model, reasoning, phrasing_of(run->arena, question),
+                                        decomposition};
     struct complexity complexity = assess_complexity(run->arena, question);
     enum error error;
 
     *decomposition = (struct decomposition){.subtasks.items = ARENA_NEW(run->arena, const char *)};
     if (complexity.level != LEVEL_SIMPLE) {
-        error = ask(&asking, prompt_to_split(run->arena, prompt));
-        if (!goes_on(&asking, error))
+        error = ask(&splitting, prompt_to_split(&splitting.phrasing, prompt));
+        if (!goes_on(&splitting, error))
             return error;
         decomposition->subtasks = parse_subtasks(run->arena, decomposition->result.text);
     }
@@ -65,7 +70,7 @@ enum error decompose(struct run *run, const struct model *model, bool reasoning,
         decomposition->subtasks.count = 1;
     }
     decomposition->was_decomposed = decomposition->subtasks.count > 1;
-    return answer_parts(&asking, question);
+    return answer_parts(&splitting, question);
 }
 
 static void add_up(struct optional_integer *sum, struct optional_integer more)

@@ -48,6 +48,7 @@ enum error pattern_begin(struct pattern_run *run, const struct house *house, str
     if (error)
         return error;
     plan_for_one(run, arena, order->reasoning);
+    run->phrasing = phrasing_of(arena, order->prompt);
     run->results = ARENA_ARRAY(arena, struct result, RUN_CALLS_MAX);
     error = task_run_begin(&run->task_run, house, arena, db, &task, false, problem);
     if (!error && run->on_accepted)
@@ -74,25 +75,29 @@ enum error pattern_dispatch(struct pattern_run *run, const struct order *orders,
 {
     enum error error = dispatch(&run->task_run.run, orders, count, (struct quorum){0}, results);
 
+    for (size_t i = 0; !error && i < count; i++)
+        result_require_text(run->task_run.run.arena, &results[i]);
     if (!error)
         note(run, results, count);
     return error;
 }
 
-enum error pattern_ask(struct pattern_run *run, const char *const *prompts, size_t count,
+enum error pattern_ask(struct pattern_run *run, const struct model *const *models,
+                       size_t model_count, const struct asking *askings, size_t count,
                        struct result *results)
 {
-    struct order *orders = ARENA_ARRAY(run->task_run.run.arena, struct order, count);
+    struct arena *arena = run->task_run.run.arena;
+    struct order *orders = ARENA_ARRAY(arena, struct order, count);
 
     for (size_t i = 0; i < count; i++)
-        orders[i] = (struct order){
-            .model = run->model, .prompt = prompts[i], .reasoning = run->plan.reasoning};
+        orders[i] = call_of(arena, models[i % model_count], &askings[i], run->plan.reasoning);
     return pattern_dispatch(run, orders, count, results);
 }
 
-enum error pattern_ask_one(struct pattern_run *run, const char *prompt, struct result *result)
+enum error pattern_ask_one(struct pattern_run *run, const struct model *model,
+                           const struct asking *asking, struct result *result)
 {
-    return pattern_ask(run, &prompt, 1, result);
+    return pattern_ask(run, &model, 1, asking, 1, result);
 }
 
 /* The step that has given the text, from 1; 0 when it is put together. */
@@ -104,9 +109,22 @@ static int64_t step_of(const struct run *run, const char *text)
     return 0;
 }
 
+/* The call that gave the text; NULL when it is put together. */
+static const struct result *source_of(const struct pattern_run *run, const char *text)
+{
+    for (size_t i = 0; text && i < run->result_count; i++)
+        if (run->results[i].text && strcmp(run->results[i].text, text) == 0)
+            return &run->results[i];
+    return NULL;
+}
+
 enum error pattern_end(struct pattern_run *run, const struct result *answer)
 {
-    aggregate(&run->task_run.run, answer, 1, 1, MERGE_FIRST_SUCCESS, &run->outcome);
+    const struct result *source =
+        answer->status == RUN_SUCCEEDED ? source_of(run, answer->text) : NULL;
+
+    aggregate(&run->task_run.run, source ? source : answer, 1, 1, MERGE_FIRST_SUCCESS,
+              &run->outcome);
     if (run->outcome.winning_step)
         run->outcome.winning_step = step_of(&run->task_run.run, answer->text);
     return task_run_end(&run->task_run, &run->outcome);

@@ -6,6 +6,7 @@
 #ifndef ASSAY_ORCHESTRATOR_RUNS_PATTERN_RUN_H
 #define ASSAY_ORCHESTRATOR_RUNS_PATTERN_RUN_H
 
+#include "orchestrator/runs/calls.h"
 #include "orchestrator/runs/task_run.h"
 
 /* An answer on its way, for those who watch. */
@@ -18,6 +19,7 @@ struct pattern_run {
     struct task_run task_run;
     struct plan plan;
     const struct model *model; /* that leads */
+    struct phrasing phrasing;  /* in the language of the prompt */
     struct outcome outcome;
     size_t result_count; /* of all calls, for accounting */
     struct result *results;
@@ -46,19 +48,21 @@ MUST_CHECK enum error pattern_begin(struct pattern_run *run, const struct house 
 MUST_CHECK enum error pattern_check_adapter(const struct house *house, const struct model *model,
                                             bool dry_run, struct problem *problem);
 
-/* Calls of the leading model, side by side, with these prompts. */
-MUST_CHECK enum error pattern_ask(struct pattern_run *run, const char *const *prompts, size_t count,
+/* Calls side by side: the i-th asks models[i % model_count]. A call without text has failed. */
+MUST_CHECK enum error pattern_ask(struct pattern_run *run, const struct model *const *models,
+                                  size_t model_count, const struct asking *askings, size_t count,
                                   struct result *results);
-MUST_CHECK enum error pattern_ask_one(struct pattern_run *run, const char *prompt,
-                                      struct result *result);
+/* One call of a model. */
+MUST_CHECK enum error pattern_ask_one(struct pattern_run *run, const struct model *model,
+                                      const struct asking *asking, struct result *result);
 /* Calls of any models. */
 MUST_CHECK enum error pattern_dispatch(struct pattern_run *run, const struct order *orders,
                                        size_t count, struct result *results);
 
 /* Ends the task with this result as its answer. */
 MUST_CHECK enum error pattern_end(struct pattern_run *run, const struct result *answer);
-/* The same where the answer is a text of its own, or `answer` NULL where nothing succeeded: then
- * `failure` says why. */
+/* The same where the answer is the text of one of the calls, or a text of its own, or `answer` NULL
+ * where nothing succeeded: then `failure` says why. */
 MUST_CHECK enum error pattern_end_text(struct pattern_run *run, const char *answer,
                                        const struct result *failure);
 

@@ -2,7 +2,6 @@
 #include "orchestrator/runs/several.h"
 
 #include "base/text.h"
-#include "orchestrator/plan/prompts.h"
 #include "orchestrator/runs/orchestrate.h"
 
 #include <string.h>
@@ -65,24 +64,33 @@ static size_t resolve(struct comparison *comparison, const struct house *house, 
     return resolved;
 }
 
-static enum error analyze_answers(struct comparison *comparison, const char *prompt)
+/* Lets a model judge that is none of the compared, or the first of them where there is no other. */
+static enum error analyze_answers(struct comparison *comparison, const char *prompt,
+                                  const struct order *orders, size_t resolved)
 {
-    struct arena *arena = comparison->run.task_run.run.arena;
+    const struct run *run = &comparison->run.task_run.run;
     const struct item_list *list = &comparison->answers;
-    const char **names = ARENA_ARRAY(arena, const char *, list->count);
-    const char **answers = ARENA_ARRAY(arena, const char *, list->count);
+    const struct model **compared = ARENA_ARRAY(run->arena, const struct model *, resolved);
+    const char **answers = ARENA_ARRAY(run->arena, const char *, list->count);
+    size_t *numbers = ARENA_ARRAY(run->arena, size_t, list->count), done = 0;
+    const struct model *judge;
+    struct asking asking;
     struct result result;
-    size_t done = 0;
     enum error error;
 
+    for (size_t i = 0; i < resolved; i++)
+        compared[i] = orders[i].model;
     for (size_t i = 0; i < list->count; i++) {
         if (strcmp(list->items[i].status, "completed") != 0)
             continue;
-        names[done] = list->items[i].model_id;
+        numbers[done] = i + 1;
         answers[done++] = list->items[i].answer;
     }
-    error = pattern_ask_one(&comparison->run,
-                            prompt_to_compare(arena, prompt, names, answers, done), &result);
+    judge = model_choose_judge(run->house, compared, resolved, run->dry_run);
+    comparison->judge = judge ? judge : comparison->run.model;
+    asking = prompt_to_compare(&comparison->run.phrasing, prompt, answers, numbers, done,
+                               (size_t)run->house->settings->judged_answer_chars);
+    error = pattern_ask_one(&comparison->run, comparison->judge, &asking, &result);
     if (!error && result.status == RUN_SUCCEEDED)
         comparison->analysis = result.text;
     return error;
@@ -119,16 +127,27 @@ enum error compare_run(struct comparison *comparison, const struct house *house,
         fill_in(&comparison->answers.items[places[i]], &results[i]);
     count(&comparison->answers);
     if (analyze && comparison->answers.succeeded >= 2)
-        error = analyze_answers(comparison, prompt);
+        error = analyze_answers(comparison, prompt, orders, resolved);
     return error ? error : end_with_first(&comparison->run, &comparison->answers);
 }
 
-static void note_failure(struct debate *debate, const struct result *result)
+static enum error take_position(struct debate *debate, const char *topic, const char *position)
 {
-    if (debate->last.status != RUN_FAILED)
-        debate->last = *result;
+    struct asking asking;
+    enum error error;
+
+    if (position && *position) {
+        debate->position = position;
+        return ERROR_NONE;
+    }
+    asking = prompt_for_position(&debate->run.phrasing, topic);
+    error = pattern_ask_one(&debate->run, debate->run.model, &asking, &debate->last);
+    if (!error && debate->last.status == RUN_SUCCEEDED)
+        debate->position = debate->last.text;
+    return error;
 }
 
+/* What failed is no position and no critique: the debate ends with it. */
 enum error debate_run(struct debate *debate, const struct house *house, struct arena *arena,
                       struct db *db, const char *topic, const char *position, const char *model,
                       bool dry_run, struct problem *problem)
@@ -137,25 +156,24 @@ enum error debate_run(struct debate *debate, const struct house *house, struct a
                                         .prompt = topic,
                                         .model = model,
                                         .dry_run = house_is_dry(house, dry_run)};
-    struct result first, challenge, defense;
+    struct result challenge, defense;
     enum error error = pattern_begin(&debate->run, house, arena, db, &frame, problem);
 
-    debate->position = position && *position ? position : NULL;
-    if (!error && !debate->position) {
-        error = pattern_ask_one(&debate->run, prompt_for_position(arena, topic), &first);
-        if (error)
-            return error;
-        debate->position = result_text_or_failure(arena, &first);
-        note_failure(debate, &first);
-    }
     if (!error)
-        error = debate_answer(&debate->run, topic, debate->position, &challenge, &defense);
+        error = take_position(debate, topic, position);
     if (error)
         return error;
-    debate->challenge = result_text_or_failure(arena, &challenge);
-    debate->defense = result_text_or_failure(arena, &defense);
-    note_failure(debate, &challenge);
-    note_failure(debate, &defense);
+    if (!debate->position)
+        return pattern_end(&debate->run, &debate->last);
+    error = debate_answer(&debate->run, topic, debate->position, debate->run.model,
+                          debate->run.model, &challenge, &defense);
+    if (error)
+        return error;
+    if (challenge.status == RUN_SUCCEEDED)
+        debate->challenge = challenge.text;
+    if (challenge.status == RUN_SUCCEEDED && defense.status == RUN_SUCCEEDED)
+        debate->defense = defense.text;
+    debate->last = defense;
     return pattern_end(&debate->run, &debate->last);
 }
 
@@ -164,6 +182,7 @@ enum error batch_run(struct batch *batch, const struct house *house, struct aren
                      bool dry_run, struct problem *problem)
 {
     struct result *results = ARENA_ARRAY(arena, struct result, prompts->count);
+    struct order *orders = ARENA_ARRAY(arena, struct order, prompts->count);
     struct pattern_order frame = {
         .route = "batch", .model = model, .dry_run = house_is_dry(house, dry_run)};
     struct text joined;
@@ -174,8 +193,10 @@ enum error batch_run(struct batch *batch, const struct house *house, struct aren
         text_append_format(&joined, "%s%s", i ? "\n\n" : "", prompts->items[i]);
     frame.prompt = joined.bytes;
     error = pattern_begin(&batch->run, house, arena, db, &frame, problem);
+    for (size_t i = 0; i < prompts->count; i++)
+        orders[i] = (struct order){.model = batch->run.model, .prompt = prompts->items[i]};
     if (!error)
-        error = pattern_ask(&batch->run, prompts->items, prompts->count, results);
+        error = pattern_dispatch(&batch->run, orders, prompts->count, results);
     if (error)
         return error;
     batch->results = (struct item_list){.count = prompts->count,
@@ -187,14 +208,6 @@ enum error batch_run(struct batch *batch, const struct house *house, struct aren
     }
     count(&batch->results);
     return end_with_first(&batch->run, &batch->results);
-}
-
-static bool has_key(const struct house *house, const struct model *model)
-{
-    if (model->own)
-        return true;
-    return strcmp(model->provider, "anthropic") == 0 ? house->settings->anthropic.api_key != NULL
-                                                     : house->settings->openai.api_key != NULL;
 }
 
 /* The model asked for, and the first of every other provider that can be called. */
@@ -213,7 +226,7 @@ static size_t gather(const struct pipeline *pipeline, const char *prompt, bool m
         return found;
     for (size_t i = catalog->browser_count; i < catalog->count; i++) {
         const struct model *model = &catalog->models[i];
-        bool known = !has_key(house, model);
+        bool known = !model_is_callable(house, model, false);
 
         for (size_t j = 0; !known && j < found; j++)
             known = strcmp(orders[j].model->provider, model->provider) == 0;
@@ -260,7 +273,7 @@ static enum error ask_all(struct pipeline *pipeline, const char *prompt, bool mu
         if (results[i].status == RUN_SUCCEEDED)
             pipeline->models_used.items[pipeline->models_used.count++] = results[i].model->id;
     if (pipeline->answer.status != RUN_SUCCEEDED && asked > 1)
-        error = pattern_ask_one(&pipeline->run, prompt, &pipeline->answer);
+        error = pattern_dispatch(&pipeline->run, orders, 1, &pipeline->answer);
     if (!pipeline->models_used.count)
         pipeline->models_used.items[pipeline->models_used.count++] = pipeline->run.model->id;
     return error;
@@ -284,6 +297,7 @@ enum error pipeline_run(struct pipeline *pipeline, const struct house *house, st
         error = ask_all(pipeline, prompt, multi_model);
     if (error)
         return error;
-    pipeline->answer_text = result_text_or_failure(arena, &pipeline->answer);
+    if (pipeline->answer.status == RUN_SUCCEEDED)
+        pipeline->answer_text = pipeline->answer.text;
     return pattern_end(&pipeline->run, &pipeline->answer);
 }

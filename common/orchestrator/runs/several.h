@@ -18,12 +18,14 @@ struct item_list {
     struct item *items;
 };
 
-/* Models side by side; `analysis` is what the first of them says of the answers. */
+/* Models side by side; `analysis` is what the judge says of the answers, by their numbers in the
+ * order of the request. */
 struct comparison {
     struct pattern_run run;
     bool was_run; /* false: not one of the names means a model, and nothing was stored */
     struct item_list answers;
     const char *analysis;
+    const struct model *judge; /* NULL = nobody was asked to compare */
 };
 MUST_CHECK enum error compare_run(struct comparison *comparison, const struct house *house,
                                   struct arena *arena, struct db *db, const char *prompt,
@@ -33,8 +35,8 @@ MUST_CHECK enum error compare_run(struct comparison *comparison, const struct ho
 /* A position, what speaks against it, and a better one. */
 struct debate {
     struct pattern_run run;
-    const char *position, *challenge, *defense;
-    struct result last; /* the first that failed, else the defense */
+    const char *position, *challenge, *defense; /* NULL where a call failed */
+    struct result last;                         /* the one that failed, else the defense */
 };
 MUST_CHECK enum error debate_run(struct debate *debate, const struct house *house,
                                  struct arena *arena, struct db *db, const char *topic,
@@ -56,7 +58,7 @@ struct pipeline {
     struct treatment treatment;
     enum task_type task_type;
     struct result answer;
-    const char *answer_text;
+    const char *answer_text; /* NULL when all failed */
     struct string_list models_used;
 };
 MUST_CHECK enum error pipeline_run(struct pipeline *pipeline, const struct house *house,

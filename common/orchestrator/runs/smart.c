@@ -1,4 +1,4 @@
-/* Two stages: an answer, and a look at it that never replaces it. */
+/* Two stages: an answer, and a check of it that never replaces it. */
 #include "orchestrator/runs/smart.h"
 
 #include "orchestrator/dispatch/embeddings.h"
@@ -60,12 +60,14 @@ static enum error answer_by_consensus(struct smart *smart, const struct smart_or
                                            .use_confidence = treatment->confidence};
     enum error error = order->second
                            ? consensus_v2(&smart->run, order->prompt, smart->task_type,
-                                          treatment->peer_review, &smart->consensus)
+                                          (size_t)treatment->model_count, treatment->peer_review,
+                                          &smart->consensus)
                            : consensus_v1(&smart->run, order->prompt, &rounds, &smart->consensus);
 
     if (error)
         return error;
     smart->used_consensus = true;
+    smart->models_used = smart->consensus.models_used;
     smart->answer = smart->consensus.failure;
     if (smart->consensus.best)
         smart->answer = (struct result){
@@ -78,33 +80,111 @@ static enum error answer_by_consensus(struct smart *smart, const struct smart_or
     return ERROR_NONE;
 }
 
+/* Keeps the answers of a fan-out for whoever compares them, and names their models. */
+static void keep_answers(struct smart *smart, const struct result *results, size_t count)
+{
+    struct arena *arena = smart->run.task_run.run.arena;
+
+    smart->fan_out = (struct fan_out){.models = ARENA_ARRAY(arena, const struct model *, count),
+                                      .answers = ARENA_ARRAY(arena, const char *, count)};
+    for (size_t i = 0; i < count; i++) {
+        if (results[i].status != RUN_SUCCEEDED)
+            continue;
+        smart->fan_out.models[smart->fan_out.count] = results[i].executed;
+        smart->fan_out.answers[smart->fan_out.count++] = results[i].text;
+    }
+    smart->models_used = model_ids(arena, smart->fan_out.models, smart->fan_out.count);
+}
+
+/* Different models side by side, merged as the pattern wants it. */
+static enum error answer_by_several(struct smart *smart, const struct smart_order *order)
+{
+    const struct treatment *treatment = &smart->treatment;
+    struct run *run = &smart->run.task_run.run;
+    const struct model *models[CALLED_MODELS_MAX];
+    const struct asking asking = {NULL, order->prompt};
+    struct result results[CALLED_MODELS_MAX];
+    struct order orders[CALLED_MODELS_MAX];
+    size_t count = models_choose(run->house, smart->run.model, (size_t)treatment->model_count,
+                                 treatment->reasoning, run->dry_run, models);
+    int64_t quorum = treatment->quorum < (int64_t)count ? treatment->quorum : (int64_t)count;
+    enum error error;
+
+    for (size_t i = 0; i < count; i++)
+        orders[i] = call_of(run->arena, models[i], &asking, treatment->reasoning);
+    error = pattern_dispatch(&smart->run, orders, count, results);
+    if (error)
+        return error;
+    keep_answers(smart, results, count);
+    aggregate(run, results, count, quorum, (int)treatment->merge, &smart->run.outcome);
+    smart->answer = results[0];
+    for (size_t i = count; i-- > 0;)
+        if (results[i].status == RUN_SUCCEEDED)
+            smart->answer = results[i];
+    smart->answer.status = smart->run.outcome.status;
+    smart->answer.text = smart->run.outcome.output_text;
+    smart->answer.failure_code = smart->run.outcome.failure_code;
+    smart->answer.failure_message = smart->run.outcome.failure_message;
+    return ERROR_NONE;
+}
+
 static enum error find_answer(struct smart *smart, const struct smart_order *order)
 {
-    const struct house *house = smart->run.task_run.run.house;
-    bool comparable = smart->run.task_run.run.dry_run || embeddings_are_configured(house);
+    const struct run *run = &smart->run.task_run.run;
+    const struct treatment *treatment = &smart->treatment;
+    bool comparable = run->dry_run || embeddings_are_configured(run->house);
+    const struct asking asking = {NULL, order->prompt};
 
-    if (smart->treatment.use_decomposition && smart->complexity.should_decompose)
+    smart->models_used = model_ids(run->arena, &smart->run.model, 1);
+    if (treatment->use_decomposition && smart->complexity.should_decompose)
         return answer_in_parts(smart, order->prompt);
-    if (smart->treatment.use_consensus && comparable)
+    if (treatment->use_consensus && comparable)
         return answer_by_consensus(smart, order);
-    return pattern_ask_one(&smart->run, order->prompt, &smart->answer);
+    if (order->pattern && treatment->model_count > 1)
+        return answer_by_several(smart, order);
+    return pattern_ask_one(&smart->run, smart->run.model, &asking, &smart->answer);
+}
+
+/* Compares the answers of a fan-out, by a model that has given none of them where there is one. */
+static enum error compare_answers(struct smart *smart, const struct smart_order *order,
+                                  struct result *result)
+{
+    const struct run *run = &smart->run.task_run.run;
+    const struct fan_out *fan_out = &smart->fan_out;
+    const struct model *judge =
+        model_choose_judge(run->house, fan_out->models, fan_out->count, run->dry_run);
+    const struct asking asking =
+        prompt_to_compare(&smart->run.phrasing, order->prompt, fan_out->answers, NULL,
+                          fan_out->count, (size_t)run->house->settings->judged_answer_chars);
+
+    return pattern_ask_one(&smart->run, judge ? judge : smart->run.model, &asking, result);
+}
+
+static enum error verify_answer(struct smart *smart, const struct smart_order *order,
+                                struct result *result)
+{
+    const struct asking asking =
+        prompt_to_verify(&smart->run.phrasing, order->prompt, smart->answer.text);
+
+    return pattern_ask_one(&smart->run, smart->run.model, &asking, result);
 }
 
 static enum error verify(struct smart *smart, const struct smart_order *order)
 {
-    struct arena *arena = smart->run.task_run.run.arena;
+    bool compares =
+        smart->treatment.pattern == PATTERN_FIVE_MODELS_COMPARE && smart->fan_out.count > 1;
     struct result check;
     enum error error;
 
-    if (smart->treatment.pattern == PATTERN_SONAR || smart->answer.status != RUN_SUCCEEDED)
+    if (smart->treatment.pattern == PATTERN_SONAR || smart->answer.status != RUN_SUCCEEDED ||
+        !smart->answer.text)
         return ERROR_NONE;
-    error = pattern_ask_one(
-        &smart->run, role_prompt(arena, ROLE_VERIFIER, order->prompt, &smart->answer.text, 1),
-        &check);
+    error = compares ? compare_answers(smart, order, &check) : verify_answer(smart, order, &check);
     if (error)
         return error;
     smart->used_roles = true;
-    smart->verification = result_text_or_failure(arena, &check);
+    if (check.status == RUN_SUCCEEDED)
+        smart->verification = check.text;
     return ERROR_NONE;
 }
 
@@ -130,6 +210,9 @@ enum error smart_run(struct smart *smart, const struct house *house, struct aren
         error = verify(smart, order);
     if (error)
         return error;
-    smart->answer_text = result_text_or_failure(arena, &smart->answer);
+    if (smart->answer.status == RUN_SUCCEEDED)
+        smart->answer_text = smart->answer.text;
+    else
+        smart->models_used.count = 0;
     return pattern_end(&smart->run, &smart->answer);
 }

@@ -15,6 +15,13 @@ struct smart_order {
     bool second; /* smart/v2 */
 };
 
+/* Answers of different models to one prompt, those that came. */
+struct fan_out {
+    const struct model **models;
+    const char **answers;
+    size_t count;
+};
+
 struct smart {
     struct pattern_run run;
     struct treatment treatment;
@@ -22,9 +29,11 @@ struct smart {
     struct complexity complexity;
     bool was_decomposed, used_consensus, used_roles;
     struct result answer;
-    const char *answer_text; /* a failure in words where nothing else is there */
-    const char *verification;
-    struct consensus consensus; /* where it was used */
+    const char *answer_text;        /* NULL when it failed */
+    const char *verification;       /* NULL when nobody checked, or the check failed */
+    struct string_list models_used; /* whose answers the answer is made of */
+    struct fan_out fan_out;         /* where several were asked side by side */
+    struct consensus consensus;     /* where it was used */
 };
 
 /* `run` holds who watches, or is zeroed. ERROR_INVALID (`run_rejected`) for what cannot be. */

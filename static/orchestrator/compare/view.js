@@ -30,7 +30,7 @@ function answers({ answers: all, analysis, ...rest }) {
                 ({ model_id: id, answer, status }, index) =>
                     html`<section class="card section stack" aria-labelledby=${`answer-${index}`}>
                         <div class="section-head">
-                            <h2 id=${`answer-${index}`}>${id}</h2>
+                            <h2 id=${`answer-${index}`}>${`${index + 1}. ${id}`}</h2>
                             ${status === 'completed' ? null : badge(t(`compare.status_${status}`), 'danger')}
                         </div>
                         <p class="answer-text" dir="auto">${parts[index].map(({ text, own }) => (own ? html`<mark>${text}</mark>` : text))}</p>

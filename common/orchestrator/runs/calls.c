@@ -1,0 +1,129 @@
+/* Choosing models, and making calls of them. */
+#include "orchestrator/runs/calls.h"
+
+#include "base/string_list.h"
+
+#include <string.h>
+
+struct order call_of(struct arena *arena, const struct model *model, const struct asking *asking,
+                     bool reasoning)
+{
+    struct order order = {
+        .model = model, .prompt = asking_as_text(arena, asking), .reasoning = reasoning};
+    struct llm_message *messages;
+    struct llm_request *request;
+
+    if (!asking->system)
+        return order;
+    messages = ARENA_ARRAY(arena, struct llm_message, 2);
+    messages[0] = (struct llm_message){.role = "system", .content = asking->system};
+    messages[1] = (struct llm_message){.role = "user", .content = asking->user};
+    request = ARENA_NEW(arena, struct llm_request);
+    *request = (struct llm_request){.messages = messages, .message_count = 2};
+    order.request = request;
+    return order;
+}
+
+void result_require_text(struct arena *arena, struct result *result)
+{
+    if (result->status != RUN_SUCCEEDED || (result->text && *result->text))
+        return;
+    result->status = RUN_FAILED;
+    result->failure_code = FAILURE_UNKNOWN;
+    result->failure_message =
+        arena_print(arena, "The model ended without any text (finish reason: %s).",
+                    result->finish ? result->finish : "none");
+    result->text = NULL;
+}
+
+bool model_is_callable(const struct house *house, const struct model *model, bool dry_run)
+{
+    const struct orchestrator_settings *settings = house->settings;
+
+    if (dry_run)
+        return true;
+    if (model->backend == BACKEND_BROWSER)
+        return settings->profile == PROFILE_HYBRID && settings->browser_enabled &&
+               settings->browser_driver != BROWSER_NULL && settings->browser_profile_dir;
+    if (model->own)
+        return true;
+    return strcmp(model->provider, "anthropic") == 0 ? settings->anthropic.api_key != NULL
+                                                     : settings->openai.api_key != NULL;
+}
+
+static bool stands_in(const struct model *a, const struct model *b)
+{
+    return a->fallback_model_id && strcmp(a->fallback_model_id, b->id) == 0;
+}
+
+bool model_is_same(const struct model *a, const struct model *b)
+{
+    return strcmp(a->id, b->id) == 0 || stands_in(a, b) || stands_in(b, a);
+}
+
+static bool has_model(const struct model *const *models, size_t count, const struct model *model)
+{
+    for (size_t i = 0; i < count; i++)
+        if (model_is_same(models[i], model))
+            return true;
+    return false;
+}
+
+static bool has_provider(const struct model *const *models, size_t count, const char *provider)
+{
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(models[i]->provider, provider) == 0)
+            return true;
+    return false;
+}
+
+/* What is left of the choice, from the widest difference to the least. */
+enum { OTHER_PROVIDERS, SAME_BACKEND, ALL_OTHERS, CHOICES };
+
+size_t models_choose(const struct house *house, const struct model *first, size_t wanted,
+                     bool reasoning, bool dry_run, const struct model **models)
+{
+    const struct catalog *catalog = house->catalog;
+    size_t count = 1;
+
+    models[0] = first;
+    if (wanted > CALLED_MODELS_MAX)
+        wanted = CALLED_MODELS_MAX;
+    for (int choice = 0; choice < CHOICES; choice++) {
+        for (size_t i = 0; i < catalog->count && count < wanted; i++) {
+            const struct model *model = &catalog->models[i];
+
+            if ((reasoning && !model->reasoning_capable) || has_model(models, count, model) ||
+                !model_is_callable(house, model, dry_run) ||
+                (choice == OTHER_PROVIDERS && has_provider(models, count, model->provider)) ||
+                (choice != ALL_OTHERS && model->backend != first->backend))
+                continue;
+            models[count++] = model;
+        }
+    }
+    return count;
+}
+
+const struct model *model_choose_judge(const struct house *house, const struct model *const *judged,
+                                       size_t count, bool dry_run)
+{
+    const struct catalog *catalog = house->catalog;
+
+    for (int backend = BACKEND_API; backend >= BACKEND_BROWSER; backend--)
+        for (size_t i = 0; i < catalog->count; i++)
+            if ((int)catalog->models[i].backend == backend &&
+                model_is_callable(house, &catalog->models[i], dry_run) &&
+                !has_model(judged, count, &catalog->models[i]))
+                return &catalog->models[i];
+    return NULL;
+}
+
+struct string_list model_ids(struct arena *arena, const struct model *const *models, size_t count)
+{
+    struct string_list list = {.items = ARENA_ARRAY(arena, const char *, count + 1)};
+
+    for (size_t i = 0; i < count; i++)
+        if (!string_list_has(&list, models[i]->id))
+            list.items[list.count++] = models[i]->id;
+    return list;
+}

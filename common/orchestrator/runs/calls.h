@@ -1,0 +1,39 @@
+/* Whom a run may ask, and how what it asks becomes a call: models that can be reached, as different
+ * as they can be, and a judge that is none of those it judges. */
+#ifndef ASSAY_ORCHESTRATOR_RUNS_CALLS_H
+#define ASSAY_ORCHESTRATOR_RUNS_CALLS_H
+
+#include "orchestrator/dispatch/run.h"
+#include "orchestrator/plan/prompts.h"
+
+enum { CALLED_MODELS_MAX = 10 };
+
+/* The call of a model; the system's part stays apart where the model knows one. */
+struct order call_of(struct arena *arena, const struct model *model, const struct asking *asking,
+                     bool reasoning);
+
+/* A call that succeeded without any text has failed where a text was wanted. */
+void result_require_text(struct arena *arena, struct result *result);
+
+/* Whether a call of the model would be made: it has a key, or the browser is there for it. All
+ * models of a dry run can be called. */
+bool model_is_callable(const struct house *house, const struct model *model, bool dry_run);
+
+/* The same model, perhaps reached in another way. */
+bool model_is_same(const struct model *a, const struct model *b);
+
+/* Fills in `models` with the first one and further callable ones, at most `wanted` (up to
+ * CALLED_MODELS_MAX), no model twice: those of other providers first, and those that are reached
+ * like the first one before others. `reasoning` leaves out models that cannot. How many there are.
+ */
+size_t models_choose(const struct house *house, const struct model *first, size_t wanted,
+                     bool reasoning, bool dry_run, const struct model **models);
+
+/* A callable model that is none of the judged, NULL when there is none. */
+const struct model *model_choose_judge(const struct house *house, const struct model *const *judged,
+                                       size_t count, bool dry_run);
+
+/* Ids of the models, each once, in order. From the arena. */
+struct string_list model_ids(struct arena *arena, const struct model *const *models, size_t count);
+
+#endif
