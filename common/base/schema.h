@@ -107,8 +107,13 @@ struct schema_rule {
     void (*explain)(const void *object, struct schema_breach *breach);
 };
 
-/* EXTRA_KEEP: they are part of the document, which goes into the member at `document`. */
-enum schema_extra { EXTRA_REJECT, EXTRA_IGNORE, EXTRA_KEEP };
+/* What becomes of members that have no field. */
+enum schema_extra {
+    EXTRA_REJECT,
+    EXTRA_STORED, /* dropped from what is stored or imported; a client that sends one is refused */
+    EXTRA_IGNORE, /* dropped: what programs outside send in their own format */
+    EXTRA_KEEP    /* part of the document, which goes into the member at `document` */
+};
 
 struct schema {
     const char *name; /* PascalCase, unique in a service: the component's name in OpenAPI */
@@ -118,9 +123,13 @@ struct schema {
     size_t field_count;
     enum schema_extra extra;
     bool open;       /* of a reply: it may have members beyond those described */
-    size_t document; /* of the const json_t * that takes the whole of it, with EXTRA_KEEP */
-    bool complete;   /* of replies that are also read back: every field that is not nullable is
-                        required */
+    size_t document; /* of the const json_t * that takes the whole of it, with EXTRA_KEEP or
+                        keeps_document */
+    bool keeps_document;
+    const struct schema *answer; /* of a request: what GET answers. Fields of it that are sent back
+                                    and have no field here are dropped; NULL = none */
+    bool complete; /* of replies that are also read back: every field that is not nullable is
+                      required */
     const struct schema_rule *rules;
     size_t rule_count;
     const char *example; /* JSON text, or NULL */
@@ -172,6 +181,7 @@ struct schema_error {
 
 struct schema_errors {
     struct arena *arena;
+    bool strict; /* as schema_decode_request() says */
     size_t count;
     struct schema_error *items;
     size_t capacity;
@@ -183,6 +193,11 @@ struct schema_errors {
 MUST_CHECK enum error schema_decode(const struct schema *schema, const json_t *document,
                                     const char *root, void *object, struct schema_errors *errors,
                                     struct arena *arena);
+
+/* The same for what a client sends: members of EXTRA_STORED are errors. */
+MUST_CHECK enum error schema_decode_request(const struct schema *schema, const json_t *document,
+                                            const char *root, void *object,
+                                            struct schema_errors *errors, struct arena *arena);
 
 /* Writes `object` with every field present, null where it has no value. */
 void schema_write(struct json_writer *writer, const struct schema *schema, const void *object);

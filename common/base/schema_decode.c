@@ -451,9 +451,15 @@ static void reject_extra(struct schema_errors *errors, const struct schema *sche
     for (void *at = json_object_iter(object); at; at = json_object_iter_next(object, at)) {
         struct schema_path step = {.parent = path, .key = json_object_iter_key(at)};
 
-        if (!find_field(schema, step.key))
+        if (!find_field(schema, step.key) &&
+            !(schema->answer && find_field(schema->answer, step.key)))
             fault(errors, FAULT_EXTRA, NULL, &step, json_object_iter_value(at));
     }
+}
+
+static bool rejects_extra(const struct schema_errors *errors, const struct schema *schema)
+{
+    return schema->extra == EXTRA_REJECT || (schema->extra == EXTRA_STORED && errors->strict);
 }
 
 static void check_rules(struct schema_errors *errors, const struct schema *schema,
@@ -500,22 +506,36 @@ static void decode_object(struct schema_errors *errors, const struct schema *sch
         else
             decode_value(errors, field, member, &step, target);
     }
-    if (unknown && schema->extra == EXTRA_REJECT)
+    if (unknown && rejects_extra(errors, schema))
         reject_extra(errors, schema, value, path);
-    if (schema->extra == EXTRA_KEEP)
+    if (schema->extra == EXTRA_KEEP || schema->keeps_document)
         *(const json_t **)(void *)((char *)object + schema->document) = value;
     if (errors->count == errors_before)
         check_rules(errors, schema, value, path, object);
 }
 
-enum error schema_decode(const struct schema *schema, const json_t *document, const char *root,
-                         void *object, struct schema_errors *errors, struct arena *arena)
+static enum error decode_document(const struct schema *schema, const json_t *document,
+                                  const char *root, void *object, struct schema_errors *errors)
 {
     struct schema_path start = {.key = root};
 
-    *errors = (struct schema_errors){.arena = arena};
     decode_object(errors, schema, document, &start, object);
     return errors->count ? ERROR_MALFORMED : ERROR_NONE;
+}
+
+enum error schema_decode(const struct schema *schema, const json_t *document, const char *root,
+                         void *object, struct schema_errors *errors, struct arena *arena)
+{
+    *errors = (struct schema_errors){.arena = arena};
+    return decode_document(schema, document, root, object, errors);
+}
+
+enum error schema_decode_request(const struct schema *schema, const json_t *document,
+                                 const char *root, void *object, struct schema_errors *errors,
+                                 struct arena *arena)
+{
+    *errors = (struct schema_errors){.arena = arena, .strict = true};
+    return decode_document(schema, document, root, object, errors);
 }
 
 /* Finds `word`, in lower-case letters, in a name of any case; what is no letter or digit does not

@@ -356,7 +356,7 @@ void schema_describe(struct json_writer *writer, const struct schema *schema, bo
         writer_close_object(writer);
     }
     writer_close_object(writer);
-    if (!schema->open && (reply || schema->extra == EXTRA_REJECT))
+    if (!schema->open && (reply || schema->extra <= EXTRA_STORED))
         writer_key_boolean(writer, "additionalProperties", false);
     if (schema->example) {
         writer_key(writer, "examples");

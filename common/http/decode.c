@@ -96,6 +96,32 @@ const char *request_form_value(const struct request *request, const char *name)
     return value;
 }
 
+static bool is_among(const char *name, const char *const *names, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(names[i], name) == 0)
+            return true;
+    return false;
+}
+
+enum error request_check_names(struct request *request, const char *field, const json_t *object,
+                               const char *const *names, size_t count)
+{
+    json_t *members = (json_t *)(uintptr_t)object; /* iterated, not changed */
+    enum error error = ERROR_NONE;
+
+    for (void *at = json_object_iter(members); at; at = json_object_iter_next(members, at)) {
+        const char *name = json_object_iter_key(at);
+
+        if (!is_among(name, names, count))
+            error = request_fault(
+                request, "body",
+                arena_print(request->arena, "%s%s%s", field ? field : "", field ? "." : "", name),
+                "extra_forbidden", "Extra inputs are not permitted");
+    }
+    return error;
+}
+
 static bool has_field(const struct schema *schema, const char *name)
 {
     for (size_t i = 0; i < schema->field_count; i++)
@@ -121,6 +147,10 @@ static json_t *query_document(struct serving *serving, const struct schema *sche
         struct form_pair pair;
         json_t *string;
 
+        if (*query == '&') {
+            query++;
+            continue;
+        }
         query = next_pair(arena, query, &pair);
         if (!pair.whole && has_field(schema, pair.name))
             (void)request_fault(&serving->request, "query", pair.name, "string_type",
@@ -134,15 +164,19 @@ static json_t *query_document(struct serving *serving, const struct schema *sche
     return members;
 }
 
+/* Of a route without a query, or without a body: whatever is sent is unknown. */
+static const struct schema nothing = {.name = "Nothing", .size = 1};
+
 bool step_decode_query(struct serving *serving)
 {
-    const struct schema *schema = serving->match.route->query;
+    const struct route *route = serving->match.route;
+    const struct schema *schema = route->query ? route->query : &nothing;
     const char *query = serving->exchange->variable(serving->exchange->transport, "QUERY_STRING");
     struct schema_errors errors;
     json_t *document;
     void *object;
 
-    if (!schema)
+    if (!route->query && (route->any_query || !query || !*query))
         return true;
     document = query_document(serving, schema, query ? query : "");
     if (serving->request.fault_count) {
@@ -150,7 +184,7 @@ bool step_decode_query(struct serving *serving)
         return false;
     }
     object = arena_alloc(serving->request.arena, schema->size);
-    if (schema_decode(schema, document, "query", object, &errors, serving->request.arena)) {
+    if (schema_decode_request(schema, document, "query", object, &errors, serving->request.arena)) {
         answer_validation(serving, &errors);
         return false;
     }
@@ -172,6 +206,12 @@ static bool is_json_type(const char *type)
            strncasecmp(type + length - 5, "+json", 5) == 0;
 }
 
+/* The handler reads it, in whatever format. */
+static bool has_own_format(const struct route *route)
+{
+    return route->form || route->takes || route->reads_body;
+}
+
 bool step_json(struct serving *serving)
 {
     const struct request *request = &serving->request;
@@ -179,12 +219,12 @@ bool step_json(struct serving *serving)
     const char *type = serving->exchange->variable(serving->exchange->transport, "CONTENT_TYPE");
     struct json_fault fault;
 
-    if (!route || !route->body)
+    if (!route || has_own_format(route))
         return true;
     if (request->length == 0) {
-        if (!route->body_optional)
+        if (route->body && !route->body_optional)
             answer_body_missing(serving);
-        return route->body_optional;
+        return !route->body || route->body_optional;
     }
     if (!serving->style->reads_any_type && !is_json_type(type)) {
         answer_body_not_json(serving);
@@ -204,14 +244,16 @@ bool step_json(struct serving *serving)
 
 bool step_fields(struct serving *serving)
 {
-    const struct schema *schema = serving->match.route->body;
+    const struct schema *body = serving->match.route->body;
+    const struct schema *schema = body ? body : &nothing;
     struct schema_errors errors;
     void *object;
 
     if (!serving->document)
         return true;
     object = arena_alloc(serving->request.arena, schema->size);
-    if (schema_decode(schema, serving->document, "body", object, &errors, serving->request.arena)) {
+    if (schema_decode_request(schema, serving->document, "body", object, &errors,
+                              serving->request.arena)) {
         answer_validation(serving, &errors);
         return false;
     }

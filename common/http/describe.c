@@ -198,7 +198,7 @@ static bool implies(const struct route *route, int status)
     case 413:
         return has_body;
     case 422:
-        return (has_body || route->query || route->idempotent) && !route->unfit_status;
+        return (has_body || !route->any_query || route->idempotent) && !route->unfit_status;
     case 409:
         return route->idempotent;
     default:

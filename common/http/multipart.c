@@ -251,7 +251,12 @@ static bool fault(struct reader *reader, const char *field, const char *type, co
     return false;
 }
 
-/* A place in the form for the part that begins. *part is NULL for one that nobody asked for. */
+static bool unknown_part(struct reader *reader, const char *name)
+{
+    return fault(reader, name, "extra_forbidden", "Extra inputs are not permitted");
+}
+
+/* A place in the form for the part that begins. */
 static bool begin_part(struct reader *reader, const struct part_head *head, struct sink *sink)
 {
     const struct http_policy *policy = reader->serving->policy;
@@ -261,7 +266,7 @@ static bool begin_part(struct reader *reader, const struct part_head *head, stru
 
     *sink = (struct sink){.limit = FORM_TEXT_MAX};
     if (!rule)
-        return true;
+        return unknown_part(reader, head->name);
     if (form->count == FORM_PARTS_MAX ||
         count_parts(form, head->name) >= (rule->most ? rule->most : 1))
         return fault(reader, rule->name, "too_long", "Too many parts of this name");
@@ -345,8 +350,11 @@ static bool add_pair(struct reader *reader, const char *name, const char *value)
     struct form *form = reader->form;
     const struct form_part_rule *rule = find_rule(reader->rule, name);
 
-    if (!rule || rule->file)
-        return true;
+    if (!rule)
+        return unknown_part(reader, name);
+    if (rule->file)
+        return fault(reader, name, "value_error",
+                     "Value error, a file has to be sent as multipart/form-data");
     if (form->count == FORM_PARTS_MAX || count_parts(form, name) >= (rule->most ? rule->most : 1))
         return fault(reader, rule->name, "too_long", "Too many parts of this name");
     form->parts[form->count++] =

@@ -15,7 +15,7 @@ enum { FORM_PARTS_MAX = 64 };
 
 /* What a route accepts. Limits of 0 are those of the whole body (the route's body_limit). */
 struct form_rule {
-    /* The name of each part that is looked at; parts with other names are skipped. */
+    /* The name of each part; a part with another name is refused. */
     const struct form_part_rule {
         const char *name;
         bool file; /* goes to disk; else it is text of at most FORM_TEXT_MAX bytes */

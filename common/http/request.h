@@ -7,6 +7,7 @@
 
 #include "base/arena.h"
 #include "base/error.h"
+#include "base/json.h"
 #include "base/text.h"
 #include "http/policy.h"
 #include "i18n/i18n.h"
@@ -101,6 +102,11 @@ struct reply {
  * texts live as long as the request. */
 enum error request_fault(struct request *request, const char *where, const char *field,
                          const char *type, const char *message);
+
+/* Notes as an error each member of `object`, the body's member `field` (NULL = the body), that has
+ * none of the `count` names. ERROR_NONE when all have one. */
+enum error request_check_names(struct request *request, const char *field, const json_t *object,
+                               const char *const *names, size_t count);
 
 /* Reads on in the body of a route whose row says `.reads_body`: up to `size` bytes, 0 at the end,
  * -1 when the client is gone, -2 past the route's limit (the answer is then 413). */

@@ -33,7 +33,8 @@ struct route {
     int role;                   /* the least that may call, of the service's list; 0 = anybody */
     unsigned traits;            /* what only the service knows the meaning of */
     int body_limit;             /* position in policy->body_limits */
-    const struct schema *query; /* its fields are the query parameters */
+    const struct schema *query; /* its fields are the query parameters; others are refused */
+    bool any_query;             /* of a page or a file: its query is not looked at */
     const struct schema *body;
     bool body_optional;           /* request->body is NULL when none was sent */
     const struct form_rule *form; /* the body is multipart/form-data (multipart.h) */

@@ -15,8 +15,7 @@ static const struct field query_fields[] = {
                    "values."),
 };
 #undef OWNER
-SCHEMA(live_stats_query_schema, struct stats_query, "LiveStatsQuery", query_fields,
-       .extra = EXTRA_IGNORE);
+SCHEMA(live_stats_query_schema, struct stats_query, "LiveStatsQuery", query_fields);
 
 /* Tells the client the version of what it reads. True when it has that already. */
 static bool is_known(struct request *request, struct reply *reply, const char *version)

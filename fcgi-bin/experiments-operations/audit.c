@@ -53,13 +53,11 @@ static const struct field export_query_fields[] = {FILTER_FIELDS};
 const struct schema audit_query_schema = {.name = "AuditQuery",
                                           .size = sizeof(struct audit_query),
                                           .fields = query_fields,
-                                          .field_count = COUNT_OF(query_fields),
-                                          .extra = EXTRA_IGNORE};
+                                          .field_count = COUNT_OF(query_fields)};
 const struct schema audit_export_query_schema = {.name = "AuditExportQuery",
                                                  .size = sizeof(struct audit_query),
                                                  .fields = export_query_fields,
-                                                 .field_count = COUNT_OF(export_query_fields),
-                                                 .extra = EXTRA_IGNORE};
+                                                 .field_count = COUNT_OF(export_query_fields)};
 
 #define OWNER struct audit_entry
 static const struct field entry_fields[] = {
@@ -112,7 +110,6 @@ const struct schema purge_request_schema = {.name = "PurgeRequest",
                                             .size = sizeof(struct purge_request),
                                             .fields = purge_fields,
                                             .field_count = COUNT_OF(purge_fields),
-                                            .extra = EXTRA_IGNORE,
                                             .example = "{\"audit_days\":30}"};
 
 #define OWNER struct retention_counts

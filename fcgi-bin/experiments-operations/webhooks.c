@@ -128,7 +128,7 @@ static const struct field deliveries_query_fields[] = {
 };
 #undef OWNER
 SCHEMA(webhook_deliveries_query_schema, struct deliveries_query, "DeliveriesQuery",
-       deliveries_query_fields, .extra = EXTRA_IGNORE);
+       deliveries_query_fields);
 
 #define OWNER struct delivery_record
 static const struct field delivery_fields[] = {

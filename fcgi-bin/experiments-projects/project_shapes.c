@@ -48,8 +48,7 @@ static const struct field list_query_fields[] = {
     INTEGER(OWNER, offset, .lower = AT_LEAST(0)),
 };
 #undef OWNER
-SCHEMA(list_query_schema, struct list_query, "ProjectListQuery", list_query_fields,
-       .extra = EXTRA_IGNORE);
+SCHEMA(list_query_schema, struct list_query, "ProjectListQuery", list_query_fields);
 
 #define OWNER struct list_reply
 static const struct field list_reply_fields[] = {
@@ -75,8 +74,7 @@ static const struct field history_query_fields[] = {
     PAGE_OFFSET(export_offset),
 };
 #undef OWNER
-SCHEMA(history_query_schema, struct history_query, "HistoryQuery", history_query_fields,
-       .extra = EXTRA_IGNORE);
+SCHEMA(history_query_schema, struct history_query, "HistoryQuery", history_query_fields);
 
 #define OWNER struct run_summary
 static const struct field summary_fields[] = {
@@ -134,8 +132,7 @@ SCHEMA(history_reply_schema, struct history_reply, "ProjectHistory", history_rep
 #define OWNER struct revisions_query
 static const struct field revisions_query_fields[] = {PAGE_LIMIT(limit), PAGE_OFFSET(offset)};
 #undef OWNER
-SCHEMA(revisions_query_schema, struct revisions_query, "RevisionsQuery", revisions_query_fields,
-       .extra = EXTRA_IGNORE);
+SCHEMA(revisions_query_schema, struct revisions_query, "RevisionsQuery", revisions_query_fields);
 
 #define OWNER struct revision
 static const struct field revision_fields[] = {
@@ -168,8 +165,7 @@ static const struct field export_fields[] = {
 };
 #undef OWNER
 SCHEMA(export_request_schema, struct export_request, "ExportRequest", export_fields,
-       .extra = EXTRA_IGNORE, .help = "An export to be noted.",
-       .example = "{\"format\":\"markdown\"}");
+       .help = "An export to be noted.", .example = "{\"format\":\"markdown\"}");
 
 #define OWNER struct archived_reply
 static const struct field archived_fields[] = {

@@ -27,8 +27,7 @@ static const struct field query_fields[] = {
     INTEGER(OWNER, offset, .lower = AT_LEAST(0)),
 };
 #undef OWNER
-SCHEMA(templates_query_schema, struct templates_query, "TemplatesQuery", query_fields,
-       .extra = EXTRA_IGNORE);
+SCHEMA(templates_query_schema, struct templates_query, "TemplatesQuery", query_fields);
 
 #define OWNER struct template
 static const struct field template_fields[] = {

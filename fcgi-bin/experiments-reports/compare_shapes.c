@@ -70,8 +70,7 @@ static const struct field query_fields[] = {
 const struct schema compare_query_schema = {.name = "CompareQuery",
                                             .size = sizeof(struct compare_query),
                                             .fields = query_fields,
-                                            .field_count = COUNT_OF(query_fields),
-                                            .extra = EXTRA_IGNORE};
+                                            .field_count = COUNT_OF(query_fields)};
 
 #define OWNER struct sensitivity_cell
 static const struct field cell_fields[] = {
@@ -161,8 +160,7 @@ static const struct field pair_query_fields[] = {
 const struct schema compare_pair_query_schema = {.name = "ComparePairQuery",
                                                  .size = sizeof(struct compare_pair_query),
                                                  .fields = pair_query_fields,
-                                                 .field_count = COUNT_OF(pair_query_fields),
-                                                 .extra = EXTRA_IGNORE};
+                                                 .field_count = COUNT_OF(pair_query_fields)};
 
 #define OWNER struct compared_deltas
 static const struct field delta_fields[] = {

@@ -34,6 +34,7 @@ static const struct route routes[] = {
      .help = "Paths and proxies are null for callers that may only read."},
     {.method = METHOD_GET,
      .path = "/openapi.json",
+     .any_query = true,
      .handler = openapi_handle,
      .name = "openapi",
      .tag = "system",

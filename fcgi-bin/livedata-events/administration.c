@@ -24,7 +24,7 @@ static const struct field key_request_fields[] = {
 };
 #undef OWNER
 SCHEMA(key_request_schema, struct key_body, "KeyCreateRequest", key_request_fields,
-       .extra = EXTRA_IGNORE, .example = "{\"name\":\"support\",\"tenant\":\"default\"}");
+       .example = "{\"name\":\"support\",\"tenant\":\"default\"}");
 
 /* What a key is, whether it has just been issued or is listed. */
 #define KEY_FIELDS                                                                                 \
@@ -83,8 +83,7 @@ static const struct field window_query_fields[] = {
     INTEGER(OWNER, limit, .lower = AT_LEAST(1), .upper = AT_MOST(100), .preset = 10),
 };
 #undef OWNER
-SCHEMA(window_query_schema, struct window_query, "WindowQuery", window_query_fields,
-       .extra = EXTRA_IGNORE);
+SCHEMA(window_query_schema, struct window_query, "WindowQuery", window_query_fields);
 
 static enum error keys_call(struct request *request, struct keys_call *call)
 {

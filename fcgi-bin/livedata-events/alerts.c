@@ -29,7 +29,7 @@ static const struct field step_fields[] = {
     STRING(OWNER, webhook_url, .required = true, .min_length = 1, .max_length = 2000),
 };
 #undef OWNER
-static SCHEMA(step_schema, struct step_body, "AlertStep", step_fields, .extra = EXTRA_IGNORE);
+static SCHEMA(step_schema, struct step_body, "AlertStep", step_fields);
 
 #define OWNER struct flap_body
 static const struct field flap_fields[] = {
@@ -39,8 +39,7 @@ static const struct field flap_fields[] = {
             .help = "More changes of the condition within the window silence the alert."),
 };
 #undef OWNER
-static SCHEMA(flap_schema, struct flap_body, "AlertFlapDetection", flap_fields,
-              .extra = EXTRA_IGNORE);
+static SCHEMA(flap_schema, struct flap_body, "AlertFlapDetection", flap_fields);
 
 /* The same rows read a new alert and a change of one, where all may be absent. */
 struct alert_request {
@@ -93,12 +92,12 @@ static const struct field change_fields[] = {
 };
 #undef OWNER
 SCHEMA(alert_request_schema, struct alert_request, "AlertCreateRequest", create_fields,
-       .extra = EXTRA_KEEP, .document = offsetof(struct alert_request, document),
+       .keeps_document = true, .document = offsetof(struct alert_request, document),
        .example = "{\"name\":\"Little revenue\",\"metric\":\"revenue\",\"condition\":\"below\","
                   "\"threshold\":1000,\"webhook_url\":\"https://example.org/hook\"}");
 SCHEMA(alert_change_schema, struct alert_request, "AlertUpdateRequest", change_fields,
-       .extra = EXTRA_KEEP, .document = offsetof(struct alert_request, document),
-       .example = "{\"threshold\":2000}");
+       .keeps_document = true, .document = offsetof(struct alert_request, document),
+       .answer = &alert_schema, .example = "{\"threshold\":2000}");
 
 #define ALERT_ROWS                                                                                 \
     TELLS_TEXT("id"), TELLS_TEXT("name"), TELLS_TEXT("tenant"), TELLS_TEXT("metric"),              \

@@ -21,8 +21,7 @@ static const struct field letters_query_fields[] = {
     STRING(OWNER, reason, .nullable = true, .help = "One failure reason."),
 };
 #undef OWNER
-SCHEMA(letters_query_schema, struct letters_query, "DeadLetterQuery", letters_query_fields,
-       .extra = EXTRA_IGNORE);
+SCHEMA(letters_query_schema, struct letters_query, "DeadLetterQuery", letters_query_fields);
 
 #define SUMMARY_ROWS                                                                               \
     TELLS_TEXT("event_id"), TELLS_TEXT_OR_NULL("event_type"), TELLS_TEXT("failure_reason"),        \
@@ -50,8 +49,7 @@ static const struct field replay_request_fields[] = {
                 .help = "Members that take the place of the stored ones."),
 };
 #undef OWNER
-SCHEMA(replay_request_schema, struct replay_body, "ReplayRequest", replay_request_fields,
-       .extra = EXTRA_IGNORE);
+SCHEMA(replay_request_schema, struct replay_body, "ReplayRequest", replay_request_fields);
 static const struct field replay_fields[] = {TELLS_TEXT("event_id"), TELLS_TEXT("status"),
                                              TELLS_INTEGER("retry_count"),
                                              TELLS_TEXT_OR_NULL("last_retried_at")};

@@ -94,6 +94,8 @@ static enum error read_document(struct request *request, struct sent *sent)
         sent->items[sent->count++] = document;
         return ERROR_NONE;
     }
+    if (request_check_names(request, NULL, document, (const char *const[]){"events"}, 1))
+        return ERROR_MALFORMED;
     if (!json_is_array(events))
         return request_fault(request, "body", "events", "list_type",
                              "Input should be a valid list");

@@ -20,8 +20,7 @@ static const struct field stuck_query_fields[] = {
     PAGE_ROWS,
 };
 #undef OWNER
-SCHEMA(stuck_query_schema, struct stuck_query, "StuckOrdersQuery", stuck_query_fields,
-       .extra = EXTRA_IGNORE);
+SCHEMA(stuck_query_schema, struct stuck_query, "StuckOrdersQuery", stuck_query_fields);
 
 struct exceptions_query {
     int source, status;
@@ -36,8 +35,8 @@ static const struct field exceptions_query_fields[] = {
     PAGE_ROWS,
 };
 #undef OWNER
-SCHEMA(exceptions_query_schema, struct exceptions_query, "ExceptionsQuery", exceptions_query_fields,
-       .extra = EXTRA_IGNORE);
+SCHEMA(exceptions_query_schema, struct exceptions_query, "ExceptionsQuery",
+       exceptions_query_fields);
 
 struct triage_body {
     const char *note;
@@ -48,7 +47,7 @@ static const struct field triage_fields[] = {
 };
 #undef OWNER
 SCHEMA(triage_request_schema, struct triage_body, "TriageActionRequest", triage_fields,
-       .extra = EXTRA_IGNORE, .example = "{\"note\":\"asked the receiver\"}");
+       .example = "{\"note\":\"asked the receiver\"}");
 
 static const struct field stuck_item_fields[] = {TELLS_TEXT("order_id"),
                                                  TELLS_TEXT("user_id"),

@@ -24,7 +24,7 @@ static const struct field webhook_request_fields[] = {
 };
 #undef OWNER
 SCHEMA(webhook_request_schema, struct webhook_body, "WebhookCreateRequest", webhook_request_fields,
-       .extra = EXTRA_IGNORE, .example = "{\"url\":\"https://example.org/hook\"}");
+       .example = "{\"url\":\"https://example.org/hook\"}");
 
 static const struct field filters_fields[] = {TELLS_ANY("event_types"), TELLS_ANY("entity_ids"),
                                               TELLS_NUMBER_OR_NULL("min_amount")};
@@ -52,20 +52,21 @@ struct egress_policy webhook_egress(const struct request *request)
     return (struct egress_policy){.allowed_hosts = service_settings(request)->egress_hosts};
 }
 
+static const char *const filter_names[] = {"event_types", "entity_ids", "min_amount"};
+
 /* All three members, null where nothing is asked of them. */
 static const char *filters_text(struct arena *arena, const json_t *filters)
 {
-    static const char *const keys[] = {"event_types", "entity_ids", "min_amount"};
     struct json_writer writer;
     struct text text;
 
     text_start(&text, arena, 1 << 16);
     writer_start(&writer, &text);
     writer_open_object(&writer);
-    for (size_t i = 0; i < COUNT_OF(keys); i++) {
-        const json_t *value = json_object_get(filters, keys[i]);
+    for (size_t i = 0; i < COUNT_OF(filter_names); i++) {
+        const json_t *value = json_object_get(filters, filter_names[i]);
 
-        writer_key(&writer, keys[i]);
+        writer_key(&writer, filter_names[i]);
         if (value)
             writer_value(&writer, value);
         else
@@ -116,8 +117,11 @@ static enum error check_list(struct request *request, const json_t *filters, con
 static enum error check_filters(struct request *request, const json_t *filters)
 {
     const json_t *least = json_object_get(filters, "min_amount");
-    enum error error = check_list(request, filters, "event_types");
+    enum error error =
+        request_check_names(request, "filters", filters, filter_names, COUNT_OF(filter_names));
 
+    if (!error)
+        error = check_list(request, filters, "event_types");
     if (!error)
         error = check_list(request, filters, "entity_ids");
     if (!error && least && !json_is_null(least) && !json_is_number(least))

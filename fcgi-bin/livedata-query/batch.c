@@ -23,10 +23,12 @@ struct batch_item {
 static const struct field item_fields[] = {
     STRING(OWNER, id, .required = true),
     CHOICE(OWNER, type, item_types, .choice_count = ITEM__MAX, .required = true),
-    JSON_OBJECT(OWNER, params, .nullable = true),
+    JSON_OBJECT(OWNER, params, .nullable = true,
+                .help = "entity: entity_type, entity_id; metric: name, window, as_of; "
+                        "query: question, context."),
 };
 #undef OWNER
-static SCHEMA(item_schema, struct batch_item, "BatchItem", item_fields, .extra = EXTRA_IGNORE);
+static SCHEMA(item_schema, struct batch_item, "BatchItem", item_fields);
 
 struct batch_body {
     OBJECT_LIST(struct batch_item, requests);
@@ -37,7 +39,7 @@ static const struct field body_fields[] = {
     OBJECTS(OWNER, requests, item_schema, .required = true, .max_length = ITEMS_MAX),
 };
 #undef OWNER
-SCHEMA(batch_request_schema, struct batch_body, "BatchRequest", body_fields, .extra = EXTRA_IGNORE,
+SCHEMA(batch_request_schema, struct batch_body, "BatchRequest", body_fields,
        .example = "{\"requests\":[{\"id\":\"1\",\"type\":\"metric\",\"params\":{\"name\":"
                   "\"revenue\",\"window\":\"1h\"}}]}");
 
@@ -181,6 +183,25 @@ static void run_item(struct request *request, const struct reading *reading,
     writer_close_object(writer);
 }
 
+static enum error check_params(struct request *request, const struct batch_body *body)
+{
+    static const struct {
+        size_t count;
+        const char *const names[3];
+    } known[ITEM__MAX] = {[ITEM_ENTITY] = {2, {"entity_type", "entity_id"}},
+                          [ITEM_METRIC] = {3, {"name", "window", "as_of"}},
+                          [ITEM_QUERY] = {2, {"question", "context"}}};
+    const struct batch_item *items = body->requests.items;
+    enum error error = ERROR_NONE;
+
+    for (size_t i = 0; i < body->requests.count; i++)
+        if (request_check_names(request, arena_print(request->arena, "requests.%zu.params", i),
+                                items[i].params, known[items[i].type].names,
+                                known[items[i].type].count))
+            error = ERROR_MALFORMED;
+    return error;
+}
+
 /* A batch of n costs n calls: one was charged at the door. */
 static enum error charge(struct request *request, struct reply *reply, size_t count)
 {
@@ -209,8 +230,10 @@ enum error batch_handle(struct request *request, struct reply *reply)
     int64_t started = clock_monotonic_microseconds();
     struct json_writer writer = service_writer(reply);
     struct reading reading;
-    enum error error = charge(request, reply, body->requests.count);
+    enum error error = check_params(request, body);
 
+    if (!error)
+        error = charge(request, reply, body->requests.count);
     if (!error)
         error = service_reading(request, &reading);
     if (error)

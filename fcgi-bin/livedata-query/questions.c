@@ -25,7 +25,7 @@ static const struct field query_request_fields[] = {
 };
 #undef OWNER
 SCHEMA(query_request_schema, struct query_body, "NLQueryRequest", query_request_fields,
-       .extra = EXTRA_IGNORE, .example = "{\"question\":\"top 5 products\"}");
+       .example = "{\"question\":\"top 5 products\"}");
 
 static const struct field query_fields[] = {
     TELLS_OBJECTS("answer"),
@@ -52,7 +52,7 @@ static const struct field explain_request_fields[] = {
 };
 #undef OWNER
 SCHEMA(explain_request_schema, struct explain_body, "ExplainRequest", explain_request_fields,
-       .extra = EXTRA_IGNORE, .example = "{\"question\":\"revenue today\"}");
+       .example = "{\"question\":\"revenue today\"}");
 
 static const struct field explain_fields[] = {
     TELLS_TEXT("question"),         TELLS_TEXT("sql"),

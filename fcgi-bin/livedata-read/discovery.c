@@ -26,8 +26,7 @@ static const struct field search_query_fields[] = {
            .help = "Types of entities, repeated or with commas."),
 };
 #undef OWNER
-SCHEMA(search_query_schema, struct search_query, "SearchQuery", search_query_fields,
-       .extra = EXTRA_IGNORE);
+SCHEMA(search_query_schema, struct search_query, "SearchQuery", search_query_fields);
 
 static const struct field hit_fields[] = {
     TELLS_TEXT("type"),    TELLS_TEXT("id"),      TELLS_TEXT_OR_NULL("entity_type"),

@@ -13,8 +13,7 @@ static const struct field moment_fields[] = {
     STRING(OWNER, as_of, .nullable = true, .help = "The state at that moment, instead of now."),
 };
 #undef OWNER
-SCHEMA(moment_query_schema, struct moment_query, "MomentQuery", moment_fields,
-       .extra = EXTRA_IGNORE);
+SCHEMA(moment_query_schema, struct moment_query, "MomentQuery", moment_fields);
 
 struct metric_query {
     const char *window;
@@ -27,8 +26,7 @@ static const struct field metric_query_fields[] = {
     STRING(OWNER, as_of, .nullable = true, .help = "The value at that moment, instead of now."),
 };
 #undef OWNER
-SCHEMA(metric_query_schema, struct metric_query, "MetricQuery", metric_query_fields,
-       .extra = EXTRA_IGNORE);
+SCHEMA(metric_query_schema, struct metric_query, "MetricQuery", metric_query_fields);
 
 static const struct field entity_fields[] = {
     TELLS_TEXT("entity_type"),

@@ -29,8 +29,7 @@ static const struct field stream_query_fields[] = {
     STRING(OWNER, entity_id, .nullable = true, .max_length = 256, .help = "One entity."),
 };
 #undef OWNER
-SCHEMA(stream_query_schema, struct stream_query, "StreamQuery", stream_query_fields,
-       .extra = EXTRA_IGNORE);
+SCHEMA(stream_query_schema, struct stream_query, "StreamQuery", stream_query_fields);
 
 /* What a stream wants, as the hub keeps it. */
 struct wanted {

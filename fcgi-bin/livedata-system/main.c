@@ -47,6 +47,7 @@ static const struct route routes[] = {
      .summary = "Figures for scrapers"},
     {.method = METHOD_GET,
      .path = "/openapi.json",
+     .any_query = true,
      .errors = ERRORS(400, 404),
      .handler = document_handle,
      .name = "openapi",

@@ -28,7 +28,7 @@ static const struct field query_fields[] = {
            .help = "A part of the prompt, in any case."),
 };
 #undef OWNER
-SCHEMA(task_query_schema, struct task_query, "TaskQuery", query_fields, .extra = EXTRA_IGNORE);
+SCHEMA(task_query_schema, struct task_query, "TaskQuery", query_fields);
 
 struct task_item {
     const char *task_id;

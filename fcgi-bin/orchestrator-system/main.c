@@ -70,6 +70,7 @@ static const struct route routes[] = {
      .summary = "The same"},
     {.method = METHOD_GET,
      .path = "/openapi.json",
+     .any_query = true,
      .traits = TRAIT_PUBLIC | TRAIT_UNLIMITED,
      .handler = openapi_handle,
      .name = "openapi",

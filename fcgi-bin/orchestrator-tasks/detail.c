@@ -20,8 +20,7 @@ static const struct field query_fields[] = {
     INTEGER(OWNER, events_offset, .preset = 0, .lower = AT_LEAST(0)),
 };
 #undef OWNER
-SCHEMA(detail_query_schema, struct detail_query, "TaskDetailQuery", query_fields,
-       .extra = EXTRA_IGNORE);
+SCHEMA(detail_query_schema, struct detail_query, "TaskDetailQuery", query_fields);
 
 struct step_row {
     int64_t step_index;

@@ -41,8 +41,8 @@ static const struct schema_rule rules[] = {
     {"errors.schemas.prompt_blank", has_prompt, NULL},
 };
 
-SCHEMA(orchestrate_body_schema, struct orchestrate_body, "OrchestrateRequest", fields,
-       .extra = EXTRA_IGNORE, RULES(rules), .example = "{\"prompt\":\"What is Python?\"}");
+SCHEMA(orchestrate_body_schema, struct orchestrate_body, "OrchestrateRequest", fields, RULES(rules),
+       .example = "{\"prompt\":\"What is Python?\"}");
 
 struct orchestration_request orchestration_request_of(const struct orchestrate_body *body)
 {

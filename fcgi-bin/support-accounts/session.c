@@ -19,7 +19,7 @@ static const struct field login_fields[] = {
     STRING(OWNER, password, .required = true, .max_length = 200, .secret = true),
 };
 #undef OWNER
-SCHEMA(login_schema, struct login, "LoginRequest", login_fields, .extra = EXTRA_IGNORE,
+SCHEMA(login_schema, struct login, "LoginRequest", login_fields,
        .example = "{\"username\":\"admin\",\"password\":\"admin\"}");
 
 struct refresh {
@@ -32,7 +32,7 @@ static const struct field refresh_fields[] = {
            .secret = true),
 };
 #undef OWNER
-SCHEMA(refresh_schema, struct refresh, "RefreshRequest", refresh_fields, .extra = EXTRA_IGNORE,
+SCHEMA(refresh_schema, struct refresh, "RefreshRequest", refresh_fields,
        .example = "{\"refresh_token\":\"a.b.c\"}");
 
 #define OWNER struct token_pair

@@ -25,8 +25,7 @@ static const struct field sessions_query_fields[] = {
     INTEGER(OWNER, limit, .lower = AT_LEAST(1), .upper = AT_MOST(500), .preset = 50),
     INTEGER(OWNER, offset, .lower = AT_LEAST(0), .preset = 0)};
 #undef OWNER
-SCHEMA(sessions_query_schema, struct sessions_query, "SessionsQuery", sessions_query_fields,
-       .extra = EXTRA_IGNORE);
+SCHEMA(sessions_query_schema, struct sessions_query, "SessionsQuery", sessions_query_fields);
 
 #define OWNER struct session_row
 static const struct field session_fields[] = {
@@ -74,8 +73,7 @@ static const struct field votes_query_fields[] = {
     STRING(OWNER, scope, .nullable = true, .max_length = 10,
            .help = "`all`: of every tenant, for administrators of tenant default.")};
 #undef OWNER
-SCHEMA(votes_query_schema, struct votes_query, "VotesQuery", votes_query_fields,
-       .extra = EXTRA_IGNORE);
+SCHEMA(votes_query_schema, struct votes_query, "VotesQuery", votes_query_fields);
 
 struct votes_reply {
     int64_t total, up, down;
@@ -99,8 +97,7 @@ struct tickets_query {
 static const struct field tickets_query_fields[] = {
     STRING(OWNER, status, .nullable = true, .max_length = 30)};
 #undef OWNER
-SCHEMA(tickets_query_schema, struct tickets_query, "TicketsQuery", tickets_query_fields,
-       .extra = EXTRA_IGNORE);
+SCHEMA(tickets_query_schema, struct tickets_query, "TicketsQuery", tickets_query_fields);
 
 #define OWNER struct ticket
 static const struct field ticket_fields[] = {
@@ -158,7 +155,7 @@ static const struct field respond_fields[] = {
     STRING(OWNER, response, .required = true, .min_length = 1, .max_length = 5000)};
 #undef OWNER
 SCHEMA(respond_schema, struct respond_request, "RespondRequest", respond_fields,
-       .extra = EXTRA_IGNORE, .example = "{\"response\":\"We have sent a new receipt.\"}");
+       .example = "{\"response\":\"We have sent a new receipt.\"}");
 
 struct responded {
     const char *status;
@@ -179,8 +176,7 @@ struct similar_query {
 static const struct field similar_query_fields[] = {
     STRING(OWNER, ticket_id, .required = true, .max_length = 100)};
 #undef OWNER
-SCHEMA(similar_query_schema, struct similar_query, "SimilarQuery", similar_query_fields,
-       .extra = EXTRA_IGNORE);
+SCHEMA(similar_query_schema, struct similar_query, "SimilarQuery", similar_query_fields);
 
 struct category_entry {
     const char *name, *description;

@@ -53,8 +53,7 @@ struct drafts_query {
 static const struct field drafts_query_fields[] = {
     STRING(OWNER, status, .nullable = true, .max_length = 30)};
 #undef OWNER
-SCHEMA(drafts_query_schema, struct drafts_query, "DraftsQuery", drafts_query_fields,
-       .extra = EXTRA_IGNORE);
+SCHEMA(drafts_query_schema, struct drafts_query, "DraftsQuery", drafts_query_fields);
 
 struct draft_entry {
     const char *id, *tenant_id, *topic, *draft_content;
@@ -89,7 +88,7 @@ struct draft_edit {
 static const struct field draft_edit_fields[] = {
     STRING(OWNER, draft_content, .required = true, .min_length = 1, .max_length = 20000)};
 #undef OWNER
-SCHEMA(draft_edit_schema, struct draft_edit, "DraftEdit", draft_edit_fields, .extra = EXTRA_IGNORE,
+SCHEMA(draft_edit_schema, struct draft_edit, "DraftEdit", draft_edit_fields,
        .example = "{\"draft_content\":\"# Parking\\n\\nVisitors park in lot B7.\"}");
 
 struct decided {
@@ -110,8 +109,7 @@ static const struct field stale_query_fields[] = {
     INTEGER(OWNER, days, .lower = AT_LEAST(0), .upper = AT_MOST(36500), .preset = 90),
     INTEGER(OWNER, top_cited, .lower = AT_LEAST(1), .upper = AT_MOST(STALE_MAX), .preset = 20)};
 #undef OWNER
-SCHEMA(stale_query_schema, struct stale_query, "StaleQuery", stale_query_fields,
-       .extra = EXTRA_IGNORE);
+SCHEMA(stale_query_schema, struct stale_query, "StaleQuery", stale_query_fields);
 
 #define OWNER struct stale_document
 static const struct field stale_document_fields[] = {
@@ -134,7 +132,7 @@ struct days_query {
 #define OWNER struct days_query
 static const struct field days_query_fields[] = {INTEGER(OWNER, days, .preset = 7)};
 #undef OWNER
-SCHEMA(days_query_schema, struct days_query, "DaysQuery", days_query_fields, .extra = EXTRA_IGNORE);
+SCHEMA(days_query_schema, struct days_query, "DaysQuery", days_query_fields);
 
 struct topic {
     const char *category;
@@ -211,8 +209,7 @@ static const struct field trends_query_fields[] = {INTEGER(OWNER, days, .preset 
                                                           .choice_count = ANALYTICS__MAX,
                                                           .preset = ANALYTICS_QUALITY)};
 #undef OWNER
-SCHEMA(trends_query_schema, struct trends_query, "TrendsQuery", trends_query_fields,
-       .extra = EXTRA_IGNORE);
+SCHEMA(trends_query_schema, struct trends_query, "TrendsQuery", trends_query_fields);
 
 #define OWNER struct day_row
 static const struct field day_fields[] = {STRING(OWNER, date), NUMBER(OWNER, value)};

@@ -284,8 +284,7 @@ static const struct field reset_query_fields[] = {
     STRING(OWNER, breaker, .nullable = true, .max_length = 100,
            .help = "The provider's id; `ollama` where it is not given.")};
 #undef OWNER
-SCHEMA(breaker_reset_query_schema, struct reset_query, "BreakerResetQuery", reset_query_fields,
-       .extra = EXTRA_IGNORE);
+SCHEMA(breaker_reset_query_schema, struct reset_query, "BreakerResetQuery", reset_query_fields);
 
 struct reset_reply {
     const char *status, *breaker, *detail;

@@ -19,8 +19,7 @@ struct traces_query {
 static const struct field traces_query_fields[] = {
     INTEGER(OWNER, limit, .preset = 50, .help = "1 to 500; others are brought into that range.")};
 #undef OWNER
-SCHEMA(traces_query_schema, struct traces_query, "TracesQuery", traces_query_fields,
-       .extra = EXTRA_IGNORE);
+SCHEMA(traces_query_schema, struct traces_query, "TracesQuery", traces_query_fields);
 
 #define OWNER struct trace_row
 static const struct field trace_row_fields[] = {
@@ -129,15 +128,13 @@ struct purge_query {
 static const struct field purge_query_fields[] = {
     INTEGER(OWNER, older_than_days, .preset = 30, .help = "0 deletes nothing.")};
 #undef OWNER
-SCHEMA(purge_query_schema, struct purge_query, "PurgeQuery", purge_query_fields,
-       .extra = EXTRA_IGNORE);
+SCHEMA(purge_query_schema, struct purge_query, "PurgeQuery", purge_query_fields);
 
 #define OWNER struct purge_query
 static const struct field audit_purge_query_fields[] = {
     INTEGER(OWNER, older_than_days, .preset = 90, .help = "0 deletes nothing.")};
 #undef OWNER
-SCHEMA(audit_purge_query_schema, struct purge_query, "AuditPurgeQuery", audit_purge_query_fields,
-       .extra = EXTRA_IGNORE);
+SCHEMA(audit_purge_query_schema, struct purge_query, "AuditPurgeQuery", audit_purge_query_fields);
 
 struct audit_purged {
     int64_t deleted;
@@ -169,8 +166,7 @@ static const struct field trend_query_fields[] = {
     STRING(OWNER, evaluator, .required = true, .min_length = 1, .max_length = 64),
     INTEGER(OWNER, days, .preset = 30)};
 #undef OWNER
-SCHEMA(trend_query_schema, struct trend_query, "TrendQuery", trend_query_fields,
-       .extra = EXTRA_IGNORE);
+SCHEMA(trend_query_schema, struct trend_query, "TrendQuery", trend_query_fields);
 
 #define OWNER struct trend_point
 static const struct field trend_point_fields[] = {STRING(OWNER, date), NUMBER(OWNER, mean_score),
@@ -200,8 +196,7 @@ static const struct field worst_query_fields[] = {
     STRING(OWNER, evaluator, .required = true, .min_length = 1, .max_length = 64),
     INTEGER(OWNER, limit, .preset = 20)};
 #undef OWNER
-SCHEMA(worst_query_schema, struct worst_query, "WorstQuery", worst_query_fields,
-       .extra = EXTRA_IGNORE);
+SCHEMA(worst_query_schema, struct worst_query, "WorstQuery", worst_query_fields);
 
 struct worst_reply {
     const char *evaluator;
@@ -238,8 +233,7 @@ static const struct field audit_query_fields[] = {
     INTEGER(OWNER, limit, .preset = 50), STRING(OWNER, actor, .nullable = true, .max_length = 100),
     STRING(OWNER, action, .nullable = true, .max_length = 50)};
 #undef OWNER
-SCHEMA(audit_query_schema, struct audit_query, "AuditQuery", audit_query_fields,
-       .extra = EXTRA_IGNORE);
+SCHEMA(audit_query_schema, struct audit_query, "AuditQuery", audit_query_fields);
 
 #define OWNER struct audit_row
 static const struct field audit_row_fields[] = {

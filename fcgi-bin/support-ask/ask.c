@@ -29,7 +29,7 @@ static const struct field ask_fields[] = {
            .help = "Checked and not used: the tenant is the token's."),
 };
 #undef OWNER
-SCHEMA(ask_schema, struct ask_request, "AskRequest", ask_fields, .extra = EXTRA_IGNORE,
+SCHEMA(ask_schema, struct ask_request, "AskRequest", ask_fields,
        .example = "{\"question\":\"How long is the warranty?\"}");
 
 struct source {
@@ -107,7 +107,7 @@ static const struct field feedback_fields[] = {
     STRING(OWNER, reason, .nullable = true, .max_length = 500),
 };
 #undef OWNER
-SCHEMA(feedback_schema, struct feedback_request, "Feedback", feedback_fields, .extra = EXTRA_IGNORE,
+SCHEMA(feedback_schema, struct feedback_request, "Feedback", feedback_fields,
        .example = "{\"trace_id\":\"0\",\"session_id\":\"s\",\"rating\":\"up\"}");
 
 struct escalate_request {
@@ -122,7 +122,7 @@ static const struct field escalate_fields[] = {
 };
 #undef OWNER
 SCHEMA(escalate_schema, struct escalate_request, "EscalateRequest", escalate_fields,
-       .extra = EXTRA_IGNORE, .example = "{\"session_id\":\"s\"}");
+       .example = "{\"session_id\":\"s\"}");
 
 struct escalated {
     const char *status, *message;

@@ -68,8 +68,7 @@ static const struct field documents_query_fields[] = {
     INTEGER(OWNER, offset, .lower = AT_LEAST(0), .preset = 0),
 };
 #undef OWNER
-SCHEMA(documents_query_schema, struct documents_query, "DocumentsQuery", documents_query_fields,
-       .extra = EXTRA_IGNORE);
+SCHEMA(documents_query_schema, struct documents_query, "DocumentsQuery", documents_query_fields);
 
 struct document_entry {
     const char *doc_id, *title, *source, *file_type, *language;

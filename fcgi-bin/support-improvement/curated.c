@@ -31,7 +31,7 @@ static const struct field curated_cases_query_fields[] = {
     INTEGER(OWNER, offset, .preset = 0)};
 #undef OWNER
 SCHEMA(curated_cases_query_schema, struct curated_cases_query, "CuratedCasesQuery",
-       curated_cases_query_fields, .extra = EXTRA_IGNORE);
+       curated_cases_query_fields);
 
 struct curated_entry {
     const char *case_id, *tenant_id, *query, *channel, *human_verdict, *created_at;
@@ -76,8 +76,7 @@ static const struct field rebuild_query_fields[] = {
     STRING(OWNER, since, .nullable = true, .max_length = 40),
     BOOLEAN(OWNER, include_bad, .preset = false)};
 #undef OWNER
-SCHEMA(rebuild_query_schema, struct rebuild_query, "RebuildQuery", rebuild_query_fields,
-       .extra = EXTRA_IGNORE);
+SCHEMA(rebuild_query_schema, struct rebuild_query, "RebuildQuery", rebuild_query_fields);
 
 struct rebuild_reply {
     const char *job_id, *status;

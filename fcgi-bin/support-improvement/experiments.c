@@ -92,7 +92,6 @@ static const struct field experiment_new_fields[] = {
     JSON_OBJECT(OWNER, prompt_overrides, .nullable = true)};
 #undef OWNER
 SCHEMA(experiment_new_schema, struct experiment_new_body, "ExperimentNew", experiment_new_fields,
-       .extra = EXTRA_IGNORE,
        .example = "{\"name\":\"Fewer documents\",\"settings_overrides\":{\"rerank_top_k\":3}}");
 
 struct experiment_changed {
@@ -113,8 +112,7 @@ struct stage_query {
 static const struct field stage_query_fields[] = {
     BOOLEAN(OWNER, activate, .preset = true, .help = "In force from the next question on.")};
 #undef OWNER
-SCHEMA(stage_query_schema, struct stage_query, "StageQuery", stage_query_fields,
-       .extra = EXTRA_IGNORE);
+SCHEMA(stage_query_schema, struct stage_query, "StageQuery", stage_query_fields);
 
 struct deployed_reply {
     const char *status, *id;
@@ -146,7 +144,7 @@ static const struct field assignment_body_fields[] = {
     JSON_VALUE(OWNER, tenant_id), JSON_VALUE(OWNER, rollout_percentage, .help = "0 to 100.")};
 #undef OWNER
 SCHEMA(assignment_body_schema, struct assignment_body, "AssignmentBody", assignment_body_fields,
-       .extra = EXTRA_IGNORE, .example = "{\"tenant_id\":\"default\",\"rollout_percentage\":25}");
+       .example = "{\"tenant_id\":\"default\",\"rollout_percentage\":25}");
 
 struct assignment_entry {
     const char *tenant_id, *experiment_id;
@@ -189,8 +187,8 @@ static const struct field comparison_query_fields[] = {
     STRING(OWNER, staged, .nullable = true, .max_length = EXPERIMENT_ID_MAX),
     STRING(OWNER, candidate, .nullable = true, .max_length = EXPERIMENT_ID_MAX)};
 #undef OWNER
-SCHEMA(comparison_query_schema, struct comparison_query, "ComparisonQuery", comparison_query_fields,
-       .extra = EXTRA_IGNORE);
+SCHEMA(comparison_query_schema, struct comparison_query, "ComparisonQuery",
+       comparison_query_fields);
 
 struct comparison_reply {
     json_t *deployed, *staged, *candidate;

@@ -21,8 +21,7 @@ static const struct field review_query_fields[] = {
     INTEGER(OWNER, limit, .preset = LIST_DEFAULT, .help = "Kept between 1 and 500."),
     INTEGER(OWNER, offset, .preset = 0, .help = "Kept from 0 on.")};
 #undef OWNER
-SCHEMA(review_query_schema, struct review_query, "ReviewQuery", review_query_fields,
-       .extra = EXTRA_IGNORE);
+SCHEMA(review_query_schema, struct review_query, "ReviewQuery", review_query_fields);
 
 struct review_item {
     int64_t id;
@@ -98,7 +97,7 @@ static const struct field review_body_fields[] = {
            .help = "Not looked at: the reviewer is who asks.")};
 #undef OWNER
 SCHEMA(review_body_schema, struct review_body, "ReviewVerdict", review_body_fields,
-       .extra = EXTRA_IGNORE, .example = "{\"status\":\"confirmed_good\",\"reviewer_notes\":\"\"}");
+       .example = "{\"status\":\"confirmed_good\",\"reviewer_notes\":\"\"}");
 
 struct review_done {
     const char *status;
@@ -131,7 +130,7 @@ static const struct field review_add_fields[] = {
     STRING(OWNER, reviewer_notes, .preset_text = "", .max_length = REVIEW_NOTES_MAX)};
 #undef OWNER
 SCHEMA(review_add_schema, struct review_addition, "ReviewAddition", review_add_fields,
-       .extra = EXTRA_IGNORE, .example = "{\"trace_id\":\"0123456789abcdef0123456789abcdef\"}");
+       .example = "{\"trace_id\":\"0123456789abcdef0123456789abcdef\"}");
 
 struct review_added {
     int64_t id;

@@ -18,8 +18,7 @@ struct run_query {
 static const struct field run_query_fields[] = {
     STRING(OWNER, baseline, .preset_text = "current", .max_length = EXPERIMENT_ID_MAX)};
 #undef OWNER
-SCHEMA(run_query_schema, struct run_query, "RegressionRunQuery", run_query_fields,
-       .extra = EXTRA_IGNORE);
+SCHEMA(run_query_schema, struct run_query, "RegressionRunQuery", run_query_fields);
 
 struct run_started {
     const char *job_id, *status;
@@ -38,8 +37,7 @@ struct runs_query {
 static const struct field runs_query_fields[] = {
     INTEGER(OWNER, limit, .preset = RUNS_DEFAULT, .help = "Kept between 1 and 100.")};
 #undef OWNER
-SCHEMA(runs_query_schema, struct runs_query, "RegressionRunsQuery", runs_query_fields,
-       .extra = EXTRA_IGNORE);
+SCHEMA(runs_query_schema, struct runs_query, "RegressionRunsQuery", runs_query_fields);
 
 struct run_entry {
     const char *run_id, *status, *result, *created_at, *baseline, *candidate, *mode;

@@ -42,6 +42,7 @@ static const struct route routes[] = {
      .help = "Of all workers together. For administrators only where the settings say so."},
     {.method = METHOD_GET,
      .path = "/openapi.json",
+     .any_query = true,
      .handler = openapi_handle,
      .name = "openapi",
      .tag = "health",

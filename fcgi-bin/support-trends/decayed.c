@@ -14,8 +14,7 @@ struct decayed_query {
 static const struct field query_fields[] = {
     INTEGER(OWNER, limit, .preset = 100, .help = "1 to 500; others are brought into that range.")};
 #undef OWNER
-SCHEMA(decayed_query_schema, struct decayed_query, "ChangedCitationsQuery", query_fields,
-       .extra = EXTRA_IGNORE);
+SCHEMA(decayed_query_schema, struct decayed_query, "ChangedCitationsQuery", query_fields);
 
 #define OWNER struct decayed
 static const struct field item_fields[] = {

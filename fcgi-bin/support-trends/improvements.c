@@ -21,7 +21,7 @@ static const struct field backlog_fields[] = {
     STRING(OWNER, generated_at, .required = true),
 };
 #undef OWNER
-SCHEMA(backlog_schema, struct backlog_reply, "Backlog", backlog_fields, .extra = EXTRA_IGNORE);
+SCHEMA(backlog_schema, struct backlog_reply, "Backlog", backlog_fields, .extra = EXTRA_STORED);
 
 struct archive_query {
     struct optional_integer year;
@@ -30,8 +30,7 @@ struct archive_query {
 #define OWNER struct archive_query
 static const struct field archive_query_fields[] = {NULLABLE_INTEGER(OWNER, year)};
 #undef OWNER
-SCHEMA(archive_query_schema, struct archive_query, "BacklogArchiveQuery", archive_query_fields,
-       .extra = EXTRA_IGNORE);
+SCHEMA(archive_query_schema, struct archive_query, "BacklogArchiveQuery", archive_query_fields);
 
 #define OWNER struct backlog_file
 static const struct field file_fields[] = {STRING(OWNER, week), STRING(OWNER, path),

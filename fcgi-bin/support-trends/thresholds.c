@@ -25,10 +25,8 @@ static const struct field refresh_fields[] = {
     NULLABLE_NUMBER(OWNER, confidence, .lower = AT_LEAST(0.5), .upper = AT_MOST(0.999999),
                     .help = "How sure; else THRESHOLD_CONFIDENCE.")};
 #undef OWNER
-SCHEMA(thresholds_query_schema, struct thresholds_query, "ThresholdsQuery", query_fields,
-       .extra = EXTRA_IGNORE);
-SCHEMA(thresholds_refresh_schema, struct thresholds_query, "ThresholdsRefresh", refresh_fields,
-       .extra = EXTRA_IGNORE);
+SCHEMA(thresholds_query_schema, struct thresholds_query, "ThresholdsQuery", query_fields);
+SCHEMA(thresholds_refresh_schema, struct thresholds_query, "ThresholdsRefresh", refresh_fields);
 
 struct thresholds_reply {
     const char *generated_at, *tenant, *label_source, *report_path;
@@ -54,7 +52,7 @@ static const struct field reply_fields[] = {
 };
 #undef OWNER
 SCHEMA(thresholds_schema, struct thresholds_reply, "Thresholds", reply_fields,
-       .extra = EXTRA_IGNORE);
+       .extra = EXTRA_STORED);
 
 struct choose_request {
     const char *metric;
@@ -76,7 +74,6 @@ static const struct field choose_fields[] = {
 };
 #undef OWNER
 SCHEMA(choose_schema, struct choose_request, "ThresholdChoiceRequest", choose_fields,
-       .extra = EXTRA_IGNORE,
        .example = "{\"metric\":\"quality_threshold\",\"source\":\"manual\",\"cutoff\":80}");
 
 #define OWNER struct threshold_choice

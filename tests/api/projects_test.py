@@ -88,14 +88,15 @@ class TestCreate:
         request = {"metric_type": "binary", "binary": {"control_conversions": 410, "control_users": 10000,
                                                        "treatment_conversions": 470, "treatment_users": 10020}}
         found = expect(store.client.post("/api/v1/results", request))
-        observed = {"request": request, "analysis": {**found, "unknown": {"x": 1}}, "saved_at": None}
+        observed = {"request": request, "analysis": found, "saved_at": None}
         stored = create(store.client, payload(additional_context={"observed_results": observed}))
         kept = stored["payload"]["additional_context"]["observed_results"]
         assert kept["analysis"] == found and kept["saved_at"] is None
         assert kept["request"]["binary"].items() >= request["binary"].items()
         error = store.client.post(PROJECTS, payload(additional_context={
-            "observed_results": {**observed, "unknown": 1}})).errors()
-        assert error["body", "additional_context", "observed_results", "unknown"]["type"] == "extra_forbidden"
+            "observed_results": {**observed, "analysis": {**found, "unknown": {"x": 1}}, "unknown": 1}})).errors()
+        for place in (("unknown",), ("analysis", "unknown")):
+            assert error["body", "additional_context", "observed_results", *place]["type"] == "extra_forbidden"
 
     def test_nothing_is_stored_of_what_is_refused(self, store):
         before = store.client.get(PROJECTS + "?status=all").json()["total"]

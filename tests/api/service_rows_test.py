@@ -39,12 +39,19 @@ def concrete(operation, word):
     return "/".join(word if part.startswith("{") else part for part in operation.path.split("/"))
 
 
+def example(service, operation):
+    """A body that fits, None where there is none in JSON."""
+    body = operation.spec.get("requestBody", {}).get("content", {}).get("application/json")
+    return service.document.example(operation) if body and service.document.body_schema(operation) else None
+
+
 def ask(service, operation, headers, word="no-such-thing", method=None, **body):
     """One call, whose answer is held to the document; a stream is left after its head."""
     method = method or operation.method
     streams = "text/event-stream" in service.document.media_types(operation, 200)
     answer = service.send(method, concrete(operation, word), headers=headers, stream=streams, **body)
     if streams:
+        assert answer.status_code < 400 or answer.text
         answer.close()
         assert str(answer.status_code) in operation.spec["responses"] or answer.status_code == 405, \
             f"{operation.name} answers {answer.status_code}"
@@ -89,6 +96,43 @@ def test_broken_bodies(service, text):
             headers = {**credentials(service), "Content-Type": "application/json"}
             status = ask(service, operation, headers, data=text).status_code
             assert 400 <= status < 500, f"{operation.name} answers {status}"
+    walk(service, check)
+
+
+# Files and parts of pages: their query means nothing.
+WITHOUT_QUERY = {"openapi", "summary_piece"}
+
+
+def test_unknown_query_parameters_are_refused(service):
+    def check(operation):
+        body = operation.spec.get("requestBody", {}).get("content", {})
+        sent = {"files": {"file": b"x"}} if "multipart/form-data" in body else {"json": example(service, operation)}
+        answer = ask(service, operation, credentials(service), **sent, params={"no_such_parameter": 1})
+        if operation.name in WITHOUT_QUERY:
+            assert answer.status_code != 422
+            return
+        status = 422 if "422" in operation.spec["responses"] else 400  # of a provider's dialect
+        assert answer.status_code == status, f"{operation.name} answers {answer.status_code}: {answer.text[:200]}"
+        assert "no_such_parameter" in answer.text, f"{operation.name} does not name it"
+    walk(service, check)
+
+
+# What programs outside send in their own format, and documents that are kept as they are.
+OPEN_BODIES = {"chat_completions", "ingest_events", "validate_contract"}
+
+
+def test_unknown_body_members_are_refused(service):
+    def check(operation):
+        if operation.method not in ("POST", "PUT", "PATCH") or operation.name in OPEN_BODIES:
+            return
+        body = operation.spec.get("requestBody", {}).get("content", {})
+        if "multipart/form-data" in body:
+            sent = {"files": {"file": b"x"}, "data": {"no_such_member": "1"}}
+        else:
+            sent = {"json": {**(example(service, operation) or {}), "no_such_member": 1}}
+        answer = ask(service, operation, credentials(service), **sent)
+        assert answer.status_code == 422, f"{operation.name} answers {answer.status_code}: {answer.text[:200]}"
+        assert "no_such_member" in answer.text, f"{operation.name} does not name it"
     walk(service, check)
 
 

@@ -178,9 +178,12 @@ TEST(forms_are_read_part_by_part)
         {MULTIPART, PART("name=\"file\"; filename=\"a;\\\"b.txt\"", "hello") "--xyz--\r\n",
          "a;\"b.txt|5|hello|-", 200},
         {MULTIPART,
-         "preamble\r\n" PART("name=note", "n\r\n--xy") PART("name=\"x\"", "skipped") PART(
+         "preamble\r\n" PART("name=note", "n\r\n--xy") PART(
              "name=\"file\"; filename=\"f\"\r\nContent-Type: text/plain", "\r\n--xy\r\n") "--xyz--",
          "f|8|\r\n--xy\r\n|n\r\n--xy", 200},
+        {MULTIPART, PART("name=\"x\"", "unknown") PART("name=\"file\"", "f") "--xyz--",
+         "\"extra_forbidden\",\"msg\":\"Extra inputs are not permitted\",\"loc\":[\"body\",\"x\"]",
+         422},
         {MULTIPART, PART("name=\"note\"", "n") "--xyz--", "\"loc\":[\"body\",\"file\"]", 422},
         {MULTIPART, PART("name=\"note\"", "\xff") "--xyz--", "valid text", 422},
         {MULTIPART, PART("name=\"note\"", "a") PART("name=\"note\"", "b") "--xyz--", "Too many",
@@ -191,6 +194,8 @@ TEST(forms_are_read_part_by_part)
         {MULTIPART, PART("filename=\"f\"", "no name") "--xyz--", "parsing the body", 400},
         {"multipart/form-data", "x", "Missing boundary", 400},
         {"application/x-www-form-urlencoded", "note=a%20b", "\"file\"", 422},
+        {"application/x-www-form-urlencoded", "note=a&x=b", "\"loc\":[\"body\",\"x\"]", 422},
+        {"application/x-www-form-urlencoded", "file=a", "multipart/form-data", 422},
         {"application/json", "{}", "\"file\"", 422},
     };
     struct server server;
@@ -233,6 +238,9 @@ static const struct {
     {"boundary-", 400, BAD_REQUEST("Missing boundary in multipart.")},
     {"malformed-", 400, BAD_REQUEST("There was an error parsing the body")},
     {"missing-", 422, ONE_FAULT("missing", "Field required", "file")},
+    {"unknown-", 422,
+     "{\"detail\":[{\"type\":\"extra_forbidden\",\"msg\":\"Extra inputs are not "
+     "permitted\",\"loc\":[\"body\""},
     {"text-", 422, ONE_FAULT("string_unicode", "Input should be valid text", "note")},
     {"twice-file", 422, ONE_FAULT("too_long", "Too many parts of this name", "file")},
     {"twice-note", 422, ONE_FAULT("too_long", "Too many parts of this name", "note")},

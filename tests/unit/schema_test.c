@@ -431,6 +431,53 @@ TEST(documents_that_are_kept_whole)
     CHECK_INT(errors.items[0].fault, FAULT_DICTIONARY_TYPE);
 }
 
+struct narrow {
+    int64_t kept, id;
+    const json_t *whole;
+};
+
+#define OWNER struct narrow
+static const struct field narrow_fields[] = {INTEGER(OWNER, kept)};
+static const struct field answer_fields[] = {INTEGER(OWNER, kept), INTEGER(OWNER, id)};
+#undef OWNER
+static SCHEMA(stored_schema, struct narrow, "Stored", narrow_fields, .extra = EXTRA_STORED);
+static SCHEMA(answer_schema, struct narrow, "Answer", answer_fields);
+static SCHEMA(change_schema, struct narrow, "Change", narrow_fields, .answer = &answer_schema,
+              .keeps_document = true, .document = offsetof(struct narrow, whole));
+
+TEST(unknown_members_of_what_is_stored_and_of_requests)
+{
+    static const struct {
+        const struct schema *schema;
+        const char *text;
+        bool fits_stored, fits_request;
+    } cases[] = {
+        {&stored_schema, "{\"kept\":1,\"more\":2}", true, false},
+        {&stored_schema, "{\"kept\":1}", true, true},
+        {&change_schema, "{\"kept\":1,\"id\":2}", true, true},
+        {&change_schema, "{\"kept\":1,\"id\":2,\"more\":3}", false, false},
+    };
+    struct schema_errors errors;
+    struct json_fault fault;
+    struct narrow object;
+    json_t *document;
+
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        const struct schema *schema = cases[i].schema;
+
+        CHECK_INT(json_read(arena, cases[i].text, strlen(cases[i].text), 8, &document, &fault),
+                  ERROR_NONE);
+        object = (struct narrow){0};
+        CHECK_INT(!schema_decode(schema, document, "body", &object, &errors, arena),
+                  cases[i].fits_stored);
+        CHECK_INT(!schema_decode_request(schema, document, "body", &object, &errors, arena),
+                  cases[i].fits_request);
+        if (!cases[i].fits_request)
+            CHECK_TEXT(path_text(errors.items[0].path), "body.more");
+    }
+    CHECK_INT(json_object_size(object.whole), 3);
+}
+
 TEST(secret_names)
 {
     CHECK(schema_is_secret_name("secret") && schema_is_secret_name("bot_token"));
@@ -458,6 +505,7 @@ int main(void)
         CASE(schemas_describe_themselves),
         CASE(lists_of_lists),
         CASE(documents_that_are_kept_whole),
+        CASE(unknown_members_of_what_is_stored_and_of_requests),
         CASE(secret_names),
     };
     int status;

@@ -45,7 +45,7 @@ static const struct field allocation_fields[] = {
 #undef OWNER
 const struct schema calculation_allocation_schema = {.name = "Allocation",
                                                      .help = "Users for the actual split.",
-                                                     .extra = EXTRA_IGNORE,
+                                                     .extra = EXTRA_STORED,
                                                      .complete = true,
                                                      .size = sizeof(struct calculation_allocation),
                                                      .fields = allocation_fields,
@@ -71,7 +71,7 @@ static const struct field results_fields[] = {
 };
 #undef OWNER
 const struct schema calculation_results_schema = {.name = "CalculationResults",
-                                                  .extra = EXTRA_IGNORE,
+                                                  .extra = EXTRA_STORED,
                                                   .complete = true,
                                                   .size = sizeof(struct calculation_results),
                                                   .fields = results_fields,
@@ -86,7 +86,7 @@ static const struct field warning_fields[] = {
 };
 #undef OWNER
 const struct schema calculation_warning_schema = {.name = "DesignWarning",
-                                                  .extra = EXTRA_IGNORE,
+                                                  .extra = EXTRA_STORED,
                                                   .complete = true,
                                                   .size = sizeof(struct warning),
                                                   .fields = warning_fields,

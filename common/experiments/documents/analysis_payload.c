@@ -4,7 +4,7 @@
 enum { ANALYSIS_BYTES_MAX = 16 * 1024 * 1024 };
 
 /* Replies that are read back, and by newer programs too. */
-#define KEPT .extra = EXTRA_IGNORE, .complete = true
+#define KEPT .extra = EXTRA_STORED, .complete = true
 
 #define OWNER struct calculation_summary
 static const struct field summary_fields[] = {
@@ -212,7 +212,7 @@ const struct schema analysis_payload_schema = {.name = "Analysis",
                                                .size = sizeof(struct analysis_payload),
                                                .fields = payload_fields,
                                                .field_count = COUNT_OF(payload_fields),
-                                               .extra = EXTRA_IGNORE,
+                                               .extra = EXTRA_STORED,
                                                .complete = true,
                                                .example = example};
 

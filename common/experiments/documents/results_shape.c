@@ -252,7 +252,7 @@ static const struct field lift_fields[] = {
 #undef OWNER
 static SCHEMA(lift_schema, struct results_lift, "RelativeLift", lift_fields,
               .help = "The relative effect with its interval, of level ci_level.",
-              .extra = EXTRA_IGNORE);
+              .extra = EXTRA_STORED);
 
 #define OWNER struct results_conventions
 static const struct field convention_fields[] = {
@@ -269,7 +269,7 @@ static const struct field convention_fields[] = {
 #undef OWNER
 static SCHEMA(conventions_schema, struct results_conventions, "ResultsConventions",
               convention_fields, .help = "Which convention each figure follows.",
-              .extra = EXTRA_IGNORE);
+              .extra = EXTRA_STORED);
 
 #define OWNER struct results_test_interval
 static const struct field test_interval_fields[] = {
@@ -287,7 +287,7 @@ static const struct field test_interval_fields[] = {
 #undef OWNER
 static SCHEMA(test_interval_schema, struct results_test_interval, "TestInterval",
               test_interval_fields, .help = "The interval that belongs to the p-value.",
-              .extra = EXTRA_IGNORE);
+              .extra = EXTRA_STORED);
 
 #define OWNER struct results_reply
 static const struct field reply_fields[] = {
@@ -338,7 +338,7 @@ static const struct field reply_fields[] = {
 #undef OWNER
 const struct schema results_reply_schema = {.name = "ResultsReply",
                                             .help = "What the test showed.",
-                                            .extra = EXTRA_IGNORE,
+                                            .extra = EXTRA_STORED,
                                             .complete = true,
                                             .size = sizeof(struct results_reply),
                                             .fields = reply_fields,
