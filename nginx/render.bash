@@ -68,6 +68,7 @@ render_service() {
         [[ $row == "$service "* ]] || continue
         read -r _ family _ body seconds paths <<<"$row"
         read_family_options "$paths"
+        answer_seconds "$seconds"
         body_cap "$body"
         set_options "$service-$family" "$stream"
         set -f

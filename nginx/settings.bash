@@ -50,9 +50,8 @@ read_family_row() {
     family_rows+=("$1")
     if [[ -z ${pool_workers[$pool]:-} ]]; then
         pools+=("$pool")
-        pool_workers[$pool]=$workers pool_waiting[$pool]=$waiting pool_seconds[$pool]=$seconds
+        pool_workers[$pool]=$workers pool_waiting[$pool]=$waiting pool_seconds[$pool]=0
     fi
-    ((seconds <= pool_seconds[$pool])) || pool_seconds[$pool]=$seconds
     [[ " $paths " != *' * '* ]] || service_rest[$service]=$pool
 }
 
@@ -235,6 +234,26 @@ refuse_equal_ports() {
             [[ $service == "$other" ]] || ((service_port[$service] != service_port[$other])) ||
                 fail "$service and $other cannot both have port ${service_port[$service]}"
         done
+    done
+}
+
+# Sets $seconds, the longest answer of a row: a number, or a setting's value with a margin, but not
+# less than the number behind the colon.
+answer_seconds() {
+    local wanted=${setting[${1%%:*}]:-0}
+    seconds=${1##*:}
+    [[ $1 == *:* && ${wanted%%.*} =~ ^[0-9]{1,5}$ ]] || return 0
+    wanted=$((10#${wanted%%.*} + 10))
+    ((wanted <= seconds)) || seconds=$wanted
+}
+
+resolve_seconds() {
+    local row service family seconds pool
+    for row in "${family_rows[@]}"; do
+        read -r service family _ _ seconds _ <<<"$row"
+        pool=$service-$family
+        answer_seconds "$seconds"
+        ((seconds <= pool_seconds[$pool])) || pool_seconds[$pool]=$seconds
     done
 }
 

@@ -35,6 +35,7 @@ static void read_refusal(struct llm_call *call)
     if (!collect_fault(collected, json_object_get(document, "error")))
         (void)collect_fault(collected, json_object_get(document, "message"));
     call->answer.fault = collected->fault;
+    call->answer.refused = collect_refusal(call->arena, document);
 }
 
 static void fill_in(struct llm_call *call)

@@ -10,6 +10,7 @@ void collect_start(struct llm_collected *collected, struct arena *arena, size_t 
 {
     *collected = (struct llm_collected){.arena = arena};
     text_start(&collected->text, arena, maximum);
+    text_start(&collected->refusal, arena, LLM_REFUSAL_MAX);
 }
 
 struct tool_build *collect_tool(struct llm_collected *collected, size_t place)
@@ -70,8 +71,13 @@ const char *finish_name(const char *reason)
     static const struct {
         const char *theirs, *ours;
     } names[] = {
-        {"end_turn", "stop"},       {"stop_sequence", "stop"},  {"max_tokens", "length"},
-        {"tool_use", "tool_calls"}, {"model_length", "length"},
+        {"end_turn", "stop"},
+        {"stop_sequence", "stop"},
+        {"max_tokens", "length"},
+        {"tool_use", "tool_calls"},
+        {"model_length", "length"},
+        {"refusal", "content_filter"},
+        {"model_context_window_exceeded", "length"},
     };
 
     for (size_t i = 0; reason && i < sizeof names / sizeof names[0]; i++)
@@ -93,6 +99,33 @@ bool collect_fault(struct llm_collected *collected, const json_t *error)
     length = strlen(text) < FAULT_MAX ? strlen(text) : FAULT_MAX;
     collected->fault = arena_copy(collected->arena, text, utf8_valid_prefix(text, length));
     return true;
+}
+
+/* A word as a provider says it: text, or a number as text. */
+static const char *word_of(struct arena *arena, const json_t *value)
+{
+    if (json_is_integer(value))
+        return arena_print(arena, "%lld", (long long)json_integer_value(value));
+    if (!json_is_string(value))
+        return NULL;
+    return arena_copy(
+        arena, json_string_value(value),
+        utf8_valid_prefix(json_string_value(value), json_string_length(value) < FAULT_MAX
+                                                        ? json_string_length(value)
+                                                        : FAULT_MAX));
+}
+
+struct llm_refusal collect_refusal(struct arena *arena, const json_t *document)
+{
+    const json_t *error = json_object_get(document, "error");
+    const json_t *about = json_is_object(error) ? error : document;
+
+    return (struct llm_refusal){
+        .message =
+            word_of(arena, json_is_string(error) ? error : json_object_get(about, "message")),
+        .type = word_of(arena, json_object_get(about, "type")),
+        .code = word_of(arena, json_object_get(about, "code")),
+        .param = word_of(arena, json_object_get(about, "param"))};
 }
 
 static bool is_blank(const char *text)
@@ -119,5 +152,6 @@ void collect_finish(struct llm_collected *collected, struct llm_answer *answer)
     answer->model = collected->model;
     answer->fault = collected->fault;
     answer->usage = collected->usage;
+    answer->refusal = collected->refusal.length ? collected->refusal.bytes : NULL;
     answer->result = is_blank(answer->text) && !answer->tool_call_count ? LLM_EMPTY : LLM_ANSWERED;
 }

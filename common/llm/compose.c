@@ -68,6 +68,23 @@ static void write_json(struct json_writer *writer, struct arena *arena, const ch
     writer_close_object(writer);
 }
 
+void compose_more(struct json_writer *writer, const json_t *more)
+{
+    const char *key;
+    json_t *value;
+
+    json_object_foreach((json_t *)more, key, value)
+    {
+        writer_key(writer, key);
+        writer_value(writer, value);
+    }
+}
+
+static bool is_openai(enum llm_protocol protocol)
+{
+    return protocol == LLM_OPENAI || protocol == LLM_MISTRAL;
+}
+
 static void write_function(struct json_writer *writer, const struct llm_tool *tool,
                            const char *parameters)
 {
@@ -94,6 +111,8 @@ static void write_tools(struct json_writer *writer, enum llm_protocol protocol,
             writer_key(writer, "function");
             writer_open_object(writer);
             write_function(writer, &request->tools[i], "parameters");
+            if (is_openai(protocol))
+                compose_more(writer, request->tools[i].more);
             writer_close_object(writer);
         }
         writer_close_object(writer);
@@ -139,6 +158,8 @@ static void write_message(struct json_writer *writer, struct arena *arena,
         writer_key_string(writer, "tool_call_id", message->tool_call_id);
     if (message->tool_call_count)
         write_tool_calls(writer, arena, protocol, message);
+    if (is_openai(protocol))
+        compose_more(writer, message->more);
     writer_close_object(writer);
 }
 
@@ -256,12 +277,15 @@ static void write_messages(struct json_writer *writer, struct arena *arena,
     writer_close_array(writer);
 }
 
-static void write_anthropic_choice(struct json_writer *writer, const json_t *choice)
+static void write_anthropic_choice(struct json_writer *writer, const json_t *choice,
+                                   struct optional_boolean parallel)
 {
     const char *word = json_string_value(choice);
     const char *name =
         json_string_value(json_object_get(json_object_get(choice, "function"), "name"));
 
+    if (!word && !name && parallel.given)
+        word = "auto";
     if (!word && !name)
         return;
     writer_key(writer, "tool_choice");
@@ -269,6 +293,8 @@ static void write_anthropic_choice(struct json_writer *writer, const json_t *cho
     writer_key_string(writer, "type", name ? "tool" : strcmp(word, "required") == 0 ? "any" : word);
     if (name)
         writer_key_string(writer, "name", name);
+    if (parallel.given && (name || strcmp(word, "none") != 0))
+        writer_key_boolean(writer, "disable_parallel_tool_use", !parallel.value);
     writer_close_object(writer);
 }
 
@@ -281,12 +307,14 @@ static void write_wishes(struct json_writer *writer, struct arena *arena,
     const json_t *schema;
     bool is_json;
 
-    if (choice && protocol == LLM_ANTHROPIC) {
-        write_anthropic_choice(writer, choice);
+    if (request->tool_count && protocol == LLM_ANTHROPIC) {
+        write_anthropic_choice(writer, choice, request->parallel_tool_calls);
     } else if (choice && protocol != LLM_OLLAMA) {
         writer_key(writer, "tool_choice");
         writer_value(writer, choice);
     }
+    if (request->parallel_tool_calls.given && is_openai(protocol))
+        writer_key_boolean(writer, "parallel_tool_calls", request->parallel_tool_calls.value);
     schema = format_of(format, &is_json);
     if (!is_json || protocol == LLM_ANTHROPIC)
         return;
@@ -338,6 +366,23 @@ static void write_limits(struct json_writer *writer, const struct llm_provider *
     writer_close_array(writer);
 }
 
+/* Who asks, and whatever else is said in OpenAI's form. */
+static void write_more(struct json_writer *writer, enum llm_protocol protocol,
+                       const struct llm_request *request)
+{
+    if (request->user && protocol == LLM_ANTHROPIC) {
+        writer_key(writer, "metadata");
+        writer_open_object(writer);
+        writer_key_string(writer, "user_id", request->user);
+        writer_close_object(writer);
+    }
+    if (!is_openai(protocol))
+        return;
+    if (request->user)
+        writer_key_string(writer, "user", request->user);
+    compose_more(writer, request->more);
+}
+
 /* Ollama streams unless it is told not to. */
 static void write_stream(struct json_writer *writer, enum llm_protocol protocol, bool streams)
 {
@@ -372,6 +417,7 @@ void llm_compose(struct arena *arena, const struct llm_provider *provider,
     write_messages(&writer, arena, provider->protocol, request);
     write_tools(&writer, provider->protocol, request);
     write_wishes(&writer, arena, provider->protocol, request);
+    write_more(&writer, provider->protocol, request);
     write_stream(&writer, provider->protocol, request->on_text != NULL);
     writer_close_object(&writer);
     http->url = url_of(arena, provider);

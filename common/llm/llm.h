@@ -7,7 +7,7 @@
 #ifndef ASSAY_LLM_LLM_H
 #define ASSAY_LLM_LLM_H
 
-#include "base/optional.h"
+#include "base/json.h"
 #include "net/fetch_set.h"
 
 enum { LLM_TOOL_CALLS_MAX = 32 /* of one answer; further ones are dropped */ };
@@ -45,12 +45,14 @@ struct llm_message {
     const struct llm_tool_call *tool_calls;
     size_t tool_call_count;
     const char *tool_call_id; /* of a tool's result */
+    const json_t *more; /* further members in OpenAI's form; NULL = none, as everywhere below */
 };
 
 struct llm_tool {
     const char *name;
     const char *description; /* NULL = none */
     const char *parameters;  /* JSON schema; must be JSON, it is not looked at */
+    const json_t *more;      /* further members of the function */
 };
 
 struct llm_answer;
@@ -60,12 +62,16 @@ struct llm_request {
     size_t message_count;
     const struct llm_tool *tools;
     size_t tool_count;
-    /* JSON in OpenAI's form, said in that of each protocol; NULL = none. What a protocol has no
-     * words for is asked for in the system's text (a format), or left out (a choice, Ollama). */
+    /* JSON in OpenAI's form, said in that of each protocol; NULL = none. A format that a
+     * protocol has no words for is asked for in the system's text; for other members that it has
+     * none for see llm_find_unsupported(). */
     const char *tool_choice, *response_format;
     struct optional_number temperature, top_p, presence_penalty, frequency_penalty;
     struct optional_integer max_tokens, seed;
     struct string_list stop;
+    struct optional_boolean parallel_tool_calls;
+    const char *user;   /* who asks, for the provider's own rules; NULL = nobody in particular */
+    const json_t *more; /* further members of the request */
     /* Whether an answer was what was wanted; false asks again where an attempt is left. NULL takes
      * all. Not asked of streams. */
     bool (*usable)(const struct llm_answer *answer, void *context);
@@ -77,7 +83,7 @@ struct llm_request {
 
 enum llm_result {
     LLM_ANSWERED,   /* with text or tool calls */
-    LLM_EMPTY,      /* the answer has its shape, but nothing in it */
+    LLM_EMPTY,      /* the answer has its shape, but no text; `finish` may say why */
     LLM_MALFORMED,  /* it has not */
     LLM_CUT,        /* the stream ended, or fell silent, before its end; `text` is what came */
     LLM_FAULT,      /* the stream said that something went wrong */
@@ -93,6 +99,11 @@ struct llm_usage {
     struct optional_integer input_tokens, output_tokens;
 };
 
+/* What a provider says of a request that it refuses; each NULL when it does not. */
+struct llm_refusal {
+    const char *message, *type, *code, *param;
+};
+
 /* Everything comes from the arena, and what the provider said is as untrusted as ever. */
 struct llm_answer {
     enum llm_result result;
@@ -105,6 +116,8 @@ struct llm_answer {
     const char *finish; /* "stop", "length", "tool_calls", or what the provider says; NULL */
     const char *model;  /* as the provider names it; NULL */
     const char *fault;  /* what the provider said went wrong; NULL */
+    struct llm_refusal refused; /* of LLM_REFUSED */
+    const char *refusal;        /* what the model says instead of an answer; NULL */
     struct llm_usage usage;
     uint32_t attempts;
     double retry_after;
@@ -140,6 +153,11 @@ void llm_call_cancel(struct fetch_set *set, struct llm_call *call);
 void llm_complete_all(struct arena *arena, struct llm_call *calls, size_t count,
                       bool (*enough)(const struct llm_call *calls, size_t count, void *context),
                       void *context, const struct fetch_watch *watch);
+
+/* The first member of a request that a protocol has no words for ("seed", "messages.2.name"), NULL
+ * when all can be sent. LLM_PROTOCOL__MAX stands for a prompt alone. */
+const char *llm_find_unsupported(struct arena *arena, enum llm_protocol protocol,
+                                 const struct llm_request *request);
 
 /* The two halves, for those who make the call themselves: url, method, headers and body of a
  * request; and what the body of a 2xx answer says. */

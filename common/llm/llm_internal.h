@@ -5,7 +5,11 @@
 #include "base/json.h"
 #include "llm/llm.h"
 
-enum { LLM_ANSWER_DEPTH_MAX = 64, LLM_ARGUMENTS_MAX = 1 << 20 /* bytes of a tool call */ };
+enum {
+    LLM_ANSWER_DEPTH_MAX = 64,
+    LLM_ARGUMENTS_MAX = 1 << 20, /* bytes of a tool call */
+    LLM_REFUSAL_MAX = 1 << 20    /* bytes of what a model says instead of an answer */
+};
 
 /* Tool calls that are put together from pieces. */
 struct tool_build {
@@ -23,6 +27,7 @@ struct llm_collected {
     const char *finish;
     const char *model;
     const char *fault;
+    struct text refusal;
     struct llm_usage usage;
 };
 
@@ -46,6 +51,12 @@ const char *finish_name(const char *reason);
 /* What the provider said went wrong: a string, or the message of an object. False when there is
  * nothing of the kind. */
 bool collect_fault(struct llm_collected *collected, const json_t *error);
+
+/* The same for a request that was refused: all that is said of it. */
+struct llm_refusal collect_refusal(struct arena *arena, const json_t *document);
+
+/* Members that a request adds in OpenAI's form, into an object that is open. */
+void compose_more(struct json_writer *writer, const json_t *more);
 
 /* Into the answer, with its result when nothing else is wrong: answered or empty. */
 void collect_finish(struct llm_collected *collected, struct llm_answer *answer);

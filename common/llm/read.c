@@ -43,13 +43,17 @@ static void collect_calls(struct llm_collected *collected, const json_t *calls)
     }
 }
 
+/* A message may be without content: the reason for its end then says why. */
 static bool read_message(struct llm_collected *collected, const json_t *message)
 {
-    const json_t *calls = json_object_get(message, "tool_calls");
+    const json_t *content = json_object_get(message, "content");
+    const char *refusal = json_string_value(json_object_get(message, "refusal"));
 
-    collect_calls(collected, calls);
-    return collect_content(json_object_get(message, "content"), NULL, &collected->text) ||
-           json_array_size(calls) > 0;
+    collect_calls(collected, json_object_get(message, "tool_calls"));
+    if (refusal)
+        text_append_string(&collected->refusal, refusal);
+    return collect_content(content, NULL, &collected->text) ||
+           (json_is_object(message) && (!content || json_is_null(content)));
 }
 
 static bool read_openai(struct llm_collected *collected, const json_t *answer)

@@ -76,6 +76,9 @@ static void take_openai(struct llm_reader *reader, const json_t *piece)
                         json_object_get(call, "id"), json_object_get(function, "name"),
                         json_object_get(function, "arguments"));
     }
+    if (json_is_string(json_object_get(delta, "refusal")))
+        text_append_string(&reader->collected.refusal,
+                           json_string_value(json_object_get(delta, "refusal")));
     take_words(reader, json_object_get(delta, "content"));
 }
 

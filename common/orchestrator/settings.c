@@ -104,8 +104,14 @@ const struct setting orchestrator_settings_table[] = {
      .help = "JSON file with further models behind APIs; docs/orchestrator.md shows one."},
     {"ORCH_OUTBOUND_ALLOW_PRIVATE", SETTING_BOOLEAN, AT(outbound_allow_private), "true",
      .help = "Base URLs may lead to loopback and private addresses; only operators set them."},
-    {"ORCH_MAX_ANSWER_TOKENS", SETTING_INTEGER, AT(max_answer_tokens), "4096", 1, 1000000,
-     .help = "Longest answer that a model is allowed; its price is reserved before the call."},
+    {"ORCH_MAX_ANSWER_TOKENS", SETTING_INTEGER, AT(max_answer_tokens), "0", 0, 1000000,
+     .help = "Longest answer that a model is allowed where a request does not say; its price is "
+             "reserved before the call. 0 = models are not told, their own maximum holds."},
+    {"ORCH_ANTHROPIC_MAX_TOKENS", SETTING_INTEGER, AT(anthropic_max_tokens), "4096", 1, 1000000,
+     .help = "The same for Anthropic's protocol, which requires a maximum, where neither a request "
+             "nor ORCH_MAX_ANSWER_TOKENS says one."},
+    {"ORCH_RESERVED_ANSWER_TOKENS", SETTING_INTEGER, AT(reserved_answer_tokens), "4096", 1, 1000000,
+     .help = "Tokens of an answer whose price is reserved before a call without a maximum."},
     {"ORCH_MAX_ANSWER_BYTES", SETTING_INTEGER, AT(max_answer_bytes), "4194304", 1024, 67108864,
      .help = "Largest answer of a provider, as it is sent."},
     {"ORCH_MAX_PROMPT_CHARS", SETTING_INTEGER, AT(max_prompt_chars), "200000", 1,

@@ -50,7 +50,8 @@ struct orchestrator_settings {
     struct provider_settings openai, anthropic, mistral;
     const char *models_file; /* NULL = none */
     bool outbound_allow_private;
-    int64_t max_answer_tokens;
+    int64_t max_answer_tokens; /* 0 = requests say it, or nobody */
+    int64_t anthropic_max_tokens, reserved_answer_tokens;
     int64_t max_answer_bytes;
     double stream_silence_seconds;
     int64_t max_prompt_chars, judged_answer_chars;

@@ -1,7 +1,7 @@
 /* Messages, tools and limits, out of JSON. */
 #include "orchestrator-streams/conversation.h"
 
-#include "base/json.h"
+#include "orchestrator-streams/parameters.h"
 
 #include <string.h>
 
@@ -12,7 +12,7 @@ static const struct field fields[] = {
     STRING(OWNER, model, .required = true, .min_length = 1, .max_length = 200,
            .help = "A model of the catalog, `orch:smart` or `orch:consensus`."),
     JSON_VALUE(OWNER, messages, .required = true),
-    BOOLEAN(OWNER, stream, .preset = 0),
+    NULLABLE_BOOLEAN(OWNER, stream),
     JSON_OBJECT(OWNER, stream_options, .nullable = true),
     JSON_VALUE(OWNER, stop, .nullable = true),
     JSON_VALUE(OWNER, tools, .nullable = true),
@@ -27,12 +27,14 @@ static const struct field fields[] = {
     NULLABLE_INTEGER(OWNER, max_completion_tokens, .lower = AT_LEAST(1)),
     NULLABLE_INTEGER(OWNER, seed),
     NULLABLE_INTEGER(OWNER, n, .lower = AT_LEAST(1), .upper = AT_MOST(1)),
+    NULLABLE_BOOLEAN(OWNER, parallel_tool_calls),
     STRING(OWNER, user, .nullable = true),
 };
 #undef OWNER
 SCHEMA(
     completion_body_schema, struct completion_body, "ChatCompletionRequest", fields,
-    .extra = EXTRA_IGNORE,
+    .help = "Members beyond these are passed on to models of OpenAI's protocol.",
+    .extra = EXTRA_KEEP, .document = offsetof(struct completion_body, document),
     .example = "{\"model\":\"orch:smart\",\"messages\":[{\"role\":\"user\",\"content\":\"Hi\"}]}");
 
 static const char *const roles[] = {"system", "developer", "user", "assistant", "tool", NULL};
@@ -45,24 +47,29 @@ static bool is_role(const char *role)
     return false;
 }
 
-/* A text, or the texts of a list of parts; NULL for none, and for parts of other kinds. */
-static const char *content_of(struct arena *arena, const json_t *content)
+/* A text, or the texts of a list of parts; NULL for none. `*fits` is false for parts of other
+ * kinds, or with members that would be lost. */
+static const char *content_of(struct arena *arena, const json_t *content, bool *fits)
 {
+    static const char *const members[] = {"type", "text", NULL};
     struct text text;
 
-    if (json_is_string(content))
+    *fits = !content || json_is_null(content) || json_is_string(content) || json_is_array(content);
+    if (!json_is_array(content))
         return json_string_value(content);
     text_start(&text, arena, PROMPT_MAX);
     for (size_t i = 0; i < json_array_size(content); i++) {
-        const char *part = json_string_value(json_object_get(json_array_get(content, i), "text"));
+        const json_t *item = json_array_get(content, i);
+        const char *part = json_string_value(json_object_get(item, "text"));
 
-        if (!part)
+        *fits = part && !first_beyond(item, members);
+        if (!*fits)
             return NULL;
         if (text.length)
             text_append_byte(&text, '\n');
         text_append_string(&text, part);
     }
-    return json_is_array(content) ? text.bytes : NULL;
+    return text.bytes;
 }
 
 static void read_tool_calls(struct arena *arena, const json_t *list, struct llm_message *message)
@@ -87,19 +94,29 @@ static void read_tool_calls(struct arena *arena, const json_t *list, struct llm_
 static enum error read_message(struct request *request, const json_t *json, size_t place,
                                struct llm_message *message)
 {
+    /* What a model has said beside its text is no part of what it is told. */
+    static const char *const members[] = {"role",        "content", "tool_calls", "tool_call_id",
+                                          "annotations", "refusal", NULL};
     const char *field = arena_print(request->arena, "messages.%zu", place);
     const json_t *calls = json_object_get(json, "tool_calls");
+    bool fits;
 
     message->role = json_string_value(json_object_get(json, "role"));
-    message->content = content_of(request->arena, json_object_get(json, "content"));
+    message->content = content_of(request->arena, json_object_get(json, "content"), &fits);
+    if (!message->content)
+        message->content = json_string_value(json_object_get(json, "refusal"));
+    message->more = members_beyond(request->arena, json, members);
     message->tool_call_id = json_string_value(json_object_get(json, "tool_call_id"));
     read_tool_calls(request->arena, calls, message);
     if (!is_role(message->role))
         return request_fault(request, "body", field, "value_error",
                              "role should be system, developer, user, assistant or tool");
-    if (!message->content && !message->tool_call_count)
+    if (!fits)
         return request_fault(request, "body", field, "value_error",
-                             "content should be text, or a list of parts of text");
+                             "content should be text, or a list of parts of text alone");
+    if (json_object_get(message->more, "audio") || json_object_get(message->more, "function_call"))
+        return request_fault(request, "body", field, "value_error",
+                             "audio and function_call are not supported");
     return ERROR_NONE;
 }
 
@@ -117,38 +134,49 @@ static const char *json_text(struct arena *arena, const json_t *value)
 static enum error read_tools(struct request *request, const json_t *list,
                              struct llm_request *conversation)
 {
+    static const char *const members[] = {"name", "description", "parameters", NULL};
+    static const char *const outer[] = {"type", "function", NULL};
     size_t count = json_array_size(list);
     struct llm_tool *tools = ARENA_ARRAY(request->arena, struct llm_tool, count);
 
     for (size_t i = 0; i < count; i++) {
-        const json_t *function = json_object_get(json_array_get(list, i), "function");
+        const json_t *tool = json_array_get(list, i);
+        const json_t *function = json_object_get(tool, "function");
         const json_t *parameters = json_object_get(function, "parameters");
 
         tools[i].name = json_string_value(json_object_get(function, "name"));
         tools[i].description = json_string_value(json_object_get(function, "description"));
         tools[i].parameters =
             parameters ? json_text(request->arena, parameters) : "{\"type\":\"object\"}";
-        if (!tools[i].name || count > TOOLS_MAX)
+        tools[i].more = members_beyond(request->arena, function, members);
+        if (!tools[i].name || first_beyond(tool, outer) || count > TOOLS_MAX)
             return request_fault(request, "body", "tools", "value_error",
-                                 "each of at most 128 tools needs a function with a name");
+                                 "each of at most 128 tools should be of type function, with a "
+                                 "name, and have no further members");
     }
     conversation->tools = tools;
     conversation->tool_count = count;
     return ERROR_NONE;
 }
 
-static void read_stop(struct arena *arena, const json_t *stop, struct llm_request *conversation)
+static enum error read_stop(struct request *request, const json_t *stop,
+                            struct llm_request *conversation)
 {
     size_t count = json_is_string(stop) ? 1 : json_array_size(stop);
-    const char **items = ARENA_ARRAY(arena, const char *, STOPS_MAX);
+    const char **items = ARENA_ARRAY(request->arena, const char *, STOPS_MAX);
+    bool fits = !stop || json_is_null(stop) || json_is_string(stop) || json_is_array(stop);
 
-    for (size_t i = 0; i < count && conversation->stop.count < STOPS_MAX; i++) {
+    for (size_t i = 0; fits && i < count; i++) {
         const char *text = json_string_value(json_is_string(stop) ? stop : json_array_get(stop, i));
 
-        if (text)
+        fits = text && i < STOPS_MAX;
+        if (fits)
             items[conversation->stop.count++] = text;
     }
     conversation->stop.items = items;
+    return fits ? ERROR_NONE
+                : request_fault(request, "body", "stop", "value_error",
+                                "stop should be text, or a list of at most 4 texts");
 }
 
 /* What is stored: the only message as it is, several each with its role. */
@@ -191,7 +219,11 @@ enum error conversation_read(struct request *request, struct llm_request *conver
                                                            ? body->max_completion_tokens
                                                            : body->max_tokens,
                                          .seed = body->seed};
-    read_stop(request->arena, body->stop, conversation);
+    error = read_stop(request, body->stop, conversation);
+    if (!error)
+        error = parameters_read(request, conversation);
+    if (error)
+        return error;
     if (body->tool_choice && !json_is_null(body->tool_choice))
         conversation->tool_choice = json_text(request->arena, body->tool_choice);
     if (body->response_format && !json_is_null(body->response_format))

@@ -9,11 +9,12 @@
 struct completion_body {
     const char *model;
     json_t *messages;
-    bool stream;
+    struct optional_boolean stream, parallel_tool_calls;
     json_t *stream_options, *stop, *tools, *tool_choice, *response_format, *metadata;
     struct optional_number temperature, top_p, presence_penalty, frequency_penalty;
     struct optional_integer max_tokens, max_completion_tokens, seed, n;
     const char *user;
+    const json_t *document; /* all of it */
 };
 SCHEMA_OF(completion_body_schema, struct completion_body);
 

@@ -3,8 +3,10 @@
 
 #include "base/clock.h"
 #include "orchestrator-streams/conversation.h"
+#include "orchestrator-streams/parameters.h"
 #include "orchestrator-streams/teller.h"
 #include "orchestrator/dispatch/embeddings.h"
+#include "orchestrator/front_error.h"
 #include "orchestrator/runs/chat.h"
 #include "orchestrator/runs/orchestrate.h"
 #include "orchestrator/runs/smart.h"
@@ -42,7 +44,7 @@ static const struct field tool_fields[] = {STRING(OWNER, id), STRING(OWNER, type
 static SCHEMA(tool_schema, struct tool_row, "ToolCall", tool_fields);
 
 struct message_row {
-    const char *role, *content;
+    const char *role, *content, *refusal;
     OBJECT_LIST(struct tool_row, tool_calls);
 };
 
@@ -50,6 +52,8 @@ struct message_row {
 static const struct field message_fields[] = {
     STRING(OWNER, role),
     STRING(OWNER, content, .nullable = true),
+    STRING(OWNER, refusal, .nullable = true, .left_out = true,
+           .help = "What the model says instead of an answer."),
     OBJECTS(OWNER, tool_calls, tool_schema, .left_out = true),
 };
 #undef OWNER
@@ -161,8 +165,8 @@ static struct json_writer *begin_chunk(struct speech *speech)
     return writer;
 }
 
-/* A chunk with one delta; `bytes` NULL = an empty one. */
-static bool send_delta(struct speech *speech, const char *bytes, size_t length, const char *finish)
+/* A chunk with one choice: its delta is open. */
+static struct json_writer *begin_choice(struct speech *speech)
 {
     struct json_writer *writer = begin_chunk(speech);
 
@@ -174,16 +178,29 @@ static bool send_delta(struct speech *speech, const char *bytes, size_t length, 
     writer_open_object(writer);
     if (!speech->begun)
         writer_key_string(writer, "role", "assistant");
-    if (bytes) {
-        writer_key(writer, "content");
-        writer_bytes(writer, bytes, length);
-    }
+    speech->begun = true;
+    return writer;
+}
+
+static bool end_choice(struct speech *speech, struct json_writer *writer, const char *finish)
+{
     writer_close_object(writer);
     writer_key_string(writer, "finish_reason", finish);
     writer_close_object(writer);
     writer_close_array(writer);
-    speech->begun = true;
     return teller_send(&speech->teller, NULL);
+}
+
+/* A chunk with text; `bytes` NULL = none. */
+static bool send_delta(struct speech *speech, const char *bytes, size_t length, const char *finish)
+{
+    struct json_writer *writer = begin_choice(speech);
+
+    if (bytes) {
+        writer_key(writer, "content");
+        writer_bytes(writer, bytes, length);
+    }
+    return end_choice(speech, writer, finish);
 }
 
 static void send_tool_calls(struct speech *speech, const struct result *result)
@@ -192,13 +209,7 @@ static void send_tool_calls(struct speech *speech, const struct result *result)
 
     if (!result || !result->tool_call_count)
         return;
-    writer = begin_chunk(speech);
-    writer_key(writer, "choices");
-    writer_open_array(writer);
-    writer_open_object(writer);
-    writer_key_integer(writer, "index", 0);
-    writer_key(writer, "delta");
-    writer_open_object(writer);
+    writer = begin_choice(speech);
     writer_key(writer, "tool_calls");
     writer_open_array(writer);
     for (size_t i = 0; i < result->tool_call_count; i++) {
@@ -214,11 +225,18 @@ static void send_tool_calls(struct speech *speech, const struct result *result)
         writer_close_object(writer);
     }
     writer_close_array(writer);
-    writer_close_object(writer);
-    writer_key_null(writer, "finish_reason");
-    writer_close_object(writer);
-    writer_close_array(writer);
-    teller_send(&speech->teller, NULL);
+    end_choice(speech, writer, NULL);
+}
+
+static void send_refusal(struct speech *speech, const struct result *result)
+{
+    struct json_writer *writer;
+
+    if (!result || !result->refusal)
+        return;
+    writer = begin_choice(speech);
+    writer_key_string(writer, "refusal", result->refusal);
+    end_choice(speech, writer, NULL);
 }
 
 static struct usage_row *usage_of(struct arena *arena, const struct accounting_answer *accounting)
@@ -266,6 +284,7 @@ static void end_stream(struct speech *speech, const struct said *said)
         return;
     }
     send_tool_calls(speech, said->result);
+    send_refusal(speech, said->result);
     send_delta(speech, NULL, 0, finish_of(said));
     if (json_is_true(wants)) {
         writer = begin_chunk(speech);
@@ -281,7 +300,7 @@ static void end_stream(struct speech *speech, const struct said *said)
     teller_send_text(&speech->teller, "[DONE]");
 }
 
-static enum error refuse(struct request *request, const struct said *said)
+static enum error refuse(struct request *request, struct reply *reply, const struct said *said)
 {
     static const struct {
         int code;
@@ -289,8 +308,14 @@ static enum error refuse(struct request *request, const struct said *said)
     } rows[] = {{FAILURE_RATE_LIMITED, "upstream_rate_limited"},
                 {FAILURE_TIMEOUT, "upstream_timeout"},
                 {FAILURE_UNKNOWN, "upstream_failed"}};
+    const struct provider_refusal *refusal = &said->run->refusal;
     const char *reason = "upstream_unavailable";
 
+    if (front_pass_on(request, reply, refusal))
+        return ERROR_NONE;
+    if (refusal->status == 401 || refusal->status == 403)
+        return problem_set(&request->problem, ERROR_UNAVAILABLE, "provider_auth_failed",
+                           "The provider refused the key of this service.");
     for (size_t i = 0; i < COUNT_OF(rows); i++)
         if (rows[i].code == said->failure_code)
             reason = rows[i].reason;
@@ -325,8 +350,8 @@ static enum error answer(struct speech *speech, const struct said *said)
         return ERROR_NONE;
     }
     if (said->status != RUN_SUCCEEDED)
-        return refuse(speech->request, said);
-    if (speech->body->stream) { /* of what was not said word by word */
+        return refuse(speech->request, speech->reply, said);
+    if (speech->body->stream.value) { /* of what was not said word by word */
         if (!teller_open(&speech->teller))
             return ERROR_NONE;
         send_delta(speech, said->text, strlen(said->text), NULL);
@@ -335,7 +360,9 @@ static enum error answer(struct speech *speech, const struct said *said)
     }
     message->role = "assistant";
     message->tool_calls = tool_rows(arena, said->result);
-    message->content = *said->text || !message->tool_calls.count ? said->text : NULL;
+    message->refusal = said->result ? said->result->refusal : NULL;
+    message->content =
+        *said->text || (!message->tool_calls.count && !message->refusal) ? said->text : NULL;
     *choice = (struct choice_row){0, message, finish_of(said)};
     *completion = (struct completion){speech->id,
                                       "chat.completion",
@@ -393,8 +420,14 @@ static enum error speak(struct speech *speech, struct db *db,
     const struct house *house = service_house(request);
     struct chat *chat = ARENA_NEW(request->arena, struct chat);
     struct chat_order *order = ARENA_NEW(request->arena, struct chat_order);
-    enum error error;
+    const struct model *model =
+        catalog_resolve(request->arena, house->catalog, speech->body->model);
+    enum error error = ERROR_NONE;
 
+    if (model && !house_is_dry(house, false))
+        error = parameters_check(request, model_protocol(model), conversation);
+    if (error)
+        return error;
     *order = (struct chat_order){.route = "chat/completions",
                                  .prompt = prompt,
                                  .request = conversation,
@@ -402,9 +435,9 @@ static enum error speak(struct speech *speech, struct db *db,
                                  .metadata = speech->body->metadata,
                                  .dry_run = house_is_dry(house, false),
                                  .on_accepted = tell_accepted,
-                                 .on_text = speech->body->stream ? tell_text : NULL,
+                                 .on_text = speech->body->stream.value ? tell_text : NULL,
                                  .on_splice = tell_splice,
-                                 .watch = speech->body->stream ? &speech->teller.watch : NULL,
+                                 .watch = speech->body->stream.value ? &speech->teller.watch : NULL,
                                  .context = speech};
     error = chat_run(chat, house, request->arena, db, order, &request->problem);
     *said = (struct said){.run = &chat->task_run.run,
@@ -467,6 +500,21 @@ static enum error agree(struct speech *speech, struct db *db, const char *prompt
     return error;
 }
 
+/* A way of asking takes the prompt alone. */
+static enum error check_way(struct request *request, const struct completion_body *body,
+                            const struct llm_request *conversation)
+{
+    if (body->metadata && json_object_size(body->metadata))
+        return request_fault(request, "body", "metadata", "value_error",
+                             "this cannot be passed on to the model");
+    return parameters_check(request, LLM_PROTOCOL__MAX, conversation);
+}
+
+static bool is_way(const char *model)
+{
+    return strcmp(model, SMART_NAME) == 0 || strcmp(model, CONSENSUS_NAME) == 0;
+}
+
 enum error completions_handle(struct request *request, struct reply *reply)
 {
     struct speech *speech = ARENA_NEW(request->arena, struct speech);
@@ -476,11 +524,13 @@ enum error completions_handle(struct request *request, struct reply *reply)
     struct db *db;
     enum error error = conversation_read(request, conversation, &prompt);
 
-    if (error)
-        return error;
     speech->request = request;
     speech->reply = reply;
     speech->body = request->body;
+    if (!error && is_way(speech->body->model))
+        error = check_way(request, speech->body, conversation);
+    if (error)
+        return error;
     teller_start(&speech->teller, request, reply);
     error = service_database(request, &db);
     if (error)

@@ -49,6 +49,7 @@ static const struct reason_answer reasons[] = {
     {"embeddings_missing", 503, "embeddings_missing", "Embeddings client is not configured."},
     {"embeddings_unavailable", 503, "embeddings_unavailable", "Embeddings are not available."},
     {"model_not_found", 404, "model_not_found"},
+    {"provider_auth_failed", 502, "provider_auth_failed"},
     {"upstream_rate_limited", 429, "rate_limited"},
     {"upstream_timeout", 504, "timeout"},
     {"upstream_failed", 502, "unknown_error"},

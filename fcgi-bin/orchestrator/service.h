@@ -15,9 +15,8 @@ enum { ORCHESTRATOR_NOBODY, ORCHESTRATOR_CALLER };
 
 /* Traits of its routes. */
 enum {
-    TRAIT_PUBLIC = 1,    /* answered without a key */
-    TRAIT_UNLIMITED = 2, /* not counted by the rate limit */
-    TRAIT_FRONT = 4      /* errors in the form of OpenAI's interface */
+    TRAIT_PUBLIC = 1,   /* answered without a key */
+    TRAIT_UNLIMITED = 2 /* not counted by the rate limit */
 };
 
 enum { LIMIT_STANDARD, LIMIT_UPLOAD_BODY, LIMIT_UPLOAD_FILE };

@@ -1,4 +1,5 @@
 /* How the orchestrator speaks: problem documents, whose title repeats the detail. */
+#include "orchestrator/front_error.h"
 #include "orchestrator/service_internal.h"
 
 #include <string.h>
@@ -24,31 +25,16 @@ static const char *faulty_member(struct arena *arena, const struct http_error *e
                : NULL;
 }
 
-/* What clients of OpenAI's interface understand. */
-static void write_front_error(struct json_writer *writer, const struct request *request,
-                              const struct http_error *error)
-{
-    writer_open_object(writer);
-    writer_key(writer, "error");
-    writer_open_object(writer);
-    writer_key_string(writer, "message", error->detail ? error->detail : "The request has failed.");
-    writer_key_string(writer, "type",
-                      error->status == 429   ? "rate_limit_error"
-                      : error->status == 401 ? "authentication_error"
-                      : error->status < 500  ? "invalid_request_error"
-                                             : "upstream_error");
-    writer_key_string(writer, "param", faulty_member(request->arena, error));
-    writer_key_string(writer, "code", error->error_code);
-    writer_key_string(writer, "request_id", request->id);
-    writer_close_object(writer);
-    writer_close_object(writer);
-}
-
 static void write_error(struct json_writer *writer, const struct request *request,
                         const struct http_error *error)
 {
-    if (request->route && (request->route->traits & TRAIT_FRONT)) {
-        write_front_error(writer, request, error);
+    if (request->path && front_has_path(request->path)) {
+        front_error_write(
+            writer, request,
+            &(struct front_error){.status = error->status,
+                                  .message = error->detail ? error->detail : request->problem.text,
+                                  .param = faulty_member(request->arena, error),
+                                  .code = error->error_code});
         return;
     }
     writer_open_object(writer);

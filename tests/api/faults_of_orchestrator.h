@@ -4,6 +4,7 @@
 #define ASSAY_FAULTS_OF_ORCHESTRATOR_H
 
 #include "db/query.h"
+#include "orchestrator/front_error.h"
 #include "orchestrator/service.h"
 
 #include <string.h>
@@ -43,7 +44,7 @@ static const char *type_of(const struct route *route)
 /* The front has a form of its own. */
 static bool is_envelope(const struct route *route, int status, const json_t *document)
 {
-    if (route->traits & TRAIT_FRONT)
+    if (front_has_path(route->path))
         return json_object_get(json_object_get(document, "error"), "message");
     return json_integer_value(json_object_get(document, "status")) == status &&
            json_object_get(document, "detail") && json_object_get(document, "title") &&

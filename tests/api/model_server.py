@@ -1,7 +1,8 @@
 """A loopback server that speaks like the providers of language models: the chat of OpenAI (and of Mistral, which
 is the same), Anthropic and Ollama, whole and streamed, embeddings and reranking. What it does is said by the name of the
 model: `echo`, `wait:0.5`, `status:429`, `stall`, `quiet`, `cut`, `fault`, `nonsense`, `empty`, `huge`,
-`tool:NAME:ARGUMENTS`, `wishes`, or any other, which answers what the last rule for it says.
+`tool:NAME:ARGUMENTS`, `wishes`, `refuse:STATUS:BODY`, `body:JSON` and `events:JSON` (an answer, or the list of events of
+a stream, as it stands), or any other, which answers what the last rule for it says.
 
     with ModelServer() as server:
         server.answers["gpt-5.4"] = "four"
@@ -63,6 +64,13 @@ class Handler(BaseHTTPRequestHandler):
         elif kind == "status":
             code, _, retry = value.partition(":")
             self.refuse(int(code), retry)
+        elif kind == "refuse":
+            code, _, data = value.partition(":")
+            self.refuse(int(code), "", data.encode())
+        elif kind == "body":
+            self.send_whole(200, value.encode())
+        elif kind == "events":
+            self.send_events(protocol, json.loads(value))
         elif kind == "stall":
             self.stall(value)
         elif kind == "nonsense":
@@ -89,11 +97,10 @@ class Handler(BaseHTTPRequestHandler):
         else:
             self.answer(protocol, body, prompt, prompt if kind == "echo" else rule.removeprefix("text:"))
 
-    def refuse(self, code, retry):
+    def refuse(self, code, retry, data=b'{"error":{"message":"refused"}}'):
         self.send_response(code)
         if retry:
             self.send_header("Retry-After", retry)
-        data = b'{"error":{"message":"refused"}}'
         self.send_header("Content-Length", str(len(data)))
         self.end_headers()
         self.wfile.write(data)
@@ -147,6 +154,16 @@ class Handler(BaseHTTPRequestHandler):
         self.end_headers()
         self.event({"choices": [{"delta": {"tool_calls": calls}, "finish_reason": "tool_calls"}], "usage": usage})
         self.event("[DONE]")
+        self.wfile.write(b"0\r\n\r\n")
+
+    def send_events(self, protocol, events):
+        self.send_response(200)
+        self.send_header("Transfer-Encoding", "chunked")
+        self.end_headers()
+        for document in events:
+            self.event(document)
+        if protocol == "openai":
+            self.event("[DONE]")
         self.wfile.write(b"0\r\n\r\n")
 
     def event(self, document, name=None):

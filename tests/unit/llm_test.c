@@ -11,7 +11,7 @@ static struct peer peer;
 #define JSON_HEAD "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nConnection: close\r\n\r\n"
 #define SSE_HEAD "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nConnection: close\r\n\r\n"
 
-enum text {
+enum sample {
     OPENAI_WHOLE,
     ANTHROPIC_WHOLE,
     OLLAMA_WHOLE,
@@ -86,7 +86,7 @@ static const char *const texts[TEXT__MAX] = {
     [FAULT_STREAM] = SSE_HEAD "data: {\"error\":\"gone\"}\n\n",
 };
 
-static struct llm_provider provider(enum llm_protocol protocol, const char *how, enum text text)
+static struct llm_provider provider(enum llm_protocol protocol, const char *how, enum sample text)
 {
     return (struct llm_provider){
         .protocol = protocol,
@@ -102,7 +102,7 @@ static struct llm_provider provider(enum llm_protocol protocol, const char *how,
 
 static const struct llm_message hello = {.role = "user", .content = "hello"};
 
-static struct llm_answer complete(enum llm_protocol protocol, enum text text)
+static struct llm_answer complete(enum llm_protocol protocol, enum sample text)
 {
     struct llm_provider whom = provider(protocol, "text", text);
     struct llm_request request = {.messages = &hello, .message_count = 1};
@@ -171,7 +171,7 @@ static bool hear(const char *text, size_t length, void *context)
     return ++heard->pieces != heard->most;
 }
 
-static struct llm_answer stream(enum llm_protocol protocol, const char *how, enum text text,
+static struct llm_answer stream(enum llm_protocol protocol, const char *how, enum sample text,
                                 struct heard *heard)
 {
     struct llm_provider whom = provider(protocol, how, text);
@@ -187,7 +187,7 @@ TEST(streams_cut_anywhere)
 {
     static const struct {
         enum llm_protocol protocol;
-        enum text text;
+        enum sample text;
         const char *words, *arguments;
         int input, output;
     } cases[] = {

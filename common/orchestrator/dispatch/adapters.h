@@ -9,8 +9,11 @@
  */
 struct llm_call *api_call_prepare(struct run *run, const struct order *order,
                                   const struct model *model, struct result *result);
-void api_call_finish(struct run *run, const struct model *model, const struct llm_call *call,
-                     struct result *result);
+void api_call_finish(struct run *run, const struct order *order, const struct model *model,
+                     const struct llm_call *call, struct result *result);
+
+/* Whether all that an order asks for can be said to a model. */
+bool order_suits(const struct run *run, const struct order *order, const struct model *model);
 
 /* The most that a call can cost: the prompt, counted by its bytes, and the longest answer. */
 int64_t api_call_price(const struct run *run, const struct order *order, const struct model *model);

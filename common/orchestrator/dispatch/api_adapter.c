@@ -9,7 +9,7 @@
 /* Tokens that a protocol adds around a prompt, at most. */
 enum { FRAME_TOKENS = 96, FRAME_TOKENS_PER_MESSAGE = 16 };
 
-static const double retry_after_most = 20;
+static const double retry_after_most = 20, deadline_margin = 1; /* seconds */
 
 static const char *label_of(const struct model *model)
 {
@@ -33,29 +33,43 @@ static const struct provider_settings *settings_of(const struct house *house,
     return strcmp(model->provider, "openai") == 0 ? &house->settings->openai : NULL;
 }
 
+/* Of one attempt at a whole answer. */
+static double timeout_of(const struct house *house, const struct model *model)
+{
+    const struct provider_settings *theirs = settings_of(house, model);
+
+    return model->timeout_seconds > 0 ? (double)model->timeout_seconds
+           : theirs                   ? theirs->timeout_seconds
+                                      : ORCHESTRATOR_DEADLINE_SECONDS;
+}
+
+/* The longest answer that a model is asked for where a request does not say; 0 = it is not told. */
+static int64_t answer_limit(const struct orchestrator_settings *settings, const struct model *model)
+{
+    if (!settings->max_answer_tokens && model_protocol(model) == LLM_ANTHROPIC)
+        return settings->anthropic_max_tokens;
+    return settings->max_answer_tokens;
+}
+
 static struct llm_provider provider_of(const struct run *run, const struct model *model)
 {
     const struct orchestrator_settings *settings = run->house->settings;
     const struct provider_settings *theirs = settings_of(run->house, model);
     struct llm_provider provider = {
-        .protocol = model->own                                  ? model->protocol
-                    : strcmp(model->provider, "anthropic") == 0 ? LLM_ANTHROPIC
-                                                                : LLM_OPENAI,
+        .protocol = model_protocol(model),
         .base_url = model->own ? model->base_url : theirs->base_url,
         .model = model->provider_model_id,
         .token = model->token            ? model->token
                  : model->own && !theirs ? NULL
                                          : theirs->api_key,
         /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): a house has settings */
-        .max_tokens = settings->max_answer_tokens,
+        .max_tokens = answer_limit(settings, model),
         .answer_max = (size_t)settings->max_answer_bytes,
         .private_too = settings->outbound_allow_private,
         .region = run->house->region,
         .breaker_failures = (uint32_t)settings->breaker_failures,
         .breaker_seconds = settings->breaker_seconds};
-    double timeout = model->timeout_seconds > 0 ? (double)model->timeout_seconds
-                     : theirs                   ? theirs->timeout_seconds
-                                                : ORCHESTRATOR_DEADLINE_SECONDS;
+    double timeout = timeout_of(run->house, model);
 
     provider.policy =
         (struct fetch_policy){.connect_seconds = fmin(10, timeout),
@@ -97,9 +111,12 @@ int64_t api_call_price(const struct run *run, const struct order *order, const s
 {
     size_t tokens =
         order->request ? request_tokens(order->request) : FRAME_TOKENS + length_of(order->prompt);
+    const struct orchestrator_settings *settings = run->house->settings;
     bool is_limited = order->request && order->request->max_tokens.given;
-    int64_t most =
-        is_limited ? order->request->max_tokens.value : run->house->settings->max_answer_tokens;
+    int64_t most = is_limited ? order->request->max_tokens.value : answer_limit(settings, model);
+
+    if (!most)
+        most = settings->reserved_answer_tokens;
 
     return model->priced ? (int64_t)tokens * model->input_price + most * model->output_price : 0;
 }
@@ -130,8 +147,11 @@ struct llm_call *api_call_prepare(struct run *run, const struct order *order,
                               : (struct llm_request){.messages = message, .message_count = 1};
     request->on_text = order->on_text;
     request->context = order->context;
-    if (order->on_text)
+    if (order->on_text) { /* a healthy stream lasts until the deadline, which dispatching watches */
         provider->policy.silence_seconds = run->house->settings->stream_silence_seconds;
+        provider->policy.attempt_seconds = run_seconds_left(run) + deadline_margin;
+        provider->policy.total_seconds = provider->policy.attempt_seconds;
+    }
     *call = (struct llm_call){.provider = provider, .request = request};
     return call;
 }
@@ -145,7 +165,9 @@ static int failure_of(struct arena *arena, const struct llm_answer *answer, cons
                                        : arena_print(arena, "HTTP error: %d", answer->status);
         return answer->status == 429 ? FAILURE_RATE_LIMITED : FAILURE_PROVIDER_UNAVAILABLE;
     case LLM_EMPTY:
-        *words = "adapter error: the answer is empty";
+        *words = answer->finish && strcmp(answer->finish, "stop") != 0
+                     ? arena_print(arena, "adapter error: the answer is empty (%s)", answer->finish)
+                     : "adapter error: the answer is empty";
         return FAILURE_UNKNOWN;
     case LLM_MALFORMED:
         *words = "adapter error: the answer cannot be read";
@@ -184,9 +206,10 @@ static const char *details_of(struct run *run, const struct model *model,
     writer_key_string(&details.writer, "provider", model->provider);
     if (result->status == RUN_SUCCEEDED) {
         writer_key_string(&details.writer, "provider_model_id", model->provider_model_id);
-        writer_key_number(&details.writer, "timeout_seconds",
-                          call->provider->policy.attempt_seconds);
+        writer_key_number(&details.writer, "timeout_seconds", timeout_of(run->house, model));
     }
+    if (provider_rejects_request(call->answer.status) && call->answer.refused.message)
+        writer_key_string(&details.writer, "provider_message", call->answer.refused.message);
     writer_key_integer(&details.writer, "attempts", call->answer.attempts);
     if (result->waited_ms)
         writer_key_integer(&details.writer, "waited_ms", result->waited_ms);
@@ -205,8 +228,27 @@ static struct optional_integer cost_of(const struct model *model, const struct l
                       is_open ? GIVEN_INTEGER(0) : usage->output_tokens);
 }
 
-void api_call_finish(struct run *run, const struct model *model, const struct llm_call *call,
-                     struct result *result)
+bool provider_rejects_request(int status)
+{
+    return status == 400 || status == 404 || status == 409 || status == 413 || status == 415 ||
+           status == 422;
+}
+
+bool order_suits(const struct run *run, const struct order *order, const struct model *model)
+{
+    return !order->request ||
+           !llm_find_unsupported(run->arena, model_protocol(model), order->request);
+}
+
+/* In a conversation an answer without text is one when the model says why it ended. */
+static bool is_answer(const struct order *order, const struct llm_answer *answer)
+{
+    return answer->result == LLM_ANSWERED ||
+           (answer->result == LLM_EMPTY && order->request && (answer->finish || answer->refusal));
+}
+
+void api_call_finish(struct run *run, const struct order *order, const struct model *model,
+                     const struct llm_call *call, struct result *result)
 {
     const struct llm_answer *answer = &call->answer;
     const char *words = NULL;
@@ -214,16 +256,22 @@ void api_call_finish(struct run *run, const struct model *model, const struct ll
     result->status = RUN_SUCCEEDED;
     result->failure_code = FAILURE_NONE;
     result->failure_message = NULL;
-    result->text =
-        *answer->text ? text_trimmed(run->arena, answer->text, strlen(answer->text)) : NULL;
+    result->text = *answer->text ? answer->text : NULL;
     result->tool_calls = answer->tool_calls;
     result->tool_call_count = answer->tool_call_count;
     result->finish = answer->finish;
+    result->refusal = answer->refusal;
+    result->was_rejected =
+        answer->result == LLM_REFUSED && provider_rejects_request(answer->status);
+    run->refusal =
+        answer->result == LLM_REFUSED
+            ? (struct provider_refusal){answer->status, answer->retry_after, answer->refused}
+            : (struct provider_refusal){0};
     result->input_tokens = answer->usage.input_tokens;
     result->output_tokens = answer->usage.output_tokens;
     result->cost = cost_of(model, answer);
     result->was_streamed = call->http_answer.streamed > 0 && result->text;
-    if (answer->result != LLM_ANSWERED) {
+    if (!is_answer(order, answer)) {
         result->failure_code = failure_of(run->arena, answer, &words);
         result->status = RUN_FAILED;
         result->failure_message = arena_print(run->arena, "%s %s", label_of(model), words);

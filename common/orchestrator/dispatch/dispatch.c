@@ -84,16 +84,22 @@ static void end_errand(struct tour *tour, struct errand *errand)
                                      tour->run->house->context);
 }
 
-static bool may_fall_back(const struct tour *tour, const struct errand *errand)
+/* The model that stands in, where the failure is one that another model may not have. */
+static const struct model *find_fallback(const struct tour *tour, const struct errand *errand)
 {
     const struct result *result = errand->result;
     int code = result->failure_code;
+    const struct model *next;
 
-    return tour->run->house->settings->model_fallback && result->status == RUN_FAILED &&
-           !errand->fallback && errand->model->fallback_model_id && !result->was_streamed &&
-           (code == FAILURE_AUTH || code == FAILURE_PROVIDER_UNAVAILABLE ||
-            code == FAILURE_TIMEOUT) &&
-           run_seconds_left(tour->run) > 0;
+    if (!(tour->run->house->settings->model_fallback && result->status == RUN_FAILED &&
+          !errand->fallback && errand->model->fallback_model_id && !result->was_streamed &&
+          (code == FAILURE_AUTH || code == FAILURE_PROVIDER_UNAVAILABLE ||
+           code == FAILURE_TIMEOUT) &&
+          run_seconds_left(tour->run) > 0) ||
+        (errand->order->request && result->was_rejected))
+        return NULL;
+    next = catalog_find(tour->run->house->catalog, errand->model->fallback_model_id);
+    return next && order_suits(tour->run, errand->order, next) ? next : NULL;
 }
 
 static void fall_back(struct tour *tour, struct errand *errand, const struct model *model)
@@ -126,10 +132,7 @@ static void fall_back(struct tour *tour, struct errand *errand, const struct mod
 /* After a failure the model that stands in is asked, once; otherwise that was it. */
 static void conclude(struct tour *tour, struct errand *errand)
 {
-    const struct model *next =
-        may_fall_back(tour, errand)
-            ? catalog_find(tour->run->house->catalog, errand->model->fallback_model_id)
-            : NULL;
+    const struct model *next = find_fallback(tour, errand);
 
     if (next)
         fall_back(tour, errand, next);
@@ -304,7 +307,7 @@ static void cut(struct tour *tour, struct errand *errand)
     if (errand->state != ERRAND_CALLING)
         return;
     llm_call_cancel(tour->set, errand->call);
-    api_call_finish(tour->run, errand->model, errand->call, errand->result);
+    api_call_finish(tour->run, errand->order, errand->model, errand->call, errand->result);
 }
 
 static void cancel_rest(struct tour *tour)
@@ -404,7 +407,7 @@ static void wait_for_change(struct tour *tour)
         return;
     call = llm_call_ended(ended);
     errand = errand_of(tour, call);
-    api_call_finish(run, errand->model, call, errand->result);
+    api_call_finish(run, errand->order, errand->model, call, errand->result);
     conclude(tour, errand);
 }
 
@@ -481,6 +484,7 @@ enum error dispatch(struct run *run, const struct order *orders, size_t count, s
     struct tour tour = {.run = run, .count = count, .quorum = quorum};
     enum error error;
 
+    run->refusal = (struct provider_refusal){0};
     tour.errands = ARENA_ARRAY(run->arena, struct errand, count);
     for (size_t i = 0; i < count; i++) {
         results[i] = (struct result){.model = orders[i].model,

@@ -30,7 +30,8 @@ struct house {
 struct order {
     const struct model *model;
     const char *prompt;
-    const struct llm_request *request; /* instead of the prompt: a whole conversation; or NULL */
+    /* Instead of the prompt: a whole conversation, whose answer may be without text; or NULL. */
+    const struct llm_request *request;
     bool reasoning;
     bool strict_model;
     struct attachments attachments;
@@ -51,6 +52,8 @@ struct result {
     const struct llm_tool_call *tool_calls;
     size_t tool_call_count;
     const char *finish;
+    const char *refusal; /* what the model says instead of an answer; NULL */
+    bool was_rejected;   /* the provider says that the request itself is wrong */
     struct optional_integer duration_ms;
     struct optional_integer input_tokens, output_tokens;
     struct optional_integer cost; /* billionths of a dollar */
@@ -58,6 +61,17 @@ struct result {
     const char *details;          /* a JSON object */
     bool was_streamed;            /* some words have gone out already */
 };
+
+/* How a provider refused the last call of an API. */
+struct provider_refusal {
+    int status;         /* 0 = it did not */
+    double retry_after; /* seconds; 0 = it did not say */
+    struct llm_refusal words;
+};
+
+/* Whether a status says that the request itself is wrong: asking again, or another model, would be
+ * of no use. */
+bool provider_rejects_request(int status);
 
 struct run {
     const struct house *house;
@@ -73,6 +87,7 @@ struct run {
     int calls;                       /* of models, so far */
     int64_t browser_submits;         /* those of them that went to the browser */
     struct step_list steps;          /* what is stored of them */
+    struct provider_refusal refusal; /* of the call that ended last */
     struct spend_hold *holds;
     size_t hold_count;
     struct problem *problem; /* of the store, when something returns an error */

@@ -248,3 +248,12 @@ struct optional_integer model_cost(const struct model *model, struct optional_in
         return (struct optional_integer){0};
     return GIVEN_INTEGER(cost);
 }
+
+enum llm_protocol model_protocol(const struct model *model)
+{
+    if (model->backend != BACKEND_API)
+        return LLM_PROTOCOL__MAX;
+    if (model->own)
+        return model->protocol;
+    return strcmp(model->provider, "anthropic") == 0 ? LLM_ANTHROPIC : LLM_OPENAI;
+}

@@ -82,6 +82,9 @@ bool catalog_equivalent(struct arena *arena, const struct catalog *catalog, cons
 /* The model with this id, NULL when there is none. */
 const struct model *catalog_find(const struct catalog *catalog, const char *id);
 
+/* The protocol in which a model is asked; LLM_PROTOCOL__MAX = a prompt alone, by the browser. */
+enum llm_protocol model_protocol(const struct model *model);
+
 /* The spec of a label of the menu. */
 struct model catalog_browser_model(struct arena *arena, const char *label);
 

@@ -60,18 +60,23 @@ static enum error ask(struct chat *chat, const char *prompt)
     return dispatch_one(run, &call, &chat->result);
 }
 
-/* Models that may speak, the first one first. */
-static size_t list_models(struct arena *arena, const struct house *house, const struct plan *plan,
-                          const struct model *models[MODELS_MAX])
+/* Models that may speak, the first one first. Of the others only those that can be told all that
+ * the conversation asks for. */
+static size_t list_models(const struct chat *chat, const struct model *models[MODELS_MAX])
 {
-    const struct string_list *more = &house->settings->stream_fallback_models;
+    const struct run *run = &chat->task_run.run;
+    const struct plan *plan = &chat->plan;
+    const struct llm_request *request = chat->order->request;
+    const struct string_list *more = &run->house->settings->stream_fallback_models;
     size_t count = 0;
 
     for (size_t i = 0; i < plan->count && count < MODELS_MAX; i++)
         models[count++] = plan->models[i];
     for (size_t i = 0; i < more->count && count < MODELS_MAX; i++) {
-        const struct model *model = catalog_resolve(arena, house->catalog, more->items[i]);
-        bool known = !model;
+        const struct model *model =
+            catalog_resolve(run->arena, run->house->catalog, more->items[i]);
+        bool known =
+            !model || (request && llm_find_unsupported(run->arena, model_protocol(model), request));
 
         for (size_t j = 0; !known && j < count; j++)
             known = strcmp(models[j]->id, model->id) == 0;
@@ -85,7 +90,8 @@ static bool can_be_continued(const struct chat *chat)
 {
     int code = chat->result.failure_code;
 
-    return chat->result.status == RUN_FAILED && !chat->task_run.run.was_cancelled &&
+    return chat->result.status == RUN_FAILED && !chat->result.was_rejected &&
+           !chat->task_run.run.was_cancelled &&
            (code == FAILURE_PROVIDER_UNAVAILABLE || code == FAILURE_TIMEOUT ||
             code == FAILURE_UNKNOWN || code == FAILURE_AUTH) &&
            run_seconds_left(&chat->task_run.run) > 0;
@@ -94,8 +100,7 @@ static bool can_be_continued(const struct chat *chat)
 static enum error speak(struct chat *chat, const char *prompt)
 {
     const struct model *models[MODELS_MAX];
-    struct run *run = &chat->task_run.run;
-    size_t count = list_models(run->arena, run->house, &chat->plan, models);
+    size_t count = list_models(chat, models);
     enum error error = ERROR_NONE;
 
     for (size_t i = 0; i < count; i++) {

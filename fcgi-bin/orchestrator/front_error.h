@@ -1,0 +1,25 @@
+/* Errors as clients of OpenAI's interface read them: everything below /v1. */
+#ifndef ASSAY_ORCHESTRATOR_FRONT_ERROR_H
+#define ASSAY_ORCHESTRATOR_FRONT_ERROR_H
+
+#include "base/json.h"
+#include "http/request.h"
+#include "orchestrator/dispatch/run.h"
+
+/* Whether a path belongs to that interface, known or not. */
+bool front_has_path(const char *path);
+
+/* One error; members that are NULL are null, but the type, which follows the status. */
+struct front_error {
+    int status;
+    const char *message, *type, *param, *code;
+};
+void front_error_write(struct json_writer *writer, const struct request *request,
+                       const struct front_error *error);
+
+/* Passes on what a provider says: of a rate limit when to come back, and of a request that is wrong
+ * the whole answer. True when the reply is complete. */
+bool front_pass_on(const struct request *request, struct reply *reply,
+                   const struct provider_refusal *refusal);
+
+#endif
