@@ -111,7 +111,7 @@ SCHEMA(alert_change_schema, struct alert_request, "AlertUpdateRequest", change_f
          .type = FIELD_BOOLEAN,                                                                    \
          .nullable = true,                                                                         \
          .help = "Whether the condition held at the last look; null before the first."},           \
-        TELLS_TEXTS("state_changes")
+        TELLS_OBJECT_OR_NULL("undelivered"), TELLS_TEXTS("state_changes")
 
 static const struct field alert_fields[] = {ALERT_ROWS};
 TELLING(alert_schema, "Alert", alert_fields);
@@ -147,6 +147,22 @@ static void write_steps(struct json_writer *writer, const struct alert_rule *rul
     writer_close_object(writer);
 }
 
+/* A notice that its receivers have not taken yet. */
+static void write_undelivered(struct json_writer *writer,
+                              const struct alert_undelivered *undelivered)
+{
+    if (!undelivered->event) {
+        writer_key_null(writer, "undelivered");
+        return;
+    }
+    writer_key(writer, "undelivered");
+    writer_open_object(writer);
+    writer_key_string(writer, "event_type", undelivered->event);
+    moment_write(writer, "since", undelivered->since);
+    writer_key_string(writer, "error", undelivered->error);
+    writer_close_object(writer);
+}
+
 static void write_state(struct json_writer *writer, const struct alert_rule *rule)
 {
     writer_key_string(writer, "state", alert_state_names[rule->state]);
@@ -158,6 +174,7 @@ static void write_state(struct json_writer *writer, const struct alert_rule *rul
         writer_key_boolean(writer, "last_condition_triggered", rule->last_condition.value);
     else
         writer_key_null(writer, "last_condition_triggered");
+    write_undelivered(writer, &rule->undelivered);
     writer_key(writer, "state_changes");
     writer_open_array(writer);
     for (size_t i = 0; i < rule->change_count; i++) {

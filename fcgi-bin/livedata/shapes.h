@@ -41,6 +41,10 @@
     {                                                                                              \
         .name = (title), .type = FIELD_JSON_OBJECT                                                 \
     }
+#define TELLS_OBJECT_OR_NULL(title)                                                                \
+    {                                                                                              \
+        .name = (title), .type = FIELD_JSON_OBJECT, .nullable = true                               \
+    }
 #define TELLS_OBJECTS(title)                                                                       \
     {                                                                                              \
         .name = (title), .type = FIELD_JSON_OBJECTS                                                \

@@ -195,7 +195,7 @@ def test_an_alert_begins_goes_on_and_ends(live, refused, shop, receiver):
     assert set(json.loads(body)) == {"alert_id", "alert_name", "condition", "metric", "tenant", "test", "threshold",
                                      "triggered_at", "window"}
     time.sleep(0.3)
-    assert receiver.got == [] and alert(live, shop, rule["id"])["state"] == "ok"
+    assert receiver.got == [] and alert(live, shop, rule["id"])["state"] in ("ok", "no_data")
     send(live, shop, order(number=77000001))
     until(lambda: receiver.got)
     until(lambda: alert(live, shop, rule["id"])["state"] == "firing")
@@ -219,6 +219,61 @@ def test_an_alert_begins_goes_on_and_ends(live, refused, shop, receiver):
     assert all(row["success"] and row["status_code"] == 200 and row["payload"]["alert_id"] == rule["id"] for row in history)
     assert history[0]["current_value"] == 0 and history[0]["metric"] == "revenue" and history[0]["error"] is None
     assert live.get(f"/v1/alerts/{rule['id']}", headers=shop).status_code == 405
+
+
+def exceptions(live, key):
+    return live.get("/v1/ops/exceptions", headers=key).json()["items"]
+
+
+@pytest.mark.parametrize("over", [False, True])
+def test_a_notice_that_nobody_took_says_so_and_is_sent_when_the_receiver_is_back(live, shop, receiver, over):
+    """Also as resolved, where it is over by then; the other receiver of the level is told once."""
+    receiver.refusing.add("/404")
+    rule = make(live, shop, receiver, webhook_url=f"{receiver.url}/404", escalation=[
+        {"level": 1, "after_minutes": 0, "webhook_url": f"{receiver.url}/ignored"},
+        {"level": 1, "after_minutes": 60, "webhook_url": f"{receiver.url}/also"}])
+    number = 77000010 + over
+    send(live, shop, order(number=number))
+    until(lambda: alert(live, shop, rule["id"])["undelivered"])
+    first = alert(live, shop, rule["id"])["undelivered"]
+    assert (first["event_type"], first["error"]) == ("alert.triggered", "HTTP 404")
+    [item] = exceptions(live, shop)
+    assert (item["item_id"], item["source"], item["severity"], item["status"], item["detail"]) == \
+        (f"al:{rule['id']}", "alert_delivery", "high", "open", "HTTP 404")
+    assert item["entity_ref"] == {"kind": "alert", "id": rule["id"]} and item["occurred_at"] == first["since"]
+    until(lambda: [told[0] for told in receiver.got].count("/404") > 2)
+    assert alert(live, shop, rule["id"])["undelivered"]["since"] == first["since"]
+    if over:
+        send(live, shop, order(number=number, status="cancelled", kind="order.cancelled", seconds=0))
+        until(lambda: (alert(live, shop, rule["id"])["undelivered"] or {}).get("event_type") == "alert.resolved")
+    before = len(receiver.got)
+    receiver.refusing.clear()
+    until(lambda: not alert(live, shop, rule["id"])["undelivered"])
+    last = [told for told in receiver.got[before:] if told[0] == "/404"][-1]
+    assert last[1] == ("alert.resolved" if over else "alert.triggered")
+    assert json.loads(last[3])["fired_at"] == first["since"]
+    assert [told[1] for told in receiver.got if told[0] == "/also"] == ["alert.triggered"] + ["alert.resolved"] * over
+    assert exceptions(live, shop) == []
+    state = alert(live, shop, rule["id"])
+    assert state["fired_at"] == (None if over else first["since"]) and bool(state["resolved_at"]) == over
+
+
+def test_an_alert_without_data_does_not_fire(live, shop, receiver):
+    """Neither on a ratio of nothing nor on a sum of events that never came; it waits, and goes on with the first event."""
+    ratio = make(live, shop, receiver, metric="avg_order_value", condition="below", threshold=500)
+    never = make(live, shop, receiver, metric="revenue", condition="below", threshold=500)
+    change = make(live, shop, receiver, metric="avg_order_value", condition="change_pct", threshold=-10)
+    for rule in (ratio, never, change):
+        until(lambda rule=rule: alert(live, shop, rule["id"])["state"] == "no_data")
+    assert receiver.got == [] and exceptions(live, shop) == []
+    send(live, shop, order(number=77000012))
+    for rule in (ratio, never):
+        until(lambda rule=rule: alert(live, shop, rule["id"])["state"] == "firing")
+    send(live, shop, order(number=77000012, status="cancelled", kind="order.cancelled", seconds=0))
+    until(lambda: alert(live, shop, ratio["id"])["state"] == "no_data")
+    assert alert(live, shop, ratio["id"])["fired_at"], "it is not over either"
+    assert alert(live, shop, never["id"])["state"] in ("firing", "sustained"), "no revenue of a shop that sells is a value"
+    assert alert(live, shop, change["id"])["state"] == "no_data"
 
 
 def test_an_event_has_its_rule_looked_at(live, shop, receiver):

@@ -22,7 +22,6 @@ static const struct {
     {ALERT_CHANGE, 10, 109, {true, 100}, false, {true, 9}},
     {ALERT_CHANGE, 10, -90, {true, -100}, true, {true, 10}},
     {ALERT_CHANGE, 10, 100, {true, 300}, false, {true, -66.6667}},
-    {ALERT_CHANGE, 10, 110, {0}, false, {0}},
     {ALERT_CHANGE, 200, 500, {true, 0}, true, {0}},
     {ALERT_CHANGE, 10, 0, {true, 0}, false, {true, 0}},
     {ALERT_CHANGE, -10, -5, {true, 0}, true, {0}},
@@ -36,10 +35,29 @@ TEST(conditions_hold_or_do_not)
 
         alert_read(readings[i].condition, readings[i].threshold, readings[i].value,
                    readings[i].previous, &reading);
+        CHECK(!reading.no_data);
         CHECK_INT(reading.triggered, readings[i].triggered);
         CHECK_INT(reading.change_pct.given, readings[i].change.given);
         CHECK_NEAR(reading.change_pct.value, readings[i].change.value, 1e-9);
     }
+}
+
+TEST(without_a_value_nothing_begins_or_ends)
+{
+    struct alert_rule rule = {.state = ALERT_SUSTAINED, .fired_at = begin, .last_level = 2};
+    struct alert_decision decision;
+    struct alert_reading reading;
+
+    alert_read(ALERT_CHANGE, 10, 110, (struct optional_number){0}, &reading);
+    CHECK(reading.no_data);
+    alert_decide_without_data(&rule, &decision);
+    CHECK_INT(decision.notice, ALERT_SILENT);
+    CHECK_INT(decision.state, ALERT_NO_DATA);
+    CHECK(!decision.nothing_owed);
+    rule.state = ALERT_NO_DATA;
+    alert_decide(&rule, false, begin + 1, interval, &decision);
+    CHECK_INT(decision.notice, ALERT_RESOLVES);
+    CHECK_INT(decision.level, 2);
 }
 
 static struct alert_rule rule_of(const struct alert_step *steps, size_t count)
@@ -146,6 +164,56 @@ TEST(levels_are_told_one_after_the_other)
     CHECK_INT(decision.level, 3); /* the fourth was never told */
 }
 
+/* As storage does when receivers have not taken the notice. */
+static void fail(struct alert_rule *rule, const struct alert_decision *decision, int64_t since,
+                 int64_t taken)
+{
+    rule->undelivered = (struct alert_undelivered){alert_notice_types[decision->notice], since,
+                                                   "no connection", taken};
+}
+
+TEST(what_nobody_took_goes_to_those_who_are_left_and_then_to_the_next_level)
+{
+    const struct alert_step steps[] = {{1, 1, "also"}, {2, 5, "second"}};
+    struct alert_rule rule = rule_of(steps, 2);
+    struct alert_decision decision = look(&rule, true, 0);
+
+    CHECK(alert_hears(&rule, 0, &decision) && alert_hears(&rule, 1, &decision));
+    CHECK(!alert_hears(&rule, 2, &decision));
+    fail(&rule, &decision, begin, 2);
+    decision = look(&rule, true, 1);
+    CHECK_INT(decision.notice, ALERT_TRIGGERS);
+    CHECK(alert_hears(&rule, 0, &decision) && !alert_hears(&rule, 1, &decision));
+    CHECK(!alert_hears(&rule, 2, &decision));
+    decision = look(&rule, true, 5);
+    CHECK_INT(decision.level, 2);
+    CHECK(alert_hears(&rule, 0, &decision) && alert_hears(&rule, 2, &decision));
+}
+
+TEST(what_nobody_took_goes_out_as_resolved_when_it_is_over)
+{
+    struct alert_rule rule = rule_of(NULL, 0);
+    struct alert_decision decision = look(&rule, true, 0);
+
+    fail(&rule, &decision, begin, 0);
+    for (int attempt = 1; attempt < 4; attempt++) {
+        decision = look(&rule, false, attempt);
+        CHECK_INT(decision.notice, ALERT_RESOLVES);
+        CHECK(!decision.nothing_owed);
+        CHECK(alert_hears(&rule, 0, &decision));
+        fail(&rule, &decision, begin, 0);
+    }
+    decision = look(&rule, true, 5);
+    CHECK_INT(decision.notice, ALERT_TRIGGERS);
+    fail(&rule, &decision, begin, 0);
+    decision = look(&rule, false, 6);
+    deliver(&rule, &decision, begin + 6 * moment_minute);
+    rule.undelivered.event = NULL;
+    decision = look(&rule, false, 7);
+    CHECK_INT(decision.notice, ALERT_SILENT);
+    CHECK_INT(decision.state, ALERT_OK);
+}
+
 TEST(too_many_changes_silence_it_for_a_while)
 {
     struct alert_rule rule = rule_of(NULL, 0);
@@ -172,4 +240,7 @@ TEST(too_many_changes_silence_it_for_a_while)
 
 TEST_MAIN(CASE(conditions_hold_or_do_not), CASE(steps_stand_in_their_order),
           CASE(one_step_is_repeated_after_its_pause), CASE(without_a_pause_the_interval_is_one),
+          CASE(without_a_value_nothing_begins_or_ends),
+          CASE(what_nobody_took_goes_to_those_who_are_left_and_then_to_the_next_level),
+          CASE(what_nobody_took_goes_out_as_resolved_when_it_is_over),
           CASE(levels_are_told_one_after_the_other), CASE(too_many_changes_silence_it_for_a_while))

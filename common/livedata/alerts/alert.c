@@ -11,8 +11,8 @@
 enum { VALUE_DECIMALS = 4 };
 
 const char *const alert_condition_names[] = {"above", "below", "change_pct", NULL};
-const char *const alert_state_names[] = {"ok",       "firing",     "sustained",
-                                         "resolved", "suppressed", NULL};
+const char *const alert_state_names[] = {"ok",         "firing",  "sustained", "resolved",
+                                         "suppressed", "no_data", NULL};
 const char *const alert_notice_types[ALERT_NOTICE__MAX] = {
     [ALERT_TRIGGERS] = "alert.triggered",
     [ALERT_SUSTAINS] = "alert.sustained",
@@ -72,6 +72,7 @@ void alert_read(enum alert_condition condition, double threshold, double value,
         reading->triggered = value < threshold;
         return;
     }
+    reading->no_data = !previous.given;
     if (!previous.given)
         return;
     reading->previous = GIVEN_NUMBER(number_round(previous.value, VALUE_DECIMALS));
@@ -139,10 +140,51 @@ static void go_on(const struct alert_rule *rule, int64_t now, int64_t interval,
     }
 }
 
+/* The highest level whose time has come, while the first one could not be told. */
+static int64_t level_of_first(const struct alert_rule *rule, int64_t now)
+{
+    int64_t level = 1;
+
+    for (size_t i = 0; rule->undelivered.event && i < rule->step_count; i++)
+        if (rule->steps[i].level > level &&
+            now - rule->undelivered.since >= rule->steps[i].after_minutes * moment_minute)
+            level = rule->steps[i].level;
+    return level;
+}
+
+bool alert_hears(const struct alert_rule *rule, size_t step, const struct alert_decision *decision)
+{
+    const struct alert_undelivered *undelivered = &rule->undelivered;
+    int64_t level = rule->steps[step].level;
+
+    if (decision->notice == ALERT_SILENT ||
+        (undelivered->event &&
+         strcmp(undelivered->event, alert_notice_types[decision->notice]) == 0 &&
+         (undelivered->taken >> step & 1)))
+        return false;
+    return decision->notice == ALERT_TRIGGERS || decision->notice == ALERT_RESOLVES
+               ? level <= decision->level
+               : level == decision->level;
+}
+
+void alert_decide_without_data(const struct alert_rule *rule, struct alert_decision *decision)
+{
+    *decision = (struct alert_decision){.state = ALERT_NO_DATA, .level = rule->last_level};
+}
+
+/* Also when nobody could be told that it began. */
+static void resolve(const struct alert_rule *rule, struct alert_decision *decision)
+{
+    decision->notice = ALERT_RESOLVES;
+    decision->delivered = ALERT_RESOLVED;
+    decision->level = rule->last_level > 0 ? rule->last_level : 1;
+}
+
 void alert_decide(struct alert_rule *rule, bool triggered, int64_t now, int64_t interval,
                   struct alert_decision *decision)
 {
-    bool fires = rule->fired_at != 0, was_suppressed = rule->state == ALERT_SUPPRESSED;
+    bool fires = rule->fired_at != 0;
+    bool was_silenced = rule->state == ALERT_SUPPRESSED || rule->state == ALERT_NO_DATA;
 
     note_change(rule, triggered, now);
     *decision = (struct alert_decision){.state = rule->state, .level = rule->last_level};
@@ -150,18 +192,18 @@ void alert_decide(struct alert_rule *rule, bool triggered, int64_t now, int64_t 
         decision->state = ALERT_SUPPRESSED;
         return;
     }
-    if (was_suppressed)
+    if (was_silenced)
         decision->state = fires ? ALERT_FIRING : ALERT_OK;
     if (fires && triggered) {
         go_on(rule, now, interval, decision);
-    } else if (fires) {
-        decision->notice = ALERT_RESOLVES;
-        decision->delivered = ALERT_RESOLVED;
+    } else if (fires || (!triggered && rule->undelivered.event)) {
+        resolve(rule, decision);
     } else if (triggered) {
         decision->notice = ALERT_TRIGGERS;
         decision->delivered = ALERT_FIRING;
-        decision->level = 1;
+        decision->level = level_of_first(rule, now);
     } else {
         decision->state = ALERT_OK;
     }
+    decision->nothing_owed = decision->notice == ALERT_SILENT;
 }

@@ -21,6 +21,7 @@ enum alert_state {
     ALERT_SUSTAINED,
     ALERT_RESOLVED,
     ALERT_SUPPRESSED,
+    ALERT_NO_DATA, /* the metric has no value: nothing is concluded from it */
     ALERT_STATE__MAX
 };
 extern const char *const alert_condition_names[];
@@ -30,6 +31,14 @@ struct alert_step {
     int64_t level;
     int64_t after_minutes;
     const char *webhook_url;
+};
+
+/* A notice that not all of its receivers have taken. */
+struct alert_undelivered {
+    const char *event; /* its type; NULL = there is none */
+    int64_t since;     /* when the first one that is still owed was due */
+    const char *error; /* of the last attempt, or NULL */
+    int64_t taken;     /* bits by step: who has taken this one */
 };
 
 struct alert_rule {
@@ -62,6 +71,7 @@ struct alert_rule {
     size_t change_count;                    /* times when the condition changed, oldest first */
     int64_t changes[ALERT_CHANGES_MAX];
     const char *pending_event; /* a notice that is on its way, or NULL */
+    struct alert_undelivered undelivered;
 };
 
 /* The level-1 step of `webhook_url` first, then the others by time and level. A level-1 step at
@@ -75,6 +85,7 @@ struct alert_reading {
     struct optional_number previous;   /* of a change */
     struct optional_number change_pct; /* absent where there is nothing to divide by */
     bool triggered;
+    bool no_data; /* there is no value, or none to compare with: the rest is not to be used */
 };
 void alert_read(enum alert_condition condition, double threshold, double value,
                 struct optional_number previous, struct alert_reading *reading);
@@ -91,17 +102,26 @@ extern const char *const alert_notice_types[];  /* "alert.triggered"... */
 extern const char *const alert_notice_states[]; /* "firing"... of the payload */
 
 /* What follows. `state` holds at once; `delivered` and `level` hold once the notice was taken by
- * all its receivers: the step of `level`, or of all up to it when it resolves. */
+ * all its receivers: the steps of `level`, or of all up to it when it triggers or resolves. */
 struct alert_decision {
     enum alert_notice notice;
     enum alert_state state;
     enum alert_state delivered;
     int64_t level;
+    bool nothing_owed; /* what was not delivered is not true any more, or has become another notice
+                        */
 };
 
+/* Whether the step is one of those that the notice goes to and that have not taken it yet. */
+bool alert_hears(const struct alert_rule *rule, size_t step, const struct alert_decision *decision);
+
 /* Notes a change of the condition in the rule, and decides. A single step is repeated after its
- * pause, yet not more often than every `interval` microseconds. */
+ * pause, yet not more often than every `interval` microseconds. A notice that was not delivered is
+ * decided again: while the condition holds it goes to all levels whose time has come, afterwards it
+ * goes out as resolved. */
 void alert_decide(struct alert_rule *rule, bool triggered, int64_t now, int64_t interval,
                   struct alert_decision *decision);
+/* Without a value nothing begins, goes on or ends. */
+void alert_decide_without_data(const struct alert_rule *rule, struct alert_decision *decision);
 
 #endif

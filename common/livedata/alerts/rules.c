@@ -6,6 +6,7 @@
 #include "db/query.h"
 #include "jobs/inbox.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 enum { SECRET_BYTES = 32, SECRET_TEXT = 44, DUE_MOST = 50, LISTS_MAX = 65536, ID_TEXT = 64 };
@@ -18,7 +19,7 @@ enum { SECRET_BYTES = 32, SECRET_TEXT = 44, DUE_MOST = 50, LISTS_MAX = 65536, ID
     " webhook_url, secret, cooldown_minutes, escalation, flap_enabled, flap_window_minutes,"       \
     " flap_max_changes, active, created_at, updated_at, state, fired_at, resolved_at,"             \
     " last_triggered_at, last_escalation_level, last_condition_triggered, state_changes,"          \
-    " pending_event"
+    " pending_event, undelivered_event, undelivered_since, undelivered_error, undelivered_taken"
 
 static const struct statement count_rules = {
     .name = "alert_count",
@@ -47,7 +48,8 @@ static const struct statement change_rule = {
            " alert_condition = ?, threshold = ?, webhook_url = ?, cooldown_minutes = ?,"
            " escalation = ?, flap_enabled = ?, flap_window_minutes = ?, flap_max_changes = ?,"
            " active = ?, updated_at = ?, evaluated_at = 0, evaluated_gen = -1,"
-           " tick_lease_expires_at = 0, pending_event = NULL WHERE id = ? AND tenant_id = ?"
+           " tick_lease_expires_at = 0, pending_event = NULL, undelivered_taken = 0"
+           " WHERE id = ? AND tenant_id = ?"
            " AND updated_at = ?",
 };
 static const struct statement delete_rule = {
@@ -80,7 +82,10 @@ static const struct statement end_look = {
     .sql = "UPDATE alert_rules SET state = ?, last_condition_triggered = ?, state_changes = ?,"
            " source_table = ?, evaluated_gen = ?, evaluated_at = {now_microseconds},"
            " tick_lease_expires_at = 0, pending_event = ?, pending_state = ?, pending_level = ?,"
-           " pending_left = ?, pending_failed = 0, pending_at = {now_microseconds}"
+           " pending_left = ?, pending_failed = 0, pending_at = {now_microseconds},"
+           " undelivered_event = CASE WHEN ? = 1 THEN NULL ELSE undelivered_event END,"
+           " undelivered_taken = CASE WHEN CAST(? AS TEXT) IS NULL OR undelivered_event = ?"
+           " THEN undelivered_taken ELSE 0 END"
            " WHERE id = ? AND updated_at = ? AND tick_lease_expires_at > 0",
 };
 static const struct statement insert_history = {
@@ -94,7 +99,9 @@ static const struct statement insert_history = {
 static const struct statement count_delivery = {
     .name = "alert_count_delivery",
     .sql = "UPDATE alert_rules SET pending_left = pending_left - 1,"
-           " pending_failed = CASE WHEN ? = 1 THEN pending_failed ELSE 1 END"
+           " pending_failed = CASE WHEN ? = 1 THEN pending_failed ELSE 1 END,"
+           " undelivered_taken = undelivered_taken | CAST(? AS BIGINT),"
+           " undelivered_error = coalesce(CAST(? AS TEXT), undelivered_error)"
            " WHERE id = ? AND pending_event = ?",
 };
 /* On the right of a SET stand the values from before. */
@@ -109,7 +116,12 @@ static const struct statement end_notice = {
            " resolved_at = CASE WHEN pending_failed = 0 AND pending_state = 'resolved'"
            " THEN {now_microseconds} ELSE resolved_at END,"
            " fired_at = CASE WHEN pending_failed = 1 THEN fired_at WHEN pending_state = 'resolved'"
-           " THEN NULL ELSE coalesce(fired_at, {now_microseconds}) END"
+           " THEN NULL ELSE coalesce(fired_at, CASE WHEN undelivered_event IS NOT NULL"
+           " THEN undelivered_since END, {now_microseconds}) END,"
+           " undelivered_since = CASE WHEN undelivered_event IS NOT NULL THEN undelivered_since"
+           " ELSE pending_at END,"
+           " undelivered_event = CASE WHEN pending_failed = 1 THEN CAST(? AS TEXT) END,"
+           " undelivered_taken = CASE WHEN pending_failed = 1 THEN undelivered_taken ELSE 0 END"
            " WHERE id = ? AND pending_event = ? AND pending_left <= 0",
 };
 static const struct statement read_history = {
@@ -228,6 +240,10 @@ static void take_rule(struct query *query, struct arena *arena, struct alert_rul
         .last_triggered_at = moment_at(query, 21),
         .last_level = query_integer(query, 22),
         .pending_event = query_text_or_null(query, 25, arena),
+        .undelivered = {.event = query_text_or_null(query, 26, arena),
+                        .since = moment_at(query, 27),
+                        .error = query_text_or_null(query, 28, arena),
+                        .taken = query_integer(query, 29)},
     };
     if (!query_is_null(query, 23))
         rule->last_condition = GIVEN_BOOLEAN(query_boolean(query, 23));
@@ -467,6 +483,9 @@ enum error alert_end_look(const struct storage_call *call, const struct alert_ru
     query_bind_text(query, alert_state_names[pending->state]);
     query_bind_integer(query, pending->level);
     query_bind_integer(query, pending->receivers);
+    query_bind_boolean(query, pending->nothing_owed);
+    query_bind_text(query, pending->event_type);
+    query_bind_text(query, pending->event_type);
     query_bind_text(query, rule->id);
     query_bind_integer(query, rule->updated_at);
     *kept = query_changes(query) > 0;
@@ -488,6 +507,15 @@ static enum error write_history(struct db *db, const char *id, const struct webh
     return query_end(query, problem);
 }
 
+/* Of the step in "<rule>:<place>". */
+static int64_t bit_of(const char *receiver)
+{
+    const char *colon = strchr(receiver, ':');
+    long place = colon ? strtol(colon + 1, NULL, 10) : 0;
+
+    return place >= 1 && place <= ALERT_STEPS_MAX ? (int64_t)1 << (place - 1) : 0;
+}
+
 /* In the transaction that ends a delivery: a notice that all receivers have taken makes its rule
  * what it announced; one that was refused leaves it as it was, for the next look. */
 static enum error after_delivery(struct db *db, const struct webhook_event *event,
@@ -503,12 +531,15 @@ static enum error after_delivery(struct db *db, const struct webhook_event *even
         return error;
     query = db_query(db, &count_delivery);
     query_bind_boolean(query, result->success);
+    query_bind_integer(query, result->success ? bit_of(event->webhook_id) : 0);
+    query_bind_text(query, result->success ? NULL : result->error);
     query_bind_text(query, id);
     query_bind_text(query, event->event_id);
     error = query_end(query, problem);
     if (error)
         return error;
     query = db_query(db, &end_notice);
+    query_bind_text(query, event->event_type);
     query_bind_text(query, id);
     query_bind_text(query, event->event_id);
     return query_end(query, problem);

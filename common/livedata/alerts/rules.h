@@ -50,6 +50,8 @@ MUST_CHECK enum error alert_claim(const struct storage_call *call, const struct 
  * caller's transaction. `kept` is false when the rule was changed meanwhile. */
 struct alert_pending {
     const char *event_id; /* NULL = nothing is on its way */
+    const char *event_type;
+    bool nothing_owed; /* what was not delivered is forgotten */
     enum alert_state state;
     int64_t level;
     int64_t receivers;

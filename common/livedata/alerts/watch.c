@@ -31,12 +31,14 @@ enum error alert_look(const struct storage_call *call, const struct livedata_set
     if (!error && rule->condition == ALERT_CHANGE && window_parse(rule->window, &size)) {
         request.as_of = call->now - size;
         error = metric_compute(call, settings, &request, &before);
-        if (!error)
+        if (!error && !before.undefined)
             previous = GIVEN_NUMBER(before.value);
     }
-    if (!error)
-        alert_read(rule->condition, rule->threshold, now.value, previous, reading);
-    return error;
+    if (error)
+        return error;
+    alert_read(rule->condition, rule->threshold, now.value, previous, reading);
+    reading->no_data |= now.undefined || (now.value == 0 && !now.newest.applied_at);
+    return ERROR_NONE;
 }
 
 static void write_optional(struct json_writer *writer, const char *key,
@@ -48,11 +50,19 @@ static void write_optional(struct json_writer *writer, const char *key,
         writer_key_null(writer, key);
 }
 
+/* When it began, for whom it was told late too. */
+static int64_t beginning_of(const struct storage_call *call, const struct alert_rule *rule)
+{
+    if (rule->fired_at)
+        return rule->fired_at;
+    return rule->undelivered.event ? rule->undelivered.since : call->now;
+}
+
 /* The keys stand in their order. */
 const char *alert_body(const struct storage_call *call, const struct alert_rule *rule,
                        const struct alert_reading *reading, const struct alert_decision *decision)
 {
-    int64_t fired_at = rule->fired_at ? rule->fired_at : call->now;
+    int64_t fired_at = beginning_of(call, rule);
     bool resolves = decision->notice == ALERT_RESOLVES;
     struct json_writer writer;
     struct text text;
@@ -109,13 +119,6 @@ const char *alert_test_body(const struct storage_call *call, const struct alert_
     return text.bytes;
 }
 
-/* Whether a step hears of the notice: its own level, or when it is over all that were told. */
-static bool hears(const struct alert_step *step, const struct alert_decision *decision)
-{
-    return decision->notice == ALERT_RESOLVES ? step->level <= decision->level
-                                              : step->level == decision->level;
-}
-
 static enum error enqueue(const struct storage_call *call, const struct alert_rule *rule,
                           const struct alert_decision *decision, const char *event_id,
                           const char *body)
@@ -126,7 +129,7 @@ static enum error enqueue(const struct storage_call *call, const struct alert_ru
         struct webhook_event event = {
             .event_id = event_id, .event_type = alert_notice_types[decision->notice], .body = body};
 
-        if (!hears(&rule->steps[i], decision))
+        if (!alert_hears(rule, i, decision))
             continue;
         event.webhook_id = alert_receiver(call->arena, rule, i);
         error = webhook_enqueue(call->db, call->arena, &live_alert_kind, &event, call->problem);
@@ -138,11 +141,14 @@ static struct alert_pending pending_of(const struct storage_call *call,
                                        const struct alert_rule *rule,
                                        const struct alert_decision *decision)
 {
-    struct alert_pending pending = {.state = decision->delivered, .level = decision->level};
+    struct alert_pending pending = {.state = decision->delivered,
+                                    .level = decision->level,
+                                    .nothing_owed = decision->nothing_owed,
+                                    .event_type = alert_notice_types[decision->notice]};
     char *id;
 
     for (size_t i = 0; i < rule->step_count; i++)
-        pending.receivers += hears(&rule->steps[i], decision);
+        pending.receivers += alert_hears(rule, i, decision);
     if (decision->notice == ALERT_SILENT || !pending.receivers)
         return pending;
     id = arena_alloc(call->arena, TOKEN_UUID_TEXT);
@@ -190,7 +196,10 @@ static enum error look_at(struct storage_call *call, const struct livedata_setti
                   arena_print(call->arena, "%s: %s", rule->id, call->problem->text));
     } else {
         rule->source_table = catalog_metric(catalog, rule->metric)->table->name;
-        alert_decide(rule, reading.triggered, call->now, interval, &decision);
+        if (reading.no_data)
+            alert_decide_without_data(rule, &decision);
+        else
+            alert_decide(rule, reading.triggered, call->now, interval, &decision);
     }
     rule->state = decision.state;
     return end_look(call, rule, due->generation, &reading, &decision);

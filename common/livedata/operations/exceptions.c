@@ -13,7 +13,7 @@
 #include <string.h>
 
 const char *const exception_source_names[] = {"deadletter", "webhook_delivery", "reconciliation",
-                                              NULL};
+                                              "alert_delivery", NULL};
 const char *const exception_status_names[] = {"open", "in_progress", "acknowledged", "resolved",
                                               NULL};
 
@@ -31,6 +31,12 @@ static const struct statement read_hooks = {
     .name = "ops_hooks",
     .sql = "SELECT id, entity_types, active FROM webhook_registrations WHERE tenant_id = ?"
            " ORDER BY active DESC, created_at DESC LIMIT ?",
+};
+static const struct statement read_alerts = {
+    .name = "ops_alerts",
+    .sql = "SELECT id, name, metric, undelivered_event, undelivered_since, undelivered_error"
+           " FROM alert_rules WHERE tenant_id = ? AND active = 1 AND undelivered_event IS NOT NULL"
+           " ORDER BY undelivered_since DESC LIMIT ?",
 };
 static const struct statement read_triage = {
     .name = "ops_triage_read",
@@ -213,6 +219,39 @@ static enum error find_deliveries(struct items *items, const struct reading *rea
     return error;
 }
 
+/* Those of metrics that the key may see. */
+static enum error find_alerts(struct items *items, const struct reading *reading)
+{
+    int64_t most = reading->settings->ops_inbox_scan_limit, count = 0;
+    struct query *query = db_query(reading->storage.db, &read_alerts);
+
+    query_bind_text(query, reading->storage.tenant);
+    query_bind_integer(query, most + 1);
+    while (query_next(query)) {
+        const char *id = query_text(query, 0, items->arena);
+        const struct live_metric *metric =
+            catalog_metric(reading->catalog, query_text(query, 2, items->arena));
+        int64_t since = query_integer(query, 4);
+
+        if (++count > most)
+            items->truncated = true;
+        else if (metric ? may_see_table(reading, metric->table) : !reading->types)
+            *add(items) = (struct item){.id = arena_print(items->arena, "al:%s", id),
+                                        .source = EXCEPTION_ALERT,
+                                        .severity = SEVERITY_HIGH,
+                                        .occurred_at = since,
+                                        .seen_at = since,
+                                        .kind = "alert",
+                                        .entity = id,
+                                        .title = arena_print(items->arena,
+                                                             "%s of '%s' could not be delivered",
+                                                             query_text(query, 3, items->arena),
+                                                             query_text(query, 1, items->arena)),
+                                        .detail = query_text_or_null(query, 5, items->arena)};
+    }
+    return query_end(query, reading->storage.problem);
+}
+
 static int64_t place_of(const struct entity_type *type, const struct entity_stage *stage)
 {
     return stage ? stage - type->stages : -1;
@@ -295,6 +334,7 @@ static enum error join_triage(struct items *items, const struct reading *reading
                 .occurred_at = query_integer(query, 4),
                 .seen_at = seen,
                 .kind = strncmp(key.id, "wh:", 3) == 0      ? "webhook"
+                        : strncmp(key.id, "al:", 3) == 0    ? "alert"
                         : strncmp(key.id, "rc:r1:", 6) == 0 ? "order"
                                                             : "event",
                 .entity = strrchr(key.id, ':') + 1,
@@ -314,6 +354,8 @@ static enum error find_all(struct items *items, const struct reading *reading)
         error = find_deliveries(items, reading);
     if (!error)
         error = find_disagreements(items, reading);
+    if (!error)
+        error = find_alerts(items, reading);
     return error ? error : join_triage(items, reading);
 }
 

@@ -12,6 +12,7 @@ enum exception_source {
     EXCEPTION_DEAD_LETTER,
     EXCEPTION_DELIVERY,
     EXCEPTION_RECONCILIATION,
+    EXCEPTION_ALERT,
     EXCEPTION_SOURCE__MAX
 };
 enum exception_status {

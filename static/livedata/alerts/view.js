@@ -8,7 +8,7 @@ import { errorNotice, notice } from '../../shared/ui/notice.js';
 import { resourceView } from '../../shared/ui/resource.js';
 import { table } from '../../shared/ui/table.js';
 
-const tones = { ok: 'good', firing: 'danger', sustained: 'danger', resolved: 'good', suppressed: 'caution' };
+const tones = { ok: 'good', firing: 'danger', sustained: 'danger', resolved: 'good', suppressed: 'caution', no_data: 'plain' };
 const signs = { above: '>', below: '<', change_pct: 'Δ%' };
 
 /** @param {livedata.Alert} alert */
@@ -52,6 +52,7 @@ function opened(alert, { history, busy, problem, actions }) {
             ${stateBadge(alert)}
         </div>
         <p>${ruleOf(alert)}</p>
+        ${alert.undelivered === null ? null : html`<p class="field-error" id="undelivered">${t('alerts.undelivered')}: ${alert.undelivered.error} · ${formatAgo(alert.undelivered.since)}</p>`}
         <ul class="trail">
             ${alert.escalation.map(
                 (step) => html`<li><strong>${t('alerts.level', { level: step.level, minutes: step.after_minutes })}</strong> <span dir="ltr">${step.webhook_url}</span></li>`,
