@@ -23,7 +23,7 @@
 
 enum {
     SEGMENT_MAGIC = 0x47455341, /* "ASEG" */
-    SEGMENT_VERSION = 4,        /* others are built again; it moves when words or terms do */
+    SEGMENT_VERSION = 5,        /* others are built again; it moves when words or terms do */
     SEGMENT_BLOCK_POSTINGS = 128,
     SEGMENT_LENGTH_STEPS = 16
 };

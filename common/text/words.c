@@ -153,6 +153,15 @@ size_t letter_read(const char *bytes, size_t left, int32_t *character)
     return length;
 }
 
+size_t letter_read_back(const char *bytes, size_t length, int32_t *character)
+{
+    size_t at = length - 1;
+
+    while (at > 0 && length - at < 4 && ((unsigned char)bytes[at] & 0xc0) == 0x80)
+        at--;
+    return letter_read(bytes + at, length - at, character) == length - at ? length - at : 0;
+}
+
 /* Puts one folded character behind the word; false when there is no room. */
 static bool word_put(struct word *word, int32_t character)
 {

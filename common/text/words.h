@@ -50,4 +50,7 @@ enum letter_kind letter_kind(int32_t character);
 /* Decodes the character at `bytes`: its length, or 0 where there is no valid UTF-8; `left` > 0. */
 size_t letter_read(const char *bytes, size_t left, int32_t *character);
 
+/* Decodes the character that ends at `length`, which is above 0, in the same way. */
+size_t letter_read_back(const char *bytes, size_t length, int32_t *character);
+
 #endif

@@ -252,6 +252,8 @@ TEST(citation_coverage)
         {"", 0, 0},
         {"1. Take the receipt [1]. 2. Call support [1].", 2, 2},
         {"在14天内退货[1]。之后不行。", 2, 1},
+        {"Call until 2 p.m. and wait [1]. Städte, z.B. Berlin [2].", 2, 2},
+        {"One part [1]\n\nAnother", 2, 1},
     };
 
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
@@ -264,6 +266,43 @@ TEST(citation_coverage)
                "One [1]. Two. Three[2].");
     CHECK_TEXT(citation_strip(arena, "One [1]. Two [12]."), "One. Two.");
     CHECK_TEXT(citation_escape(arena, "Costs[7] of a [b] [ 1] []."), "Costs(7) of a [b] [ 1] [].");
+    arena_reset(arena);
+}
+
+TEST(markers_stand_at_the_ends_of_whole_sentences)
+{
+    static const char *const rows[][2] = {
+        {"Call until 2 p.m. and pay the costs.", "Call until 2 p.m. and pay the costs [1]."},
+        {"Dr. Smith paid. He left!", "Dr. Smith paid [1]. He left [1]!"},
+        {"Städte, z.B. Berlin.", "Städte, z.B. Berlin [1]."},
+        {"退货须在七天内申请。之后不行", "退货须在七天内申请 [1]。之后不行 [1]"},
+        {"वारंटी चौबीस महीने है। फिर नहीं।", "वारंटी चौबीस महीने है [1]। फिर नहीं [1]।"},
+        {"هل تعمل؟ نعم.", "هل تعمل [1]؟ نعم [1]."},
+        {"1. Take it. 2. Go", "1. Take it [1]. 2. Go [1]"},
+    };
+
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+        CHECK_TEXT(citation_mark(arena, rows[i][0], strlen(rows[i][0]), 1), rows[i][1]);
+    arena_reset(arena);
+}
+
+TEST(wrapped_lines_are_quoted_whole)
+{
+    static const struct file files[] = {
+        {"保修.txt", "产品保\n修期为二十四\n个月。\n"},
+        {"kosten.txt", "Die Verwaltungs-\nkosten betragen fünf Euro im\nMonat für jedes Konto.\n"},
+    };
+    struct base base = {.files = files, .file_count = 2};
+    struct asked asked;
+
+    base_make(&base, arena);
+    ask(&base, "产品保修期", NULL, &asked);
+    CHECK_TEXT(asked.answer.text, "产品保修期为二十四个月 [1]。");
+    CHECK_TEXT(asked.answer.excerpts[0], "产品保\n修期为二十四\n个月。");
+    ask(&base, "Wie viel Euro betragen die Verwaltungskosten im Monat für ein Konto?", NULL, &asked);
+    CHECK_TEXT(asked.answer.text,
+               "Die Verwaltungskosten betragen fünf Euro im Monat für jedes Konto [1].");
+    base_drop(&base);
     arena_reset(arena);
 }
 
@@ -460,6 +499,8 @@ int main(void)
         CASE(a_question_that_says_little_takes_over_the_one_before),
         CASE(citation_coverage),
         CASE(brackets_of_a_document_are_no_citations),
+        CASE(markers_stand_at_the_ends_of_whole_sentences),
+        CASE(wrapped_lines_are_quoted_whole),
         CASE(chunks_stand_under_their_headings),
         CASE(long_texts_are_cut_with_overlap),
         CASE(durations_are_known_in_every_way_they_are_written),

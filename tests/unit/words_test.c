@@ -2,6 +2,7 @@
  * Snowball project's vocabularies. */
 #include "test.h"
 #include "text/language.h"
+#include "text/lines.h"
 #include "text/sentences.h"
 #include "text/stem.h"
 #include "text/words.h"
@@ -151,6 +152,13 @@ TEST(sentences)
         {"Lead:\n- one;\n- two", "Lead:|- one;|- two"},
         {"wrapped\nline. Next", "wrapped\nline.|Next"},
         {"A\n\nB", "A|B"},
+        {"Call until 2 p.m. and wait. Done.", "Call until 2 p.m. and wait.|Done."},
+        {"Call until 2 p.m. Then wait.", "Call until 2 p.m.|Then wait."},
+        {"Städte, z.B. Berlin, d.h. Orte. Ende.", "Städte, z.B. Berlin, d.h. Orte.|Ende."},
+        {"Use a tool, e.g. Pliers. See No. 5. It is no. So?",
+         "Use a tool, e.g. Pliers.|See No. 5.|It is no.|So?"},
+        {"Системы, т.е. Группы и т.д. Потом.", "Системы, т.е. Группы и т.д.|Потом."},
+        {"Er sagte: „Ja.“ Dann ging er.", "Er sagte: „Ja.“|Dann ging er."},
     };
     char joined[400];
 
@@ -164,6 +172,40 @@ TEST(sentences)
             used += (size_t)snprintf(joined + used, sizeof joined - used, "%s%.*s", used ? "|" : "",
                                      (int)(end - start), rows[i].text + start);
         CHECK_TEXT(joined, rows[i].sentences);
+    }
+}
+
+TEST(lines_of_a_paragraph_are_joined_as_their_script_writes)
+{
+    static const struct {
+        const char *before, *after, *elsewhere;
+        enum line_join join;
+    } rows[] = {
+        {"the warranty", "covers it", "", JOIN_BLANK},
+        {"产品保", "修期为", "", JOIN_NOTHING},
+        {"保証期間は、", "ご購入日", "", JOIN_NOTHING},
+        {"การรับ", "ประกัน", "", JOIN_NOTHING},
+        {"보증", "기간", "", JOIN_BLANK},
+        {"型号 A1", "的保修期", "", JOIN_BLANK},
+        {"die Verwaltungs-", "kosten und die Gebühren für den Versand", "", JOIN_WITHOUT_HYPHEN},
+        {"die Vor-", "und Nachteile der Geräte", "", JOIN_BLANK},
+        {"die Nord-", "Süd-Achse", "", JOIN_BLANK},
+        {"this is a long-", "term plan for the company and its people", "", JOIN_NOTHING},
+        {"this is the war-", "ranty for the device", "The warranty ends.", JOIN_WITHOUT_HYPHEN},
+        {"das ist ein Online-", "shop für die Leute", "Der Online-shop.", JOIN_NOTHING},
+        {"der Preis -", "netto", "", JOIN_BLANK},
+        {"Verwaltungs\xc2\xad", "kosten", "", JOIN_NOTHING},
+    };
+
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        char whole[400];
+        int length = snprintf(whole, sizeof whole, "%s\n%s\n\n%s", rows[i].before, rows[i].after,
+                              rows[i].elsewhere);
+
+        CHECK_INT(line_join((struct line_text){rows[i].before, strlen(rows[i].before)},
+                            (struct line_text){rows[i].after, strlen(rows[i].after)},
+                            (struct line_text){whole, (size_t)length}),
+                  rows[i].join);
     }
 }
 
@@ -209,4 +251,5 @@ TEST(stop_words)
 TEST_MAIN(CASE(words_are_runs_of_letters_and_digits), CASE(places_are_those_of_the_source),
           CASE(long_words_are_cut_at_a_character), CASE(stems),
           CASE(stems_are_those_of_the_library_whatever_was_stemmed_before), CASE(sentences),
-          CASE(languages), CASE(stop_words))
+          CASE(lines_of_a_paragraph_are_joined_as_their_script_writes), CASE(languages),
+          CASE(stop_words))

@@ -152,6 +152,15 @@ static size_t move(const char *text, size_t at, size_t length, long points)
 
 enum { COMPARED_POINTS = 24, ALIKE_BYTES_LEAST = 9 };
 
+/* Behind the blanks at `text`, and behind a hyphen at the end of a line unless it is `wanted`. */
+static const char *past_blanks(const char *text, char wanted)
+{
+    text += strspn(text, " \n\t\r");
+    if (*text == '-' && wanted != '-' && (text[1] == '\n' || text[1] == '\r'))
+        text += 1 + strspn(text + 1, " \n\t\r");
+    return text;
+}
+
 /* How many bytes of a passage's first code points a text begins with as well, blanks aside: a
  * passage has its lines joined. */
 static size_t alike_bytes(const char *text, const char *passage)
@@ -161,8 +170,8 @@ static size_t alike_bytes(const char *text, const char *passage)
     for (int points = 0; points < COMPARED_POINTS; points++) {
         size_t length;
 
-        text += strspn(text, " \n\t\r");
         passage += strspn(passage, " \n\t\r");
+        text = past_blanks(text, *passage);
         length = move(passage, 0, strnlen(passage, 4), 1);
         if (!length || strncmp(text, passage, length) != 0)
             break;

@@ -1,6 +1,7 @@
 /* Markers and sentences of answers. */
 #include "support/answer/citations.h"
 #include "base/text.h"
+#include "text/sentences.h"
 #include "text/words.h"
 
 #include <stdio.h>
@@ -11,21 +12,6 @@ enum { ANSWER_MAX = 1 << 20 };
 static bool is_blank(char byte)
 {
     return byte == ' ' || byte == '\n' || byte == '\t' || byte == '\r';
-}
-
-/* Full-width marks and those of other scripts that need no blank behind them; their length. */
-static size_t wide_mark(const char *at, size_t left)
-{
-    static const char *const marks[] = {"\xe3\x80\x82", "\xef\xbc\x81", "\xef\xbc\x9f", "\xd8\x9f",
-                                        "\xe0\xa5\xa4"};
-
-    for (size_t i = 0; i < sizeof marks / sizeof marks[0]; i++) {
-        size_t length = strlen(marks[i]);
-
-        if (left >= length && memcmp(at, marks[i], length) == 0)
-            return length;
-    }
-    return 0;
 }
 
 /* Whether the full stop at `at` closes the number of an item. */
@@ -48,23 +34,24 @@ static bool is_list_number(const char *text, size_t at)
     return before == 0 || strchr(".!?;:", text[before - 1]) != NULL;
 }
 
+/* The marks that a sentence ends with are read as `text/sentences.h` reads them; only items of
+ * lists end none. A closing bracket behind the mark may be the end of a marker, which belongs to
+ * it. */
 size_t citation_sentence_end(const char *text, size_t length, size_t at)
 {
-    while (at < length) {
-        size_t wide = wide_mark(text + at, length - at);
+    size_t from = at, end = 0;
 
-        if (wide) {
-            at += wide;
-            break;
-        }
-        at++;
-        if (strchr(".!?", text[at - 1]) && text[at - 1] && (at == length || is_blank(text[at])) &&
-            !(text[at - 1] == '.' && is_list_number(text, at - 1)))
-            break;
+    for (; at < length && !end; at++) {
+        if (text[at] == '\n' && at > from && text[at - 1] == '\n')
+            end = at;
+        else if (!(text[at] == '.' && is_list_number(text, at)))
+            end = sentence_mark_end(text, length, from, at);
     }
-    while (at < length && is_blank(text[at]))
-        at++;
-    return at;
+    if (!end)
+        return length;
+    while (end < length && is_blank(text[end]))
+        end++;
+    return end;
 }
 
 size_t citation_read(const char *text, int *number)
@@ -106,25 +93,33 @@ struct citation_coverage citation_coverage_of(const char *text)
     return coverage;
 }
 
+static bool is_closing_mark(int32_t character)
+{
+    static const int32_t marks[] = {'.',    '!',    '?',    ';',    ':',    0x2026,
+                                    0x061b, 0x061f, 0x06d4, 0x0964, 0x0965, 0x3002,
+                                    0xff01, 0xff0e, 0xff1a, 0xff1b, 0xff1f};
+
+    for (size_t i = 0; i < sizeof marks / sizeof marks[0]; i++) {
+        if (marks[i] == character)
+            return true;
+    }
+    return false;
+}
+
 /* Where the closing marks of a sentence begin; its end when it has none. */
 static size_t closing_place(const char *text, size_t start, size_t end)
 {
     size_t at = end;
 
-    for (;;) {
-        size_t wide = 0;
+    while (at > start) {
+        int32_t character = 0;
+        size_t taken = letter_read_back(text + start, at - start, &character);
 
-        for (size_t back = 2; back <= 3 && !wide; back++) {
-            if (at >= start + back && wide_mark(text + at - back, back) == back)
-                wide = back;
-        }
-        if (wide)
-            at -= wide;
-        else if (at > start && text[at - 1] && strchr(".!?;:", text[at - 1]))
-            at--;
-        else
-            return at == start ? end : at;
+        if (!taken || !is_closing_mark(character))
+            return at;
+        at -= taken;
     }
+    return end;
 }
 
 const char *citation_mark(struct arena *arena, const char *text, size_t length, int number)

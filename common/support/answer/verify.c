@@ -25,17 +25,31 @@ static int by_value(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-static struct stem_set read_set(struct arena *arena, const struct found_chunk *chunk)
+static void add_stems(struct stem_set *set, enum text_language language, const char *text,
+                      size_t length)
 {
-    size_t length = strlen(chunk->chunk.body), most = words_most(length);
-    struct stem_set set = {ARENA_ARRAY(arena, uint64_t, most), 0};
     struct word_reader reader;
     struct word word;
     char stem[WORD_BYTES_MAX + 1];
 
-    word_reader_start(&reader, chunk->chunk.body, length);
-    while (set.count < most && word_next(&reader, &word))
-        set.stems[set.count++] = stem_hash(stem, term_stem(chunk->chunk.language, &word, stem));
+    word_reader_start(&reader, text, length);
+    while (word_next(&reader, &word))
+        set->stems[set->count++] = stem_hash(stem, term_stem(language, &word, stem));
+}
+
+/* Of the text as it is, and of its passages, whose lines are joined. */
+static struct stem_set read_set(struct arena *arena, const struct found_chunk *chunk)
+{
+    size_t length = strlen(chunk->chunk.body), most = words_most(length);
+    struct stem_set set;
+
+    for (size_t i = 0; i < chunk->list.count; i++)
+        most += words_most(chunk->list.items[i].length);
+    set = (struct stem_set){ARENA_ARRAY(arena, uint64_t, most), 0};
+    add_stems(&set, chunk->chunk.language, chunk->chunk.body, length);
+    for (size_t i = 0; i < chunk->list.count; i++)
+        add_stems(&set, chunk->chunk.language, chunk->list.items[i].text,
+                  chunk->list.items[i].length);
     qsort(set.stems, set.count, sizeof set.stems[0], by_value);
     return set;
 }

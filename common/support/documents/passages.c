@@ -2,21 +2,18 @@
 #include "support/documents/passages.h"
 #include "base/text.h"
 #include "support/documents/chunk.h"
+#include "text/lines.h"
 #include "text/sentences.h"
 
 #include <string.h>
 
-struct line {
-    const char *text;
-    size_t length;
-};
-
 struct splitter {
     struct arena *arena;
+    struct line_text body;
     struct passage_list *list;
     const char *head;
     int paragraph;
-    struct line *lines; /* of the block being read */
+    struct line_text *lines; /* of the block being read */
     size_t count;
     const char *lead; /* a line ending with a colon, waiting for its list; NULL = none */
 };
@@ -26,7 +23,7 @@ static bool is_blank(char byte)
     return byte == ' ' || byte == '\t' || byte == '\r';
 }
 
-static struct line trim(const char *text, size_t length)
+static struct line_text trim(const char *text, size_t length)
 {
     while (length && is_blank(text[0])) {
         text++;
@@ -34,36 +31,36 @@ static struct line trim(const char *text, size_t length)
     }
     while (length && is_blank(text[length - 1]))
         length--;
-    return (struct line){text, length};
+    return (struct line_text){text, length};
 }
 
-static bool is_item(const struct line *line)
+static bool is_item(const struct line_text *line)
 {
     size_t digits = 0;
 
-    if (line->length >= 2 && strchr("-*+", line->text[0]) && line->text[1] == ' ')
+    if (line->length >= 2 && strchr("-*+", line->bytes[0]) && line->bytes[1] == ' ')
         return true;
-    if (line->length >= 4 && memcmp(line->text, "\xe2\x80\xa2", 3) == 0) /* bullet */
+    if (line->length >= 4 && memcmp(line->bytes, "\xe2\x80\xa2", 3) == 0) /* bullet */
         return true;
-    while (digits < line->length && line->text[digits] >= '0' && line->text[digits] <= '9')
+    while (digits < line->length && line->bytes[digits] >= '0' && line->bytes[digits] <= '9')
         digits++;
     return digits > 0 && digits <= 3 && digits + 1 < line->length &&
-           (line->text[digits] == '.' || line->text[digits] == ')') &&
-           line->text[digits + 1] == ' ';
+           (line->bytes[digits] == '.' || line->bytes[digits] == ')') &&
+           line->bytes[digits + 1] == ' ';
 }
 
-static bool is_row(const struct line *line)
+static bool is_row(const struct line_text *line)
 {
-    const char *bar = line->length > 2 ? memchr(line->text, '|', line->length) : NULL;
+    const char *bar = line->length > 2 ? memchr(line->bytes, '|', line->length) : NULL;
 
-    return bar && memchr(bar + 1, '|', (size_t)(line->text + line->length - bar - 1));
+    return bar && memchr(bar + 1, '|', (size_t)(line->bytes + line->length - bar - 1));
 }
 
 /* "|---|:--:|" */
-static bool is_rule(const struct line *line)
+static bool is_rule(const struct line_text *line)
 {
     for (size_t i = 0; i < line->length; i++) {
-        if (!strchr("|-: ", line->text[i]))
+        if (!strchr("|-: ", line->bytes[i]))
             return false;
     }
     return line->length > 0;
@@ -126,7 +123,25 @@ static void add_paragraph(struct splitter *splitter, const char *text, size_t le
     add(splitter, text + group, group_end - group);
 }
 
-/* The lines from `from` to `to` joined by blanks, or by line feeds. */
+/* A line that goes on in the next one, or a new one after a line feed. */
+static void join_line(const struct splitter *splitter, struct text *text, struct line_text line,
+                      bool feed)
+{
+    enum line_join join =
+        feed || !text->length
+            ? JOIN_NOTHING
+            : line_join((struct line_text){text->bytes, text->length}, line, splitter->body);
+
+    if (feed && text->length)
+        text_append_byte(text, '\n');
+    else if (join == JOIN_BLANK)
+        text_append_byte(text, ' ');
+    else if (join == JOIN_WITHOUT_HYPHEN)
+        text_cut(text, text->length - 1);
+    text_append(text, line.bytes, line.length);
+}
+
+/* The lines from `from` to `to` joined as a paragraph is, or by line feeds. */
 static struct text join(struct splitter *splitter, const char *lead, size_t from, size_t to,
                         bool as_list)
 {
@@ -138,9 +153,7 @@ static struct text join(struct splitter *splitter, const char *lead, size_t from
     for (size_t i = from; i < to; i++) {
         bool feed = as_list && (is_item(&splitter->lines[i]) || is_row(&splitter->lines[i]));
 
-        if (text.length)
-            text_append_byte(&text, feed ? '\n' : ' ');
-        text_append(&text, splitter->lines[i].text, splitter->lines[i].length);
+        join_line(splitter, &text, splitter->lines[i], feed);
     }
     return text;
 }
@@ -156,10 +169,10 @@ static void add_list(struct splitter *splitter, const char *lead, size_t from)
 
         while (next < splitter->count &&
                (next == start ||
-                length + points(splitter->lines[next].text, splitter->lines[next].length) <
+                length + points(splitter->lines[next].bytes, splitter->lines[next].length) <
                     PASSAGE_LIST_MAX ||
                 !is_item(&splitter->lines[next]))) {
-            length += points(splitter->lines[next].text, splitter->lines[next].length) + 1;
+            length += points(splitter->lines[next].bytes, splitter->lines[next].length) + 1;
             next++;
         }
         text = join(splitter, lead, start, next, true);
@@ -173,13 +186,13 @@ static void add_table(struct splitter *splitter)
     size_t first = splitter->count > 1 && is_rule(&splitter->lines[1]) ? 2 : 1;
 
     if (splitter->count <= first) {
-        add(splitter, splitter->lines[0].text, splitter->lines[0].length);
+        add(splitter, splitter->lines[0].bytes, splitter->lines[0].length);
         return;
     }
     for (size_t i = first; i < splitter->count; i++) {
         const char *row = arena_print(splitter->arena, "%.*s\n%.*s", (int)splitter->lines[0].length,
-                                      splitter->lines[0].text, (int)splitter->lines[i].length,
-                                      splitter->lines[i].text);
+                                      splitter->lines[0].bytes, (int)splitter->lines[i].length,
+                                      splitter->lines[i].bytes);
 
         add(splitter, row, strlen(row));
     }
@@ -225,9 +238,9 @@ static void end_block(struct splitter *splitter)
 
 static void read_line(struct splitter *splitter, const char *text, size_t length)
 {
-    struct line line = trim(text, length);
+    struct line_text line = trim(text, length);
     int level;
-    const char *title = heading_of_line(splitter->arena, line.text, line.length, &level);
+    const char *title = heading_of_line(splitter->arena, line.bytes, line.length, &level);
 
     if (line.length == 0 || title)
         end_block(splitter);
@@ -242,12 +255,12 @@ static void read_line(struct splitter *splitter, const char *text, size_t length
 struct passage_list passages_of(struct arena *arena, const char *body, size_t length)
 {
     struct passage_list list = {NULL, 0, 0};
-    struct splitter splitter = {.arena = arena, .list = &list, .head = ""};
+    struct splitter splitter = {.arena = arena, .body = {body, length}, .list = &list, .head = ""};
     size_t lines = 0;
 
     for (size_t i = 0; i < length; i++)
         lines += body[i] == '\n';
-    splitter.lines = ARENA_ARRAY(arena, struct line, lines + 2);
+    splitter.lines = ARENA_ARRAY(arena, struct line_text, lines + 2);
     for (size_t at = 0; at < length;) {
         const char *feed = memchr(body + at, '\n', length - at);
         size_t end = feed ? (size_t)(feed - body) : length;
