@@ -51,6 +51,11 @@ const struct setting experiments_settings_table[] = {
     {"ASSAY_STATE_DIR", SETTING_TEXT, AT(state_directory), "state", .may_be_blank = true,
      .help = "Folder of the record that says which database is the right one; `nginx/stack` fills "
              "it in. Given but blank: none is kept, and any database will do (for tests)."},
+    {"ASSAY_CLOCK_TOLERANCE_SECONDS", SETTING_INTEGER, AT(clock.tolerance_seconds), "600", 1, 86400,
+     .help = "By so much the wall clock may be set while the system runs; once it was set by more, "
+             "nothing is deleted by its age."},
+    {"ASSAY_CLOCK_SETTLE_SECONDS", SETTING_INTEGER, AT(clock.settle_seconds), "86400", 0, 31536000,
+     .help = "A wall clock that was set is trusted again after it has run on evenly for so long."},
     {"AB_SERVE_FRONTEND_DIST", SETTING_BOOLEAN, AT(serve_frontend_dist), "true",
      .help = "Serve the browser interface beside the API."},
     {"AB_SEED_DEMO_ON_STARTUP", SETTING_BOOLEAN, AT(seed_demo_on_startup), "false",

@@ -4,6 +4,7 @@
 
 #include "base/confine.h"
 #include "base/settings.h"
+#include "jobs/clock_watch.h"
 
 struct experiments_settings {
     const char *app_name;
@@ -21,6 +22,7 @@ struct experiments_settings {
     int sqlite_synchronous;  /* enum db_synchronous */
     const char *sql_directory;
     const char *state_directory; /* NULL = no record of the right database is kept */
+    struct clock_limits clock;   /* of what is deleted by its age */
 
     const char *frontend_dist_path;
     bool serve_frontend_dist;

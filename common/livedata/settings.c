@@ -47,6 +47,11 @@ const struct setting livedata_settings_table[] = {
      .help = "Folder of the migrations; `nginx/stack` fills it in."},
     {"ASSAY_STATE_DIR", SETTING_TEXT, AT(state_directory), "state", .may_be_blank = true,
      .help = "Folder of the record of the database; `nginx/stack` fills it in."},
+    {"ASSAY_CLOCK_TOLERANCE_SECONDS", SETTING_INTEGER, AT(clock.tolerance_seconds), "600", 1, 86400,
+     .help = "By so much the wall clock may be set while the system runs; once it was set by more, "
+             "nothing is deleted by its age."},
+    {"ASSAY_CLOCK_SETTLE_SECONDS", SETTING_INTEGER, AT(clock.settle_seconds), "86400", 0, 31536000,
+     .help = "A wall clock that was set is trusted again after it has run on evenly for so long."},
     {"LIVE_CONFIG_DIR", SETTING_TEXT, AT(config_directory), NULL,
      .help = "Folder of the files that declare entities, metrics, contracts, SLOs and versions; "
              "unset: `config/livedata` beside ASSAY_SQL_DIR."},

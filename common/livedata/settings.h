@@ -6,6 +6,7 @@
 
 #include "base/confine.h"
 #include "base/settings.h"
+#include "jobs/clock_watch.h"
 
 enum { CURRENCY_RATES_MAX = 32 };
 
@@ -34,6 +35,7 @@ struct livedata_settings {
     int64_t ingest_cache_kib;
     const char *sql_directory;
     const char *state_directory; /* of the record of the database; NULL = none is kept */
+    struct clock_limits clock;   /* of what is deleted by its age */
     const char *config_directory;
     const char *entities_directory; /* NULL = below config_directory, as the next four */
     const char *contracts_directory;

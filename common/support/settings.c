@@ -42,6 +42,11 @@ const struct setting support_settings_table[] = {
     {"ASSAY_STATE_DIR", SETTING_TEXT, AT(state_directory), "state", .may_be_blank = true,
      .help = "Folder of the record that says which database is the right one; `nginx/stack` fills "
              "it in. Given but blank: none is kept, and any database will do (for tests)."},
+    {"ASSAY_CLOCK_TOLERANCE_SECONDS", SETTING_INTEGER, AT(clock.tolerance_seconds), "600", 1, 86400,
+     .help = "By so much the wall clock may be set while the system runs; once it was set by more, "
+             "nothing is deleted by its age."},
+    {"ASSAY_CLOCK_SETTLE_SECONDS", SETTING_INTEGER, AT(clock.settle_seconds), "86400", 0, 31536000,
+     .help = "A wall clock that was set is trusted again after it has run on evenly for so long."},
     {"DATABASE_URL", SETTING_TEXT, AT(database_url), NULL, .secret = true,
      .help = "`postgresql://user:password@host/name`; unset uses `support.sqlite3` in DATA_DIR."},
     {"DB_POOL_SIZE", SETTING_INTEGER, AT(db_pool_size), "10", 1, 1000,

@@ -3,6 +3,7 @@
 #define ASSAY_SUPPORT_SETTINGS_H
 
 #include "base/settings.h"
+#include "jobs/clock_watch.h"
 
 struct support_settings {
     int environment; /* enum support_environment */
@@ -12,6 +13,7 @@ struct support_settings {
     const char *data_directory;
     const char *sql_directory;
     const char *state_directory; /* of the record of the database; NULL = none is kept */
+    struct clock_limits clock;   /* of what is deleted by its age */
     const char *database_url;    /* NULL = SQLite below data_directory */
     int64_t db_pool_size;
     int64_t sqlite_busy_timeout_ms;

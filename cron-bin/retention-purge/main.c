@@ -3,7 +3,7 @@
  *   retention-purge [--dry-run]
  *
  * Exit codes: 0 done, 1 the settings are wrong, 2 the command line is wrong, 3 the database
- * refused. */
+ * refused, or the wall clock was set and is not trusted yet. */
 #include "base/log.h"
 #include "crypto/crypto.h"
 #include "experiments/storage/retention.h"
@@ -27,6 +27,8 @@ static enum error purge(struct arena *arena, const struct experiments_settings *
     if (error)
         return error;
     error = store_use(store, &call.db, problem);
+    if (!error && !dry_run)
+        error = clock_check(settings->state_directory, "experiments", &settings->clock, problem);
     if (!error)
         error = retention_purge(&call, &windows, dry_run, counts);
     store_close(store);

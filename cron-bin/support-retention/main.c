@@ -40,13 +40,25 @@ static enum error purge(struct resident *program, struct db *db)
                          : purge_now(&call, &keeper->counts, &keeper->busy);
 }
 
+static enum error check_clock(struct resident *program)
+{
+    const struct support_settings *settings = &program->settings;
+
+    if (program->mode) /* nothing is deleted */
+        return ERROR_NONE;
+    return clock_check(settings->state_directory, "support", &settings->clock, &program->problem);
+}
+
 static enum error keep(struct resident *program, struct db *db, bool *more)
 {
     const struct trace_call call = {db, program->job, "all", &program->problem};
     struct decay_counts counts;
-    enum error error = purge(program, db);
+    enum error error = check_clock(program);
 
     *more = false;
+    if (error) /* it is logged, and no reason for a program that stays to end */
+        return program->stays ? ERROR_NONE : error;
+    error = purge(program, db);
     return error || program->mode ? error : decay_check(&call, &counts);
 }
 

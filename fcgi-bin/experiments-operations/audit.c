@@ -263,6 +263,9 @@ enum error purge_handle(struct request *request, struct reply *reply)
         windows.audit_days = asked->audit_days.value;
     if (asked && asked->webhook_deliveries_days.given)
         windows.webhook_deliveries_days = asked->webhook_deliveries_days.value;
+    if (!error && !dry_run)
+        error = clock_check(settings->state_directory, "experiments", &settings->clock,
+                            &request->problem);
     if (!error)
         error = retention_purge(&call, &windows, dry_run, counts);
     *answer = (struct purge_reply){dry_run, counts, store_now(request->arena)};

@@ -363,6 +363,13 @@ enum error trace_handle(struct request *request, struct reply *reply)
     return ERROR_NONE;
 }
 
+static enum error check_clock(struct request *request)
+{
+    const struct support_settings *settings = service_settings(request);
+
+    return clock_check(settings->state_directory, "support", &settings->clock, &request->problem);
+}
+
 enum error traces_purge_handle(struct request *request, struct reply *reply)
 {
     const struct purge_query *query = request->query;
@@ -374,6 +381,8 @@ enum error traces_purge_handle(struct request *request, struct reply *reply)
     if (query->older_than_days < 0 || query->older_than_days > DAYS_MAX)
         return bad_parameter(request, "older_than_days must be in [0, 3650]");
     error = service_tools(request, &tools);
+    if (!error)
+        error = check_clock(request);
     if (!error)
         error = trace_purge(tools.traces.db, tools.traces.tenant, query->older_than_days, &counts,
                             &request->problem);
@@ -400,6 +409,8 @@ enum error audit_purge_handle(struct request *request, struct reply *reply)
     if (query->older_than_days < 0 || query->older_than_days > DAYS_MAX)
         return bad_parameter(request, "older_than_days must be in [0, 3650]");
     error = service_tools(request, &tools);
+    if (!error)
+        error = check_clock(request);
     if (!error)
         error = audit_purge(tools.traces.db, tools.traces.tenant, query->older_than_days,
                             &object->deleted, &request->problem);

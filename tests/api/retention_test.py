@@ -268,6 +268,20 @@ class TestProgram:
         assert (done.returncode, done.stdout) == (0, "purged exposures=0 conversions=0 audit_log=0 webhook_deliveries=0\n")
         check_counts(aged, 14)
 
+    def test_a_wall_clock_that_was_set_deletes_nothing(self, aged):
+        """As if it had been 200 days behind when it was looked at last."""
+        kept = aged.stack.directory / "state" / "experiments.clock"
+        assert expect(aged.client.post(PURGE, {"audit_days": 3650, "dry_run": False}))["purged"]["audit_log"] == 0
+        assert aged.program("retention-purge", AB_RETENTION_AUDIT_DAYS="3650").returncode == 0
+        lines = kept.read_text().splitlines()
+        _, wall, since_boot = lines[2].split()
+        kept.write_text("\n".join([*lines[:2], f"trusted {int(wall) - 200 * 86400 * 10**6} {since_boot}", *lines[3:], ""]))
+        done = aged.program("retention-purge", AB_RETENTION_AUDIT_DAYS="30")
+        assert done.returncode == 3 and "the wall clock was set by" in done.stderr, done
+        assert aged.client.post(PURGE, {"audit_days": 30, "dry_run": False}, may_fail=True).status == 503
+        check_counts(aged, 14)
+        kept.unlink()
+
     @pytest.mark.parametrize("arguments", [["--force"], ["--dry-run", "x"], ["--help", "me"], [""]])
     def test_usage(self, aged, arguments):
         done = aged.program("retention-purge", *arguments)

@@ -113,6 +113,24 @@ def test_who_dies_at_it_is_replaced(support):
     assert counts(support) == STAYS
 
 
+def test_a_wall_clock_that_was_set_deletes_nothing(support):
+    """As if it had been 200 days behind when it was looked at last."""
+    fill(support)
+    before, kept = counts(support), support.stack.directory / "state" / "support.clock"
+    assert program(support).returncode == 0 and counts(support) != before
+    fill(support)
+    lines = kept.read_text().splitlines()
+    _, wall, since_boot = lines[2].split()
+    kept.write_text("\n".join([*lines[:2], f"trusted {int(wall) - 200 * 86400 * 10**6} {since_boot}", *lines[3:], ""]))
+    done = program(support)
+    assert done.returncode == 1 and "the wall clock was set by" in done.stderr + done.stdout, done
+    answer = support.send("DELETE", "/api/admin/traces", headers=token("admin"))
+    assert answer.status_code == 503, answer.text
+    assert counts(support) == before
+    kept.unlink()
+    assert program(support).returncode == 0 and counts(support) == STAYS
+
+
 def test_by_the_routes(support):
     fill(support)
     admin = token("admin")

@@ -46,6 +46,26 @@ ON_BOTH(old_rows_go_so_many_at_a_time)
     CHECK_INT(store_integer(store, &count_usage), 1);
 }
 
+ON_BOTH(a_wall_clock_that_was_set_forgets_nothing)
+{
+    struct live live;
+    FILE *file;
+    char boot[CLOCK_BOOT_ID_MAX] = "";
+
+    live_make(store, &live);
+    live.settings.state_directory = store->directory;
+    live.settings.clock = (struct clock_limits){600, 86400};
+    use(store, 150);
+    file = fopen("/proc/sys/kernel/random/boot_id", "r");
+    CHECK(file && fscanf(file, "%39s", boot) == 1);
+    fclose(file);
+    file = fopen(arena_print(store->arena, "%s/livedata.clock", store->directory), "w");
+    CHECK(file && fprintf(file, "assay clock 1\nboot %s\ntrusted 1 1\nset 0 0\n", boot) > 0);
+    fclose(file);
+    keep(&live);
+    CHECK_INT(store_integer(store, &count_usage), 151);
+}
+
 ON_BOTH(the_last_version_of_an_entity_stays)
 {
     static const struct statement age = {"age",
@@ -65,4 +85,5 @@ ON_BOTH(the_last_version_of_an_entity_stays)
     CHECK_INT(store_integer(store, &count_events), 1);
 }
 
-TEST_MAIN(CASE(old_rows_go_so_many_at_a_time), CASE(the_last_version_of_an_entity_stays))
+TEST_MAIN(CASE(old_rows_go_so_many_at_a_time), CASE(a_wall_clock_that_was_set_forgets_nothing),
+          CASE(the_last_version_of_an_entity_stays))

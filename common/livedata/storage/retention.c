@@ -47,11 +47,15 @@ static enum error forget(struct db *db, const struct statement *statement, int64
 enum error retention_keep(struct db *db, const struct livedata_settings *settings,
                           struct problem *problem)
 {
+    struct problem moved;
     int64_t now = clock_unix_microseconds(), count;
     int64_t logs = settings->log_retention_days * moment_day, most = settings->purge_rows;
     int64_t journal = now - settings->journal_retention_days * moment_day;
-    enum error error = forget(db, &forget_journal, journal, most, problem);
+    enum error error;
 
+    if (clock_check(settings->state_directory, "livedata", &settings->clock, &moved))
+        return ERROR_NONE; /* it is logged */
+    error = forget(db, &forget_journal, journal, most, problem);
     if (!error)
         error = edge_forget(db, journal, most, problem);
     if (!error)
