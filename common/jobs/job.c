@@ -16,7 +16,8 @@ enum {
     HOLDER_BYTES = 12,
     HOLDER_TEXT = 17,
     PREFIX_TEXT = JOB_CLAIMANT_MAX + 2, /* a name, a dot, a NUL */
-    BATCH_MAX = 256
+    BATCH_MAX = 256,
+    AHEAD_SECONDS = 60 /* by which clocks of hosts may differ before a job counts as due too late */
 };
 
 static const double microseconds_per_second = 1e6;
@@ -65,6 +66,19 @@ static const struct statement release_jobs = {
            " AND due_at > {now_microseconds}",
 };
 
+/* Nothing is ever due later than so many seconds from now: what stands in the table as later was
+ * written by a clock that was set back since. */
+static const struct statement find_ahead = {
+    .name = "job_find_ahead",
+    .sql = "SELECT 1 FROM jobs WHERE kind = ? AND state = 'waiting'"
+           " AND due_at > {now_microseconds} + CAST(? AS BIGINT) LIMIT 1",
+};
+static const struct statement pull_in = {
+    .name = "job_pull_in",
+    .sql = "UPDATE jobs SET due_at = {now_microseconds} WHERE kind = ? AND state = 'waiting'"
+           " AND due_at > {now_microseconds} + CAST(? AS BIGINT)",
+};
+
 static int64_t microseconds(double seconds)
 {
     return llround(seconds * microseconds_per_second);
@@ -89,7 +103,7 @@ enum error job_add(struct db *db, const struct job_kind *kind, const struct job_
     query_bind_text(query, order->key);
     query_bind_text(query, lane);
     query_bind_text(query, order->payload);
-    query_bind_integer(query, microseconds(order->delay_seconds));
+    query_bind_integer(query, microseconds(fmin(order->delay_seconds, JOB_PAUSE_MAX)));
     changes = query_changes(query);
     error = query_end(query, problem);
     if (added)
@@ -135,6 +149,7 @@ static double pause_after(const struct job_kind *kind, int64_t failures, double 
 
     if (kind->pause_count)
         pause = kind->pauses[place < kind->pause_count ? place : kind->pause_count - 1];
+    least = least < JOB_PAUSE_MAX ? least : JOB_PAUSE_MAX;
     return pause < least ? least : pause;
 }
 
@@ -285,6 +300,37 @@ static enum error run_one(struct job *job, struct job_tally *tally, struct probl
     return error;
 }
 
+/* The longest that a job may have to wait by its kind. */
+static double longest_wait(const struct job_kind *kind)
+{
+    double longest = kind->lease_seconds > JOB_PAUSE_MAX ? kind->lease_seconds : JOB_PAUSE_MAX;
+
+    for (size_t i = 0; i < kind->pause_count; i++)
+        longest = kind->pauses[i] > longest ? kind->pauses[i] : longest;
+    return longest + AHEAD_SECONDS;
+}
+
+/* After the clock was set back. Looks first: there is nothing to write as a rule. */
+static enum error pull_in_what_is_ahead(struct db *db, const struct job_kind *kind, bool *some,
+                                        struct problem *problem)
+{
+    int64_t longest = microseconds(longest_wait(kind));
+    struct query *query = db_query(db, &find_ahead);
+    enum error error;
+
+    query_bind_text(query, kind->name);
+    query_bind_integer(query, longest);
+    *some = query_next(query);
+    error = query_end(query, problem);
+    if (error || !*some)
+        return error;
+    log_event(LOG_WARNING, "jobs_ahead", "jobs were due later than they can be: they are due now");
+    query = db_query(db, &pull_in);
+    query_bind_text(query, kind->name);
+    query_bind_integer(query, longest);
+    return query_end(query, problem);
+}
+
 static int batch_of(const struct job_kind *kind, int64_t left)
 {
     int batch = kind->batch && !kind->lane_most ? kind->batch : 1;
@@ -302,8 +348,10 @@ enum error job_run_due(struct db *db, struct arena *arena, const struct job_kind
     enum error error = ERROR_NONE;
     int64_t postponed = tally->postponed;
     int count = 1;
+    bool ahead = false;
 
     problem = problem ? problem : &own;
+    error = pull_in_what_is_ahead(db, kind, &ahead, problem);
     while (!error && count && most > 0) {
         struct job jobs[BATCH_MAX];
 

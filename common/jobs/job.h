@@ -26,6 +26,7 @@ enum {
     JOB_NAME_MAX = 200,            /* bytes of a key or a lane */
     JOB_PAYLOAD_MAX = 1024 * 1024, /* bytes */
     JOB_CLAIMANT_MAX = 40,         /* bytes */
+    JOB_PAUSE_MAX = 3600,          /* seconds that a verdict or a delay may ask for */
     JOB_ERROR_MAX = 512            /* bytes kept of an error's text, with its NUL */
 };
 
@@ -58,7 +59,8 @@ enum job_outcome {
 
 struct job_verdict {
     enum job_outcome outcome;
-    double pause_seconds; /* of a failed one: at least so long, whatever the plan says */
+    double pause_seconds; /* of a failed one: at least so long, whatever the plan says; at most
+                             JOB_PAUSE_MAX */
     char error[JOB_ERROR_MAX];
 };
 
@@ -89,7 +91,7 @@ struct job_order {
     const char *key;
     const char *lane;
     const char *payload;
-    double delay_seconds;
+    double delay_seconds; /* at most JOB_PAUSE_MAX */
 };
 
 /* Adds a job in the caller's transaction (or in one of its own). `added` (may be NULL) says whether

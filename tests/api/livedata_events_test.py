@@ -65,6 +65,19 @@ def test_an_event_changes_an_entity_and_a_metric_and_says_how_fresh_they_are(liv
     assert get(live, "/v1/entity/user/USR-1").json()["data"]["total_orders"] >= 1
 
 
+def test_a_clock_that_was_set_back_makes_nothing_fresh():
+    """What was applied by a clock that was ahead lies in the future now: its age is not known, and it is not fresh."""
+    with Service("livedata", SETTINGS, "sqlite") as live:
+        send(live, order(5101))
+        live.sql("UPDATE cache_generation SET last_event_at = last_event_at + 86400000000")
+        live.sql("UPDATE event_freshness SET applied_at = applied_at + 86400000000")
+        meta = get(live, "/v1/metrics/revenue?window=24h").json()["meta"]
+        assert meta["freshness_seconds"] is None and meta["stale"] is True, meta
+        health = live.get("/health").json()
+        [component] = [one for one in health["components"] if one["name"] == "freshness"]
+        assert component["status"] == health["status"] == "unhealthy", health
+
+
 def test_no_cached_answer_outlives_an_event(live):
     for i in range(20):
         number = 6000 + i

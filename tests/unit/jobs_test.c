@@ -170,6 +170,26 @@ ON_BOTH(pauses_are_kept)
 }
 
 /* What the record wrote goes with the run that it refused. */
+ON_BOTH(jobs_of_a_clock_that_was_set_back_are_due_now)
+{
+    static const struct statement set_ahead = {
+        "set_ahead", "UPDATE jobs SET due_at = due_at + 17280000000000, holder = ?"};
+    struct query *query;
+
+    make_tables(store);
+    for (int held = 0; held < 2; held++) {
+        (void)add(store, &plain, held ? "held" : "waiting", NULL);
+        query = db_query(store->db, &set_ahead);
+        query_bind_text(query, held ? "somebody" : NULL);
+        CHECK_OK(query_end(query, &store->problem));
+        CHECK_INT(run(store, &plain, 10).done, 1);
+    }
+    next_outcome = JOB_FAILED; /* a pause of the plan stays as it is */
+    (void)add(store, &plain, "paused", NULL);
+    CHECK_INT(run(store, &plain, 10).claimed, 3);
+    CHECK_INT(run(store, &plain, 10).claimed, 0);
+}
+
 ON_BOTH(a_record_that_refuses_makes_the_run_a_failure)
 {
     make_tables(store);
@@ -553,6 +573,7 @@ ON_BOTH(killed_runners_lose_nothing_and_do_nothing_twice)
 TEST_MAIN(CASE(a_job_goes_with_the_transaction_that_added_it),
           CASE(failures_follow_the_plan_and_end_as_dead_letters),
           CASE(what_will_never_work_is_dead_at_once), CASE(pauses_are_kept),
+          CASE(jobs_of_a_clock_that_was_set_back_are_due_now),
           CASE(a_record_that_refuses_makes_the_run_a_failure),
           CASE(who_lost_the_lease_writes_nothing), CASE(a_job_that_kills_its_runners_is_given_up),
           CASE(a_full_lane_does_not_hold_up_the_others),

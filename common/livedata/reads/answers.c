@@ -222,7 +222,7 @@ static void write_meta(struct json_writer *writer, const struct reading *reading
     if (shows(reading, "meta.health"))
         writer_key_string(writer, "health", health_words[health]);
     if (shows(reading, "meta.stale")) {
-        if (ages.freshness_seconds.given)
+        if (ages.freshness_seconds.given || ages.in_future)
             writer_key_boolean(writer, "stale", data_ages_are_stale(ages, budget));
         else
             writer_key_null(writer, "stale");

@@ -38,14 +38,17 @@ static void judge_freshness(const struct storage_call *call,
     double sla = settings->freshness_sla_seconds;
     bool known = ages.freshness_seconds.given;
     double age = known ? ages.freshness_seconds.value : 0;
-    enum health_word word = !known || (age > sla && age <= 3 * sla) ? DEGRADED
-                            : age <= sla                            ? HEALTHY
-                                                                    : UNHEALTHY;
-    struct health_component *component = add(
-        report, "freshness", word,
-        known ? arena_print(call->arena, "Last event applied %.1f s ago", age) : "No events yet");
+    enum health_word word = ages.in_future                            ? UNHEALTHY
+                            : !known || (age > sla && age <= 3 * sla) ? DEGRADED
+                            : age <= sla                              ? HEALTHY
+                                                                      : UNHEALTHY;
+    struct health_component *component =
+        add(report, "freshness", word,
+            ages.in_future ? "The last event was applied in the future: the clock was set back"
+            : known        ? arena_print(call->arena, "Last event applied %.1f s ago", age)
+                           : "No events yet");
 
-    component->placeholder = !known;
+    component->placeholder = !known && !ages.in_future;
     component->sla_seconds = GIVEN_NUMBER(sla);
     if (known)
         component->age_seconds = GIVEN_NUMBER(number_round(age, 1));

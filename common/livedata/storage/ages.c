@@ -14,12 +14,16 @@ static struct optional_number age_of(int64_t moment, int64_t now)
 
 struct data_ages data_ages(struct event_mark mark, int64_t now)
 {
-    return (struct data_ages){age_of(mark.applied_at, now), age_of(mark.event_at, now)};
+    if (mark.applied_at > now + APPLIED_AHEAD_SECONDS * moment_second)
+        return (struct data_ages){.in_future = true};
+    return (struct data_ages){.freshness_seconds = age_of(mark.applied_at, now),
+                              .event_age_seconds = age_of(mark.event_at, now)};
 }
 
 bool data_ages_are_stale(struct data_ages ages, double budget_seconds)
 {
-    return (ages.freshness_seconds.given && ages.freshness_seconds.value > budget_seconds) ||
+    return ages.in_future ||
+           (ages.freshness_seconds.given && ages.freshness_seconds.value > budget_seconds) ||
            (ages.event_age_seconds.given && ages.event_age_seconds.value > budget_seconds);
 }
 

@@ -401,6 +401,7 @@ enum error ages_of_tables(const struct storage_call *call, const struct string_l
         if (error)
             break;
         own = data_ages(mark, call->now);
+        ages->in_future |= own.in_future;
         take_older(&ages->freshness_seconds, own.freshness_seconds);
         take_older(&ages->event_age_seconds, own.event_age_seconds);
     }
