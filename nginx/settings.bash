@@ -23,6 +23,7 @@ read_services() {
             *) fail "$here/services:$line: a row begins with service, family, error or program" ;;
         esac
     done <"$here/services"
+    note_every_service
 }
 
 read_service_row() {
@@ -142,9 +143,9 @@ read_service_settings() {
         program=$build/fcgi-bin/${service_rest[$service]}
         [[ -x $program ]] || continue # said when it is to start
         while read -r name; do
+            known_names[$name]=1
             [[ ! -v $name ]] || given[$name]=${!name} setting[$name]=${!name}
-        done < <(env -i "$program" --describe-settings 2>/dev/null |
-            sed -n 's/^| `\([A-Za-z_][A-Za-z0-9_]*\)` .*/\1/p')
+        done < <(describe_settings "${service_rest[$service]}")
     done
 }
 

@@ -62,6 +62,9 @@ WRONG = [
     ({"ASSAY_WORKER_REQUESTS": "-1"}, "ASSAY_WORKER_REQUESTS must be"),
     ({"ASSAY_RECEIVE_SECONDS": "0"}, "ASSAY_RECEIVE_SECONDS must be between 0.001 and 3600"),
     ({"ASSAY_SEND_SECONDS": "soon"}, "ASSAY_SEND_SECONDS must be"),
+    ({"AB_API_TOKN": TOKEN}, "there is no setting AB_API_TOKN; did you mean AB_API_TOKEN?"),
+    ({"LIVE_DB_PAHT": "x"}, "there is no setting LIVE_DB_PAHT; did you mean LIVE_DB_PATH?"),  # of a service not wanted
+    ({"ASSAY_PORT_SUPORT": "8000"}, "there is no setting ASSAY_PORT_SUPORT; did you mean ASSAY_PORT_SUPPORT?"),
 ]
 
 
@@ -77,6 +80,24 @@ def test_start_is_refused(settings, message, tmp_path):
             assert not name.endswith("_TOKEN") or value.strip() not in done.stderr, "a secret is shown"
     finally:
         stack.close()
+
+
+def test_a_file_holds_settings_of_any_service_and_keys_that_other_files_name(tmp_path):
+    """Of names that nobody reads the start says which one and what was meant."""
+    stack = new_stack().prepare(directory=tmp_path)
+    models = tmp_path / "models.yaml"
+    models.write_text("models:\n  - api_key_env: KEY_OF_THE_FILE\n")
+    known = f"LIVE_DB_PATH=x\nORCH_MODELS_FILE={models}\nKEY_OF_THE_FILE=k\nLLM_CHAT_API_KEY_ENV=KEY_OF_CHAT\nKEY_OF_CHAT=k\nTZ=UTC\n"
+    (tmp_path / "assay.env").write_text(known)
+    done = stack.run("render")
+    assert done.returncode == 0, done.stderr
+    (tmp_path / "assay.env").write_text(known + "MAX_UPLOAD_BITES=1\nXYZZY=1\n")
+    for command in ("render", "start"):
+        done = stack.run(command)
+        assert done.returncode == 1
+        assert "there is no setting MAX_UPLOAD_BITES; did you mean MAX_UPLOAD_BYTES?" in done.stderr
+    (tmp_path / "assay.env").write_text("XYZZY=1\n")
+    assert "there is no setting XYZZY (" in stack.run("render").stderr, "nothing is near"
 
 
 # Values that are unusual and right, and what diagnostics shows of them.
