@@ -109,7 +109,7 @@ static bool is_gone(void *transport)
 static bool look_around(void *context)
 {
     static int64_t looked_at;
-    const struct server *server = context;
+    struct server *server = context;
     int64_t now = clock_monotonic_microseconds();
     unsigned killed;
 
@@ -124,6 +124,8 @@ static bool look_around(void *context)
     killed = watch_enforce(server->region);
     if (killed)
         log_event(LOG_ERROR, "workers_killed", "past the longest answer of their family");
+    if (server->family->service->each_second)
+        server->family->service->each_second(server);
     return true;
 }
 

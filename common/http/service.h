@@ -127,6 +127,9 @@ struct http_service {
     void (*after)(struct request *request, int status);
     /* After a hub has looked for news: to leave nothing open. NULL = nothing to do. */
     void (*after_turn)(struct server *server);
+    /* About once a second, also while nobody asks anything: what must not wait for the next
+     * request. NULL = nothing does. */
+    void (*each_second)(struct server *server);
     /* When the worker leaves. */
     void (*stop)(void *state);
 };

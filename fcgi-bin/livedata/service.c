@@ -226,21 +226,23 @@ static void note_session(struct request *request, int status)
     const struct live_note *note = &service->asking.note;
     struct session_row *row;
 
-    if (!key || strncmp(request->path, "/v1", 3) != 0)
+    if ((!key && !service->settings.auth_disabled) || strncmp(request->path, "/v1", 3) != 0)
         return;
     row = session_add(&service->log);
     if (!row)
         return;
     row->usage_only = status == 401 || status == 403 || status == 429 || status == 503;
     row->status = status;
-    row->by_previous = key->by_previous;
     row->duration_us = clock_monotonic_microseconds() - service->asking.begun_at;
     row->at = clock_unix_microseconds();
     row->cache = note->cache == CACHE_UNUSED ? -1 : note->cache == CACHE_HIT;
-    copy(row->tenant, sizeof row->tenant, key->tenant);
+    copy(row->tenant, sizeof row->tenant, key ? key->tenant : "default");
     copy(row->request_id, sizeof row->request_id, request->id);
-    copy(row->key_id, sizeof row->key_id, key->key_id);
-    copy(row->key_name, sizeof row->key_name, key->name);
+    if (key) {
+        row->by_previous = key->by_previous;
+        copy(row->key_id, sizeof row->key_id, key->key_id);
+        copy(row->key_name, sizeof row->key_name, key->name);
+    }
     copy(row->endpoint, sizeof row->endpoint, endpoint_of(request, note));
     copy(row->method, sizeof row->method, method_names[request->method]);
     copy(row->entity_type, sizeof row->entity_type, note->entity_type);
@@ -268,20 +270,32 @@ static void count(struct request *request, int status)
     }
 }
 
-static void after(struct request *request, int status)
+static void flush_sessions(struct service *service)
 {
-    struct service *service = service_of(request);
-    struct problem problem;
     struct db *db = store_handle(service->store);
+    struct problem problem;
 
-    db_end_of_request(db);
-    note_session(request, status);
-    count(request, status);
     if (!session_is_due(&service->log))
         return;
     if (!store_use(service->store, &db, &problem))
         session_flush(&service->log, db);
     db_end_of_request(db);
+}
+
+static void after(struct request *request, int status)
+{
+    struct service *service = service_of(request);
+
+    db_end_of_request(store_handle(service->store));
+    note_session(request, status);
+    count(request, status);
+    flush_sessions(service);
+}
+
+/* What was asked last is written down although nobody asks again. */
+static void each_second(struct server *server)
+{
+    flush_sessions(server->state);
 }
 
 static void after_turn(struct server *server)
@@ -516,5 +530,6 @@ const struct http_service livedata_service = {
     .finish = service_finish,
     .after = after,
     .after_turn = after_turn,
+    .each_second = each_second,
     .stop = stop,
 };

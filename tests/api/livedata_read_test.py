@@ -317,6 +317,20 @@ class TestKeys:
             get(seeded, f"/v1/admin/analytics/{name}", headers=self.ADMIN)
         assert get(seeded, "/v1/admin/usage", headers=self.ADMIN).json()["usage"][0]["tenant"] == "default"
 
+    def test_what_was_asked_last_is_written_down_although_nobody_asks_again(self, seeded):
+        """Within five seconds; the level of latency is that of these answers."""
+        made = seeded.post("/v1/admin/keys", {"name": "n", "tenant": "quiet"}, headers=self.ADMIN).json()
+        mine = {"X-API-Key": made["key"]}
+        for _ in range(3):
+            get(seeded, "/v1/catalog", headers=mine)
+        count = lambda table: int(seeded.sql(f"SELECT count(*) FROM {table} WHERE tenant_id = 'quiet'")[0][0])  # noqa: E731
+        end = time.monotonic() + 5
+        while min(count("api_usage"), count("api_sessions")) < 3 and time.monotonic() < end:
+            time.sleep(0.2)
+        assert (count("api_usage"), count("api_sessions")) == (3, 3)
+        [level] = [one for one in get(seeded, "/v1/slo", headers=mine).json()["slos"] if one["name"] == "api_latency_p95"]
+        assert level["unit"] == "requests" and level["valid"] == 3 and level["diagnostic"]["p95_latency_ms"] > 0
+
     def test_how_the_service_does(self, seeded, request):
         before = get(seeded, "/v1/admin/summary", headers=self.ADMIN).json()
         name = "<b>&\"of\"</b>"
@@ -373,7 +387,7 @@ class TestOperations:
         assert get(seeded, "/v1/ops/exceptions?source=reconciliation").json()["items"] == []
         get(seeded, "/v1/ops/exceptions?status=nothing", status=422)
         stats = get(seeded, "/v1/ops/exceptions/stats").json()
-        assert stats == {"by_source": {"deadletter": {"open": 2}, "webhook_delivery": {}, "reconciliation": {}},
+        assert stats == {"by_source": {"deadletter": {"open": 2}, "webhook_delivery": {}, "reconciliation": {}, "alert_delivery": {}},
                          "last_24h": 2, "manual_resolutions": 0, "scan_truncated": False}
         elsewhere = seeded.post("/v1/ops/exceptions/dl:evt-004/resolve", headers=SUPPORT)
         assert elsewhere.status_code == 409

@@ -43,6 +43,24 @@ static void note(struct live *live, int number, double seconds, int64_t latency_
     CHECK_OK(journal_add(call, &row));
 }
 
+/* An answer of the service, so many seconds ago. */
+static void answer(struct live *live, const char *tenant, double seconds, int64_t milliseconds)
+{
+    struct session_log *log = ARENA_NEW(live->store->arena, struct session_log);
+    struct session_row *row = session_add(log);
+
+    *row = (struct session_row){.endpoint = "/v1/slo",
+                                .method = "GET",
+                                .status = 200,
+                                .cache = -1,
+                                .request_id = "r",
+                                .duration_us = milliseconds * 1000,
+                                .at = live->call.storage.now - (int64_t)(seconds * 1e6)};
+    (void)snprintf(row->tenant, sizeof row->tenant, "%s", tenant);
+    session_flush(log, live->store->db);
+    CHECK_INT(log->dropped, 0);
+}
+
 static struct slo_window measure(struct live *live, const struct slo *slo, double threshold)
 {
     struct store *store = live->store;
@@ -65,10 +83,13 @@ ON_BOTH(latencies_within_the_threshold_are_good)
     live_make(store, &live);
     window = measure(&live, &latency, 500);
     CHECK(!window.known);
-    note(&live, 1, 30, 100, false);
-    note(&live, 2, 20, 300, false);
-    note(&live, 3, 10, 200, false);
-    note(&live, 4, 10, -1, false);
+    note(&live, 1, 30, 900, false); /* how late an event came is no latency of an answer */
+    CHECK(!measure(&live, &latency, 500).known);
+    answer(&live, "default", 30, 100);
+    answer(&live, "default", 20, 300);
+    answer(&live, "default", 10, 200);
+    answer(&live, "default", 2 * 86400.0, 900);
+    answer(&live, "other", 10, 900);
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         window = measure(&live, &latency, cases[i].threshold);
         CHECK_NEAR(window.share, cases[i].share, 1e-12);

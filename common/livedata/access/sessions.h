@@ -32,7 +32,8 @@ struct session_log {
 /* A place for one more; NULL (and counted as dropped) when all are taken. */
 struct session_row *session_add(struct session_log *log);
 
-/* Whether it is time to write: every second at the latest, or when half of the places are taken. */
+/* Whether it is time to write: a second after the last time, or when half of the places are taken.
+ * A worker asks after each answer and each second. */
 bool session_is_due(const struct session_log *log);
 /* Writes what is held. Failures drop the rows and count them. */
 void session_flush(struct session_log *log, struct db *db);

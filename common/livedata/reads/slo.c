@@ -15,9 +15,8 @@ static const double fast_burn = 14.4, slow_burn = 6, low_budget = 0.2;
 
 static const struct statement count_latency = {
     .name = "slo_latency",
-    .sql = "SELECT count(latency_ms), coalesce(sum(CASE WHEN latency_ms <= ? THEN 1 ELSE 0 END), 0)"
-           " FROM pipeline_events WHERE tenant_id = ? AND processed_at >= ?"
-           " AND latency_ms IS NOT NULL",
+    .sql = "SELECT count(*), coalesce(sum(CASE WHEN duration_us <= ? THEN 1 ELSE 0 END), 0)"
+           " FROM api_sessions WHERE tenant_id = ? AND at >= ?",
 };
 /* The newest row has no gap; the least of it and a number is no number for one engine alone. */
 static const struct statement sum_freshness = {
@@ -37,16 +36,17 @@ static const struct statement count_errors = {
 };
 static const struct statement rank_latency = {
     .name = "slo_latency_rank",
-    .sql = "SELECT latency_ms FROM pipeline_events WHERE tenant_id = ? AND processed_at >= ?"
-           " AND latency_ms IS NOT NULL ORDER BY latency_ms LIMIT 2 OFFSET ?",
+    .sql = "SELECT duration_us FROM api_sessions WHERE tenant_id = ? AND at >= ?"
+           " ORDER BY duration_us LIMIT 2 OFFSET ?",
 };
 
+/* Of the service's own answers to the tenant, from the session log. */
 static enum error measure_latency(const struct storage_call *call, const struct slo *slo,
                                   int64_t since, struct slo_window *window)
 {
     struct query *query = db_query(call->db, &count_latency);
 
-    query_bind_integer(query, (int64_t)slo->threshold);
+    query_bind_integer(query, (int64_t)(slo->threshold * 1e3));
     query_bind_text(query, call->tenant);
     query_bind_integer(query, since);
     if (query_next(query)) {
@@ -161,9 +161,9 @@ static enum error quantile(const struct storage_call *call, const struct slo_sta
     query_bind_integer(query, since);
     query_bind_integer(query, (int64_t)floor(place));
     if (query_next(query)) {
-        low = high = (double)query_integer(query, 0);
+        low = high = (double)query_integer(query, 0) / 1e3;
         if (query_next(query))
-            high = (double)query_integer(query, 0);
+            high = (double)query_integer(query, 0) / 1e3;
         *value = GIVEN_NUMBER(low + (high - low) * (place - floor(place)));
     }
     return query_end(query, call->problem);
@@ -221,7 +221,7 @@ static void write_status(struct json_writer *writer, const struct slo_status *st
                          struct data_ages ages)
 {
     static const char *const keys[] = {"p95_latency_ms", "age_seconds", "error_rate_percent"};
-    static const char *const units[] = {"events", "seconds", "events"};
+    static const char *const units[] = {"requests", "seconds", "events"};
     static const char *const windows[] = {"1h", "6h", "3d"};
     struct optional_number good = {status->window.known, number_round(status->window.good, 2)};
     struct optional_number valid = {status->window.known, number_round(status->window.valid, 2)};

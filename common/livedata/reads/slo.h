@@ -1,6 +1,6 @@
 /*
- * Service levels out of the journal: how much of a window was good, what is left of the budget, how
- * fast it burns.
+ * Service levels out of the journal and, for the latency of answers, the session log: how much of a
+ * window was good, what is left of the budget, how fast it burns.
  */
 #ifndef ASSAY_LIVEDATA_READS_SLO_H
 #define ASSAY_LIVEDATA_READS_SLO_H
