@@ -73,6 +73,9 @@ void lower_priority(int niceness);
 /* client.c */
 void client_identify(struct serving *serving);
 
+/* path.c: the path that was asked for, decoded, from the arena. Never NULL. */
+const char *request_path_of(const struct request *request);
+
 /* access.c */
 bool step_authenticate(struct serving *serving);
 bool step_role(struct serving *serving);

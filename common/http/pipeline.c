@@ -23,8 +23,15 @@ enum {
 const char *request_header(const struct request *request, const char *cgi_name)
 {
     struct exchange *exchange = request->exchange;
+    const char *value = exchange->variable(exchange->transport, cgi_name);
 
-    return exchange->variable(exchange->transport, cgi_name);
+    if (value)
+        return value;
+    if (strcmp(cgi_name, "REQUEST_HOST") == 0) /* our nginx alone makes these two */
+        return exchange->variable(exchange->transport, "HTTP_HOST");
+    if (strcmp(cgi_name, "REQUEST_ID_SENT") == 0)
+        return exchange->variable(exchange->transport, "HTTP_X_REQUEST_ID");
+    return NULL;
 }
 
 void reply_add_header(struct reply *reply, const char *name, const char *value)
@@ -107,11 +114,10 @@ static bool step_identify(struct serving *serving)
     struct exchange *exchange = serving->exchange;
     struct request *request = &serving->request;
     const struct http_family *family = serving->server->family;
-    const char *path = exchange->variable(exchange->transport, "DOCUMENT_URI");
 
     request->id = request_id(serving);
     request->method = parse_method(exchange->variable(exchange->transport, "REQUEST_METHOD"));
-    request->path = arena_copy_string(request->arena, path ? path : "/");
+    request->path = request_path_of(request);
     client_identify(serving);
     serving->match = route_find(family->routes, family->route_count, request->method, request->path,
                                 request->arena, request->arguments);

@@ -1,11 +1,13 @@
 /* A responder process: its command line, its start, and the loop. One request at a time, each on a
- * connection of its own; the socket is descriptor 0 and outlives every worker. */
+ * connection of its own; the socket is descriptor 0 and outlives every worker. Started by a web
+ * server as a CGI program it answers one request and ends. */
 #include "base/background_yield.h"
 #include "base/clock.h"
 #include "base/confine.h"
 #include "base/log.h"
 #include "base/settings.h"
 #include "crypto/crypto.h"
+#include "http/cgi.h"
 #include "http/fastcgi.h"
 #include "http/http_internal.h"
 #include "http/hub_internal.h"
@@ -330,6 +332,7 @@ static int run(int argc, char **argv, const struct http_family *family, struct a
     struct listener listener;
     struct environment environment;
     struct problem problem = {0};
+    bool as_cgi = argc == 1 && cgi_is_request();
     int status;
 
     if (argc > 1 && strcmp(argv[1], "--describe-settings") == 0)
@@ -347,24 +350,30 @@ static int run(int argc, char **argv, const struct http_family *family, struct a
         if (status < 0)
             fprintf(stderr,
                     "usage: %s [--describe | --check-config | --describe-settings]\n"
-                    "Without an option it serves FastCGI on descriptor 0.\n",
+                    "Without an option it serves FastCGI on descriptor 0, or answers the one "
+                    "request\nthat a web server has started it for as a CGI program.\n",
                     argv[0]);
         stop_service(&server);
         return status < 0 ? 2 : status;
     }
-    if (!listener_is_socket(STDIN_FILENO)) {
+    if (!as_cgi && !listener_is_socket(STDIN_FILENO)) {
         fprintf(stderr, "%s: descriptor 0 is no listening socket; see --help\n", argv[0]);
         stop_service(&server);
         return EXIT_FAILURE;
     }
-    if (listener_open(&listener, STDIN_FILENO, &problem) ||
+    if ((!as_cgi && listener_open(&listener, STDIN_FILENO, &problem)) ||
         server_start(&server, arena, environment.run_directory, environment.locales_directory,
                      &problem) ||
-        (family->hub && hub_open(&server, environment.run_directory, &problem)) ||
+        (!as_cgi && family->hub && hub_open(&server, environment.run_directory, &problem)) ||
         confine_worker(&server.policy, environment.run_directory, &problem) ||
         ask_ready(&server, false, &problem)) {
         server_stop(&server);
         return complain(argv[0], &problem);
+    }
+    if (as_cgi) {
+        cgi_serve(&server);
+        server_stop(&server);
+        return EXIT_SUCCESS;
     }
     if (family->niceness)
         background_yield_to(requests_of_others, &server, environment.background_yield_seconds);

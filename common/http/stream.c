@@ -23,7 +23,10 @@ static enum error open_stream(struct request *request, struct reply *reply, enum
 
     buffered = head_waiting = 0;
     *stream = (struct stream){.request = request, .kind = kind};
-    if (!exchange->append || request_gone(request))
+    if (!exchange->append)
+        return problem_set(&request->problem, ERROR_UNAVAILABLE, "stream_unsupported",
+                           "this stream needs a responder that stays (FastCGI)");
+    if (request_gone(request))
         return problem_set(&request->problem, ERROR_UNAVAILABLE, "client_gone",
                            "the client has left");
     if (kind != STREAM_BYTES)
