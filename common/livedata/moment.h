@@ -25,6 +25,10 @@ void moment_format_seconds(int64_t moment, char text[MOMENT_TEXT]);
 /* Writes the time, or null for 0. */
 void moment_write(struct json_writer *writer, const char *key, int64_t moment);
 
+/* A name of the time zone database, as Europe/Berlin; UTC is known without it. */
+enum { ZONE_TEXT = 64 };
+bool zone_is_known(const char *zone);
+
 /* Seconds from `from` to `to`. */
 double moment_seconds(int64_t from, int64_t to);
 

@@ -5,6 +5,7 @@
 #include "base/number.h"
 #include "base/string_list.h"
 #include "db/db.h"
+#include "livedata/moment.h"
 #include "net/redis.h"
 #include "webhook/webhook.h"
 
@@ -354,6 +355,10 @@ enum error livedata_settings_load(struct livedata_settings *settings, struct are
     fill_paths(settings, arena);
     if (read_rates(settings, arena, problem))
         return ERROR_INVALID;
+    if (!zone_is_known(settings->time_zone))
+        return problem_set(problem, ERROR_INVALID, "setting_invalid",
+                           "LIVE_TIME_ZONE: '%.60s' is no time zone, as Europe/Berlin is",
+                           settings->time_zone);
     if (settings->demo_mode && settings->profile == PROFILE_PRODUCTION)
         return refuse(problem, "LIVE_DEMO_MODE must not be set with LIVE_PROFILE=production");
     if (string_list_has(&settings->cors_origins, "*") && settings->profile != PROFILE_DEMO)

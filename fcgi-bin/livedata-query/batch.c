@@ -120,6 +120,7 @@ static void write_answer(struct json_writer *writer, const struct query_result *
     writer_key(writer, "answer");
     query_write_rows(writer, &result->answer);
     writer_key_string(writer, "sql", result->sql);
+    writer_key_string(writer, "interpretation", result->interpretation);
     writer_key(writer, "metadata");
     writer_open_object(writer);
     writer_key_integer(writer, "rows_returned", (int64_t)result->answer.row_count);
@@ -138,7 +139,8 @@ static enum error run_query(struct request *request, const struct reading *readi
     const json_t *context = json_object_get(item->params, "context");
     struct query_request asked = {.question = question,
                                   .limit = reading->settings->query_rows_max,
-                                  .allowed_types = reading->types};
+                                  .allowed_types = reading->types,
+                                  .time_zone = service_time_zone(request)};
     struct query_result result;
     enum error error;
 

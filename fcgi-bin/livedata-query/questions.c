@@ -31,6 +31,7 @@ static const struct field query_fields[] = {
     TELLS_OBJECTS("answer"),
     TELLS_OBJECTS("rows"),
     TELLS_TEXT("sql"),
+    TELLS_TEXT("interpretation"),
     TELLS_INTEGER_OR_NULL("total_count"),
     TELLS_TEXT_OR_NULL("next_cursor"),
     TELLS_FLAG("has_more"),
@@ -55,9 +56,13 @@ SCHEMA(explain_request_schema, struct explain_body, "ExplainRequest", explain_re
        .example = "{\"question\":\"revenue today\"}");
 
 static const struct field explain_fields[] = {
-    TELLS_TEXT("question"),         TELLS_TEXT("sql"),
-    TELLS_TEXTS("tables_accessed"), TELLS_INTEGER_OR_NULL("estimated_rows"),
-    TELLS_TEXT("engine"),           TELLS_TEXT_OR_NULL("warning"),
+    TELLS_TEXT("question"),
+    TELLS_TEXT("sql"),
+    TELLS_TEXT("interpretation"),
+    TELLS_TEXTS("tables_accessed"),
+    TELLS_INTEGER_OR_NULL("estimated_rows"),
+    TELLS_TEXT("engine"),
+    TELLS_TEXT_OR_NULL("warning"),
 };
 TELLING(explain_schema, "ExplainResponse", explain_fields);
 
@@ -88,6 +93,7 @@ static void write_result(struct json_writer *writer, const struct query_result *
     writer_key(writer, "rows");
     query_write_rows(writer, &result->answer);
     writer_key_string(writer, "sql", result->sql);
+    writer_key_string(writer, "interpretation", result->interpretation);
     write_paging(writer, result, limit);
     writer_key(writer, "metadata");
     writer_open_object(writer);
@@ -120,6 +126,7 @@ enum error query_handle(struct request *request, struct reply *reply)
     if (error)
         return error;
     asked.allowed_types = reading.types;
+    asked.time_zone = service_time_zone(request);
     error = query_answer(&reading.storage, reading.catalog, reading.settings, &asked, &result);
     if (error)
         return service_backend_error(request, error);
@@ -154,6 +161,7 @@ static void write_explanation(struct json_writer *writer, const char *question,
     writer_open_object(writer);
     writer_key_string(writer, "question", question);
     writer_key_string(writer, "sql", explanation->sql);
+    writer_key_string(writer, "interpretation", explanation->interpretation);
     writer_key(writer, "tables_accessed");
     writer_open_array(writer);
     for (size_t i = 0; i < explanation->tables.count; i++)
@@ -179,6 +187,7 @@ enum error explain_handle(struct request *request, struct reply *reply)
     if (error)
         return error;
     asked.allowed_types = reading.types;
+    asked.time_zone = service_time_zone(request);
     error =
         query_explain(&reading.storage, reading.catalog, reading.settings, &asked, &explanation);
     if (error)

@@ -347,6 +347,15 @@ struct live_cache *service_cache(const struct request *request)
     return &service_of(request)->cache;
 }
 
+const char *service_time_zone(const struct request *request)
+{
+    const struct service *service = service_of(request);
+    const struct tenant *known =
+        request->who.tenant ? tenant_find(&service->tenants, request->who.tenant) : NULL;
+
+    return known && known->time_zone ? known->time_zone : service->settings.time_zone;
+}
+
 size_t service_fixed_keys(const struct request *request)
 {
     return service_of(request)->keys.count;

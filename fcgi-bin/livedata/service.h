@@ -25,6 +25,8 @@ const struct livedata_settings *service_settings(const struct request *request);
 const struct catalog *service_catalog(const struct request *request);
 struct store *service_store(const struct request *request);
 struct live_cache *service_cache(const struct request *request);
+/* The time zone of the tenant's calendar, in which questions are asked. */
+const char *service_time_zone(const struct request *request);
 /* The key that was shown, or NULL. */
 const struct live_key *service_key(const struct request *request);
 /* How many keys settings and files give. */

@@ -336,6 +336,36 @@ def test_currencies_are_never_added_up(live):
     assert average["components"] == {"EUR": 31.5}
 
 
+def test_pages_neither_overlap_nor_skip_when_rows_come_in(live):
+    headers = tenant(live)
+    for i in range(5):
+        send(live, order(5610 + i, seconds=600 - i), headers=headers)
+    seen, cursor = [], None
+    for page in range(5):
+        body = {"question": "show all orders", "limit": 1, **({"cursor": cursor} if cursor else {})}
+        answer = live.post("/v1/query", body, headers=headers).json()
+        seen += [row["order_id"] for row in answer["answer"]]
+        cursor = answer["next_cursor"]
+        send(live, order(5620 + page, seconds=1), headers=headers)
+    assert seen == [f"ORD-20260404-{5614 - i}" for i in range(5)] and cursor is None
+
+
+def test_money_of_a_question_is_exact_and_in_one_currency(live):
+    headers = tenant(live)
+    for i, (price, currency) in enumerate([("0.10", "RUB"), ("0.20", "RUB"), ("0.70", "RUB"), ("9.99", "GBP")]):
+        send(live, order(5630 + i, total=price, currency=currency,
+                         items=[{"product_id": "PROD-NONE", "quantity": 1, "unit_price": price}]), headers=headers)
+
+    def ask(question):
+        return live.post("/v1/query", {"question": question}, headers=headers).json()["answer"]
+    assert ask("revenue today") == [{"revenue": 1.0}]
+    assert ask("revenue today in GBP") == [{"revenue": 9.99}]
+    assert ask("revenue today by currency") == [{"currency": "GBP", "revenue": 9.99}, {"currency": "RUB", "revenue": 1.0}]
+    assert ask("average order value today") == [{"avg_order_value": 0.3333333333333333}]
+    assert ask("top 5 products by revenue today") == [
+        {"name": None, "category": None, "revenue": 1.0, "units": 3, "product_id": "PROD-NONE"}], "not in the catalog"
+
+
 def test_the_first_moment_of_1970_is_not_now(live):
     headers = tenant(live)
     send(live, order(5605), headers=headers)

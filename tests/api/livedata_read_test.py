@@ -134,6 +134,39 @@ class TestQuestions:
                          "Digital Kitchen Scale 5kg"]
         assert page["total_count"] == 10 and page["sql"].startswith("SELECT")
 
+    # What is asked of the seeded shop, and the figure that is right for it.
+    @pytest.mark.parametrize("question,answer", [
+        ("how many orders were not delivered", [{"orders": 6}]),
+        ("how many orders are delivered", [{"orders": 2}]),
+        ("all orders by status", [{"status": "cancelled", "orders": 1}, {"status": "confirmed", "orders": 2},
+                                       {"status": "delivered", "orders": 2}, {"status": "pending", "orders": 2},
+                                       {"status": "shipped", "orders": 1}]),
+        ("revenue of all time", [{"revenue": 138310}]),
+        ("revenue of delivered orders", [{"revenue": 78690}]),
+        ("revenue of USR-10005", [{"revenue": 6980}]),
+        ("revenue of all time in EUR", [{"revenue": None}]),
+        ("largest order of all time", [{"order_id": "ORD-20260404-1001", "user_id": "USR-10001", "total_amount": 76400,
+                                        "currency": "RUB"}]),
+        ("how many orders over 10,000", [{"orders": 2}]),
+        ("cheapest product", [{"name": "Digital Kitchen Scale 5kg", "price": 990}]),
+        ("which products are not in stock", [{"product_id": "PROD-001"}]),
+        ("how many customers do we have", [{"users": 5}]),
+    ])
+    def test_figures(self, seeded, question, answer):
+        body = ask(seeded, question)
+        assert [{key: row[key] for key in wanted} for row, wanted in zip(body["answer"], answer, strict=True)] == answer
+        assert body["interpretation"].endswith(".")
+        explained = seeded.post("/v1/query/explain", {"question": question}, headers=SUPPORT).json()
+        assert explained["interpretation"] == body["interpretation"]
+
+    @pytest.mark.parametrize("question,words", [
+        ("revenue in Berlin", "'Berlin'"), ("revenue tomorrow", "'tomorrow'"),
+        ("how many orders were refunded", "'refunded'"), ("top 5 products yesterday", "'yesterday'"),
+        ("revenue by day", "'by', 'day'"), ("Umsatz heute", "'Umsatz', 'heute'")])
+    def test_words_that_are_not_used_are_named(self, seeded, question, words):
+        body = ask(seeded, question, 400)
+        assert body["code"] == "untranslatable" and f"Words that were not understood: {words}." in body["detail"]
+
     def test_cursors(self, seeded):
         assert "cursor" in ask(seeded, "top 5 products", 400, cursor="not-a-valid-cursor")["detail"]
         assert ask(seeded, "top 5 products", 400, cursor="NDphYmM=")["detail"] == \
@@ -163,6 +196,7 @@ class TestQuestions:
         body = seeded.post("/v1/batch", {"requests": items}, headers=SUPPORT).json()
         assert [(one["id"], one["status"]) for one in body["results"]] == [("a", "ok"), ("b", "ok"), ("c", "ok")]
         assert len(body["results"][2]["data"]["answer"]) == 2
+        assert body["results"][2]["data"]["interpretation"].startswith("The 2 products with the highest price")
         items[1]["params"]["name"] = "nothing"
         body = seeded.post("/v1/batch", {"requests": items}, headers=SUPPORT).json()
         assert [one["status"] for one in body["results"]] == ["ok", "error", "ok"]

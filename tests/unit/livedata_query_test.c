@@ -3,9 +3,9 @@
 
 #include "livedata/query/answer.h"
 #include "livedata/query/model.h"
+#include "livedata/query/pages.h"
 #include "livedata/query/scope.h"
 #include "livedata/query/sql_guard.h"
-#include "livedata/query/translate.h"
 #include "livedata/reads/metric.h"
 
 static const struct {
@@ -210,67 +210,17 @@ ON_BOTH(long_queries_are_stopped)
     CHECK((clock_monotonic_microseconds() - started) < 2000000);
 }
 
-static const struct {
-    const char *question, *part;
-} translations[] = {
-    {"total revenue last 3 hours", "3 hours"},
-    {"top 7 products", "LIMIT 7"},
-    {"show me order ORD-2024-X1", "order_id = 'ORD-2024-X1'"},
-    {"details for user USR-42", "user_id = 'USR-42'"},
-    {"order ORD-1' OR '1'='1", "order_id = 'ORD-1'"},
-    {"revenue last 5'; DROP TABLE orders_v2 -- minutes", "1 hours"},
-    {"What is the average order value today?", "AVG(total_amount)"},
-    {"top 5 products by revenue today", "i.quantity * i.unit_price"},
-    {"conversion rate last 2 days", "2 days"},
-    {"which products are out of stock", "stock_quantity = 0"},
-    {"active sessions", "ended_at IS NULL"},
-    {"how many orders are pending", "status = 'pending'"},
-    {"which user spent the most", "total_spent DESC"},
-    {"most expensive product", "price DESC"},
-    {"show PROD-001", "product_id = 'PROD-001'"},
-    {"top 999999999999999999999 products", "LIMIT 1000"},
-};
-
-TEST(questions_become_statements)
-{
-    struct arena *arena = arena_create((size_t)1 << 24);
-    struct catalog catalog = {0};
-    struct translation_note note;
-    struct string_list tables = all_tables(arena, &catalog);
-
-    for (size_t i = 0; i < sizeof translations / sizeof translations[0]; i++)
-        for (int engine = 0; engine < DB_ENGINE__MAX; engine++) {
-            const char *sql =
-                translate_question(arena, (enum db_engine)engine, translations[i].question, &note);
-            struct guard_finding finding;
-            struct problem problem = {.text = ""};
-            bool good = sql && !strstr(sql, "DROP") &&
-                        guard_check(arena, sql, &tables, &finding, &problem) == ERROR_NONE;
-
-            if (engine == DB_SQLITE && strcmp(translations[i].part, "3 hours") != 0)
-                good = good && (strstr(sql, translations[i].part) != NULL);
-            if (!good) {
-                printf("%s\n  gives %s (%s)\n", translations[i].question, sql ? sql : "nothing",
-                       problem.text);
-                test_failures_here++;
-            }
-        }
-    CHECK(!translate_question(arena, DB_SQLITE, "What is the meaning of life?", &note));
-    arena_destroy(arena);
-}
-
 TEST(cursors_are_bound_and_padded)
 {
     struct arena *arena = arena_create((size_t)1 << 20);
-    const char *hash = NULL;
-    int64_t offset = 0;
+    const char *hash = NULL, *values = NULL;
 
-    CHECK_TEXT(cursor_make(arena, 4, "abc"), "NDphYmM=");
-    CHECK(cursor_read(arena, "NDphYmM=", &offset, &hash));
-    CHECK_INT(offset, 4);
+    CHECK_TEXT(cursor_make(arena, "abc", "[4]"), "YWJjOls0XQ==");
+    CHECK(cursor_read(arena, "YWJjOls0XQ==", &hash, &values));
     CHECK_TEXT(hash, "abc");
-    CHECK(!cursor_read(arena, "not-a-valid-cursor", &offset, &hash));
-    CHECK(!cursor_read(arena, "", &offset, &hash));
+    CHECK_TEXT(values, "[4]");
+    CHECK(!cursor_read(arena, "not-a-valid-cursor", &hash, &values));
+    CHECK(!cursor_read(arena, "", &hash, &values));
     arena_destroy(arena);
 }
 
@@ -361,7 +311,7 @@ ON_BOTH(pages_follow_each_other)
     }
     CHECK_TEXT(seen, "0123456789");
     CHECK(!result.next_cursor);
-    request.cursor = cursor_make(store->arena, 4, "abc");
+    request.cursor = cursor_make(store->arena, "abc", "[4]");
     CHECK_FAILS(query_answer(&live.call.storage, &live.catalog, &live.settings, &request, &result),
                 ERROR_INVALID, "foreign_cursor");
     request.cursor = "not-a-valid-cursor";
@@ -414,6 +364,98 @@ ON_BOTH(metrics_of_the_past_see_the_past)
                 "unsupported_window");
 }
 
+/* A page of the statement after the row, and the values of its last row's keys. */
+static const char *page_after(struct live *live, const char *question, const char *values,
+                              size_t limit, struct guarded_answer *answer)
+{
+    struct store *store = live->store;
+    struct string_list tables = all_tables(store->arena, &live->catalog);
+    struct guarded_answer none;
+    struct guard_finding finding;
+    struct guarded_rules rules;
+    struct page_order order;
+    struct scope scope;
+    const char *sql, *paged;
+
+    CHECK_OK(guard_check(store->arena, question, &tables, &finding, &store->problem));
+    scope = scope_of(live, finding.tables);
+    rules = scope_rules(store->arena, &scope, 5000, 100);
+    sql = scope_sql(store->arena, &scope, question, finding.length);
+    CHECK_OK(guarded_query(store->db, store->arena, arena_print(store->arena, "%s LIMIT 0", sql),
+                           &rules, &none, &store->problem));
+    order = page_order(store->arena, &finding, &none);
+    CHECK(page_sql(store->arena, store->engine, sql, &order, values, (int64_t)limit, &paged));
+    CHECK_OK(guarded_query(store->db, store->arena, paged, &rules, answer, &store->problem));
+    return answer->row_count ? page_values(store->arena, &order, answer, answer->row_count - 1)
+                             : NULL;
+}
+
+/* Each row once, whatever is in its columns: equal values, none, quotes, other scripts, times. */
+ON_BOTH(pages_go_on_after_any_row)
+{
+    static const char *const questions[] = {
+        "SELECT * FROM orders_v2",
+        "SELECT * FROM orders_v2 ORDER BY created_at DESC",
+        "SELECT order_id, total_amount, NULLIF(currency, 'EUR') AS c FROM orders_v2 ORDER BY c "
+        "DESC",
+        "WITH x AS (SELECT * FROM orders_v2) SELECT * FROM x ORDER BY user_id, total_amount DESC",
+        "SELECT user_id, SUM(CAST(ROUND(total_amount * 100) AS BIGINT)) / 100.0 AS s, COUNT(*) AS n"
+        " FROM orders_v2 GROUP BY user_id ORDER BY s DESC",
+    };
+    static const char *const users[] = {"O'Brien", "a\\b", "\xd0\x96", "plain", "\"q\"", "plain"};
+    struct live live;
+
+    live_make(store, &live);
+    for (int i = 0; i < 6; i++) {
+        json_t *event = live_order(&live, i + 1, "order.created", live_ago(&live, 60 + i % 2),
+                                   arena_print(store->arena, "ORD-20260404-000%d", i), "U",
+                                   "pending", "P", 1, i % 3 ? "10.10" : "0.30");
+
+        json_object_set_new(event, "user_id", json_string(users[i]));
+        json_object_set_new(event, "currency", json_string(i % 2 ? "EUR" : "RUB"));
+        CHECK_INT(live_apply(&live, event).status, EVENT_APPLIED);
+    }
+    for (size_t i = 0; i < sizeof questions / sizeof questions[0]; i++) {
+        struct guarded_answer all, page;
+        const char *values = NULL;
+        size_t row = 0;
+
+        (void)page_after(&live, questions[i], NULL, 100, &all);
+        CHECK_INT(all.row_count, i == 4 ? 5 : 6);
+        while (row < all.row_count) {
+            values = page_after(&live, questions[i], values, 1, &page);
+            CHECK_INT(page.row_count, 1);
+            CHECK_TEXT(page.cells[0].text, all.cells[row++ * all.column_count].text);
+        }
+        (void)page_after(&live, questions[i], values, 1, &page);
+        CHECK_INT(page.row_count, 0);
+    }
+}
+
+/* What orders by something that is not shown, or shows two columns of one name, has one page. */
+ON_BOTH(some_answers_have_one_page)
+{
+    static const struct {
+        const char *sql;
+        bool pages;
+    } statements[] = {{"SELECT order_id FROM orders_v2 ORDER BY created_at", false},
+                      {"SELECT order_id FROM orders_v2 ORDER BY lower(order_id)", false},
+                      {"SELECT order_id, order_id FROM orders_v2", false},
+                      {"SELECT order_id FROM orders_v2 ORDER BY order_id LIMIT 3", true}};
+    struct live live;
+
+    live_make(store, &live);
+    for (size_t i = 0; i < sizeof statements / sizeof statements[0]; i++) {
+        struct string_list tables = all_tables(store->arena, &live.catalog);
+        const char *columns[] = {"order_id", "order_id"};
+        struct guarded_answer none = {.column_count = i == 2 ? 2 : 1, .columns = columns};
+        struct guard_finding finding;
+
+        CHECK_OK(guard_check(store->arena, statements[i].sql, &tables, &finding, &store->problem));
+        CHECK_INT(page_order(store->arena, &finding, &none).count > 0, statements[i].pages);
+    }
+}
+
 /* Sums of hundredths come out exact, converted ones rounded by the order; what has no rate stays
  * out. */
 ON_BOTH(money_is_added_in_hundredths_and_one_currency)
@@ -458,8 +500,8 @@ ON_BOTH(money_is_added_in_hundredths_and_one_currency)
 
 TEST_MAIN(CASE(the_guard_says_why), CASE(harmless_statements_pass_and_run),
           CASE(the_second_lock_knows_its_tables), CASE(long_queries_are_stopped),
-          CASE(questions_become_statements), CASE(cursors_are_bound_and_padded),
-          CASE(models_answer_in_many_ways), CASE(tenants_see_their_own_rows),
-          CASE(pages_follow_each_other), CASE(restricted_keys_reach_their_tables_only),
-          CASE(metrics_of_the_past_see_the_past),
-          CASE(money_is_added_in_hundredths_and_one_currency))
+          CASE(cursors_are_bound_and_padded), CASE(models_answer_in_many_ways),
+          CASE(tenants_see_their_own_rows), CASE(pages_follow_each_other),
+          CASE(restricted_keys_reach_their_tables_only), CASE(metrics_of_the_past_see_the_past),
+          CASE(money_is_added_in_hundredths_and_one_currency), CASE(pages_go_on_after_any_row),
+          CASE(some_answers_have_one_page))

@@ -3,6 +3,7 @@
 
 #include "base/yaml.h"
 #include "livedata/catalog/catalog.h"
+#include "livedata/moment.h"
 
 #include <ctype.h>
 #include <string.h>
@@ -25,7 +26,8 @@ static bool read_tenant(struct arena *arena, const json_t *json, struct tenant *
         .display_name = catalog_text(json, "display_name", arena),
         .events_per_day = json_integer_value(json_object_get(json, "max_events_per_day")),
         .keys_most = json_integer_value(json_object_get(json, "max_api_keys")),
-        .version_pin = catalog_text(json, "api_version_pin", arena)};
+        .version_pin = catalog_text(json, "api_version_pin", arena),
+        .time_zone = catalog_text(json, "time_zone", arena)};
     if (json_is_array(types)) {
         struct string_list *list = ARENA_NEW(arena, struct string_list);
 
@@ -57,6 +59,11 @@ enum error tenants_load(struct arena *arena, const char *path, struct tenants *t
         if (!read_tenant(arena, item, &tenants->items[tenants->count++]))
             return problem_set(problem, ERROR_INVALID, "config_invalid",
                                "%s: a tenant needs an id of letters, digits and ._-", path);
+        if (tenants->items[tenants->count - 1].time_zone &&
+            !zone_is_known(tenants->items[tenants->count - 1].time_zone))
+            return problem_set(problem, ERROR_INVALID, "config_invalid",
+                               "%s: time_zone of %s is no time zone, as Europe/Berlin is", path,
+                               tenants->items[tenants->count - 1].id);
     }
     return ERROR_NONE;
 }

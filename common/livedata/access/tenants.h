@@ -13,6 +13,7 @@ struct tenant {
     int64_t keys_most;
     const struct string_list *types; /* NULL = all */
     const char *version_pin;         /* or NULL */
+    const char *time_zone;           /* of its calendar; NULL = that of the settings */
 };
 
 struct tenants {

@@ -2,89 +2,52 @@
 #include "livedata/query/answer.h"
 
 #include "base/clock.h"
-#include "base/number.h"
+#include "base/text.h"
 #include "crypto/digest.h"
 #include "livedata/query/model.h"
+#include "livedata/query/pages.h"
+#include "livedata/query/plan.h"
 #include "livedata/query/scope.h"
 #include "livedata/query/sql_guard.h"
-#include "livedata/query/translate.h"
 #include "livedata/storage/journal.h"
 
 #include <stdio.h>
 #include <string.h>
 
-enum { COUNT_MOST = 10000 };
+enum { COUNT_MOST = 10000, LEFT_BYTES_MAX = 2000, QUESTION_SHOWN = 200 };
 
-static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
-
-const char *cursor_make(struct arena *arena, int64_t offset, const char *hash)
-{
-    const char *plain = arena_print(arena, "%lld:%s", (long long)offset, hash);
-    size_t length = strlen(plain), at = 0;
-    char *cursor = arena_alloc(arena, (length + 2) / 3 * 4 + 1);
-
-    for (size_t i = 0; i < length; i += 3) {
-        unsigned bits = (unsigned)(unsigned char)plain[i] << 16;
-
-        bits |= i + 1 < length ? (unsigned)(unsigned char)plain[i + 1] << 8 : 0;
-        bits |= i + 2 < length ? (unsigned)(unsigned char)plain[i + 2] : 0;
-        cursor[at++] = letters[bits >> 18];
-        cursor[at++] = letters[bits >> 12 & 63];
-        cursor[at++] = i + 1 < length ? letters[bits >> 6 & 63] : '=';
-        cursor[at++] = i + 2 < length ? letters[bits & 63] : '=';
-    }
-    return cursor;
-}
-
-bool cursor_read(struct arena *arena, const char *cursor, int64_t *offset, const char **hash)
-{
-    char *plain = arena_alloc(arena, strlen(cursor) + 1), *colon;
-    unsigned bits = 0;
-    size_t count = 0, length = 0;
-
-    for (; *cursor && *cursor != '='; cursor++) {
-        const char *letter = strchr(letters, *cursor);
-
-        if (!letter)
-            return false;
-        bits = bits << 6 | (unsigned)(letter - letters);
-        if (++count % 4 != 1)
-            plain[length++] = (char)(bits >> (6 - 2 * ((count - 1) % 4)) & 0xff);
-    }
-    if (cursor[strspn(cursor, "=")] || !length)
-        return false;
-    colon = strchr(plain, ':');
-    if (!colon)
-        return false;
-    *colon = '\0';
-    *hash = colon + 1;
-    return integer_parse(plain, offset) && *offset >= 0 && plain[0] != '-' && plain[0] != '+';
-}
-
+/* Names the words that no plan has used: who asks sees what to leave out, or to say otherwise. */
 static enum error untranslatable(const struct storage_call *call, const struct catalog *catalog,
-                                 const char *question)
+                                 const char *question, const struct string_list *left)
 {
-    struct text entities, metrics;
+    struct text entities, metrics, words;
 
     text_start(&entities, call->arena, 2000);
     text_start(&metrics, call->arena, 4000);
+    text_start(&words, call->arena, LEFT_BYTES_MAX);
+    for (size_t i = 0; i < left->count; i++)
+        text_append_format(&words, "%s'%s'", i ? ", " : "", left->items[i]);
     for (size_t i = 0; i < catalog->entity_count; i++)
         text_append_format(&entities, "%s%s", i ? ", " : "", catalog->entities[i].name);
     for (size_t i = 0; i < catalog->metric_count; i++)
         text_append_format(&metrics, "%s%s", i ? ", " : "", catalog->metrics[i].name);
     return problem_set(call->problem, ERROR_INVALID, "untranslatable",
-                       "Could not translate question: '%.200s'. Try asking about: [%s] or "
+                       "Could not translate question: '%.*s'. %s%s%sTry asking about: [%s] or "
                        "metrics: [%s]",
-                       question, entities.bytes, metrics.bytes);
+                       (int)utf8_valid_prefix(question, strnlen(question, QUESTION_SHOWN)),
+                       question, left->count ? "Words that were not understood: " : "",
+                       left->count ? words.bytes : "It names nothing to compute", ". ",
+                       entities.bytes, metrics.bytes);
 }
 
 struct prepared_question {
     const char *sql; /* guarded, not scoped */
     size_t length;
     const char *engine;
+    const char *interpretation;
     struct scope scope;
     struct guard_finding finding;
-    struct translation_note note;
+    bool clamped;
 };
 
 static enum error refuse_unsafe(const struct storage_call *call, const struct problem *why)
@@ -99,18 +62,31 @@ static enum error prepare(const struct storage_call *call, const struct catalog 
                           const struct query_request *request, struct prepared_question *prepared)
 {
     struct string_list allowed = scope_allowed_tables(call->arena, catalog, request->allowed_types);
+    const struct plan_context context = {.arena = call->arena,
+                                         .engine = db_engine(call->db),
+                                         .now = call->now,
+                                         .zone = request->time_zone ? request->time_zone
+                                                                    : settings->time_zone,
+                                         .settings = settings};
+    struct question_plan plan;
+    struct string_list left;
     struct problem why = {0};
 
     *prepared = (struct prepared_question){.engine = "rule_based"};
-    prepared->sql =
-        translate_question(call->arena, db_engine(call->db), request->question, &prepared->note);
-    if (!prepared->sql && settings->orchestrator_url) {
+    plan_read(&context, request->question, &plan, &left);
+    if (plan.measure) {
+        prepared->sql = plan_sql(&context, &plan);
+        prepared->interpretation = plan_sentence(&context, &plan);
+        prepared->clamped = plan.period.clamped;
+    } else if (settings->orchestrator_url) {
         prepared->engine = "llm";
         prepared->sql = model_translate(call->arena, db_engine(call->db), catalog, settings,
                                         &allowed, request->question);
+        prepared->interpretation =
+            "A model wrote the statement in `sql`; the answer is its result.";
     }
     if (!prepared->sql)
-        return untranslatable(call, catalog, request->question);
+        return untranslatable(call, catalog, request->question, &left);
     if (guard_check(call->arena, prepared->sql, &allowed, &prepared->finding, &why))
         return refuse_unsafe(call, &why);
     prepared->length = prepared->finding.length;
@@ -126,15 +102,16 @@ static void hash_of(const struct storage_call *call, const char *sql, char hash[
     digest_sha256_hex(text, strlen(text), hash);
 }
 
+/* The values after which the page begins; NULL for the first one. */
 static enum error read_cursor(const struct storage_call *call, const struct query_request *request,
-                              const char *hash, int64_t *offset)
+                              const char *hash, const char **values)
 {
     const char *named;
 
-    *offset = 0;
+    *values = NULL;
     if (!request->cursor)
         return ERROR_NONE;
-    if (!cursor_read(call->arena, request->cursor, offset, &named))
+    if (!cursor_read(call->arena, request->cursor, &named, values))
         return problem_set(call->problem, ERROR_INVALID, "invalid_cursor", "Invalid cursor value.");
     if (strcmp(named, hash) != 0)
         return problem_set(call->problem, ERROR_INVALID, "foreign_cursor",
@@ -142,28 +119,20 @@ static enum error read_cursor(const struct storage_call *call, const struct quer
     return ERROR_NONE;
 }
 
-/* A statement without an order of its own gets one by all its columns, so that pages do not
- * overlap. How many columns it has is known once it was asked for none of its rows. */
+/* Which columns a statement gives is known once it was asked for none of its rows. */
 static enum error order_of(const struct storage_call *call,
                            const struct prepared_question *prepared,
-                           const struct guarded_rules *rules, const char *sql, const char **order)
+                           const struct guarded_rules *rules, const char *sql,
+                           struct page_order *order)
 {
     struct guarded_answer none;
-    struct text text;
-    enum error error;
+    enum error error =
+        guarded_query(call->db, call->arena, arena_print(call->arena, "%s LIMIT 0", sql), rules,
+                      &none, call->problem);
 
-    *order = "";
-    if (prepared->finding.ordered)
-        return ERROR_NONE;
-    error = guarded_query(call->db, call->arena, arena_print(call->arena, "%s LIMIT 0", sql), rules,
-                          &none, call->problem);
-    if (error)
-        return error;
-    text_start(&text, call->arena, 2000);
-    for (size_t i = 0; i < none.column_count; i++)
-        text_append_format(&text, "%s%zu", i ? ", " : " ORDER BY ", i + 1);
-    *order = text.bytes;
-    return ERROR_NONE;
+    if (!error)
+        *order = page_order(call->arena, &prepared->finding, &none);
+    return error;
 }
 
 static enum error count_rows(const struct storage_call *call, const struct guarded_rules *rules,
@@ -182,36 +151,47 @@ static enum error count_rows(const struct storage_call *call, const struct guard
     return error;
 }
 
+/* Rows that cannot be told apart, or are ordered by what is not shown, come on one page. */
 static enum error read_page(const struct storage_call *call, const struct query_request *request,
-                            const struct prepared_question *prepared, const char *sql,
-                            const char *hash, int64_t offset, struct query_result *result,
+                            const struct prepared_question *prepared, const char *hash,
+                            const char *values, struct query_result *result,
                             const struct livedata_settings *settings)
 {
     struct guarded_rules rules = scope_rules(
         call->arena, &prepared->scope, (int)settings->query_timeout_ms, (size_t)request->limit);
-    const char *order;
-    enum error error = order_of(call, prepared, &rules, sql, &order);
+    struct guarded_answer *answer = &result->answer;
+    const char *paged = NULL, *last = NULL;
+    struct page_order order;
+    enum error error = order_of(call, prepared, &rules, result->sql, &order);
 
+    if (!error && !order.count && !values)
+        paged =
+            arena_print(call->arena, "%s LIMIT %lld", result->sql, (long long)request->limit + 1);
+    else if (!error && !page_sql(call->arena, db_engine(call->db), result->sql, &order, values,
+                                 request->limit + 1, &paged))
+        error =
+            problem_set(call->problem, ERROR_INVALID, "invalid_cursor", "Invalid cursor value.");
     if (!error)
-        error = guarded_query(call->db, call->arena,
-                              arena_print(call->arena, "%s%s LIMIT %lld OFFSET %lld", sql, order,
-                                          (long long)request->limit + 1, (long long)offset),
-                              &rules, &result->answer, call->problem);
+        error = guarded_query(call->db, call->arena, paged, &rules, answer, call->problem);
     if (error)
         return error;
-    result->has_more = result->answer.cut;
-    if (result->has_more)
-        result->next_cursor = cursor_make(call->arena, offset + request->limit, hash);
-    return request->paged ? count_rows(call, &rules, sql, &result->total_count) : ERROR_NONE;
+    result->has_more = answer->cut;
+    if (answer->cut && order.count && answer->row_count)
+        last = page_values(call->arena, &order, answer, answer->row_count - 1);
+    if (last)
+        result->next_cursor = cursor_make(call->arena, hash, last);
+    return request->paged ? count_rows(call, &rules, result->sql, &result->total_count)
+                          : ERROR_NONE;
 }
 
 enum error query_answer(const struct storage_call *call, const struct catalog *catalog,
                         const struct livedata_settings *settings,
                         const struct query_request *request, struct query_result *result)
 {
-    int64_t started = clock_monotonic_microseconds(), offset;
+    int64_t started = clock_monotonic_microseconds();
     struct prepared_question prepared;
     char hash[DIGEST_SHA256_TEXT];
+    const char *values;
     enum error error = prepare(call, catalog, settings, request, &prepared);
 
     *result = (struct query_result){0};
@@ -222,11 +202,12 @@ enum error query_answer(const struct storage_call *call, const struct catalog *c
         return problem_set(call->problem, ERROR_INVALID, "query_failed", "the query is too long");
     result->engine = prepared.engine;
     result->tables = prepared.finding.tables;
-    result->clamped = prepared.note.clamped;
+    result->interpretation = prepared.interpretation;
+    result->clamped = prepared.clamped;
     hash_of(call, result->sql, hash);
-    error = read_cursor(call, request, hash, &offset);
+    error = read_cursor(call, request, hash, &values);
     if (!error)
-        error = read_page(call, request, &prepared, result->sql, hash, offset, result, settings);
+        error = read_page(call, request, &prepared, hash, values, result, settings);
     if (!error)
         error = ages_of_tables(call, &result->tables, &result->ages);
     result->execution_ms = (clock_monotonic_microseconds() - started) / 1000;
@@ -247,6 +228,7 @@ enum error query_explain(const struct storage_call *call, const struct catalog *
         return error;
     explanation->sql = scope_sql(call->arena, &prepared.scope, prepared.sql, prepared.length);
     explanation->engine = prepared.engine;
+    explanation->interpretation = prepared.interpretation;
     explanation->tables = prepared.finding.tables;
     if (!explanation->sql)
         return problem_set(call->problem, ERROR_INVALID, "query_failed", "the query is too long");

@@ -13,12 +13,14 @@ struct query_request {
     int64_t limit;
     const char *cursor;                      /* NULL = the first page */
     const struct string_list *allowed_types; /* of the key; NULL = all */
+    const char *time_zone;                   /* of the tenant; NULL = of the settings */
     bool paged;                              /* false: at most query_rows_max rows, no count */
 };
 
 struct query_result {
-    const char *sql;    /* as it ran */
-    const char *engine; /* "rule_based" or "llm" */
+    const char *sql;            /* as it ran */
+    const char *interpretation; /* one sentence: what was computed */
+    const char *engine;         /* "rule_based" or "llm" */
     struct guarded_answer answer;
     struct string_list tables;
     bool has_more;
@@ -38,6 +40,7 @@ MUST_CHECK enum error query_answer(const struct storage_call *call, const struct
 
 struct query_explanation {
     const char *sql;
+    const char *interpretation;
     const char *engine;
     struct string_list tables;
     struct optional_integer estimated_rows;
@@ -50,9 +53,5 @@ MUST_CHECK enum error query_explain(const struct storage_call *call, const struc
 
 /* The rows as a JSON list. */
 void query_write_rows(struct json_writer *writer, const struct guarded_answer *answer);
-
-/* base64url of "<offset>:<hash>", padded; and back. False for what is no cursor. */
-const char *cursor_make(struct arena *arena, int64_t offset, const char *hash);
-bool cursor_read(struct arena *arena, const char *cursor, int64_t *offset, const char **hash);
 
 #endif

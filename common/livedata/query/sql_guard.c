@@ -58,6 +58,7 @@ struct guard {
     struct sql_tokens tokens;
     size_t at;
     int depth;
+    size_t order_at; /* of the last ORDER outside of parentheses; 0 = none */
     const struct string_list *allowed;
     struct string_list names; /* of common table expressions that are visible */
     struct string_list tables;
@@ -389,7 +390,7 @@ static enum error parse_core(struct guard *guard)
     return error;
 }
 
-static enum error parse_body(struct guard *guard, bool *ordered)
+static enum error parse_body(struct guard *guard)
 {
     static const char *const tails[] = {"order", "by", "limit", "offset", NULL};
     enum error error = parse_core(guard);
@@ -400,7 +401,8 @@ static enum error parse_body(struct guard *guard, bool *ordered)
         error = parse_core(guard);
     }
     while (!error && token(guard)->kind == SQL_WORD && listed(tails, token(guard)->text)) {
-        *ordered = *ordered || at_word(guard, "order");
+        if (!guard->depth && at_word(guard, "order"))
+            guard->order_at = guard->at;
         guard->at++;
         error = parse_expressions(guard, false);
     }
@@ -440,7 +442,6 @@ static enum error parse_query(struct guard *guard)
 {
     size_t visible = guard->names.count;
     enum error error = ERROR_NONE;
-    bool ordered = false;
 
     if (take_word(guard, "with")) {
         bool recursive = take_word(guard, "recursive");
@@ -450,7 +451,7 @@ static enum error parse_query(struct guard *guard)
         while (!error && take_kind(guard, SQL_COMMA));
     }
     if (!error)
-        error = parse_body(guard, &ordered);
+        error = parse_body(guard);
     guard->names.count = visible;
     return error;
 }
@@ -509,6 +510,28 @@ static enum error look_for_table_functions(struct guard *guard)
     return ERROR_NONE;
 }
 
+/* Names with ASC or DESC, and nothing else, up to LIMIT or the end. */
+static void find_order(const struct guard *guard, struct guard_finding *finding)
+{
+    const struct sql_token *one = &guard->tokens.items[guard->order_at];
+
+    if (!finding->ordered || !is(one + 1, "by"))
+        return;
+    for (one += 2; is_name(one) && finding->order_count < GUARD_ORDER_MAX; one++) {
+        size_t place = finding->order_count++;
+
+        finding->order[place].column = one->text;
+        finding->order[place].descending = is(one + 1, "desc");
+        one += is(one + 1, "desc") || is(one + 1, "asc");
+        one++;
+        if (one->kind == SQL_END || one->kind == SQL_SEMICOLON || is(one, "limit"))
+            return;
+        if (one->kind != SQL_COMMA)
+            break;
+    }
+    finding->order_count = 0;
+}
+
 enum error guard_check(struct arena *arena, const char *sql, const struct string_list *allowed,
                        struct guard_finding *finding, struct problem *problem)
 {
@@ -528,7 +551,7 @@ enum error guard_check(struct arena *arena, const char *sql, const struct string
     if (!error && at_word(&guard, "with"))
         error = parse_query(&guard);
     else if (!error)
-        error = parse_body(&guard, &finding->ordered);
+        error = parse_body(&guard);
     if (error)
         return error;
     finding->length = token(&guard)->start;
@@ -540,5 +563,7 @@ enum error guard_check(struct arena *arena, const char *sql, const struct string
     if (guard.unknown.count)
         return refuse_names(&guard, "Unknown tables", &guard.unknown);
     finding->tables = guard.tables;
+    finding->ordered = guard.order_at != 0;
+    find_order(&guard, finding);
     return ERROR_NONE;
 }

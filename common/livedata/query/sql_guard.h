@@ -14,10 +14,17 @@
 
 enum { GUARD_TABLES_MAX = 32 };
 
+enum { GUARD_ORDER_MAX = 16 };
+
 struct guard_finding {
     struct string_list tables; /* physical ones, distinct, in the order of appearance */
     bool ordered;              /* ends with an ORDER BY of its own */
-    size_t length;             /* of the statement without what follows its end */
+    size_t order_count;        /* its columns; 0 where it orders by anything but names */
+    struct {
+        const char *column;
+        bool descending;
+    } order[GUARD_ORDER_MAX];
+    size_t length; /* of the statement without what follows its end */
 };
 
 /* ERROR_FORBIDDEN unsafe_query with the reason as text: "Unknown tables: ['api_keys']". */

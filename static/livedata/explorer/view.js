@@ -154,8 +154,9 @@ function answerView(data, { actions }) {
     return html`<div class="stack" id="answer">
         <section class="card section stack" aria-labelledby="answer-title">
             <h2 id="answer-title" dir="auto">${data.question}</h2>
+            <p id="interpretation" lang="en" dir="ltr">${data.interpretation}</p>
             ${rowsTable(data.rows)}
-            ${data.has_more
+            ${data.next_cursor
                 ? html`<div class="button-row"><button type="button" class="button" @click=${() => actions.page(data.next_cursor)}>${t('pager.next')}</button></div>`
                 : null}
             <p class="section-note">

@@ -1,0 +1,386 @@
+/* Periods of questions. Dates are counted by mktime(), which knows the changes of a zone's clock;
+ * the zone of the process is put back when a question has been read. */
+#include "livedata/query/periods.h"
+
+#include "base/text.h"
+#include "livedata/moment.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+enum { DAYS_MOST = 3650 };
+
+static const char *const weekdays[] = {"sunday",   "monday", "tuesday",  "wednesday",
+                                       "thursday", "friday", "saturday", NULL};
+static const char *const months[] = {"january",  "february", "march",  "april",     "may",
+                                     "june",     "july",     "august", "september", "october",
+                                     "november", "december", NULL};
+static const char *const ordinals[] = {"st", "nd", "rd", "th", NULL};
+
+struct reader {
+    struct question_words *words;
+    int64_t now;
+    struct tm today; /* what the clock of the zone shows now */
+};
+
+/* A moment of the calendar; months and days may overflow. */
+static int64_t moment_of(int year, int month, int day, int hour)
+{
+    struct tm tm = {
+        .tm_year = year, .tm_mon = month, .tm_mday = day, .tm_hour = hour, .tm_isdst = -1};
+
+    return (int64_t)mktime(&tm) * moment_second;
+}
+
+static void set_days(const struct reader *reader, int first, int count, struct period *period)
+{
+    const struct tm *today = &reader->today;
+
+    *period = (struct period){
+        .kind = PERIOD_CALENDAR,
+        .from = moment_of(today->tm_year, today->tm_mon, today->tm_mday + first, 0),
+        .to = moment_of(today->tm_year, today->tm_mon, today->tm_mday + first + count, 0),
+        .today = !first && count == 1};
+}
+
+static void set_months(int year, int month, int count, struct period *period)
+{
+    *period = (struct period){.kind = PERIOD_CALENDAR,
+                              .from = moment_of(year, month, 1, 0),
+                              .to = moment_of(year, month + count, 1, 0)};
+}
+
+static int place_in(const struct reader *reader, size_t at, const char *const *list, size_t least)
+{
+    const char *text = at < reader->words->count ? reader->words->items[at].text : "";
+
+    for (int i = 0; list[i]; i++)
+        if (strcmp(list[i], text) == 0 ||
+            (strlen(text) == least && strncmp(list[i], text, least) == 0))
+            return i;
+    return -1;
+}
+
+/* Day, week, month or year, so many before the present one. */
+static bool read_unit(const struct reader *reader, size_t at, int before, struct period *period)
+{
+    const struct question_words *words = reader->words;
+    const struct tm *today = &reader->today;
+    int since_monday = (today->tm_wday + 6) % 7;
+
+    if (word_is(words, at, "day") && !before)
+        set_days(reader, 0, 1, period);
+    else if (word_is(words, at, "week"))
+        set_days(reader, -since_monday - 7 * before, 7, period);
+    else if (word_is(words, at, "month"))
+        set_months(today->tm_year, today->tm_mon - before, 1, period);
+    else if (word_is(words, at, "year"))
+        set_months(today->tm_year - before, 0, 12, period);
+    else if (word_is(words, at, "hour") && !before)
+        *period = (struct period){
+            .kind = PERIOD_CALENDAR,
+            .from = moment_of(today->tm_year, today->tm_mon, today->tm_mday, today->tm_hour),
+            .to = moment_of(today->tm_year, today->tm_mon, today->tm_mday, today->tm_hour + 1)};
+    else
+        return false;
+    return true;
+}
+
+/* The latest one, today included; with `last` the one before today. */
+static bool read_weekday(const struct reader *reader, size_t at, bool last, struct period *period)
+{
+    int day = place_in(reader, at, weekdays, 3), ago;
+
+    if (day < 0)
+        return false;
+    ago = (reader->today.tm_wday - day + 7) % 7;
+    set_days(reader, last && !ago ? -7 : -ago, 1, period);
+    return true;
+}
+
+static bool whole_number(const struct reader *reader, size_t at, int least, int most, int *number)
+{
+    const struct question_word *word = &reader->words->items[at];
+
+    if (at >= reader->words->count || !word->number || word->value < least || word->value > most ||
+        word->value != (int)word->value)
+        return false;
+    *number = (int)word->value;
+    return true;
+}
+
+/* 2026-11-01, 2026-11 */
+static bool read_iso(const struct reader *reader, size_t at, struct period *period)
+{
+    const char *text = reader->words->items[at].text;
+    int year, month, day, end = 0;
+    struct tm check;
+
+    if (strlen(text) == 7 && sscanf(text, "%4d-%2d%n", &year, &month, &end) == 2 && end == 7 &&
+        month >= 1 && month <= 12) {
+        set_months(year - 1900, month - 1, 1, period);
+        return true;
+    }
+    if (strlen(text) != 10 || sscanf(text, "%4d-%2d-%2d%n", &year, &month, &day, &end) != 3 ||
+        end != 10)
+        return false;
+    check =
+        (struct tm){.tm_year = year - 1900, .tm_mon = month - 1, .tm_mday = day, .tm_isdst = -1};
+    if (mktime(&check) == -1 || check.tm_mday != day || check.tm_mon != month - 1)
+        return false;
+    *period = (struct period){.kind = PERIOD_CALENDAR,
+                              .from = moment_of(year - 1900, month - 1, day, 0),
+                              .to = moment_of(year - 1900, month - 1, day + 1, 0)};
+    return true;
+}
+
+/* November, November 3, November 3rd 2026, 3 November 2026. A year that is not said is the latest
+ * one in which that has begun. */
+static size_t read_month(const struct reader *reader, size_t at, struct period *period)
+{
+    size_t start = at;
+    int day = 0, year = 0, month;
+    bool named;
+
+    if (whole_number(reader, at, 1, 31, &day)) {
+        at++;
+        at += word_is_one_of(reader->words, at, ordinals);
+        at += word_is(reader->words, at, "of");
+    }
+    month = place_in(reader, at, months, 3);
+    if (month < 0)
+        return 0;
+    at++;
+    if (!day && whole_number(reader, at, 1, 31, &day)) {
+        at++;
+        at += word_is_one_of(reader->words, at, ordinals);
+    }
+    named = whole_number(reader, at, 1970, 2199, &year);
+    at += named;
+    year = named ? year - 1900 : reader->today.tm_year;
+    if (!named && moment_of(year, month, day ? day : 1, 0) > reader->now)
+        year--;
+    set_months(year, month, 1, period);
+    if (day)
+        *period = (struct period){.kind = PERIOD_CALENDAR,
+                                  .from = moment_of(year, month, day, 0),
+                                  .to = moment_of(year, month, day + 1, 0)};
+    return at - start;
+}
+
+/* "May" and "march" are months beside a number or after a preposition only. */
+static bool is_plain_word(const struct reader *reader, size_t at)
+{
+    static const char *const before[] = {"in",     "since", "from", "until",  "till",    "to", "of",
+                                         "before", "after", "and",  "during", "between", NULL};
+    int number;
+
+    if (!word_is(reader->words, at, "may") && !word_is(reader->words, at, "march"))
+        return false;
+    return !(at && word_is_one_of(reader->words, at - 1, before)) &&
+           !whole_number(reader, at + 1, 1, 2199, &number);
+}
+
+/* A calendar period that begins at the word; how many words it has, 0 = none. */
+static size_t read_point(const struct reader *reader, size_t at, struct period *period)
+{
+    static const char *const present[] = {"this", "current", NULL};
+    static const char *const before[] = {"last", "previous", NULL};
+    static const char *const years[] = {"in", "since",  "from", "until",
+                                        "of", "during", "year", NULL};
+    const struct question_words *words = reader->words;
+    int year;
+    size_t length;
+
+    if (!word_is_free(words, at))
+        return 0;
+    if (word_is(words, at, "the"))
+        return (length = read_point(reader, at + 1, period)) ? length + 1 : 0;
+    if (word_is(words, at, "today") || word_is(words, at, "yesterday")) {
+        set_days(reader, word_is(words, at, "today") ? 0 : -1, 1, period);
+        return 1;
+    }
+    if (word_is_one_of(words, at, present))
+        return read_unit(reader, at + 1, 0, period) ? 2 : 0;
+    if (word_is_one_of(words, at, before))
+        return read_unit(reader, at + 1, 1, period) || read_weekday(reader, at + 1, true, period)
+                   ? 2
+                   : 0;
+    if (read_weekday(reader, at, false, period) || read_iso(reader, at, period))
+        return 1;
+    length = is_plain_word(reader, at) ? 0 : read_month(reader, at, period);
+    if (length)
+        return length;
+    if (at && word_is_one_of(words, at - 1, years) && whole_number(reader, at, 1970, 2199, &year)) {
+        set_months(year - 1900, 0, 12, period);
+        return 1;
+    }
+    return 0;
+}
+
+/* Hours, days, weeks... that end now; months are counted back in the calendar. */
+static size_t read_duration(const struct reader *reader, size_t at, struct period *period)
+{
+    static const char *const heads[] = {"last", "past", "previous", NULL};
+    static const struct {
+        const char *unit, *words[7];
+        int64_t times;
+    } units[] = {{"minutes", {"minute", "minutes", "min", "mins", "m"}, 1},
+                 {"hours", {"hour", "hours", "hr", "hrs", "h"}, 1},
+                 {"days", {"day", "days", "d"}, 1},
+                 {"days", {"week", "weeks", "w"}, 7}};
+    static const char *const month_words[] = {"month", "months", NULL};
+    const struct question_words *words = reader->words;
+    const struct question_word *amount = &words->items[at + 1];
+    bool past = word_is(words, at, "past"), counted;
+    double number = 1;
+    size_t unit;
+
+    if (!word_is_free(words, at) || !word_is_one_of(words, at, heads) || at + 1 >= words->count)
+        return 0;
+    counted = amount->number && amount->value >= 1;
+    number = counted ? amount->value : 1;
+    unit = at + 1 + counted;
+    for (size_t i = 0; i < sizeof units / sizeof units[0]; i++) {
+        int64_t most = DAYS_MOST * (i == 0 ? 1440 : i == 1 ? 24 : 1) / units[i].times;
+
+        if (!word_is_one_of(words, unit, units[i].words) || (i == 3 && !counted && !past))
+            continue;
+        if (number != (double)(int64_t)number && number < 1e15)
+            return 0;
+        *period = (struct period){
+            .kind = PERIOD_DURATION, .unit = units[i].unit, .clamped = number > (double)most};
+        period->amount = (period->clamped ? most : (int64_t)number) * units[i].times;
+        return unit + 1 - at;
+    }
+    if (!word_is_one_of(words, unit, month_words) || number > 120 || (!counted && !past))
+        return 0;
+    *period =
+        (struct period){.kind = PERIOD_CALENDAR,
+                        .from = moment_of(reader->today.tm_year, reader->today.tm_mon - (int)number,
+                                          reader->today.tm_mday, 0)};
+    return unit + 1 - at;
+}
+
+/* "between A and B", "from A to B", "A to B": from the beginning of A to the end of B. */
+static size_t read_range(const struct reader *reader, size_t at, struct period *period)
+{
+    static const char *const until[] = {"to", "until", "till", "through", NULL};
+    bool between = word_is(reader->words, at, "between");
+    size_t start = at + (between || word_is(reader->words, at, "from"));
+    size_t first = read_point(reader, start, period), second;
+    struct period end;
+
+    if (!first || (between ? !word_is(reader->words, start + first, "and")
+                           : !word_is_one_of(reader->words, start + first, until)))
+        return 0;
+    second = read_point(reader, start + first + 1, &end);
+    if (!second || end.to <= period->from)
+        return 0;
+    period->to = end.to;
+    period->today = false;
+    return start + first + 1 + second - at;
+}
+
+/* "since A", "after A", "before A", "until A". */
+static size_t read_bounded(const struct reader *reader, size_t at, struct period *period)
+{
+    static const struct {
+        const char *word;
+        bool begins; /* the period begins there; else it ends there */
+        bool after;  /* the end of A counts, not its beginning */
+    } bounds[] = {{"since", true, false},   {"from", true, false},  {"after", true, true},
+                  {"before", false, false}, {"until", false, true}, {"till", false, true}};
+    size_t length;
+
+    for (size_t i = 0; i < sizeof bounds / sizeof bounds[0]; i++) {
+        int64_t bound;
+
+        if (!word_is(reader->words, at, bounds[i].word))
+            continue;
+        length = read_point(reader, at + 1, period);
+        if (!length)
+            return 0;
+        bound = bounds[i].after ? period->to : period->from;
+        *period = (struct period){.kind = PERIOD_CALENDAR,
+                                  .from = bounds[i].begins ? bound : 0,
+                                  .to = bounds[i].begins ? 0 : bound};
+        return length + 1;
+    }
+    return 0;
+}
+
+static void find(const struct reader *reader, struct period *period)
+{
+    static size_t (*const forms[])(const struct reader *, size_t, struct period *) = {
+        read_range, read_bounded, read_duration, read_point};
+
+    for (size_t at = 0; at < reader->words->count; at++)
+        for (size_t i = 0; i < sizeof forms / sizeof forms[0]; i++) {
+            size_t length = forms[i](reader, at, period);
+
+            if (length) {
+                words_take(reader->words, at, length, SLOT_PERIOD);
+                return;
+            }
+        }
+    *period = (struct period){0};
+}
+
+static void use_zone(const char *zone)
+{
+    if (zone)
+        setenv("TZ", zone, 1);
+    else
+        unsetenv("TZ");
+    tzset();
+}
+
+void period_read(struct question_words *words, const char *zone, int64_t now, struct period *period)
+{
+    const char *own = getenv("TZ");
+    struct reader reader = {.words = words, .now = now};
+    char kept[ZONE_TEXT] = "";
+    time_t seconds = (time_t)(now / moment_second);
+
+    (void)!snprintf(kept, sizeof kept, "%s", own ? own : "");
+    use_zone(zone);
+    localtime_r(&seconds, &reader.today);
+    find(&reader, period);
+    use_zone(own ? kept : NULL);
+}
+
+static void append_moment(struct text *text, const char *word, int64_t moment)
+{
+    time_t seconds = (time_t)(moment / moment_second);
+    char shown[32];
+    struct tm tm;
+
+    localtime_r(&seconds, &tm);
+    (void)!strftime(shown, sizeof shown, "%Y-%m-%d %H:%M", &tm);
+    text_append_format(text, "%s%s %s", text->length ? " " : "", word, shown);
+}
+
+const char *period_text(struct arena *arena, const struct period *period, const char *zone)
+{
+    const char *own = getenv("TZ");
+    char kept[ZONE_TEXT] = "";
+    struct text text;
+
+    if (period->kind == PERIOD_DURATION)
+        return arena_print(arena, "in the last %lld %s", (long long)period->amount, period->unit);
+    if (period->kind != PERIOD_CALENDAR)
+        return "of all time";
+    (void)!snprintf(kept, sizeof kept, "%s", own ? own : "");
+    use_zone(zone);
+    text_start(&text, arena, 200);
+    if (period->from)
+        append_moment(&text, "from", period->from);
+    if (period->to)
+        append_moment(&text, "until", period->to);
+    use_zone(own ? kept : NULL);
+    text_append_format(&text, " (%s)", zone);
+    return text.bytes;
+}

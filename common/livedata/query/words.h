@@ -1,0 +1,77 @@
+/*
+ * Words of a question. Each word belongs to one slot: a filler, which carries no meaning, or a part
+ * of the plan. A word that no slot takes, or whose slot the plan does not use, is not understood,
+ * and the question is refused with these words named.
+ */
+#ifndef ASSAY_LIVEDATA_QUERY_WORDS_H
+#define ASSAY_LIVEDATA_QUERY_WORDS_H
+
+#include "base/arena.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum { QUESTION_WORDS_MAX = 400 };
+
+enum word_slot {
+    SLOT_NONE, /* not understood */
+    SLOT_FILLER,
+    SLOT_ORDER, /* subjects */
+    SLOT_USER,
+    SLOT_PRODUCT,
+    SLOT_SESSION,
+    SLOT_COUNT, /* what is computed */
+    SLOT_REVENUE,
+    SLOT_AVERAGE,
+    SLOT_CONVERSION,
+    SLOT_ERRORS,
+    SLOT_ACTIVE,
+    SLOT_STOCK,
+    SLOT_RANK,
+    SLOT_PRICE,
+    SLOT_SPENT,
+    SLOT_DETAIL, /* fields of an entity that is named by its id */
+    SLOT_PERIOD, /* of what */
+    SLOT_NOW,
+    SLOT_ALL,
+    SLOT_STATUS,
+    SLOT_CURRENCY,
+    SLOT_AMOUNT,
+    SLOT_GROUP,
+    SLOT_ORDER_ID,
+    SLOT_USER_ID,
+    SLOT_PRODUCT_ID,
+    SLOT_SESSION_ID,
+    SLOT__MAX
+};
+
+struct question_word {
+    const char *text;  /* in lower case */
+    const char *shown; /* as it was asked */
+    enum word_slot slot;
+    bool number;
+    double value;
+};
+
+struct question_words {
+    size_t count;
+    struct question_word *items; /* one more than `count`, with an empty text */
+    bool cut;                    /* there were more words than QUESTION_WORDS_MAX */
+};
+
+/* Takes the question apart: words of all scripts, numbers, ids, dates; signs stand alone. "weren't"
+ * becomes "were" and "not". */
+void words_read(struct arena *arena, const char *question, struct question_words *words);
+
+/* Whether the word at `at` is this one, or one of the list (NULL at the end); false past the end.
+ */
+bool word_is(const struct question_words *words, size_t at, const char *text);
+bool word_is_one_of(const struct question_words *words, size_t at, const char *const *list);
+/* The words from `at` on, up to `count`, belong to the slot. */
+void words_take(struct question_words *words, size_t at, size_t count, enum word_slot slot);
+bool words_have(const struct question_words *words, enum word_slot slot);
+
+/* Words that are free, so far taken by no slot. */
+bool word_is_free(const struct question_words *words, size_t at);
+
+#endif
