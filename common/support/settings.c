@@ -428,7 +428,9 @@ const struct setting support_settings_table[] = {
     {"LLM_QUESTION_TOKENS", SETTING_INTEGER, AT(question_tokens), "60000", 0, 1e9,
      .help = "Tokens after which one question asks no model any more. 0 is no limit."},
     {"LLM_ANSWER_TOKENS", SETTING_INTEGER, AT(answer_tokens), "800", 16, 1e6,
-     .help = "Longest text that a model is asked for."},
+     .help =
+         "Longest text that a model is asked for. The text of one that ignores it is cut at eight "
+         "characters a token."},
     {"LLM_STALL_SECONDS", SETTING_NUMBER, AT(stall_seconds), "15", 0.05, 600,
      .help = "Silence of a stream that ends it."},
     {"LLM_CONNECT_SECONDS", SETTING_NUMBER, AT(connect_seconds), "3", 0.05, 60,

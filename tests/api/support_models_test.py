@@ -171,6 +171,40 @@ def test_a_model_writes_the_answer(support, registry, models, protocol, streamed
     assert bool(sent["stream"]) == streamed
 
 
+@pytest.mark.parametrize("streamed", [False, True], ids=["plain", "streamed"])
+@pytest.mark.parametrize("protocol", PROTOCOLS)
+def test_an_endless_answer_is_cut(support, registry, models, protocol, streamed):
+    """Of an endpoint that ignores LLM_ANSWER_TOKENS (800), at eight characters a token."""
+    sentence = "The_warranty_period_lasts_24_months_from_the_day_of_purchase [1]. "
+    registry.write(protocol, rule="text:" + sentence * (20000 if streamed else 500))
+    frames = stream(support) if streamed else None
+    answer = frames[-1] if streamed else ask(support)
+    assert 5000 < len(answer["answer"]) <= 6400 and answer["answer"] == (sentence * 200)[:len(answer["answer"])]
+    assert answer["answer"].endswith("[1].") and answer["quality_source"] == "llm"
+    if streamed:  # what was said while it was written, and the answer itself: one event for each piece
+        assert len([frame for frame in frames if frame["type"] == "token"]) <= 2 * 2 * (6400 / len(sentence) + 1)
+        assert models.left  # the provider was hung up on
+
+
+@pytest.mark.parametrize("verdict", ["The 90-day period is not in the documents.", "100% wrong: 5", "0", "Perfect!"])
+def test_a_verdict_that_is_none_leaves_the_quality_to_evidence(support, registry, models, embedded, verdict):
+    [name] = registry.write("openai")
+    models.answers["Judge an answer"] = "text:" + verdict
+    answer = ask(support)
+    assert answer["answer"] == KEPT
+    assert (answer["quality_score"], answer["quality_source"]) == (embedded["quality_score"], "embedded")
+    nodes, _ = steps(support, answer)
+    assert {"node": "evaluate", "from_provider": name, "to_provider": "embedded",
+            "reason": "malformed"} in nodes["log"]["fallbacks"]
+
+
+def test_a_verdict_is_read_from_where_it_is_named(support, registry, models):
+    registry.write("openai")
+    models.answers["Judge an answer"] = "text:The 90-day period is not in the documents. Score: 15"
+    answer = ask(support)
+    assert (answer["quality_score"], answer["quality_source"]) == (15, "llm")
+
+
 FAILURES = [("status:401", "http_401", 1), ("status:429:30", "http_429", 1), ("status:500", "http_500", 3),
             ("stall", "timeout", None), ("nonsense", "malformed", 1), ("empty", "blank", 1), ("huge", "too_large", 1),
             ("close", "cut", None)]

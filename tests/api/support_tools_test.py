@@ -157,11 +157,25 @@ def test_documents_answer_what_a_model_looks_nothing_up_for(support):
     with_model(support, "text:It is free, I think.")
     answer = ask(support, QUESTION)
     assert "500" in answer["answer"] and answer["citations"] and answer["quality_source"] == "embedded"
-    for rule in ("status:500", "nonsense:", 'tool:search_kb:not json'):
+    for rule in ("status:500", "nonsense:"):  # words choose where the model fails
         with_model(support, rule)
         answer = ask(support, "Where is order 42?")
-        if rule.startswith("tool"):
-            assert answer["route"] == "agentic" and answer["answer"] and not answer["citations"]
-        else:  # words choose where the model fails
-            assert scores(answer) == ("agentic", 85, "fixed") and "on its way" in answer["answer"]
-            assert steps(support, answer)[1]["steps"][-1]["state"]["fallbacks"]
+        assert scores(answer) == ("agentic", 85, "fixed") and "on its way" in answer["answer"]
+        assert steps(support, answer)[1]["steps"][-1]["state"]["fallbacks"]
+
+
+def test_customers_see_no_tool_results(support):
+    """A model that never comes to an end, or learns nothing, leaves the question to the documents, and those that
+    documents cannot answer to a person."""
+    unending = ('tool:search_kb:{"query": "delivery city cost"}',) * 2
+    failing = ("tool:search_kb:not json", "tool:no_such_tool:{}")
+    for rules in (unending, failing, (failing[0], "text:The tool said: the arguments are not JSON."),
+                  (unending[0], "text:I cannot answer that.")):
+        with_model(support, *rules)
+        answer = ask(support, QUESTION)
+        assert "500" in answer["answer"] and answer["citations"] and answer["route"] != "agentic", (rules, answer)
+        assert answer["answer"].endswith(".") and "JSON" not in answer["answer"]
+        with_model(support, *rules)
+        answer = ask(support, "Who painted the ceiling of the chapel?")
+        assert answer["route"] == "human" and not answer["citations"], (rules, answer)
+        assert len(tickets(support, answer["session_id"])) == 1

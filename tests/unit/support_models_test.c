@@ -6,13 +6,42 @@
 
 static struct arena *arena;
 
-TEST(scores_are_the_first_whole_number)
+TEST(verdicts_are_whole_numbers_that_stand_for_themselves)
 {
-    CHECK_INT(reading_score("88"), 88);
-    CHECK_INT(reading_score("score: 250"), 100);
-    CHECK_INT(reading_score("none"), 50);
-    CHECK_INT(reading_score("0"), 1);
-    CHECK_INT(reading_score("99999999999999999999999"), 100);
+    static const struct {
+        const char *text;
+        int score; /* 0 = none */
+    } rows[] = {
+        {"88", 88},
+        {" **88**.\n", 88},
+        {"85%", 85},
+        {"100", 100},
+        {"The 90-day period is not in the documents. Score: 15", 15},
+        {"**Score:** 72. It names the period.", 72},
+        {"{\"score\": 64}", 64},
+        {"I would give 85/100.", 85},
+        {"Score: 85/100", 85},
+        {"Score: 85, that is 85/100", 85},
+        {"100% wrong: 5", 0},
+        {"The 90-day period is right.", 0},
+        {"score: 250", 0},
+        {"Score: 40 or score: 60", 0},
+        {"Score: 4/5", 0},
+        {"Score: 8.5", 0},
+        {"Score: -5", 0},
+        {"5 of 2024/100 things", 0},
+        {"0", 0},
+        {"99999999999999999999999", 0},
+        {"none", 0},
+        {"", 0},
+    };
+
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        int score = 0;
+
+        CHECK_INT(reading_score(rows[i].text, &score), rows[i].score > 0);
+        CHECK_INT(score, rows[i].score);
+    }
 }
 
 TEST(complexity_is_the_beginning_of_the_reply)
@@ -131,6 +160,24 @@ static void check_gate(const char *text, const char *expected)
     }
 }
 
+static bool count_pieces(const char *text, size_t length, void *context)
+{
+    (void)text, (void)length;
+    ++*(int *)context;
+    return true;
+}
+
+TEST(what_comes_as_one_piece_goes_on_as_one)
+{
+    int pieces = 0;
+    struct marker_gate gate = {.pass = count_pieces, .context = &pieces};
+
+    marker_gate_start(&gate, arena, 2);
+    CHECK(marker_gate_take(&gate, "Two years [1] of", 16));
+    CHECK(marker_gate_take(&gate, " warranty, 保修期 [9].", strlen(" warranty, 保修期 [9].")));
+    CHECK_INT(pieces, 2);
+}
+
 TEST(words_pass_without_markers_that_point_nowhere)
 {
     check_gate("  One [1]. Two [9].\nThree [3][2] \n", "One [1]. Two.\nThree[2]");
@@ -141,7 +188,7 @@ TEST(words_pass_without_markers_that_point_nowhere)
 int main(void)
 {
     static const struct test_case cases[] = {
-        CASE(scores_are_the_first_whole_number),
+        CASE(verdicts_are_whole_numbers_that_stand_for_themselves),
         CASE(complexity_is_the_beginning_of_the_reply),
         CASE(lines_lose_bullets_and_quotes),
         CASE(grades_cover_every_document_or_count_for_nothing),
@@ -149,6 +196,7 @@ int main(void)
         CASE(costs_and_tokens),
         CASE(fusion_is_by_rank),
         CASE(words_pass_without_markers_that_point_nowhere),
+        CASE(what_comes_as_one_piece_goes_on_as_one),
     };
     int failed;
 

@@ -314,6 +314,26 @@ size_t graph_look_up(struct graph_state *state, const char *words, int *numbers,
     return count;
 }
 
+static struct answer compose(const struct graph_state *state)
+{
+    const struct support_settings *settings = state->tools->settings;
+
+    return answer_compose(&state->question, state->knowledge.index, state->arena, state->graded,
+                          state->graded_count, state->found, state->found_count,
+                          settings->embedded_min_evidence, (size_t)settings->rerank_top_k);
+}
+
+const char *graph_quote(struct graph_state *state, const char *words)
+{
+    int numbers[1];
+
+    (void)graph_look_up(state, words, numbers, 0);
+    state->answer = compose(state);
+    if (state->answer.refused || expand_sources(state))
+        return NULL;
+    return state->answer.text;
+}
+
 void graph_mark_cited(struct graph_outcome *outcome)
 {
     for (size_t i = 0; i < outcome->source_count; i++)
@@ -367,13 +387,9 @@ static void count_embedded(struct graph_state *state)
 
 static enum error generate(struct graph_state *state)
 {
-    const struct support_settings *settings = state->tools->settings;
     enum error error;
 
-    state->answer =
-        answer_compose(&state->question, state->knowledge.index, state->arena, state->graded,
-                       state->graded_count, state->found, state->found_count,
-                       settings->embedded_min_evidence, (size_t)settings->rerank_top_k);
+    state->answer = compose(state);
     state->outcome->answer = state->answer.text;
     state->outcome->refused = state->answer.refused;
     state->outcome->evidence = state->answer.evidence.value;

@@ -4,25 +4,39 @@
 
 #include <string.h>
 
-enum { HELD_MAX = 4096, MARKER_MAX = 12 };
+enum { HELD_MAX = 4096, MARKER_MAX = 12, READY_MAX = 64 * 1024 /* more is passed in parts */ };
 
 void marker_gate_start(struct marker_gate *gate, struct arena *arena, int highest)
 {
     gate->highest = highest;
     gate->started = false;
     text_start(&gate->held, arena, HELD_MAX);
+    text_start(&gate->ready, arena, READY_MAX + HELD_MAX);
 }
 
+static bool pass_ready(struct marker_gate *gate)
+{
+    bool goes_on =
+        !gate->ready.length || gate->pass(gate->ready.bytes, gate->ready.length, gate->context);
+
+    text_cut(&gate->ready, 0);
+    return goes_on;
+}
+
+/* What is held joins what is ready; never a part of a character leaves alone. */
 static bool let_pass(struct marker_gate *gate)
 {
     size_t blanks = gate->started ? 0 : strspn(gate->held.bytes, " \t\r\n");
     const char *text = gate->held.bytes + blanks;
     size_t length = gate->held.length - blanks;
-    bool goes_on = !length || gate->pass(text, length, gate->context);
+    bool is_inside = length && ((unsigned char)*text & 0xc0) == 0x80;
 
+    if (gate->ready.length >= READY_MAX && !is_inside && !pass_ready(gate))
+        return false;
+    text_append(&gate->ready, text, length);
     gate->started |= length > 0;
     text_cut(&gate->held, 0);
-    return goes_on;
+    return true;
 }
 
 /* Whether what is held may still become a marker. */
@@ -67,5 +81,5 @@ bool marker_gate_take(struct marker_gate *gate, const char *text, size_t length)
     for (size_t i = 0; i < length; i++)
         if (!take_byte(gate, text[i]))
             return false;
-    return true;
+    return pass_ready(gate);
 }

@@ -257,7 +257,9 @@ bool model_generate(struct graph_state *state, const char **text, bool *refused)
         *text = whole_sentences(state->arena, *text);
     if (!**text) {
         models_reject(&state->models, MODEL_GENERATE, &reply,
-                      reply.truncated ? "timeout" : "blank");
+                      reply.overlong    ? "too_long"
+                      : reply.truncated ? "timeout"
+                                        : "blank");
         return false;
     }
     *refused = answer_is_refusal(state->arena, *text);
@@ -271,6 +273,7 @@ bool model_evaluate(struct graph_state *state)
     struct models_order order = {.node = MODEL_EVALUATE, .fast = true, .max_tokens = SMALL_TOKENS};
     struct text text = model_message(state);
     struct models_reply reply;
+    int score;
 
     add_sources(state, &text, JUDGED_DOCUMENTS,
                 (size_t)state->tools->settings->parent_expansion_max_chars);
@@ -278,7 +281,11 @@ bool model_evaluate(struct graph_state *state)
     text_append_format(&text, "\nAnswer: %s", citation_strip(state->arena, state->outcome->answer));
     if (!model_ask(state, &order, PROMPT_SELF_EVAL, text.bytes, &reply))
         return false;
-    state->outcome->quality = reading_score(reply.text);
+    if (!reading_score(reply.text, &score)) {
+        models_reject(&state->models, MODEL_EVALUATE, &reply, "malformed");
+        return false;
+    }
+    state->outcome->quality = score;
     state->outcome->quality_source = "llm";
     return true;
 }

@@ -41,7 +41,8 @@ void model_add_source(const struct graph_state *state, struct text *text, size_t
 /* model_gate.c: passes an answer's words on as they come, without markers that point nowhere and
  * without blanks round the whole, so that what was passed on is what the answer will be. */
 struct marker_gate {
-    struct text held; /* blanks and what may be a marker */
+    struct text held;  /* blanks and what may be a marker */
+    struct text ready; /* of the piece being taken, which goes on as one */
     int highest;      /* number of a marker */
     bool started;
     bool (*pass)(const char *text, size_t length, void *context);

@@ -8,17 +8,70 @@
 #include <string.h>
 #include <strings.h>
 
-enum { SCORE_UNKNOWN = 50, SCORE_MOST = 100, REPLY_DEPTH = 8, LINES_MAX = 200 };
+enum { SCORE_MOST = 100, SCORE_DIGITS = 3, REPLY_DEPTH = 8, LINES_MAX = 200 };
 
-int reading_score(const char *text)
+/* The whole number at `text`, alone or of 100: its end; NULL when there is none, or it is another
+ * kind of number. 0 in `score` when it is not within 1 to 100. */
+static const char *read_score(const char *text, int *score)
 {
-    long score;
+    size_t digits = strspn(text, "0123456789");
+    const char *end = text + digits;
 
-    text += strcspn(text, "0123456789");
-    if (!*text)
-        return SCORE_UNKNOWN;
-    score = strtol(text, NULL, 10); /* LONG_MAX when it is longer */
-    return score < 1 ? 1 : score > SCORE_MOST ? SCORE_MOST : (int)score;
+    if (!digits)
+        return NULL;
+    *score = digits <= SCORE_DIGITS ? (int)strtol(text, NULL, 10) : 0;
+    if (*score > SCORE_MOST)
+        *score = 0;
+    if (strncmp(end, "/100", 4) == 0)
+        end += 4;
+    else if (*end == '/')
+        return NULL;
+    if (isdigit((unsigned char)*end) ||
+        (strchr(".,", *end) && *end && isdigit((unsigned char)end[1])))
+        return NULL;
+    return end;
+}
+
+/* What `Score: N` and `N/100` say together: 0 when they differ, or there is none. */
+static int score_in_prose(const char *text)
+{
+    static const char name[] = "score", frame[] = " \t*_\"'`";
+    int said = 0;
+
+    for (const char *at = text; *at; at++) {
+        const char *number = at, *end;
+        bool named = strncasecmp(at, name, sizeof name - 1) == 0;
+        int score;
+
+        if (named) {
+            number += sizeof name - 1;
+            number += strspn(number, frame);
+            if (!*number || !strchr(":=", *number))
+                continue;
+            number += 1 + strspn(number + 1, frame);
+        } else if (at > text && (isdigit((unsigned char)at[-1]) || strchr(".,-/", at[-1]))) {
+            continue;
+        }
+        end = read_score(number, &score);
+        if (!named && (!end || end[-1] != '0' || end - number < 5))
+            continue; /* "N/100" has five characters at least */
+        if (!end || !score || (said && said != score))
+            return 0;
+        said = score;
+        at = end - 1;
+    }
+    return said;
+}
+
+bool reading_score(const char *text, int *score)
+{
+    const char *end;
+
+    text += strspn(text, " \t\r\n*\"'`");
+    end = read_score(text, score);
+    if (!end || end[strspn(end, " \t\r\n*\"'`.%")])
+        *score = score_in_prose(text);
+    return *score > 0;
 }
 
 const char *reading_complexity(const char *text)

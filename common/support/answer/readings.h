@@ -7,8 +7,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* The first whole number, held to 1 to 100; 50 when there is none. */
-int reading_score(const char *text);
+/* A judge's verdict, 1 to 100: a whole number alone, or what `Score: N` or `N/100` within a text
+ * says. False when there is none, or they differ: other numbers of a text are no verdict. */
+bool reading_score(const char *text, int *score);
 
 /* "simple", "global" or "complex". */
 const char *reading_complexity(const char *text);

@@ -194,27 +194,43 @@ static const char *string_member(const json_t *object, const char *key)
     return text && *text ? text : NULL;
 }
 
+/* What is said between a model and the tools. What tools answer is for the model: the customer sees
+ * only what a model made of it, or a sentence that was written for customers. */
+struct talk {
+    struct llm_message messages[MESSAGES_MAX];
+    size_t count;
+    bool learnt;        /* some tool did what it was asked for */
+    const char *status; /* of an order, for the customer; NULL = the last tool told none */
+};
+
 /* What a tool answers to a model; NULL when a person must confirm first. */
-static const char *run_tool(struct graph_state *state, const struct llm_tool_call *call)
+static const char *run_tool(struct graph_state *state, struct talk *talk,
+                            const struct llm_tool_call *call)
 {
     struct json_fault fault;
     json_t *arguments;
     const char *value;
 
+    talk->status = NULL;
     if (json_read(state->arena, call->arguments, strlen(call->arguments), ARGUMENTS_DEPTH,
                   &arguments, &fault))
         return "The arguments are not JSON.";
     if (strcmp(call->name, "search_kb") == 0) {
         value = string_member(arguments, "query");
-        return value ? search_documents(state, value) : "query is missing.";
+        if (!value)
+            return "query is missing.";
+        value = search_documents(state, value);
+        talk->learnt |= state->outcome->source_count > 0;
+        return value;
     }
     if (strcmp(call->name, "check_order_status") == 0) {
         value = string_member(arguments, "order_id");
         if (!value || !is_order_id(value))
             return "order_id must be 1 to 10 digits.";
-        value = order_status(state, value);
+        talk->status = order_status(state, value);
+        talk->learnt = true;
         graph_record(state, "check_order_status");
-        return value;
+        return talk->status;
     }
     if (strcmp(call->name, "create_ticket") == 0) {
         value = string_member(arguments, "summary");
@@ -226,13 +242,6 @@ static const char *run_tool(struct graph_state *state, const struct llm_tool_cal
     }
     return "There is no tool of that name.";
 }
-
-/* What is said between a model and the tools. */
-struct talk {
-    struct llm_message messages[MESSAGES_MAX];
-    size_t count;
-    const char *last; /* what the last tool answered */
-};
 
 /* Answers the tools that a model called; false when the question ends with that. */
 static bool answer_calls(struct graph_state *state, struct talk *talk,
@@ -246,17 +255,19 @@ static bool answer_calls(struct graph_state *state, struct talk *talk,
                              .tool_calls = reply->tool_calls,
                              .tool_call_count = calls};
     for (size_t i = 0; i < calls; i++) {
-        talk->last = run_tool(state, &reply->tool_calls[i]);
-        if (!talk->last)
+        const char *told = run_tool(state, talk, &reply->tool_calls[i]);
+
+        if (!told)
             return false;
         talk->messages[talk->count++] = (struct llm_message){
-            .role = "tool", .content = talk->last, .tool_call_id = reply->tool_calls[i].id};
+            .role = "tool", .content = told, .tool_call_id = reply->tool_calls[i].id};
     }
     return true;
 }
 
-/* A model chooses. What it says without having looked at anything is not taken: such a question is
- * one for the documents. */
+/* A model chooses. What it says without having learnt anything from a tool is not taken, nor is a
+ * refusal, and when it finds no end there is nothing to say: such a question is one for the
+ * documents, and then for a person. */
 static bool model_chooses(struct graph_state *state)
 {
     struct talk *talk = ARENA_NEW(state->arena, struct talk);
@@ -278,16 +289,16 @@ static bool model_chooses(struct graph_state *state)
         if (reply.tool_call_count) {
             if (!answer_calls(state, talk, &reply))
                 return true;
-        } else if (talk->last) {
+        } else if (talk->learnt && !answer_is_refusal(state->arena, reply.text)) {
             end(state, "agentic_answer", reply.text, QUALITY_TOOL, ROUTE_AGENTIC);
             return true;
         } else {
             return false;
         }
     }
-    if (talk->last)
-        end(state, "agentic_fallback", talk->last, QUALITY_WAITING, ROUTE_AGENTIC);
-    return talk->last != NULL;
+    if (talk->status)
+        end(state, "agentic_fallback", talk->status, QUALITY_WAITING, ROUTE_AGENTIC);
+    return talk->status != NULL;
 }
 
 /* Without a model, words choose. */
@@ -306,9 +317,10 @@ static bool words_choose(struct graph_state *state)
     answer = order_status(state, wish.order_id);
     graph_record(state, "check_order_status");
     if (wish.documents) {
-        const char *found = search_documents(state, wish.rest);
+        const char *found = graph_quote(state, wish.rest);
 
-        if (state->outcome->source_count)
+        graph_record(state, "search_kb");
+        if (found)
             answer = arena_print(state->arena, "%s\n\n%s", answer, found);
     }
     end(state, "agentic_answer", answer, QUALITY_TOOL, ROUTE_AGENTIC);

@@ -12,7 +12,13 @@
 #include <string.h>
 #include <sys/stat.h>
 
-enum { REGISTRY_MEMORY = 8 << 20, TOKENS_UNIT = 1000, PROBE_MARGIN_MS = 1000, MINUTE = 60 };
+enum {
+    REGISTRY_MEMORY = 8 << 20,
+    TOKENS_UNIT = 1000,
+    PROBE_MARGIN_MS = 1000,
+    MINUTE = 60,
+    POINTS_A_TOKEN = 8 /* of an answer; English has four to five */
+};
 
 static const double least_seconds = 0.05;  /* a call that has less is not worth making */
 static const double reserve_seconds = 0.5; /* for what comes after the last call */
@@ -239,7 +245,9 @@ struct attempt {
     const struct registry_target *target;
     bool is_last;
     double seconds;
-    bool emitted; /* words of it have been handed on */
+    bool emitted;  /* words of it have been handed on */
+    size_t points; /* code points of them */
+    bool overlong; /* they passed the limit, and the call was ended */
     struct breaker_rule breaker, mark;
     struct breaker_pass breaker_pass, mark_pass;
     struct llm_provider provider;
@@ -371,12 +379,46 @@ static void tell_breakers(struct attempt *attempt, bool cancelled, bool well)
     note_transition(attempt->run, id, before);
 }
 
+static int64_t tokens_allowed(const struct attempt *attempt)
+{
+    return attempt->order->max_tokens ? attempt->order->max_tokens
+                                      : attempt->run->models->settings->answer_tokens;
+}
+
+/* Code points that an answer may have: more than any language needs for the tokens it may have. */
+static size_t points_allowed(const struct attempt *attempt)
+{
+    return (size_t)tokens_allowed(attempt) * POINTS_A_TOKEN;
+}
+
+/* Bytes of the first code points of a text, at most `*points`, which loses those. */
+static size_t take_points(const char *text, size_t length, size_t *points)
+{
+    size_t at = 0;
+
+    while (at < length) {
+        bool begins = ((unsigned char)text[at] & 0xc0) != 0x80;
+
+        if (begins && !*points)
+            break;
+        *points -= begins;
+        at++;
+    }
+    return at;
+}
+
+/* Of a provider that ignores the limit as much as fits, and then no more. */
 static bool hand_on(const char *text, size_t length, void *context)
 {
     struct attempt *attempt = context;
+    size_t most = points_allowed(attempt), left = most - attempt->points;
+    size_t fits = take_points(text, length, &left);
 
-    attempt->emitted = true;
-    return attempt->order->on_text(text, length, attempt->order->context);
+    attempt->points = most - left;
+    attempt->overlong = fits < length;
+    attempt->emitted |= fits > 0;
+    return (!fits || attempt->order->on_text(text, fits, attempt->order->context)) &&
+           !attempt->overlong;
 }
 
 static void prepare(struct attempt *attempt)
@@ -390,7 +432,7 @@ static void prepare(struct attempt *attempt)
         .base_url = from->base_url,
         .model = attempt->target->model->name,
         .token = from->token,
-        .max_tokens = order->max_tokens ? order->max_tokens : settings->answer_tokens,
+        .max_tokens = tokens_allowed(attempt),
         .policy = {.connect_seconds = fmin(settings->connect_seconds, attempt->seconds),
                    .attempt_seconds = fmin(from->timeout_seconds, attempt->seconds),
                    .total_seconds = attempt->seconds,
@@ -495,26 +537,31 @@ static bool conclude(struct attempt *attempt, const struct llm_answer *answer,
 {
     struct models_run *run = attempt->run;
     const char *text;
+    size_t fits;
 
     *reason = NULL;
     run->attempts += answer->attempts;
     run->retries += answer->attempts ? answer->attempts - 1 : 0;
     count_usage(attempt, answer);
-    if (was_cancelled(answer)) {
+    if (was_cancelled(answer) && !attempt->overlong) {
         tell_breakers(attempt, true, false);
         return false;
     }
-    text = text_trimmed(run->arena, answer->text, strlen(answer->text));
+    fits = utf8_prefix(answer->text, points_allowed(attempt));
+    attempt->overlong |= answer->text[fits] != '\0';
+    text = text_trimmed(run->arena, answer->text, fits);
     *reply = (struct models_reply){.text = text,
                                    .tool_calls = answer->tool_calls,
                                    .tool_call_count = answer->tool_call_count,
                                    .provider = attempt->target->provider->id,
                                    .model = attempt->target->model->name};
-    *reason = failure_of(run->arena, answer);
+    *reason = was_cancelled(answer) ? NULL : failure_of(run->arena, answer);
     if (!*reason && !*text && !answer->tool_call_count)
         *reason = "blank";
-    reply->truncated = answer->result == LLM_CUT && answer->outcome == FETCH_TIMED_OUT && *text &&
-                       seconds_left(run) < least_seconds;
+    reply->overlong = attempt->overlong && *text;
+    reply->truncated =
+        reply->overlong || (answer->result == LLM_CUT && answer->outcome == FETCH_TIMED_OUT &&
+                            *text && seconds_left(run) < least_seconds);
     tell_breakers(attempt, false, !*reason || reply->truncated);
     run->succeeded += !*reason || reply->truncated;
     run->exhausted += *reason && !reply->truncated;

@@ -90,7 +90,8 @@ struct models_reply {
     const struct llm_tool_call *tool_calls;
     size_t tool_call_count;
     const char *provider, *model;
-    bool truncated; /* the time was up while it was written */
+    bool truncated; /* the time was up while it was written, or it is overlong */
+    bool overlong;  /* the provider ignored the limit of tokens; the text is what fits */
 };
 
 /* Whether a node asks a model at all: by the profile and LLM_NODES. */
