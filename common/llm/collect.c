@@ -51,13 +51,60 @@ static void note_count(struct optional_integer *count, const json_t *value)
 
 void collect_usage(struct llm_collected *collected, const json_t *usage)
 {
-    static const char *const input[] = {"prompt_tokens", "input_tokens", "prompt_eval_count"};
-    static const char *const output[] = {"completion_tokens", "output_tokens", "eval_count"};
+    struct llm_usage *told = &collected->usage;
+    const struct {
+        const char *object, *name; /* object NULL = the figures themselves */
+        struct optional_integer *count;
+    } rows[] = {
+        {NULL, "prompt_tokens", &told->input_tokens},
+        {NULL, "input_tokens", &told->input_tokens},
+        {NULL, "prompt_eval_count", &told->input_tokens},
+        {NULL, "completion_tokens", &told->output_tokens},
+        {NULL, "output_tokens", &told->output_tokens},
+        {NULL, "eval_count", &told->output_tokens},
+        {NULL, "total_tokens", &collected->total_tokens},
+        {NULL, "cache_read_input_tokens", &told->cached_tokens},
+        {NULL, "cache_creation_input_tokens", &told->cache_write_tokens},
+        {"cache_creation", "ephemeral_1h_input_tokens", &told->cache_write_hour_tokens},
+        {NULL, "prompt_cache_hit_tokens", &told->cached_tokens},
+        {"prompt_tokens_details", "cached_tokens", &told->cached_tokens},
+        {"prompt_tokens_details", "cache_write_tokens", &told->cache_write_tokens},
+        {"input_tokens_details", "cached_tokens", &told->cached_tokens},
+        {"completion_tokens_details", "reasoning_tokens", &told->reasoning_tokens},
+        {"output_tokens_details", "reasoning_tokens", &told->reasoning_tokens},
+    };
 
-    for (size_t i = 0; i < sizeof input / sizeof input[0]; i++) {
-        note_count(&collected->usage.input_tokens, json_object_get(usage, input[i]));
-        note_count(&collected->usage.output_tokens, json_object_get(usage, output[i]));
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+        note_count(rows[i].count,
+                   json_object_get(rows[i].object ? json_object_get(usage, rows[i].object) : usage,
+                                   rows[i].name));
+    if (json_object_get(usage, "input_tokens") && !json_object_get(usage, "input_tokens_details"))
+        collected->input_is_net = true;
+}
+
+static void add(struct optional_integer *sum, struct optional_integer more)
+{
+    if (sum->given && more.given && __builtin_add_overflow(sum->value, more.value, &sum->value))
+        sum->given = false;
+}
+
+/* Anthropic tells of the cache beside the input; some that speak OpenAI's protocol tell of
+ * reasoning beside the output, which the total then shows. */
+static struct llm_usage sum_usage(const struct llm_collected *collected)
+{
+    struct llm_usage usage = collected->usage;
+    struct optional_integer total = usage.input_tokens;
+
+    if (collected->input_is_net) {
+        add(&usage.input_tokens, usage.cached_tokens);
+        add(&usage.input_tokens, usage.cache_write_tokens);
     }
+    add(&total, usage.output_tokens);
+    add(&total, usage.reasoning_tokens);
+    if (usage.output_tokens.given && usage.reasoning_tokens.given && total.given &&
+        collected->total_tokens.given && collected->total_tokens.value == total.value)
+        add(&usage.output_tokens, usage.reasoning_tokens);
+    return usage;
 }
 
 void collect_words(struct llm_collected *collected, const char **word, const json_t *value)
@@ -151,7 +198,7 @@ void collect_finish(struct llm_collected *collected, struct llm_answer *answer)
     answer->finish = finish_name(collected->finish);
     answer->model = collected->model;
     answer->fault = collected->fault;
-    answer->usage = collected->usage;
+    answer->usage = sum_usage(collected);
     answer->refusal = collected->refusal.length ? collected->refusal.bytes : NULL;
     answer->result = is_blank(answer->text) && !answer->tool_call_count ? LLM_EMPTY : LLM_ANSWERED;
 }

@@ -95,8 +95,13 @@ enum llm_result {
 /* "answered", "empty"... for logs. */
 const char *llm_result_name(enum llm_result result);
 
+/* All tokens of each side; the others are parts of them. */
 struct llm_usage {
     struct optional_integer input_tokens, output_tokens;
+    struct optional_integer cached_tokens;           /* of the input: read from the cache */
+    struct optional_integer cache_write_tokens;      /* of the input: written to it */
+    struct optional_integer cache_write_hour_tokens; /* of those: for an hour, not for minutes */
+    struct optional_integer reasoning_tokens;        /* of the output */
 };
 
 /* What a provider says of a request that it refuses; each NULL when it does not. */

@@ -28,7 +28,9 @@ struct llm_collected {
     const char *model;
     const char *fault;
     struct text refusal;
-    struct llm_usage usage;
+    struct llm_usage usage; /* as told; collect_finish() makes sums of it */
+    bool input_is_net;      /* what came from and went to the cache is told beside the input */
+    struct optional_integer total_tokens;
 };
 
 void collect_start(struct llm_collected *collected, struct arena *arena, size_t maximum);

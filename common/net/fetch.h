@@ -62,6 +62,8 @@ struct fetch_answer {
     bool cut;           /* at answer_max: there was more */
     size_t streamed;    /* bytes that went to on_bytes instead */
     uint32_t attempts;  /* made */
+    uint32_t given_up;  /* of those: ended for their time before there was a whole answer, and
+                           followed by another one */
     double retry_after; /* seconds, as the last answer said; 0 = it did not */
 };
 

@@ -243,10 +243,12 @@ static void conclude(struct fetch_set *set, struct call *call, const struct tran
     if (may_pass(answer) && !answer->streamed)
         pause = fetch_pause(&request->policy, answer->attempts, answer->retry_after,
                             seconds_left(call, now));
-    if (pause < 0)
+    if (pause < 0) {
         call->ended = true;
-    else
-        call->resumes = later(now, pause);
+        return;
+    }
+    answer->given_up += answer->outcome == FETCH_TIMED_OUT;
+    call->resumes = later(now, pause);
 }
 
 /* Hands on what came; false when the caller does not want more. */

@@ -2,6 +2,7 @@
 #include "orchestrator-streams/front.h"
 
 #include "base/clock.h"
+#include "orchestrator-streams/completion.h"
 #include "orchestrator-streams/conversation.h"
 #include "orchestrator-streams/parameters.h"
 #include "orchestrator-streams/teller.h"
@@ -22,108 +23,6 @@ enum { CONSENSUS_ROUNDS = 2, CONSENSUS_VARIATIONS = 3 };
 /* Names that are a way of asking, not a model. */
 #define SMART_NAME "orch:smart"
 #define CONSENSUS_NAME "orch:consensus"
-
-struct function_row {
-    const char *name, *arguments;
-};
-
-#define OWNER struct function_row
-static const struct field function_fields[] = {STRING(OWNER, name), STRING(OWNER, arguments)};
-#undef OWNER
-static SCHEMA(function_schema, struct function_row, "FunctionCall", function_fields);
-
-struct tool_row {
-    const char *id, *type;
-    const struct function_row *function;
-};
-
-#define OWNER struct tool_row
-static const struct field tool_fields[] = {STRING(OWNER, id), STRING(OWNER, type),
-                                           OBJECT(OWNER, function, function_schema)};
-#undef OWNER
-static SCHEMA(tool_schema, struct tool_row, "ToolCall", tool_fields);
-
-struct message_row {
-    const char *role, *content, *refusal;
-    OBJECT_LIST(struct tool_row, tool_calls);
-};
-
-#define OWNER struct message_row
-static const struct field message_fields[] = {
-    STRING(OWNER, role),
-    STRING(OWNER, content, .nullable = true),
-    STRING(OWNER, refusal, .nullable = true, .left_out = true,
-           .help = "What the model says instead of an answer."),
-    OBJECTS(OWNER, tool_calls, tool_schema, .left_out = true),
-};
-#undef OWNER
-static SCHEMA(message_schema, struct message_row, "ChatMessage", message_fields);
-
-struct choice_row {
-    int64_t index;
-    const struct message_row *message;
-    const char *finish_reason;
-};
-
-#define OWNER struct choice_row
-static const struct field choice_fields[] = {
-    INTEGER(OWNER, index),
-    OBJECT(OWNER, message, message_schema),
-    STRING(OWNER, finish_reason),
-};
-#undef OWNER
-static SCHEMA(choice_schema, struct choice_row, "ChatChoice", choice_fields);
-
-struct usage_row {
-    int64_t prompt_tokens, completion_tokens, total_tokens;
-};
-
-#define OWNER struct usage_row
-static const struct field usage_fields[] = {
-    INTEGER(OWNER, prompt_tokens),
-    INTEGER(OWNER, completion_tokens),
-    INTEGER(OWNER, total_tokens),
-};
-#undef OWNER
-static SCHEMA(usage_schema, struct usage_row, "ChatUsage", usage_fields);
-
-struct orch_row {
-    const char *task_id, *model_id;
-    int64_t splices;
-    const struct accounting_answer *accounting;
-};
-
-#define OWNER struct orch_row
-static const struct field orch_fields[] = {
-    STRING(OWNER, task_id),
-    STRING(OWNER, model_id, .help = "The model that spoke last."),
-    INTEGER(OWNER, splices, .help = "How often another model went on."),
-    OBJECT(OWNER, accounting, accounting_schema),
-};
-#undef OWNER
-static SCHEMA(orch_schema, struct orch_row, "ChatOrchestration", orch_fields);
-
-struct completion {
-    const char *id, *object;
-    int64_t created;
-    const char *model;
-    OBJECT_LIST(struct choice_row, choices);
-    const struct usage_row *usage;
-    const struct orch_row *orch;
-};
-
-#define OWNER struct completion
-static const struct field completion_fields[] = {
-    STRING(OWNER, id),
-    STRING(OWNER, object),
-    INTEGER(OWNER, created),
-    STRING(OWNER, model),
-    OBJECTS(OWNER, choices, choice_schema),
-    OBJECT(OWNER, usage, usage_schema, .nullable = true),
-    OBJECT(OWNER, orch, orch_schema, .help = "What other interfaces do not have."),
-};
-#undef OWNER
-SCHEMA(completion_schema, struct completion, "ChatCompletion", completion_fields);
 
 /* A completion on its way to the client. */
 struct speech {
@@ -239,12 +138,23 @@ static void send_refusal(struct speech *speech, const struct result *result)
     end_choice(speech, writer, NULL);
 }
 
+/* NULL when a provider did not tell. */
 static struct usage_row *usage_of(struct arena *arena, const struct accounting_answer *accounting)
 {
     struct usage_row *usage = ARENA_NEW(arena, struct usage_row);
+    struct prompt_details *prompt = ARENA_NEW(arena, struct prompt_details);
+    struct completion_details *completion = ARENA_NEW(arena, struct completion_details);
 
-    *usage = (struct usage_row){accounting->input_tokens.value, accounting->output_tokens.value,
-                                accounting->input_tokens.value + accounting->output_tokens.value};
+    if (!accounting->input_tokens.given || !accounting->output_tokens.given)
+        return NULL;
+    *prompt =
+        (struct prompt_details){accounting->cached_input_tokens, accounting->cache_write_tokens};
+    *completion = (struct completion_details){accounting->reasoning_tokens};
+    *usage = (struct usage_row){
+        accounting->input_tokens.value, accounting->output_tokens.value,
+        accounting->input_tokens.value + accounting->output_tokens.value,
+        prompt->cached_tokens.given || prompt->cache_write_tokens.given ? prompt : NULL,
+        completion->reasoning_tokens.given ? completion : NULL};
     return usage;
 }
 
@@ -268,6 +178,7 @@ static void end_stream(struct speech *speech, const struct said *said)
 {
     const json_t *wants = json_object_get(speech->body->stream_options, "include_usage");
     const struct orch_row *orch = orch_of(speech->request, said);
+    const struct usage_row *usage = usage_of(speech->request->arena, orch->accounting);
     struct json_writer *writer;
 
     if (said->status != RUN_SUCCEEDED) {
@@ -292,7 +203,10 @@ static void end_stream(struct speech *speech, const struct said *said)
         writer_open_array(writer);
         writer_close_array(writer);
         writer_key(writer, "usage");
-        schema_write(writer, &usage_schema, usage_of(speech->request->arena, orch->accounting));
+        if (usage)
+            schema_write(writer, &usage_schema, usage);
+        else
+            writer_null(writer);
         writer_key(writer, "orch");
         schema_write(writer, &orch_schema, orch);
         teller_send(&speech->teller, NULL);

@@ -6,7 +6,6 @@
 #include "base/schema.h"
 #include "http/request.h"
 
-SCHEMA_OF(completion_schema, struct completion);
 SCHEMA_OF(front_models_schema, struct front_models);
 SCHEMA_OF(front_model_schema, struct front_model);
 

@@ -41,9 +41,13 @@ static SCHEMA(refusal_schema, struct refusal_answer, "Refusal", refusal_fields);
 #define OWNER struct accounting_answer
 static const struct field accounting_fields[] = {
     INTEGER(OWNER, calls, .help = "Of models, those inside of a pattern included."),
-    NULLABLE_INTEGER(OWNER, input_tokens),
+    NULLABLE_INTEGER(OWNER, input_tokens, .help = "null when a provider did not tell."),
     NULLABLE_INTEGER(OWNER, output_tokens),
-    NULLABLE_NUMBER(OWNER, cost_usd),
+    NULLABLE_INTEGER(OWNER, cached_input_tokens, .left_out = true,
+                     .help = "Part of the input, as the next one."),
+    NULLABLE_INTEGER(OWNER, cache_write_tokens, .left_out = true),
+    NULLABLE_INTEGER(OWNER, reasoning_tokens, .left_out = true, .help = "Part of the output."),
+    NULLABLE_NUMBER(OWNER, cost_usd, .help = "What was booked, cancelled calls included."),
     INTEGER(OWNER, waited_ms, .help = "For places of models, all steps together."),
     OBJECTS(OWNER, refused, refusal_schema, .help = "Calls that gave no answer, and why."),
 };
@@ -98,13 +102,24 @@ static void add(struct optional_integer *sum, struct optional_integer more)
         *sum = GIVEN_INTEGER(sum->value + more.value);
 }
 
+/* A sum without an answer that was given would be no sum. */
+static bool tells_tokens(const struct step_record *step)
+{
+    return step->backend != BACKEND_API || step->status != RUN_SUCCEEDED ||
+           (step->input_tokens.given && step->output_tokens.given);
+}
+
 const struct accounting_answer *accounting_of(const struct run *run, const struct result *results,
                                               size_t count)
 {
     struct accounting_answer *answer = ARENA_NEW(run->arena, struct accounting_answer);
     struct refusal_answer *refused = ARENA_ARRAY(run->arena, struct refusal_answer, count + 1);
+    bool is_told = true;
 
     answer->calls = run->calls;
+    answer->cached_input_tokens = run->cached_tokens;
+    answer->cache_write_tokens = run->cache_write_tokens;
+    answer->reasoning_tokens = run->reasoning_tokens;
     answer->refused.items = refused;
     for (size_t i = 0; i < run->steps.count; i++) {
         const struct step_record *step = &run->steps.items[i];
@@ -113,7 +128,10 @@ const struct accounting_answer *accounting_of(const struct run *run, const struc
         add(&answer->output_tokens, step->output_tokens);
         if (step->cost_usd.given)
             answer->cost_usd = GIVEN_NUMBER(answer->cost_usd.value + step->cost_usd.value);
+        is_told = is_told && tells_tokens(step);
     }
+    if (!is_told)
+        answer->input_tokens = answer->output_tokens = (struct optional_integer){0};
     for (size_t i = 0; i < count; i++) {
         answer->waited_ms += results[i].waited_ms;
         if (results[i].status == RUN_FAILED)

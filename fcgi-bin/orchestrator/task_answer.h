@@ -39,6 +39,7 @@ struct accounting_answer {
     int64_t calls;
     struct optional_integer input_tokens;
     struct optional_integer output_tokens;
+    struct optional_integer cached_input_tokens, cache_write_tokens, reasoning_tokens;
     struct optional_number cost_usd;
     int64_t waited_ms;
     OBJECT_LIST(struct refusal_answer, refused); /* struct refusal_answer */

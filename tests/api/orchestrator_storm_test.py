@@ -1,5 +1,5 @@
 """Many orchestrations over eight models that misbehave at random (with a fixed seed): every task ends once, every place
-comes back, what is booked is what the providers counted, and the limit of the day holds; then the same with workers
+comes back, what is booked is what the providers counted, or more where they did not tell, and the limit of the day holds; then the same with workers
 killed all the time. ASSAY_TEST_SOAK=1 makes it five thousand."""
 
 import json
@@ -106,12 +106,13 @@ def test_everything_ends_and_adds_up(models, tmp_path):
         assert max(seconds for _, seconds in answers) < DEADLINE + 15
         found = settled(service)
         assert found["active_model_executions"] == 0 and found["active_by_model"] == {}
-        assert round(found["spend"]["usd"] * 1e9) == models.billed_nano and found["spend"]["held_usd"] == 0
+        spent = round(found["spend"]["usd"] * 1e9)
+        assert spent >= models.billed_nano and found["spend"]["held_usd"] == 0
         tasks = all_tasks(service)
         assert len(tasks) == len({t["task_id"] for t in tasks}) == ROUNDS
         assert {t["status"] for t in tasks} == {"succeeded", "failed"}
         booked = sum(t["cost_usd"] or 0 for t in tasks)
-        assert round(booked * 1e9) == models.billed_nano
+        assert round(booked * 1e9) == spent
         sample = random.Random(1).sample(tasks, 20)
         for task in sample:
             types = [e["event_type"] for e in service.get(f"/api/v1/tasks/{task['task_id']}").json()["events"]]
@@ -125,7 +126,7 @@ def test_no_burst_passes_the_limit_of_the_day(models, tmp_path):
         answers = storm(service, 150)
         assert models.billed_nano <= limit * 1e9
         found = settled(service)
-        assert round(found["spend"]["usd"] * 1e9) == models.billed_nano
+        assert models.billed_nano <= round(found["spend"]["usd"] * 1e9) <= limit * 1e9
         refused = [r for a, _ in answers if a.headers["Content-Type"].startswith("application/json") for r in a.json().get("accounting", {}).get("refused", [])
                    if r["message"] == "Daily cost limit reached."]
         assert refused and {r["reason"] for r in refused} == {"rate_limited"}

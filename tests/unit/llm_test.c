@@ -155,6 +155,54 @@ TEST(what_is_no_answer)
     CHECK(!answer.usage.input_tokens.given && !answer.usage.output_tokens.given);
 }
 
+/* What providers tell of tokens, and what becomes of it: -1 = not given. */
+TEST(usage_in_all_its_forms)
+{
+    static const struct {
+        enum llm_protocol protocol;
+        const char *usage;
+        int input, output, cached, written, reasoning;
+    } cases[] = {
+        {LLM_OPENAI, "{}", -1, -1, -1, -1, -1},
+        {LLM_OPENAI,
+         "{\"prompt_tokens\":100,\"completion_tokens\":30,\"total_tokens\":130,"
+         "\"prompt_tokens_details\":{\"cached_tokens\":64},"
+         "\"completion_tokens_details\":{\"reasoning_tokens\":20}}",
+         100, 30, 64, -1, 20},
+        {LLM_OPENAI, /* reasoning beside the completion, as the total shows */
+         "{\"prompt_tokens\":100,\"completion_tokens\":30,\"total_tokens\":150,"
+         "\"completion_tokens_details\":{\"reasoning_tokens\":20}}",
+         100, 50, -1, -1, 20},
+        {LLM_ANTHROPIC, /* the cache beside the input */
+         "{\"input_tokens\":7,\"output_tokens\":5,\"cache_read_input_tokens\":1000,"
+         "\"cache_creation_input_tokens\":200}",
+         1207, 5, 1000, 200, -1},
+        {LLM_OPENAI, /* a mediator between both */
+         "{\"prompt_tokens\":1207,\"completion_tokens\":5,\"cache_read_input_tokens\":1000,"
+         "\"cache_creation_input_tokens\":200}",
+         1207, 5, 1000, 200, -1},
+        {LLM_OPENAI, "{\"prompt_tokens\":\"x\",\"completion_tokens\":-3}", -1, -1, -1, -1, -1},
+    };
+
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        bool is_anthropic = cases[i].protocol == LLM_ANTHROPIC;
+        const char *body = arena_print(
+            arena, "{%s,\"usage\":%s}",
+            is_anthropic ? "\"content\":[]" : "\"choices\":[{\"message\":{\"content\":\"x\"}}]",
+            cases[i].usage);
+        const int expected[] = {cases[i].input, cases[i].output, cases[i].cached, cases[i].written,
+                                cases[i].reasoning};
+        struct llm_answer answer = {.text = NULL};
+
+        llm_read(arena, cases[i].protocol, body, strlen(body), &answer);
+        const struct optional_integer found[] = {
+            answer.usage.input_tokens, answer.usage.output_tokens, answer.usage.cached_tokens,
+            answer.usage.cache_write_tokens, answer.usage.reasoning_tokens};
+        for (size_t j = 0; j < sizeof found / sizeof found[0]; j++)
+            CHECK_INT(found[j].given ? found[j].value : -1, expected[j]);
+    }
+}
+
 struct heard {
     char text[200];
     int pieces, most;
@@ -347,7 +395,7 @@ int main(void)
         CASE(whole_answers),          CASE(what_is_no_answer),
         CASE(streams_cut_anywhere),   CASE(half_a_stream_is_no_answer),
         CASE(silent_streams_are_cut), CASE(requests_in_each_protocol),
-        CASE(many_are_asked_at_once),
+        CASE(many_are_asked_at_once), CASE(usage_in_all_its_forms),
     };
     int failed;
 

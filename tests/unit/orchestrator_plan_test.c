@@ -263,22 +263,38 @@ TEST(names_of_models)
     CHECK(catalog_resolve(arena, &catalog, "Claude API"));
 }
 
-TEST(what_calls_cost)
+static struct optional_integer cost_of(const char *model, struct llm_usage usage)
 {
     struct catalog catalog;
-    struct optional_integer cost;
 
     catalog_make_static(arena, true, &catalog);
-    cost =
-        model_cost(catalog_find(&catalog, "gpt-5-4-api"), GIVEN_INTEGER(1000), GIVEN_INTEGER(500));
-    CHECK_INT(cost.value, 12500000);
-    cost = model_cost(catalog_find(&catalog, "claude-sonnet-4-6-api"), GIVEN_INTEGER(1234),
-                      GIVEN_INTEGER(567));
-    CHECK_INT(cost.value, 12207000);
-    CHECK(!model_cost(catalog_find(&catalog, "sonar"), GIVEN_INTEGER(1), GIVEN_INTEGER(1)).given);
-    CHECK(!model_cost(catalog_find(&catalog, "gpt-5-4-api"), GIVEN_INTEGER(1),
-                      (struct optional_integer){0})
-               .given);
+    return model_cost(catalog_find(&catalog, model), &usage);
+}
+
+TEST(what_calls_cost)
+{
+    const struct optional_integer none = {0}, one = GIVEN_INTEGER(1);
+
+    CHECK_INT(
+        cost_of("gpt-5-4-api", (struct llm_usage){GIVEN_INTEGER(1000), GIVEN_INTEGER(500)}).value,
+        12500000);
+    CHECK_INT(cost_of("claude-sonnet-4-6-api",
+                      (struct llm_usage){GIVEN_INTEGER(1234), GIVEN_INTEGER(567)})
+                  .value,
+              12207000);
+    /* 100 plain, 1000 read at a tenth, 200 written at 1.25, 30 of them for an hour at 2 */
+    CHECK_INT(cost_of("claude-sonnet-4-6-api",
+                      (struct llm_usage){GIVEN_INTEGER(1300), one, GIVEN_INTEGER(1000),
+                                         GIVEN_INTEGER(200), GIVEN_INTEGER(30)})
+                  .value,
+              100 * 3000 + 1000 * 300 + 170 * 3750 + 30 * 6000 + 15000);
+    /* more from the cache than there was */
+    CHECK_INT(
+        cost_of("gpt-5-4-api", (struct llm_usage){GIVEN_INTEGER(10), one, GIVEN_INTEGER(99)}).value,
+        10 * 500 + 15000);
+    CHECK(!cost_of("sonar", (struct llm_usage){one, one}).given);
+    CHECK(!cost_of("gpt-5-4-api", (struct llm_usage){one, none}).given);
+    CHECK(!cost_of("gpt-5-4-api", (struct llm_usage){one, GIVEN_INTEGER(INT64_MAX / 2)}).given);
 }
 
 static struct similarities between(size_t count, const double *values)

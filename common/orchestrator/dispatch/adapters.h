@@ -15,8 +15,17 @@ void api_call_finish(struct run *run, const struct order *order, const struct mo
 /* Whether all that an order asks for can be said to a model. */
 bool order_suits(const struct run *run, const struct order *order, const struct model *model);
 
-/* The most that a call can cost: the prompt, counted by its bytes, and the longest answer. */
-int64_t api_call_price(const struct run *run, const struct order *order, const struct model *model);
+/* The longest answer that a model is asked for where a request does not say; 0 = it is not told. */
+int64_t answer_limit(const struct orchestrator_settings *settings, const struct model *model);
+
+/* The most that one attempt can cost: the prompt, counted by its bytes, and the longest answer. 0
+ * without a price. */
+int64_t attempt_price(const struct run *run, const struct order *order, const struct model *model);
+
+/* What a call that is over has cost. Calls that were given up are paid: what was seen of their
+ * answer, else the most. Not given for models without a price, and where nothing was produced. */
+struct optional_integer api_call_cost(const struct run *run, const struct order *order,
+                                      const struct model *model, const struct llm_call *call);
 
 /* The simulator. */
 void dry_run_answer(struct run *run, const struct order *orders, size_t count, size_t which,

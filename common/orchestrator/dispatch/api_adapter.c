@@ -6,9 +6,6 @@
 #include <math.h>
 #include <string.h>
 
-/* Tokens that a protocol adds around a prompt, at most. */
-enum { FRAME_TOKENS = 96, FRAME_TOKENS_PER_MESSAGE = 16 };
-
 static const double retry_after_most = 20, deadline_margin = 1; /* seconds */
 
 static const char *label_of(const struct model *model)
@@ -43,14 +40,6 @@ static double timeout_of(const struct house *house, const struct model *model)
                                       : ORCHESTRATOR_DEADLINE_SECONDS;
 }
 
-/* The longest answer that a model is asked for where a request does not say; 0 = it is not told. */
-static int64_t answer_limit(const struct orchestrator_settings *settings, const struct model *model)
-{
-    if (!settings->max_answer_tokens && model_protocol(model) == LLM_ANTHROPIC)
-        return settings->anthropic_max_tokens;
-    return settings->max_answer_tokens;
-}
-
 static struct llm_provider provider_of(const struct run *run, const struct model *model)
 {
     const struct orchestrator_settings *settings = run->house->settings;
@@ -81,44 +70,6 @@ static struct llm_provider provider_of(const struct run *run, const struct model
                               .pause_factor = 2,
                               .retry_after_seconds = retry_after_most};
     return provider;
-}
-
-static size_t length_of(const char *text)
-{
-    return text ? strlen(text) : 0;
-}
-
-/* Each byte of what is sent counts as a token, and so does each frame round a part of it. */
-static size_t request_tokens(const struct llm_request *request)
-{
-    size_t tokens = FRAME_TOKENS + length_of(request->response_format);
-
-    for (size_t i = 0; i < request->message_count; i++) {
-        const struct llm_message *message = &request->messages[i];
-
-        tokens += length_of(message->content) + FRAME_TOKENS_PER_MESSAGE;
-        for (size_t j = 0; j < message->tool_call_count; j++)
-            tokens += length_of(message->tool_calls[j].name) +
-                      length_of(message->tool_calls[j].arguments) + FRAME_TOKENS_PER_MESSAGE;
-    }
-    for (size_t i = 0; i < request->tool_count; i++)
-        tokens += length_of(request->tools[i].name) + length_of(request->tools[i].description) +
-                  length_of(request->tools[i].parameters) + FRAME_TOKENS;
-    return tokens;
-}
-
-int64_t api_call_price(const struct run *run, const struct order *order, const struct model *model)
-{
-    size_t tokens =
-        order->request ? request_tokens(order->request) : FRAME_TOKENS + length_of(order->prompt);
-    const struct orchestrator_settings *settings = run->house->settings;
-    bool is_limited = order->request && order->request->max_tokens.given;
-    int64_t most = is_limited ? order->request->max_tokens.value : answer_limit(settings, model);
-
-    if (!most)
-        most = settings->reserved_answer_tokens;
-
-    return model->priced ? (int64_t)tokens * model->input_price + most * model->output_price : 0;
 }
 
 struct llm_call *api_call_prepare(struct run *run, const struct order *order,
@@ -197,6 +148,17 @@ static int failure_of(struct arena *arena, const struct llm_answer *answer, cons
     return FAILURE_PROVIDER_UNAVAILABLE;
 }
 
+/* Parts of the tokens that have prices of their own, or that nobody sees. */
+static void write_parts(struct json_writer *writer, const struct llm_usage *usage)
+{
+    if (usage->cached_tokens.given)
+        writer_key_integer(writer, "cached_input_tokens", usage->cached_tokens.value);
+    if (usage->cache_write_tokens.given)
+        writer_key_integer(writer, "cache_write_tokens", usage->cache_write_tokens.value);
+    if (usage->reasoning_tokens.given)
+        writer_key_integer(writer, "reasoning_tokens", usage->reasoning_tokens.value);
+}
+
 static const char *details_of(struct run *run, const struct model *model,
                               const struct llm_call *call, const struct result *result)
 {
@@ -213,19 +175,10 @@ static const char *details_of(struct run *run, const struct model *model,
     writer_key_integer(&details.writer, "attempts", call->answer.attempts);
     if (result->waited_ms)
         writer_key_integer(&details.writer, "waited_ms", result->waited_ms);
+    write_parts(&details.writer, &call->answer.usage);
     if (call->answer.retry_after > 0)
         writer_key_number(&details.writer, "retry_after_seconds", call->answer.retry_after);
     return details_close(&details);
-}
-
-/* A stream that broke may have told what its prompt costs, and not yet what its words do. */
-static struct optional_integer cost_of(const struct model *model, const struct llm_answer *answer)
-{
-    const struct llm_usage *usage = &answer->usage;
-    bool is_open = answer->result != LLM_ANSWERED && !usage->output_tokens.given;
-
-    return model_cost(model, usage->input_tokens,
-                      is_open ? GIVEN_INTEGER(0) : usage->output_tokens);
 }
 
 bool provider_rejects_request(int status)
@@ -269,7 +222,10 @@ void api_call_finish(struct run *run, const struct order *order, const struct mo
             : (struct provider_refusal){0};
     result->input_tokens = answer->usage.input_tokens;
     result->output_tokens = answer->usage.output_tokens;
-    result->cost = cost_of(model, answer);
+    result->cached_tokens = answer->usage.cached_tokens;
+    result->cache_write_tokens = answer->usage.cache_write_tokens;
+    result->reasoning_tokens = answer->usage.reasoning_tokens;
+    result->cost = api_call_cost(run, order, model, call);
     result->was_streamed = call->http_answer.streamed > 0 && result->text;
     if (!is_answer(order, answer)) {
         result->failure_code = failure_of(run->arena, answer, &words);

@@ -57,6 +57,16 @@ static struct spend_hold *new_hold(struct run *run)
     return run->hold_count < RUN_CALLS_MAX ? &run->holds[run->hold_count++] : NULL;
 }
 
+/* What the call of an errand held becomes what it has cost. */
+static void book(struct errand *errand)
+{
+    if (!errand->hold)
+        return;
+    errand->hold->is_over = true;
+    errand->hold->booked = errand->result->cost.value;
+    errand->hold = NULL;
+}
+
 static void leave_place(struct errand *errand, const struct run *run)
 {
     if (run->house->region)
@@ -69,10 +79,7 @@ static void end_errand(struct tour *tour, struct errand *errand)
     struct result *result = errand->result;
 
     leave_place(errand, tour->run);
-    if (errand->hold) {
-        errand->hold->is_over = true;
-        errand->hold->booked = result->cost.given ? result->cost.value : 0;
-    }
+    book(errand);
     if (!result->duration_ms.given)
         result->duration_ms =
             GIVEN_INTEGER(errand->started_at ? milliseconds_since(errand->started_at) : 0);
@@ -114,10 +121,7 @@ static void fall_back(struct tour *tour, struct errand *errand, const struct mod
                       failure_name(errand->result->failure_code));
     writer_key_string(&details.writer, "primary_failure_message", errand->result->failure_message);
     errand->fallback = details_close(&details);
-    if (errand->hold) {
-        errand->hold->is_over = true;
-        errand->hold = NULL;
-    }
+    book(errand);
     leave_place(errand, run);
     errand->model = model;
     errand->state = ERRAND_QUEUED;
@@ -184,12 +188,13 @@ enum error run_store(struct run *run)
 static enum error hold_money(struct tour *tour, struct errand *errand, bool *granted)
 {
     struct run *run = tour->run;
-    int64_t price = api_call_price(run, errand->order, errand->model);
+    int64_t price = attempt_price(run, errand->order, errand->model);
     size_t before = run->hold_count;
     int64_t spent = 0;
     enum error error;
 
     *granted = true;
+    price *= errand->call->provider->policy.attempts;
     if (!price)
         return run_store(run);
     errand->hold = new_hold(run);
@@ -432,6 +437,12 @@ static enum error travel(struct tour *tour)
     return error;
 }
 
+static void add_up(struct optional_integer *sum, struct optional_integer more)
+{
+    if (more.given && !__builtin_add_overflow(sum->value, more.value, &sum->value))
+        sum->given = true;
+}
+
 static void add_step(struct run *run, const struct result *result)
 {
     struct step_record *steps = ARENA_ARRAY(run->arena, struct step_record, run->steps.count + 1);
@@ -456,6 +467,9 @@ static void add_step(struct run *run, const struct result *result)
         .executed_model_id = replaced ? result->executed->id : NULL,
         .details = result->details};
     run->steps = (struct step_list){run->steps.count + 1, steps};
+    add_up(&run->cached_tokens, result->cached_tokens);
+    add_up(&run->cache_write_tokens, result->cache_write_tokens);
+    add_up(&run->reasoning_tokens, result->reasoning_tokens);
 }
 
 /* Set while places may be taken; still set behind a request that was left by a jump. */

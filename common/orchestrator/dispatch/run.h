@@ -56,7 +56,8 @@ struct result {
     bool was_rejected;   /* the provider says that the request itself is wrong */
     struct optional_integer duration_ms;
     struct optional_integer input_tokens, output_tokens;
-    struct optional_integer cost; /* billionths of a dollar */
+    struct optional_integer cached_tokens, cache_write_tokens, reasoning_tokens; /* parts of them */
+    struct optional_integer cost; /* billionths of a dollar: what is booked */
     int64_t waited_ms;            /* for a place of the model */
     const char *details;          /* a JSON object */
     bool was_streamed;            /* some words have gone out already */
@@ -87,6 +88,7 @@ struct run {
     int calls;                       /* of models, so far */
     int64_t browser_submits;         /* those of them that went to the browser */
     struct step_list steps;          /* what is stored of them */
+    struct optional_integer cached_tokens, cache_write_tokens, reasoning_tokens; /* of all steps */
     struct provider_refusal refusal; /* of the call that ended last */
     struct spend_hold *holds;
     size_t hold_count;

@@ -50,6 +50,9 @@ static const struct model api_models[] = {
      .reasoning_capable = true,
      .priced = true,
      .input_price = 5000,
+     .cached_price = 500,
+     .cache_write_price = 5000,
+     .cache_write_hour_price = 5000,
      .output_price = 15000},
     {.id = "claude-sonnet-4-6-api",
      .display_name = "Claude Sonnet 4.6 API",
@@ -62,6 +65,9 @@ static const struct model api_models[] = {
      .reasoning_capable = true,
      .priced = true,
      .input_price = 3000,
+     .cached_price = 300,
+     .cache_write_price = 3750,
+     .cache_write_hour_price = 6000,
      .output_price = 15000},
 };
 
@@ -236,16 +242,35 @@ bool catalog_equivalent(struct arena *arena, const struct catalog *catalog, cons
     return one && other && strcmp(one->id, other->id) == 0;
 }
 
-struct optional_integer model_cost(const struct model *model, struct optional_integer input_tokens,
-                                   struct optional_integer output_tokens)
+/* At most `whole`, and 0 where it is not known. */
+static int64_t part_of(struct optional_integer part, int64_t whole)
 {
-    int64_t input, output, cost;
+    if (!part.given || part.value < 0)
+        return 0;
+    return part.value < whole ? part.value : whole;
+}
 
-    if (!model->priced || !input_tokens.given || !output_tokens.given ||
-        __builtin_mul_overflow(input_tokens.value, model->input_price, &input) ||
-        __builtin_mul_overflow(output_tokens.value, model->output_price, &output) ||
-        __builtin_add_overflow(input, output, &cost))
+struct optional_integer model_cost(const struct model *model, const struct llm_usage *usage)
+{
+    int64_t cost = 0, input = usage->input_tokens.value;
+    int64_t cached = part_of(usage->cached_tokens, input);
+    int64_t written = part_of(usage->cache_write_tokens, input - cached);
+    int64_t for_an_hour = part_of(usage->cache_write_hour_tokens, written);
+    const int64_t counts[][2] = {{input - cached - written, model->input_price},
+                                 {cached, model->cached_price},
+                                 {written - for_an_hour, model->cache_write_price},
+                                 {for_an_hour, model->cache_write_hour_price},
+                                 {usage->output_tokens.value, model->output_price}};
+
+    if (!model->priced || !usage->input_tokens.given || !usage->output_tokens.given)
         return (struct optional_integer){0};
+    for (size_t i = 0; i < COUNT_OF(counts); i++) {
+        int64_t part;
+
+        if (__builtin_mul_overflow(counts[i][0], counts[i][1], &part) ||
+            __builtin_add_overflow(cost, part, &cost))
+            return (struct optional_integer){0};
+    }
     return GIVEN_INTEGER(cost);
 }
 

@@ -30,7 +30,9 @@ struct model {
     bool reasoning_capable;
     const char *fallback_model_id; /* NULL = none */
     bool priced;
-    int64_t input_price, output_price; /* billionths of a dollar per token */
+    /* Billionths of a dollar per token: of the prompt, of what of it was read from the provider's
+     * cache, or written to it for minutes or an hour, and of the answer. */
+    int64_t input_price, cached_price, cache_write_price, cache_write_hour_price, output_price;
     /* Of operators' own models: how they are reached, where that is not the provider's setting. */
     bool own;
     enum llm_protocol protocol;
@@ -61,8 +63,9 @@ void catalog_set_menu(struct arena *arena, const struct catalog *base,
 
 /* Adds the models of an operator's file: a JSON array of objects with id, provider, protocol
  * (openai, anthropic, mistral, ollama), model, base_url, and optionally display_name, aliases,
- * api_key_env, timeout_seconds, concurrency_limit, reasoning, fallback, usd_per_1000_input and
- * usd_per_1000_output. Errors name the file and the member. */
+ * api_key_env, timeout_seconds, concurrency_limit, reasoning, fallback, and the
+ * prices usd_per_1000_input, _output, _cached_input and _cache_write. Errors name the file and the
+ * member. */
 MUST_CHECK enum error catalog_add_file(struct arena *arena, const char *path,
                                        struct catalog *catalog, struct problem *problem);
 
@@ -89,7 +92,6 @@ enum llm_protocol model_protocol(const struct model *model);
 struct model catalog_browser_model(struct arena *arena, const char *label);
 
 /* What a call costs; not given when the model has no price or a count is not known. */
-struct optional_integer model_cost(const struct model *model, struct optional_integer input_tokens,
-                                   struct optional_integer output_tokens);
+struct optional_integer model_cost(const struct model *model, const struct llm_usage *usage);
 
 #endif

@@ -15,6 +15,7 @@ struct entry {
     int64_t timeout_seconds, concurrency_limit;
     bool reasoning, fast;
     struct optional_number usd_per_1000_input, usd_per_1000_output;
+    struct optional_number usd_per_1000_cached_input, usd_per_1000_cache_write;
 };
 
 #define OWNER struct entry
@@ -35,6 +36,8 @@ static const struct field entry_fields[] = {
     BOOLEAN(OWNER, fast, .preset = 0),
     NULLABLE_NUMBER(OWNER, usd_per_1000_input, .lower = AT_LEAST(0), .upper = AT_MOST(1000)),
     NULLABLE_NUMBER(OWNER, usd_per_1000_output, .lower = AT_LEAST(0), .upper = AT_MOST(1000)),
+    NULLABLE_NUMBER(OWNER, usd_per_1000_cached_input, .lower = AT_LEAST(0), .upper = AT_MOST(1000)),
+    NULLABLE_NUMBER(OWNER, usd_per_1000_cache_write, .lower = AT_LEAST(0), .upper = AT_MOST(1000)),
 };
 #undef OWNER
 static SCHEMA(entry_schema, struct entry, "CatalogModel", entry_fields);
@@ -42,6 +45,30 @@ static SCHEMA(entry_schema, struct entry, "CatalogModel", entry_fields);
 static int64_t per_token(struct optional_number usd_per_1000)
 {
     return (int64_t)llround(usd_per_1000.value / 1000 * NANO_PER_DOLLAR);
+}
+
+/* Without prices of its own the cache costs what the prompt does; Anthropic's protocol takes more
+ * for what is written, by 1.25, and 2 for an hour. */
+static void set_prices(struct model *model, const struct entry *entry)
+{
+    int64_t input = per_token(entry->usd_per_1000_input);
+    bool is_anthropic = model->protocol == LLM_ANTHROPIC;
+
+    model->priced = entry->usd_per_1000_input.given && entry->usd_per_1000_output.given;
+    if (!model->priced)
+        return;
+    model->input_price = input;
+    model->output_price = per_token(entry->usd_per_1000_output);
+    model->cached_price = entry->usd_per_1000_cached_input.given
+                              ? per_token(entry->usd_per_1000_cached_input)
+                              : input;
+    model->cache_write_price = entry->usd_per_1000_cache_write.given
+                                   ? per_token(entry->usd_per_1000_cache_write)
+                               : is_anthropic ? input + input / 4
+                                              : input;
+    model->cache_write_hour_price = is_anthropic && !entry->usd_per_1000_cache_write.given
+                                        ? 2 * input
+                                        : model->cache_write_price;
 }
 
 static struct model model_of(struct arena *arena, const struct entry *entry)
@@ -65,11 +92,7 @@ static struct model model_of(struct arena *arena, const struct entry *entry)
     model.aliases.items[model.aliases.count++] = entry->id;
     for (size_t i = 0; i < entry->aliases.count; i++)
         model.aliases.items[model.aliases.count++] = entry->aliases.items[i];
-    model.priced = entry->usd_per_1000_input.given && entry->usd_per_1000_output.given;
-    if (model.priced) {
-        model.input_price = per_token(entry->usd_per_1000_input);
-        model.output_price = per_token(entry->usd_per_1000_output);
-    }
+    set_prices(&model, entry);
     return model;
 }
 

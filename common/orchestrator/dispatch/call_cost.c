@@ -1,0 +1,165 @@
+/* What a call of an API may cost at most, and what of that is booked when it is over. */
+#include "orchestrator/dispatch/adapters.h"
+
+#include <string.h>
+
+/* Tokens that a protocol adds around a prompt, at most. */
+enum { FRAME_TOKENS = 96, FRAME_TOKENS_PER_MESSAGE = 16, MEMBERS_MAX = 1 << 20 };
+
+/* No figure of a client or a provider shall break the sums of the ledger: a million dollars. */
+static const int64_t price_max = INT64_C(1000000) * NANO_PER_DOLLAR;
+
+static size_t length_of(const char *text)
+{
+    return text ? strlen(text) : 0;
+}
+
+static size_t json_length(struct arena *arena, const json_t *value)
+{
+    struct json_writer writer;
+    struct text text;
+
+    if (!value)
+        return 0;
+    text_start(&text, arena, MEMBERS_MAX);
+    writer_start(&writer, &text);
+    writer_value(&writer, value);
+    return text.length;
+}
+
+/* Each byte of what is sent counts as a token, and so does each frame round a part of it. */
+static size_t request_tokens(struct arena *arena, const struct llm_request *request)
+{
+    size_t tokens =
+        FRAME_TOKENS + length_of(request->response_format) + json_length(arena, request->more);
+
+    for (size_t i = 0; i < request->message_count; i++) {
+        const struct llm_message *message = &request->messages[i];
+
+        tokens += length_of(message->content) + json_length(arena, message->more) +
+                  FRAME_TOKENS_PER_MESSAGE;
+        for (size_t j = 0; j < message->tool_call_count; j++)
+            tokens += length_of(message->tool_calls[j].name) +
+                      length_of(message->tool_calls[j].arguments) + FRAME_TOKENS_PER_MESSAGE;
+    }
+    for (size_t i = 0; i < request->tool_count; i++)
+        tokens += length_of(request->tools[i].name) + length_of(request->tools[i].description) +
+                  length_of(request->tools[i].parameters) + FRAME_TOKENS;
+    return tokens;
+}
+
+static int64_t prompt_tokens(const struct run *run, const struct order *order)
+{
+    return (int64_t)(order->request ? request_tokens(run->arena, order->request)
+                                    : FRAME_TOKENS + length_of(order->prompt));
+}
+
+int64_t answer_limit(const struct orchestrator_settings *settings, const struct model *model)
+{
+    if (!settings->max_answer_tokens && model_protocol(model) == LLM_ANTHROPIC)
+        return settings->anthropic_max_tokens;
+    return settings->max_answer_tokens;
+}
+
+int64_t attempt_price(const struct run *run, const struct order *order, const struct model *model)
+{
+    const struct orchestrator_settings *settings = run->house->settings;
+    bool is_limited = order->request && order->request->max_tokens.given;
+    int64_t most = is_limited ? order->request->max_tokens.value : answer_limit(settings, model);
+    int64_t input, output, price;
+
+    if (!model->priced)
+        return 0;
+    if (!most)
+        most = settings->reserved_answer_tokens;
+    if (__builtin_mul_overflow(prompt_tokens(run, order), model->input_price, &input) ||
+        __builtin_mul_overflow(most, model->output_price, &output) ||
+        __builtin_add_overflow(input, output, &price) || price > price_max)
+        return price_max;
+    return price;
+}
+
+/* Whether the model may have thought without a word of it in the stream. */
+static bool may_think_unseen(const struct model *model)
+{
+    return model->reasoning_capable && model_protocol(model) != LLM_ANTHROPIC;
+}
+
+static int64_t produced_tokens(const struct llm_answer *answer)
+{
+    int64_t tokens = (int64_t)(answer->length + length_of(answer->refusal));
+
+    for (size_t i = 0; i < answer->tool_call_count; i++)
+        tokens += (int64_t)(length_of(answer->tool_calls[i].name) +
+                            length_of(answer->tool_calls[i].arguments)) +
+                  FRAME_TOKENS_PER_MESSAGE;
+    return tokens;
+}
+
+/* What was seen of an answer, each byte as a token where the provider has not told its figures. */
+static struct optional_integer cost_of_seen(const struct run *run, const struct order *order,
+                                            const struct model *model,
+                                            const struct llm_answer *answer)
+{
+    struct llm_usage usage = answer->usage;
+    int64_t produced = produced_tokens(answer);
+
+    if (!produced && !usage.input_tokens.given)
+        return (struct optional_integer){0};
+    if (may_think_unseen(model) && !usage.output_tokens.given)
+        return (struct optional_integer){0};
+    if (!usage.input_tokens.given)
+        usage.input_tokens = GIVEN_INTEGER(prompt_tokens(run, order));
+    if (!usage.output_tokens.given || usage.output_tokens.value < produced)
+        usage.output_tokens = GIVEN_INTEGER(produced);
+    return model_cost(model, &usage);
+}
+
+/* Whether the call ended before the provider could produce anything, or the provider ended it
+ * without an answer. */
+static bool is_free(const struct llm_answer *answer)
+{
+    switch (answer->outcome) {
+    case FETCH_UNREACHABLE:
+    case FETCH_FORBIDDEN:
+    case FETCH_SUSPENDED:
+    case FETCH_INVALID:
+        return true;
+    case FETCH_ANSWERED:
+    case FETCH_BROKEN:
+        return answer->result != LLM_ANSWERED && answer->result != LLM_EMPTY && !answer->length &&
+               !answer->tool_call_count && !answer->usage.input_tokens.given;
+    default:
+        return answer->attempts == 0;
+    }
+}
+
+/* Of the last attempt. */
+static struct optional_integer last_cost(const struct run *run, const struct order *order,
+                                         const struct model *model, const struct llm_answer *answer)
+{
+    bool is_whole = answer->result == LLM_ANSWERED || answer->result == LLM_EMPTY;
+    struct optional_integer cost =
+        is_whole ? model_cost(model, &answer->usage) : (struct optional_integer){0};
+    int64_t price = attempt_price(run, order, model);
+
+    if (cost.given || is_free(answer))
+        return cost;
+    cost = cost_of_seen(run, order, model, answer);
+    return GIVEN_INTEGER(cost.given && cost.value < price ? cost.value : price);
+}
+
+struct optional_integer api_call_cost(const struct run *run, const struct order *order,
+                                      const struct model *model, const struct llm_call *call)
+{
+    struct optional_integer cost = last_cost(run, order, model, &call->answer);
+
+    if (!model->priced)
+        return (struct optional_integer){0};
+    if (cost.value > price_max)
+        cost.value = price_max;
+    if (!call->http_answer.given_up)
+        return cost;
+    return GIVEN_INTEGER(cost.value +
+                         call->http_answer.given_up * attempt_price(run, order, model));
+}

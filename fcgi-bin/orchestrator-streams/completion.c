@@ -1,0 +1,82 @@
+/* The members of completions, as tables. */
+#include "orchestrator-streams/completion.h"
+
+#define OWNER struct function_row
+static const struct field function_fields[] = {STRING(OWNER, name), STRING(OWNER, arguments)};
+#undef OWNER
+static SCHEMA(function_schema, struct function_row, "FunctionCall", function_fields);
+
+#define OWNER struct tool_row
+static const struct field tool_fields[] = {STRING(OWNER, id), STRING(OWNER, type),
+                                           OBJECT(OWNER, function, function_schema)};
+#undef OWNER
+static SCHEMA(tool_schema, struct tool_row, "ToolCall", tool_fields);
+
+#define OWNER struct message_row
+static const struct field message_fields[] = {
+    STRING(OWNER, role),
+    STRING(OWNER, content, .nullable = true),
+    STRING(OWNER, refusal, .nullable = true, .left_out = true,
+           .help = "What the model says instead of an answer."),
+    OBJECTS(OWNER, tool_calls, tool_schema, .left_out = true),
+};
+#undef OWNER
+static SCHEMA(message_schema, struct message_row, "ChatMessage", message_fields);
+
+#define OWNER struct choice_row
+static const struct field choice_fields[] = {
+    INTEGER(OWNER, index),
+    OBJECT(OWNER, message, message_schema),
+    STRING(OWNER, finish_reason),
+};
+#undef OWNER
+static SCHEMA(choice_schema, struct choice_row, "ChatChoice", choice_fields);
+
+#define OWNER struct prompt_details
+static const struct field prompt_fields[] = {
+    NULLABLE_INTEGER(OWNER, cached_tokens),
+    NULLABLE_INTEGER(OWNER, cache_write_tokens),
+};
+#undef OWNER
+static SCHEMA(prompt_schema, struct prompt_details, "ChatPromptTokens", prompt_fields);
+
+#define OWNER struct completion_details
+static const struct field completion_detail_fields[] = {NULLABLE_INTEGER(OWNER, reasoning_tokens)};
+#undef OWNER
+static SCHEMA(completion_detail_schema, struct completion_details, "ChatCompletionTokens",
+              completion_detail_fields);
+
+#define OWNER struct usage_row
+static const struct field usage_fields[] = {
+    INTEGER(OWNER, prompt_tokens),
+    INTEGER(OWNER, completion_tokens),
+    INTEGER(OWNER, total_tokens),
+    OBJECT(OWNER, prompt_tokens_details, prompt_schema, .nullable = true, .left_out = true),
+    OBJECT(OWNER, completion_tokens_details, completion_detail_schema, .nullable = true,
+           .left_out = true),
+};
+#undef OWNER
+SCHEMA(usage_schema, struct usage_row, "ChatUsage", usage_fields);
+
+#define OWNER struct orch_row
+static const struct field orch_fields[] = {
+    STRING(OWNER, task_id),
+    STRING(OWNER, model_id, .help = "The model that spoke last."),
+    INTEGER(OWNER, splices, .help = "How often another model went on."),
+    OBJECT(OWNER, accounting, accounting_schema),
+};
+#undef OWNER
+SCHEMA(orch_schema, struct orch_row, "ChatOrchestration", orch_fields);
+
+#define OWNER struct completion
+static const struct field completion_fields[] = {
+    STRING(OWNER, id),
+    STRING(OWNER, object),
+    INTEGER(OWNER, created),
+    STRING(OWNER, model),
+    OBJECTS(OWNER, choices, choice_schema),
+    OBJECT(OWNER, usage, usage_schema, .nullable = true),
+    OBJECT(OWNER, orch, orch_schema, .help = "What other interfaces do not have."),
+};
+#undef OWNER
+SCHEMA(completion_schema, struct completion, "ChatCompletion", completion_fields);

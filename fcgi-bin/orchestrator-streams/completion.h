@@ -1,0 +1,61 @@
+/* Completions as clients of OpenAI's interface read them. */
+#ifndef ASSAY_ORCHESTRATOR_STREAMS_COMPLETION_H
+#define ASSAY_ORCHESTRATOR_STREAMS_COMPLETION_H
+
+#include "base/schema.h"
+#include "orchestrator/task_answer.h"
+
+struct function_row {
+    const char *name, *arguments;
+};
+
+struct tool_row {
+    const char *id, *type;
+    const struct function_row *function;
+};
+
+struct message_row {
+    const char *role, *content, *refusal;
+    OBJECT_LIST(struct tool_row, tool_calls);
+};
+
+struct choice_row {
+    int64_t index;
+    const struct message_row *message;
+    const char *finish_reason;
+};
+
+struct prompt_details {
+    struct optional_integer cached_tokens, cache_write_tokens;
+};
+
+struct completion_details {
+    struct optional_integer reasoning_tokens;
+};
+
+struct usage_row {
+    int64_t prompt_tokens, completion_tokens, total_tokens;
+    const struct prompt_details *prompt_tokens_details;
+    const struct completion_details *completion_tokens_details;
+};
+
+struct orch_row {
+    const char *task_id, *model_id;
+    int64_t splices;
+    const struct accounting_answer *accounting;
+};
+
+struct completion {
+    const char *id, *object;
+    int64_t created;
+    const char *model;
+    OBJECT_LIST(struct choice_row, choices);
+    const struct usage_row *usage;
+    const struct orch_row *orch;
+};
+
+SCHEMA_OF(usage_schema, struct usage_row);
+SCHEMA_OF(orch_schema, struct orch_row);
+SCHEMA_OF(completion_schema, struct completion);
+
+#endif
