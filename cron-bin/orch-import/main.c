@@ -13,8 +13,45 @@
 static const char usage[] = "orch-import [--dsn URL | --db FILE] --input FILE [--task-id ID]... "
                             "[--dry-run] [--allow-degraded-schema]";
 
-static void summarize(struct tool *tool, const struct snapshot_checks *checks,
-                      const struct schema_report *report, const struct snapshot_import *import,
+/* What the snapshot says of itself, and what it is found to hold. */
+static void write_source(struct json_writer *writer, const json_t *snapshot,
+                         const struct snapshot_checks *checks)
+{
+    static const struct {
+        const char *key, *as;
+    } copied[] = {{"status", "source_status"},
+                  {"orch_version", "source_orch_version"},
+                  {"migration", "source_migration"},
+                  {"selection", "source_selection"},
+                  {"snapshot_sha256", "source_snapshot_sha256"}};
+
+    for (size_t i = 0; i < sizeof copied / sizeof copied[0]; i++) {
+        const json_t *value = json_object_get(snapshot, copied[i].key);
+
+        writer_key(writer, copied[i].as);
+        if (value)
+            writer_value(writer, value);
+        else
+            writer_null(writer);
+    }
+    writer_key_strings(writer, "source_exported_task_ids", &checks->exported);
+    writer_key_strings(writer, "source_missing_task_ids", &checks->not_exported);
+    tool_write_checks(writer, checks, "source_");
+}
+
+/* The store as it is after the import. */
+static void write_repository(struct json_writer *writer, struct tool *tool,
+                             const struct schema_report *report, const struct store_counts *counts)
+{
+    writer_key(writer, "repository_health");
+    snapshot_write_health(writer, report, counts, tool_backend(tool));
+    writer_key(writer, "repository_schema");
+    schema_report_write(writer, report, tool_backend(tool));
+}
+
+static void summarize(struct tool *tool, const json_t *snapshot,
+                      const struct snapshot_checks *checks, const struct schema_report *report,
+                      const struct store_counts *counts, const struct snapshot_import *import,
                       int64_t size)
 {
     struct json_writer writer;
@@ -34,12 +71,11 @@ static void summarize(struct tool *tool, const struct snapshot_checks *checks,
     writer_key_strings(&writer, "missing_task_ids", &import->missing);
     writer_key_strings(&writer, "replaced_task_ids", &import->replaced);
     writer_key_boolean(&writer, "dry_run", import->dry_run);
-    writer_key(&writer, "repository_schema");
-    schema_report_write(&writer, report, tool_backend(tool));
+    write_repository(&writer, tool, report, counts);
     writer_key_integer(&writer, "imported_task_count", import->tasks);
     writer_key_integer(&writer, "imported_step_count", import->steps);
     writer_key_integer(&writer, "imported_event_count", import->events);
-    tool_write_checks(&writer, checks, "source_");
+    write_source(&writer, snapshot, checks);
     writer_close_object(&writer);
     tool_print(tool, text.bytes);
 }
@@ -70,6 +106,7 @@ static int import(struct tool *tool)
     struct snapshot_import wanted = {
         .task_ids = tool->task_ids, .dry_run = tool->dry_run, .tell = tool_tell, .context = tool};
     struct snapshot_checks checks;
+    struct store_counts counts;
     struct schema_report report;
     const char *objected;
     json_t *snapshot;
@@ -90,7 +127,9 @@ static int import(struct tool *tool)
     if (snapshot_import(tool->arena, tool->db, snapshot, &wanted, &tool->problem))
         return wanted.blamed ? tool_fail_at(tool, wanted.blamed, tool->problem.text)
                              : tool_fail(tool, tool->problem.text);
-    summarize(tool, &checks, &report, &wanted, size);
+    if (task_counts(tool->db, &counts, &tool->problem))
+        return tool_fail(tool, tool->problem.text);
+    summarize(tool, snapshot, &checks, &report, &counts, &wanted, size);
     return wanted.missing.count ? TOOL_PARTIAL : TOOL_OK;
 }
 

@@ -32,7 +32,7 @@ struct step_row {
     bool output_truncated;
     struct optional_integer duration_ms, input_tokens, output_tokens;
     struct optional_number cost_usd;
-    const char *executed_model_id;
+    const char *executed_model_id, *started_at, *completed_at;
 };
 
 #define OWNER struct step_row
@@ -53,6 +53,9 @@ static const struct field step_fields[] = {
     NULLABLE_INTEGER(OWNER, output_tokens),
     NULLABLE_NUMBER(OWNER, cost_usd),
     STRING(OWNER, executed_model_id, .nullable = true, .help = "The model that stood in."),
+    STRING(OWNER, started_at, .nullable = true,
+           .help = "When its call began; null where none was made, or it is not known."),
+    STRING(OWNER, completed_at, .nullable = true),
 };
 #undef OWNER
 static SCHEMA(step_schema, struct step_row, "TaskStep", step_fields);
@@ -207,7 +210,9 @@ static struct object_list step_rows(struct arena *arena, const struct step_list 
                                     step->input_tokens,
                                     step->output_tokens,
                                     step->cost_usd,
-                                    step->executed_model_id};
+                                    step->executed_model_id,
+                                    shown_time(arena, step->started_at),
+                                    shown_time(arena, step->completed_at)};
     }
     return (struct object_list){steps->count, rows};
 }

@@ -3,6 +3,7 @@
 
 #include "orchestrator/browser/ask.h"
 #include "orchestrator/dispatch/browser_state.h"
+#include "orchestrator/storage/menu_store.h"
 #include "orchestrator/storage/schema_report.h"
 #include "orchestrator/storage/spend_store.h"
 
@@ -45,6 +46,7 @@ static void look_at_storage(struct request *request, struct readiness *readiness
     struct component *component = add(readiness, "storage", "storage", true);
     struct schema_report report;
     struct problem problem = {0};
+    struct stored_menu menu;
     struct writing writing;
     struct db_health health = {.reachable = false};
     struct db *db = NULL;
@@ -66,10 +68,14 @@ static void look_at_storage(struct request *request, struct readiness *readiness
     } else {
         if (!health.writable)
             writer_key_string(&writing.writer, "error", "The store cannot be written to.");
-        writer_key_string(&writing.writer, "schema_version", report.schema_version);
+        writer_key_string(&writing.writer, "schema_version",
+                          schema_version_shown(&report, readiness->backend));
         writer_key_integer(&writing.writer, "task_count", readiness->counts.tasks);
         writer_key_integer(&writing.writer, "step_count", readiness->counts.steps);
         writer_key_integer(&writing.writer, "event_count", readiness->counts.events);
+        if (service_settings(request)->storage == STORAGE_MEMORY)
+            writer_key_boolean(&writing.writer, "model_catalog_present",
+                               !menu_load(db, request->arena, &menu, &problem) && menu.checked_at);
         writer_key(&writing.writer, "schema");
         schema_report_write(&writing.writer, &report, readiness->backend);
     }
@@ -288,6 +294,56 @@ static void write_breaker(struct request *request, struct json_writer *writer, i
     writer_close_object(writer);
 }
 
+/* Why a driver does not work; NULL when it does. */
+static const char *browser_obstacle(const struct orchestrator_settings *settings, bool asks)
+{
+    if (settings->browser_driver == BROWSER_NULL)
+        return "Browser automation driver is not configured.";
+    if (asks)
+        return "The browser's process (orch-browserd) does not answer.";
+    if (!settings->browser_enabled)
+        return "The browser is not enabled.";
+    if (!settings->browser_profile_dir)
+        return "No profile directory is set.";
+    return settings->profile == PROFILE_HYBRID
+               ? NULL
+               : "The browser is not used under this execution profile.";
+}
+
+/* What the process of the browser would say of itself where it is not asked, or does not answer. */
+static void write_idle_browser(struct json_writer *writer,
+                               const struct orchestrator_settings *settings, bool configured,
+                               int status, const char *obstacle)
+{
+    bool is_scripted = settings->browser_driver == BROWSER_SCRIPTED;
+    const char *error = is_scripted && !settings->scripted_logged_in
+                            ? "Scripted browser session is logged out."
+                            : obstacle;
+
+    writer_key(writer, "session");
+    writer_open_object(writer);
+    writer_key_string(writer, "status", configured && !error ? "ok" : "degraded");
+    writer_key_string(writer, "provider", "web_provider");
+    writer_key_boolean(writer, "configured", configured);
+    writer_key_boolean(writer, "active", false);
+    writer_key_string(writer, "base_url", settings->browser_base_url);
+    writer_key_string(writer, "last_error", error);
+    writer_close_object(writer);
+    writer_key(writer, "automation");
+    writer_open_object(writer);
+    writer_key_string(writer, "status",
+                      !obstacle                ? "ok"
+                      : status == STATE_FAILED ? "failed"
+                                               : "degraded");
+    writer_key_boolean(writer, "implemented", settings->browser_driver != BROWSER_NULL);
+    writer_key_string(writer, "driver", browser_driver_names[settings->browser_driver]);
+    if (is_scripted)
+        writer_key_boolean(writer, "logged_in", settings->scripted_logged_in);
+    writer_key_boolean(writer, "launched", false);
+    writer_key_string(writer, "reason", obstacle);
+    writer_close_object(writer);
+}
+
 static void look_at_browser(struct request *request, struct readiness *readiness)
 {
     const struct orchestrator_settings *settings = service_settings(request);
@@ -309,9 +365,11 @@ static void look_at_browser(struct request *request, struct readiness *readiness
     writer_key_boolean(&writing.writer, "configured", configured);
     writer_key_string(&writing.writer, "driver", browser_driver_names[settings->browser_driver]);
     if (asks && !said)
-        writer_key_string(&writing.writer, "error",
-                          "The browser's process (orch-browserd) does not answer.");
-    if (said) {
+        writer_key_string(&writing.writer, "error", browser_obstacle(settings, asks));
+    if (!said) {
+        write_idle_browser(&writing.writer, settings, configured, component->status,
+                           browser_obstacle(settings, asks));
+    } else {
         writer_key(&writing.writer, "session");
         writer_value(&writing.writer, json_object_get(said, "session"));
         writer_key(&writing.writer, "automation");

@@ -25,6 +25,9 @@ static const struct field step_fields[] = {
     NULLABLE_INTEGER(OWNER, input_tokens),
     NULLABLE_INTEGER(OWNER, output_tokens),
     NULLABLE_NUMBER(OWNER, cost_usd),
+    STRING(OWNER, started_at, .nullable = true,
+           .help = "When its call began; null: none was made."),
+    STRING(OWNER, completed_at, .nullable = true),
 };
 #undef OWNER
 SCHEMA(step_answer_schema, struct step_answer, "StepResult", step_fields);
@@ -93,7 +96,9 @@ struct step_answer step_answer_of(struct arena *arena, const struct step_record 
         .duration_ms = step->duration_ms,
         .input_tokens = step->input_tokens,
         .output_tokens = step->output_tokens,
-        .cost_usd = step->cost_usd};
+        .cost_usd = step->cost_usd,
+        .started_at = shown_time(arena, step->started_at),
+        .completed_at = shown_time(arena, step->completed_at)};
 }
 
 static void add(struct optional_integer *sum, struct optional_integer more)

@@ -25,6 +25,7 @@ struct step_answer {
     struct optional_integer input_tokens;
     struct optional_integer output_tokens;
     struct optional_number cost_usd;
+    const char *started_at, *completed_at;
 };
 
 /* A call that was not made, or not answered, and why. */

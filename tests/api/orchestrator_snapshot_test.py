@@ -76,9 +76,14 @@ def test_round_trip(filled, snapshot, tmp_path, engine):
     assert inspected["task_count"] == 4 and inspected["manifest_status"] == "verified"
     status, imported = run("orch-import", *where, "--input", snapshot, "--dry-run")
     assert status == 0 and imported["imported_task_count"] == 4 and run("orch-validate-db", *where)[1]["health"]["task_count"] == 0
+    document = json.loads(snapshot.read_text())
     for _ in range(2):
         status, imported = run("orch-import", *where, "--input", snapshot)
         assert status == 0 and imported["source_checksum_status"] == "verified"
+        for key in ("status", "orch_version", "migration", "selection", "snapshot_sha256", "exported_task_ids", "missing_task_ids"):
+            assert imported[f"source_{key}"] == document[key], key
+        assert imported["repository_health"]["task_count"] == len(document["tasks"])
+        assert imported["repository_health"]["status"] == "ok"
     again = tmp_path / "again.json"
     assert run("orch-export", *where, "--output", again)[0] == 0
     assert json.loads(again.read_text())["tasks"] == json.loads(snapshot.read_text())["tasks"]

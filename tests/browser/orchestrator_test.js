@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
 import { differences } from '../../static/orchestrator/compare/differences.js';
+import { spansOf } from '../../static/orchestrator/tasks/spans.js';
 import { accessibilityFaults, checkPages, close, open, untilText } from './browser.js';
 
 const orchestrator = process.env.ASSAY_ORCHESTRATOR_URL.replace(/\/$/, '');
@@ -28,6 +29,15 @@ test('sentences that no other answer has are marked', () => {
     assert.deepEqual([own(first), own(second)], [['Only mine!'], ['Only yours.']]);
     assert.equal(first.map(({ text }) => text).join(''), 'Same here. Only mine!');
     assert.deepEqual(own(differences(['Alone.'])[0]), []);
+});
+
+test('steps are drawn from the start of their own calls', () => {
+    const step = (index, from, to) => ({ step_index: index, model_display_name: `m${index}`, status: 'succeeded', started_at: from, completed_at: to });
+    const spans = spansOf({
+        accepted_at: '2026-01-01T00:00:00Z',
+        steps: [step(1, '2026-01-01T00:00:00.100000Z', '2026-01-01T00:00:01Z'), step(2, null, null), step(3, '2026-01-01T00:00:01.5Z', '2026-01-01T00:00:02Z')],
+    });
+    assert.deepEqual(spans.map(({ id, start, duration }) => [id, start, duration]), [[1, 100, 900], [3, 1500, 500]]);
 });
 
 test('one model by keyboard; the conversation outlives the tab; its task can be seen', async () => {

@@ -4,6 +4,7 @@
 #include "net/fetch_set.h"
 #include "orchestrator/browser/ask.h"
 #include "orchestrator/dispatch/adapters.h"
+#include "orchestrator/storage/times.h"
 #include "shm/slots.h"
 
 #include <math.h>
@@ -83,6 +84,11 @@ static void end_errand(struct tour *tour, struct errand *errand)
     if (!result->duration_ms.given)
         result->duration_ms =
             GIVEN_INTEGER(errand->started_at ? milliseconds_since(errand->started_at) : 0);
+    if (errand->started_at) {
+        result->ended_at = clock_unix_microseconds();
+        result->started_at =
+            result->ended_at - (clock_monotonic_microseconds() - errand->started_at);
+    }
     if (errand->fallback)
         result->details = details_join(tour->run->arena, result->details, errand->fallback);
     errand->state = ERRAND_DONE;
@@ -465,6 +471,8 @@ static void add_step(struct run *run, const struct result *result)
         .output_tokens = result->output_tokens,
         .cost_usd = {result->cost.given, (double)result->cost.value / NANO_PER_DOLLAR},
         .executed_model_id = replaced ? result->executed->id : NULL,
+        .started_at = stored_moment(run->arena, result->started_at),
+        .completed_at = stored_moment(run->arena, result->ended_at),
         .details = result->details};
     run->steps = (struct step_list){run->steps.count + 1, steps};
     add_up(&run->cached_tokens, result->cached_tokens);

@@ -55,6 +55,7 @@ struct result {
     const char *refusal; /* what the model says instead of an answer; NULL */
     bool was_rejected;   /* the provider says that the request itself is wrong */
     struct optional_integer duration_ms;
+    int64_t started_at, ended_at; /* Unix microseconds; 0 = it was never made */
     struct optional_integer input_tokens, output_tokens;
     struct optional_integer cached_tokens, cache_write_tokens, reasoning_tokens; /* parts of them */
     struct optional_integer cost; /* billionths of a dollar: what is booked */

@@ -86,6 +86,7 @@ void decompose_join_steps(struct run *run, const struct decomposition *decomposi
     if (!run->steps.count)
         return;
     *joined = run->steps.items[run->steps.count - 1];
+    joined->started_at = run->steps.items[0].started_at;
     joined->step_index = 1;
     joined->output_text = decomposition->result.text;
     joined->input_tokens = joined->output_tokens = joined->duration_ms =

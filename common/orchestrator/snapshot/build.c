@@ -106,6 +106,8 @@ static void write_step(struct json_writer *writer, const struct step_record *ste
     else
         writer_key_null(writer, "cost_usd");
     writer_key_string(writer, "executed_model_id", step->executed_model_id);
+    writer_key_string(writer, "started_at", shown_time(writer->out->arena, step->started_at));
+    writer_key_string(writer, "completed_at", shown_time(writer->out->arena, step->completed_at));
     writer_close_object(writer);
 }
 
@@ -212,20 +214,17 @@ static void write_bundles(struct json_writer *writer, struct arena *arena,
     writer_close_array(writer);
 }
 
-static void write_health(struct json_writer *writer, const struct material *material,
-                         const char *backend)
+void snapshot_write_health(struct json_writer *writer, const struct schema_report *schema,
+                           const struct store_counts *counts, const char *backend)
 {
-    writer_key(writer, "health");
     writer_open_object(writer);
     writer_key_string(writer, "status", "ok");
     writer_key_string(writer, "backend", backend);
-    writer_key_string(writer, "schema_version", material->schema.schema_version);
-    writer_key_integer(writer, "task_count", material->counts.tasks);
-    writer_key_integer(writer, "step_count", material->counts.steps);
-    writer_key_integer(writer, "event_count", material->counts.events);
+    writer_key_string(writer, "schema_version", schema->schema_version);
+    writer_key_integer(writer, "task_count", counts->tasks);
+    writer_key_integer(writer, "step_count", counts->steps);
+    writer_key_integer(writer, "event_count", counts->events);
     writer_close_object(writer);
-    writer_key(writer, "schema");
-    schema_report_write(writer, &material->schema, backend);
 }
 
 static void write_snapshot(struct json_writer *writer, struct arena *arena,
@@ -247,7 +246,10 @@ static void write_snapshot(struct json_writer *writer, struct arena *arena,
     else
         writer_key_integer(writer, "limit", order->limit);
     writer_close_object(writer);
-    write_health(writer, material, order->backend);
+    writer_key(writer, "health");
+    snapshot_write_health(writer, &material->schema, &material->counts, order->backend);
+    writer_key(writer, "schema");
+    schema_report_write(writer, &material->schema, order->backend);
     writer_key_integer(writer, "task_count", (int64_t)material->tasks.count);
     writer_key_integer(writer, "step_count", (int64_t)material->steps.count);
     writer_key_integer(writer, "event_count", (int64_t)material->events.count);

@@ -166,6 +166,7 @@ void snapshot_check(struct arena *arena, const json_t *snapshot,
     count_bundles(arena, tasks, checks);
     snapshot_digest(arena, snapshot, checks->digest);
     gone = missing_of(arena, json_object_get(selection, "task_ids"), &checks->exported);
+    checks->not_exported = gone;
     checks->checksum = check_digest(snapshot, checks->digest);
     checks->format = check_format(snapshot);
     checks->migration = check_migration(snapshot, known_migrations);

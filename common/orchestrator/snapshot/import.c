@@ -203,7 +203,9 @@ static struct step_record read_step(struct reading *reading)
                                .input_tokens = integer(reading, "input_tokens", 0, TOKENS_MOST),
                                .output_tokens = integer(reading, "output_tokens", 0, TOKENS_MOST),
                                .cost_usd = dollars(reading, "cost_usd"),
-                               .executed_model_id = text(reading, "executed_model_id", false)};
+                               .executed_model_id = text(reading, "executed_model_id", false),
+                               .started_at = moment(reading, "started_at", false),
+                               .completed_at = moment(reading, "completed_at", false)};
 
     own_task(reading);
     step.backend =

@@ -30,6 +30,10 @@ MUST_CHECK enum error snapshot_build(struct arena *arena, struct db *db,
                                      const struct snapshot_order *order, json_t **snapshot,
                                      struct problem *problem);
 
+/* How a store is that has answered: its schema's version and how many rows it holds. */
+void snapshot_write_health(struct json_writer *writer, const struct schema_report *schema,
+                           const struct store_counts *counts, const char *backend);
+
 /* Keys sorted at every level; `indent` 0 = compact. */
 void canonical_write(struct text *out, const json_t *value, int indent);
 
@@ -43,7 +47,8 @@ struct snapshot_checks {
     const char *status_consistency, *selection, *manifest;
     bool import_ready;
     int64_t tasks, steps, events; /* that are there */
-    struct string_list exported;
+    struct string_list exported,
+        not_exported; /* ids that are there, and selected ones that are not */
     char digest[DIGEST_SHA256_TEXT];
 };
 void snapshot_check(struct arena *arena, const json_t *snapshot,

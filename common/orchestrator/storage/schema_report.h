@@ -24,6 +24,10 @@ MUST_CHECK enum error schema_report_make(struct arena *arena, struct db *db,
 /* Migrations of the directory, in order; nothing of the database is asked. */
 struct string_list schema_available(struct arena *arena, const struct db_schema *schema);
 
+/* The version as it is told: "not_applicable" of the backend `memory`, which has no schema that
+ * anybody would migrate. */
+const char *schema_version_shown(const struct schema_report *report, const char *backend);
+
 void schema_report_write(struct json_writer *writer, const struct schema_report *report,
                          const char *backend);
 

@@ -55,6 +55,8 @@ void step_read_row(struct query *query, struct arena *arena, struct step_record 
         .output_tokens = query_optional_integer(query, 12),
         .cost_usd = query_optional_number(query, 13),
         .executed_model_id = query_text_or_null(query, 14, arena),
+        .started_at = query_text_or_null(query, 15, arena),
+        .completed_at = query_text_or_null(query, 16, arena),
     };
 }
 

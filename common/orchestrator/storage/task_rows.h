@@ -14,7 +14,7 @@
 #define STEP_COLUMNS                                                                               \
     "task_id, step_index, model_id, model_display_name, backend, provider, status, failure_code,"  \
     " failure_message, output_text, duration_ms, input_tokens, output_tokens, cost_usd,"           \
-    " executed_model_id"
+    " executed_model_id, started_at, completed_at"
 #define EVENT_COLUMNS "event_id, task_id, sequence_no, event_type, created_at, payload"
 
 void task_read_row(struct query *query, struct arena *arena, struct task_record *task);

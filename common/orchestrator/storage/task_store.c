@@ -29,7 +29,7 @@ static const struct statement delete_task = {
 static const struct statement insert_step = {
     .name = "orch_step_insert",
     .sql = "INSERT INTO orch_task_steps (" STEP_COLUMNS
-           ") VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+           ") VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
 };
 static const struct statement insert_event = {
     .name = "orch_event_insert",
@@ -120,6 +120,8 @@ static enum error write_step(struct db *db, const char *task_id, const struct st
     query_bind_optional_integer(query, step->output_tokens);
     query_bind_optional_number(query, step->cost_usd);
     query_bind_text(query, step->executed_model_id);
+    query_bind_text(query, step->started_at);
+    query_bind_text(query, step->completed_at);
     return query_end(query, problem);
 }
 

@@ -51,7 +51,9 @@ struct step_record {
     struct optional_integer input_tokens, output_tokens;
     struct optional_number cost_usd;
     const char *executed_model_id; /* NULL = model_id */
-    const char *details;           /* for its event; not stored with the step */
+    const char *started_at;        /* of its call; NULL = it was never made, or is not known */
+    const char *completed_at;
+    const char *details; /* for its event; not stored with the step */
 };
 
 struct event_record {

@@ -28,6 +28,17 @@ void write_shown_moment(struct json_writer *writer, const char *key, int64_t mom
     writer_key_string(writer, key, moment ? shown_time(writer->out->arena, text) : NULL);
 }
 
+const char *stored_moment(struct arena *arena, int64_t moment)
+{
+    char *text;
+
+    if (!moment)
+        return NULL;
+    text = arena_alloc(arena, CLOCK_TEXT_MAX);
+    clock_format(moment, text);
+    return text;
+}
+
 const char *stored_time(struct arena *arena, const char *given)
 {
     struct tm tm = {0};

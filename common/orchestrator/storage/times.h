@@ -10,6 +10,9 @@ const char *shown_time(struct arena *arena, const char *stored);
 /* A member: a moment in Unix microseconds as it is shown, null for 0. */
 void write_shown_moment(struct json_writer *writer, const char *key, int64_t moment);
 
+/* A moment in Unix microseconds as it is stored, NULL for 0. */
+const char *stored_moment(struct arena *arena, int64_t moment);
+
 /* "2026-07-30T12:00:00.5Z", with an offset or none (UTC), as it is stored; NULL when it is no time.
  */
 const char *stored_time(struct arena *arena, const char *given);

@@ -9,6 +9,7 @@ import { notice } from '../../shared/ui/notice.js';
 import { resourceView } from '../../shared/ui/resource.js';
 import { table } from '../../shared/ui/table.js';
 import { statusBadge } from '../models.js';
+import { spansOf } from './spans.js';
 
 const money = (value) => (Number.isFinite(value) ? formatMoney(value, 'USD', 4) : '–');
 const time = (ms) => (Number.isFinite(ms) ? formatMilliseconds(ms) : '–');
@@ -72,18 +73,12 @@ function stepView(step) {
     </details>`;
 }
 
-/* Events at the time at which they were noted. */
+/* Steps from the start of their calls to their ends, and events at the time at which they were
+ * noted. */
 /** @param {orchestrator.TaskDetail} task */
 function timeline(task) {
     const start = Date.parse(task.accepted_at);
-    const spans = task.steps.map((step) => ({
-        id: step.step_index,
-        parent: null,
-        name: step.model_display_name,
-        start: 0,
-        duration: step.duration_ms ?? 0,
-        tone: step.status === 'succeeded' ? 'good' : 'danger',
-    }));
+    const spans = spansOf(task);
     return html`${spans.length === 0
             ? null
             : waterfall({
