@@ -1,6 +1,7 @@
 /* multipart/form-data, read in one pass through a window of fixed size: text parts into the
  * request's arena, file parts into nameless files. */
 #include "http/multipart.h"
+#include "crypto/digest_stream.h"
 #include "http/http_internal.h"
 
 #include <errno.h>
@@ -29,7 +30,8 @@ struct reader {
     char delimiter[BOUNDARY_MAX + 5]; /* CR LF - - boundary */
     size_t delimiter_length;
     size_t begin, end;
-    bool answered; /* over a limit: 413 is in the reply */
+    bool answered;                /* over a limit: 413 is in the reply */
+    struct digest_stream *digest; /* of the body; NULL = nobody wants it */
     char window[WINDOW];
 };
 
@@ -53,6 +55,8 @@ static bool fill(struct reader *reader)
     reader->answered = reader->answered || count == -2;
     if (count <= 0)
         return false;
+    if (reader->digest)
+        digest_stream_add(reader->digest, reader->window + reader->end, (size_t)count);
     reader->end += (size_t)count;
     return true;
 }
@@ -433,6 +437,17 @@ static bool bad_form(struct serving *serving, const char *detail)
     return false;
 }
 
+static void note_digest(struct reader *reader)
+{
+    char *sha256, no_key[DIGEST_SHA256_TEXT];
+
+    if (!reader->digest)
+        return;
+    sha256 = arena_alloc(reader->serving->request.arena, DIGEST_SHA256_TEXT);
+    digest_stream_end(reader->digest, sha256, no_key);
+    reader->serving->request.form_sha256 = sha256;
+}
+
 static bool read_form(struct reader *reader)
 {
     struct serving *serving = reader->serving;
@@ -448,6 +463,8 @@ static bool read_form(struct reader *reader)
     }
     if (outcome == OUTCOME_MALFORMED)
         return bad_form(serving, "There was an error parsing the body");
+    if (outcome == OUTCOME_DONE)
+        note_digest(reader);
     return outcome == OUTCOME_DONE && has_required_parts(reader);
 }
 
@@ -462,6 +479,8 @@ bool step_form(struct serving *serving)
     reader->serving = serving;
     reader->rule = rule;
     reader->form = serving->request.form = ARENA_NEW(serving->request.arena, struct form);
+    if (serving->server->policy.digests_forms)
+        reader->digest = digest_stream_start(serving->request.arena, NULL);
     return read_form(reader);
 }
 

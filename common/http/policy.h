@@ -35,6 +35,7 @@ struct http_policy {
     bool success_clears_failures; /* whoever proves it has an empty record again */
 
     size_t body_limits[POLICY_BODY_LIMITS_MAX]; /* bytes; routes name theirs by its position */
+    bool digests_forms;                         /* request->form_sha256 is wanted */
     size_t memory_limit;                        /* bytes a request may use in all */
     int json_depth;
 

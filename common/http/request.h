@@ -73,6 +73,8 @@ struct request {
     const char *bytes;                                 /* the body as it came, where it was read */
     size_t length;
     struct form *form; /* of route->form */
+    const char
+        *form_sha256; /* of the body of the form as it came, where the policy wants it; NULL */
     const struct locale *locale;
     const char *id;
     struct client client;

@@ -351,7 +351,7 @@ static enum error speak(struct speech *speech, struct db *db,
                                  .on_accepted = tell_accepted,
                                  .on_text = speech->body->stream.value ? tell_text : NULL,
                                  .on_splice = tell_splice,
-                                 .watch = speech->body->stream.value ? &speech->teller.watch : NULL,
+                                 .watch = &speech->teller.watch,
                                  .context = speech};
     error = chat_run(chat, house, request->arena, db, order, &request->problem);
     *said = (struct said){.run = &chat->task_run.run,
@@ -379,7 +379,7 @@ static void pattern_said(struct speech *speech, const struct pattern_run *run, s
 static enum error think(struct speech *speech, struct db *db, const char *prompt, struct said *said)
 {
     struct request *request = speech->request;
-    const struct smart_order order = {.prompt = prompt};
+    const struct smart_order order = {.prompt = prompt, .watch = &speech->teller.watch};
     struct smart *smart = ARENA_NEW(request->arena, struct smart);
     enum error error =
         smart_run(smart, service_house(request), request->arena, db, &order, &request->problem);
@@ -395,8 +395,10 @@ static enum error agree(struct speech *speech, struct db *db, const char *prompt
     const struct house *house = service_house(request);
     const struct consensus_order rounds = {similarity_threshold, consensus_target, CONSENSUS_ROUNDS,
                                            CONSENSUS_VARIATIONS, true};
-    const struct pattern_order frame = {
-        .route = "consensus", .prompt = prompt, .dry_run = house_is_dry(house, false)};
+    const struct pattern_order frame = {.route = "consensus",
+                                        .prompt = prompt,
+                                        .dry_run = house_is_dry(house, false),
+                                        .watch = &speech->teller.watch};
     struct pattern_run *run = ARENA_NEW(request->arena, struct pattern_run);
     struct consensus consensus = {0};
     enum error error;

@@ -97,7 +97,7 @@ struct compare_body {
 #define OWNER struct compare_body
 static const struct field compare_fields[] = {
     PROMPT(OWNER),
-    STRINGS(OWNER, models, .min_length = 0, .max_length = 10,
+    STRINGS(OWNER, models, .min_length = 1, .max_length = 10,
             .help = "1 to 10; none asks the default one."),
     BOOLEAN(OWNER, analyze, .preset = 1,
             .help = "Let a model compare the answers that is none of them, where there is one."),

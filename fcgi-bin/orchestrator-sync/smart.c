@@ -239,7 +239,8 @@ static enum error handle(struct request *request, struct reply *reply, bool seco
 {
     const struct smart_body *body = request->body;
     const struct smart_order order = {body->prompt,  body->model,   body->reliability_level,
-                                      body->pattern, body->dry_run, second};
+                                      body->pattern, body->dry_run, second,
+                                      NULL};
     struct smart *smart = ARENA_NEW(request->arena, struct smart);
     struct audience audience = {.request = request, .reply = reply};
     const struct schema *schema = second ? &smart_v2_answer_schema : &smart_answer_schema;

@@ -17,6 +17,26 @@ static bool shows_key(const struct request *request, const char *key)
     return by_bearer || digest_equal_secret(header, key);
 }
 
+/* Pages and their files, there or not: nginx serves those that are. */
+static bool is_public_file(const struct request *request)
+{
+    static const char *const folders[] = {"/js/", "/css/", "/icons/"};
+    static const char *const files[] = {"/", "/docs", "/redoc", "/docs/oauth2-redirect",
+                                        "/favicon.ico"};
+    const char *path = request->path;
+    size_t length = strlen(path);
+
+    if (request->method != METHOD_GET && request->method != METHOD_HEAD)
+        return false;
+    for (size_t i = 0; i < COUNT_OF(folders); i++)
+        if (strncmp(path, folders[i], strlen(folders[i])) == 0)
+            return true;
+    for (size_t i = 0; i < COUNT_OF(files); i++)
+        if (strcmp(path, files[i]) == 0)
+            return true;
+    return length > 5 && strcmp(path + length - 5, ".html") == 0 && strchr(path + 1, '/') == NULL;
+}
+
 bool service_authenticate(struct request *request, struct http_refusal *refusal)
 {
     const char *key = service_settings(request)->api_key;
@@ -29,7 +49,7 @@ bool service_authenticate(struct request *request, struct http_refusal *refusal)
                                          .detail = "A page of another site may change nothing."};
         return false;
     }
-    if (!key || (route && (route->traits & TRAIT_PUBLIC)))
+    if (!key || (route ? route->traits & TRAIT_PUBLIC : is_public_file(request)))
         return true;
     if (shows_key(request, key)) {
         request->who.source = "api_key";

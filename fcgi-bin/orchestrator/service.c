@@ -88,6 +88,7 @@ static void set_policy(const struct orchestrator_settings *settings, struct aren
     policy->body_limits[LIMIT_UPLOAD_BODY] = UPLOAD_BYTES_MAX + FORM_ALLOWANCE;
     policy->body_limits[LIMIT_UPLOAD_FILE] = UPLOAD_FILE_BYTES_MAX;
     policy->memory_limit = (size_t)settings->max_request_memory_bytes;
+    policy->digests_forms = settings->telemetry_enabled;
     policy->json_depth = (int)settings->max_json_depth;
     policy->trusted_proxy_hops = settings->trusted_proxy_hops;
 }

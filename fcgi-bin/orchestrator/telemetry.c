@@ -57,12 +57,23 @@ int telemetry_open(const struct orchestrator_settings *settings, struct arena *a
 
 static bool is_hashed(const struct request *request)
 {
-    if (request->method != METHOD_POST || !request->bytes || !request->length)
+    if (request->method != METHOD_POST)
         return false;
     for (size_t i = 0; i < COUNT_OF(hashed_paths); i++)
         if (strcmp(request->path, hashed_paths[i]) == 0)
             return true;
     return false;
+}
+
+/* Of the body as it came; NULL where none was read to its end. */
+static const char *hash_of(const struct request *request, char hash[DIGEST_SHA256_TEXT])
+{
+    if (request->form_sha256)
+        return request->form_sha256;
+    if (!request->bytes || !request->length)
+        return NULL;
+    digest_sha256_hex(request->bytes, request->length, hash);
+    return hash;
 }
 
 /* The path with {id} in the place of each UUID. */
@@ -105,9 +116,7 @@ void telemetry_note(int file, struct request *request, int status, int64_t begun
     writer_key_integer(&writer, "status", status);
     writer_key_integer(&writer, "duration_ms", (clock_monotonic_microseconds() - begun_at) / 1000);
     writer_key_string(&writer, "request_id", request->id);
-    if (is_hashed(request))
-        digest_sha256_hex(request->bytes, request->length, hash);
-    writer_key_string(&writer, "prompt_hash", is_hashed(request) ? hash : NULL);
+    writer_key_string(&writer, "prompt_hash", is_hashed(request) ? hash_of(request, hash) : NULL);
     writer_close_object(&writer);
     text_append_byte(&line, '\n');
     if (write(file, line.bytes, line.length) == (ssize_t)line.length || has_failed)

@@ -312,6 +312,12 @@ class TestCompare:
         assert models.most == 2 and answer["judge_model_id"] == "gpt-5-4-api", "there is nobody else"
         assert materials(models.calls[-1]["prompt"]) == {"Question": "q", "Answer 1": "from gpt", "Answer 3": "from claude"}
 
+    def test_no_models_are_none(self, live, models):
+        assert post(live, "compare", 422, prompt="q", models=[])["detail"] == \
+            "body.models: List should have at least 1 item after validation, not 0"
+        models.answers[GPT] = models.answers[CLAUDE] = "text:x"
+        assert post(live, "compare", prompt="q")["total_models"] == 1
+
     def test_nobody_is_known(self, live):
         answer = post(live, "compare", prompt="q", models=["x", "y"])
         assert answer["failed"] == 2 and answer["analysis"] is None and answer["task_id"] is None

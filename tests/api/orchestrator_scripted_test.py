@@ -87,7 +87,13 @@ def test_somebody_who_is_not_signed_in_is_told_so():
         task = service.get(f"/api/v1/tasks/{detail['task_id']}").json()
         assert (task["status"], task["failure_code"]) == ("failed", "auth_failed")
         assert [event["event_type"] for event in task["events"]] == ["task.accepted", "step.failed", "task.failed"]
-        assert component(service, "browser.web_provider")["status"] == "model_auth_required"
+        assert task["events"][1]["payload"]["details"] == {"provider": "web_provider", "configured": True, "active": False}
+        browser = component(service, "browser.web_provider")
+        assert browser["status"] == "model_auth_required"
+        assert browser["details"]["session"]["last_error"] == "Scripted browser session is logged out."
+        assert browser["details"]["automation"] == {"status": "ok", "implemented": True, "driver": "scripted",
+                                                    "logged_in": False, "launched": False, "reason": None}
+        assert browser["details"]["circuit_breaker"]["state"] == "closed"
 
 
 def test_without_a_driver_calls_fail_and_open_the_breaker():

@@ -237,6 +237,20 @@ class TestFront:
             answer = chat(live, **body)
             assert answer.status_code == 400 and answer.json()["error"]["type"] == "invalid_request_error"
 
+    @pytest.mark.parametrize("model", ["gpt-5-4-api", "orch:smart"])
+    def test_a_plain_call_whose_client_left_is_cancelled(self, live, models, model):
+        models.answers[GPT] = models.answers[CLAUDE] = "stall:20"
+        before = {task["task_id"] for task in live.get("/api/v1/tasks").json()}
+        url = urlsplit(live.url)
+        body = json.dumps({"model": model, "messages": [{"role": "user", "content": "hello"}]}).encode()
+        with socket.create_connection((url.hostname, url.port)) as client:
+            client.sendall(b"POST /v1/chat/completions HTTP/1.1\r\nHost: x\r\nContent-Length: %d\r\n\r\n" % len(body) + body)
+            until(lambda: models.calls)
+        [task_id] = until(lambda: {t["task_id"] for t in live.get("/api/v1/tasks").json()} - before)
+        until(lambda: stored(live, task_id)["status"] != "accepted")
+        task = stored(live, task_id)
+        assert (task["status"], task["cancel_reason"]) == ("cancelled", "client_disconnect")
+
     def test_ways_of_asking_as_models(self, live, models):
         models.answers[CLAUDE] = "text:yes"
         models.vectors["yes"] = [1, 0]

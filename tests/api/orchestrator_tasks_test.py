@@ -3,6 +3,7 @@
 import hashlib
 import json
 import re
+from datetime import datetime
 
 import pytest
 
@@ -46,11 +47,23 @@ class TestDetail:
         assert [e["event_type"] for e in task["events"]] == ["task.accepted", "step.completed", "task.completed"]
         assert [e["sequence_no"] for e in task["events"]] == [1, 2, 3] and task["events_total"] == 3
         [step] = task["steps"]
+        assert task["accepted_at"] <= step["started_at"] <= step["completed_at"] <= task["completed_at"]
+        assert (step["started_at"], step["completed_at"]) == tuple(told["results"][0][k] for k in ("started_at", "completed_at"))
         assert (step["backend"], step["provider"], step["output_text"]) == ("api", "openai", "yes")
         plan = task["events"][0]["payload"]["execution_plan"]
         assert plan["steps"] == [{"step_index": 1, "model_id": "gpt-5-4-api", "display_name": "GPT-5.4 API",
                                   "backend": "api", "provider": "openai"}]
         assert task["execution_details"]["completed_step_count"] == 1
+
+    def test_steps_have_times_of_their_own(self, live, models):
+        models.answers["gpt-5.4"] = "wait:0.2:yes"
+        prompts = [str(number) for number in range(5)]  # one more than the model has places
+        told = live.post("/api/v1/batch", {"prompts": prompts, "model": "gpt-5-4-api"}).json()
+        steps = live.get(f"/api/v1/tasks/{told['task_id']}").json()["steps"]
+        moments = [[datetime.fromisoformat(step[key]) for key in ("started_at", "completed_at")] for step in steps]
+        assert moments[4][0] >= min(end for _, end in moments[:4]) and max(begin for begin, _ in moments[:4]) < moments[4][0]
+        for step, (begin, end) in zip(steps, moments):
+            assert abs((end - begin).total_seconds() * 1000 - step["duration_ms"]) < 50
 
     def test_pages_of_events_keep_the_end(self, live, models):
         task_id = ask(live)["task_id"]
@@ -191,6 +204,17 @@ class TestHealth:
         router = parts["execution-router"]["details"]
         assert router["model_limits"]["gpt-5-4-api"] == 4 and router["spend"]["limit"] == 1000.0
 
+    def test_the_browser_is_shown_whichever_driver_is_chosen(self, live):
+        parts = {c["name"]: c["details"] for c in live.get("/api/v1/readiness").json()["components"]}
+        browser = parts["browser.web_provider"]
+        assert browser["session"] == {
+            "status": "degraded", "provider": "web_provider", "configured": False, "active": False, "base_url": None,
+            "last_error": "Browser automation driver is not configured."}
+        assert browser["automation"] == {"status": "degraded", "implemented": False, "driver": "null", "launched": False,
+                                         "reason": "Browser automation driver is not configured."}
+        breaker = browser["circuit_breaker"]
+        assert (breaker["state"], breaker["enabled"], breaker["consecutive_failures"]) == ("closed", True, 0)
+
     def test_metrics_on_both_paths(self, live, models):
         models.answers["gpt-5.4"] = "status:429"
         ask(live)
@@ -202,7 +226,7 @@ class TestHealth:
             assert 'orch_execution_model_limit{model_id="gpt-5-4-api"} 4' in text
             assert 'orch_component_state{kind="storage",name="storage",required="true",status="ok"} 1' in text
             assert 'orch_adapter_errors_total{adapter="api.openai",failure_code="rate_limited"}' in text
-            assert 'orch_browser_circuit_breaker_state{adapter_name="browser.web_provider",state="disabled"} 1' in text
+            assert 'orch_browser_circuit_breaker_state{adapter_name="browser.web_provider",state="closed"} 1' in text
         for line in text.splitlines():
             assert re.fullmatch(r'# (HELP|TYPE) \w+ .+|\w+(\{\w+="[^"]*"(,\w+="[^"]*")*\})? [-+.\de]+', line), line
         buckets = until(lambda: [float(m) for m in re.findall(  # requests are counted behind their answers
@@ -213,7 +237,8 @@ class TestHealth:
 
 KEY = {"ORCH_API_KEY": "the-key-of-the-tests"}
 PUBLIC = ["/health", "/healthz/live", "/healthz/ready", "/openapi.json"]
-PROTECTED = ["/metrics", "/api/metrics", "/api/v1/readiness", "/api/v1/health/detailed", "/api/v1/tasks", "/api/v1/models",
+MISSING_FILES = ["/nothing.html", "/js/nothing.js", "/css/a/nothing.css", "/icons/nothing.png"]
+PROTECTED = ["/jsx/nothing.js", "/a/nothing.html", "/metrics", "/api/metrics", "/api/v1/readiness", "/api/v1/health/detailed", "/api/v1/tasks", "/api/v1/models",
              "/api/v1/analytics", "/api/v1/nothing", "/nothing", "/healthz", "/api/v1/x.html"]
 
 
@@ -221,6 +246,10 @@ def test_with_a_key_only_the_public_list_is_open():
     with Service("orchestrator", KEY) as service:
         for path in PUBLIC:
             assert service.get(path).status_code == 200, path
+        for path in MISSING_FILES:
+            answer = service.get(path)
+            assert (answer.status_code, answer.json()["detail"]) == (404, "Not Found"), path
+            assert service.post(path, {}).status_code == 401, path
         for path in PROTECTED:
             answer = service.get(path)
             assert (answer.status_code, answer.json()["detail"]) == (401, "Invalid or missing API key."), path
@@ -233,6 +262,15 @@ def test_with_a_key_only_the_public_list_is_open():
             assert service.get("/api/v1/tasks", headers=headers).status_code == 401
         assert service.post("/api/v1/orchestrate", {"prompt": 5}).status_code == 401
         assert service.get("/nothing", headers={"X-API-Key": "the-key-of-the-tests"}).json()["detail"] == "Not Found"
+
+
+def test_the_volatile_backend_has_no_schema():
+    with Service("orchestrator", {"ORCH_STORAGE_BACKEND": "memory"}) as service:
+        parts = {c["name"]: c for c in service.get("/api/v1/readiness").json()["components"]}
+        details = parts["storage"]["details"]
+        assert details["schema"] == {"backend": "memory", "schema_version": "not_applicable", "status": "ok"}
+        assert details["schema_version"] == "not_applicable" and details["model_catalog_present"] is False
+        assert details["task_count"] == 0 and parts["storage"]["status"] == "ok"
 
 
 def test_a_local_limit_when_one_is_set():
@@ -255,7 +293,10 @@ def test_usage_lines(tmp_path):
         answer = service.send("POST", "/api/v1/orchestrate", data=body, headers={"X-Request-ID": "r-1"})
         service.get(f"/api/v1/tasks/{answer.json()['task_id']}")
         service.get("/api/v1/nothing")
-        until(lambda: path.read_text().count("\n") >= 3)
+        sent = service.session.post(service.url + "/api/v1/orchestrate/upload", data={"prompt": "planted"},
+                                    files=[("files", ("a.txt", b"x" * 150000, "text/plain"))])
+        assert sent.status_code == 200, sent.text
+        until(lambda: path.read_text().count("\n") >= 4)
     assert "planted" not in path.read_text()
     lines = [json.loads(line) for line in path.read_text().splitlines()]
     mine = {line["endpoint"]: line for line in lines}
@@ -263,4 +304,5 @@ def test_usage_lines(tmp_path):
     asked = mine["/api/v1/orchestrate"]
     assert (asked["method"], asked["status"], asked["request_id"]) == ("POST", 200, "r-1")
     assert asked["prompt_hash"] == hashlib.sha256(body).hexdigest()
+    assert mine["/api/v1/orchestrate/upload"]["prompt_hash"] == hashlib.sha256(sent.request.body).hexdigest()
     assert mine["/api/v1/tasks/{id}"]["prompt_hash"] is None and mine["/api/v1/nothing"]["status"] == 404

@@ -91,6 +91,7 @@ function submit() {
   if (mode.has("ignores-clicks")) return;
   if (!prompt) return;
   input.textContent = "";
+  if (mode.has("asks-after")) setTimeout(() => veil("<p>Sign in or create an account</p>"), 150);
   log({prompt, model}).then(() => answer(prompt));
 }
 function showFileInput(composer) {

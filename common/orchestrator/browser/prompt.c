@@ -183,6 +183,10 @@ enum trouble driver_wait_answer(struct driver *driver, const char *prompt, struc
             return TROUBLE_NONE;
         }
         last = now;
+        driver->signed_out = driver_flag(look, "signed_out");
+        if (driver->signed_out)
+            return driver_trouble(driver, TROUBLE_SIGN_IN,
+                                  "The web provider asks to sign in before it answers.");
         if (!trouble)
             trouble = driver_rest(driver, driver->settings->browser_poll_seconds);
         if (trouble)

@@ -10,10 +10,29 @@
 #include <poll.h>
 #include <string.h>
 
-enum { PROMPT_MAX = 4 << 20 };
+enum { PROMPT_MAX = 64 << 20 };
 
 /* Left of a request's time when the job's is over, so that its answer still comes. */
 static const double answer_seconds = 0.25;
+
+static void write_state(const struct orchestrator_settings *settings, struct json_writer *writer)
+{
+    writer_key_boolean(writer, "configured",
+                       settings->browser_enabled && settings->browser_profile_dir);
+    writer_key_boolean(writer, "active", false);
+}
+
+/* A failure without a session: the details say how the adapter is. */
+static void fail(struct run *run, struct result *result, int failure_code, const char *message)
+{
+    struct details details;
+
+    details_open(run, &details);
+    writer_key_string(&details.writer, "provider", result->executed->provider);
+    write_state(run->house->settings, &details.writer);
+    result->details = details_close(&details);
+    result_fail(run, result, failure_code, message);
+}
 
 static void scripted_answer(struct run *run, const struct order *order, const struct model *model,
                             struct result *result)
@@ -24,13 +43,14 @@ static void scripted_answer(struct run *run, const struct order *order, const st
     struct details details;
 
     if (!settings->scripted_logged_in) {
-        result_fail(run, result, FAILURE_AUTH, "Scripted browser session is logged out.");
+        fail(run, result, FAILURE_AUTH, "Scripted browser session is logged out.");
         return;
     }
     if (strcmp(label, model->provider_model_id) != 0 &&
         !catalog_equivalent(run->arena, run->house->catalog, label, model->provider_model_id)) {
         details_open(run, &details);
         writer_key_string(&details.writer, "provider", model->provider);
+        write_state(settings, &details.writer);
         writer_key_string(&details.writer, "requested_label", model->provider_model_id);
         writer_key_string(&details.writer, "actual_label", label);
         result->details = details_close(&details);
@@ -162,8 +182,8 @@ static bool hand_in(struct run *run, const struct order *order, const struct mod
 
     if (browser_call_begin(run->house->run_directory, &job))
         return true;
-    result_fail(run, result, FAILURE_PROVIDER_UNAVAILABLE,
-                "The browser's process (orch-browserd) does not run.");
+    fail(run, result, FAILURE_PROVIDER_UNAVAILABLE,
+         "The browser's process (orch-browserd) does not run.");
     return false;
 }
 
@@ -176,7 +196,7 @@ bool browser_begin(struct run *run, const struct order *order, const struct mode
 
     *errand = (struct browser_errand){0};
     if (words) {
-        result_fail(run, result, FAILURE_PROVIDER_UNAVAILABLE, words);
+        fail(run, result, FAILURE_PROVIDER_UNAVAILABLE, words);
         return false;
     }
     if (rule.failures && run->house->region &&
@@ -191,8 +211,8 @@ bool browser_begin(struct run *run, const struct order *order, const struct mode
     if (settings->browser_driver == BROWSER_SCRIPTED)
         scripted_answer(run, order, model, result);
     else if (settings->browser_driver == BROWSER_NULL)
-        result_fail(run, result, FAILURE_PROVIDER_UNAVAILABLE,
-                    "Browser automation driver is not configured.");
+        fail(run, result, FAILURE_PROVIDER_UNAVAILABLE,
+             "Browser automation driver is not configured.");
     tell_breaker(run, errand, result);
     return false;
 }
@@ -206,8 +226,8 @@ bool browser_look(struct run *run, struct browser_errand *errand, struct result 
         return false;
     browser_call_end();
     if (news == BROWSER_NEWS_LOST) {
-        result_fail(run, result, FAILURE_PROVIDER_UNAVAILABLE,
-                    "The browser's process has gone before it answered.");
+        fail(run, result, FAILURE_PROVIDER_UNAVAILABLE,
+             "The browser's process has gone before it answered.");
     } else {
         result->details = end.details;
         result->status = end.status;

@@ -37,7 +37,7 @@ const char *browser_breaker_read(const struct house *house, struct breaker_figur
     const struct breaker_rule rule = browser_breaker_rule(house->settings);
 
     *figures = (struct breaker_figures){0};
-    if (!rule.failures || !house->settings->browser_enabled)
+    if (!rule.failures)
         return browser_breaker_names[0];
     if (house->region)
         breaker_read(house->region, browser_adapter_name, &rule, figures);

@@ -133,6 +133,12 @@ static void judge_v1(struct forum *forum, const struct similarities *similaritie
     consensus->needs_debate = consensus->score < order->target;
 }
 
+/* There is time for another round, and somebody who waits for it. */
+static bool goes_on(const struct pattern_run *run)
+{
+    return run_seconds_left(&run->task_run.run) > 0 && !run->task_run.run.was_cancelled;
+}
+
 enum error consensus_v1(struct pattern_run *run, const char *prompt,
                         const struct consensus_order *order, struct consensus *consensus)
 {
@@ -156,8 +162,7 @@ enum error consensus_v1(struct pattern_run *run, const char *prompt,
         if (error)
             return error;
         judge_v1(forum, &similarities, order, round, consensus);
-    } while (consensus->needs_debate && round < order->max_rounds &&
-             run_seconds_left(&run->task_run.run) > 0);
+    } while (consensus->needs_debate && round < order->max_rounds && goes_on(run));
     name_models(forum, consensus);
     return ERROR_NONE;
 }
@@ -346,7 +351,7 @@ enum error consensus_v2(struct pattern_run *run, const char *prompt, enum task_t
 
     if (run->task_run.run.dry_run)
         return agree_dry(forum, prompt, rule->per_round, true, consensus);
-    while (!error && on && round < rule->max_rounds && run_seconds_left(&run->task_run.run) > 0)
+    while (!error && on && round < rule->max_rounds && goes_on(run))
         error = hold_round(forum, prompt, rule, round++, &pollinated, &on);
     if (error)
         return error;

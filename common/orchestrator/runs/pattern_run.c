@@ -51,6 +51,7 @@ enum error pattern_begin(struct pattern_run *run, const struct house *house, str
     run->phrasing = phrasing_of(arena, order->prompt);
     run->results = ARENA_ARRAY(arena, struct result, RUN_CALLS_MAX);
     error = task_run_begin(&run->task_run, house, arena, db, &task, false, problem);
+    run->task_run.run.watch = order->watch;
     if (!error && run->on_accepted)
         run->on_accepted(run, run->context);
     return error;

@@ -36,6 +36,7 @@ struct pattern_order {
     const char *model;  /* name; NULL = the default one */
     bool reasoning;
     bool dry_run;
+    const struct fetch_watch *watch; /* NULL = nothing ends it early */
 };
 
 /* Resolves the model and stores the task. ERROR_INVALID (`run_rejected`) for a model that is not

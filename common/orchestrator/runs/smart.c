@@ -194,7 +194,8 @@ enum error smart_run(struct smart *smart, const struct house *house, struct aren
     struct pattern_order frame = {.route = order->second ? "smart/v2" : "smart",
                                   .prompt = order->prompt,
                                   .model = order->model,
-                                  .dry_run = house_is_dry(house, order->dry_run)};
+                                  .dry_run = house_is_dry(house, order->dry_run),
+                                  .watch = order->watch};
     enum error error;
 
     smart->complexity = assess_complexity(arena, order->prompt);

@@ -12,7 +12,8 @@ struct smart_order {
     const char *reliability_level; /* NULL = not given, as the next one */
     const char *pattern;
     bool dry_run;
-    bool second; /* smart/v2 */
+    bool second;                     /* smart/v2 */
+    const struct fetch_watch *watch; /* NULL = nothing ends it early */
 };
 
 /* Answers of different models to one prompt, those that came. */
