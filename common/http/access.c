@@ -1,6 +1,9 @@
 /* Who is asking and whether he may: the service says, here is the order, the throttle on failures
  * and the comparison of roles. The one place where access is decided. */
+#include "http/cookie.h"
 #include "http/http_internal.h"
+
+#include <strings.h>
 
 bool http_refuse(struct http_refusal *refusal, int status, const char *error_code,
                  const char *detail)
@@ -69,6 +72,31 @@ bool step_authenticate(struct serving *serving)
         return true;
     }
     refuse(serving, &refusal);
+    return false;
+}
+
+static bool is_lines_type(const char *type)
+{
+    return type && strncasecmp(type, "application/x-ndjson", 20) == 0;
+}
+
+/* A browser sends a form of any page without asking: as text/plain it can hold JSON. With a type of
+ * JSON it asks first (CORS). */
+bool check_page(struct serving *serving)
+{
+    const struct request *request = &serving->request;
+    const char *type = request_header(request, "CONTENT_TYPE");
+
+    if (serving->match.route->sets_cookie && type && strncasecmp(type, "text/plain", 10) == 0) {
+        answer_error(serving, 415, "unsupported_media_type",
+                     "Send the body as application/json; a text/plain body could be another "
+                     "site's form");
+        return false;
+    }
+    if (request_is_of_known_page(request) || is_json_type(type) || is_lines_type(type))
+        return true;
+    answer_error(serving, 403, "forbidden",
+                 "A page of another site may change nothing: its origin is not known here");
     return false;
 }
 

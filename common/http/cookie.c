@@ -35,6 +35,14 @@ void reply_set_cookie(struct request *request, struct reply *reply, const struct
                     sites[cookie->same_site], cookie->secure ? "; Secure" : ""));
 }
 
+/* Browsers name the site that asks even where they send no Origin. */
+static bool asked_by_other_site(const struct request *request)
+{
+    const char *site = request_header(request, "HTTP_SEC_FETCH_SITE");
+
+    return site && (strcmp(site, "cross-site") == 0 || strcmp(site, "same-site") == 0);
+}
+
 bool request_is_of_own_page(const struct request *request)
 {
     const char *origin = request_header(request, "HTTP_ORIGIN");
@@ -43,8 +51,10 @@ bool request_is_of_own_page(const struct request *request)
     const char *origin_host;
 
     if (request->method == METHOD_GET || request->method == METHOD_HEAD ||
-        request->method == METHOD_OPTIONS || !origin)
+        request->method == METHOD_OPTIONS)
         return true;
+    if (!origin)
+        return !asked_by_other_site(request);
     if (site && *site && strcasecmp(origin, site) == 0)
         return true;
     origin_host = strstr(origin, "://");

@@ -23,9 +23,9 @@ struct cookie {
 
 void reply_set_cookie(struct request *request, struct reply *reply, const struct cookie *cookie);
 
-/* Whether a cookie may speak for the client: a method that changes nothing, no Origin at all, or
- * an Origin that is this site (its host and port are those of Host, or it is the configured one).
- */
+/* Whether a cookie may speak for the client: a method that changes nothing, an Origin that is this
+ * site (its host and port are those of Host, or it is the configured one), or neither an Origin nor
+ * a browser's word (Sec-Fetch-Site) that another site asks. */
 bool request_is_of_own_page(const struct request *request);
 
 /* The same, or an Origin that the policy lists by name. To be asked before a client is served for

@@ -192,14 +192,10 @@ bool step_decode_query(struct serving *serving)
     return true;
 }
 
-/* "application/json", "application/problem+json; charset=utf-8"... An absent type counts. */
-static bool is_json_type(const char *type)
+bool is_json_type(const char *type)
 {
-    size_t length;
+    size_t length = type ? strcspn(type, "; \t") : 0;
 
-    if (!type || !*type)
-        return true;
-    length = strcspn(type, "; \t");
     if (length == 16 && strncasecmp(type, "application/json", 16) == 0)
         return true;
     return length > 17 && strncasecmp(type, "application/", 12) == 0 &&
@@ -226,7 +222,7 @@ bool step_json(struct serving *serving)
             answer_body_missing(serving);
         return !route->body || route->body_optional;
     }
-    if (!serving->style->reads_any_type && !is_json_type(type)) {
+    if (!serving->style->reads_any_type && type && *type && !is_json_type(type)) {
         answer_body_not_json(serving);
         return false;
     }

@@ -189,8 +189,9 @@ static bool implies(const struct route *route, int status)
     switch (status) {
     case 400:
         return has_body;
-    case 401:
     case 403:
+        return route->role > 0 || route->method != METHOD_GET;
+    case 401:
     case 429:
         return route->role > 0;
     case 404:
@@ -201,6 +202,8 @@ static bool implies(const struct route *route, int status)
         return (has_body || !route->any_query || route->idempotent) && !route->unfit_status;
     case 409:
         return route->idempotent;
+    case 415:
+        return route->sets_cookie;
     default:
         return false;
     }

@@ -78,6 +78,8 @@ const char *request_path_of(const struct request *request);
 
 /* access.c */
 bool step_authenticate(struct serving *serving);
+/* False where another site's page would change something, or sign somebody in. */
+bool check_page(struct serving *serving);
 bool step_role(struct serving *serving);
 
 /* limits.c */
@@ -93,6 +95,8 @@ void cors_add_headers(struct serving *serving);
 
 /* decode.c; form_decode takes %XX and '+' for what they stand for */
 const char *form_decode(struct arena *arena, const char *text, size_t length);
+/* "application/json", "application/problem+json; charset=utf-8"... */
+bool is_json_type(const char *content_type);
 bool step_decode_query(struct serving *serving);
 bool step_json(struct serving *serving);
 bool step_fields(struct serving *serving);

@@ -183,7 +183,7 @@ static bool step_slash(struct serving *serving)
 static bool step_route(struct serving *serving)
 {
     if (serving->match.route)
-        return true;
+        return check_page(serving);
     if (!serving->match.path_known) {
         answer_failure(serving, 404, FAILURE_NOT_FOUND);
         return false;

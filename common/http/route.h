@@ -45,6 +45,7 @@ struct route {
     const struct schema *reply;
     bool reply_is_list;         /* of such objects: reply->object is a struct object_list */
     const char *media_type;     /* of a reply that is not JSON */
+    bool sets_cookie;           /* a form of another site must not reach it: 415 for text/plain */
     const int *errors;          /* ERRORS(...) */
     const char *const *headers; /* request headers that it reads: HEADERS(...); NULL = none */
     bool idempotent;            /* honours Idempotency-Key (idempotency.h) */

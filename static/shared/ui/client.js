@@ -45,12 +45,13 @@ function fileNameOf(response) {
 export function createClient({ credentials = 'omit', headers: common = {}, renew = null } = {}) {
     let renewal = null;
 
-    function headersOf({ body, etag, headers }, accept) {
+    /* Without a type the server would take a change for one of another site's page, where a proxy hides our origin. */
+    function headersOf(method, { body, form, etag, headers }, accept) {
         const token = accessToken();
         return {
             Accept: accept,
             'Accept-Language': currentLocale(),
-            ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
+            ...(body === undefined && (form !== undefined || method === 'GET') ? {} : { 'Content-Type': 'application/json' }),
             ...(token === null ? {} : { Authorization: `Bearer ${token}` }),
             ...(etag ? { 'If-None-Match': etag } : {}),
             ...common,
@@ -61,7 +62,7 @@ export function createClient({ credentials = 'omit', headers: common = {}, renew
     function send(method, path, options, accept, signal) {
         return fetch(addressOf(path, options.query), {
             method,
-            headers: headersOf(options, accept),
+            headers: headersOf(method, options, accept),
             body: options.form ?? (options.body === undefined ? undefined : JSON.stringify(options.body)),
             credentials,
             cache: 'no-store',
