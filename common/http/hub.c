@@ -108,14 +108,16 @@ size_t hub_count(const struct request *request, const char *tenant)
     const struct hub_state *state = request->server->hub;
     size_t count = 0;
 
-    for (const struct place *place = state->places; place; place = place->next)
+    for (const struct place *place = state ? state->places : NULL; place; place = place->next)
         count += !place->broken && (!tenant || strcmp(place->tenant, tenant) == 0);
     return count;
 }
 
 int64_t hub_sequence(const struct request *request)
 {
-    return request->server->hub->sequence;
+    const struct hub_state *state = request->server->hub;
+
+    return state ? state->sequence : 0;
 }
 
 static void free_place(struct place *place)
