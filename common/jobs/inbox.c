@@ -32,6 +32,17 @@ static const struct statement stop_lane = {
     .sql = "UPDATE jobs SET state = 'dead', last_error = ?, holder = NULL,"
            " finished_at = {now_microseconds} WHERE kind = ? AND lane = ? AND state = 'waiting'",
 };
+static const struct statement stop_job = {
+    .name = "job_stop",
+    .sql = "UPDATE jobs SET state = 'dead', last_error = ?, holder = NULL,"
+           " finished_at = {now_microseconds}"
+           " WHERE kind = ? AND job_key = ? AND state = 'waiting'",
+};
+static const struct statement move_job = {
+    .name = "job_move",
+    .sql = "UPDATE jobs SET kind = ? WHERE kind = ? AND job_key = ? AND state = 'waiting'"
+           " AND due_at <= {now_microseconds}",
+};
 static const struct statement read_figures = {
     .name = "job_figures",
     .sql = "SELECT (SELECT count(*) FROM jobs WHERE kind = ? AND state = 'waiting'),"
@@ -142,15 +153,40 @@ enum error job_send_again(struct db *db, const struct job_kind *kind, const char
                  : not_found(kind, problem);
 }
 
-enum error job_stop_lane(struct db *db, const struct job_kind *kind, const char *lane,
-                         const char *why, int64_t *count, struct problem *problem)
+static enum error stop(struct db *db, const struct statement *statement,
+                       const struct job_kind *kind, const char *name, const char *why,
+                       int64_t *count, struct problem *problem)
 {
-    struct query *query = db_query(db, &stop_lane);
+    struct query *query = db_query(db, statement);
 
     query_bind_text(query, why);
     query_bind_text(query, kind->name);
-    query_bind_text(query, lane);
+    query_bind_text(query, name);
     *count = query_changes(query);
+    return query_end(query, problem);
+}
+
+enum error job_stop_lane(struct db *db, const struct job_kind *kind, const char *lane,
+                         const char *why, int64_t *count, struct problem *problem)
+{
+    return stop(db, &stop_lane, kind, lane, why, count, problem);
+}
+
+enum error job_stop(struct db *db, const struct job_kind *kind, const char *key, const char *why,
+                    int64_t *count, struct problem *problem)
+{
+    return stop(db, &stop_job, kind, key, why, count, problem);
+}
+
+enum error job_move(struct db *db, const struct job_kind *from, const char *key,
+                    const struct job_kind *to, bool *moved, struct problem *problem)
+{
+    struct query *query = db_query(db, &move_job);
+
+    query_bind_text(query, to->name);
+    query_bind_text(query, from->name);
+    query_bind_text(query, key);
+    *moved = query_changes(query) > 0;
     return query_end(query, problem);
 }
 

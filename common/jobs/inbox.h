@@ -52,6 +52,15 @@ MUST_CHECK enum error job_send_again(struct db *db, const struct job_kind *kind,
 MUST_CHECK enum error job_stop_lane(struct db *db, const struct job_kind *kind, const char *lane,
                                     const char *why, int64_t *count, struct problem *problem);
 
+/* The same of one job. */
+MUST_CHECK enum error job_stop(struct db *db, const struct job_kind *kind, const char *key,
+                               const char *why, int64_t *count, struct problem *problem);
+
+/* Makes a job that is due and that nobody holds one of another kind; `moved` is false when there is
+ * none. */
+MUST_CHECK enum error job_move(struct db *db, const struct job_kind *from, const char *key,
+                               const struct job_kind *to, bool *moved, struct problem *problem);
+
 struct job_figures {
     int64_t waiting; /* due or not, held or not */
     int64_t held;

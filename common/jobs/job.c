@@ -25,6 +25,9 @@ static const double microseconds_per_second = 1e6;
 /* What holders of this process begin with. */
 static char claimant[PREFIX_TEXT];
 
+/* The lane of the last claim, where lanes take turns. */
+static char turn[JOB_NAME_MAX + 1];
+
 /* Every holder, as a range: sql/kits/jobs_2.sql says why. */
 #define HELD "holder > '' AND holder < '~'"
 
@@ -35,17 +38,25 @@ static const struct statement insert_job = {
            " {now_microseconds} + CAST(? AS BIGINT), {now_microseconds})"
            " ON CONFLICT (kind, job_key) DO NOTHING",
 };
+#define BUSY_LANES                                                                                 \
+    "WITH busy AS (SELECT lane FROM jobs WHERE kind = ? AND " HELD                                 \
+    " AND due_at > {now_microseconds} GROUP BY lane HAVING count(*) >= ?),"                        \
+    " picked AS MATERIALIZED (SELECT id FROM jobs WHERE kind = ? AND state = 'waiting'"            \
+    " AND due_at <= {now_microseconds} AND lane NOT IN (SELECT lane FROM busy)"
+#define CLAIM_PICKED                                                                               \
+    " UPDATE jobs SET interruptions = interruptions + CASE WHEN holder IS NULL THEN 0 ELSE 1"      \
+    " END, holder = ?, due_at = {now_microseconds} + CAST(? AS BIGINT)"                            \
+    " WHERE id IN (SELECT id FROM picked)"                                                         \
+    " RETURNING id, job_key, lane, payload, failures, interruptions"
+
 static const struct statement claim_jobs = {
     .name = "job_claim",
-    .sql = "WITH busy AS (SELECT lane FROM jobs WHERE kind = ? AND " HELD
-           " AND due_at > {now_microseconds} GROUP BY lane HAVING count(*) >= ?),"
-           " picked AS MATERIALIZED (SELECT id FROM jobs WHERE kind = ? AND state = 'waiting'"
-           " AND due_at <= {now_microseconds} AND lane NOT IN (SELECT lane FROM busy)"
-           " ORDER BY due_at, id LIMIT ? {for_update_skip_locked})"
-           " UPDATE jobs SET interruptions = interruptions + CASE WHEN holder IS NULL THEN 0 ELSE 1"
-           " END, holder = ?, due_at = {now_microseconds} + CAST(? AS BIGINT)"
-           " WHERE id IN (SELECT id FROM picked)"
-           " RETURNING id, job_key, lane, payload, failures, interruptions, created_at",
+    .sql = BUSY_LANES " ORDER BY due_at, id LIMIT ? {for_update_skip_locked})" CLAIM_PICKED,
+};
+static const struct statement claim_turn = {
+    .name = "job_claim_turn",
+    .sql = BUSY_LANES " AND lane > ? ORDER BY lane, due_at, id LIMIT ?"
+                      " {for_update_skip_locked})" CLAIM_PICKED,
 };
 static const struct statement end_job = {
     .name = "job_end",
@@ -111,35 +122,76 @@ enum error job_add(struct db *db, const struct job_kind *kind, const struct job_
     return error;
 }
 
+/* What is to be claimed, and by whom. */
+struct claim {
+    struct db *db;
+    struct arena *arena;
+    const struct job_kind *kind;
+    const char *holder, *after; /* the lane before those that have their turn; NULL = any may */
+    int most;
+};
+
+static enum error claim_some(const struct claim *claim, struct job *jobs, int *count,
+                             struct problem *problem)
+{
+    const struct job_kind *kind = claim->kind;
+    struct query *query = db_query(claim->db, claim->after ? &claim_turn : &claim_jobs);
+
+    query_bind_text(query, kind->name);
+    query_bind_integer(query, kind->lane_most ? kind->lane_most : INT_MAX);
+    query_bind_text(query, kind->name);
+    if (claim->after)
+        query_bind_text(query, claim->after);
+    query_bind_integer(query, claim->most);
+    query_bind_text(query, claim->holder);
+    query_bind_integer(query, microseconds(kind->lease_seconds));
+    for (*count = 0; *count < claim->most && query_next(query); ++*count)
+        jobs[*count] = (struct job){.kind = kind,
+                                    .db = claim->db,
+                                    .arena = claim->arena,
+                                    .id = query_integer(query, 0),
+                                    .key = query_text(query, 1, claim->arena),
+                                    .lane = query_text(query, 2, claim->arena),
+                                    .payload = query_text(query, 3, claim->arena),
+                                    .failures = query_integer(query, 4),
+                                    .interruptions = query_integer(query, 5),
+                                    .holder = claim->holder};
+    return query_end(query, problem);
+}
+
+/* One claimer at a time, so that none of them takes more of a lane than it may have. */
+static enum error claim_in_turn(struct claim *claim, struct job *jobs, int *count,
+                                struct problem *problem)
+{
+    enum error error = db_begin(claim->db, DB_WRITE, problem);
+
+    if (error)
+        return error;
+    error = db_lock(claim->db, claim->kind->name, problem);
+    claim->after = turn;
+    if (!error)
+        error = claim_some(claim, jobs, count, problem);
+    if (!error && !*count && *turn) {
+        claim->after = "";
+        error = claim_some(claim, jobs, count, problem);
+    }
+    error = db_finish(claim->db, error, problem);
+    if (!error)
+        (void)!snprintf(turn, sizeof turn, "%s", *count ? jobs[0].lane : "");
+    return error;
+}
+
 /* Claims at most `most`, into `jobs`; all of them have the same holder. */
 static enum error claim(struct db *db, struct arena *arena, const struct job_kind *kind, int most,
                         struct job *jobs, int *count, struct problem *problem)
 {
-    struct query *query = db_query(db, &claim_jobs);
+    struct claim claim = {.db = db, .arena = arena, .kind = kind, .most = most};
     char token[HOLDER_TEXT];
-    const char *holder;
 
     token_random_text(HOLDER_BYTES, token, sizeof token);
-    holder = arena_print(arena, "%s%s", claimant, token);
-    query_bind_text(query, kind->name);
-    query_bind_integer(query, kind->lane_most ? kind->lane_most : INT_MAX);
-    query_bind_text(query, kind->name);
-    query_bind_integer(query, most);
-    query_bind_text(query, holder);
-    query_bind_integer(query, microseconds(kind->lease_seconds));
-    for (*count = 0; *count < most && query_next(query); ++*count)
-        jobs[*count] = (struct job){.kind = kind,
-                                    .db = db,
-                                    .arena = arena,
-                                    .id = query_integer(query, 0),
-                                    .key = query_text(query, 1, arena),
-                                    .lane = query_text(query, 2, arena),
-                                    .payload = query_text(query, 3, arena),
-                                    .failures = query_integer(query, 4),
-                                    .interruptions = query_integer(query, 5),
-                                    .created_at = query_integer(query, 6),
-                                    .holder = holder};
-    return query_end(query, problem);
+    claim.holder = arena_print(arena, "%s%s", claimant, token);
+    return kind->lanes_take_turns ? claim_in_turn(&claim, jobs, count, problem)
+                                  : claim_some(&claim, jobs, count, problem);
 }
 
 static double pause_after(const struct job_kind *kind, int64_t failures, double least)

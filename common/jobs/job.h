@@ -73,6 +73,8 @@ struct job_kind {
     int interruptions_max; /* more leases that ran out make the job dead: it kills its runners */
     int lane_most;         /* jobs of one lane in hand at a time, by all runners; 0 = any number */
     int batch;             /* jobs claimed at once; 0 = 1; with lanes always 1 */
+    bool lanes_take_turns; /* the lane after the one of the last claim comes next, whatever is due
+                              for longer; every job has a lane */
 
     /* Outside any transaction; may talk to others. `verdict` is JOB_DONE when it is called. NULL =
      * there is nothing to do outside. */

@@ -238,6 +238,40 @@ ON_BOTH(a_job_that_kills_its_runners_is_given_up)
     CHECK_INT(found(store, "deadly").interruptions, 3);
 }
 
+/* Each lane has its turn, though all jobs of the first are due for longer. */
+ON_BOTH(lanes_take_turns)
+{
+    struct job_kind turns = plain;
+    int64_t count = 0;
+    bool moved = false;
+
+    make_tables(store);
+    turns.lanes_take_turns = true;
+    turns.lane_most = 2;
+    for (int i = 0; i < 5; i++)
+        (void)add(store, &turns, arena_print(store->arena, "a %d", i), "a");
+    for (int i = 0; i < 2; i++)
+        (void)add(store, &turns, arena_print(store->arena, "c %d", i), "c");
+    (void)add(store, &turns, "b 0", "b");
+    CHECK_INT(run(store, &turns, 3).done, 3);
+    CHECK_INT(found(store, "a 0").state, JOB_IS_DONE);
+    CHECK_INT(found(store, "b 0").state, JOB_IS_DONE);
+    CHECK_INT(found(store, "c 0").state, JOB_IS_DONE);
+    CHECK_INT(found(store, "a 1").state, JOB_WAITING);
+    CHECK_OK(job_stop(store->db, &turns, "a 1", "gone", &count, &store->problem));
+    CHECK_INT(count, 1);
+    CHECK_INT(found(store, "a 1").state, JOB_IS_DEAD);
+    CHECK_INT(run(store, &turns, 2).done, 2);
+    CHECK_INT(found(store, "a 2").state, JOB_IS_DONE);
+    CHECK_INT(found(store, "c 1").state, JOB_IS_DONE);
+    turns.name = "test.other";
+    CHECK_OK(job_move(store->db, &plain, "a 3", &turns, &moved, &store->problem));
+    CHECK(moved);
+    CHECK_INT(run(store, &turns, 10).done, 1);
+    CHECK_OK(job_move(store->db, &plain, "a 3", &turns, &moved, &store->problem));
+    CHECK(!moved);
+}
+
 /* One lane has as many in hand as it may; the others go on. */
 ON_BOTH(a_full_lane_does_not_hold_up_the_others)
 {
@@ -576,7 +610,7 @@ TEST_MAIN(CASE(a_job_goes_with_the_transaction_that_added_it),
           CASE(jobs_of_a_clock_that_was_set_back_are_due_now),
           CASE(a_record_that_refuses_makes_the_run_a_failure),
           CASE(who_lost_the_lease_writes_nothing), CASE(a_job_that_kills_its_runners_is_given_up),
-          CASE(a_full_lane_does_not_hold_up_the_others),
+          CASE(lanes_take_turns), CASE(a_full_lane_does_not_hold_up_the_others),
           CASE(memory_that_runs_out_is_a_failure_of_its_job), CASE(what_is_finished_is_forgotten),
           CASE(who_knows_of_a_death_need_not_wait_for_the_lease),
           CASE(the_next_start_takes_up_what_a_dead_one_of_its_program_had),
