@@ -55,6 +55,7 @@ struct support_settings {
     int64_t reader_seconds;
     int64_t reader_text_bytes;
     int64_t index_memory_bytes;
+    int64_t ingest_processes, ingest_per_tenant;
 
     int64_t retrieval_top_k;
     int64_t rerank_top_k;

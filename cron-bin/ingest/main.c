@@ -1,16 +1,22 @@
 /*
  * Reads and indexes the documents that were uploaded to the support service, each in a process of
  * its own that is confined and limited. Segments of the index that an older version wrote, or that
- * are damaged or missing, are built anew first.
+ * are damaged or missing, are built anew; many small ones are merged.
  *
  *   ingest                  what is due, once
  *   ingest --every SECONDS  again and again, until told to stop
  *   ingest --reindex        everything anew from the stored files; old versions serve until then
  *
+ * Staying, several processes read side by side, so that one document delays no other: tenants take
+ * turns. One process says every two seconds that the program is there, whatever the others do; one
+ * more tidies. Who dies is replaced, and its successor takes up at once what it had in hand.
+ *
  * Exit codes: 0 done, 1 failed, 2 the command line is wrong.
  */
 #include "base/clock.h"
 #include "base/log.h"
+#include "jobs/crew.h"
+#include "jobs/runner.h"
 #include "support/conversation/answer_cache.h"
 #include "support/documents/contexts.h"
 #include "support/documents/reindex.h"
@@ -18,23 +24,35 @@
 #include "support/improvement/resident.h"
 #include "support/models/models.h"
 
+#include <signal.h>
+#include <stdatomic.h>
 #include <stdio.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 enum { EXIT_DONE, EXIT_FAILED, EXIT_USAGE };
 enum {
     MEMORY_MAX = 64 * 1024 * 1024,
-    ROUND_JOBS = 4,
+    ROUND_TASKS = 4,
     BEAT_SECONDS = HEARTBEAT_SECONDS / 5,
     MERGE_SECONDS = 1,
     HOUSEKEEPING_SECONDS = 600
 };
+enum { PLACE_BEAT, PLACE_TIDY, PLACE_READ }; /* of processes side by side */
 
-struct reader {
-    struct arena *arena; /* of indexing, as large as its setting says */
-    int64_t beat_at, merge_at, housekeeping_at, vectors_at; /* monotonic us; the next one is due */
-    struct models *models; /* that write contexts; NULL = none do */
-    bool mended;           /* segments have been looked through once */
+struct ingest {
+    struct arena *arena;                           /* of indexing, as large as its setting says */
+    int64_t merge_at, housekeeping_at, vectors_at; /* monotonic us; the next one is due */
+    struct models *models;                         /* that write contexts; NULL = none do */
+    bool mended;                                   /* segments have been looked through once */
+    bool looked;                                   /* for tasks of those that died */
+    bool sleeps;                                   /* while there is nothing to do for several */
 };
+
+/* Of all processes of the program: until when there may be work for more than the first reader. */
+static _Atomic int64_t *awake_until;
 
 /* Whether the time has come; then also when it comes next. */
 static bool is_due(int64_t *at, int seconds)
@@ -50,68 +68,119 @@ static bool is_due(int64_t *at, int seconds)
 /* Searching by words goes on without vectors, so failing to get them is not the program's. */
 static bool fill_vectors(struct resident *program, struct db *db)
 {
-    struct reader *reader = program->context;
+    struct ingest *ingest = program->context;
     int64_t now = clock_monotonic_microseconds();
     struct problem problem = {0};
     bool worked = false;
 
-    if (now < reader->vectors_at)
+    if (now < ingest->vectors_at)
         return false;
-    if (!ingest_vectors(db, reader->arena, &program->settings, &worked, &problem))
+    if (!ingest_vectors(db, ingest->arena, &program->settings, &worked, &problem))
         return worked;
     log_event(LOG_WARNING, "vectors_not_made", problem.text);
-    reader->vectors_at = now + (int64_t)(program->settings.embedding_pause_sec * 1e6);
+    ingest->vectors_at = now + (int64_t)(program->settings.embedding_pause_sec * 1e6);
     return false;
 }
 
 static enum error keep_house(struct resident *program, struct db *db)
 {
-    struct reader *reader = program->context;
+    const struct support_settings *settings = &program->settings;
+    struct ingest *ingest = program->context;
     enum error error = ERROR_NONE;
 
-    if (!is_due(&reader->housekeeping_at, HOUSEKEEPING_SECONDS))
+    if (!is_due(&ingest->housekeeping_at, HOUSEKEEPING_SECONDS))
         return ERROR_NONE;
-    error = task_forget(db, &program->problem);
+    error = task_adopt(db, ingest->arena, settings, &program->problem);
+    if (!error)
+        error = task_forget(db, ingest->arena, settings, &program->problem);
     if (!error)
         error = answer_cache_forget(db, &program->problem);
-    return error ? error : reindex_sweep(db, &program->settings, &program->problem);
+    return error ? error : reindex_sweep(db, settings, &program->problem);
+}
+
+static enum error mend(struct resident *program, struct db *db)
+{
+    struct ingest *ingest = program->context;
+    int64_t rebuilt = 0;
+    enum error error = ERROR_NONE;
+
+    if (ingest->mended)
+        return ERROR_NONE;
+    error = reindex_mend(db, &program->settings, &rebuilt, &program->problem);
+    if (!error)
+        error = reindex_tell_mixed(db, &program->settings, &program->problem);
+    ingest->mended = !error;
+    return error;
+}
+
+static enum error tidy(struct resident *program, struct db *db, bool *more)
+{
+    struct ingest *ingest = program->context;
+    enum error error = mend(program, db);
+
+    if (!error && is_due(&ingest->merge_at, MERGE_SECONDS))
+        error = reindex_merge(db, &program->settings, &program->problem);
+    if (!error)
+        error = keep_house(program, db);
+    *more = !error && fill_vectors(program, db);
+    arena_reset(ingest->arena);
+    return error;
+}
+
+static void wake(int lease)
+{
+    int64_t until = clock_monotonic_microseconds() + (int64_t)lease * 1000000;
+
+    if (awake_until && *awake_until < until)
+        *awake_until = until;
+}
+
+static bool is_asleep(const struct ingest *ingest)
+{
+    return awake_until && ingest->sleeps && ingest->looked &&
+           clock_monotonic_microseconds() >= *awake_until;
 }
 
 static enum error read_uploads(struct resident *program, struct db *db, bool *more)
 {
-    struct reader *reader = program->context;
+    struct ingest *ingest = program->context;
+    const struct task_runner runner = {&program->settings, ingest->models, wake};
     struct job_tally tally = {0};
-    int64_t rebuilt = 0;
-    enum error error = ERROR_NONE;
+    enum error error;
 
-    if (reader->models)
-        models_refresh(reader->models);
-    if (is_due(&reader->beat_at, BEAT_SECONDS))
-        error = task_beat(db, &program->problem);
-    if (!error && !reader->mended) {
-        error = reindex_mend(db, &program->settings, &rebuilt, &program->problem);
-        if (!error)
-            error = reindex_tell_mixed(db, &program->settings, &program->problem);
-        reader->mended = !error;
-    }
-    if (!error)
-        error = task_run_due(db, reader->arena, &program->settings, reader->models, ROUND_JOBS,
-                             &tally, &program->problem);
-    if (!error && is_due(&reader->merge_at, MERGE_SECONDS))
-        error = reindex_merge(db, &program->settings, &program->problem);
-    if (!error)
-        error = keep_house(program, db);
-    *more = !error && (fill_vectors(program, db) || tally.claimed > 0);
-    arena_reset(reader->arena);
+    if (is_asleep(ingest))
+        return ERROR_NONE;
+    if (ingest->models)
+        models_refresh(ingest->models);
+    error = task_run_due(db, ingest->arena, &runner, ROUND_TASKS, &tally, &program->problem);
+    ingest->looked |= !error;
+    *more = !error && tally.claimed > 0;
+    arena_reset(ingest->arena);
     return error;
+}
+
+/* Of a program that does not stay: what is there at the start is read, then all is tidied. */
+static enum error do_all(struct resident *program, struct db *db, bool *more)
+{
+    enum error error = mend(program, db);
+
+    if (!error)
+        error = read_uploads(program, db, more);
+    return error || *more ? error : tidy(program, db, more);
+}
+
+static enum error say_alive(struct resident *program, struct db *db, bool *more)
+{
+    *more = false;
+    return task_beat(db, program->job, &program->settings, &program->problem);
 }
 
 static enum error reindex(struct resident *program, struct db *db, bool *more)
 {
     int64_t documents = 0;
-    const struct reader *reader = program->context;
+    const struct ingest *ingest = program->context;
     enum error error =
-        reindex_all(db, &program->settings, reader->models, &documents, &program->problem);
+        reindex_all(db, &program->settings, ingest->models, &documents, &program->problem);
 
     *more = false;
     if (!error)
@@ -119,27 +188,91 @@ static enum error reindex(struct resident *program, struct db *db, bool *more)
     return error;
 }
 
-static int run(struct resident *program)
+static int work(struct resident *program, resident_round *round, struct ingest *ingest)
 {
-    struct reader reader = {.arena = arena_create((size_t)program->settings.index_memory_bytes)};
     enum error error = ERROR_NONE;
 
-    if (!reader.arena)
+    ingest->arena = arena_create((size_t)program->settings.index_memory_bytes);
+    if (!ingest->arena)
         return EXIT_FAILED;
-    program->context = &reader;
+    program->context = ingest;
     if (contexts_are_wanted(&program->settings) &&
-        models_open(&program->settings, &reader.models, &program->problem))
+        models_open(&program->settings, &ingest->models, &program->problem))
         log_event(LOG_ERROR, "registry_not_read", program->problem.text);
-    error = resident_rounds(program, program->mode ? reindex : read_uploads, "ingest_failed");
-    models_close(reader.models);
-    arena_destroy(reader.arena);
+    error = resident_rounds(program, round, "ingest_failed");
+    models_close(ingest->models);
+    arena_destroy(ingest->arena);
     return error && !program->stays ? resident_fail(program, EXIT_FAILED) : EXIT_DONE;
+}
+
+static int work_in_place(void *context, size_t place)
+{
+    struct resident *program = context;
+    struct ingest ingest = {.sleeps = place > PLACE_READ};
+
+    if (place == PLACE_BEAT) {
+        program->every = BEAT_SECONDS;
+        (void)resident_rounds(program, say_alive, "ingest_failed");
+        return EXIT_DONE;
+    }
+    runner_start(program->settings.state_directory, program->name);
+    return work(program, place == PLACE_TIDY ? tidy : read_uploads, &ingest);
+}
+
+static void stay(struct resident *program)
+{
+    crew_place *places[CREW_PLACES_MAX];
+    size_t count = PLACE_READ + (size_t)program->settings.ingest_processes;
+    void *shared =
+        mmap(NULL, sizeof *awake_until, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+
+    if (shared != MAP_FAILED) /* else they all look */
+        awake_until = shared;
+    for (size_t i = 0; i < count; i++)
+        places[i] = work_in_place;
+    crew_keep(places, count, program);
+}
+
+/* A process that says that this one is there, for as long as it is. */
+static pid_t beat_beside(struct resident *program)
+{
+    pid_t parent = getpid(), child = fork();
+
+    if (child != 0)
+        return child;
+    prctl(PR_SET_PDEATHSIG, SIGTERM);
+    if (getppid() != parent)
+        _exit(EXIT_DONE);
+    program->stays = true;
+    _exit(work_in_place(program, PLACE_BEAT));
+}
+
+static int run(struct resident *program)
+{
+    struct ingest ingest = {.arena = NULL};
+    pid_t child = -1;
+    int status;
+
+    if (program->stays) {
+        stay(program);
+        return EXIT_DONE;
+    }
+    if (!program->mode) /* else it reads no uploads */
+        child = beat_beside(program);
+    runner_start(program->settings.state_directory, program->name);
+    status = work(program, program->mode ? reindex : do_all, &ingest);
+    if (child > 0) {
+        kill(child, SIGTERM);
+        waitpid(child, NULL, 0);
+    }
+    return status;
 }
 
 int main(int argc, char **argv)
 {
     const struct resident_plan plan = {.name = "ingest",
                                        .mode = "--reindex",
+                                       .forks = true,
                                        .memory = MEMORY_MAX,
                                        .failed = EXIT_FAILED,
                                        .usage = EXIT_USAGE,

@@ -367,7 +367,7 @@ enum error stale_review_handle(struct request *request, struct reply *reply)
     enum error error = service_tools(request, &tools);
 
     if (!error)
-        error = document_touch(&tools.documents, request->arguments[0], &found);
+        error = document_touch(&tools.documents, request->arguments[0], NULL, &found);
     if (!error && !found)
         error = problem_set(&request->problem, ERROR_NOT_FOUND, "document_not_found",
                             "document not found");

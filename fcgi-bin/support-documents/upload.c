@@ -12,7 +12,15 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { SNIFFED = 4096, DIRECTORY_BYTES = 131072, WAIT_ROUNDS = 60, WAIT_MILLISECONDS = 50 };
+enum {
+    SNIFFED = 4096,
+    DIRECTORY_BYTES = 131072,
+    WAIT_ROUNDS = 60,
+    WAIT_MILLISECONDS = 50,
+    MEMORY_PER_BYTE = 64 /* that reading and indexing a file in a worker may use */
+};
+
+#define ABSENT " as soon as the program that reads documents is back: it does not run now"
 
 static const struct form_part_rule upload_parts[] = {
     {.name = "file", .file = true, .required = true, .help = "pdf, docx, txt, md or html."}};
@@ -161,17 +169,28 @@ static enum error receive(struct request *request, const char **name, const char
     return form_save(part, *path, &request->problem);
 }
 
-/* Whether somebody else is to read it. */
-static enum error leave_to_program(struct request *request, const struct service_tools *tools,
-                                   enum file_type type, size_t size, bool *leave, bool *drained)
+/* Who reads an upload. */
+struct plan {
+    bool later;   /* the program `ingest` does */
+    bool drained; /* it is there */
+    bool waits;   /* the answer waits a moment for it */
+};
+
+/* What a worker has memory for is read there; what is larger waits for the program, also while that
+ * is not there. */
+static enum error plan_reading(struct request *request, const struct service_tools *tools,
+                               enum file_type type, int64_t size, struct plan *plan)
 {
     const struct support_settings *settings = service_settings(request);
-    enum error error = task_is_drained(tools->documents.db, drained, &request->problem);
-    bool takes_long =
-        (int64_t)size > settings->ingest_async_min_bytes || contexts_are_wanted(settings);
+    bool is_large = size > settings->ingest_async_min_bytes;
+    bool fits = size <= settings->max_request_memory_bytes / MEMORY_PER_BYTE;
+    enum error error = task_is_drained(tools->documents.db, request->arena, settings,
+                                       &plan->drained, &request->problem);
 
-    *leave = file_type_needs_child(type) || settings->ingest_async == INGEST_ALWAYS ||
-             (settings->ingest_async == INGEST_AUTO && *drained && takes_long);
+    plan->later = file_type_needs_child(type) || !fits || settings->ingest_async == INGEST_ALWAYS;
+    if (settings->ingest_async == INGEST_AUTO)
+        plan->later |= is_large || (plan->drained && contexts_are_wanted(settings));
+    plan->waits = plan->drained && !is_large && settings->ingest_async != INGEST_ALWAYS;
     return error;
 }
 
@@ -183,7 +202,8 @@ static enum error ingest_now(struct request *request, const struct service_tools
     enum error error =
         ingest_document(&tools->documents, service_settings(request), &order, &result);
 
-    if (error == ERROR_UNAVAILABLE || error == ERROR_BUSY || error == ERROR_SYSTEM)
+    if (error == ERROR_UNAVAILABLE || error == ERROR_BUSY || error == ERROR_SYSTEM ||
+        error == ERROR_TOO_LARGE)
         return error;
     if (error) {
         reply->status = "partial";
@@ -209,6 +229,26 @@ static void nap(void)
     nanosleep(&(struct timespec){0, WAIT_MILLISECONDS * 1000000L}, NULL);
 }
 
+static const char *member_of(struct request *request, const struct task *task, const char *name)
+{
+    const char *text =
+        json_string_value(json_object_get(service_json(request, task->result), name));
+
+    return text ? text : "";
+}
+
+static enum error show_failure(struct request *request, const struct task *task,
+                               struct upload_reply *reply)
+{
+    const char *detail = member_of(request, task, "detail");
+
+    if (strcmp(member_of(request, task, "reason"), "text_too_large") == 0)
+        return problem_set(&request->problem, ERROR_TOO_LARGE, "text_too_large", "%s", detail);
+    reply->status = "partial";
+    reply->message = arena_print(request->arena, "File saved but ingestion failed: %s", detail);
+    return ERROR_NONE;
+}
+
 /* Small files are done in a moment: then the answer says so. */
 static enum error wait_for(struct request *request, const struct service_tools *tools,
                            struct upload_reply *reply)
@@ -227,20 +267,13 @@ static enum error wait_for(struct request *request, const struct service_tools *
     if (error || (strcmp(task.status, "SUCCESS") != 0 && strcmp(task.status, "FAILURE") != 0))
         return error;
     reply->task_id = NULL;
-    if (strcmp(task.status, "FAILURE") == 0) {
-        reply->status = "partial";
-        reply->message = arena_print(
-            request->arena, "File saved but ingestion failed: %s",
-            json_string_value(json_object_get(service_json(request, task.result), "detail")));
-        return ERROR_NONE;
-    }
+    if (strcmp(task.status, "FAILURE") == 0)
+        return show_failure(request, &task, reply);
     error = document_find(&tools->documents, reply->doc_id, &row, &found);
     if (error || !found)
         return error;
-    reply->status =
-        json_string_value(json_object_get(service_json(request, task.result), "status"));
-    reply->message =
-        json_string_value(json_object_get(service_json(request, task.result), "message"));
+    reply->status = member_of(request, &task, "status");
+    reply->message = member_of(request, &task, "message");
     reply->version = row.version;
     reply->chunks = row.chunk_count;
     reply->assigned_categories = service_json(request, row.categories);
@@ -248,16 +281,19 @@ static enum error wait_for(struct request *request, const struct service_tools *
 }
 
 static enum error ingest_later(struct request *request, const struct service_tools *tools,
-                               const char *path, bool waits, struct upload_reply *reply)
+                               const char *path, const struct plan *plan,
+                               struct upload_reply *reply)
 {
-    enum error error = task_submit(&tools->documents, reply->doc_id, path, &reply->task_id);
+    enum error error = task_submit(&tools->documents, service_settings(request), reply->doc_id,
+                                   path, &reply->task_id);
 
     if (error)
         return error;
     reply->status = "accepted";
-    reply->message = arena_print(
-        request->arena, "File uploaded. Processing in background. task_id=%s", reply->task_id);
-    return waits ? wait_for(request, tools, reply) : ERROR_NONE;
+    reply->message =
+        arena_print(request->arena, "File uploaded. Processing in background%s. task_id=%s",
+                    plan->drained ? "" : ABSENT, reply->task_id);
+    return plan->waits ? wait_for(request, tools, reply) : ERROR_NONE;
 }
 
 enum error upload_handle(struct request *request, struct reply *reply)
@@ -265,28 +301,22 @@ enum error upload_handle(struct request *request, struct reply *reply)
     struct upload_reply *upload = ARENA_NEW(request->arena, struct upload_reply);
     struct service_tools tools;
     const char *name = "", *path = "";
+    struct plan plan = {.later = false};
     size_t size = 0;
-    bool later = false, drained = false;
     enum error error = service_tools(request, &tools);
 
     if (!error)
         error = receive(request, &name, &path, &tools, &size);
     if (!error)
-        error = leave_to_program(request, &tools, file_type_of(name), size, &later, &drained);
+        error = plan_reading(request, &tools, file_type_of(name), (int64_t)size, &plan);
     if (error)
         return error;
     *upload = (struct upload_reply){.filename = name,
                                     .doc_id = name,
                                     .tenant_id = tools.documents.tenant,
                                     .assigned_categories = service_json(request, "[]")};
-    if (later)
-        error = ingest_later(
-            request, &tools, path,
-            drained && (int64_t)size <= service_settings(request)->ingest_async_min_bytes &&
-                service_settings(request)->ingest_async != INGEST_ALWAYS,
-            upload);
-    else
-        error = ingest_now(request, &tools, path, upload);
+    error = plan.later ? ingest_later(request, &tools, path, &plan, upload)
+                       : ingest_now(request, &tools, path, upload);
     if (error)
         return error;
     service_audit(request, "upload", arena_print(request->arena, "document:%s", name),

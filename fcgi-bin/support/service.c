@@ -26,6 +26,7 @@ static const struct reason_answer reasons[] = {
     {"token_refused", 401, "unauthorized"},
     {"question_empty", 400, "question_empty"},
     {"bad_upload", 400, "bad_upload"},
+    {"text_too_large", 413, "too_large"},
     {"bad_parameter", 400, "bad_parameter"},
     {"review_filter_invalid", 422, "validation_error"},
     {"since_invalid", 422, "validation_error"},

@@ -295,7 +295,7 @@ def test_two_hundred_hostile_files(support):
     given = files(support.engine)
     assert len(given) >= 200 or support.engine == "postgres"
     others = other_files(support)
-    [runner] = processes_of(support, b"/cron-bin/ingest")
+    runners = processes_of(support, b"/cron-bin/ingest")
     with ThreadPoolExecutor(4) as pool:
         told = list(pool.map(lambda file: upload(support, *file[:2]), given))
     told = [outcome(support, one) for one in told]
@@ -307,9 +307,9 @@ def test_two_hundred_hostile_files(support):
         if not clear or (expected and not read) or (kept and len(kept.encode()) > 255):
             wrong.append((name[:60], len(name.encode()), status, words))
     assert not wrong, wrong
-    assert processes_of(support, b"/cron-bin/ingest") == [runner], "the reader died, or left a child"
+    assert processes_of(support, b"/cron-bin/ingest") == runners, "a reader died, or left a child"
     assert not processes_of(support, b"pdftotext")
-    assert resident(runner) < READER_MEMORY or SANITIZED
+    assert max(map(resident, runners)) < READER_MEMORY or SANITIZED
     documents = {row[0] for row in support.sql("SELECT doc_id FROM kb_documents")}
     assert other_files(support) == others
     kept_names = {kept for _, _, kept in told}

@@ -1,18 +1,27 @@
 """Many uploads at a time, on both engines: the index stays in few segments, and every document is found."""
 
+import os
+import signal
+import time
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from pathlib import Path
 
 import pytest
 import requests
 
 from conftest import SOAK
 from patience import until
-from service import ENGINES, Service
+from service import ENGINES, Servers, Service
+from support_admin_test import SECRET, token
+from support_hostile_test import docx, packed, page_tree, pdf, text_of
 
 KEY = "support-test-key-3"
 HEADERS = {"X-API-Key": KEY}
 SEGMENTS_MOST = 16
-ENV = {"API_KEY": KEY, "RATE_LIMIT_ENABLED": "false"}
+READER_SECONDS = 20 if SOAK else 3
+ENV = {"API_KEY": KEY, "JWT_SECRET": SECRET, "RATE_LIMIT_ENABLED": "false", "READER_SECONDS": READER_SECONDS,
+       "READER_TEXT_BYTES": 9 << 20, "LOG_LEVEL": "ERROR"}
 
 
 @pytest.fixture(scope="module", params=ENGINES)
@@ -61,3 +70,137 @@ def test_parallel_uploads_leave_few_segments(support, uploaders, count):
     check_answers(support, uploaders, range(0, count, 1 if SOAK else 4))
     until(lambda: segments(support) <= SEGMENTS_MOST, told=lambda: f"{segments(support)} segments are left")
     check_answers(support, uploaders, range(1, count, 10))
+
+
+def hostile_pdf():
+    """Takes all the time that a reader has."""
+    tree = page_tree(count=400)
+    tree[2] = packed(b"q 1 0 0 1 0 0 cm " * 300_000)
+    return pdf(tree)
+
+
+def state_of(service, task, headers):
+    return service.get(f"/api/tasks/{task}", headers=headers).json()["status"]
+
+
+def wait_for(service, answers, headers):
+    """Until all of these tasks have succeeded."""
+    left = [answer["task_id"] for answer in answers if answer["task_id"]]
+
+    def ended():
+        left[:] = [task for task in left if state_of(service, task, headers) != "SUCCESS"]
+        return not left
+    until(ended, told=lambda: f"{len(left)} are not read", seconds=90)
+
+
+def test_hostile_documents_hold_up_nobody(support):
+    """Three that take all the time there is, beside twenty small ones of the same tenant and of others."""
+    same, other = token("agent", "hostile"), token("agent", "other")
+    wide = docx(text_of("x").replace("<w:p>", "<w:p " + " ".join(f"a{i}='x'" for i in range(300_000)) + ">"))
+    deep = b"<a><b><i><font>" * 50_000 + b"Zanzibar"
+    upload(support, "wide.docx", wide, same)
+    upload(support, "deep.html", deep, same)
+    content, started = hostile_pdf(), time.monotonic()
+    with ThreadPoolExecutor(3) as pool:
+        slow = list(pool.map(lambda number: upload(support, f"slow-{number}.pdf", content, same), range(3)))
+    assert all(answer.status_code == 200 for answer in slow), [answer.text for answer in slow]
+
+    def state(answer):
+        return state_of(support, answer.json()["task_id"], same)
+
+    def small(number, headers):
+        page = f"<h1>Lot {number}</h1><p>Lot {number} is behind gate {number}.</p>"
+        answer = upload(support, f"lot-{number}.html", page, headers)
+        assert answer.status_code == 200, answer.text
+        return answer.json()
+    with ThreadPoolExecutor(4) as pool:
+        of_other = list(pool.map(lambda number: small(number, other), range(20)))
+        wait_for(support, of_other, other)
+        assert time.monotonic() - started < 10, "small documents of another tenant waited"
+        assert not set(map(state, slow)) <= {"SUCCESS", "FAILURE"}, "the hostile ones are not slow"
+        of_same = list(pool.map(lambda number: small(number, same), range(20)))
+        wait_for(support, of_same, same)
+        assert time.monotonic() - started < 60, "small documents of the same tenant waited"
+    until(lambda: set(map(state, slow)) == {"FAILURE"}, seconds=10 * READER_SECONDS + 60)
+
+
+def ingest_processes(service):
+    """The program's own processes; not those that read a document for it."""
+    found = []
+    for pid in service.stack.processes():
+        command = Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")[0]
+        if command.endswith(b"/cron-bin/ingest"):
+            found.append(pid)
+    return found
+
+
+@contextmanager
+def without_ingest(service):
+    """While the program hangs, and has not been heard of for longer than it may be."""
+    held = ingest_processes(service)
+    for pid in held:
+        os.kill(pid, signal.SIGSTOP)
+    try:
+        service.sql("UPDATE heartbeats SET beat_at = beat_at - 11000000 WHERE name LIKE 'ingest@%'")
+        yield
+    finally:
+        for pid in held:
+            os.kill(pid, signal.SIGCONT)
+
+
+def test_without_the_program_small_files_are_read_and_large_ones_wait(support):
+    """Nothing large is ever read in a worker."""
+    large = b"The hall is open on Mondays.\n" * (8_500_000 // 29)
+    with without_ingest(support):
+        small = upload(support, "small.md", "# Gates\n\nGate nine is opened by Mrs Adler.\n").json()
+        assert small["status"] == "ok" and small["chunks"] == 1
+        assert "Adler" in ask(support, "Who opens gate nine?")["answer"]
+        answers = [upload(support, name, content) for name, content in (
+            ("large.txt", large), ("middle.txt", large[:300_000]), ("page.html", b"<p>Gate ten is locked."))]
+        for answer in answers:
+            body = answer.json()
+            assert answer.status_code == 200 and body["status"] == "accepted", answer.text
+            assert "it does not run now" in body["message"] and body["message"].endswith("task_id=" + body["task_id"])
+            assert state_of(support, body["task_id"], HEADERS) == "PENDING"
+    wait_for(support, [answer.json() for answer in answers], HEADERS)
+
+
+def test_a_file_that_unpacks_too_large_is_too_large(support):
+    for name, content in (("bomb.docx", docx(text_of("word " * 12_000_000))), ("long.txt", b"word " * 2_000_000),
+                          ("long.html", b"<p>" + b"word " * 2_000_000)):
+        answer = upload(support, name, content)
+        if answer.status_code == 200:
+            task = answer.json()["task_id"]
+            until(lambda: state_of(support, task, HEADERS) == "FAILURE")
+            assert support.get(f"/api/tasks/{task}", headers=HEADERS).json()["result"]["reason"] == "text_too_large"
+        else:
+            assert answer.status_code == 413 and answer.json()["error_code"] == "too_large", answer.text
+            assert answer.json()["detail"] == "the document holds more text than is allowed"
+
+
+def test_only_the_host_that_has_a_file_reads_it():
+    """Two hosts, each with files of its own, on one database."""
+    env = {**ENV, "DATABASE_URL": Servers.new_database()}
+    with Service("support", env) as near, Service("support", env) as far:
+        near.env = far.env = env
+        answers = [upload(host, f"gate-{number}.html", f"<p>Gate {number} is locked.").json()
+                   for number in range(12) for host in (near, far)[number % 2:][:1]]
+        wait_for(near, answers, HEADERS)
+        upload(near, "plan.md", "# Plan\n\nThe old hall is open.\n")
+        upload(far, "plan.md", "# Plan\n\nThe new hall is open on Mondays.\n")
+        done = near.run("ingest", "--reindex", env={"LOG_LEVEL": "WARNING"})
+        assert done.returncode == 0 and "file_of_another_version" in done.stderr, done.stderr
+        assert done.stdout == "6 documents indexed\n"
+        [[found]] = near.sql("SELECT count(*) FROM kb_chunks WHERE body LIKE '%The new hall is open on Mondays.%'")
+        assert found == "1"
+
+
+def test_a_host_takes_over_what_a_silent_one_left(support):
+    """As after a backup was restored elsewhere: the very file is there, its host is not."""
+    with without_ingest(support):
+        answer = upload(support, "left.html", "<p>Gate eleven is locked.").json()
+        assert answer["status"] == "accepted"
+        support.sql("UPDATE tasks SET host = 'gone' WHERE finished_at IS NULL")
+        support.sql("UPDATE jobs SET kind = 'support.ingest@gone' WHERE state = 'waiting' AND kind LIKE 'support.ingest@%'")
+    assert support.run("ingest").returncode == 0  # takes it over when it tidies; whoever is next reads it
+    wait_for(support, [answer], HEADERS)

@@ -187,7 +187,7 @@ ON_BOTH(every_document_of_every_tenant_is_looked_at)
 {
     struct bench bench;
     int64_t documents = 0, rebuilt = 0;
-    const char *path;
+    const char *path, *text;
 
     bench_make(&bench, store);
     add_many(store, store->engine == DB_SQLITE ? 10001 : 301,
@@ -198,10 +198,38 @@ ON_BOTH(every_document_of_every_tenant_is_looked_at)
     CHECK_INT(rebuilt, 1);
 
     path = ingest_upload_folder(store->arena, &bench.settings, "default");
-    put(arena_print(store->arena, "%s/z.md", path), "# Returns\n\nVouchers.\n", 21);
+    text = arena_print(store->arena, "# Returns\n\nVouchers.%*s\n", (int)strlen(POLICY) - 21, "");
+    put(arena_print(store->arena, "%s/z.md", path), text, strlen(POLICY));
+    CHECK_OK(reindex_all(store->db, &bench.settings, NULL, &documents, &store->problem));
+    CHECK_INT(documents, 1); /* of an older program: the size is the same */
+    CHECK_INT(holding(&bench, store, "voucher"), 1);
+    knowledge_cache_destroy(bench.cache);
+}
+
+/* A host that has the file of an older version has nothing to index anew. */
+ON_BOTH(a_file_of_another_version_is_not_read)
+{
+    struct bench bench;
+    struct ingest_order order = {.doc_id = "a.md"};
+    struct ingest_result result;
+    int64_t documents = 0;
+
+    bench_make(&bench, store);
+    order.path = arena_print(store->arena, "%s/a.md",
+                             ingest_upload_folder(store->arena, &bench.settings, "default"));
+    put(order.path, POLICY, strlen(POLICY));
+    CHECK_OK(ingest_document(&bench.call, &bench.settings, &order, &result));
     CHECK_OK(reindex_all(store->db, &bench.settings, NULL, &documents, &store->problem));
     CHECK_INT(documents, 1);
-    CHECK_INT(holding(&bench, store, "voucher"), 1);
+    put(order.path, "# Old\n\nVouchers.\n", 17);
+    CHECK_OK(reindex_all(store->db, &bench.settings, NULL, &documents, &store->problem));
+    CHECK_INT(documents, 1);
+    CHECK_INT(holding(&bench, store, "receipt"), 1);
+    put(order.path, POLICY "\n\n", strlen(POLICY) + 2); /* the same text from another file */
+    CHECK_OK(ingest_document(&bench.call, &bench.settings, &order, &result));
+    CHECK(result.deduplicated);
+    CHECK_OK(reindex_all(store->db, &bench.settings, NULL, &documents, &store->problem));
+    CHECK_INT(documents, 2);
     knowledge_cache_destroy(bench.cache);
 }
 
@@ -475,7 +503,7 @@ TEST_MAIN(CASE(a_version_replaces_the_one_before), CASE(tenants_do_not_see_each_
           CASE(a_lost_or_damaged_segment_is_built_again),
           CASE(the_program_mends_segments_before_they_are_asked_for),
           CASE(every_document_of_every_tenant_is_looked_at),
-          CASE(parents_are_found_by_their_children), CASE(many_small_segments_become_one),
-          CASE(the_program_merges_what_uploads_left), CASE(a_deleted_document_is_gone),
-          CASE(a_failure_at_any_step_leaves_the_old_version), CASE(a_draft_becomes_a_document_once),
-          CASE(readers), CASE(hostile_files))
+          CASE(a_file_of_another_version_is_not_read), CASE(parents_are_found_by_their_children),
+          CASE(many_small_segments_become_one), CASE(the_program_merges_what_uploads_left),
+          CASE(a_deleted_document_is_gone), CASE(a_failure_at_any_step_leaves_the_old_version),
+          CASE(a_draft_becomes_a_document_once), CASE(readers), CASE(hostile_files))

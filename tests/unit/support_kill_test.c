@@ -65,7 +65,7 @@ static const char *upload(struct store *store, const char *bytes)
     const char *id = "";
 
     CHECK(file && fputs(bytes, file) >= 0 && fclose(file) == 0);
-    CHECK_OK(task_submit(&bench.call, "a.html", bench.path, &id));
+    CHECK_OK(task_submit(&bench.call, &bench.settings, "a.html", bench.path, &id));
     return id;
 }
 
@@ -73,7 +73,8 @@ static enum error run_tasks(struct db *db, struct problem *problem)
 {
     struct arena *arena = arena_create((size_t)1 << 28);
     struct job_tally tally = {0};
-    enum error error = task_run_due(db, arena, &bench.settings, NULL, 10, &tally, problem);
+    const struct task_runner runner = {.settings = &bench.settings};
+    enum error error = task_run_due(db, arena, &runner, 10, &tally, problem);
 
     arena_destroy(arena);
     return error;

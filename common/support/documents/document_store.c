@@ -9,7 +9,9 @@ enum { CHUNKS_MOST = 200000 /* read at once, when a document is indexed again */
 
 #define DOCUMENT_COLUMNS                                                                           \
     "doc_id, document_key, version, title, source, file_type, language, content_hash, size_bytes," \
-    " categories, page_count, chunk_count, auto_generated, last_updated, created_at, parent_child"
+    " categories, page_count, chunk_count, auto_generated, last_updated, created_at, "             \
+    "parent_child,"                                                                                \
+    " file_hash"
 #define CHUNK_COLUMNS                                                                              \
     "c.chunk_key, c.document_key, c.chunk_index, c.page, c.header, c.body, d.doc_id, d.title,"     \
     " d.source, d.file_type, d.language, d.categories, d.last_updated, d.version, d.parent_child"
@@ -54,7 +56,8 @@ static const struct statement most_segments = {
 };
 static const struct statement touch_document = {
     .name = "document_touch",
-    .sql = "UPDATE kb_documents SET last_updated = {now} WHERE tenant_id = ? AND doc_id = ?",
+    .sql = "UPDATE kb_documents SET last_updated = {now},"
+           " file_hash = coalesce(CAST(? AS TEXT), file_hash) WHERE tenant_id = ? AND doc_id = ?",
 };
 static const struct statement draw_keys = {
     .name = "kb_draw_keys",
@@ -81,15 +84,16 @@ static const struct statement put_document = {
     .name = "document_put",
     .sql = "INSERT INTO kb_documents (tenant_id, doc_id, document_key, version, title, source,"
            " file_type, language, content_hash, size_bytes, categories, page_count, chunk_count,"
-           " auto_generated, last_updated, created_at, parent_child)"
-           " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, {now}, {now}, ?)"
+           " auto_generated, last_updated, created_at, parent_child, file_hash)"
+           " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, {now}, {now}, ?, ?)"
            " ON CONFLICT (tenant_id, doc_id) DO UPDATE SET document_key = excluded.document_key,"
            " version = excluded.version, title = excluded.title, source = excluded.source,"
            " file_type = excluded.file_type, language = excluded.language,"
            " content_hash = excluded.content_hash, size_bytes = excluded.size_bytes,"
            " categories = excluded.categories, page_count = excluded.page_count,"
            " chunk_count = excluded.chunk_count, auto_generated = excluded.auto_generated,"
-           " last_updated = excluded.last_updated, parent_child = excluded.parent_child",
+           " last_updated = excluded.last_updated, parent_child = excluded.parent_child,"
+           " file_hash = excluded.file_hash",
 };
 static const struct statement drop_document = {
     .name = "document_drop",
@@ -178,7 +182,8 @@ static void document_row(struct query *query, struct arena *arena, struct docume
                                  .auto_generated = query_boolean(query, 12),
                                  .last_updated = query_text(query, 13, arena),
                                  .created_at = query_text(query, 14, arena),
-                                 .parent_child = query_boolean(query, 15)};
+                                 .parent_child = query_boolean(query, 15),
+                                 .file_hash = query_text_or_null(query, 16, arena)};
 }
 
 /* Runs a statement of the tenant and one more text. */
@@ -298,13 +303,16 @@ enum error document_most_segments(struct db *db, int64_t *count, struct problem 
     return query_end(query, problem);
 }
 
-enum error document_touch(const struct document_call *call, const char *doc_id, bool *found)
+enum error document_touch(const struct document_call *call, const char *doc_id,
+                          const char *file_hash, bool *found)
 {
-    int64_t changes = 0;
-    enum error error = run(call, &touch_document, doc_id, &changes);
+    struct query *query = db_query(call->db, &touch_document);
 
-    *found = changes > 0;
-    return error;
+    query_bind_text(query, file_hash);
+    query_bind_text(query, call->tenant);
+    query_bind_text(query, doc_id);
+    *found = query_changes(query) > 0;
+    return query_end(query, call->problem);
 }
 
 enum error document_draw_keys(const struct document_call *call, int64_t count, int64_t *first)
@@ -428,6 +436,7 @@ static enum error put_row(const struct document_call *call, const struct documen
     query_bind_integer(query, row->chunk_count);
     query_bind_boolean(query, row->auto_generated);
     query_bind_boolean(query, row->parent_child);
+    query_bind_text(query, row->file_hash);
     return query_end(query, call->problem);
 }
 

@@ -28,6 +28,7 @@ struct document_row {
     bool auto_generated;
     bool parent_child; /* its chunks are parents, and their children are searched */
     const char *last_updated, *created_at;
+    const char *file_hash; /* SHA-256 of its file; NULL = it has none, or it is not known */
 };
 
 MUST_CHECK enum error document_find(const struct document_call *call, const char *doc_id,
@@ -44,9 +45,10 @@ MUST_CHECK enum error document_next(const struct document_call *call, const char
 
 MUST_CHECK enum error document_count(const struct document_call *call, int64_t *count);
 
-/* Says that a document was looked at: last_updated is now. `found` says whether there is one. */
+/* Says that a document was looked at: last_updated is now. A file hash that is not NULL becomes its
+ * own. `found` says whether there is one. */
 MUST_CHECK enum error document_touch(const struct document_call *call, const char *doc_id,
-                                     bool *found);
+                                     const char *file_hash, bool *found);
 
 /* Draws `count` keys; the first one in `first`. In a transaction of its own. */
 MUST_CHECK enum error document_draw_keys(const struct document_call *call, int64_t count,

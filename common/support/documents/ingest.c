@@ -8,11 +8,13 @@
 #include "search/search.h"
 #include "support/documents/categories.h"
 #include "support/documents/contexts.h"
+#include "support/documents/host.h"
 #include "support/documents/passages.h"
 
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -59,7 +61,7 @@ struct run {
     struct chunk_list chunks;
     const char **headers;
     struct contexts_result contexts;
-    char hash[DIGEST_SHA256_TEXT];
+    char hash[DIGEST_SHA256_TEXT], file_hash[DIGEST_SHA256_TEXT];
     int64_t started, size;
     enum text_language language;
     struct document_row before, row;
@@ -72,25 +74,47 @@ static void tell(const struct run *run, const char *step, size_t count)
         run->order->progress(run->order->context, step, count);
 }
 
-static enum error load(struct run *run)
+static void close_file(void *file)
+{
+    close((int)(intptr_t)file);
+}
+
+/* The file is opened once, so that what is hashed is what is read, whoever replaces it meanwhile.
+ */
+static enum error load_file(struct run *run)
 {
     const struct support_settings *settings = run->settings;
     const struct reader_limits limits = {settings->reader_memory_bytes, settings->reader_seconds,
                                          settings->reader_text_bytes};
-    struct arena *arena = run->call->arena;
+    const struct document_call *call = run->call;
+    struct arena_guard *guard = arena_guard(call->arena, close_file);
+    int file = open(run->order->path, O_RDONLY | O_CLOEXEC);
     struct stat about;
+    enum error error;
 
-    if (run->order->text) {
-        run->text.pages = ARENA_NEW(arena, struct page);
-        run->text.pages[0] = (struct page){run->order->text, strlen(run->order->text), 0};
-        run->text.count = 1;
-        run->size = (int64_t)run->text.pages[0].length;
-        return ERROR_NONE;
-    }
-    if (stat(run->order->path, &about) == 0)
-        run->size = about.st_size;
-    return reader_read(arena, run->order->path, file_type_of(run->order->doc_id), &limits,
-                       settings->data_directory, &run->text, run->call->problem);
+    if (file < 0 || fstat(file, &about) != 0)
+        return problem_set(call->problem, ERROR_SYSTEM, "file_not_read", "the file cannot be read");
+    guard->thing = (void *)(intptr_t)file;
+    run->size = about.st_size;
+    host_hash_open_file(file, run->file_hash);
+    error = reader_read(call->arena, arena_print(call->arena, "/proc/self/fd/%d", file),
+                        file_type_of(run->order->doc_id), &limits, settings->data_directory,
+                        &run->text, call->problem);
+    arena_guard_end(guard);
+    return error;
+}
+
+static enum error load(struct run *run)
+{
+    struct arena *arena = run->call->arena;
+
+    if (!run->order->text)
+        return load_file(run);
+    run->text.pages = ARENA_NEW(arena, struct page);
+    run->text.pages[0] = (struct page){run->order->text, strlen(run->order->text), 0};
+    run->text.count = 1;
+    run->size = (int64_t)run->text.pages[0].length;
+    return ERROR_NONE;
 }
 
 /* Of the pages one after the other, each ending with its number, so that moved page breaks are a
@@ -169,6 +193,7 @@ static void describe(struct run *run)
         .file_type = run->order->text ? "md" : file_type_names[file_type_of(run->order->doc_id)],
         .language = language_codes[run->language],
         .content_hash = run->hash,
+        .file_hash = *run->file_hash ? run->file_hash : NULL,
         .size_bytes = run->size,
         .categories = first ? categories_of(arena, categories_built_in, categories_built_in_count,
                                             first->text, first->length)
@@ -307,7 +332,7 @@ static enum error ingest_once(const struct document_call *call,
         result->version = run.before.version;
         result->chunks = run.before.chunk_count;
         result->categories = run.before.categories;
-        return document_touch(call, order->doc_id, &touched);
+        return document_touch(call, order->doc_id, run.row.file_hash, &touched);
     }
     cut_chunks(&run);
     write_contexts(&run);

@@ -2,9 +2,11 @@
 #include "support/documents/reindex.h"
 #include "base/log.h"
 #include "db/query.h"
+#include "support/documents/host.h"
 
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 enum { ORPHAN_SECONDS = 3600 };
@@ -78,6 +80,20 @@ enum error reindex_sweep(struct db *db, const struct support_settings *settings,
     return visit_tenants(db, &(struct means){settings, NULL}, sweep_tenant, &swept, problem);
 }
 
+/* Whether the file is that of the version that is searched: another host may have a newer one. What
+ * an older program ingested has no hash, and goes by its size. */
+static bool is_its_file(const char *path, const struct document_row *row)
+{
+    char hash[DIGEST_SHA256_TEXT];
+    struct stat about;
+
+    if (row->file_hash) {
+        host_file_hash(path, hash);
+        return strcmp(hash, row->file_hash) == 0;
+    }
+    return stat(path, &about) == 0 && about.st_size == row->size_bytes;
+}
+
 static bool ingest_again(const struct document_call *call, const struct means *means,
                          const struct document_row *row)
 {
@@ -94,6 +110,11 @@ static bool ingest_again(const struct document_call *call, const struct means *m
 
     if (access(order.path, R_OK) != 0) /* a published draft, or a file that is gone */
         return false;
+    if (!is_its_file(order.path, row)) {
+        log_event(LOG_WARNING, "file_of_another_version",
+                  arena_print(call->arena, "%s/%s", call->tenant, row->doc_id));
+        return false;
+    }
     if (ingest_document(call, settings, &order, &result)) {
         log_event(LOG_WARNING, "document_not_indexed", call->problem->text);
         return false;

@@ -4,8 +4,17 @@
 #include "crypto/token.h"
 #include "db/query.h"
 #include "jobs/inbox.h"
+#include "support/documents/host.h"
 
+#include <stdio.h>
 #include <string.h>
+
+enum {
+    LEASE_MARGIN_SECONDS = 60, /* beyond what reading may take, before the next sign of progress */
+    KIND_TEXT = 64,
+    STRAYS_MOST = 100,
+    FORGOTTEN_MOST = 500
+};
 
 static const double pauses[] = {5, 25, 125};
 
@@ -13,26 +22,15 @@ static void perform(struct job *job, struct job_verdict *verdict);
 static enum error record(struct job *job, const struct job_verdict *verdict,
                          struct problem *problem);
 
-static const struct job_kind ingest_job = {
-    .name = "support.ingest",
-    .lease_seconds = TASK_LEASE_SECONDS,
-    .attempts = 3,
-    .pauses = pauses,
-    .pause_count = 3,
-    .interruptions_max = 3,
-    .lane_most = 1,
-    .perform = perform,
-    .record = record,
-};
-
 static const struct statement insert_task = {
     .name = "task_insert",
-    .sql = "INSERT INTO tasks (task_id, tenant_id, doc_id, path, status, created_at)"
-           " VALUES (?, ?, ?, ?, 'PENDING', {now})",
+    .sql = "INSERT INTO tasks (task_id, tenant_id, doc_id, path, status, created_at, host,"
+           " file_hash) VALUES (?, ?, ?, ?, 'PENDING', {now}, ?, ?)",
 };
 static const struct statement find_task = {
     .name = "task_find",
-    .sql = "SELECT task_id, status, meta, result FROM tasks WHERE task_id = ? AND tenant_id = ?",
+    .sql = "SELECT task_id, status, meta, result, host FROM tasks"
+           " WHERE task_id = ? AND tenant_id = ?",
 };
 static const struct statement note_task = {
     .name = "task_note",
@@ -45,12 +43,24 @@ static const struct statement end_task = {
 };
 static const struct statement beat = {
     .name = "heartbeat",
-    .sql = "INSERT INTO heartbeats (name, beat_at) VALUES ('ingest', {now_microseconds})"
+    .sql = "INSERT INTO heartbeats (name, beat_at) VALUES (?, {now_microseconds})"
            " ON CONFLICT (name) DO UPDATE SET beat_at = excluded.beat_at",
 };
 static const struct statement read_beat = {
     .name = "heartbeat_age",
-    .sql = "SELECT {now_microseconds} - beat_at FROM heartbeats WHERE name = 'ingest'",
+    .sql = "SELECT {now_microseconds} - beat_at FROM heartbeats WHERE name = ?",
+};
+static const struct statement list_strays = {
+    .name = "task_strays",
+    .sql = "SELECT task_id, host, path, file_hash FROM tasks t WHERE finished_at IS NULL"
+           " AND host <> ? AND NOT EXISTS (SELECT 1 FROM heartbeats h"
+           " WHERE h.name = 'ingest@' || t.host"
+           " AND h.beat_at > {now_microseconds} - CAST(? AS BIGINT))"
+           " ORDER BY created_at LIMIT ?",
+};
+static const struct statement move_task = {
+    .name = "task_move",
+    .sql = "UPDATE tasks SET host = ? WHERE task_id = ?",
 };
 static const struct statement clock_now = {
     .name = "task_clock",
@@ -60,6 +70,31 @@ static const struct statement forget_tasks = {
     .name = "task_forget",
     .sql = "DELETE FROM tasks WHERE finished_at < {now_plus:?}",
 };
+
+static int lease_of(const struct support_settings *settings)
+{
+    int64_t seconds = settings->reader_seconds * 2 + LEASE_MARGIN_SECONDS;
+
+    return seconds > TASK_LEASE_SECONDS ? (int)seconds : TASK_LEASE_SECONDS;
+}
+
+/* The jobs of one host are a kind of their own; "" is that of older versions. */
+static struct job_kind kind_of(struct arena *arena, const struct support_settings *settings,
+                               const char *host)
+{
+    return (struct job_kind){
+        .name = *host ? arena_print(arena, "support.ingest@%s", host) : "support.ingest",
+        .lease_seconds = settings ? lease_of(settings) : TASK_LEASE_SECONDS,
+        .attempts = 3,
+        .pauses = pauses,
+        .pause_count = 3,
+        .interruptions_max = 3,
+        .lane_most = settings ? (int)settings->ingest_per_tenant : 1,
+        .lanes_take_turns = true,
+        .perform = perform,
+        .record = record,
+    };
+}
 
 static const char *describe(struct arena *arena, const char *tenant, const char *doc_id,
                             const char *path)
@@ -78,31 +113,41 @@ static const char *describe(struct arena *arena, const char *tenant, const char 
 }
 
 static enum error insert(const struct document_call *call, const char *doc_id, const char *path,
-                         const char *id)
+                         const char *host, const char *id)
 {
     struct query *query = db_query(call->db, &insert_task);
+    char hash[DIGEST_SHA256_TEXT];
 
+    host_file_hash(path, hash);
     query_bind_text(query, id);
     query_bind_text(query, call->tenant);
     query_bind_text(query, doc_id);
     query_bind_text(query, path);
+    query_bind_text(query, host);
+    query_bind_text(query, hash);
     return query_end(query, call->problem);
 }
 
-enum error task_submit(const struct document_call *call, const char *doc_id, const char *path,
-                       const char **id)
+enum error task_submit(const struct document_call *call, const struct support_settings *settings,
+                       const char *doc_id, const char *path, const char **id)
 {
+    struct job_order order = {.payload = describe(call->arena, call->tenant, doc_id, path),
+                              .lane = call->tenant};
     char uuid[TOKEN_UUID_TEXT];
-    struct job_order order = {.payload = describe(call->arena, call->tenant, doc_id, path)};
-    enum error error = db_begin(call->db, DB_WRITE, call->problem);
+    struct job_kind kind;
+    const char *host;
+    enum error error = host_name(call->arena, settings, &host, call->problem);
 
+    if (!error)
+        error = db_begin(call->db, DB_WRITE, call->problem);
     if (error)
         return error;
     token_uuid(uuid);
-    *id = order.key = order.lane = arena_copy_string(call->arena, uuid);
-    error = insert(call, doc_id, path, *id);
+    *id = order.key = arena_copy_string(call->arena, uuid);
+    kind = kind_of(call->arena, settings, host);
+    error = insert(call, doc_id, path, host, *id);
     if (!error)
-        error = job_add(call->db, &ingest_job, &order, NULL, call->problem);
+        error = job_add(call->db, &kind, &order, NULL, call->problem);
     return db_finish(call->db, error, call->problem);
 }
 
@@ -117,13 +162,14 @@ static enum error read_clock(const struct document_call *call, int64_t *now)
 /* A runner that died leaves its words behind; the job knows that its lease is over. */
 static enum error check_lease(const struct document_call *call, struct task *task)
 {
+    const struct job_kind kind = kind_of(call->arena, NULL, task->host);
     struct job_row row;
     int64_t now;
     enum error error;
 
     if (strcmp(task->status, "STARTED") != 0 && strcmp(task->status, "PROCESSING") != 0)
         return ERROR_NONE;
-    error = job_find(call->db, call->arena, &ingest_job, task->id, &row, call->problem);
+    error = job_find(call->db, call->arena, &kind, task->id, &row, call->problem);
     if (error == ERROR_NOT_FOUND)
         return ERROR_NONE;
     if (!error)
@@ -147,7 +193,8 @@ enum error task_find(const struct document_call *call, const char *id, struct ta
     if (found)
         *task = (struct task){query_text(query, 0, call->arena), query_text(query, 1, call->arena),
                               query_json_or_null(query, 2, call->arena),
-                              query_json_or_null(query, 3, call->arena)};
+                              query_json_or_null(query, 3, call->arena),
+                              query_text(query, 4, call->arena)};
     error = query_end(query, call->problem);
     if (error)
         return error;
@@ -171,41 +218,87 @@ static enum error set_end(struct db *db, const char *id, const char *status, con
 enum error task_revoke(const struct document_call *call, const char *id, struct task *task)
 {
     int64_t stopped, changes = 0;
+    struct job_kind kind;
     enum error error = task_find(call, id, task);
 
     if (!error)
         error = db_begin(call->db, DB_WRITE, call->problem);
     if (error)
         return error;
+    kind = kind_of(call->arena, NULL, task->host);
     error = set_end(call->db, id, "REVOKED", "{\"detail\":\"revoked\"}", &changes, call->problem);
     if (!error && !changes)
         error = problem_set(call->problem, ERROR_CONFLICT, "task_over", "the task is over");
     if (!error)
-        error = job_stop_lane(call->db, &ingest_job, id, "revoked", &stopped, call->problem);
+        error = job_stop(call->db, &kind, id, "revoked", &stopped, call->problem);
     if (!error)
         error = task_find(call, id, task);
     return db_finish(call->db, error, call->problem);
 }
 
-enum error task_is_drained(struct db *db, bool *drained, struct problem *problem)
+static enum error name_beat(struct arena *arena, const struct support_settings *settings,
+                            const char **name, struct problem *problem)
 {
-    struct query *query = db_query(db, &read_beat);
+    const char *host;
+    enum error error = host_name(arena, settings, &host, problem);
 
-    *drained = query_next(query) && query_integer(query, 0) < (int64_t)HEARTBEAT_SECONDS * 1000000;
+    *name = error ? "" : arena_print(arena, "ingest@%s", host);
+    return error;
+}
+
+/* Microseconds since the program of this host was heard of; negative when it never was. */
+static enum error read_age(struct db *db, struct arena *arena,
+                           const struct support_settings *settings, int64_t *age,
+                           struct problem *problem)
+{
+    struct query *query;
+    const char *name;
+    enum error error = name_beat(arena, settings, &name, problem);
+
+    *age = -1;
+    if (error)
+        return error;
+    query = db_query(db, &read_beat);
+    query_bind_text(query, name);
+    if (query_next(query))
+        *age = query_integer(query, 0) > 0 ? query_integer(query, 0) : 0;
     return query_end(query, problem);
 }
 
-enum error task_is_silent(struct db *db, bool *silent, struct problem *problem)
+enum error task_is_drained(struct db *db, struct arena *arena,
+                           const struct support_settings *settings, bool *drained,
+                           struct problem *problem)
 {
-    struct query *query = db_query(db, &read_beat);
+    int64_t age;
+    enum error error = read_age(db, arena, settings, &age, problem);
 
-    *silent = query_next(query) && query_integer(query, 0) > (int64_t)SILENCE_SECONDS * 1000000;
-    return query_end(query, problem);
+    *drained = age >= 0 && age < (int64_t)HEARTBEAT_SECONDS * 1000000;
+    return error;
 }
 
-enum error task_beat(struct db *db, struct problem *problem)
+enum error task_is_silent(struct db *db, struct arena *arena,
+                          const struct support_settings *settings, bool *silent,
+                          struct problem *problem)
 {
-    return query_end(db_query(db, &beat), problem);
+    int64_t age;
+    enum error error = read_age(db, arena, settings, &age, problem);
+
+    *silent = age > (int64_t)SILENCE_SECONDS * 1000000;
+    return error;
+}
+
+enum error task_beat(struct db *db, struct arena *arena, const struct support_settings *settings,
+                     struct problem *problem)
+{
+    struct query *query;
+    const char *name;
+    enum error error = name_beat(arena, settings, &name, problem);
+
+    if (error)
+        return error;
+    query = db_query(db, &beat);
+    query_bind_text(query, name);
+    return query_end(query, problem);
 }
 
 static void note(struct db *db, const char *id, const char *status, const char *meta)
@@ -228,8 +321,7 @@ static void show_progress(void *context, const char *step, size_t count)
               : arena_print(job->arena, "{\"step\":\"%s\"}", step);
 
     note(job->db, job->key, "PROCESSING", meta);
-    (void)!task_beat(job->db, &problem);
-    (void)!job_extend(job, TASK_LEASE_SECONDS, &problem); /* lost: the end will tell */
+    (void)!job_extend(job, job->kind->lease_seconds, &problem); /* lost: the end will tell */
 }
 
 /* What the payload says; false when it says nothing that can be done. */
@@ -258,22 +350,18 @@ static const char *result_text(struct arena *arena, const struct ingest_result *
                        (long long)result->chunks, (long long)result->version);
 }
 
-/* What tasks are done by. */
-struct runner {
-    const struct support_settings *settings;
-    struct models *models;
-};
-
 static void perform(struct job *job, struct job_verdict *verdict)
 {
     struct problem problem;
     struct document_call call = {.db = job->db, .arena = job->arena, .problem = &problem};
-    const struct runner *runner = job->context;
+    const struct task_runner *runner = job->context;
     struct ingest_order order = {
         .models = runner->models, .progress = show_progress, .context = job};
     struct ingest_result result;
     enum error error;
 
+    if (runner->began)
+        runner->began(job->kind->lease_seconds);
     note(job->db, job->key, "STARTED", NULL);
     if (!read_payload(job, &call, &order)) {
         verdict->outcome = JOB_REFUSED;
@@ -287,10 +375,11 @@ static void perform(struct job *job, struct job_verdict *verdict)
     verdict->outcome =
         error == ERROR_MALFORMED || error == ERROR_TOO_LARGE || error == ERROR_INVALID ? JOB_REFUSED
                                                                                        : JOB_FAILED;
+    job->result = (void *)(uintptr_t)problem.reason;
     snprintf(verdict->error, sizeof verdict->error, "%s", problem.text);
 }
 
-static const char *detail(struct arena *arena, const char *text)
+static const char *detail(struct arena *arena, const char *text, const char *reason)
 {
     struct text json;
     struct json_writer writer;
@@ -299,6 +388,8 @@ static const char *detail(struct arena *arena, const char *text)
     writer_start(&writer, &json);
     writer_open_object(&writer);
     writer_key_string(&writer, "detail", text);
+    if (reason)
+        writer_key_string(&writer, "reason", reason);
     writer_close_object(&writer);
     return json.bytes;
 }
@@ -310,34 +401,111 @@ static enum error record(struct job *job, const struct job_verdict *verdict,
 
     if (verdict->outcome == JOB_DONE)
         return set_end(job->db, job->key, "SUCCESS", job->result, &changes, problem);
-    if (verdict->outcome == JOB_FAILED && job->failures + 1 < ingest_job.attempts) {
-        note(job->db, job->key, "RETRY", detail(job->arena, verdict->error));
+    if (verdict->outcome == JOB_FAILED && job->failures + 1 < job->kind->attempts) {
+        note(job->db, job->key, "RETRY", detail(job->arena, verdict->error, NULL));
         return ERROR_NONE;
     }
-    return set_end(job->db, job->key, "FAILURE", detail(job->arena, verdict->error), &changes,
-                   problem);
+    return set_end(job->db, job->key, "FAILURE", detail(job->arena, verdict->error, job->result),
+                   &changes, problem);
 }
 
-enum error task_run_due(struct db *db, struct arena *arena, const struct support_settings *settings,
-                        struct models *models, int64_t most, struct job_tally *tally,
-                        struct problem *problem)
+enum error task_run_due(struct db *db, struct arena *arena, const struct task_runner *runner,
+                        int64_t most, struct job_tally *tally, struct problem *problem)
 {
-    struct runner runner = {settings, models};
+    char name[KIND_TEXT];
+    struct job_kind kind;
+    const char *host;
+    enum error error = host_name(arena, runner->settings, &host, problem);
 
-    return job_run_due(db, arena, &ingest_job, &runner, most, tally, problem);
+    if (error)
+        return error;
+    kind = kind_of(arena, runner->settings, host);
+    (void)!snprintf(name, sizeof name, "%s", kind.name); /* the arena is each job's own */
+    kind.name = name;
+    return job_run_due(db, arena, &kind, (void *)(uintptr_t)runner, most, tally, problem);
 }
 
-enum error task_forget(struct db *db, struct problem *problem)
+/* A task of another host whose program is silent. */
+struct stray {
+    const char *id, *host, *path, *hash;
+};
+
+static enum error adopt(struct db *db, struct arena *arena, const struct support_settings *settings,
+                        const struct stray *stray, const char *host, struct problem *problem)
 {
-    struct query *query = db_query(db, &forget_tasks);
-    int64_t count;
+    const struct job_kind from = kind_of(arena, settings, stray->host);
+    const struct job_kind to = kind_of(arena, settings, host);
+    char hash[DIGEST_SHA256_TEXT];
+    struct query *query;
+    bool moved = false;
     enum error error;
 
+    host_file_hash(stray->path, hash);
+    if (!*hash || (*stray->hash && strcmp(stray->hash, hash) != 0))
+        return ERROR_NONE;
+    error = db_begin(db, DB_WRITE, problem);
+    if (error)
+        return error;
+    error = job_move(db, &from, stray->id, &to, &moved, problem);
+    if (!error && moved) {
+        query = db_query(db, &move_task);
+        query_bind_text(query, host);
+        query_bind_text(query, stray->id);
+        error = query_end(query, problem);
+    }
+    return db_finish(db, error, problem);
+}
+
+enum error task_adopt(struct db *db, struct arena *arena, const struct support_settings *settings,
+                      struct problem *problem)
+{
+    struct stray *strays = ARENA_ARRAY(arena, struct stray, STRAYS_MOST);
+    struct query *query;
+    const char *host;
+    size_t count = 0;
+    enum error error = host_name(arena, settings, &host, problem);
+
+    if (error)
+        return error;
+    query = db_query(db, &list_strays);
+    query_bind_text(query, host);
+    query_bind_integer(query, (int64_t)SILENCE_SECONDS * 1000000);
+    query_bind_integer(query, STRAYS_MOST);
+    while (count < STRAYS_MOST && query_next(query))
+        strays[count++] = (struct stray){query_text(query, 0, arena), query_text(query, 1, arena),
+                                         query_text(query, 2, arena), query_text(query, 3, arena)};
+    error = query_end(query, problem);
+    for (size_t i = 0; i < count && !error; i++)
+        error = adopt(db, arena, settings, &strays[i], host, problem);
+    return error;
+}
+
+static enum error forget_jobs(struct db *db, struct arena *arena, const char *host,
+                              struct problem *problem)
+{
+    const struct job_kind kind = kind_of(arena, NULL, host);
+    int64_t count;
+    enum error error =
+        job_forget(db, &kind, JOB_IS_DONE, TASK_KEPT_SECONDS, FORGOTTEN_MOST, &count, problem);
+
+    return error ? error
+                 : job_forget(db, &kind, JOB_IS_DEAD, TASK_KEPT_SECONDS, FORGOTTEN_MOST, &count,
+                              problem);
+}
+
+enum error task_forget(struct db *db, struct arena *arena, const struct support_settings *settings,
+                       struct problem *problem)
+{
+    struct query *query;
+    const char *host;
+    enum error error = host_name(arena, settings, &host, problem);
+
+    if (error)
+        return error;
+    query = db_query(db, &forget_tasks);
     query_bind_number(query, -TASK_KEPT_SECONDS);
     error = query_end(query, problem);
     if (!error)
-        error = job_forget(db, &ingest_job, JOB_IS_DONE, TASK_KEPT_SECONDS, 500, &count, problem);
-    return error
-               ? error
-               : job_forget(db, &ingest_job, JOB_IS_DEAD, TASK_KEPT_SECONDS, 500, &count, problem);
+        error = forget_jobs(db, arena, host, problem);
+    return error ? error : forget_jobs(db, arena, "", problem); /* of older versions */
 }

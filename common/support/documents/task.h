@@ -1,6 +1,7 @@
 /*
  * Ingestions that are done later by the program `ingest`, and what becomes of them. A task is a row
- * to look at and a durable job of the same key.
+ * to look at and a durable job of the same key. Only the host that has the file claims the job, and
+ * tenants take turns.
  */
 #ifndef ASSAY_SUPPORT_DOCUMENTS_TASK_H
 #define ASSAY_SUPPORT_DOCUMENTS_TASK_H
@@ -20,10 +21,12 @@ struct task {
     const char *status; /* PENDING, STARTED, PROCESSING, RETRY, SUCCESS, FAILURE, REVOKED */
     const char *meta;   /* JSON or NULL */
     const char *result; /* JSON or NULL */
+    const char *host;   /* that has the file */
 };
 
 /* Promises the ingestion of a stored file; the task's id in `id`. */
-MUST_CHECK enum error task_submit(const struct document_call *call, const char *doc_id,
+MUST_CHECK enum error task_submit(const struct document_call *call,
+                                  const struct support_settings *settings, const char *doc_id,
                                   const char *path, const char **id);
 
 /* ERROR_NOT_FOUND `task_not_found`, also for another tenant's. */
@@ -35,19 +38,40 @@ MUST_CHECK enum error task_find(const struct document_call *call, const char *id
 MUST_CHECK enum error task_revoke(const struct document_call *call, const char *id,
                                   struct task *task);
 
-/* Whether a program that drains tasks was heard of in the last seconds. */
-MUST_CHECK enum error task_is_drained(struct db *db, bool *drained, struct problem *problem);
+/* Whether a program that drains the tasks of this host was heard of in the last seconds. */
+MUST_CHECK enum error task_is_drained(struct db *db, struct arena *arena,
+                                      const struct support_settings *settings, bool *drained,
+                                      struct problem *problem);
 
-/* Whether the program that drains the queue was there once, and has not been heard of for
- * SILENCE_SECONDS. */
-MUST_CHECK enum error task_is_silent(struct db *db, bool *silent, struct problem *problem);
+/* Whether the program that drains the queue of this host was there once, and has not been heard of
+ * for SILENCE_SECONDS. */
+MUST_CHECK enum error task_is_silent(struct db *db, struct arena *arena,
+                                     const struct support_settings *settings, bool *silent,
+                                     struct problem *problem);
 
-/* For the program: says that it is alive, does what is due (the count goes into `tally`), forgets
- * what ended an hour ago. `models` are those of struct ingest_order. */
-MUST_CHECK enum error task_beat(struct db *db, struct problem *problem);
+/* For the program: says that it is alive. */
+MUST_CHECK enum error task_beat(struct db *db, struct arena *arena,
+                                const struct support_settings *settings, struct problem *problem);
+
+/* By what means tasks are done. */
+struct task_runner {
+    const struct support_settings *settings;
+    struct models *models;    /* those of struct ingest_order */
+    void (*began)(int lease); /* a task was taken, for so many seconds at first; may be NULL */
+};
+
+/* Does what is due of this host, at most `most` tasks; the count goes into `tally`. */
 MUST_CHECK enum error task_run_due(struct db *db, struct arena *arena,
-                                   const struct support_settings *settings, struct models *models,
-                                   int64_t most, struct job_tally *tally, struct problem *problem);
-MUST_CHECK enum error task_forget(struct db *db, struct problem *problem);
+                                   const struct task_runner *runner, int64_t most,
+                                   struct job_tally *tally, struct problem *problem);
+
+/* Takes over tasks of hosts whose program is silent where this host has the very file, as after a
+ * restored backup. */
+MUST_CHECK enum error task_adopt(struct db *db, struct arena *arena,
+                                 const struct support_settings *settings, struct problem *problem);
+
+/* Forgets what ended an hour ago. */
+MUST_CHECK enum error task_forget(struct db *db, struct arena *arena,
+                                  const struct support_settings *settings, struct problem *problem);
 
 #endif

@@ -81,7 +81,8 @@ static int run(struct resident *program, const struct resident_plan *plan)
         status = resident_fail(program, plan->failed);
     } else {
         program->has_duty = !plan->has_duty || plan->has_duty(program);
-        runner_start(program->settings.state_directory, plan->name);
+        if (!plan->forks)
+            runner_start(program->settings.state_directory, plan->name);
         status = plan->run(program);
     }
     if (program->store)

@@ -29,6 +29,7 @@ struct resident_plan {
     const char *name;
     const char *mode;  /* an option of its own, such as --dry-run; NULL = there is none */
     bool counts;       /* it has figures for /metrics */
+    bool forks;        /* its processes call runner_start() themselves */
     size_t memory;     /* bytes, of each arena */
     int failed, usage; /* exit codes: of settings and the store, of the command line */
     bool (*has_duty)(const struct resident *program); /* by the settings; NULL = it has */

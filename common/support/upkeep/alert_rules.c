@@ -84,12 +84,13 @@ static void add_snapshot(struct arena *arena, const struct support_settings *set
 }
 
 /* The reader of documents is down when it has been heard of, and not for a while. */
-static enum error add_component(struct db *db, struct alert_readings *readings,
-                                struct problem *problem)
+static enum error add_component(struct db *db, struct arena *arena,
+                                const struct support_settings *settings,
+                                struct alert_readings *readings, struct problem *problem)
 {
     struct alert_reading *reading = &readings->items[readings->count++];
     bool silent = false;
-    enum error error = task_is_silent(db, &silent, problem);
+    enum error error = task_is_silent(db, arena, settings, &silent, problem);
 
     *reading =
         (struct alert_reading){.rule = &rules[RULE_COMPONENT],
@@ -163,7 +164,7 @@ enum error alert_take_readings(struct db *db, struct arena *arena,
     add_snapshot(arena, settings, &snapshot, readings);
     add(arena, readings, RULE_STALE, (struct optional_number)GIVEN_NUMBER((double)stale),
         (double)settings->alert_stale_documents, NULL);
-    error = add_component(db, readings, problem);
+    error = add_component(db, arena, settings, readings, problem);
     if (!error)
         error = add_drift(db, arena, readings, problem);
     if (!error)

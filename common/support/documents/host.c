@@ -1,0 +1,90 @@
+/* The name of a data folder, and what its files hold. */
+#include "support/documents/host.h"
+#include "crypto/token.h"
+
+#include <ctype.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { NAME_BYTES = 12, NAME_TEXT = 17 };
+
+static bool read_name(const char *path, char name[NAME_TEXT])
+{
+    int file = open(path, O_RDONLY | O_CLOEXEC);
+    ssize_t got = file < 0 ? -1 : read(file, name, NAME_TEXT - 1);
+
+    if (file >= 0)
+        close(file);
+    name[got < 0 ? 0 : got] = '\0';
+    for (ssize_t i = 0; i < got; i++)
+        if (!isalnum((unsigned char)name[i]) && !strchr("-_", name[i]))
+            return false;
+    return got == NAME_TEXT - 1;
+}
+
+/* The name stands in the file when the file has its own: others never read half of it. */
+static void write_name(const char *path, const char *beside)
+{
+    char name[NAME_TEXT];
+    int file = open(beside, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+
+    if (file < 0)
+        return;
+    token_random_text(NAME_BYTES, name, sizeof name);
+    if (write(file, name, sizeof name - 1) == (ssize_t)sizeof name - 1 && fsync(file) == 0)
+        (void)!link(beside, path); /* who was faster has named it */
+    close(file);
+    unlink(beside);
+}
+
+enum error host_name(struct arena *arena, const struct support_settings *settings,
+                     const char **name, struct problem *problem)
+{
+    const char *path = arena_print(arena, "%s/host-name", settings->data_directory);
+    char *text = arena_alloc(arena, NAME_TEXT);
+
+    *name = text;
+    if (read_name(path, text))
+        return ERROR_NONE;
+    mkdir(settings->data_directory, 0700);
+    write_name(path,
+               arena_print(arena, "%s/.host-name-%ld", settings->data_directory, (long)getpid()));
+    if (read_name(path, text))
+        return ERROR_NONE;
+    return problem_set(problem, ERROR_SYSTEM, "host_not_named", "%s cannot be read or written",
+                       path);
+}
+
+void host_hash_open_file(int file, char hash[DIGEST_SHA256_TEXT])
+{
+    struct stat about;
+    void *bytes = NULL;
+    size_t length;
+
+    *hash = '\0';
+    if (fstat(file, &about) != 0 || !S_ISREG(about.st_mode))
+        return;
+    length = (size_t)about.st_size;
+    if (length)
+        bytes = mmap(NULL, length, PROT_READ, MAP_PRIVATE, file, 0);
+    if (bytes == MAP_FAILED)
+        return;
+    digest_sha256_hex(bytes, length, hash);
+    if (bytes)
+        munmap(bytes, length);
+}
+
+void host_file_hash(const char *path, char hash[DIGEST_SHA256_TEXT])
+{
+    int file = open(path, O_RDONLY | O_CLOEXEC);
+
+    *hash = '\0';
+    if (file < 0)
+        return;
+    host_hash_open_file(file, hash);
+    close(file);
+}

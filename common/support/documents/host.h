@@ -1,0 +1,21 @@
+/*
+ * Which host has a file. Several hosts may share one database, but each has the files of its own
+ * uploads: DATA_DIR has a name, made once, and who has another DATA_DIR does not claim its work.
+ */
+#ifndef ASSAY_SUPPORT_DOCUMENTS_HOST_H
+#define ASSAY_SUPPORT_DOCUMENTS_HOST_H
+
+#include "base/arena.h"
+#include "base/error.h"
+#include "crypto/digest.h"
+#include "support/settings.h"
+
+/* The name of DATA_DIR. ERROR_SYSTEM `host_not_named`. */
+MUST_CHECK enum error host_name(struct arena *arena, const struct support_settings *settings,
+                                const char **name, struct problem *problem);
+
+/* SHA-256 of the bytes of a file; "" when it cannot be read. */
+void host_file_hash(const char *path, char hash[DIGEST_SHA256_TEXT]);
+void host_hash_open_file(int file, char hash[DIGEST_SHA256_TEXT]);
+
+#endif
