@@ -130,7 +130,7 @@ static const struct {
     {"what is out of stock", "Products that are out of stock now.", ""},
     {"conversion in the last 24 hours", "started in the last 24 hours.", ""},
     {"total number of orders this month", "Number of orders that are not cancelled", ""},
-    {"orders above 500 RUB", "with a total_amount > 500, in RUB, of all time.", ""},
+    {"orders above 500 RUB", "with a total_amount > 500.0, in RUB, of all time.", ""},
     {"what is the error rate today", "Share of events that could not be applied", "error_rate"},
 };
 
