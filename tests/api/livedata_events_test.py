@@ -336,6 +336,83 @@ def test_currencies_are_never_added_up(live):
     assert average["components"] == {"EUR": 31.5}
 
 
+ROWS = {
+    "order": ("ORD-20260404-5700", {"order_id": "ORD-20260404-5700", "user_id": "USR-9", "status": "shipped",
+                                    "total_amount": "12.30", "currency": "RUB", "created_at": "2026-04-04T10:00:00Z",
+                                    "warehouse": "unknown to us"}),
+    "product": ("PROD-9", {"product_id": "PROD-9", "name": "Lamp", "category": "light", "price": 7.5, "in_stock": 1,
+                           "stock_quantity": 3}),
+    "user": ("USR-8", {"user_id": "USR-8", "total_orders": 4, "total_spent": "99.10", "first_order_at": 1775000000000000,
+                       "last_order_at": 1775000000000, "preferred_category": "light"}),
+    "session": ("SES-9", {"session_id": "SES-9", "user_id": None, "started_at": "2026-04-04T10:00:00Z",
+                          "ended_at": "2026-04-04T10:10:00Z", "duration_seconds": 600, "event_count": 7,
+                          "unique_pages": 2, "funnel_stage": "browse", "is_conversion": False})}
+
+
+def change(kind, operation="insert", seconds=0.0, after=None, entity=None, **more):
+    number, row = ROWS[kind] if kind in ROWS else ("X-1", {"id": "X-1"})
+    row = None if operation == "delete" else row if after is None else after
+    return {"event_id": str(uuid.uuid4()), "event_type": f"{kind}.{operation}", "operation": operation,
+            "timestamp": ago(seconds), "source": "postgres_cdc", "entity_type": kind, "entity_id": entity or number,
+            "before": None, "after": row, "source_metadata": {"table": "t", "position": 1}, **more}
+
+
+@pytest.mark.parametrize("kind", ROWS)
+def test_change_data_put_the_row_and_take_it_away(live, kind):
+    headers = tenant(live)
+    number, row = ROWS[kind]
+    path = f"/v1/entity/{kind}/{number}"
+    assert send(live, change(kind, seconds=9), headers=headers)["applied"] == 1
+    body = get(live, path, headers=headers).json()
+    data, wanted = body["data"], {**row}
+    if kind == "order":
+        assert "warehouse" not in data and get(live, "/v1/metrics/revenue", headers=headers).json()["value"] == 0
+        assert get(live, "/v1/entity/user/USR-9", headers=headers).json()["data"]["total_spent"] == 12.3
+        wanted = {**row, "total_amount": 12.3}
+        del wanted["warehouse"]
+    if kind == "product":
+        wanted = {**row, "in_stock": True}
+    if kind == "user":
+        wanted = {**row, "total_spent": 99.1, "first_order_at": "2026-03-31T23:33:20Z", "last_order_at": "2026-03-31T23:33:20Z"}
+    assert data == wanted and 8 < body["event_age_seconds"] < 60
+    then = datetime.now(timezone.utc).isoformat().replace("+00:00", "Z")
+    name = {"order": "status", "product": "name", "user": "preferred_category", "session": "funnel_stage"}[kind]
+    value = {"order": "delivered", "session": "checkout"}.get(kind, "other")
+    assert send(live, change(kind, "update", 5, {**row, name: value}), headers=headers)["applied"] == 1
+    assert send(live, change(kind, "update", 7, {**row, name: row[name]}), headers=headers)["applied"] == 1
+    assert get(live, path, headers=headers).json()["data"][name] == value, "a late change does not win"
+    assert get(live, f"{path}?as_of={then}", headers=headers).json()["data"] == wanted, "history keeps rows"
+    assert send(live, change(kind, "delete", 3), headers=headers)["applied"] == 1
+    get(live, path, status=404, headers=headers)
+    now = datetime.now(timezone.utc).isoformat().replace("+00:00", "Z")
+    get(live, f"{path}?as_of={now}", status=404, headers=headers)
+    assert get(live, f"{path}?as_of={then}", headers=headers).json()["data"] == wanted
+    assert not [hit for hit in get(live, f"/v1/search?q={number}", headers=headers).json()["results"] if hit["id"] == number]
+    if kind == "order":
+        get(live, "/v1/entity/user/USR-9", status=404, headers=headers)
+    send(live, change(kind, "update", 4), headers=headers)
+    get(live, path, status=404, headers=headers)
+    send(live, change(kind, "snapshot", 0), headers=headers)
+    assert get(live, path, headers=headers).json()["data"] == wanted, "what is newer than the deletion comes back"
+
+
+@pytest.mark.parametrize("event,detail", [
+    (change("invoice"), "entity_type: is none of order, product, session and user"),
+    (change("order", "ddl"), "operation: not one of its words"),
+    (change("order", "truncate"), "operation: not one of its words"),
+    ({**change("order"), "after": None}, "after: must be the row after the change"),
+    (change("order", after={"user_id": "U"}), "status: field required"),
+    (change("order", after={**ROWS["order"][1], "status": "lost"}), "status: not one of its words"),
+    (change("product", after={**ROWS["product"][1], "price": "cheap"}), "price: is no number"),
+    (change("order", entity="ORD-OTHER"), "order_id: is not the entity_id")])
+def test_change_data_that_cannot_be_mapped_are_dead_letters(live, event, detail):
+    headers = tenant(live)
+    event = {**event, "event_id": str(uuid.uuid4())}
+    assert send(live, event, headers=headers)["dead_lettered"] == 1
+    letter = get(live, f"/v1/deadletter/{event['event_id']}", headers=headers).json()
+    assert detail in letter["failure_detail"] and letter["failure_reason"] == "schema_validation"
+
+
 def test_pages_neither_overlap_nor_skip_when_rows_come_in(live):
     headers = tenant(live)
     for i in range(5):

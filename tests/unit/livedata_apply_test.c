@@ -242,7 +242,7 @@ static void empty_tables(struct store *store)
                           "DELETE FROM session_pages; DELETE FROM users_enriched;"
                           "DELETE FROM user_units; DELETE FROM pipeline_events;"
                           "DELETE FROM dead_letter_events; DELETE FROM search_terms;"
-                          "DELETE FROM search_docs"));
+                          "DELETE FROM search_docs; DELETE FROM deleted_entities"));
 }
 
 /* The metrics as the tables give them; the rate of errors counts what the journal has seen. */
@@ -609,6 +609,57 @@ ON_BOTH(the_check_looks_at_every_tenant_and_every_row)
     empty_tables(store);
 }
 
+static json_t *order_change(struct live *live, int event, const char *operation, const char *status,
+                            double seconds)
+{
+    return live_json(
+        live,
+        arena_print(
+            live->store->arena,
+            "{\"event_id\":\"%s\",\"event_type\":\"order.%s\",\"operation\":\"%s\","
+            "\"timestamp\":\"%s\",\"source\":\"postgres_cdc\",\"entity_type\":\"order\","
+            "\"entity_id\":\"ORD-20260404-1001\",\"source_metadata\":{\"table\":\"orders_v2\"},"
+            "\"before\":null,\"after\":{\"user_id\":\"USR-2\",\"status\":\"%s\","
+            "\"total_amount\":20,\"created_at\":\"2026-04-04T10:00:00Z\"}}",
+            live_event_id(live, event), operation, operation, live_ago(live, seconds), status));
+}
+
+/* Changes keep the items that events of the shop have said, move them with their user, and take
+ * them away with the order: in any order, and the journal agrees. */
+ON_BOTH(changes_of_an_order_keep_its_items_and_its_user)
+{
+    static const struct statement units = {
+        "test_units", "SELECT coalesce(CAST(sum(units) AS BIGINT), 0) FROM user_units"
+                      " WHERE user_id = 'USR-2'"};
+    static const int orders[][4] = {{0, 1, 2, 3}, {1, 0, 2, 3}, {0, 2, 1, 3}, {3, 2, 1, 0}};
+
+    for (size_t i = 0; i < sizeof orders / sizeof orders[0]; i++) {
+        struct live live;
+        json_t *events[4];
+
+        live_make(store, &live);
+        empty_tables(store);
+        events[0] = live_order(&live, 1, "order.created", live_ago(&live, 40), "ORD-20260404-1001",
+                               "USR-1", "pending", "PROD-1", 2, "10.00");
+        events[1] = order_change(&live, 2, "update", "confirmed", 30);
+        events[2] = order_change(&live, 3, "update", "shipped", 20);
+        events[3] = order_change(&live, 4, "delete", "shipped", 10);
+        for (int j = 0; j < 4; j++) {
+            CHECK_INT(live_apply(&live, events[orders[i][j]]).status, EVENT_APPLIED);
+            check_agrees(&live);
+            if (i == 0 && j == 2) {
+                CHECK_INT(store_integer(store, &units), 2);
+                CHECK(strstr(live_row(&live, "order", "ORD-20260404-1001"), "shipped") != NULL);
+                CHECK(strstr(live_row(&live, "user", "USR-2"), "\"total_spent\":20.0") != NULL);
+                CHECK_TEXT(live_row(&live, "user", "USR-1"), "");
+            }
+        }
+        CHECK_INT(store_integer(store, &units), 0);
+        CHECK_TEXT(live_row(&live, "order", "ORD-20260404-1001"), "");
+        CHECK_TEXT(live_row(&live, "user", "USR-2"), "");
+    }
+}
+
 TEST_MAIN(CASE(an_order_changes_its_entity_its_user_and_the_journal),
           CASE(a_late_event_does_not_overwrite_newer_state), CASE(an_event_is_applied_once),
           CASE(sessions_move_up_the_funnel),
@@ -617,4 +668,5 @@ TEST_MAIN(CASE(an_order_changes_its_entity_its_user_and_the_journal),
           CASE(histories_in_any_order_end_in_the_same_tables),
           CASE(an_event_is_applied_whole_or_not_at_all),
           CASE(a_killed_process_leaves_no_half_event), CASE(the_check_finds_what_does_not_agree),
-          CASE(the_check_looks_at_every_tenant_and_every_row))
+          CASE(the_check_looks_at_every_tenant_and_every_row),
+          CASE(changes_of_an_order_keep_its_items_and_its_user))

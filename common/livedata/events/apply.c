@@ -49,11 +49,21 @@ static void touch(struct apply_touched *touched, const char *table, const struct
     }
 }
 
+/* The type of event that moves the same metrics as a change of the entity. */
+static const char *moved_by(const char *entity_type)
+{
+    return strcmp(entity_type, "order") == 0     ? "order.updated"
+           : strcmp(entity_type, "product") == 0 ? "product.updated"
+           : strcmp(entity_type, "session") == 0 ? "page_view"
+                                                 : "";
+}
+
 static void count_type(struct apply_touched *touched, const struct event *event)
 {
+    const char *type = event->family == EVENT_CHANGE ? moved_by(event->entity_type) : event->type;
     size_t place = 0;
 
-    while (event_types[place] && strcmp(event_types[place], event->type) != 0)
+    while (event_types[place] && strcmp(event_types[place], type) != 0)
         place++;
     touched->by_type[place]++;
     touched->type_event_at[place] = event->at;
@@ -192,11 +202,11 @@ static enum error look_at_entity(struct apply_call *call, const struct event *ev
     bool found = false;
     enum error error = ERROR_NONE;
 
-    if (type && event->family != EVENT_CHANGE)
+    if (type)
         error = entity_row_read(&call->storage, type->table, event->entity_id, row, &found);
-    if (found)
-        index_later(call, touched, type, event->entity_id, row);
-    *data = data_of(call, event, type, found ? row : NULL);
+    if (type)
+        index_later(call, touched, type, event->entity_id, found ? row : NULL);
+    *data = type && !found ? JOURNAL_REMOVED : data_of(call, event, type, found ? row : NULL);
     return error;
 }
 
@@ -215,7 +225,7 @@ static enum error fold_order(struct apply_call *call, const struct event *event,
         error = look_at_entity(call, event, touched, data);
     index_later(call, touched, user, event->user_id, NULL);
     index_later(call, touched, user, left, NULL);
-    if (!error && accepted)
+    if (!error && accepted && !event->row.removes)
         error = write_journal(
             call, event, TOPIC_STATUS, arena_print(call->storage.arena, "%s-status", event->id),
             arena_print(call->storage.arena, "order.status.%s", event->status), NULL);
@@ -236,6 +246,20 @@ static enum error fold_product(struct apply_call *call, const struct event *even
     return error;
 }
 
+/* A row of change data, by the type of its entity. */
+static enum error fold_change(struct apply_call *call, const struct event *event,
+                              struct apply_touched *touched)
+{
+    if (strcmp(event->entity_type, "product") == 0)
+        return fold_product(call, event, touched);
+    if (strcmp(event->entity_type, "user") == 0) {
+        touch(touched, "users_enriched", event);
+        return state_change_user(&call->storage, event);
+    }
+    touch(touched, "sessions_aggregated", event);
+    return state_change_session(&call->storage, event);
+}
+
 static enum error fold(struct apply_call *call, const struct event *event,
                        struct apply_touched *touched, const char **data)
 {
@@ -244,6 +268,11 @@ static enum error fold(struct apply_call *call, const struct event *event,
     switch (event->family) {
     case EVENT_ORDER:
         return fold_order(call, event, touched, data);
+    case EVENT_CHANGE:
+        if (strcmp(event->entity_type, "order") == 0)
+            return fold_order(call, event, touched, data);
+        error = fold_change(call, event, touched);
+        break;
     case EVENT_CLICK:
         touch(touched, "sessions_aggregated", event);
         error = state_fold_click(&call->storage, event);

@@ -1,5 +1,6 @@
 /* Events read and checked: the ten types by their tables of fields, then the rules of meaning. */
 #include "livedata/events/event.h"
+#include "livedata/events/fields.h"
 
 #include "base/number.h"
 #include "livedata/moment.h"
@@ -34,29 +35,18 @@ const char *const event_fault_names[EVENT_FAULT__MAX] = {
 
 enum { ITEMS_MAX = 1000 };
 
-static const char *const order_statuses[] = {"pending",   "confirmed", "shipped",
-                                             "delivered", "cancelled", NULL};
+const char *const event_order_statuses[] = {"pending",   "confirmed", "shipped",
+                                            "delivered", "cancelled", NULL};
 static const char *const payment_statuses[] = {"initiated", "completed", "failed", "refunded",
                                                NULL};
 static const char *const payment_methods[] = {"card", "bank_transfer", "wallet", NULL};
 static const char *const currencies[] = {"RUB", "USD", "EUR", "GBP", NULL};
 
-enum field_kind { TEXT_FIELD, WORD_FIELD, ORDER_ID_FIELD, MONEY_FIELD, COUNT_FIELD, FLAG_FIELD };
-
-struct event_field {
-    const char *name;
-    enum field_kind kind;
-    bool required;
-    const char *const *words; /* of a WORD_FIELD */
-    size_t longest;           /* of a text in characters; 0 = any */
-    double least;             /* of money: more than this, or at least with `inclusive` */
-    bool inclusive;
-    bool nullable;
-};
-
 static const struct event_field order_fields[] = {
-    {"order_id", ORDER_ID_FIELD, true},           {"user_id", TEXT_FIELD, true},
-    {"status", WORD_FIELD, true, order_statuses}, {"total_amount", MONEY_FIELD, true},
+    {"order_id", ORDER_ID_FIELD, true},
+    {"user_id", TEXT_FIELD, true},
+    {"status", WORD_FIELD, true, event_order_statuses},
+    {"total_amount", MONEY_FIELD, true},
     {"currency", WORD_FIELD, false, currencies},
 };
 static const struct event_field payment_fields[] = {
@@ -105,143 +95,6 @@ static const struct family_rule {
     {"product.", EVENT_PRODUCT, "product", "product_id", product_fields, 7},
 };
 
-/* The first fault gives kind, reason, field and type; the details of all stand in the detail. */
-static bool fault(struct event_verdict *verdict, enum event_fault kind, const char *field,
-                  const char *type, const char *detail)
-{
-    size_t length = strlen(verdict->detail);
-
-    if (!verdict->count++) {
-        verdict->fault = kind;
-        verdict->field = field;
-        verdict->type = type;
-        (void)!snprintf(verdict->reason, sizeof verdict->reason, "%s: %s",
-                        kind == EVENT_SEMANTIC ? "semantic" : "schema", field ? field : type);
-    }
-    if (length + strlen(detail) + 2 < EVENT_DETAIL_MAX)
-        (void)!snprintf(verdict->detail + length, sizeof verdict->detail - length, "%s%s",
-                        length ? "; " : "", detail);
-    else
-        verdict->left_out++;
-    return false;
-}
-
-/* What there was no room for is counted, in the room that is kept for it. */
-static void count_left_out(struct event_verdict *verdict)
-{
-    size_t length = strlen(verdict->detail);
-
-    if (verdict->left_out)
-        (void)!snprintf(verdict->detail + length, sizeof verdict->detail - length, "; and %zu more",
-                        verdict->left_out);
-}
-
-static bool refuse_field(struct event_verdict *verdict, const char *field, const char *type,
-                         const char *what)
-{
-    char detail[200];
-
-    (void)!snprintf(detail, sizeof detail, "%s: %s", field, what);
-    return fault(verdict, EVENT_SCHEMA, field, type, detail);
-}
-
-static bool is_word(const char *const *words, const char *text)
-{
-    for (; *words; words++)
-        if (strcmp(*words, text) == 0)
-            return true;
-    return false;
-}
-
-/* ORD-, eight digits, a dash, four digits or more. */
-static bool is_order_id(const char *text)
-{
-    size_t tail;
-
-    if (strncmp(text, "ORD-", 4) != 0 || strspn(text + 4, "0123456789") != 8 || text[12] != '-')
-        return false;
-    tail = strspn(text + 13, "0123456789");
-    return tail >= 4 && !text[13 + tail];
-}
-
-/* A decimal as text or number; false when it is none, or not finite. */
-static bool decimal(const json_t *value, double *number)
-{
-    if (json_is_number(value))
-        *number = json_number_value(value);
-    else if (!json_is_string(value) || !number_parse(json_string_value(value), number))
-        return false;
-    return isfinite(*number) && fabs(*number) < 1e13;
-}
-
-static int64_t cents_of(double amount)
-{
-    return (int64_t)nearbyint(number_round(amount, 2) * 100);
-}
-
-static bool two_places(double amount)
-{
-    return fabs(amount * 100 - nearbyint(amount * 100)) < 1e-6 * fmax(1, fabs(amount));
-}
-
-static bool check_text(const struct event_field *field, const char *text,
-                       struct event_verdict *verdict)
-{
-    if (field->kind == WORD_FIELD && !is_word(field->words, text))
-        return refuse_field(verdict, field->name, "enum", "not one of its words");
-    if (field->kind == ORDER_ID_FIELD && !is_order_id(text))
-        return refuse_field(verdict, field->name, "string_pattern_mismatch",
-                            "must look like ORD-20260404-1001");
-    if (!*text && field->required && strcmp(field->name, "session_id") != 0)
-        return refuse_field(verdict, field->name, "string_too_short", "must not be empty");
-    if (field->longest && utf8_count(text) > field->longest)
-        return refuse_field(verdict, field->name, "string_too_long", "is too long");
-    return true;
-}
-
-static bool check_number(const struct event_field *field, const json_t *value,
-                         struct event_verdict *verdict)
-{
-    double number;
-
-    if (!decimal(value, &number))
-        return refuse_field(verdict, field->name, "decimal_parsing", "is no number");
-    if (field->kind == COUNT_FIELD && (number < 0 || number != floor(number) || number > 1e15))
-        return refuse_field(verdict, field->name, "int_parsing", "must be a whole number from 0");
-    if (field->kind == MONEY_FIELD && (field->inclusive ? number < 0 : number <= 0))
-        return refuse_field(verdict, field->name,
-                            field->inclusive ? "greater_than_equal" : "greater_than",
-                            field->inclusive ? "must not be negative" : "must be greater than 0");
-    return true;
-}
-
-static bool check_field(const json_t *payload, const struct event_field *field,
-                        struct event_verdict *verdict)
-{
-    const json_t *value = json_object_get(payload, field->name);
-
-    if (!value || (json_is_null(value) && !field->nullable)) {
-        if (field->required || value)
-            return refuse_field(verdict, field->name, "missing", "field required");
-        return true;
-    }
-    if (json_is_null(value))
-        return true;
-    switch (field->kind) {
-    case FLAG_FIELD:
-        return json_is_boolean(value)
-                   ? true
-                   : refuse_field(verdict, field->name, "bool_type", "must be true or false");
-    case MONEY_FIELD:
-    case COUNT_FIELD:
-        return check_number(field, value, verdict);
-    default:
-        return json_is_string(value)
-                   ? check_text(field, json_string_value(value), verdict)
-                   : refuse_field(verdict, field->name, "string_type", "must be text");
-    }
-}
-
 /* 8-4-4-4-12 is not asked for: 36 of hexadecimal digits and dashes. */
 static bool is_event_id(const char *id)
 {
@@ -254,11 +107,11 @@ static bool read_timestamp(const json_t *payload, const struct event_rules *rule
     const json_t *value = json_object_get(payload, "timestamp");
 
     if (!value)
-        return refuse_field(verdict, "timestamp", "missing", "field required");
+        return event_refuse(verdict, "timestamp", "missing", "field required");
     if (!json_is_string(value) || !moment_parse(json_string_value(value), &event->at))
-        return refuse_field(verdict, "timestamp", "datetime_parsing", "is no time");
+        return event_refuse(verdict, "timestamp", "datetime_parsing", "is no time");
     if (event->at > rules->now + rules->ahead_seconds * moment_second)
-        return refuse_field(verdict, "timestamp", "value_error", "lies in the future");
+        return event_refuse(verdict, "timestamp", "value_error", "lies in the future");
     return true;
 }
 
@@ -267,9 +120,9 @@ static bool read_source(const json_t *payload, struct event *event, struct event
     const char *source = json_string_value(json_object_get(payload, "source"));
 
     if (!source)
-        return refuse_field(verdict, "source", "missing", "field required");
+        return event_refuse(verdict, "source", "missing", "field required");
     if (!*source || utf8_count(source) > 64)
-        return refuse_field(verdict, "source", "string_too_long", "has 1 to 64 characters");
+        return event_refuse(verdict, "source", "string_too_long", "has 1 to 64 characters");
     event->source = source;
     return true;
 }
@@ -286,8 +139,8 @@ static bool check_tenant(const json_t *payload, const struct event_rules *rules,
     event->tenant = rules->tenant;
     event->branch = json_string_value(json_object_get(meta, "branch"));
     if (named && strcmp(named, rules->tenant) != 0)
-        return fault(verdict, EVENT_TENANT_MISMATCH, "tenant", "tenant_mismatch",
-                     "tenant: the event names another tenant");
+        return event_fault(verdict, EVENT_TENANT_MISMATCH, "tenant", "tenant_mismatch",
+                           "tenant: the event names another tenant");
     return true;
 }
 
@@ -296,7 +149,7 @@ static bool refuse_item(struct event_verdict *verdict, size_t i, const char *typ
     char detail[200];
 
     (void)!snprintf(detail, sizeof detail, "items.%zu: %s", i, what);
-    return fault(verdict, EVENT_SCHEMA, "items", type, detail);
+    return event_fault(verdict, EVENT_SCHEMA, "items", type, detail);
 }
 
 static bool read_item(const json_t *item, size_t i, struct order_item *read,
@@ -308,16 +161,17 @@ static bool read_item(const json_t *item, size_t i, struct order_item *read,
     read->product_id = json_string_value(json_object_get(item, "product_id"));
     if (!read->product_id || !*read->product_id)
         good = refuse_item(verdict, i, "missing", "product_id is needed");
-    if (!decimal(json_object_get(item, "quantity"), &quantity) || quantity != floor(quantity) ||
-        quantity < 1 || quantity > 1000)
+    if (!event_decimal(json_object_get(item, "quantity"), &quantity) ||
+        quantity != floor(quantity) || quantity < 1 || quantity > 1000)
         good = refuse_item(verdict, i, "int_parsing", "quantity is 1 to 1000");
-    if (!decimal(json_object_get(item, "unit_price"), &price) || price <= 0 || !two_places(price))
+    if (!event_decimal(json_object_get(item, "unit_price"), &price) || price <= 0 ||
+        !event_two_places(price))
         good = refuse_item(verdict, i, "decimal_parsing",
                            "unit_price is above 0 with at most two places");
     if (!good)
         return false;
     read->quantity = (int64_t)quantity;
-    read->amount_cents = (int64_t)quantity * cents_of(price);
+    read->amount_cents = (int64_t)quantity * event_cents(price);
     return true;
 }
 
@@ -329,11 +183,11 @@ static bool read_items(struct arena *arena, const json_t *payload, struct event 
     size_t i;
 
     if (!json_is_array(items))
-        return refuse_field(verdict, "items", items ? "list_type" : "missing", "field required");
+        return event_refuse(verdict, "items", items ? "list_type" : "missing", "field required");
     if (json_array_size(items) > ITEMS_MAX)
-        return refuse_field(verdict, "items", "too_long", "too many items");
+        return event_refuse(verdict, "items", "too_long", "too many items");
     if (!json_array_size(items))
-        return refuse_field(verdict, "items", "too_short", "at least one item is needed");
+        return event_refuse(verdict, "items", "too_short", "at least one item is needed");
     event->items = ARENA_ARRAY(arena, struct order_item, json_array_size(items));
     json_array_foreach(items, i, item)
     {
@@ -355,7 +209,7 @@ static bool check_total(const struct event *event, struct event_verdict *verdict
         return true;
     (void)!snprintf(detail, sizeof detail, "Stated total %.2f != computed %.2f",
                     (double)event->total_cents / 100, (double)sum / 100);
-    return fault(verdict, EVENT_SEMANTIC, "order_total_consistency", "value_error", detail);
+    return event_fault(verdict, EVENT_SEMANTIC, "order_total_consistency", "value_error", detail);
 }
 
 static const char *text_of(const json_t *payload, const char *key)
@@ -367,8 +221,8 @@ static int64_t money_of(const json_t *payload, const char *key)
 {
     double amount = 0;
 
-    (void)decimal(json_object_get(payload, key), &amount);
-    return cents_of(amount);
+    (void)event_decimal(json_object_get(payload, key), &amount);
+    return event_cents(amount);
 }
 
 static bool read_order(struct arena *arena, const json_t *payload, struct event *event,
@@ -391,8 +245,8 @@ static bool read_payment(const json_t *payload, struct event *event, struct even
     event->total_cents = money_of(payload, "amount");
     if (event->total_cents >= 50 || event->total_cents <= 0)
         return event->total_cents > 0;
-    return fault(verdict, EVENT_SEMANTIC, "payment_min_amount", "value_error",
-                 "amount is below 0.50");
+    return event_fault(verdict, EVENT_SEMANTIC, "payment_min_amount", "value_error",
+                       "amount is below 0.50");
 }
 
 static bool read_click(const json_t *payload, struct event *event, struct event_verdict *verdict)
@@ -401,15 +255,15 @@ static bool read_click(const json_t *payload, struct event *event, struct event_
     event->page_url = text_of(payload, "page_url");
     if (!event->entity_id || *event->entity_id)
         return event->entity_id != NULL;
-    return fault(verdict, EVENT_SEMANTIC, "clickstream_session_required", "value_error",
-                 "session_id is empty");
+    return event_fault(verdict, EVENT_SEMANTIC, "clickstream_session_required", "value_error",
+                       "session_id is empty");
 }
 
 static void read_product(const json_t *payload, struct event *event)
 {
     double stock = 0;
 
-    (void)decimal(json_object_get(payload, "stock_quantity"), &stock);
+    (void)event_decimal(json_object_get(payload, "stock_quantity"), &stock);
     event->name = text_of(payload, "name");
     event->category = text_of(payload, "category");
     event->total_cents = money_of(payload, "price");
@@ -435,28 +289,18 @@ static bool read_type(const json_t *payload, struct event *event, const struct f
     if (!*rule) {
         (void)!snprintf(detail, sizeof detail, "No schema for: %.60s",
                         event->type ? event->type : "unknown");
-        return fault(verdict, EVENT_SCHEMA, NULL, "unknown_event_type", detail);
+        return event_fault(verdict, EVENT_SCHEMA, NULL, "unknown_event_type", detail);
     }
-    if (!is_word(event_types, event->type))
-        return refuse_field(verdict, "event_type", "literal_error", "not one of the known types");
+    if (!event_is_word(event_types, event->type))
+        return event_refuse(verdict, "event_type", "literal_error", "not one of the known types");
     return true;
-}
-
-static bool check_fields(const json_t *payload, const struct event_field *fields, size_t count,
-                         struct event_verdict *verdict)
-{
-    bool good = true;
-
-    for (size_t i = 0; i < count; i++)
-        good &= check_field(payload, &fields[i], verdict);
-    return good;
 }
 
 /* What a rule of meaning needs and could not be read has been named by then. */
 static bool read_family(struct arena *arena, const json_t *payload, const struct family_rule *rule,
                         struct event *event, struct event_verdict *verdict)
 {
-    bool good = check_fields(payload, rule->fields, rule->field_count, verdict);
+    bool good = event_check_fields(payload, rule->fields, rule->field_count, verdict);
 
     event->family = rule->family;
     event->entity_type = rule->entity_type;
@@ -483,25 +327,6 @@ static bool is_change(const json_t *payload)
            json_object_get(payload, "operation") && json_object_get(payload, "source_metadata");
 }
 
-static bool read_change(const json_t *payload, struct event *event, struct event_verdict *verdict)
-{
-    static const char *const operations[] = {"snapshot", "insert", "update", "delete", "ddl", NULL};
-    static const struct event_field fields[] = {{"event_type", TEXT_FIELD, true, .longest = 128},
-                                                {"operation", WORD_FIELD, true, operations},
-                                                {"entity_type", TEXT_FIELD, true, .longest = 64},
-                                                {"entity_id", TEXT_FIELD, true, .longest = 256}};
-
-    bool good = check_fields(payload, fields, sizeof fields / sizeof fields[0], verdict);
-
-    event->family = EVENT_CHANGE;
-    if (!json_object_size(json_object_get(payload, "source_metadata")))
-        good = refuse_field(verdict, "source_metadata", "dict_type", "must not be empty");
-    event->type = text_of(payload, "event_type");
-    event->entity_type = text_of(payload, "entity_type");
-    event->entity_id = text_of(payload, "entity_id");
-    return good;
-}
-
 /* All that can be judged is judged; where nobody knows what the event is, that is the one fault. */
 static void check_whole(struct arena *arena, const json_t *payload, const struct event_rules *rules,
                         struct event *event, struct event_verdict *verdict)
@@ -513,9 +338,9 @@ static void check_whole(struct arena *arena, const json_t *payload, const struct
     if (!is_change(payload) && !read_type(payload, event, &rule, verdict) && !rule)
         return;
     if (!event->id)
-        fault(verdict, EVENT_NO_ID, "event_id", "missing", "event_id: field required");
+        event_fault(verdict, EVENT_NO_ID, "event_id", "missing", "event_id: field required");
     else if (!is_event_id(event->id))
-        refuse_field(verdict, "event_id", "string_pattern_mismatch",
+        event_refuse(verdict, "event_id", "string_pattern_mismatch",
                      "36 hexadecimal digits and dashes");
     check_tenant(payload, rules, event, verdict);
     read_source(payload, event, verdict);
@@ -523,7 +348,7 @@ static void check_whole(struct arena *arena, const json_t *payload, const struct
     if (rule)
         read_family(arena, payload, rule, event, verdict);
     else
-        read_change(payload, event, verdict);
+        event_read_change(payload, event, verdict);
 }
 
 bool event_check(struct arena *arena, const json_t *payload, const struct event_rules *rules,
@@ -532,8 +357,8 @@ bool event_check(struct arena *arena, const json_t *payload, const struct event_
     *event = (struct event){.tenant = rules->tenant, .payload = payload};
     *verdict = (struct event_verdict){0};
     if (!json_is_object(payload))
-        return fault(verdict, EVENT_UNDECODABLE, NULL, "dict_type", "an event is an object");
+        return event_fault(verdict, EVENT_UNDECODABLE, NULL, "dict_type", "an event is an object");
     check_whole(arena, payload, rules, event, verdict);
-    count_left_out(verdict);
+    event_count_left_out(verdict);
     return !verdict->count;
 }

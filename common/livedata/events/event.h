@@ -21,6 +21,18 @@ struct order_item {
     int64_t amount_cents;
 };
 
+/* What a row of change data has beside the members above. */
+struct changed_row {
+    bool removes;         /* the entity is gone */
+    int64_t created_at;   /* of an order */
+    int64_t total_orders; /* of a user, whose total_spent is `total_cents` */
+    struct optional_integer first_order_at, last_order_at;
+    int64_t started_at, event_count, unique_pages; /* of a session */
+    struct optional_integer ended_at, duration_us;
+    const char *funnel_stage;
+    bool is_conversion;
+};
+
 struct event {
     const char *tenant;
     const char *id;
@@ -44,6 +56,7 @@ struct event {
     const char *name, *category;
     bool in_stock;
     int64_t stock_quantity;
+    struct changed_row row; /* of change data */
 };
 
 enum event_fault {

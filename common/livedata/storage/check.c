@@ -31,7 +31,7 @@ static const struct statement differing_users = {
            " CAST(sum(total_cents) AS BIGINT) AS cents FROM orders_v2"
            " WHERE status <> 'cancelled' GROUP BY tenant_id, user_id) o"
            " ON o.tenant_id = u.tenant_id AND o.user_id = u.user_id"
-           " WHERE u.updated_at IS NOT NULL"
+           " WHERE u.updated_at IS NOT NULL AND u.source_owned = 0"
            " AND (u.total_orders <> coalesce(o.n, 0) OR u.total_cents <> coalesce(o.cents, 0))"
            " GROUP BY u.tenant_id ORDER BY u.tenant_id",
     .streams = true,
@@ -112,15 +112,21 @@ static enum error check_version(const struct storage_call *page, const struct ca
     struct storage_call call = *page;
     struct entity_row row;
     json_t *was = object_of(call.arena, version->data), *is;
-    bool found = false;
+    bool found = false, removed = strcmp(version->data, JOURNAL_REMOVED) == 0;
     enum error error;
 
-    /* Payments have no row; change data are kept as they came. */
-    if (!type || !was || json_object_get(was, "source_metadata"))
+    /* Payments have no row; changes of older programs are envelopes. */
+    if (!type || (!was && !removed) || json_object_get(was, "source_metadata"))
         return ERROR_NONE;
     check->checked++;
     call.tenant = version->tenant;
     error = entity_row_read(&call, type->table, version->id, &row, &found);
+    if (removed) {
+        if (!error && found)
+            differs(check, "%s/%s of %s has a row, although it was removed", version->type,
+                    version->id, version->tenant);
+        return error;
+    }
     if (error || !found) {
         if (!error)
             differs(check, "%s/%s of %s has no row", version->type, version->id, version->tenant);

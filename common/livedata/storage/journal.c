@@ -308,6 +308,8 @@ enum error journal_version(const struct storage_call *call, const char *entity_t
     if (query_next(query)) {
         *data = query_text(query, 0, call->arena);
         *processed_at = query_integer(query, 1);
+        if (strcmp(*data, JOURNAL_REMOVED) == 0)
+            *data = NULL;
     }
     return query_end(query, call->problem);
 }

@@ -4,6 +4,9 @@
 
 #include "livedata/storage/rows.h"
 
+/* The version of an entity that a change has removed. */
+#define JOURNAL_REMOVED "null"
+
 #define TOPIC_VALIDATED "events.validated"
 #define TOPIC_DEADLETTER "events.deadletter"
 #define TOPIC_REPLAYED "events.replayed" /* was a dead letter until the event was applied */
@@ -67,7 +70,8 @@ MUST_CHECK enum error journal_newest(const struct storage_call *call,
 /* All rows of an entity except states of orders (or those alone), oldest first. */
 MUST_CHECK enum error journal_of_entity(const struct storage_call *call, const char *entity_id,
                                         bool states, int most, struct journal_rows *rows);
-/* The state of an entity at a moment; NULL data when no version is that old. */
+/* The state of an entity at a moment; NULL data when no version is that old, or when it was removed
+ * by then. */
 MUST_CHECK enum error journal_version(const struct storage_call *call, const char *entity_type,
                                       const char *entity_id, int64_t as_of, const char **data,
                                       int64_t *processed_at);

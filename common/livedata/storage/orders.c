@@ -30,7 +30,16 @@ static const struct statement move_created = {
 };
 static const struct statement read_items = {
     .name = "order_items_read",
-    .sql = "SELECT product_id, quantity FROM order_items WHERE tenant_id = ? AND order_id = ?",
+    .sql = "SELECT product_id, quantity, amount_cents FROM order_items WHERE tenant_id = ?"
+           " AND order_id = ?",
+};
+static const struct statement delete_order = {
+    .name = "order_delete",
+    .sql = "DELETE FROM orders_v2 WHERE tenant_id = ? AND order_id = ?",
+};
+static const struct statement delete_product = {
+    .name = "product_delete",
+    .sql = "DELETE FROM products_current WHERE tenant_id = ? AND product_id = ?",
 };
 static const struct statement delete_items = {
     .name = "order_items_delete",
@@ -115,22 +124,30 @@ static enum error put_order(const struct storage_call *call, const struct event 
     return query_end(query, call->problem);
 }
 
+static enum error stored_items(const struct storage_call *call, const struct event *event,
+                               struct order_item **items, size_t *count)
+{
+    struct query *query = db_query(call->db, &read_items);
+
+    *items = ARENA_ARRAY(call->arena, struct order_item, ITEMS_MAX);
+    *count = 0;
+    query_bind_text(query, call->tenant);
+    query_bind_text(query, event->entity_id);
+    while (*count < ITEMS_MAX && query_next(query))
+        (*items)[(*count)++] = (struct order_item){
+            query_text(query, 0, call->arena), query_integer(query, 1), query_integer(query, 2)};
+    return query_end(query, call->problem);
+}
+
 /* Takes the units of the stored items from the order's user. */
 static enum error take_items(const struct storage_call *call, const struct event *event,
                              const struct order_state *old)
 {
-    struct order_item *items = ARENA_ARRAY(call->arena, struct order_item, ITEMS_MAX);
-    size_t count = 0;
-    struct query *query = db_query(call->db, &read_items);
-    enum error error;
+    struct order_item *items;
+    struct query *query;
+    size_t count;
+    enum error error = stored_items(call, event, &items, &count);
 
-    query_bind_text(query, call->tenant);
-    query_bind_text(query, event->entity_id);
-    while (count < ITEMS_MAX && query_next(query)) {
-        items[count].product_id = query_text(query, 0, call->arena);
-        items[count++].quantity = query_integer(query, 1);
-    }
-    error = query_end(query, call->problem);
     for (size_t i = 0; !error && i < count; i++)
         error = users_add_units(call, old->user_id, items[i].product_id,
                                 old->active ? -items[i].quantity : 0, -items[i].quantity);
@@ -185,12 +202,22 @@ static enum error refresh_users(const struct storage_call *call, const struct ev
     return error ? error : users_refresh(call, &change);
 }
 
+/* When the order was created, as far as the event knows. */
+static int64_t created_by(const struct event *event)
+{
+    return event->row.created_at ? event->row.created_at : event->at;
+}
+
 static enum error accept_order(const struct storage_call *call, const struct event *event,
                                const struct order_state *old)
 {
     bool active = strcmp(event->status, "cancelled") != 0;
-    int64_t created = old->found && old->created_at < event->at ? old->created_at : event->at;
-    enum error error = put_order(call, event, created);
+    int64_t created = created_by(event);
+    enum error error;
+
+    if (old->found && old->created_at < created)
+        created = old->created_at;
+    error = put_order(call, event, created);
 
     if (!error && old->found)
         error = take_items(call, event, old);
@@ -207,10 +234,10 @@ static enum error note_late_order(const struct storage_call *call, const struct 
     struct query *query;
     enum error error;
 
-    if (event->at >= old->created_at)
+    if (event->row.removes || created_by(event) >= old->created_at)
         return ERROR_NONE;
     query = db_query(call->db, &move_created);
-    query_bind_integer(query, event->at);
+    query_bind_integer(query, created_by(event));
     query_bind_integer(query, call->now);
     query_bind_integer(query, event->at);
     query_bind_text(query, call->tenant);
@@ -219,19 +246,75 @@ static enum error note_late_order(const struct storage_call *call, const struct 
     return error ? error : users_refresh(call, &none);
 }
 
+/* The order and its items go, and its user's sums with them. */
+static enum error remove_order(const struct storage_call *call, const struct event *event,
+                               const struct order_state *old)
+{
+    const struct user_change left = {old->user_id, -(int64_t)old->active,
+                                     old->active ? -old->cents : 0, true, event->at};
+    struct query *query;
+    enum error error = state_note_deleted(call, event);
+
+    if (error || !old->found)
+        return error;
+    error = take_items(call, event, old);
+    if (error)
+        return error;
+    query = db_query(call->db, &delete_order);
+    query_bind_text(query, call->tenant);
+    query_bind_text(query, event->entity_id);
+    error = query_end(query, call->problem);
+    return error ? error : users_refresh(call, &left);
+}
+
+/* A row of change data says nothing of the items: they stay. */
+static enum error change_order(const struct storage_call *call, const struct event *event,
+                               const struct order_state *old)
+{
+    struct event kept = *event;
+    enum error error;
+
+    if (event->row.removes)
+        return remove_order(call, event, old);
+    error = stored_items(call, event, &kept.items, &kept.item_count);
+    return error ? error : accept_order(call, &kept, old);
+}
+
 enum error state_fold_order(const struct storage_call *call, const struct event *event,
                             bool *accepted, const char **left)
 {
     struct order_state old;
+    bool deleted = false;
     enum error error = find_order(call, event->entity_id, &old);
 
     *left = NULL;
-    if (error)
+    *accepted = false;
+    if (!error && !old.found)
+        error = state_is_deleted(call, event, &deleted);
+    if (error || deleted)
         return error;
-    if (old.found && strcmp(old.user_id, event->user_id) != 0)
+    if (old.found && (!event->user_id || strcmp(old.user_id, event->user_id) != 0))
         *left = old.user_id;
     *accepted = !old.found || !is_newer(old.state_ts, old.last_event_id, event);
-    return *accepted ? accept_order(call, event, &old) : note_late_order(call, event, &old);
+    if (!*accepted)
+        return note_late_order(call, event, &old);
+    return event->family == EVENT_CHANGE ? change_order(call, event, &old)
+                                         : accept_order(call, event, &old);
+}
+
+static enum error remove_product(const struct storage_call *call, const struct event *event,
+                                 struct string_list *moved)
+{
+    struct query *query;
+    enum error error = state_note_deleted(call, event);
+
+    if (error)
+        return error;
+    query = db_query(call->db, &delete_product);
+    query_bind_text(query, call->tenant);
+    query_bind_text(query, event->entity_id);
+    error = query_end(query, call->problem);
+    return error ? error : users_refresh_category(call, event, moved);
 }
 
 enum error state_fold_product(const struct storage_call *call, const struct event *event,
@@ -246,12 +329,16 @@ enum error state_fold_product(const struct storage_call *call, const struct even
     query_bind_text(query, event->entity_id);
     found = query_next(query);
     if (found) {
-        same = strcmp(query_text(query, 0, call->arena), event->category) == 0;
+        same = event->category && strcmp(query_text(query, 0, call->arena), event->category) == 0;
         newer = is_newer(query_integer(query, 1), query_text(query, 2, call->arena), event);
     }
     error = query_end(query, call->problem);
+    if (!error && !found)
+        error = state_is_deleted(call, event, &newer);
     if (error || newer)
         return error;
+    if (event->row.removes)
+        return remove_product(call, event, moved);
     query = db_query(call->db, &write_product);
     query_bind_text(query, call->tenant);
     query_bind_text(query, event->entity_id);

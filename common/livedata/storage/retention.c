@@ -27,6 +27,11 @@ static const struct statement forget_usage = {
     .sql = "DELETE FROM api_usage WHERE id IN (SELECT id FROM api_usage WHERE at < ?"
            " ORDER BY at LIMIT ?)",
 };
+static const struct statement forget_deleted = {
+    .name = "retention_deleted",
+    .sql = "DELETE FROM deleted_entities WHERE deleted_ts IN (SELECT deleted_ts"
+           " FROM deleted_entities WHERE deleted_ts < ? ORDER BY deleted_ts LIMIT ?)",
+};
 static const struct statement forget_answers = {
     .name = "retention_answers",
     .sql = "DELETE FROM idempotency_keys WHERE started_at < ?",
@@ -56,6 +61,8 @@ enum error retention_keep(struct db *db, const struct livedata_settings *setting
     if (clock_check(settings->state_directory, "livedata", &settings->clock, &moved))
         return ERROR_NONE; /* it is logged */
     error = forget(db, &forget_journal, journal, most, problem);
+    if (!error)
+        error = forget(db, &forget_deleted, journal, most, problem);
     if (!error)
         error = edge_forget(db, journal, most, problem);
     if (!error)

@@ -18,6 +18,19 @@ MUST_CHECK enum error state_fold_click(const struct storage_call *call, const st
 MUST_CHECK enum error state_fold_product(const struct storage_call *call, const struct event *event,
                                          struct string_list *moved);
 
+/* Change data put users and sessions as they are, and remove them. Orders and products of change
+ * data go through the functions above: `event->row.removes` says that they are gone. */
+MUST_CHECK enum error state_change_user(const struct storage_call *call, const struct event *event);
+MUST_CHECK enum error state_change_session(const struct storage_call *call,
+                                           const struct event *event);
+
+/* Private: changes.c for orders and products. Whether a deletion is newer than the event; notes
+ * that the event has deleted its entity. */
+MUST_CHECK enum error state_is_deleted(const struct storage_call *call, const struct event *event,
+                                       bool *deleted);
+MUST_CHECK enum error state_note_deleted(const struct storage_call *call,
+                                         const struct event *event);
+
 /* Private: users.c for orders.c and products. */
 struct user_change {
     const char *user_id;

@@ -14,7 +14,8 @@ static const struct statement add_units = {
 };
 static const struct statement read_user = {
     .name = "user_state",
-    .sql = "SELECT total_orders, total_cents, preferred_category, updated_at FROM users_enriched"
+    .sql = "SELECT total_orders, total_cents, preferred_category, updated_at, source_owned"
+           " FROM users_enriched"
            " WHERE tenant_id = ? AND user_id = ?",
 };
 static const struct statement sum_orders = {
@@ -66,7 +67,8 @@ static const struct statement buyers = {
 static const struct statement set_category = {
     .name = "user_set_category",
     .sql = "UPDATE users_enriched SET preferred_category = ?, updated_at = ?, event_at = ?"
-           " WHERE tenant_id = ? AND user_id = ? AND coalesce(preferred_category, '') <> ?",
+           " WHERE tenant_id = ? AND user_id = ? AND source_owned = 0"
+           " AND coalesce(preferred_category, '') <> ?",
 };
 
 enum error users_add_units(const struct storage_call *call, const char *user_id,
@@ -86,7 +88,8 @@ struct user_state {
     int64_t orders;
     int64_t cents;
     const char *category;
-    bool maintained; /* its sums are those of its orders, not imported */
+    bool source_owned; /* change data put it, and keep it */
+    bool maintained;   /* its sums are those of its orders, not imported */
     struct optional_integer first, last;
 };
 
@@ -111,6 +114,7 @@ static enum error find_user(const struct storage_call *call, const char *user_id
         state->cents = query_integer(query, 1);
         state->category = query_text_or_null(query, 2, call->arena);
         state->maintained = !query_is_null(query, 3);
+        state->source_owned = query_integer(query, 4) != 0;
     }
     return query_end(query, call->problem);
 }
@@ -186,7 +190,7 @@ enum error users_refresh(const struct storage_call *call, const struct user_chan
     struct user_state state;
     enum error error = find_user(call, change->user_id, &state);
 
-    if (error)
+    if (error || state.source_owned)
         return error;
     if (state.maintained) {
         state.orders += change->orders;

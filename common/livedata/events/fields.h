@@ -1,0 +1,54 @@
+/* Private to common/livedata/events: tables of fields, and the check of a payload against them. */
+#ifndef ASSAY_LIVEDATA_EVENTS_FIELDS_H
+#define ASSAY_LIVEDATA_EVENTS_FIELDS_H
+
+#include "livedata/events/event.h"
+
+enum field_kind {
+    TEXT_FIELD,
+    WORD_FIELD,
+    ORDER_ID_FIELD,
+    MONEY_FIELD,
+    COUNT_FIELD,
+    FLAG_FIELD,
+    BIT_FIELD, /* a flag, or 0 and 1 as databases have it */
+    TIME_FIELD /* a text, or a number: event_moment() */
+};
+
+struct event_field {
+    const char *name;
+    enum field_kind kind;
+    bool required;
+    const char *const *words; /* of a WORD_FIELD */
+    size_t longest;           /* of a text in characters; 0 = any */
+    double least;             /* of money: more than this, or at least with `inclusive` */
+    bool inclusive;
+    bool nullable;
+};
+
+/* All of the fields; each fault is added to the verdict. */
+bool event_check_fields(const json_t *payload, const struct event_field *fields, size_t count,
+                        struct event_verdict *verdict);
+
+/* Adds a fault; always false. */
+bool event_fault(struct event_verdict *verdict, enum event_fault kind, const char *field,
+                 const char *type, const char *detail);
+bool event_refuse(struct event_verdict *verdict, const char *field, const char *type,
+                  const char *what);
+void event_count_left_out(struct event_verdict *verdict);
+
+bool event_is_word(const char *const *words, const char *text);
+/* A decimal as text or number; false when it is none, or not finite. */
+bool event_decimal(const json_t *value, double *number);
+int64_t event_cents(double amount);
+bool event_two_places(double amount);
+/* A time as text, or since 1970 as a number: of seconds, of milliseconds from 1e11 on, of
+ * microseconds from 1e14 on. */
+bool event_moment(const json_t *value, int64_t *moment);
+
+/* The envelope of change data and the row in it (change.c). */
+bool event_read_change(const json_t *payload, struct event *event, struct event_verdict *verdict);
+
+extern const char *const event_order_statuses[];
+
+#endif
