@@ -16,7 +16,7 @@
 /* What is called of it; clang-format would take the list for nested calls. */
 /* clang-format off */
 #define LIBPQ_FUNCTIONS(X) \
-    X(clear) X(cmdStatus) X(cmdTuples) X(connectPoll) X(connectStartParams) X(consumeInput) \
+    X(backendPID) X(clear) X(cmdStatus) X(cmdTuples) X(connectPoll) X(connectStartParams) X(consumeInput) \
     X(enterPipelineMode) X(errorMessage) X(exitPipelineMode) X(finish) X(flush) X(fname) \
     X(freemem) X(ftype) X(getResult) X(getisnull) X(getlength) X(getvalue) X(isBusy) X(nfields) \
     X(notifies) X(ntuples) X(parameterStatus) X(pipelineSync) X(resultErrorField) \

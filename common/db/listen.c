@@ -25,6 +25,7 @@ enum error db_tell(struct db *db, const char *channel, const char *text, struct 
 
 enum error db_listen(struct db *db, const char *channel, struct problem *problem)
 {
+    const struct postgres_connection *connection;
     char sql[100];
     enum error error;
 
@@ -34,6 +35,10 @@ enum error db_listen(struct db *db, const char *channel, struct problem *problem
     error = db_ready(db, problem);
     if (error)
         return error;
+    connection = db->connection;
+    if (connection->pooled)
+        return problem_set(problem, ERROR_UNAVAILABLE, "listen_impossible",
+                           "behind a pooler nobody is told of changes; they are looked for");
     (void)snprintf(sql, sizeof sql, "LISTEN %.60s", channel);
     return postgres_run(db, sql, problem);
 }

@@ -208,10 +208,33 @@ static enum error verify(struct db *db, struct problem *problem)
 }
 
 /* With a record, looking whether this is the right database costs no journey of its own. */
+/* The settings hold for the transaction: the pooler gives the session to others afterwards. */
+static enum error begin_pooled(struct db *db, enum db_intent intent, struct problem *problem)
+{
+    const struct postgres_connection *connection = db->connection;
+    enum error error;
+    char sql[400];
+
+    (void)snprintf(sql, sizeof sql,
+                   "%s; SET LOCAL statement_timeout = %d; SET LOCAL lock_timeout = %d; SET LOCAL "
+                   "idle_in_transaction_session_timeout = 300000; SET LOCAL TimeZone = 'UTC'; "
+                   "SET LOCAL jit = off%s",
+                   intent == DB_WRITE ? "BEGIN ISOLATION LEVEL READ COMMITTED" : READ_SNAPSHOT,
+                   connection->statement_ms, connection->lock_ms, db->identity ? "; " ASK_ID : "");
+    if (!db->identity)
+        return postgres_run(db, sql, problem);
+    error = run_and_compare(db, sql, problem);
+    db->verified = !error;
+    return error;
+}
+
 static enum error begin(struct db *db, enum db_intent intent, struct problem *problem)
 {
+    const struct postgres_connection *connection = db->connection;
     enum error error;
 
+    if (connection->pooled)
+        return begin_pooled(db, intent, problem);
     if (!db->identity)
         return postgres_run(db, intent == DB_WRITE ? "BEGIN" : READ_SNAPSHOT, problem);
     error = run_and_compare(db, intent == DB_WRITE ? "BEGIN; " ASK_ID : READ_SNAPSHOT "; " ASK_ID,

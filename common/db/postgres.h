@@ -30,6 +30,10 @@ struct postgres_connection {
     PGconn *libpq;
     bool dead;      /* nothing may be sent any more */
     int timeout_ms; /* how long an answer may take before the server counts as gone; 0 = ever */
+    /* A pooler gives each transaction any of its sessions: nothing is kept in a session, neither
+     * prepared statements nor settings. */
+    bool pooled;
+    int statement_ms, lock_ms;
     struct query *repeating; /* the query whose batch has not been settled yet */
 };
 
@@ -54,6 +58,9 @@ bool postgres_rest(struct db *db);
 bool postgres_alive(struct db *db);
 enum error postgres_set_timeouts(struct db *db, int statement_ms, int lock_ms,
                                  struct problem *problem);
+
+/* Sends the settings of the session for the transaction in hand alone, as a pooler needs it. */
+int postgres_send_settings(const struct postgres_connection *connection);
 
 /* Waits until the socket is ready for `events`; false after `deadline` (monotonic; 0 = none). */
 bool postgres_wait(PGconn *libpq, short events, int64_t deadline);

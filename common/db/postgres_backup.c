@@ -152,6 +152,18 @@ static enum error end(const struct tool *tool, const char *path,
                        tool->arguments[0]);
 }
 
+/* pg_dump and psql set their session up, and a pooler would give that session to a service. */
+static enum error refuse_pooler(const struct db *db, struct problem *problem)
+{
+    const struct postgres_connection *connection = db->connection;
+
+    if (!connection || !connection->pooled)
+        return ERROR_NONE;
+    return problem_set(problem, ERROR_CONFLICT, "backup_refused",
+                       "the URL of the database leads to a pooler; give the URL of the server "
+                       "itself for this call");
+}
+
 static enum error read_schema(struct db *db, char *name, size_t size, bool *exists,
                               struct problem *problem)
 {
@@ -171,6 +183,8 @@ static enum error read_schema(struct db *db, char *name, size_t size, bool *exis
     if (!error && strpbrk(name, "\"\\\n"))
         error = problem_set(problem, ERROR_INVALID, "backup_refused",
                             "the name of the schema has a character that pg_dump cannot be told");
+    if (!error)
+        error = refuse_pooler(db, problem);
     arena_destroy(arena);
     return error;
 }

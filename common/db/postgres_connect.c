@@ -125,31 +125,49 @@ static enum error unreachable(const char *text, struct problem *problem)
     return problem_set(problem, ERROR_UNAVAILABLE, "database_unavailable", "%s", shown);
 }
 
+#define SETTINGS                                                                                   \
+    " FROM (VALUES ('statement_timeout', CAST($1 AS TEXT)), ('lock_timeout', CAST($2 AS TEXT)),"   \
+    " ('idle_in_transaction_session_timeout', '300000'),"                                          \
+    " ('default_transaction_isolation', 'read committed'), ('timezone', 'UTC'),"                   \
+    " ('standard_conforming_strings', 'on'), ('extra_float_digits', '1'),"                         \
+    " ('bytea_output', 'hex'), ('jit', 'off')) AS setting (name, value)"
+
+static int send_settings(const struct postgres_connection *connection, const char *sql)
+{
+    char statement[16], lock[16], pid[16];
+    const char *values[] = {statement, lock, pid};
+
+    snprintf(statement, sizeof statement, "%d", connection->statement_ms);
+    snprintf(lock, sizeof lock, "%d", connection->lock_ms);
+    snprintf(pid, sizeof pid, "%d", pq.backendPID(connection->libpq));
+    return pq.sendQueryParams(connection->libpq, sql, 3, NULL, values, NULL, NULL, 0);
+}
+
+int postgres_send_settings(const struct postgres_connection *connection)
+{
+    return send_settings(connection, "SELECT set_config(name, value, true)" SETTINGS
+                                     " WHERE CAST($3 AS TEXT) IS NOT NULL");
+}
+
+/* A pooler says at connecting that its session is another process than the one that then answers:
+ * there nothing is set for longer than a transaction. */
 enum error postgres_set_timeouts(struct db *db, int statement_ms, int lock_ms,
                                  struct problem *problem)
 {
     struct postgres_connection *connection = db->connection;
-    char statement[16], lock[16];
-    const char *values[] = {statement, lock};
     PGresult *result;
 
-    snprintf(statement, sizeof statement, "%d", statement_ms);
-    snprintf(lock, sizeof lock, "%d", lock_ms);
     connection->timeout_ms = statement_ms ? statement_ms + ANSWER_GRACE_MS : 0;
+    connection->statement_ms = statement_ms;
+    connection->lock_ms = lock_ms;
+    if (connection->pooled)
+        return ERROR_NONE;
     result = postgres_answer(
         db,
-        pq.sendQueryParams(connection->libpq,
-                           "SELECT set_config('statement_timeout', $1, false),"
-                           " set_config('lock_timeout', $2, false),"
-                           " set_config('idle_in_transaction_session_timeout', '300000', false),"
-                           " set_config('default_transaction_isolation', 'read committed', false),"
-                           " set_config('timezone', 'UTC', false),"
-                           " set_config('standard_conforming_strings', 'on', false),"
-                           " set_config('extra_float_digits', '1', false),"
-                           " set_config('bytea_output', 'hex', false),"
-                           " set_config('jit', 'off', false)",
-                           2, NULL, values, NULL, NULL, 0),
+        send_settings(connection, "SELECT set_config(name, value, false)" SETTINGS
+                                  " WHERE CAST(pg_backend_pid() AS TEXT) = CAST($3 AS TEXT)"),
         problem);
+    connection->pooled = result && pq.ntuples(result) == 0;
     pq.clear(result);
     return result ? ERROR_NONE : problem->error;
 }

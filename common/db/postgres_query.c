@@ -115,6 +115,10 @@ enum error postgres_prepare(struct query *query)
     if (error)
         return error;
     prepared->engine_statement = (void *)((intptr_t)prepared->engine_statement + 1);
+    if (connection->pooled) { /* it goes with each run */
+        prepared->generation = query->db->generation;
+        return ERROR_NONE;
+    }
     for (int i = 0; i < query->bound; i++)
         types[i] = type_of_kind[prepared->kinds[i]];
     name_statement(query, name);
@@ -137,6 +141,13 @@ int postgres_send(struct query *query)
     if (connection->dead)
         return 0;
     collect(query, &arguments);
+    if (connection->pooled) {
+        for (int i = 0; i < query->bound; i++)
+            arguments.types[i] = type_of_kind[query->prepared->kinds[i]];
+        return pq.sendQueryParams(connection->libpq, query->prepared->translation.sql, query->bound,
+                                  arguments.types, arguments.values, arguments.lengths,
+                                  arguments.formats, 0);
+    }
     name_statement(query, name);
     return pq.sendQueryPrepared(connection->libpq, name, query->bound, arguments.values,
                                 arguments.lengths, arguments.formats, 0);
@@ -148,12 +159,62 @@ static bool stale(const struct problem *problem)
     return strstr(problem->text, "SQLSTATE 0A000") || strstr(problem->text, "SQLSTATE 26000");
 }
 
+/* The answers to the settings and to the statement: the latter, or the first that failed. */
+static PGresult *take_pair(struct query *query)
+{
+    const struct postgres_connection *connection = query->db->connection;
+    PGresult *kept = NULL;
+    bool failed = false, synchronised = false;
+
+    while (!synchronised && !connection->dead && pq.status(connection->libpq) != CONNECTION_BAD) {
+        PGresult *result = postgres_next_result(query->db);
+        ExecStatusType status = pq.resultStatus(result);
+
+        synchronised = result && status == PGRES_PIPELINE_SYNC;
+        if (!result || synchronised || failed) {
+            pq.clear(result);
+            continue;
+        }
+        failed = status != PGRES_COMMAND_OK && status != PGRES_TUPLES_OK;
+        pq.clear(kept);
+        kept = result;
+    }
+    if (!failed && synchronised)
+        return kept;
+    postgres_problem(query->db, kept, &query->problem);
+    pq.clear(kept);
+    return NULL;
+}
+
+/* Behind a pooler, outside a transaction: the settings and the statement go in one journey, which
+ * the server takes for one transaction. */
+static enum error run_with_settings(struct query *query)
+{
+    const struct postgres_connection *connection = query->db->connection;
+    bool sent;
+
+    if (connection->dead || !pq.enterPipelineMode(connection->libpq))
+        return postgres_problem(query->db, NULL, &query->problem);
+    sent = postgres_send_settings(connection) && postgres_send(query) &&
+           pq.pipelineSync(connection->libpq);
+    if (sent)
+        query->result = take_pair(query);
+    else
+        postgres_problem(query->db, NULL, &query->problem);
+    if (!connection->dead && !pq.exitPipelineMode(connection->libpq))
+        postgres_problem(query->db, NULL, &query->problem);
+    return query->result ? ERROR_NONE : query->problem.error;
+}
+
 static enum error run_prepared(struct query *query)
 {
+    const struct postgres_connection *connection = query->db->connection;
     enum error error = postgres_prepare(query);
 
     if (error)
         return error;
+    if (connection->pooled && !query->db->transaction.depth)
+        return run_with_settings(query);
     query->result = postgres_answer(query->db, postgres_send(query), &query->problem);
     return query->result ? ERROR_NONE : query->problem.error;
 }

@@ -23,7 +23,8 @@ from openapi import Document
 from stack import Stack
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "db"))
-from postgres import PROGRAMS, PostgresServer  # noqa: E402  (found by the line above)
+from pgbouncer import PgBouncer  # noqa: E402  (found by the line above)
+from postgres import PROGRAMS, PostgresServer  # noqa: E402
 
 ENGINES = ("sqlite", "postgres")
 # What each service calls the URL of its database.
@@ -32,20 +33,29 @@ DATABASE_SETTINGS = {"experiments": "AB_DATABASE_URL", "support": "DATABASE_URL"
 
 
 class Servers:
-    """The one PostgreSQL of the session, started when first asked for."""
+    """The one PostgreSQL of the session, and the one pooler before it, each started when first asked for."""
 
-    server = None
+    server = pooler = None
     databases = 0
 
     @classmethod
-    def new_database(cls):
+    def new_database(cls, pooled=False):
         if cls.server is None:
             cls.server = PostgresServer().start()
         cls.databases += 1
-        return cls.server.create_database(f"service_{cls.databases}")
+        name = f"service_{cls.databases}"
+        url = cls.server.create_database(name)
+        if not pooled:
+            return url
+        if cls.pooler is None:
+            cls.pooler = PgBouncer(cls.server)
+        return cls.pooler.url(name)
 
     @classmethod
     def close(cls):
+        if cls.pooler is not None:
+            cls.pooler.close()
+            cls.pooler = None
         if cls.server is not None:
             cls.server.stop()
             cls.server.remove()
@@ -58,8 +68,9 @@ class Service:
     def __init__(self, name, env=None, engine="sqlite", services=None):
         self.name, self.engine = name, engine
         self.env = dict(env or {})
-        if engine == "postgres":
-            self.env[DATABASE_SETTINGS[name]] = Servers.new_database()
+        if engine != "sqlite":  # "pooler": PostgreSQL behind PgBouncer
+            for one in services if services and engine == "pooler" else (name,):
+                self.env[DATABASE_SETTINGS[one]] = Servers.new_database(engine == "pooler")
         self.stack = Stack(services=services or (name,))
         self._document = self._environment = None
         self.session = requests.Session()
