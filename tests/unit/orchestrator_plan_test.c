@@ -8,6 +8,7 @@
 #include "base/text.h"
 
 #include <stdlib.h>
+#include <time.h>
 
 static struct arena *arena;
 
@@ -15,7 +16,7 @@ static const char *repeat(const char *before, const char *what, int times)
 {
     struct text text;
 
-    text_start(&text, arena, 100000);
+    text_start(&text, arena, 2000000);
     text_append_string(&text, before);
     for (int i = 0; i < times; i++)
         text_append_string(&text, what);
@@ -127,6 +128,23 @@ TEST(complexity_is_the_same_in_all_languages)
             arena_print(arena, "%s complex", cases[i].language));
         if (!joined.should_decompose)
             printf("%s\n", cases[i].language);
+    }
+}
+
+/* The time goes with the length, also where the beginnings of a phrase stand a hundred thousand
+ * times on one line and its end never does. */
+TEST(long_prompts_are_judged_at_once)
+{
+    static const char *const hostile[] = {"first then ", "how does not only both ",
+                                          "сначала затем как не только ", "首先然后不仅"};
+
+    for (size_t i = 0; i < sizeof hostile / sizeof hostile[0]; i++) {
+        const char *prompt = repeat("", hostile[i], (int)(1000000 / (strlen(hostile[i]) + 1)));
+        clock_t begun = clock();
+
+        CHECK_INT(assess_complexity(arena, prompt).level != LEVEL_COMPLEX, true);
+        (void)assess_task_type(arena, prompt);
+        CHECK((double)(clock() - begun) / CLOCKS_PER_SEC < 2);
     }
 }
 
@@ -404,6 +422,7 @@ int main(void)
     static const struct test_case cases[] = {
         CASE(complexity),
         CASE(complexity_is_the_same_in_all_languages),
+        CASE(long_prompts_are_judged_at_once),
         CASE(words_of_scripts_without_blanks),
         CASE(kinds_of_prompts),
         CASE(subtasks_of_a_reply),

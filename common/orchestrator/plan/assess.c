@@ -85,68 +85,88 @@ static bool in_word(char byte)
     return isalnum((unsigned char)byte) || byte == '_' || (unsigned char)byte >= 0x80;
 }
 
-/* Where the remaining parts end after `from`, on the same line; NULL when they do not follow. */
-static const char *find_rest(const char *from, const char *const *parts, int count, bool whole)
+/* A part of a signal or an idea. */
+struct part {
+    const char *bytes;
+    size_t length;
+};
+
+/* Which ends must not touch other letters. */
+struct bounds {
+    bool begin, end;
+};
+
+static const char *find_part(const char *from, const char *end, const char *text,
+                             const struct part *part, struct bounds bounds)
 {
-    const char *line_end = from + strcspn(from, "\n"), *at = from + 1;
-
-    if (count == 0)
-        return whole && in_word(*from) ? NULL : from;
-    for (; at < line_end && (at = strstr(at, parts[0])) != NULL && at < line_end; at++) {
-        const char *end = find_rest(at + strlen(parts[0]), parts + 1, count - 1, whole);
-
-        if (end)
-            return end;
+    for (; from < end; from++) {
+        from = memmem(from, (size_t)(end - from), part->bytes, part->length);
+        if (!from)
+            return NULL;
+        if ((!bounds.begin || from == text || !in_word(from[-1])) &&
+            (!bounds.end || !in_word(from[part->length])))
+            return from;
     }
     return NULL;
 }
 
+/* Where the parts end that follow the first one, each with a gap before it; NULL when they do not
+ * all stand before `end`. The earliest place of each is as good as any later one. */
+static const char *find_rest(const char *from, const char *end, const struct part *parts, int count,
+                             bool ends_word)
+{
+    for (int i = 0; from && i < count; i++) {
+        const struct bounds bounds = {false, ends_word && i == count - 1};
+
+        from = find_part(from + 1, end, from, &parts[i], bounds);
+        if (from)
+            from += parts[i].length;
+    }
+    return from;
+}
+
+/* All parts on one line. A line that has the first part and not the rest is passed over as a whole,
+ * so that the time goes with the length of the text whatever it says. */
+static bool has_parts(const char *text, const struct part *parts, int count, struct bounds bounds)
+{
+    const struct bounds first = {bounds.begin, bounds.end && count == 1};
+    const char *end = text + strlen(text);
+
+    for (const char *at = text; (at = find_part(at, end, text, &parts[0], first)) != NULL;) {
+        const char *line_end = at + strcspn(at, "\n");
+
+        if (find_rest(at + parts[0].length, line_end, parts + 1, count - 1, bounds.end))
+            return true;
+        at = line_end;
+    }
+    return false;
+}
+
 static bool contains(const char *text, const struct signal *signal, bool whole)
 {
-    int count = 1;
+    struct part parts[PARTS_MAX];
+    int count = 0;
 
-    while (count < PARTS_MAX && signal->parts[count])
-        count++;
-    for (const char *at = text; (at = strstr(at, signal->parts[0])) != NULL; at++) {
-        if (whole && at > text && in_word(at[-1]))
-            continue;
-        if (find_rest(at + strlen(signal->parts[0]), signal->parts + 1, count - 1, whole))
-            return true;
-    }
-    return false;
+    for (; count < PARTS_MAX && signal->parts[count]; count++)
+        parts[count] = (struct part){signal->parts[count], strlen(signal->parts[count])};
+    return has_parts(text, parts, count, (struct bounds){whole, whole});
 }
 
-/* The parts of an alternative that follow its first one, each with a gap before it, on one line. */
-static bool rest_follows(const char *from, const char *rest, const char *end)
-{
-    const char *line_end = from + strcspn(from, "\n");
-
-    while (rest < end) {
-        const char *stop = memchr(rest, '~', (size_t)(end - rest));
-        size_t length = (size_t)((stop ? stop : end) - rest);
-        const char *at =
-            from < line_end ? memmem(from + 1, (size_t)(line_end - from - 1), rest, length) : NULL;
-
-        if (!at)
-            return false;
-        from = at + length;
-        rest = stop ? stop + 1 : end;
-    }
-    return true;
-}
-
+/* An alternative of an idea, its parts separated by `~`. */
 static bool has_alternative(const char *text, const char *words, const char *end, bool anywhere)
 {
-    const char *stop = memchr(words, '~', (size_t)(end - words));
-    size_t length = (size_t)((stop ? stop : end) - words);
-    size_t left = strlen(text);
+    struct part parts[PARTS_MAX];
+    int count = 0;
 
-    for (const char *at = text;
-         (at = memmem(at, left - (size_t)(at - text), words, length)) != NULL; at++)
-        if ((anywhere || at == text || !in_word(at[-1])) &&
-            (!stop || rest_follows(at + length, stop + 1, end)))
-            return true;
-    return false;
+    while (count < PARTS_MAX) {
+        const char *stop = memchr(words, '~', (size_t)(end - words));
+
+        parts[count++] = (struct part){words, (size_t)((stop ? stop : end) - words)};
+        if (!stop)
+            break;
+        words = stop + 1;
+    }
+    return has_parts(text, parts, count, (struct bounds){!anywhere, false});
 }
 
 /* Whether one of the alternatives of an idea stands in the text. */

@@ -127,13 +127,20 @@ const char *prompt_in_context(struct arena *arena, const struct turn *turns, siz
                               size_t max_chars, const char *prompt)
 {
     struct text context;
+    size_t first = count, used = 0;
 
     if (!count)
         return prompt;
+    /* Turns before these would be cut whole. */
+    while (first > 0 && used <= max_chars) {
+        first--;
+        used += utf8_count(turns[first].prompt);
+        used += turns[first].output ? utf8_count(turns[first].output) : 0;
+    }
     text_start(&context, arena, PROMPT_MAX);
-    for (size_t i = 0; i < count; i++)
-        text_append_format(&context, "%s[Turn %zu]\nUser: %s\nAssistant: %s", i ? "\n\n" : "",
-                           i + 1, turns[i].prompt,
+    for (size_t i = first; i < count; i++)
+        text_append_format(&context, "%s[Turn %zu]\nUser: %s\nAssistant: %s",
+                           i > first ? "\n\n" : "", i + 1, turns[i].prompt,
                            turns[i].output ? turns[i].output : "(no response)");
     return arena_print(arena, "%s\n\n[Current]\nUser: %s",
                        last_lines(arena, context.bytes, max_chars), prompt);
