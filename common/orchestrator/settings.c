@@ -114,10 +114,10 @@ const struct setting orchestrator_settings_table[] = {
      .help = "Tokens of an answer whose price is reserved before a call without a maximum."},
     {"ORCH_MAX_ANSWER_BYTES", SETTING_INTEGER, AT(max_answer_bytes), "4194304", 1024, 67108864,
      .help = "Largest answer of a provider, as it is sent."},
-    {"ORCH_MAX_PROMPT_CHARS", SETTING_INTEGER, AT(max_prompt_chars), "200000", 1,
+    {"ORCH_MAX_PROMPT_CHARS", SETTING_INTEGER, AT(max_prompt_chars), "160000", 1,
      ORCHESTRATOR_PROMPT_CHARS_MAX,
      .help = "Longest prompt, in characters, files of an upload included. The whole body must fit "
-             "into ORCH_MAX_REQUEST_BODY_BYTES."},
+             "into ORCH_MAX_REQUEST_BODY_BYTES, where a character takes up to 6 bytes."},
     {"ORCH_JUDGED_ANSWER_CHARS", SETTING_INTEGER, AT(judged_answer_chars), "40000", 1, 10000000,
      .help = "How much of each model's answer is shown to the model that compares or ranks them, "
              "in characters; what is cut has a mark."},
@@ -361,6 +361,10 @@ static enum error check_together(const struct orchestrator_settings *settings,
     if (strstr(settings->db_path, "://"))
         return problem_set(problem, ERROR_INVALID, "setting_invalid",
                            "ORCH_DB_PATH must be the path of a file; a URL goes into ORCH_DB_DSN");
+    if (look_up_readable("ORCH_MAX_PROMPT_CHARS") &&
+        settings->max_prompt_chars > settings->max_request_body_bytes)
+        return problem_set(problem, ERROR_INVALID, "setting_invalid",
+                           "ORCH_MAX_PROMPT_CHARS must not be above ORCH_MAX_REQUEST_BODY_BYTES");
     if (settings->db_pool_min_size > settings->db_pool_max_size)
         return problem_set(problem, ERROR_INVALID, "setting_invalid",
                            "ORCH_DB_POOL_MIN_SIZE must not be above ORCH_DB_POOL_MAX_SIZE");

@@ -1,7 +1,10 @@
 """smart, consensus, compare, debate, batch and pipeline: golden cases, and what becomes of failures."""
 
 import json
+import os
+import pathlib
 import re
+import subprocess
 
 import pytest
 
@@ -243,16 +246,25 @@ class TestDifferentModels:
     ("debate", "topic"), ("debate", "initial_position"), ("batch", "prompts"), ("pipeline", "prompt"),
     ("orchestrate/stream", "prompt")])
 def test_prompts_of_a_hundred_kilobytes(dry, route, member):
-    def body(length):
-        text = "word " * (length // 5) + "x" * (length % 5)
+    def body(length):  # each letter takes six bytes of JSON
+        text = "слов " * (length // 5) + "я" * (length % 5)
         return {**({"topic": "t"} if member == "initial_position" else {}), member: [text] if member == "prompts" else text}
 
-    answer = dry.post(f"/api/v1/{route}", body(102400))
-    assert answer.status_code == 200, answer.text
+    for text in (102400, 160000):
+        answer = dry.post(f"/api/v1/{route}", body(text))
+        assert answer.status_code == 200, answer.text
     field = "prompts.0" if member == "prompts" else member
-    answer = dry.post(f"/api/v1/{route}", body(200001))
+    answer = dry.post(f"/api/v1/{route}", body(160001))
     assert answer.status_code == 422
-    assert answer.json()["detail"] == f"body.{field}: String should have at most 200000 characters"
+    assert answer.json()["detail"] == f"body.{field}: String should have at most 160000 characters"
+
+
+def test_no_limit_of_prompts_is_above_what_a_body_may_hold():
+    build = pathlib.Path(os.environ.get("ASSAY_BUILD_DIR", "build")).resolve()
+    limits = {"ORCH_MAX_PROMPT_CHARS": "65537", "ORCH_MAX_REQUEST_BODY_BYTES": "65536"}
+    done = subprocess.run([build / "fcgi-bin/orchestrator-sync", "--check-config"], env=limits, capture_output=True, text=True)
+    assert done.returncode != 0
+    assert "ORCH_MAX_PROMPT_CHARS must not be above ORCH_MAX_REQUEST_BODY_BYTES" in done.stdout + done.stderr
 
 
 class TestConsensus:

@@ -294,7 +294,7 @@ def test_usage_lines(tmp_path):
         service.get(f"/api/v1/tasks/{answer.json()['task_id']}")
         service.get("/api/v1/nothing")
         sent = service.session.post(service.url + "/api/v1/orchestrate/upload", data={"prompt": "planted"},
-                                    files=[("files", ("a.txt", b"x" * 150000, "text/plain"))])
+                                    files=[("files", ("a.txt", b"x" * 100000, "text/plain"))])
         assert sent.status_code == 200, sent.text
         until(lambda: path.read_text().count("\n") >= 4)
     assert "planted" not in path.read_text()
