@@ -134,7 +134,7 @@ render_origins() {
 # What nginx answers itself looks like what a responder answers: templates/error-SERVICE.conf is its
 # envelope, where it has one of its own, and rows of nginx/services are its words.
 render_errors() {
-    local name=$1 template=error status code detail extra
+    local name=$1 template=error status code detail extra type
     [[ ! -e $here/templates/error-$name.conf ]] || template=error-$name
     {
         echo '# Answers that nginx makes itself.'
@@ -149,7 +149,8 @@ render_errors() {
         done <<<"$nginx_errors"
         while read -r status code detail; do
             choose_words "$name" "$status" "$code" "$detail"
-            extra=''
+            extra='' type=invalid_request_error
+            ((status < 500)) || type=upstream_error
             case $status in
                 405) extra='    add_header Allow "GET, HEAD" always;' ;;
                 429 | 503) extra='    add_header Retry-After 1 always;' ;;
@@ -158,7 +159,7 @@ render_errors() {
                 extra+=$'\n'"    add_header Access-Control-Allow-Origin \$${name}_allowed_origin always;"
                 extra+=$'\n''    add_header Vary "Origin" always;'
             fi
-            fill "$template" STATUS "$status" CODE "$code" DETAIL "$detail" EXTRA "$extra"
+            fill "$template" STATUS "$status" CODE "$code" DETAIL "$detail" EXTRA "$extra" TYPE "$type"
             printf '%s' "$filled" || return
         done <<<"$nginx_errors"
     } >"$conf/$name-errors.conf" || fail "cannot write $conf/$name-errors.conf"

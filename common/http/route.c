@@ -7,14 +7,16 @@ const char *const method_names[METHOD__MAX] = {"GET",   "HEAD",   "POST",    "PU
                                                "PATCH", "DELETE", "OPTIONS", "OTHER"};
 
 /* Compares segment by segment; a {placeholder} takes any non-empty segment that is text. */
-static bool path_matches(const char *pattern, const char *path, struct arena *arena,
+static bool path_matches(const struct route *route, const char *path, struct arena *arena,
                          const char *arguments[REQUEST_PATH_ARGUMENTS_MAX])
 {
+    const char *pattern = route->path;
     size_t found = 0;
 
     while (*pattern && *path) {
         if (*pattern == '{') {
-            size_t length = strcspn(path, "/");
+            bool takes_rest = route->tail && !strchr(pattern, '/');
+            size_t length = takes_rest ? strlen(path) : strcspn(path, "/");
 
             if (!length || found == REQUEST_PATH_ARGUMENTS_MAX ||
                 utf8_valid_prefix(path, length) != length)
@@ -39,7 +41,7 @@ struct route_match route_find(const struct route *routes, size_t count, enum met
     for (size_t i = 0; i < count; i++) {
         const char *found[REQUEST_PATH_ARGUMENTS_MAX] = {NULL};
 
-        if (!path_matches(routes[i].path, path, arena, found))
+        if (!path_matches(&routes[i], path, arena, found))
             continue;
         match.path_known = true;
         match.methods |= 1U << routes[i].method;

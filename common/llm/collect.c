@@ -13,25 +13,56 @@ void collect_start(struct llm_collected *collected, struct arena *arena, size_t 
     text_start(&collected->refusal, arena, LLM_REFUSAL_MAX);
 }
 
-struct tool_build *collect_tool(struct llm_collected *collected, size_t place)
+struct tool_build *collect_tool(struct llm_collected *collected)
 {
-    if (place >= LLM_TOOL_CALLS_MAX)
-        return NULL;
-    while (collected->tool_count <= place) {
-        struct tool_build *tool = &collected->tools[collected->tool_count++];
+    struct tool_build *tool = &collected->tools[collected->tool_count];
 
-        *tool = (struct tool_build){.id = "", .name = ""};
-        text_start(&tool->arguments, collected->arena, LLM_ARGUMENTS_MAX);
+    if (collected->tool_count == LLM_TOOL_CALLS_MAX)
+        return NULL;
+    *tool = (struct tool_build){.index = (int64_t)collected->tool_count, .id = "", .name = ""};
+    text_start(&tool->arguments, collected->arena, LLM_ARGUMENTS_MAX);
+    collected->tool_count++;
+    return tool;
+}
+
+/* Whether a piece says another word than what is known; without a word it does not. */
+static bool differs(const char *known, const json_t *told)
+{
+    const char *word = json_string_value(told);
+
+    return word && *word && *known && strcmp(word, known) != 0;
+}
+
+static bool has_words(const json_t *value)
+{
+    return json_is_string(value) && json_string_length(value) > 0;
+}
+
+struct tool_build *collect_tool_piece(struct llm_collected *collected, int64_t index,
+                                      const json_t *id, const json_t *name)
+{
+    struct tool_build *tool = NULL;
+
+    for (size_t i = collected->tool_count; i > 0 && !tool; i--) {
+        struct tool_build *known = &collected->tools[i - 1];
+
+        if (index < 0 ? !differs(known->id, id) : known->index == index)
+            tool = known;
     }
-    return &collected->tools[place];
+    if (tool && !differs(tool->id, id) && (has_words(id) || !differs(tool->name, name)))
+        return tool;
+    tool = collect_tool(collected);
+    if (tool && index >= 0)
+        tool->index = index;
+    return tool;
 }
 
 void collect_name(struct llm_collected *collected, struct tool_build *tool, const json_t *id,
                   const json_t *name)
 {
-    if (json_is_string(id))
+    if (has_words(id))
         tool->id = arena_copy_string(collected->arena, json_string_value(id));
-    if (json_is_string(name))
+    if (has_words(name))
         tool->name = arena_copy_string(collected->arena, json_string_value(name));
 }
 

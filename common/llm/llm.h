@@ -10,7 +10,7 @@
 #include "base/json.h"
 #include "net/fetch_set.h"
 
-enum { LLM_TOOL_CALLS_MAX = 32 /* of one answer; further ones are dropped */ };
+enum { LLM_TOOL_CALLS_MAX = 128 /* of one answer; further ones are dropped */ };
 
 enum llm_protocol { LLM_OPENAI, LLM_ANTHROPIC, LLM_MISTRAL, LLM_OLLAMA, LLM_PROTOCOL__MAX };
 

@@ -13,6 +13,7 @@ enum {
 
 /* Tool calls that are put together from pieces. */
 struct tool_build {
+    int64_t index; /* as the stream counts them */
     const char *id;
     const char *name;
     struct text arguments;
@@ -35,8 +36,13 @@ struct llm_collected {
 
 void collect_start(struct llm_collected *collected, struct arena *arena, size_t maximum);
 
-/* The tool call at a place, added when it is new; NULL when there are too many. */
-struct tool_build *collect_tool(struct llm_collected *collected, size_t place);
+/* A new tool call; NULL when there are too many. */
+struct tool_build *collect_tool(struct llm_collected *collected);
+
+/* The tool call that a piece of a stream belongs to. A new id, or another name without one, is a
+ * new call whatever the index says; `index` < 0 = none was told. */
+struct tool_build *collect_tool_piece(struct llm_collected *collected, int64_t index,
+                                      const json_t *id, const json_t *name);
 void collect_name(struct llm_collected *collected, struct tool_build *tool, const json_t *id,
                   const json_t *name);
 

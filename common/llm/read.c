@@ -30,7 +30,7 @@ static void collect_calls(struct llm_collected *collected, const json_t *calls)
         const json_t *call = json_array_get(calls, i);
         const json_t *function = json_object_get(call, "function");
         const json_t *arguments = json_object_get(function, "arguments");
-        struct tool_build *tool = collect_tool(collected, i);
+        struct tool_build *tool = collect_tool(collected);
 
         if (!tool)
             return;
@@ -77,7 +77,7 @@ static bool read_anthropic(struct llm_collected *collected, const json_t *answer
 
         if (!type || strcmp(type, "tool_use") != 0)
             continue;
-        tool = collect_tool(collected, collected->tool_count);
+        tool = collect_tool(collected);
         if (!tool)
             break;
         collect_name(collected, tool, json_object_get(block, "id"), json_object_get(block, "name"));

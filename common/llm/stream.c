@@ -46,16 +46,22 @@ static void take_words(struct llm_reader *reader, const json_t *value)
         reader->enough = true;
 }
 
-static void take_tool_piece(struct llm_reader *reader, size_t place, const json_t *id,
-                            const json_t *name, const json_t *arguments)
+static void take_call(struct llm_reader *reader, const json_t *call)
 {
-    struct tool_build *tool = collect_tool(&reader->collected, place);
+    const json_t *index = json_object_get(call, "index"), *id = json_object_get(call, "id");
+    const json_t *function = json_object_get(call, "function");
+    const json_t *name = json_object_get(function, "name");
+    const json_t *arguments = json_object_get(function, "arguments");
+    struct tool_build *tool = collect_tool_piece(
+        &reader->collected, json_is_integer(index) ? json_integer_value(index) : -1, id, name);
 
     if (!tool)
         return;
     collect_name(&reader->collected, tool, id, name);
     if (json_is_string(arguments))
         text_append_string(&tool->arguments, json_string_value(arguments));
+    else if (json_is_object(arguments))
+        collect_json(&tool->arguments, arguments);
 }
 
 static void take_openai(struct llm_reader *reader, const json_t *piece)
@@ -67,15 +73,8 @@ static void take_openai(struct llm_reader *reader, const json_t *piece)
     collect_usage(&reader->collected, json_object_get(piece, "usage"));
     collect_words(&reader->collected, &reader->collected.finish,
                   json_object_get(choice, "finish_reason"));
-    for (size_t i = 0; i < json_array_size(calls); i++) {
-        const json_t *call = json_array_get(calls, i);
-        const json_t *place = json_object_get(call, "index");
-        const json_t *function = json_object_get(call, "function");
-
-        take_tool_piece(reader, json_is_integer(place) ? (size_t)json_integer_value(place) : i,
-                        json_object_get(call, "id"), json_object_get(function, "name"),
-                        json_object_get(function, "arguments"));
-    }
+    for (size_t i = 0; i < json_array_size(calls); i++)
+        take_call(reader, json_array_get(calls, i));
     if (json_is_string(json_object_get(delta, "refusal")))
         text_append_string(&reader->collected.refusal,
                            json_string_value(json_object_get(delta, "refusal")));
@@ -96,12 +95,16 @@ static void take_anthropic(struct llm_reader *reader, const json_t *piece)
     collect_usage(collected, json_object_get(piece, "usage"));
     collect_words(collected, &collected->model, json_object_get(message, "model"));
     collect_words(collected, &collected->finish, json_object_get(delta, "stop_reason"));
-    if (kind && strcmp(kind, "tool_use") == 0)
-        take_tool_piece(reader, collected->tool_count, json_object_get(block, "id"),
-                        json_object_get(block, "name"), NULL);
-    else if (json_is_string(json_object_get(delta, "partial_json")) && collected->tool_count)
-        take_tool_piece(reader, collected->tool_count - 1, NULL, NULL,
-                        json_object_get(delta, "partial_json"));
+    if (kind && strcmp(kind, "tool_use") == 0) {
+        struct tool_build *tool = collect_tool(collected);
+
+        if (tool)
+            collect_name(collected, tool, json_object_get(block, "id"),
+                         json_object_get(block, "name"));
+    } else if (json_is_string(json_object_get(delta, "partial_json")) && collected->tool_count) {
+        text_append_string(&collected->tools[collected->tool_count - 1].arguments,
+                           json_string_value(json_object_get(delta, "partial_json")));
+    }
     take_words(reader, json_object_get(delta, "text"));
     reader->complete = reader->complete || (type && strcmp(type, "message_stop") == 0);
 }
@@ -117,7 +120,7 @@ static void take_ollama(struct llm_reader *reader, const json_t *piece)
         const json_t *call = json_array_get(json_object_get(message, "tool_calls"), i);
         const json_t *function = json_object_get(call, "function");
         const json_t *arguments = json_object_get(function, "arguments");
-        struct tool_build *tool = collect_tool(&reader->collected, reader->collected.tool_count);
+        struct tool_build *tool = collect_tool(&reader->collected);
 
         if (tool)
             collect_name(&reader->collected, tool, NULL, json_object_get(function, "name"));

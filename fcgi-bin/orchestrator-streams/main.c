@@ -42,6 +42,7 @@ static const struct route routes[] = {
      .summary = "Models, as clients of OpenAI ask for them"},
     {.method = METHOD_GET,
      .path = "/v1/models/{model}",
+     .tail = true,
      .role = ORCHESTRATOR_CALLER,
      .reply = &front_model_schema,
      .errors = ERRORS(429),

@@ -4,6 +4,7 @@
 #include "orchestrator/service_internal.h"
 
 #include <string.h>
+#include <strings.h>
 
 enum { RETRY_AFTER_SECONDS = 60, WINDOW_SECONDS = 60 };
 
@@ -12,7 +13,7 @@ static bool shows_key(const struct request *request, const char *key)
     const char *bearer = request_header(request, "HTTP_AUTHORIZATION");
     const char *header = request_header(request, "HTTP_X_API_KEY");
     bool by_bearer =
-        bearer && strncmp(bearer, "Bearer ", 7) == 0 && digest_equal_secret(bearer + 7, key);
+        bearer && strncasecmp(bearer, "Bearer ", 7) == 0 && digest_equal_secret(bearer + 7, key);
 
     return by_bearer || digest_equal_secret(header, key);
 }

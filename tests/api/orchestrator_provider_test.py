@@ -13,7 +13,9 @@ GPT, CLAUDE = "gpt-5.4", "claude-sonnet-4-6-20250514"
 REFUSAL = {"message": "tools[0] is wrong", "type": "invalid_request_error", "code": "bad_schema", "param": "tools[0]"}
 DEADLINE = 300
 OWN = [{"id": "hasty", "provider": "local", "protocol": "openai", "model": "hasty", "timeout_seconds": 1},
-       {"id": "ollama", "provider": "local", "protocol": "ollama", "model": "ollama"}]
+       {"id": "ollama", "provider": "local", "protocol": "ollama", "model": "ollama"},
+       {"id": "maker/family/model", "provider": "local", "protocol": "openai", "model": "echo"}]
+KEY = "the-key-of-the-clients"
 
 
 @pytest.fixture(scope="module")
@@ -237,3 +239,62 @@ class TestParameters:
         models.answers.update({GPT: "cut:one ", CLAUDE: "text:two"})
         assert "[DONE]" in chat(live, stream=True).text
         assert "[DONE]" not in chat(live, stream=True, seed=1).text
+
+
+class TestForms:
+    def test_calls_of_tools_are_kept_apart(self, live, models):
+        """A provider whose index does not grow."""
+        pieces = [{"index": 0, "id": f"call_{i}", "type": "function", "function": {"name": "weather", "arguments": f'{{"city":"{city}"}}'}}
+                  for i, city in enumerate(("Paris", "Oslo"))]
+        models.answers[GPT] = "events:" + json.dumps([{"choices": [{"delta": {"tool_calls": [piece]}}]} for piece in pieces] +
+                                                     [{"choices": [{"delta": {}, "finish_reason": "tool_calls"}]}])
+        calls = [call for chunk in chunks(chat(live, stream=True)) for choice in chunk["choices"]
+                 for call in choice["delta"].get("tool_calls", [])]
+        assert calls == [{**piece, "index": i} for i, piece in enumerate(pieces)]
+
+    def test_null_is_as_good_as_nothing(self, live, models):
+        nothing = {name: None for name in ("stream", "stream_options", "stop", "tools", "tool_choice", "response_format", "metadata",
+                                           "temperature", "top_p", "max_tokens", "seed", "n", "user", "logprobs", "functions",
+                                           "parallel_tool_calls", "reasoning_effort")}
+        messages = [{"role": "user", "content": "hi"}, {"role": "assistant", "content": None, "refusal": None, "audio": None,
+                    "function_call": None, "annotations": [], "tool_calls": None}, {"role": "user", "content": "and?"}]
+        assert chat(live, **nothing, messages=messages).status_code == 200
+        assert set(models.calls[0]["body"]) == {"model", "messages"}
+        assert models.calls[0]["body"]["messages"][1] == {"role": "assistant", "content": None}
+        refused(chat(live, messages=[{"role": "user", "content": 7}]), "messages.0")
+
+    def test_names_of_models_have_slashes(self, live, models):
+        for path in ("maker/family/model", "maker%2Ffamily%2Fmodel"):
+            assert live.get(f"/v1/models/{path}").json()["id"] == "maker/family/model"
+        answer = live.get("/v1/models/maker/family")
+        assert (answer.status_code, answer.json()["error"]["code"]) == (404, "model_not_found")
+        assert said(chat(live, model="maker/family/model"))[0] == "hi"
+
+    @pytest.fixture(scope="class")
+    def locked(self):
+        with Service("orchestrator", {"ORCH_API_KEY": KEY, "ORCH_MAX_REQUEST_BODY_BYTES": "10000"}) as service:
+            yield service
+
+    @pytest.mark.parametrize("method, path, status", [
+        ("POST", "/v1/embeddings", 404), ("GET", "/v1", 404), ("GET", "/v1/", 404), ("DELETE", "/v1/models", 405),
+        ("GET", "/v1/chat/completions", 405), ("GET", "/v1/chat", 404), ("POST", "/v1/chat/completions", 400)])
+    def test_errors_of_all_paths_have_one_form(self, locked, method, path, status):
+        for key, expected in ((KEY, status), ("wrong", 401)):
+            answer = locked.send(method, path, headers={"Authorization": f"bearer {key}"}, checked=False)
+            assert answer.status_code == expected, answer.text
+            assert set(answer.json()["error"]) == {"message", "type", "param", "code", "request_id"}
+
+    def test_and_so_have_those_that_nginx_makes(self, locked):
+        for path in ("/v1/chat/completions", "/v1/other"):
+            answer = locked.send("POST", path, data=b"x" * 2_000_000, headers={"Authorization": f"Bearer {KEY}"}, checked=False)
+            error = answer.json()["error"]
+            assert (answer.status_code, error["type"], error["code"]) == (413, "invalid_request_error", "too_large")
+            assert error["request_id"] == answer.headers["X-Request-ID"]
+        answer = locked.send("POST", "/api/v1/orchestrate", data=b"x" * 2_000_000, checked=False)
+        assert answer.status_code == 413 and answer.json()["status"] == 413
+
+    def test_public_files_that_do_not_exist_are_not_found(self, locked):
+        for path in ("/nothing.html", "/js/nothing.js", "/css/nothing.css", "/icons/nothing.png"):
+            assert locked.send("GET", path, checked=False).status_code == 404, path
+            assert locked.send("POST", path, checked=False).status_code == 401, path
+        assert locked.send("GET", "/api/v1/nothing", checked=False).status_code == 401

@@ -1,6 +1,6 @@
 /* Language models in four protocols: what they are sent, what is read of whole answers and of
  * streams cut anywhere, and what becomes of everything that is neither. */
-#include "llm/llm.h"
+#include "llm/llm_internal.h"
 
 #include "http_peer.h"
 #include "test.h"
@@ -263,6 +263,62 @@ TEST(streams_cut_anywhere)
     }
 }
 
+/* Pieces of calls as providers send them, and the calls that they are. */
+TEST(streamed_tool_calls)
+{
+    static const struct {
+        const char *pieces, *calls;
+    } cases[] = {
+        {"{\"index\":0,\"id\":\"a\",\"function\":{\"name\":\"f\",\"arguments\":\"{1\"}};"
+         "{\"index\":0,\"function\":{\"arguments\":\"}\"}}",
+         "a f {1} "},
+        /* the index does not grow */
+        {"{\"index\":0,\"id\":\"a\",\"function\":{\"name\":\"f\",\"arguments\":\"{Paris}\"}};"
+         "{\"index\":0,\"id\":\"b\",\"function\":{\"name\":\"f\",\"arguments\":\"{Os\"}};"
+         "{\"index\":0,\"function\":{\"arguments\":\"lo}\"}}",
+         "a f {Paris} b f {Oslo} "},
+        /* it is not told, or it leaps */
+        {"{\"id\":\"a\",\"function\":{\"name\":\"f\",\"arguments\":\"{\"}};"
+         "{\"function\":{\"arguments\":\"1}\"}};"
+         "{\"id\":\"b\",\"function\":{\"name\":\"f\",\"arguments\":\"{2}\"}}",
+         "a f {1} b f {2} "},
+        {"{\"index\":3,\"id\":\"a\",\"function\":{\"name\":\"f\",\"arguments\":\"{\"}};"
+         "{\"index\":5,\"id\":\"b\",\"function\":{\"name\":\"g\",\"arguments\":\"{2}\"}};"
+         "{\"index\":3,\"id\":\"\",\"function\":{\"name\":null,\"arguments\":\"1}\"}}",
+         "a f {1} b g {2} "},
+        /* the id and the name are repeated; only the name differs */
+        {"{\"index\":0,\"id\":\"a\",\"function\":{\"name\":\"f\",\"arguments\":\"{\"}};"
+         "{\"index\":0,\"id\":\"a\",\"function\":{\"name\":\"f\",\"arguments\":\"1}\"}}",
+         "a f {1} "},
+        {"{\"index\":0,\"function\":{\"name\":\"f\",\"arguments\":\"{1}\"}};"
+         "{\"index\":0,\"function\":{\"name\":\"g\",\"arguments\":\"{2}\"}}",
+         " f {1}  g {2} "},
+    };
+
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        const struct llm_request request = {.on_text = hear};
+        struct llm_reader *reader = reader_create(arena, LLM_OPENAI, 10000, &request);
+        struct llm_answer answer;
+        struct text found;
+
+        for (const char *at = cases[i].pieces; *at;) {
+            size_t length = strcspn(at, ";");
+            const char *line =
+                arena_print(arena, "data: {\"choices\":[{\"delta\":{\"tool_calls\":[%.*s]}}]}\n\n",
+                            (int)length, at);
+
+            CHECK(reader_take(reader, line, strlen(line)));
+            at += length + (at[length] == ';');
+        }
+        reader_finish(reader, &answer);
+        text_start(&found, arena, 1000);
+        for (size_t j = 0; j < answer.tool_call_count; j++)
+            text_append_format(&found, "%s %s %s ", answer.tool_calls[j].id,
+                               answer.tool_calls[j].name, answer.tool_calls[j].arguments);
+        CHECK_TEXT(found.bytes, cases[i].calls);
+    }
+}
+
 TEST(half_a_stream_is_no_answer)
 {
     struct heard heard = {.most = 0};
@@ -396,6 +452,7 @@ int main(void)
         CASE(streams_cut_anywhere),   CASE(half_a_stream_is_no_answer),
         CASE(silent_streams_are_cut), CASE(requests_in_each_protocol),
         CASE(many_are_asked_at_once), CASE(usage_in_all_its_forms),
+        CASE(streamed_tool_calls),
     };
     int failed;
 
