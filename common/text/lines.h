@@ -1,7 +1,7 @@
 /*
- * How two lines of a wrapped paragraph become one. Most take a blank. Scripts without blanks between
- * words (Han, Kana, Thai and their like, not Hangul) take nothing. A word that was cut with a hyphen
- * loses it, unless the hyphen belongs to the word.
+ * How two lines of a wrapped paragraph become one. Most take a blank. Scripts without blanks
+ * between words (Han, Kana, Thai and their like, not Hangul) take nothing. A word that was cut with
+ * a hyphen loses it, unless the hyphen belongs to the word.
  */
 #ifndef ASSAY_TEXT_LINES_H
 #define ASSAY_TEXT_LINES_H

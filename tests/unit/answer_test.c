@@ -299,7 +299,8 @@ TEST(wrapped_lines_are_quoted_whole)
     ask(&base, "产品保修期", NULL, &asked);
     CHECK_TEXT(asked.answer.text, "产品保修期为二十四个月 [1]。");
     CHECK_TEXT(asked.answer.excerpts[0], "产品保\n修期为二十四\n个月。");
-    ask(&base, "Wie viel Euro betragen die Verwaltungskosten im Monat für ein Konto?", NULL, &asked);
+    ask(&base, "Wie viel Euro betragen die Verwaltungskosten im Monat für ein Konto?", NULL,
+        &asked);
     CHECK_TEXT(asked.answer.text,
                "Die Verwaltungskosten betragen fünf Euro im Monat für jedes Konto [1].");
     base_drop(&base);

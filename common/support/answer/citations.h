@@ -25,8 +25,8 @@ struct citation_coverage citation_coverage_of(const char *text);
 /* The text with ` [number]` before the closing mark of every sentence. */
 const char *citation_mark(struct arena *arena, const char *text, size_t length, int number);
 
-/* The text of a document as it may stand in an answer: its own `[7]` is no marker and becomes `(7)`.
- * As long as before. */
+/* The text of a document as it may stand in an answer: its own `[7]` is no marker and becomes
+ * `(7)`. As long as before. */
 const char *citation_escape(struct arena *arena, const char *text);
 
 /* The text without markers (and the blank before them). */

@@ -43,7 +43,7 @@ void model_add_source(const struct graph_state *state, struct text *text, size_t
 struct marker_gate {
     struct text held;  /* blanks and what may be a marker */
     struct text ready; /* of the piece being taken, which goes on as one */
-    int highest;      /* number of a marker */
+    int highest;       /* number of a marker */
     bool started;
     bool (*pass)(const char *text, size_t length, void *context);
     void *context;
