@@ -34,6 +34,18 @@ const char *request_header(const struct request *request, const char *cgi_name)
     return NULL;
 }
 
+const char *request_bearer(const struct request *request)
+{
+    static const char scheme[] = "Bearer";
+    const char *header = request_header(request, "HTTP_AUTHORIZATION");
+    size_t length = sizeof scheme - 1;
+
+    if (!header || strncasecmp(header, scheme, length) != 0 ||
+        (header[length] && header[length] != ' ')) /* nginx trims the space of an empty one */
+        return NULL;
+    return header + length + strspn(header + length, " ");
+}
+
 void reply_add_header(struct reply *reply, const char *name, const char *value)
 {
     for (const char *p = value; *p; p++) {

@@ -105,12 +105,9 @@ static const char *filled(struct arena *arena, const char *text)
 /* `Authorization: Bearer` wins even when empty; else X-API-Key. */
 static const char *presented_token(const struct request *request)
 {
-    const char *authorization = request_header(request, "HTTP_AUTHORIZATION");
+    const char *bearer = request_bearer(request);
 
-    if (authorization && strncasecmp(authorization, "Bearer", 6) == 0 &&
-        (authorization[6] == ' ' || !authorization[6])) /* nginx trims the space of an empty one */
-        return filled(request->arena, authorization + 6);
-    return filled(request->arena, request_header(request, "HTTP_X_API_KEY"));
+    return filled(request->arena, bearer ? bearer : request_header(request, "HTTP_X_API_KEY"));
 }
 
 enum verdict { ADMITTED, UNKNOWN_TOKEN, ADMIN_NOT_CONFIGURED, READ_ONLY, KEYS_UNAVAILABLE };

@@ -70,13 +70,13 @@ static bool authenticate_admin(struct request *request, struct http_refusal *ref
 static bool authenticate_node(struct request *request, struct http_refusal *refusal)
 {
     const struct livedata_settings *settings = service_settings(request);
-    const char *bearer = request_header(request, "HTTP_AUTHORIZATION");
+    const char *bearer = request_bearer(request);
 
     if (settings->node_role != NODE_CENTER)
         return refuse(refusal, 404, "not_found", "Not Found");
-    if (!bearer || strncasecmp(bearer, "Bearer ", 7) != 0 || !bearer[7])
+    if (!bearer || !*bearer)
         return refuse(refusal, 401, "missing_node_token", "Missing or malformed bearer token.");
-    if (!digest_equal_secret(bearer + 7, settings->node_token)) {
+    if (!digest_equal_secret(bearer, settings->node_token)) {
         refuse(refusal, 403, "invalid_node_token", "Invalid node token.");
         refusal->counts = true;
         return false;
@@ -88,11 +88,11 @@ static bool authenticate_node(struct request *request, struct http_refusal *refu
 static const char *shown_key(const struct request *request)
 {
     const char *key = request_header(request, "HTTP_X_API_KEY");
-    const char *bearer = request_header(request, "HTTP_AUTHORIZATION");
+    const char *bearer = request_bearer(request);
 
     if (key && *key)
         return key;
-    return bearer && strncasecmp(bearer, "Bearer ", 7) == 0 && bearer[7] ? bearer + 7 : NULL;
+    return bearer && *bearer ? bearer : NULL;
 }
 
 /* Among the keys of settings, in a time that tells nothing. */

@@ -10,12 +10,8 @@ enum { RETRY_AFTER_SECONDS = 60, WINDOW_SECONDS = 60 };
 
 static bool shows_key(const struct request *request, const char *key)
 {
-    const char *bearer = request_header(request, "HTTP_AUTHORIZATION");
-    const char *header = request_header(request, "HTTP_X_API_KEY");
-    bool by_bearer =
-        bearer && strncasecmp(bearer, "Bearer ", 7) == 0 && digest_equal_secret(bearer + 7, key);
-
-    return by_bearer || digest_equal_secret(header, key);
+    return digest_equal_secret(request_bearer(request), key) ||
+           digest_equal_secret(request_header(request, "HTTP_X_API_KEY"), key);
 }
 
 /* Pages and their files, there or not: nginx serves those that are. */

@@ -149,3 +149,14 @@ def test_table(stacks, service, kind):
             problems.append(f"{method} {operation.path} with {kind}: {answer.status_code}, the table says {cell}")
     assert not problems, "\n".join(problems)
     assert set(table) == seen
+
+
+def test_the_scheme_of_a_token_has_no_case(stacks):
+    """RFC 9110 section 11.1; experiments: credentials_test.py."""
+    signed = forged(claims(jti=str(uuid.uuid4()), role="admin"))
+    routes = {"support": ("/api/sessions", signed), "livedata": ("/v1/catalog", KEY), "orchestrator": ("/api/v1/tasks", KEY)}
+    for service, (path, shown_token) in routes.items():
+        asked = stacks("locked").beside(service)
+        for scheme, status in (("bearer", 200), ("BEARER ", 200), ("Token", 401), ("Bearerx", 401)):
+            answer = asked.get(path, headers={"Authorization": f"{scheme} {shown_token}"})
+            assert answer.status_code == status, (service, scheme, answer.text)
