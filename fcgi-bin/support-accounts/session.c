@@ -1,6 +1,7 @@
 /* Signing in and out. Tokens go into the answer for programs and into cookies for pages. */
 #include "support-accounts/session.h"
 #include "base/clock.h"
+#include "crypto/digest.h"
 #include "crypto/jwt.h"
 #include "http/cookie.h"
 #include "support/figures.h"
@@ -67,12 +68,12 @@ static void set_cookie(struct request *request, struct reply *reply, const char 
 }
 
 static enum error give_tokens(struct request *request, struct reply *reply,
-                              const struct account *account)
+                              const struct token_pair *given)
 {
     const struct support_settings *settings = service_settings(request);
     struct token_pair *tokens = ARENA_NEW(request->arena, struct token_pair);
 
-    *tokens = service_issue_tokens(request, account);
+    *tokens = *given;
     set_cookie(request, reply, "access_token", tokens->access_token, settings->jwt_access_ttl);
     set_cookie(request, reply, "refresh_token", tokens->refresh_token, settings->jwt_refresh_ttl);
     reply->object = tokens;
@@ -110,6 +111,7 @@ enum error login_handle(struct request *request, struct reply *reply)
     struct account account = {0};
     bool accepted = false;
     const char *reason;
+    struct token_pair tokens;
     struct db *db;
     enum error error = service_database(request, &db);
 
@@ -128,17 +130,65 @@ enum error login_handle(struct request *request, struct reply *reply)
                            "Invalid credentials");
     }
     service_audit(request, "login", "auth", detail(request, NULL, account.tenant));
-    return give_tokens(request, reply, &account);
+    tokens = service_issue_tokens(request, &account, NULL);
+    error = family_start(db, &tokens.family, clock_unix_seconds(), &request->problem);
+    return error ? error : give_tokens(request, reply, &tokens);
+}
+
+/* A token that is no member of a family is known by its `jti`, or by its digest. */
+static enum error revoke_single(struct request *request, struct db *db, const char *token,
+                                const json_t *claims, bool *first)
+{
+    const char *id = jwt_text(claims, "jti");
+    char digest[DIGEST_SHA256_TEXT];
+
+    digest_sha256_hex(token, strlen(token), digest);
+    return token_revoke(db, id ? id : digest,
+                        (int64_t)json_number_value(json_object_get(claims, "exp")),
+                        clock_unix_seconds(), first, &request->problem);
+}
+
+/* Takes a refresh token, which is good once, for a pair. `renewed` false: it was used before. */
+static enum error exchange(struct request *request, struct db *db, const char *token,
+                           const json_t *claims, const struct account *account,
+                           struct token_pair *tokens, bool *renewed)
+{
+    const char *family = jwt_text(claims, "fid"), *id = jwt_text(claims, "jti");
+    enum error error;
+
+    *tokens = service_issue_tokens(request, account, family);
+    if (family)
+        return family_renew(db, &tokens->family, id ? id : "", renewed, &request->problem);
+    error = db_begin(db, DB_WRITE, &request->problem);
+    if (error)
+        return error;
+    error = revoke_single(request, db, token, claims, renewed);
+    if (!error && *renewed)
+        error = family_start(db, &tokens->family, clock_unix_seconds(), &request->problem);
+    return db_finish(db, error, &request->problem);
+}
+
+static enum error refuse_reused(struct request *request, const struct account *account)
+{
+    static const char *const reason = "refresh_token_reused";
+
+    request->who.subject = account->subject;
+    request->who.tenant = account->tenant;
+    metric_add(request->server->metrics, FIGURE_AUTH_FAILURES, &reason, 1);
+    service_audit(request, "session_ended", "auth", detail(request, reason, account->tenant));
+    return problem_set(&request->problem, ERROR_FORBIDDEN, "token_refused",
+                       "Invalid or expired refresh token");
 }
 
 enum error refresh_handle(struct request *request, struct reply *reply)
 {
-    const struct refresh *refresh = request->body;
+    const char *token = ((const struct refresh *)request->body)->refresh_token;
     struct account account;
+    struct token_pair tokens;
     struct db *db;
-    bool may = false;
-    enum error error =
-        service_read_token(request, refresh->refresh_token, "refresh", &account, NULL);
+    json_t *claims;
+    bool may = false, renewed = false;
+    enum error error = service_read_token(request, token, "refresh", &account, &claims);
 
     if (!error)
         error = service_database(request, &db);
@@ -148,19 +198,16 @@ enum error refresh_handle(struct request *request, struct reply *reply)
     if (error == ERROR_FORBIDDEN || (!error && !may))
         return problem_set(&request->problem, ERROR_FORBIDDEN, "token_refused",
                            "Invalid or expired refresh token");
-    return error ? error : give_tokens(request, reply, &account);
-}
-
-static const char *shown_token(const struct request *request)
-{
-    const char *header = request_header(request, "HTTP_AUTHORIZATION");
-
-    return header && strncmp(header, "Bearer ", 7) == 0 ? header + 7 : NULL;
+    if (!error)
+        error = exchange(request, db, token, claims, &account, &tokens, &renewed);
+    if (!error && !renewed)
+        error = refuse_reused(request, &account);
+    return error ? error : give_tokens(request, reply, &tokens);
 }
 
 enum error session_handle(struct request *request, struct reply *reply)
 {
-    const char *token = shown_token(request);
+    const char *token = request_bearer(request);
     struct account account;
     enum error error;
 
@@ -174,12 +221,13 @@ enum error session_handle(struct request *request, struct reply *reply)
     return say_done(request, reply);
 }
 
-/* What was not valid any more need not be given back. */
+/* What was not valid any more need not be given back. A token of a family ends the whole of it. */
 static enum error give_back(struct request *request, const char *token, const char *type)
 {
     struct account account;
     json_t *claims;
-    const char *id;
+    const char *family;
+    bool first;
     struct db *db;
     enum error error;
 
@@ -188,17 +236,17 @@ static enum error give_back(struct request *request, const char *token, const ch
     error = service_read_token(request, token, type, &account, &claims);
     if (error)
         return error == ERROR_FORBIDDEN ? ERROR_NONE : error;
-    id = jwt_text(claims, "jti");
+    family = jwt_text(claims, "fid");
     error = service_database(request, &db);
-    if (error || !id)
+    if (error)
         return error;
-    return token_revoke(db, id, (int64_t)json_number_value(json_object_get(claims, "exp")),
-                        clock_unix_microseconds() / 1000000, &request->problem);
+    return family ? family_end(db, family, &request->problem)
+                  : revoke_single(request, db, token, claims, &first);
 }
 
 enum error logout_handle(struct request *request, struct reply *reply)
 {
-    const char *access = shown_token(request);
+    const char *access = request_bearer(request);
     bool own_page = request_is_of_own_page(request);
     enum error error;
 

@@ -12,14 +12,12 @@
 enum { CLAIMS_MAX = 2048 };
 
 static const char *sign(struct request *request, const struct account *account, const char *type,
-                        int64_t lifetime)
+                        const char *id, const char *family, int64_t lifetime)
 {
-    char id[TOKEN_UUID_TEXT];
     struct text claims;
     struct json_writer writer;
     int64_t now = clock_unix_seconds();
 
-    token_uuid(id);
     text_start(&claims, request->arena, CLAIMS_MAX);
     writer_start(&writer, &claims);
     writer_open_object(&writer);
@@ -29,32 +27,49 @@ static const char *sign(struct request *request, const struct account *account, 
     writer_key_integer(&writer, "exp", now + lifetime);
     writer_key_integer(&writer, "iat", now);
     writer_key_string(&writer, "jti", id);
+    writer_key_string(&writer, "fid", family);
     writer_key_string(&writer, "type", type);
     writer_close_object(&writer);
     return jwt_sign(request->arena, claims.bytes, service_settings(request)->jwt_secret);
 }
 
-struct token_pair service_issue_tokens(struct request *request, const struct account *account)
+static const char *new_id(struct request *request)
 {
-    const struct support_settings *settings = service_settings(request);
+    char id[TOKEN_UUID_TEXT];
 
-    return (struct token_pair){
-        .access_token = sign(request, account, "access", settings->jwt_access_ttl),
-        .refresh_token = sign(request, account, "refresh", settings->jwt_refresh_ttl),
-        .token_type = "bearer"};
+    token_uuid(id);
+    return arena_copy_string(request->arena, id);
 }
 
-/* Tokens without a `jti` are somebody else's that share the secret: they cannot be given back. */
+struct token_pair service_issue_tokens(struct request *request, const struct account *account,
+                                       const char *family)
+{
+    const struct support_settings *settings = service_settings(request);
+    int64_t access = settings->jwt_access_ttl, refresh = settings->jwt_refresh_ttl;
+    const char *id = new_id(request);
+
+    family = family ? family : new_id(request);
+    return (struct token_pair){
+        .access_token = sign(request, account, "access", new_id(request), family, access),
+        .refresh_token = sign(request, account, "refresh", id, family, refresh),
+        .token_type = "bearer",
+        .family = {family, id, clock_unix_seconds() + (access > refresh ? access : refresh)}};
+}
+
+/* Tokens of a family are good while it is. Those without a family and a `jti` are somebody else's
+ * that share the secret: they cannot be taken back. */
 static enum error check_revoked(struct request *request, const json_t *claims)
 {
-    const char *id = jwt_text(claims, "jti");
-    bool revoked = false;
+    const char *id = jwt_text(claims, "jti"), *family = jwt_text(claims, "fid");
+    bool good = true, revoked = false;
     struct db *db;
-    enum error error = id ? service_database(request, &db) : ERROR_NONE;
+    enum error error = id || family ? service_database(request, &db) : ERROR_NONE;
 
-    if (!error && id)
+    if (!error && family)
+        error = family_is_alive(db, family, &good, &request->problem);
+    else if (!error && id)
         error = token_is_revoked(db, id, &revoked, &request->problem);
-    if (error || !revoked)
+    if (error || (good && !revoked))
         return error;
     return problem_set(&request->problem, ERROR_FORBIDDEN, "token_refused",
                        "Invalid or expired token");
@@ -97,7 +112,7 @@ static const char *bearer_token(const struct request *request)
     const char *header = request_header(request, "HTTP_AUTHORIZATION");
 
     if (header && *header)
-        return strncmp(header, "Bearer ", 7) == 0 ? header + 7 : NULL;
+        return request_bearer(request);
     return request_is_of_own_page(request) ? request_cookie(request, "access_token") : NULL;
 }
 

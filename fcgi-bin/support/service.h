@@ -39,8 +39,11 @@ struct token_pair {
     const char *access_token;
     const char *refresh_token;
     const char *token_type; /* "bearer" */
+    struct token_family family;
 };
-struct token_pair service_issue_tokens(struct request *request, const struct account *account);
+/* `family` NULL = a new one. They are good when the family is kept. */
+struct token_pair service_issue_tokens(struct request *request, const struct account *account,
+                                       const char *family);
 
 /* The account of a token of that type ("access", "refresh") that is valid and not revoked; `claims`
  * (or NULL) gets what it says. ERROR_FORBIDDEN for any other. */

@@ -34,8 +34,9 @@ static const char *sign(const char *type)
              jwt_sign(arena,
                       arena_print(arena,
                                   "{\"sub\":\"walk\",\"role\":\"agent\",\"tenant\":\"default\","
-                                  "\"exp\":4102444800,\"jti\":\"walk\",\"type\":\"%s\"}",
-                                  type),
+                                  "\"exp\":4102444800,\"jti\":\"walk-%s\",\"fid\":\"walk\","
+                                  "\"type\":\"%s\"}",
+                                  type, type),
                       SECRET));
     arena_destroy(arena);
     return token;
@@ -172,6 +173,7 @@ static const struct statement row_counts[] = {
                         " (SELECT 1 FROM traces WHERE traces.trace_id = trace_steps.trace_id)"},
     {"votes", "SELECT count(*) FROM feedback"},
     ROWS("revoked_tokens"),
+    ROWS("token_families"),
     {"sessions", "SELECT count(*) FROM sessions WHERE id = 'session-of-the-walk'"},
     ROWS("kb_documents"),
     ROWS("kb_chunks"),
@@ -251,6 +253,8 @@ static void make_room(struct db *db)
                               "'$2b$04$abcdefghijklmnopqrstuuczIdKB3PuPUe8ZxmpiYpTQFB9v12pOa',"
                               " 'agent', 1, 'default', NULL, NULL, " THEN ")"},
         {"no_tokens", "DELETE FROM revoked_tokens"},
+        {"no_families", "DELETE FROM token_families"},
+        {"family", PUT("token_families") "('walk', 'walk-refresh', 4102444800)"},
         {"no_sessions", "DELETE FROM sessions WHERE id = 'session-of-the-walk'"},
         {"session",
          PUT("sessions") "('default', 'session-of-the-walk', " THEN ", " THEN ", 1, NULL)"},

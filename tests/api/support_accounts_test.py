@@ -5,8 +5,10 @@ import hashlib
 import hmac
 import json
 import time
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
+from requests import Session
 
 from service import ENGINES, Service
 
@@ -79,6 +81,41 @@ class TestRenewal:
         new = support.post("/api/auth/refresh", {"refresh_token": old["refresh_token"]})
         assert new.status_code == 200 and new.json()["access_token"] != old["access_token"]
 
+    def test_a_refresh_token_is_good_once(self, support):
+        """RFC 9700 section 4.14.2: its second use tells that it was stolen, and ends all tokens of its sign-in."""
+        def renew(token):
+            return support.post("/api/auth/refresh", {"refresh_token": token})
+
+        def taken(token):
+            return support.post("/api/auth/session", headers=bearer(token)).status_code == 200
+
+        first, other = sign_in(support).json(), sign_in(support).json()
+        second = renew(first["refresh_token"]).json()
+        third = renew(second["refresh_token"]).json()
+        assert taken(first["access_token"]) and taken(third["access_token"])
+        stolen = renew(first["refresh_token"])
+        assert (stolen.status_code, stolen.json()["detail"]) == (401, "Invalid or expired refresh token")
+        assert "Set-Cookie" not in stolen.headers
+        assert renew(third["refresh_token"]).status_code == 401
+        assert not any(taken(tokens["access_token"]) for tokens in (first, second, third))
+        assert taken(other["access_token"]) and renew(other["refresh_token"]).status_code == 200
+        entries = support.sql("SELECT count(*) FROM audit_log WHERE action = 'session_ended' AND actor = 'admin'")
+        assert [int(n) for [n] in entries] == [1]
+
+    def test_one_of_two_renewals_at_the_same_time_is_taken(self, support):
+        token = sign_in(support).json()["refresh_token"]
+        with ThreadPoolExecutor(4) as pool:
+            answers = list(pool.map(lambda _: Session().post(support.url + "/api/auth/refresh",
+                                                             json={"refresh_token": token}, timeout=60).status_code, range(4)))
+        assert sorted(answers) == [200, 401, 401, 401]
+
+    def test_a_token_of_no_family_is_good_once_as_well(self, support):
+        for changes in ({}, {"jti": "of-another-program"}):
+            token = forged(claims(sub="admin", type="refresh", **changes))
+            tokens = support.post("/api/auth/refresh", {"refresh_token": token}).json()
+            assert support.post("/api/auth/refresh", {"refresh_token": token}).status_code == 401
+            assert support.post("/api/auth/refresh", {"refresh_token": tokens["refresh_token"]}).status_code == 200
+
     def test_an_access_token_does_not(self, support):
         token = sign_in(support).json()["access_token"]
         answer = support.post("/api/auth/refresh", {"refresh_token": token})
@@ -132,6 +169,18 @@ class TestCookies:
 
 
 class TestSignOut:
+    @pytest.mark.parametrize("shown", ["access", "refresh"])
+    def test_ends_all_tokens_of_the_sign_in(self, support, shown):
+        old = sign_in(support).json()
+        new = support.post("/api/auth/refresh", {"refresh_token": old["refresh_token"]}).json()
+        if shown == "access":
+            support.post("/api/auth/logout", headers=bearer(old["access_token"]))
+        else:
+            support.post("/api/auth/logout", cookies={"refresh_token": new["refresh_token"]})
+        for tokens in (old, new):
+            assert support.post("/api/auth/session", headers=bearer(tokens["access_token"])).status_code == 401
+        assert support.post("/api/auth/refresh", {"refresh_token": new["refresh_token"]}).status_code == 401
+
     def test_takes_cookies_away_and_tokens_back(self, support):
         tokens = sign_in(support).json()
         answer = support.post("/api/auth/logout", cookies={"refresh_token": tokens["refresh_token"]},
@@ -151,6 +200,11 @@ class TestTokens:
     def test_what_is_refused(self, support, token):
         answer = support.post("/api/auth/session", headers=bearer(token))
         assert answer.status_code == 401, answer.text
+
+    @pytest.mark.parametrize("scheme", ["bearer", "BEARER", "Bearer ", "bEaReR"])
+    def test_the_scheme_has_no_case(self, support, scheme):
+        headers = {"Authorization": f"{scheme} {forged(claims())}"}
+        assert support.post("/api/auth/session", headers=headers).status_code == 200
 
     def test_what_is_taken(self, support):
         assert support.post("/api/auth/session", headers=bearer(forged(claims()))).status_code == 200

@@ -27,6 +27,27 @@ static const struct statement insert_revoked = {
     .sql = "INSERT INTO revoked_tokens (token_id, expires_at) VALUES (?, ?)"
            " ON CONFLICT (token_id) DO NOTHING",
 };
+static const struct statement forget_families = {
+    .name = "token_family_forget",
+    .sql = "DELETE FROM token_families WHERE expires_at < ?",
+};
+static const struct statement insert_family = {
+    .name = "token_family_insert",
+    .sql = "INSERT INTO token_families (family_id, refresh_id, expires_at) VALUES (?, ?, ?)",
+};
+static const struct statement renew_family = {
+    .name = "token_family_renew",
+    .sql = "UPDATE token_families SET refresh_id = ?, expires_at = ? WHERE family_id = ?"
+           " AND refresh_id = ?",
+};
+static const struct statement end_family = {
+    .name = "token_family_end",
+    .sql = "DELETE FROM token_families WHERE family_id = ?",
+};
+static const struct statement find_family = {
+    .name = "token_family_find",
+    .sql = "SELECT 1 FROM token_families WHERE family_id = ?",
+};
 static const struct statement find_revoked = {
     .name = "revoked_token_find",
     .sql = "SELECT 1 FROM revoked_tokens WHERE token_id = ?",
@@ -114,19 +135,74 @@ enum error account_may_stay(struct db *db, const struct support_settings *settin
     return query_end(query, problem);
 }
 
-enum error token_revoke(struct db *db, const char *token_id, int64_t expires_at, int64_t now,
-                        struct problem *problem)
+static enum error forget_before(struct db *db, const struct statement *statement, int64_t now,
+                                struct problem *problem)
 {
-    struct query *query = db_query(db, &forget_expired);
-    enum error error;
+    struct query *query = db_query(db, statement);
 
     query_bind_integer(query, now);
-    error = query_end(query, problem);
+    return query_end(query, problem);
+}
+
+enum error token_revoke(struct db *db, const char *token_id, int64_t expires_at, int64_t now,
+                        bool *first, struct problem *problem)
+{
+    enum error error = forget_before(db, &forget_expired, now, problem);
+    struct query *query;
+
     if (error)
         return error;
     query = db_query(db, &insert_revoked);
     query_bind_text(query, token_id);
     query_bind_integer(query, expires_at);
+    *first = query_changes(query) > 0;
+    return query_end(query, problem);
+}
+
+enum error family_start(struct db *db, const struct token_family *family, int64_t now,
+                        struct problem *problem)
+{
+    enum error error = forget_before(db, &forget_families, now, problem);
+    struct query *query;
+
+    if (error)
+        return error;
+    query = db_query(db, &insert_family);
+    query_bind_text(query, family->id);
+    query_bind_text(query, family->refresh_id);
+    query_bind_integer(query, family->expires_at);
+    return query_end(query, problem);
+}
+
+enum error family_renew(struct db *db, const struct token_family *family, const char *used_id,
+                        bool *renewed, struct problem *problem)
+{
+    struct query *query = db_query(db, &renew_family);
+    enum error error;
+
+    query_bind_text(query, family->refresh_id);
+    query_bind_integer(query, family->expires_at);
+    query_bind_text(query, family->id);
+    query_bind_text(query, used_id);
+    *renewed = query_changes(query) > 0;
+    error = query_end(query, problem);
+    return error || *renewed ? error : family_end(db, family->id, problem);
+}
+
+enum error family_end(struct db *db, const char *id, struct problem *problem)
+{
+    struct query *query = db_query(db, &end_family);
+
+    query_bind_text(query, id);
+    return query_end(query, problem);
+}
+
+enum error family_is_alive(struct db *db, const char *id, bool *alive, struct problem *problem)
+{
+    struct query *query = db_query(db, &find_family);
+
+    query_bind_text(query, id);
+    *alive = query_next(query);
     return query_end(query, problem);
 }
 

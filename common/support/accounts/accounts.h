@@ -41,10 +41,31 @@ MUST_CHECK enum error account_sign_in(struct db *db, struct arena *arena,
 MUST_CHECK enum error account_may_stay(struct db *db, const struct support_settings *settings,
                                        const char *subject, bool *may, struct problem *problem);
 
-/* Tokens are known by their `jti`. A revoked one is refused until it would have expired. */
+/* Tokens of no family are known by their `jti`. A revoked one is refused until it would have
+ * expired. `first`: it had not been revoked before. */
 MUST_CHECK enum error token_revoke(struct db *db, const char *token_id, int64_t expires_at,
-                                   int64_t now, struct problem *problem);
+                                   int64_t now, bool *first, struct problem *problem);
 MUST_CHECK enum error token_is_revoked(struct db *db, const char *token_id, bool *revoked,
                                        struct problem *problem);
+
+/* The tokens of one sign-in, of which one refresh token is good at a time (RFC 9700
+ * section 4.14.2). Times are Unix seconds. */
+struct token_family {
+    const char *id;
+    const char *refresh_id; /* `jti` of the good one */
+    int64_t expires_at;     /* when none of its tokens is valid any more */
+};
+MUST_CHECK enum error family_start(struct db *db, const struct token_family *family, int64_t now,
+                                   struct problem *problem);
+
+/* Puts a new refresh token in the place of the one that is used. When that was not the good one, it
+ * was stolen, or its successor was: `renewed` is false, and the family is ended. */
+MUST_CHECK enum error family_renew(struct db *db, const struct token_family *family,
+                                   const char *used_id, bool *renewed, struct problem *problem);
+
+/* Ends it: none of its tokens is taken any more. */
+MUST_CHECK enum error family_end(struct db *db, const char *id, struct problem *problem);
+MUST_CHECK enum error family_is_alive(struct db *db, const char *id, bool *alive,
+                                      struct problem *problem);
 
 #endif
