@@ -124,8 +124,8 @@ void request_leave_admission(struct request *request);
 /* The value of a request header by its CGI name ("HTTP_IF_MATCH"), or NULL. */
 const char *request_header(const struct request *request, const char *cgi_name);
 
-/* The token of `Authorization: Bearer`, "" when there is none behind the scheme, whose letters' case
- * means nothing (RFC 9110 section 11.1); NULL without the header, or with another scheme. */
+/* The token of `Authorization: Bearer`, "" when there is none behind the scheme, whose letters'
+ * case means nothing (RFC 9110 section 11.1); NULL without the header, or with another scheme. */
 const char *request_bearer(const struct request *request);
 
 /* Whether Accept gives one media type more weight than another; false without that header. */
