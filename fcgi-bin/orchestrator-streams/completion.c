@@ -64,6 +64,8 @@ static const struct field orch_fields[] = {
     STRING(OWNER, model_id, .help = "The model that spoke last."),
     INTEGER(OWNER, splices, .help = "How often another model went on."),
     OBJECT(OWNER, accounting, accounting_schema),
+    STRINGS(OWNER, models_used, .left_out = true,
+            .help = "Of orch:smart and orch:consensus: whose answers the answer is made of."),
 };
 #undef OWNER
 SCHEMA(orch_schema, struct orch_row, "ChatOrchestration", orch_fields);

@@ -43,6 +43,7 @@ struct orch_row {
     const char *task_id, *model_id;
     int64_t splices;
     const struct accounting_answer *accounting;
+    struct string_list models_used;
 };
 
 struct completion {

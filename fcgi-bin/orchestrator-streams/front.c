@@ -43,6 +43,7 @@ struct said {
     const char *failure_message, *text;
     const struct result *result; /* with tool calls and figures; NULL */
     int splices;
+    struct string_list models_used; /* of a way of asking that asks several */
 };
 
 static void begin_speech(struct speech *speech, const struct run *run)
@@ -163,7 +164,8 @@ static const struct orch_row *orch_of(struct request *request, const struct said
     struct orch_row *orch = ARENA_NEW(request->arena, struct orch_row);
 
     *orch = (struct orch_row){said->run->task_id, said->model_id, said->splices,
-                              accounting_of(said->run, said->result, said->result ? 1 : 0)};
+                              accounting_of(said->run, said->result, said->result ? 1 : 0),
+                              said->models_used};
     return orch;
 }
 
@@ -365,31 +367,52 @@ static enum error speak(struct speech *speech, struct db *db,
     return error;
 }
 
-static void pattern_said(struct speech *speech, const struct pattern_run *run, struct said *said)
+static void pattern_said(struct speech *speech, const struct pattern_run *run,
+                         struct string_list models_used, struct said *said)
 {
+    const struct model *winner = run->outcome.winner;
+
     begin_speech(speech, &run->task_run.run);
     *said = (struct said){.run = &run->task_run.run,
-                          .model_id = run->model->id,
+                          .model_id = winner ? winner->id : run->model->id,
+                          .models_used = models_used,
                           .status = run->outcome.status,
                           .failure_code = run->outcome.failure_code,
                           .failure_message = run->outcome.failure_message,
                           .text = run->outcome.output_text ? run->outcome.output_text : ""};
 }
 
-static enum error think(struct speech *speech, struct db *db, const char *prompt, struct said *said)
+/* What the user said last, which tells the language and how complex it is. */
+static const char *question_of(const struct llm_request *conversation)
+{
+    for (size_t i = conversation->message_count; i-- > 0;)
+        if (strcmp(conversation->messages[i].role, "user") == 0 &&
+            conversation->messages[i].content)
+            return conversation->messages[i].content;
+    return NULL;
+}
+
+static enum error think(struct speech *speech, struct db *db,
+                        const struct llm_request *conversation, const char *prompt,
+                        struct said *said)
 {
     struct request *request = speech->request;
-    const struct smart_order order = {.prompt = prompt, .watch = &speech->teller.watch};
+    const struct smart_order order = {.prompt = prompt,
+                                      .watch = &speech->teller.watch,
+                                      .conversation = conversation,
+                                      .question = question_of(conversation)};
     struct smart *smart = ARENA_NEW(request->arena, struct smart);
     enum error error =
         smart_run(smart, service_house(request), request->arena, db, &order, &request->problem);
 
     if (!error)
-        pattern_said(speech, &smart->run, said);
+        pattern_said(speech, &smart->run, smart->models_used, said);
     return error;
 }
 
-static enum error agree(struct speech *speech, struct db *db, const char *prompt, struct said *said)
+static enum error agree(struct speech *speech, struct db *db,
+                        const struct llm_request *conversation, const char *prompt,
+                        struct said *said)
 {
     struct request *request = speech->request;
     const struct house *house = service_house(request);
@@ -398,7 +421,9 @@ static enum error agree(struct speech *speech, struct db *db, const char *prompt
     const struct pattern_order frame = {.route = "consensus",
                                         .prompt = prompt,
                                         .dry_run = house_is_dry(house, false),
-                                        .watch = &speech->teller.watch};
+                                        .watch = &speech->teller.watch,
+                                        .conversation = conversation,
+                                        .question = question_of(conversation)};
     struct pattern_run *run = ARENA_NEW(request->arena, struct pattern_run);
     struct consensus consensus = {0};
     enum error error;
@@ -412,7 +437,7 @@ static enum error agree(struct speech *speech, struct db *db, const char *prompt
     if (!error)
         error = pattern_end_text(run, consensus.best, &consensus.failure);
     if (!error)
-        pattern_said(speech, run, said);
+        pattern_said(speech, run, consensus.models_used, said);
     return error;
 }
 
@@ -452,9 +477,9 @@ enum error completions_handle(struct request *request, struct reply *reply)
     if (error)
         return error;
     if (strcmp(speech->body->model, SMART_NAME) == 0)
-        error = think(speech, db, prompt, &said);
+        error = think(speech, db, conversation, prompt, &said);
     else if (strcmp(speech->body->model, CONSENSUS_NAME) == 0)
-        error = agree(speech, db, prompt, &said);
+        error = agree(speech, db, conversation, prompt, &said);
     else
         error = speak(speech, db, conversation, prompt, &said);
     if (error == ERROR_INVALID)

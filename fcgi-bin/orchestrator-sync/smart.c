@@ -238,9 +238,12 @@ static bool wants_events(const struct request *request)
 static enum error handle(struct request *request, struct reply *reply, bool second)
 {
     const struct smart_body *body = request->body;
-    const struct smart_order order = {body->prompt,  body->model,   body->reliability_level,
-                                      body->pattern, body->dry_run, second,
-                                      NULL};
+    const struct smart_order order = {.prompt = body->prompt,
+                                      .model = body->model,
+                                      .reliability_level = body->reliability_level,
+                                      .pattern = body->pattern,
+                                      .dry_run = body->dry_run,
+                                      .second = second};
     struct smart *smart = ARENA_NEW(request->arena, struct smart);
     struct audience audience = {.request = request, .reply = reply};
     const struct schema *schema = second ? &smart_v2_answer_schema : &smart_answer_schema;

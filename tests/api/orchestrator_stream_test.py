@@ -256,8 +256,28 @@ class TestFront:
         models.vectors["yes"] = [1, 0]
         smart = chat(live, model="orch:smart").json()
         assert smart["choices"][0]["message"]["content"] == "yes" and smart["orch"]["accounting"]["calls"] == 2
+        assert smart["orch"]["models_used"] == ["claude-sonnet-4-6-api"]
         consensus = chat(live, model="orch:consensus", stream=True)
         assert chunks(consensus)[0]["choices"][0]["delta"]["content"] == "yes"
+
+    def test_the_roles_of_a_conversation_stay_apart(self, live, models):
+        models.answers[GPT] = models.answers[CLAUDE] = "text:oui"
+        models.vectors["oui"] = [1, 0]
+        talk = [{"role": "system", "content": "Compare and evaluate step by step, in-depth, several pros and cons."},
+                {"role": "user", "content": "Bonjour, est-ce que tu es là ?"}, {"role": "assistant", "content": "Oui."},
+                {"role": "user", "content": "Quelle est la capitale de la France ?"}]
+        answer = chat(live, model="orch:smart", messages=talk).json()
+        assert answer["choices"][0]["message"]["content"] == "oui"
+        asked, checked = (call["body"] for call in models.calls)  # nothing that was asked is complex
+        assert asked["system"] == talk[0]["content"] and asked["messages"] == talk[1:]
+        assert checked["system"].startswith("Tu vérifies des réponses.") and len(checked["messages"]) == 1
+        models.calls.clear()
+        answer = chat(live, model="orch:consensus", messages=talk).json()
+        assert answer["orch"]["models_used"] == ["claude-sonnet-4-6-api", "gpt-5-4-api"]
+        assert {call["model"] for call in models.calls} == {GPT, CLAUDE}
+        assert all(call["body"]["messages"][-3:] == talk[1:] for call in models.calls)
+        [by_gpt] = [call["body"]["messages"] for call in models.calls if call["model"] == GPT]
+        assert by_gpt[0]["role"] == "system" and by_gpt[1:] == talk, "the way of asking, then what was said"
 
     def test_models(self, live):
         ids = [m["id"] for m in live.get("/v1/models").json()["data"]]

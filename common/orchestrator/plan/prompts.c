@@ -151,7 +151,7 @@ struct asking prompt_to_split(const struct phrasing *phrasing, const char *quest
     const char *words = locale_format(phrasing->locale, phrasing->arena, "prompts.split",
                                       TEXT_ARGUMENTS({"format", "JSON"}));
 
-    return (struct asking){instruct(phrasing, words, false), question};
+    return (struct asking){instruct(phrasing, words, false), question, NULL};
 }
 
 /* What stands in the one fence of a reply; the whole reply when there is none. */
@@ -212,7 +212,12 @@ struct asking prompt_to_synthesize(const struct phrasing *phrasing, const char *
                         answers[i], 0);
     }
     return (struct asking){instruct(phrasing, words_of(phrasing, "prompts.synthesize"), true),
-                           text.bytes};
+                           text.bytes, NULL};
+}
+
+struct asking prompt_itself(const struct phrasing *phrasing, const char *prompt)
+{
+    return (struct asking){NULL, prompt, phrasing->conversation};
 }
 
 struct asking prompt_variation(const struct phrasing *phrasing, const char *prompt, size_t n)
@@ -230,13 +235,17 @@ struct asking prompt_variation(const struct phrasing *phrasing, const char *prom
     };
     const char *way = ways[n % VARIATIONS];
 
-    return (struct asking){way ? instruct(phrasing, words_of(phrasing, way), false) : NULL, prompt};
+    struct asking asking = prompt_itself(phrasing, prompt);
+
+    if (way)
+        asking.system = instruct(phrasing, words_of(phrasing, way), false);
+    return asking;
 }
 
 struct asking prompt_for_position(const struct phrasing *phrasing, const char *topic)
 {
-    return (struct asking){instruct(phrasing, words_of(phrasing, "prompts.position"), false),
-                           topic};
+    return (struct asking){instruct(phrasing, words_of(phrasing, "prompts.position"), false), topic,
+                           NULL};
 }
 
 /* An instruction about a question and up to two further texts. */
@@ -251,7 +260,8 @@ static struct asking ask_about(const struct phrasing *phrasing, const char *inst
     append_named(&text, phrasing, label, material);
     if (second)
         append_named(&text, phrasing, second_label, second);
-    return (struct asking){instruct(phrasing, words_of(phrasing, instruction), true), text.bytes};
+    return (struct asking){instruct(phrasing, words_of(phrasing, instruction), true), text.bytes,
+                           NULL};
 }
 
 struct asking prompt_to_challenge(const struct phrasing *phrasing, const char *topic,
@@ -292,7 +302,8 @@ static struct asking ask_about_answers(const struct phrasing *phrasing, const ch
         append_material(&text, phrasing,
                         numbered(phrasing, "prompts.answer_number", numbers ? numbers[i] : i + 1),
                         answers[i], budget);
-    return (struct asking){instruct(phrasing, words_of(phrasing, instruction), true), text.bytes};
+    return (struct asking){instruct(phrasing, words_of(phrasing, instruction), true), text.bytes,
+                           NULL};
 }
 
 struct asking prompt_to_compare(const struct phrasing *phrasing, const char *question,

@@ -20,10 +20,14 @@ struct turn {
     const char *output; /* NULL = there was none */
 };
 
+struct llm_request;
+
 /* How the service speaks to models about one prompt. */
 struct phrasing {
     struct arena *arena;
     const struct locale *locale;
+    /* The prompt with its roles, where it is a conversation; NULL. */
+    const struct llm_request *conversation;
     bool asks_for_language; /* none of ours: an instruction to answer in the prompt's language */
     char delimiter[DELIMITER_MAX];
 };
@@ -32,6 +36,7 @@ struct phrasing {
 struct asking {
     const char *system; /* NULL = nothing but the user's part */
     const char *user;
+    const struct llm_request *conversation; /* that `user` is the text of; NULL = it is none */
 };
 
 struct phrasing phrasing_of(struct arena *arena, const char *prompt);
@@ -53,6 +58,9 @@ struct string_list parse_subtasks(struct arena *arena, const char *reply);
 struct asking prompt_to_synthesize(const struct phrasing *phrasing, const char *question,
                                    const char *const *questions, const char *const *answers,
                                    size_t count);
+
+/* The prompt itself, as a conversation where it is one. */
+struct asking prompt_itself(const struct phrasing *phrasing, const char *prompt);
 
 /* The same question put in the n-th way (modulo VARIATIONS); 0 is the bare prompt. */
 struct asking prompt_variation(const struct phrasing *phrasing, const char *prompt, size_t n);

@@ -5,22 +5,34 @@
 
 #include <string.h>
 
+/* The messages of a call: the service's instruction, then the conversation or the one text. */
+static const struct llm_request *request_of(struct arena *arena, const struct asking *asking)
+{
+    const struct llm_request *conversation = asking->conversation;
+    size_t count = conversation ? conversation->message_count : 1, first = asking->system ? 1 : 0;
+    struct llm_message *messages = ARENA_ARRAY(arena, struct llm_message, count + first);
+    struct llm_request *request = ARENA_NEW(arena, struct llm_request);
+
+    *request = conversation ? *conversation : (struct llm_request){0};
+    if (asking->system)
+        messages[0] = (struct llm_message){.role = "system", .content = asking->system};
+    if (conversation)
+        memcpy(messages + first, conversation->messages, count * sizeof *messages);
+    else
+        messages[first] = (struct llm_message){.role = "user", .content = asking->user};
+    request->messages = messages;
+    request->message_count = count + first;
+    return request;
+}
+
 struct order call_of(struct arena *arena, const struct model *model, const struct asking *asking,
                      bool reasoning)
 {
     struct order order = {
         .model = model, .prompt = asking_as_text(arena, asking), .reasoning = reasoning};
-    struct llm_message *messages;
-    struct llm_request *request;
 
-    if (!asking->system)
-        return order;
-    messages = ARENA_ARRAY(arena, struct llm_message, 2);
-    messages[0] = (struct llm_message){.role = "system", .content = asking->system};
-    messages[1] = (struct llm_message){.role = "user", .content = asking->user};
-    request = ARENA_NEW(arena, struct llm_request);
-    *request = (struct llm_request){.messages = messages, .message_count = 2};
-    order.request = request;
+    if (asking->system || asking->conversation)
+        order.request = request_of(arena, asking);
     return order;
 }
 

@@ -39,7 +39,7 @@ static enum error answer_parts(const struct splitting *splitting, const char *qu
     enum error error = ERROR_NONE;
 
     for (size_t i = 0; i < parts->count; i++) {
-        error = ask(splitting, (struct asking){NULL, parts->items[i]});
+        error = ask(splitting, (struct asking){.user = parts->items[i]});
         if (!goes_on(splitting, error))
             return error;
         answers[i] = splitting->decomposition->result.text;

@@ -48,7 +48,8 @@ enum error pattern_begin(struct pattern_run *run, const struct house *house, str
     if (error)
         return error;
     plan_for_one(run, arena, order->reasoning);
-    run->phrasing = phrasing_of(arena, order->prompt);
+    run->phrasing = phrasing_of(arena, order->question ? order->question : order->prompt);
+    run->phrasing.conversation = order->conversation;
     run->results = ARENA_ARRAY(arena, struct result, RUN_CALLS_MAX);
     error = task_run_begin(&run->task_run, house, arena, db, &task, false, problem);
     run->task_run.run.watch = order->watch;

@@ -37,6 +37,9 @@ struct pattern_order {
     bool reasoning;
     bool dry_run;
     const struct fetch_watch *watch; /* NULL = nothing ends it early */
+    /* Of a conversation: it, and what was said last in it; `prompt` is its text. NULL = none. */
+    const struct llm_request *conversation;
+    const char *question;
 };
 
 /* Resolves the model and stores the task. ERROR_INVALID (`run_rejected`) for a model that is not

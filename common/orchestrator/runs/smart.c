@@ -32,12 +32,12 @@ static enum error choose_treatment(struct smart *smart, const struct smart_order
     return ERROR_NONE;
 }
 
-static enum error answer_in_parts(struct smart *smart, const char *prompt)
+static enum error answer_in_parts(struct smart *smart, const char *question, const char *prompt)
 {
     struct run *run = &smart->run.task_run.run;
     struct decomposition decomposition;
-    enum error error = decompose(run, smart->run.model, smart->treatment.reasoning, prompt, prompt,
-                                 &decomposition);
+    enum error error = decompose(run, smart->run.model, smart->treatment.reasoning, question,
+                                 prompt, &decomposition);
 
     if (error)
         return error;
@@ -102,7 +102,7 @@ static enum error answer_by_several(struct smart *smart, const struct smart_orde
     const struct treatment *treatment = &smart->treatment;
     struct run *run = &smart->run.task_run.run;
     const struct model *models[CALLED_MODELS_MAX];
-    const struct asking asking = {NULL, order->prompt};
+    const struct asking asking = prompt_itself(&smart->run.phrasing, order->prompt);
     struct result results[CALLED_MODELS_MAX];
     struct order orders[CALLED_MODELS_MAX];
     size_t count = models_choose(run->house, smart->run.model, (size_t)treatment->model_count,
@@ -133,11 +133,12 @@ static enum error find_answer(struct smart *smart, const struct smart_order *ord
     const struct run *run = &smart->run.task_run.run;
     const struct treatment *treatment = &smart->treatment;
     bool comparable = run->dry_run || embeddings_are_configured(run->house);
-    const struct asking asking = {NULL, order->prompt};
+    const struct asking asking = prompt_itself(&smart->run.phrasing, order->prompt);
 
     smart->models_used = model_ids(run->arena, &smart->run.model, 1);
     if (treatment->use_decomposition && smart->complexity.should_decompose)
-        return answer_in_parts(smart, order->prompt);
+        return answer_in_parts(smart, order->question ? order->question : order->prompt,
+                               order->prompt);
     if (treatment->use_consensus && comparable)
         return answer_by_consensus(smart, order);
     if (order->pattern && treatment->model_count > 1)
@@ -195,11 +196,14 @@ enum error smart_run(struct smart *smart, const struct house *house, struct aren
                                   .prompt = order->prompt,
                                   .model = order->model,
                                   .dry_run = house_is_dry(house, order->dry_run),
-                                  .watch = order->watch};
+                                  .watch = order->watch,
+                                  .conversation = order->conversation,
+                                  .question = order->question};
+    const char *question = order->question ? order->question : order->prompt;
     enum error error;
 
-    smart->complexity = assess_complexity(arena, order->prompt);
-    smart->task_type = assess_task_type(arena, order->prompt);
+    smart->complexity = assess_complexity(arena, question);
+    smart->task_type = assess_task_type(arena, question);
     error = choose_treatment(smart, order, problem);
     if (error)
         return error;

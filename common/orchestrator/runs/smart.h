@@ -14,6 +14,9 @@ struct smart_order {
     bool dry_run;
     bool second;                     /* smart/v2 */
     const struct fetch_watch *watch; /* NULL = nothing ends it early */
+    /* Of a conversation: it, and what was said last in it; `prompt` is its text. NULL = none. */
+    const struct llm_request *conversation;
+    const char *question;
 };
 
 /* Answers of different models to one prompt, those that came. */

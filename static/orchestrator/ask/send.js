@@ -64,7 +64,7 @@ export async function send(choice, prompt, session, signal, onText) {
     return {
         content: data.output_text ?? data.improved_response ?? '',
         meta: {
-            ...meta,
+            models: choice.mode === 'smart' ? data.models_used ?? [] : meta.models,
             task: data.task_id,
             accounting: data.accounting,
             duration_ms: data.duration_ms,
