@@ -19,7 +19,7 @@ ALL_CFLAGS = -std=gnu11 -D_GNU_SOURCE $(WARNINGS) $(CFLAGS) -fPIE -D_FORTIFY_SOU
              $(SANITIZER_FLAGS) -Icommon -Ifcgi-bin -isystem /usr/include/libxml2 $(PANGO) -MMD -MP
 ALL_LDFLAGS = -pie -Wl,-z,relro,-z,now,--as-needed $(SANITIZER_FLAGS) $(LDFLAGS)
 PANGO := $(patsubst -I%,-isystem %,$(shell pkg-config --cflags-only-I pangocairo))
-LIBS = -lcrypt -lcurl -lhiredis -ljansson -lyaml -lsodium -lsqlite3 -lpq -lutf8proc -lstemmer -lpcre2-8 -lz -lzip -lxml2 -lgumbo -lxlsxwriter -lpangocairo-1.0 -lpango-1.0 -lgobject-2.0 -lcairo -lm -lpthread
+LIBS = -lcrypt -lcurl -lhiredis -ljansson -lyaml -lsodium -lsqlite3 -lpq -lutf8proc -lstemmer -lpcre2-8 -lz -lzip -lxml2 -lgumbo -luchardet -lxlsxwriter -lpangocairo-1.0 -lpango-1.0 -lgobject-2.0 -lcairo -lm -lpthread
 
 library = $(BUILD)/libassay.a
 library_objects = $(patsubst %.c,$(BUILD)/obj/%.o,$(wildcard common/*/*.c common/*/*/*.c))

@@ -1,9 +1,11 @@
 /* HTML to text: the tree of an HTML5 parser (Gumbo), walked without recursion, since a document may
  * be nested as deep as it is long. Runs in a child that ends afterwards, so nothing is freed. */
+#include "documents/charset.h"
 #include "documents/formats.h"
 #include "documents/markup_limits.h"
 
 #include <gumbo.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -169,16 +171,35 @@ static char *read_whole(const char *path, size_t *length)
     return bytes;
 }
 
+/* The bytes as UTF-8, to be written to. */
+static enum charset_result decode(char **bytes, size_t *length)
+{
+    struct arena *arena = arena_create(FILE_MOST);
+    struct charset_text text = {"", 0};
+    enum charset_result result = CHARSET_NOT_FOUND;
+
+    if (arena)
+        result =
+            charset_decode(arena, *bytes, *length, charset_of_html(arena, *bytes, *length), &text);
+    *bytes = (char *)(uintptr_t)text.bytes;
+    *length = text.length;
+    return result;
+}
+
 enum format_result format_read_html(const char *path, FILE *out)
 {
     size_t length;
     char *bytes = read_whole(path, &length);
     struct writer writer = {.out = out, .at_line_start = true, .feeds = 2};
     GumboOptions options = kGumboDefaultOptions;
+    enum charset_result decoded;
     GumboOutput *output;
 
     if (!bytes)
         return FORMAT_DAMAGED;
+    decoded = decode(&bytes, &length);
+    if (decoded != CHARSET_DECODED)
+        return (enum format_result)(FORMAT_CHARSET + (int)decoded);
     length = html_limit(bytes, length);
     options.max_errors = 0;
     output = gumbo_parse_with_options(&options, bytes, length);

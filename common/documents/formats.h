@@ -13,7 +13,8 @@ enum format_result {
     FORMAT_READ,
     FORMAT_DAMAGED,
     FORMAT_TOO_LARGE = 4,
-    FORMAT_TOO_MANY_ATTRIBUTES = 5
+    FORMAT_TOO_MANY_ATTRIBUTES = 5,
+    FORMAT_CHARSET = 16 /* and the enum charset_result */
 };
 
 enum format_result format_read_html(const char *path, FILE *out);

@@ -5,6 +5,7 @@
 #include "base/confine.h"
 #include "base/sanitized.h"
 #include "base/text.h"
+#include "documents/charset.h"
 #include "documents/formats.h"
 #include "documents/markup_limits.h"
 #include "documents/plain.h"
@@ -53,7 +54,7 @@ bool file_looks_like(enum file_type type, const char *bytes, size_t length)
         return length >= 5 && memcmp(bytes, "%PDF-", 5) == 0;
     if (type == FILE_DOCX)
         return length >= 4 && memcmp(bytes, "PK\x03\x04", 4) == 0;
-    return memchr(bytes, '\0', length) == NULL;
+    return memchr(bytes, '\0', length) == NULL || charset_has_wide_mark(bytes, length);
 }
 
 static void limit(int resource, rlim_t value)
@@ -152,6 +153,11 @@ static enum error say_too_large(struct problem *problem)
                        "the document holds more text than is allowed");
 }
 
+static enum error say_charset(enum charset_result result, struct problem *problem)
+{
+    return problem_set(problem, ERROR_MALFORMED, "unreadable_file", "%s", charset_reasons[result]);
+}
+
 static enum error explain(int status, bool timely, const struct text *text, struct problem *problem)
 {
     int code = WIFEXITED(status) ? WEXITSTATUS(status) : FORMAT_DAMAGED;
@@ -169,6 +175,8 @@ static enum error explain(int status, bool timely, const struct text *text, stru
         return problem_set(problem, ERROR_MALFORMED, "unreadable_file",
                            "an element of the document has more than %d attributes",
                            MARKUP_ATTRIBUTES_MAX);
+    if (code > FORMAT_CHARSET && code < FORMAT_CHARSET + CHARSET__MAX)
+        return say_charset((enum charset_result)(code - FORMAT_CHARSET), problem);
     if (code != FORMAT_READ)
         return problem_set(problem, ERROR_MALFORMED, "unreadable_file",
                            "the document is damaged, encrypted, or not of the kind its name says");
@@ -227,6 +235,26 @@ static enum error read_here(struct arena *arena, const char *path,
     return ERROR_NONE;
 }
 
+static enum error read_plain(struct arena *arena, const char *path, enum file_type type,
+                             const struct reader_limits *limits, struct reading_result *result,
+                             struct problem *problem)
+{
+    struct charset_text decoded;
+    enum charset_result charset;
+    struct text text;
+    enum error error = read_here(arena, path, limits, &text, problem);
+
+    if (error)
+        return error;
+    charset = charset_decode(arena, text.bytes, text.length, NULL, &decoded);
+    if (charset != CHARSET_DECODED)
+        return say_charset(charset, problem);
+    if (decoded.length > (size_t)limits->text_bytes)
+        return say_too_large(problem);
+    plain_read(arena, type, decoded.bytes, decoded.length, result);
+    return ERROR_NONE;
+}
+
 /* One page per form feed. */
 static void split_pages(struct arena *arena, const struct text *text, struct reading_result *result)
 {
@@ -250,11 +278,12 @@ enum error reader_read(struct arena *arena, const char *path, enum file_type typ
                        struct reading_result *result, struct problem *problem)
 {
     struct text text;
-    enum error error = file_type_needs_child(type)
-                           ? read_by_child(arena, path, type, limits, work_folder, &text, problem)
-                           : read_here(arena, path, limits, &text, problem);
+    enum error error;
 
     *result = (struct reading_result){NULL, 0, 0};
+    if (!file_type_needs_child(type))
+        return read_plain(arena, path, type, limits, result, problem);
+    error = read_by_child(arena, path, type, limits, work_folder, &text, problem);
     if (error)
         return error;
     if (type == FILE_PDF)

@@ -126,6 +126,20 @@ static void table_make(void)
     table.made = true;
 }
 
+bool character_is_text(int32_t character)
+{
+    switch (utf8proc_category(character)) {
+    case UTF8PROC_CATEGORY_CC:
+        return character > 0 && character < 0x80 && strchr("\t\n\f\r", character);
+    case UTF8PROC_CATEGORY_CN:
+    case UTF8PROC_CATEGORY_CO:
+    case UTF8PROC_CATEGORY_CS:
+        return false;
+    default:
+        return true;
+    }
+}
+
 enum letter_kind letter_kind(int32_t character)
 {
     if (!table.made)

@@ -47,6 +47,10 @@ static inline size_t words_most(size_t bytes)
 enum letter_kind { LETTER_NONE, LETTER_PLAIN, LETTER_DIGIT, LETTER_MARK, LETTER_UNSPACED };
 enum letter_kind letter_kind(int32_t character);
 
+/* Whether a character may stand in a text: it is assigned, not for private use, and no control
+ * character but tab, form feed and the ends of lines. */
+bool character_is_text(int32_t character);
+
 /* Decodes the character at `bytes`: its length, or 0 where there is no valid UTF-8; `left` > 0. */
 size_t letter_read(const char *bytes, size_t left, int32_t *character);
 

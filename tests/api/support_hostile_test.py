@@ -23,7 +23,7 @@ REFUSED = ("Invalid filename", "Unsupported file type", "Unsupported file conten
            "Upload exceeds limit")
 READER_WORDS = ("the document is damaged, encrypted, or not of the kind its name says",
                 "the document takes too long to read", "the document holds more text than is allowed",
-               "an element of the document has more than 1000 attributes")
+               "an element of the document has more than 1000 attributes", "save it as UTF-8", "or declare the set")
 WORD = "Zanzibar"  # stands in what must be read all the same
 
 
@@ -178,8 +178,8 @@ def htmls():
     yield "script.html", f"<p>{WORD}</p><script>".encode() + b"x" * 1_000_000, WORD
     yield "image.html", f"<p>{WORD}<img src=http://127.0.0.1:9/x><iframe src=file:///etc/passwd>".encode(), WORD
     yield "meta.html", f"<meta http-equiv=refresh content='0;url=file:///etc/passwd'><p>{WORD}".encode(), WORD
-    yield "utf-16.html", f"<p>{WORD}".encode("utf-16"), None
-    yield "broken.html", b"<p>\xff\xfe\xc0\x80\xed\xa0\x80 " + WORD.encode(), WORD
+    yield "utf-16.html", f"<p>{WORD}".encode("utf-16"), WORD
+    yield "broken.html", b"<p>\xff\xfe\xc0\x80\xed\xa0\x80 " + WORD.encode(), None
     yield "nul-later.html", b"<p>" + b" " * 5000 + b"\0\0" + WORD.encode(), None
     yield "pdf.html", simple_pdf(WORD), None
 
@@ -189,15 +189,15 @@ def texts():
     yield "nul-later.md", b"x" * 5000 + b"\0 " + WORD.encode(), WORD
     yield "nul-only.txt", b"\n" * 5000 + b"\0" * 5000, None
     yield "four-bytes.txt", ("\U0001F600\U0010FFFF\U00020000 " * 9000 + WORD).encode(), WORD
-    yield "surrogates.txt", b"\xed\xa0\x80\xed\xbf\xbf" * 9000 + WORD.encode(), WORD
-    yield "overlong.txt", b"\xc0\xaf\xe0\x80\xaf\xf0\x80\x80\xaf" * 9000 + WORD.encode(), WORD
+    yield "surrogates.txt", b"\xed\xa0\x80\xed\xbf\xbf" * 9000 + WORD.encode(), None
+    yield "overlong.txt", b"\xc0\xaf\xe0\x80\xaf\xf0\x80\x80\xaf" * 9000 + WORD.encode(), None
     yield "cut.txt", WORD.encode() + b" \xf0\x9f\x98", WORD
-    yield "bytes.txt", bytes(range(1, 256)) * 3000 + WORD.encode(), WORD
+    yield "bytes.txt", bytes(range(1, 256)) * 3000 + WORD.encode(), None
     yield "overrides.txt", ("\u202e\u2066\u200f\u061c" * 20_000 + WORD + "\u202c").encode(), WORD
     yield "combining.txt", ("a" + "\u0301" * 200_000 + " " + WORD).encode(), None
     yield "joined.md", ("\u200d".join(["\U0001F469"] * 50_000) + " " + WORD).encode(), None
-    yield "utf-16.txt", WORD.encode("utf-16"), None
-    yield "latin-1.txt", (WORD + " caf\xe9").encode("latin-1"), WORD
+    yield "utf-16.txt", WORD.encode("utf-16"), WORD
+    yield "latin-1.txt", (WORD + " caf\xe9").encode("latin-1"), None
     yield "empty.txt", b"", None
     yield "blank.txt", b" \n\t\r" * 100_000, None
     yield "one-line.txt", b"x" * 1_000_000, None
@@ -209,7 +209,7 @@ def texts():
     yield "list.md", b"".join(b" " * (i % 500) + b"- x\n" for i in range(8_000)), None
     yield "digits.txt", b"1" * 1_000_000, None
     yield "mail.txt", b"a@" * 400_000, None
-    yield "escape.txt", b"\x1b[2J\x1b]0;x\x07\x9b" + WORD.encode(), WORD
+    yield "escape.txt", b"\x1b[2J\x1b]0;x\x07\x9b" + WORD.encode(), None
     yield "program.txt", b"\x7fELF\x02\x01\x01" + bytes(9), None
     yield "statement.txt", f"'); DROP TABLE kb_chunks; -- {WORD} $1 ? {{now}} %s %n".encode(), WORD
 

@@ -204,3 +204,60 @@ def test_a_host_takes_over_what_a_silent_one_left(support):
         support.sql("UPDATE jobs SET kind = 'support.ingest@gone' WHERE state = 'waiting' AND kind LIKE 'support.ingest@%'")
     assert support.run("ingest").returncode == 0  # takes it over when it tidies; whoever is next reads it
     wait_for(support, [answer], HEADERS)
+
+
+RUSSIAN = ("Товар можно вернуть в течение четырнадцати дней со дня покупки, если сохранился чек и упаковка не повреждена. "
+           "Гарантийный срок составляет двадцать четыре месяца.")
+CHINESE = "产品保修期为购买之日起二十四个月，超过保修期后需要付费维修。如需退货，请在十四天内联系客服并提供购买凭证。"
+JAPANESE = "返品は購入日から十四日以内に承ります。レシートと元の包装が必要です。保証期間は二十四か月です。"
+ARABIC = "يمكن إرجاع البضائع خلال أربعة عشر يوما من تاريخ الشراء مع الإيصال الأصلي. مدة الضمان سنتان من يوم الشراء."
+KOREAN = "상품은 구매일로부터 십사일 이내에 반품할 수 있습니다. 영수증이 필요합니다. 보증 기간은 이년입니다."
+GERMAN = ("Die Rückgabe ist innerhalb von vierzehn Tagen möglich. Für größere Geräte gilt eine Gewährleistung von zwei Jahren; "
+          "Schäden durch Flüssigkeit sind ausgeschlossen. Der Preis beträgt „20 €“.")
+FRENCH = ("Les marchandises peuvent être retournées dans un délai de quatorze jours après l’achat. La garantie est de deux "
+          "années et ne couvre pas les dégâts causés par des liquides.")
+ENCODED = [*((name, RUSSIAN) for name in ("cp1251", "koi8-r", "cp866", "iso-8859-5", "utf-16", "utf-32", "utf-8-sig")),
+           ("gbk", CHINESE), ("gb18030", CHINESE), ("utf-16", CHINESE), ("shift-jis", JAPANESE), ("euc-jp", JAPANESE),
+           ("iso-2022-jp", JAPANESE), ("euc-kr", KOREAN), ("cp1256", ARABIC), ("cp1252", GERMAN), ("cp1252", FRENCH)]
+
+
+def encoded_pages():
+    """Names, bytes, and what is to be read of them."""
+    for number, (name, text) in enumerate(ENCODED):
+        yield f"{number}-{name}.txt", text.encode(name), text
+        yield f"{number}-{name}.html", f"<h1>{text}</h1>".encode(name), text
+    yield "big-endian.md", b"\xfe\xff" + GERMAN.encode("utf-16-be"), GERMAN
+    yield "declared.html", "<meta charset=windows-1251><p>Возврат".encode("cp1251"), "Возврат"
+    yield "equivalent.html", ("<meta http-equiv='Content-Type' content='text/html; charset=Shift_JIS'>"
+                              "<p>返品").encode("shift-jis"), "返品"
+    yield "latin.html", "<meta charset='iso-8859-1'><p>Preis: 5 €".encode("cp1252"), "Preis: 5 €"
+    yield "prolog.html", "<?xml version='1.0' encoding='koi8-r'?><p>Возврат".encode("koi8-r"), "Возврат"
+    yield "options.html", b"<meta charset='koi8-r//IGNORE'><p>" + "Возврат".encode("koi8-r"), "Возврат"
+    yield "mostly.txt", (RUSSIAN.encode() + b"\xff " + CHINESE.encode()), RUSSIAN
+    yield "cut-off.txt", RUSSIAN.encode()[:-2], RUSSIAN[:-2]
+
+
+UNREADABLE = [("short.txt", "Возврат".encode("cp1251"), "too short"), ("one.txt", "Größe".encode("cp1252"), "too short"),
+              ("short.html", "<p>Возврат".encode("cp1251"), "too short"),
+              ("every.txt", bytes(range(1, 256)) * 30, ""), ("noise.txt", bytes(range(128, 256)) * 30, ""),
+              ("odd.txt", RUSSIAN.encode("utf-16") + b"x", "bytes that its character set does not have"),
+              ("wrong.html", b"<meta charset=utf-32le><p>" + RUSSIAN.encode("cp1251"), "bytes that its character set does not"),
+              ("unknown.html", b"<meta charset=klingon><p>" + RUSSIAN.encode("cp1251"), "is not known")]
+
+
+def test_text_in_other_character_sets_is_read_or_refused_with_the_reason(support):
+    if support.engine == "postgres":
+        pytest.skip("what is read does not depend on the database")
+    for name, content, text in encoded_pages():
+        answer = upload(support, name, content).json()
+        if answer["task_id"]:
+            wait_for(support, [answer], HEADERS)
+        stored = support.sql("SELECT body FROM kb_chunks c JOIN kb_documents d ON d.document_key = c.document_key"
+                             f" AND d.tenant_id = c.tenant_id WHERE d.doc_id = '{answer['doc_id']}'")
+        assert len(stored) == 1 and text in stored[0][0], (name, answer, stored)
+    for name, content, reason in UNREADABLE:
+        answer = upload(support, name, content).json()
+        if answer["task_id"]:
+            until(lambda: state_of(support, answer["task_id"], HEADERS) == "FAILURE")
+            answer["message"] = support.get(f"/api/tasks/{answer['task_id']}", headers=HEADERS).json()["result"]["detail"]
+        assert "UTF-8" in answer["message"] and reason in answer["message"], (name, answer)

@@ -473,7 +473,7 @@ ON_ONE(readers, DB_SQLITE)
     CHECK_INT(result.count, 2);
     CHECK_TEXT(result.pages[0].text, "one");
     CHECK_OK(read_file(store, "a.txt", "\xef\xbb\xbfok\xff\0bad\r\n", 12, &result));
-    CHECK_TEXT(result.pages[0].text, "okbad");
+    CHECK_TEXT(result.pages[0].text, "okbad"); /* the mark says that it is UTF-8 */
     CHECK_OK(read_file(store, "e.txt", " \n\t", 3, &result));
     CHECK_INT(result.count, 0);
 }

@@ -23,6 +23,7 @@ BELOW = {
     "net": {"db", "shm", "crypto", "i18n"},
     "db": {"shm", "crypto", "i18n"},
     "shm": {"crypto", "i18n"},
+    "documents": {"text"},
 }
 
 # Third-party headers and the room of common/ that includes them.
@@ -39,6 +40,8 @@ LIBRARIES = {
     r"libstemmer": "text",
     r"pcre2": "text",
     r"gumbo": "documents",
+    r"uchardet/": "documents",
+    r"iconv\.h": "documents",
     r"libxml/": "documents",
     r"zip": "documents",
     r"zlib": "base",
