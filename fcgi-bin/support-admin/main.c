@@ -11,14 +11,15 @@
     .name = (name_), .tag = (tag_), .reply = (reply_), .summary = (summary_)
 
 static const struct route routes[] = {
-    {GET("/api/sessions", SUPPORT_AGENT, sessions_handle, "sessions", "sessions", &session_schema,
+    {GET("/api/sessions", SUPPORT_VIEWER, sessions_handle, "sessions", "sessions", &session_schema,
          "Conversations, last used first"),
+     .help = "Of viewers those that they began; of agents all of the tenant.",
      .reply_is_list = true, .query = &sessions_query_schema},
-    {GET("/api/sessions/{session_id}/history", SUPPORT_AGENT, history_handle, "session_history",
+    {GET("/api/sessions/{session_id}/history", SUPPORT_VIEWER, history_handle, "session_history",
          "sessions", &history_schema, "What was said in a conversation")},
     {.method = METHOD_DELETE,
      .path = "/api/sessions/{session_id}",
-     .role = SUPPORT_AGENT,
+     .role = SUPPORT_VIEWER,
      .reply = &cleared_schema,
      .handler = session_delete_handle,
      .name = "delete_session",

@@ -186,6 +186,15 @@ static enum error read_confirm(struct request *request, struct optional_boolean 
                          "Input should be true or false, yes or no, 1 or 0");
 }
 
+/* A conversation of somebody else is not there for who may only ask. */
+static enum error check_session(struct request *request, const char *id)
+{
+    struct service_tools tools;
+    enum error error = id && *id ? service_tools(request, &tools) : ERROR_NONE;
+
+    return error || !id || !*id ? error : session_check(&tools.conversation, id);
+}
+
 static enum error run(struct request *request, struct asked *asked, struct ask *ask)
 {
     const struct ask_request *body = request->body;
@@ -195,6 +204,7 @@ static enum error run(struct request *request, struct asked *asked, struct ask *
     ask->question = trimmed(request, body->question);
     ask->session_id = body->session_id;
     ask->user_id = request->who.subject;
+    ask->own_only = request->who.role < SUPPORT_AGENT;
     ask->request_id = request->id;
     ask->channel = "web";
     if (body->tenant_id && !support_is_tenant(body->tenant_id))
@@ -203,6 +213,8 @@ static enum error run(struct request *request, struct asked *asked, struct ask *
     if (!*ask->question)
         return problem_set(&request->problem, ERROR_INVALID, "question_empty", "question is empty");
     error = read_confirm(request, &ask->confirm);
+    if (!error)
+        error = check_session(request, body->session_id);
     if (error)
         return error;
     error = service_tools(request, &tools);
@@ -364,6 +376,8 @@ enum error ask_stream_handle(struct request *request, struct reply *reply)
     if (!*trimmed(request, body->question))
         return problem_set(&request->problem, ERROR_INVALID, "question_empty", "question is empty");
     error = read_confirm(request, &ask.confirm);
+    if (!error)
+        error = check_session(request, body->session_id);
     if (error)
         return error;
     reply_add_header(reply, "Cache-Control", "no-cache");
@@ -392,6 +406,8 @@ enum error feedback_handle(struct request *request, struct reply *reply)
     enum error error = service_tools(request, &tools);
 
     if (!error)
+        error = session_check(&tools.conversation, body->session_id);
+    if (!error)
         error = ask_vote(&tools.traces, &(struct ask_ballot){body->trace_id, body->session_id,
                                                              ratings[body->rating],
                                                              body->reason ? body->reason : ""});
@@ -411,6 +427,8 @@ enum error escalate_handle(struct request *request, struct reply *reply)
     struct service_tools tools;
     enum error error = service_tools(request, &tools);
 
+    if (!error)
+        error = session_check(&tools.conversation, body->session_id);
     if (!error)
         error = ask_escalate(&tools.graph, body->session_id, body->question ? body->question : "",
                              body->reason ? body->reason : "user_request");

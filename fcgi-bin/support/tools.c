@@ -36,7 +36,8 @@ enum error service_tools(struct request *request, struct service_tools *tools)
     if (!make_tools())
         return problem_set(problem, ERROR_SYSTEM, "out_of_memory", "no memory for the index");
     tools->documents = (struct document_call){db, arena, tenant, problem};
-    tools->conversation = (struct conversation_call){db, arena, tenant, problem};
+    tools->conversation = (struct conversation_call){
+        db, arena, tenant, problem, request->who.subject, request->who.role < SUPPORT_AGENT};
     tools->traces = (struct trace_call){db, arena, tenant, problem};
     tools->graph = (struct graph_tools){.cache = cache,
                                         .call = &tools->documents,

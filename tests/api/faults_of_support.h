@@ -257,7 +257,7 @@ static void make_room(struct db *db)
         {"family", PUT("token_families") "('walk', 'walk-refresh', 4102444800)"},
         {"no_sessions", "DELETE FROM sessions WHERE id = 'session-of-the-walk'"},
         {"session",
-         PUT("sessions") "('default', 'session-of-the-walk', " THEN ", " THEN ", 1, NULL)"},
+         PUT("sessions") "('default', 'session-of-the-walk', " THEN ", " THEN ", 1, NULL, 'walk')"},
         {"ticket",
          PUT("escalated_tickets") "('ticket-of-the-walk', 'default', "
                                   "'session-of-the-walk', '" TRACE

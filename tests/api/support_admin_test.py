@@ -107,6 +107,44 @@ def test_sessions_are_listed_and_forgotten(support):
     assert support.send("DELETE", "/api/sessions/my-own-name", headers=token("agent")).status_code == 404
 
 
+def test_viewers_have_the_conversations_that_they_began(support):
+    anna, ben, agent = token("viewer", subject="anna"), token("viewer", subject="ben"), token("agent", subject="carla")
+    question = {"question": "How long can goods be returned?", "session_id": "of-anna"}
+
+    def listed(who):
+        return {row["session_id"] for row in support.get("/api/sessions?limit=500", headers=who).json()}
+
+    def messages(who):
+        answer = support.get("/api/sessions/of-anna/history", headers=who)
+        return len(answer.json()["messages"]) if answer.status_code == 200 else answer.status_code
+
+    assert support.post("/api/ask", question, headers=anna).status_code == 200
+    assert support.post("/api/ask", {**question, "session_id": "of-ben"}, headers=ben).status_code == 200
+    assert listed(anna) == {"of-anna"} and listed(ben) == {"of-ben"} and {"of-anna", "of-ben"} <= listed(agent)
+    assert (messages(anna), messages(ben), messages(agent)) == (2, 404, 2)
+    for path, body in (("/api/ask", question), ("/api/ask/stream", question),
+                       ("/api/escalate", {"session_id": "of-anna"}),
+                       ("/api/feedback", {"trace_id": "t", "session_id": "of-anna", "rating": "up"})):
+        refused = support.post(path, body, headers=ben)
+        assert (refused.status_code, refused.json()["detail"]) == (404, "Session not found"), path
+    assert support.send("DELETE", "/api/sessions/of-anna", headers=ben).status_code == 404
+    assert support.post("/api/ask", question, headers=anna).status_code == 200
+    assert support.post("/api/ask", question, headers=agent).status_code == 200  # agents may join
+    assert messages(anna) == 6 and listed(anna) == {"of-anna"}
+    assert support.send("DELETE", "/api/sessions/of-anna", headers=anna).status_code == 200
+    assert listed(anna) == set() and messages(agent) == 404
+
+
+def test_one_of_two_who_begin_the_same_conversation_has_it(support):
+    def begin(number):
+        return support.post("/api/ask", {"question": "Is a receipt needed?", "session_id": "contested"},
+                            headers=token("viewer", subject=f"rival-{number}"))
+
+    answers = [begin(number) for number in range(3)]
+    assert [answer.status_code for answer in answers] == [200, 404, 404]
+    assert support.sql("SELECT owner FROM sessions WHERE id = 'contested'") == [["rival-0"]]
+
+
 def test_a_session_of_another_tenant_is_unknown(support):
     ask(support, "How long can goods be returned?", session_id="shared-name")
     ask(support, "Is a receipt needed?", "other", session_id="shared-name")
@@ -200,7 +238,8 @@ def routes(service):
             for method, operation in operations.items() if operation.get("security")]
 
 
-LEAST = {"/api/ask": "viewer", "/api/ask/stream": "viewer", "/api/feedback": "viewer", "/api/escalate": "viewer",
+LEAST = {"/api/sessions": "viewer", "/api/sessions/{session_id}/history": "viewer", "/api/sessions/{session_id}": "viewer",
+         "/api/ask": "viewer", "/api/ask/stream": "viewer", "/api/feedback": "viewer", "/api/escalate": "viewer",
          "/api/metrics": "admin", "/api/admin/evaluations/trends": "admin",
          "/api/admin/evaluations/worst": "admin", "/api/admin/categories": "admin",
          "/api/admin/providers": "admin", "/api/admin/circuit-breaker/reset": "admin",

@@ -53,7 +53,8 @@ static struct asking begin(const struct graph_tools *tools, const struct ask *as
                            .ask = ask,
                            .asked = asked,
                            .trace = {call->db, call->arena, call->tenant, call->problem},
-                           .conversation = {call->db, call->arena, call->tenant, call->problem},
+                           .conversation = {call->db, call->arena, call->tenant, call->problem,
+                                            ask->user_id, ask->own_only},
                            .started = clock_monotonic_microseconds()};
 }
 
@@ -295,8 +296,8 @@ enum error ask_escalate(const struct graph_tools *tools, const char *session_id,
                         const char *question, const char *reason)
 {
     const struct document_call *call = tools->call;
-    const struct conversation_call conversation = {call->db, call->arena, call->tenant,
-                                                   call->problem};
+    const struct conversation_call conversation = {
+        .db = call->db, .arena = call->arena, .tenant = call->tenant, .problem = call->problem};
     const struct trace_call trace = {call->db, call->arena, call->tenant, call->problem};
     enum error error;
 
@@ -314,8 +315,8 @@ enum error ask_escalate(const struct graph_tools *tools, const char *session_id,
 
 enum error ask_vote(const struct trace_call *call, const struct ask_ballot *ballot)
 {
-    const struct conversation_call conversation = {call->db, call->arena, call->tenant,
-                                                   call->problem};
+    const struct conversation_call conversation = {
+        .db = call->db, .arena = call->arena, .tenant = call->tenant, .problem = call->problem};
     enum error error = db_begin(call->db, DB_WRITE, call->problem);
 
     if (error)

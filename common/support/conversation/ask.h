@@ -13,6 +13,7 @@ struct ask {
     const char *question;   /* trimmed, not blank */
     const char *session_id; /* NULL or "" = a new one */
     const char *user_id, *request_id, *channel;
+    bool own_only;                   /* sessions of others are not found */
     struct optional_boolean confirm; /* what is said to the confirmation that was asked for */
     bool (*is_cancelled)(void *context);
     /* Of a streamed answer, as in struct graph_request; NULL = the whole at once. */

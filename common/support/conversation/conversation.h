@@ -1,6 +1,7 @@
 /*
  * Conversations in the database: sessions and their messages, votes on answers, and tickets for
- * people to answer. Ids of sessions are the client's and belong to its tenant.
+ * people to answer. Ids of sessions are the client's and belong to its tenant. A session belongs to
+ * who began it.
  */
 #ifndef ASSAY_SUPPORT_CONVERSATION_CONVERSATION_H
 #define ASSAY_SUPPORT_CONVERSATION_CONVERSATION_H
@@ -16,7 +17,13 @@ struct conversation_call {
     struct arena *arena;
     const char *tenant;
     struct problem *problem;
+    const char *subject; /* who asks, and whose the sessions are that this makes; NULL = nobody */
+    bool own_only;       /* sessions of others are not found */
 };
+
+/* ERROR_NOT_FOUND `session_not_found` for a session that may not be seen. One that is not there
+ * may. */
+MUST_CHECK enum error session_check(const struct conversation_call *call, const char *id);
 
 /* The last GRAPH_HISTORY_MAX messages of a session, oldest first. None for one that is unknown. */
 MUST_CHECK enum error session_history(const struct conversation_call *call, const char *id,

@@ -10,10 +10,15 @@ enum { SECONDS_A_DAY = 86400, ROUTES_MOST = 16, PENDING_DEPTH = 4, PENDING_BYTES
 
 static const struct statement touch_session = {
     .name = "session_touch",
-    .sql = "INSERT INTO sessions (tenant_id, id, created_at, last_access, message_count)"
-           " VALUES (?, ?, {now}, {now}, ?) ON CONFLICT (tenant_id, id) DO UPDATE SET"
+    .sql = "INSERT INTO sessions (tenant_id, id, owner, created_at, last_access, message_count)"
+           " VALUES (?, ?, ?, {now}, {now}, ?) ON CONFLICT (tenant_id, id) DO UPDATE SET"
            " last_access = excluded.last_access,"
-           " message_count = sessions.message_count + excluded.message_count",
+           " message_count = sessions.message_count + excluded.message_count"
+           " WHERE ? = 0 OR sessions.owner = ?",
+};
+static const struct statement find_owner = {
+    .name = "session_owner",
+    .sql = "SELECT owner FROM sessions WHERE tenant_id = ? AND id = ?",
 };
 static const struct statement add_message = {
     .name = "message_add",
@@ -43,6 +48,13 @@ static const struct statement list_sessions = {
     .sql = "SELECT s.id, s.message_count, (SELECT substr(m.content, 1, 80) FROM messages m"
            " WHERE m.tenant_id = s.tenant_id AND m.session_id = s.id ORDER BY m.id LIMIT 1),"
            " s.last_access FROM sessions s WHERE s.tenant_id = ?"
+           " ORDER BY s.last_access DESC, s.id LIMIT ? OFFSET ?",
+};
+static const struct statement list_own_sessions = {
+    .name = "session_list_own",
+    .sql = "SELECT s.id, s.message_count, (SELECT substr(m.content, 1, 80) FROM messages m"
+           " WHERE m.tenant_id = s.tenant_id AND m.session_id = s.id ORDER BY m.id LIMIT 1),"
+           " s.last_access FROM sessions s WHERE s.tenant_id = ? AND s.owner = ?"
            " ORDER BY s.last_access DESC, s.id LIMIT ? OFFSET ?",
 };
 static const struct statement delete_session = {
@@ -76,6 +88,33 @@ static const struct statement count_votes = {
            " ORDER BY coalesce(t.final_route, 'unknown')",
 };
 
+static enum error not_found(const struct conversation_call *call)
+{
+    return problem_set(call->problem, ERROR_NOT_FOUND, "session_not_found", "Session not found");
+}
+
+enum error session_check(const struct conversation_call *call, const char *id)
+{
+    const char *owner = NULL;
+    struct query *query;
+    enum error error;
+    bool found;
+
+    if (!call->own_only)
+        return ERROR_NONE;
+    query = db_query(call->db, &find_owner);
+    query_bind_text(query, call->tenant);
+    query_bind_text(query, id);
+    found = query_next(query);
+    if (found)
+        owner = query_text_or_null(query, 0, call->arena);
+    error = query_end(query, call->problem);
+    if (error || !found)
+        return error;
+    return owner && call->subject && strcmp(owner, call->subject) == 0 ? ERROR_NONE
+                                                                       : not_found(call);
+}
+
 enum error session_history(const struct conversation_call *call, const char *id,
                            struct graph_message **messages, size_t *count)
 {
@@ -101,9 +140,14 @@ enum error session_messages(const struct conversation_call *call, const char *id
 {
     struct session_message *items =
         ARENA_ARRAY(call->arena, struct session_message, GRAPH_HISTORY_MAX);
-    struct query *query = db_query(call->db, &read_messages);
+    struct query *query;
     size_t found = 0;
+    enum error error = session_check(call, id);
 
+    *rows = (struct object_list){.count = 0};
+    if (error)
+        return error;
+    query = db_query(call->db, &read_messages);
     query_bind_text(query, call->tenant);
     query_bind_text(query, id);
     query_bind_integer(query, GRAPH_HISTORY_MAX);
@@ -120,11 +164,18 @@ enum error session_messages(const struct conversation_call *call, const char *id
 static enum error touch(const struct conversation_call *call, const char *id, int64_t messages)
 {
     struct query *query = db_query(call->db, &touch_session);
+    bool touched;
+    enum error error;
 
     query_bind_text(query, call->tenant);
     query_bind_text(query, id);
+    query_bind_text(query, call->subject);
     query_bind_integer(query, messages);
-    return query_end(query, call->problem);
+    query_bind_integer(query, call->own_only);
+    query_bind_text(query, call->subject);
+    touched = query_changes(query) > 0;
+    error = query_end(query, call->problem);
+    return error || touched ? error : not_found(call); /* somebody else has just begun it */
 }
 
 static enum error put_message(const struct conversation_call *call, const char *id,
@@ -207,9 +258,11 @@ enum error session_list(const struct conversation_call *call, int64_t limit, int
                         struct object_list *rows)
 {
     struct session_row *items = ARENA_ARRAY(call->arena, struct session_row, (size_t)limit + 1);
-    struct query *query = db_query(call->db, &list_sessions);
+    struct query *query = db_query(call->db, call->own_only ? &list_own_sessions : &list_sessions);
 
     query_bind_text(query, call->tenant);
+    if (call->own_only)
+        query_bind_text(query, call->subject);
     query_bind_integer(query, limit);
     query_bind_integer(query, offset);
     *rows = (struct object_list){.items = items};
@@ -238,12 +291,13 @@ enum error session_delete(const struct conversation_call *call, const char *id)
 
     if (error)
         return error;
-    error = delete_rows(call, &delete_session, id, &sessions);
+    error = session_check(call, id);
+    if (!error)
+        error = delete_rows(call, &delete_session, id, &sessions);
     if (!error)
         error = delete_rows(call, &delete_messages, id, &messages);
     if (!error && !sessions)
-        error =
-            problem_set(call->problem, ERROR_NOT_FOUND, "session_not_found", "Session not found");
+        error = not_found(call);
     return db_finish(call->db, error, call->problem);
 }
 

@@ -49,7 +49,7 @@ async function ask(question) {
     setTimeout(scrollDown);
     await conversation.ask(text);
     setTimeout(scrollDown);
-    app.state.sessions?.reload();
+    app.state.sessions.reload();
 }
 
 function type(draft) {
@@ -138,17 +138,8 @@ const update = () => app?.update();
 const conversation = createConversation(update);
 const health = createResource(update, async (signal) => (await client.get('/api/health', { signal })).data);
 
-/* Those who may only ask are not told what others asked. */
-async function loadSessions(signal) {
-    try {
-        return (await client.get('/api/sessions', { signal })).data;
-    } catch (error) {
-        if (error.kind === 'forbidden') app.set({ sessions: null });
-        throw error;
-    }
-}
-
-const sessions = onlyAsks() ? null : createResource(update, loadSessions);
+/* Of those who may only ask the service lists their own. */
+const sessions = createResource(update, async (signal) => (await client.get('/api/sessions', { signal })).data);
 const actions = {
     ask,
     type,
@@ -170,7 +161,7 @@ app = mount(document.getElementById('page'), view, Object.assign(state, { conver
 showAccount();
 health.load();
 health.every(healthEveryMs);
-sessions?.load();
+sessions.load();
 addEventListener('keydown', (event) => {
     if (event.key === 'Escape' && app.state.opened !== null && !document.querySelector('dialog[open]')) close();
 });

@@ -57,15 +57,13 @@ function state(health) {
         : badge(t('chat.online'), 'good', { dot: true });
 }
 
-function head({ health, sessions, listed, conversation }, actions) {
+function head({ health, listed, conversation }, actions) {
     return html`<div class="chat-head">
         <span role="status">${state(health)}</span>
         <div class="button-row">
-            ${sessions === null
-                ? null
-                : html`<button type="button" class="button sessions-button" data-size="small" aria-expanded=${String(listed)} aria-controls="sessions" @click=${actions.list}>
-                      ${icon('list')}${t('chat.sessions')}
-                  </button>`}
+            <button type="button" class="button sessions-button" data-size="small" aria-expanded=${String(listed)} aria-controls="sessions" @click=${actions.list}>
+                ${icon('list')}${t('chat.sessions')}
+            </button>
             <button type="button" class="button" data-size="small" id="ask-person" @click=${actions.person}>${icon('person')}${t('chat.person')}</button>
             <button type="button" class="button" data-size="small" id="new-conversation" ?disabled=${conversation.messages.length === 0} @click=${actions.begin}>
                 ${icon('plus')}${t('chat.new')}
@@ -155,7 +153,7 @@ export function view(page) {
     const { conversation, sessions, listed, opened, actions } = page;
     const last = conversation.messages.at(-1);
     return html`<div class="chat" ?data-panel=${opened !== null} ?data-listed=${listed}>
-        ${sessions === null ? null : sessionList(sessions, conversation, actions)}
+        ${sessionList(sessions, conversation, actions)}
         <section class="conversation" aria-label=${t('chat.conversation')}>
             ${head(page, actions)}
             <div class="messages" role="log" aria-live="polite" aria-label=${t('chat.messages_label')}>
