@@ -79,8 +79,7 @@ enum error ratio_handle(struct request *request, struct reply *reply)
         .metric_type = "ratio",
         .observed_effect = number_round_figure(test.effect, EFFECT_DECIMALS),
         .observed_effect_relative = results_relative_effect(&test),
-        .observed_effect_relative_reason =
-            results_relative_effect(&test).given ? NULL : RELATIVE_EFFECT_TOO_LARGE,
+        .observed_effect_relative_reason = results_relative_effect_reason(&test),
         .ci_lower = number_round_figure(test.ci_lower, EFFECT_DECIMALS),
         .ci_upper = number_round_figure(test.ci_upper, EFFECT_DECIMALS),
         .ci_level = test.ci_level,

@@ -451,3 +451,24 @@ def test_reasons_in_the_language_of_the_reader(experiment):
         texts.add(decision["reasons"][0]["text"])
         assert "{{" not in json.dumps(decision)
     assert len(texts) == 7
+
+
+def fill(experiment, arms, prefix="u"):
+    """Exposes and converts people: (users, conversions) of each arm."""
+    for arm, (users, conversions) in enumerate(arms):
+        names = [f"{prefix}{arm}-{i}" for i in range(users)]
+        for start in range(0, users, 1000):
+            experiment.send("exposures", *[{"user_id": name, "variation_index": arm, "occurred_at": 0}
+                                           for name in names[start:start + 1000]])
+        if conversions:
+            experiment.send("conversions", *[{"user_id": name, "metric": "purchase", "occurred_at": HOUR}
+                                             for name in names[:conversions]])
+
+
+def test_the_relative_lift_has_its_interval(experiment):
+    fill(experiment, [(200, 30), (200, 0)])
+    lift = experiment.stats()["comparisons"][0]["analysis"]["relative_lift"]
+    assert (lift["value_pct"], lift["ci_lower_pct"], lift["method"], lift["reason"]) == (-100.0, -100.0, "koopman_score", None)
+    same = expect(experiment.client.post("/api/v1/results", {"metric_type": "binary", "binary": {
+        "control_conversions": 30, "control_users": 200, "treatment_conversions": 0, "treatment_users": 200}}))
+    assert lift == same["relative_lift"] and -90 < lift["ci_upper_pct"] < -80

@@ -66,7 +66,7 @@ ROWS = {
     "equivalence shown": (equivalence((0, 1, 100), (0.1, 1, 100), 0.5), {
         "p_value": 0.002579, "test_statistic": -2.8284, "ci_lower": -0.1337, "ci_upper": 0.3337, "ci_level": 0.9,
         "power_achieved": 0.939, "effect_size": 0.1, "effect_size_label": "Cohen's d", "observed_effect": 0.1,
-        "observed_effect_relative": 0.0, "is_significant": True,
+        "observed_effect_relative": None, "is_significant": True,
         "verdict": "Equivalence within ±0.5000 demonstrated at alpha=0.050"}),
     "equivalence not shown": (equivalence((10, 2, 50), (12, 2.1, 50), 1), {
         "p_value": 0.991719, "test_statistic": 2.4383, "ci_lower": 1.319, "ci_upper": 2.681, "power_achieved": 0.561,
@@ -126,11 +126,11 @@ ROWS = {
         "ci_lower": 0.034047, "ci_upper": 0.265953, "power_achieved": 0.718, "effect_size_label": "rate ratio",
         "observed_effect_relative": 150.0, "control_rate": None, "treatment_rate": None}),
     "count, none in control": (count((0, 100), (5, 200)), {
-        "p_value": 0.176955, "effect_size": None, "test_statistic": 0.0, "observed_effect_relative": 0.0,
+        "p_value": 0.176955, "effect_size": None, "test_statistic": 0.0, "observed_effect_relative": None,
         "ci_lower": 0.003087, "ci_upper": 0.046913, "effect_size_label": "rate ratio"}),
     "count, unequal": (count((30, 1000), (45, 800)), {
         "p_value": 0.007386, "effect_size": 1.875, "ci_lower": 0.00662, "ci_upper": 0.04588}),
-    "count, none": (count((0, 100), (0, 100)), DEGENERATE),
+    "count, none": (count((0, 100), (0, 100)), {**DEGENERATE, "observed_effect_relative": None}),
 }
 UNITS = {"p_value": 1e-6, "power_achieved": 1e-3, "observed_effect_relative": 1e-2}
 METHODS = {

@@ -78,17 +78,38 @@ class TestRelativeLift:
         return list(result(api, body)["relative_lift"].values())
 
     def test_delta_method(self, api):
-        value, low, high, method, reason = self.lift(api, LARGE["binary"][0])
-        half = 195.9964 * (.11 * .89 / 1e4 + 1.1 ** 2 * .1 * .9 / 1e4) ** .5 / .1
+        value, low, high, method, reason = self.lift(api, means("continuous", (10, 2, 400), (11, 3, 400)))
+        half = 1.963382 * (9 / 400 + 1.1 ** 2 * 4 / 400) ** .5 / 10 * 100  # t(.975) of 695.1 degrees of freedom
         assert (value, method, reason) == (10.0, "delta", None)
-        assert [low, high] == pytest.approx([10 - half, 10 + half], abs=1e-4)
+        assert [low, high] == pytest.approx([10 - half, 10 + half], abs=1e-3)
 
     def test_fieller_where_control_is_uncertain(self, api):
-        value, low, high, method, reason = self.lift(api, tables("fisher_exact", 20, 100, 35, 100))
-        assert (value, method, reason) == (75.0, "fieller", None) and high - value > value - low
+        value, low, high, method, reason = self.lift(api, means("continuous", (10, 30, 100), (17, 30, 100)))
+        assert (value, method, reason) == (70.0, "fieller", None) and high - value > value - low
+
+    def test_log_scale_where_treatment_is_uncertain(self, api):
+        value, low, high, method, reason = self.lift(api, means("continuous", (10, 3, 100), (1, 6, 100)))
+        assert (value, method, reason) == (-90.0, "log_delta", None) and -100 < low < value < high
+
+    def test_score_interval_of_rates(self, api):
+        """Koopman's equation itself is solved in tests/oracle; no conversions leave an interval that has a width."""
+        value, low, high, method, reason = self.lift(api, tables("binary", 30, 10000, 0, 10000))
+        assert (value, low, method, reason) == (-100.0, -100.0, "koopman_score", None) and round(high) == -87
+
+    def test_negative_control(self, api):
+        reply = result(api, means("continuous", (-10, 1, 50), (-5, 1, 50)))
+        lift = reply["relative_lift"]
+        assert reply["observed_effect_relative"] == lift["value_pct"] == 50.0
+        assert 0 < lift["ci_lower_pct"] < 50 < lift["ci_upper_pct"]
+
+    def test_control_of_zero_has_no_relative_effect(self, api):
+        for body in (tables("binary", 0, 100, 9, 100), tables("binary", 0, 100, 0, 100), counts(0, 10, 5, 10),
+                     means("continuous", (0, 1, 50), (1, 1, 50))):
+            reply = result(api, body)
+            assert (reply["observed_effect_relative"], reply["observed_effect_relative_reason"]) == (None, "control_is_zero")
 
     @pytest.mark.parametrize("body,value,reason", [
-        (tables("binary", 2, 100, 9, 100), 350.0, "control_not_away_from_zero"),
+        (means("continuous", (2, 10, 50), (9, 10, 50)), 350.0, "control_not_away_from_zero"),
         (tables("binary", 0, 100, 9, 100), None, "control_is_zero"),
         (tables("binary", 0, 100, 0, 100), None, "degenerate"),
         (means("continuous", (0, 1, 50), (1, 1, 50)), None, "control_is_zero"),

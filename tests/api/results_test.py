@@ -61,14 +61,14 @@ ROWS = {
         "ci_lower": -5.7932, "ci_upper": -0.2068, "ci_score_lower": -5.8070, "ci_score_upper": -0.2002,
         "verdict": "Statistically significant decline at alpha=0.050"}),
     "nobody converts": (binary((0, 100), (0, 100)), {
-        "observed_effect": 0.0, "observed_effect_relative": 0.0, "control_rate": 0.0, "treatment_rate": 0.0,
+        "observed_effect": 0.0, "observed_effect_relative": None, "control_rate": 0.0, "treatment_rate": 0.0,
         "ci_lower": 0.0, "ci_upper": 0.0, "ci_level": 0.95, "p_value": 1.0, "test_statistic": 0.0,
         "is_significant": False, "power_achieved": 0.0, "verdict": "Cannot compute: zero standard error"}),
     "everybody converts": (binary((100, 100), (50, 50)), {
         "control_rate": 100.0, "treatment_rate": 100.0, "p_value": 1.0,
         "verdict": "Cannot compute: zero standard error"}),
     "nobody in control": (binary((0, 100), (5, 100)), {
-        "observed_effect": 5.0, "observed_effect_relative": 0.0, "test_statistic": 2.2646, "p_value": 0.02354,
+        "observed_effect": 5.0, "observed_effect_relative": None, "test_statistic": 2.2646, "p_value": 0.02354,
         "ci_lower": 0.7284, "ci_upper": 9.2716, "is_significant": True}),
     "no difference": (binary((50, 500), (50, 500)), {
         "observed_effect": 0.0, "p_value": 1.0, "power_achieved": 0.05, "ci_lower": -3.7188, "ci_upper": 3.7188,
@@ -84,9 +84,9 @@ ROWS = {
         "test_statistic": 1.6903, "p_value": 0.100437, "ci_lower": -1.2349, "ci_upper": 5.2349,
         "power_achieved": 0.152, "ci_level": 0.99}),
     "mean of nothing": (continuous((0, 1, 100), (1, 1, 100)), {
-        "observed_effect": 1.0, "observed_effect_relative": 0.0}),
+        "observed_effect": 1.0, "observed_effect_relative": None}),
     "negative means": (continuous((-10, 2, 1000), (-12, 2, 1000)), {
-        "observed_effect": -2.0, "observed_effect_relative": 20.0,
+        "observed_effect": -2.0, "observed_effect_relative": -20.0,
         "verdict": "Statistically significant decline at alpha=0.050"}),
 }
 UNITS = {"p_value": 1e-6, "power_achieved": 1e-3, "observed_effect_relative": 1e-2}

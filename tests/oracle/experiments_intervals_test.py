@@ -1,4 +1,4 @@
-"""What stands beside the figures: the interval that belongs to each test, inverted by scipy or by enumeration, and the relative lift by delta method and Fieller's theorem in 50 digits."""
+"""What stands beside the figures: the interval that belongs to each test, inverted by scipy or by enumeration, and the relative lift by delta method, Fieller's theorem and score equation in 50 digits."""
 import math
 import random
 
@@ -16,7 +16,7 @@ from experiments_driver import no_complaints
 from experiments_resampling_test import mean_statistic, permutation_p, small_pairs
 from experiments_results_test import quantile, student_survival
 
-NOT_COMPUTED, DELTA, FIELLER, CONDITIONAL, OF_ZERO, UNBOUNDED, TOO_LARGE = range(7)
+NOT_COMPUTED, DELTA, FIELLER, LOG_DELTA, SCORE, CONDITIONAL, OF_ZERO, UNBOUNDED, TOO_LARGE = range(9)
 CLOSED, ITERATIVE = 1e-9, 1e-6
 
 
@@ -24,7 +24,7 @@ CLOSED, ITERATIVE = 1e-9, 1e-6
 def worst(worst, accuracy):
     return Following(worst, accuracy, {
         "score interval": ("binary", "iterative"), "exact odds ratio": ("fisher_exact", "iterative"),
-        "exact rate ratio": ("count", "closed"), "lift of rates": ("binary", "closed"),
+        "exact rate ratio": ("count", "closed"), "lift of rates": ("binary", "iterative"),
         "lift of means": ("continuous", "closed"), "lift, equivalence": ("equivalence", "closed")})
 
 
@@ -210,17 +210,22 @@ def test_permutation_interval_and_drawn_p_agree(analyzers):
 # Relative lift
 
 def fieller_or_delta(m1, e1, m2, e2, critical):
-    """(kind, lower, upper) in percent, from two values and their standard errors."""
+    """(kind, lower, upper) in percent of |m1|, from two values and their standard errors."""
     g = (critical * e1 / m1) ** 2
     if g >= 1:
         return UNBOUNDED, None, None
+    if g < mpf("0.05") and m1 > 0 and m2 > 0 and (critical * e2 / m2) ** 2 >= mpf("0.05"):
+        half = critical * mp.sqrt(e1 ** 2 / m1 ** 2 + e2 ** 2 / m2 ** 2)
+        return LOG_DELTA, 100 * (m2 / m1 * mp.exp(-half) - 1), 100 * (m2 / m1 * mp.exp(half) - 1)
     if g < mpf("0.05"):
         half = critical * mp.sqrt(e2 ** 2 / m1 ** 2 + m2 ** 2 * e1 ** 2 / m1 ** 4)
-        return DELTA, 100 * (m2 / m1 - 1 - half), 100 * (m2 / m1 - 1 + half)
-    # (m2 - r m1)^2 = c^2 (e2^2 + r^2 e1^2)
-    a, b, c = m1 ** 2 - critical ** 2 * e1 ** 2, -2 * m1 * m2, m2 ** 2 - critical ** 2 * e2 ** 2
-    root = mp.sqrt(b ** 2 - 4 * a * c)
-    return FIELLER, 100 * ((-b - root) / (2 * a) - 1), 100 * ((-b + root) / (2 * a) - 1)
+        kind, ends = DELTA, [m2 / m1 - half, m2 / m1 + half]
+    else:  # (m2 - r m1)^2 = c^2 (e2^2 + r^2 e1^2)
+        a, b, c = m1 ** 2 - critical ** 2 * e1 ** 2, -2 * m1 * m2, m2 ** 2 - critical ** 2 * e2 ** 2
+        root = mp.sqrt(b ** 2 - 4 * a * c)
+        kind, ends = FIELLER, [(-b - root) / (2 * a), (-b + root) / (2 * a)]
+    lower, upper = sorted(100 * (end - 1) * mp.sign(m1) for end in ends)
+    return kind, lower, upper
 
 
 def compare_lift(worst, label, row, expected, case):
@@ -232,22 +237,60 @@ def compare_lift(worst, label, row, expected, case):
             for ours, theirs in ((row.lift_lower, expected[1]), (row.lift_upper, expected[2]))]
 
 
-def test_lift_of_rates(analyzers, worst):
-    complaints, kinds = [], set()
-    cases = [case for case in table_cases(150, 211, largest=100) + table_cases(200, 212, largest=20000) if has_variance(case)]
-    for method in ("binary", "fisher"):
-        for case, row in zip(cases, analyzers.run(method, cases)):
-            x1, n1, x2, n2, alpha = case
-            with mp.workdps(50):
-                p1, p2 = mpf(x1) / n1, mpf(x2) / n2
-                expected = (OF_ZERO, None, None) if x1 == 0 else fieller_or_delta(
-                    p1, mp.sqrt(p1 * (1 - p1) / n1), p2, mp.sqrt(p2 * (1 - p2) / n2), quantile(alpha))
-                if expected[1] is not None:
-                    expected = expected[0], max(expected[1], mpf(-100)), expected[2]
-                complaints += compare_lift(worst, "lift of rates", row, expected, case)
-            kinds.add(row.lift)
-    assert kinds == {DELTA, FIELLER, OF_ZERO, UNBOUNDED}
+def likeliest_control(x1, n1, x2, n2, ratio):
+    """Control's rate when treatment's is `ratio` times that: where the likelihood is flat, by halving."""
+    low, high = mpf(0), min(mpf(1), 1 / ratio)
+    for _ in range(120):
+        rate = (low + high) / 2
+        failing = [(n1 - x1, 1 / (1 - rate)) if n1 > x1 else (0, 0), (n2 - x2, ratio / (1 - ratio * rate)) if n2 > x2 else (0, 0)]
+        slope = (x1 + x2) / rate - sum(count * weight for count, weight in failing)
+        low, high = (rate, high) if slope > 0 else (low, rate)
+    return low
+
+
+def ratio_statistic(x1, n1, x2, n2, ratio):
+    """Koopman 1984: the root of his chi-square, with the sign of the distance."""
+    rate = likeliest_control(x1, n1, x2, n2, ratio)
+    other = ratio * rate
+    distance = mpf(x2) / n2 - ratio * mpf(x1) / n1
+    return distance / mp.sqrt(other * (1 - other) / n2 + ratio ** 2 * rate * (1 - rate) / n1)
+
+
+EXTREME_TABLES = [(30, 10 ** 4, 0, 10 ** 4, .05), (1, 10 ** 7, 10 ** 6, 10 ** 7, .001), (10 ** 6, 10 ** 7, 1, 10 ** 7, .1),
+                  (3, 10 ** 8, 5, 10 ** 8, .05), (10 ** 8 - 4, 10 ** 8, 10 ** 8 - 1, 10 ** 8, .05), (7, 7, 9, 9, .05),
+                  (1, 2, 2, 2, .001), (2, 2, 0, 2, .05), (1, 10 ** 6, 2, 2, .05), (10 ** 5, 10 ** 5, 10 ** 5 - 1, 10 ** 5, .01)]
+
+
+@pytest.mark.parametrize("method", ["binary", "fisher"])
+def test_lift_of_rates_solves_its_equation(analyzers, worst, method):
+    complaints = []
+    cases = EXTREME_TABLES + table_cases(120, 211, largest=100) + table_cases(120, 212, largest=20000)
+    cases = [case for case in cases if method == "fisher" and case[1] + case[3] < 10 ** 5 or has_variance(case)]
+    if method == "fisher":
+        cases = [case for case in cases if case[1] + case[3] <= 40000]
+    for case, row in zip(cases, analyzers.run(method, cases)):
+        *arms, alpha = case
+        assert row.lift == (SCORE if arms[0] else OF_ZERO), case
+        if not arms[0]:
+            continue
+        assert row.lift_lower < row.lift_upper and -100 <= row.lift_lower <= row.relative <= row.lift_upper, case
+        assert (row.lift_lower == -100) == (arms[2] == 0), case
+        with mp.workdps(40):
+            for end, sign in ((row.lift_lower, 1), (row.lift_upper, -1)):
+                if end > -100:
+                    z = ratio_statistic(*arms, 1 + mpf(end) / 100)
+                    complaints.append(worst.check("lift of rates", float(abs(z * sign / quantile(alpha) - 1)), ITERATIVE, case))
     no_complaints(complaints)
+
+
+def test_lift_of_rates_is_that_of_statsmodels(analyzers):
+    statsmodels = pytest.importorskip("statsmodels.stats.proportion")
+    cases = [case for case in table_cases(60, 214, largest=3000) if 0 < case[0] < case[1] and 0 < case[2] < case[3]]
+    for case, row in zip(cases, analyzers.run("binary", cases)):
+        x1, n1, x2, n2, alpha = case
+        ends = statsmodels.confint_proportions_2indep(x2, n2, x1, n1, compare="ratio", method="score", correction=False,
+                                                      alpha=alpha)
+        assert [1 + row.lift_lower / 100, 1 + row.lift_upper / 100] == pytest.approx(ends, rel=1e-5), case
 
 
 def mean_cases():
@@ -257,7 +300,7 @@ def mean_cases():
         std1, std2 = (unit * 10 ** draw.uniform(-1, 1) for _ in range(2))
         n1, n2 = draw.randint(2, 500), draw.randint(2, 500)
         mean1 = draw.choice([-1, 1]) * std1 / math.sqrt(n1) * draw.choice([1, 4, 8, 30, 300])
-        mean2 = mean1 * draw.choice([1, 1.1, .8, -2, 0])
+        mean2 = mean1 * draw.choice([1, 1.1, .8, .1, -2, 0])
         cases.append((mean1, std1, n1, mean2, std2, n2, draw.choice(ALPHAS)))
     return cases
 
@@ -279,7 +322,7 @@ def test_lift_of_means(analyzers, worst, method):
             expected = fieller_or_delta(mpf(mean1), mp.sqrt(v1), mpf(mean2), mp.sqrt(v2), student_quantile(alpha * tail, df))
             complaints += compare_lift(worst, label, row, expected, case)
         kinds.add(row.lift)
-    assert kinds == {DELTA, FIELLER, UNBOUNDED}
+    assert kinds == {DELTA, FIELLER, LOG_DELTA, UNBOUNDED}
     no_complaints(complaints)
 
 

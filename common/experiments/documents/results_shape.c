@@ -233,18 +233,28 @@ const struct schema results_request_schema = {
 
 struct optional_number results_relative_effect(const struct test_result *test)
 {
-    return isfinite(test->effect_relative_pct) ? GIVEN_NUMBER(test->effect_relative_pct)
-                                               : (struct optional_number){0};
+    return isfinite(test->effect_relative_pct) && !test->control_is_zero
+               ? GIVEN_NUMBER(test->effect_relative_pct)
+               : (struct optional_number){0};
+}
+
+const char *results_relative_effect_reason(const struct test_result *test)
+{
+    if (results_relative_effect(test).given)
+        return NULL;
+    return test->control_is_zero ? "control_is_zero" : "relative_effect_too_large";
 }
 
 #define OWNER struct results_lift
 static const struct field lift_fields[] = {
     NULLABLE_NUMBER(OWNER, value_pct, ROUNDED(4),
-                    .help = "The effect in percent of the control value; null beside 0."),
+                    .help = "The effect in percent of the size of the control value; null beside "
+                            "a control value of 0."),
     NULLABLE_NUMBER(OWNER, ci_lower_pct, ROUNDED(4)),
     NULLABLE_NUMBER(OWNER, ci_upper_pct, ROUNDED(4)),
     STRING(OWNER, method, .nullable = true,
-           .help = "delta, fieller where the control value is uncertain, or conditional_exact."),
+           .help = "koopman_score for rates; delta, fieller where the control value is uncertain, "
+                   "log_delta where the treatment value is; conditional_exact for counts."),
     STRING(OWNER, reason, .nullable = true,
            .help = "Why there is no interval: control_is_zero, control_not_away_from_zero, "
                    "too_large, not_for_this_analyzer, degenerate."),
@@ -295,9 +305,9 @@ static const struct field reply_fields[] = {
     NUMBER(OWNER, observed_effect,
            .help = "Treatment minus control; percentage points where the data are conversions."),
     NULLABLE_NUMBER(OWNER, observed_effect_relative, ROUNDED(2),
-                    .help =
-                        "Percent of the control value, 0 beside a control value of 0; null where "
-                        "it is too large for a number, and the reason says so."),
+                    .help = "Percent of the size of the control value: positive means larger "
+                            "than control. Null beside a control value of 0 and where it is too "
+                            "large for a number; the reason says which."),
     NULLABLE_NUMBER(OWNER, control_rate, ROUNDED(4), .help = "Percent."),
     NULLABLE_NUMBER(OWNER, treatment_rate, ROUNDED(4), .help = "Percent."),
     NUMBER(OWNER, ci_lower,
@@ -325,7 +335,8 @@ static const struct field reply_fields[] = {
     NULLABLE_NUMBER(OWNER, effect_size_ci_upper, ROUNDED(4),
                     .help = "Null beside a lower end: infinite."),
     STRING(OWNER, observed_effect_relative_reason, .nullable = true,
-           .help = "Why there is no relative effect: relative_effect_too_large."),
+           .help = "Why there is no relative effect: control_is_zero or "
+                   "relative_effect_too_large."),
     OBJECT(OWNER, relative_lift, lift_schema, .nullable = true),
     OBJECT(OWNER, conventions, conventions_schema, .nullable = true),
     OBJECT(OWNER, test_interval, test_interval_schema, .nullable = true),

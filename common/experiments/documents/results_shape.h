@@ -96,10 +96,10 @@ struct results_reply {
     OBJECT_LIST(struct warning, warnings); /* struct warning */
 };
 
-#define RELATIVE_EFFECT_TOO_LARGE "relative_effect_too_large"
-
-/* Absent where it passes the largest number. */
+/* Absent where the control value is 0 or the effect passes the largest number; the reason says
+ * which, NULL beside a number. */
 struct optional_number results_relative_effect(const struct test_result *test);
+const char *results_relative_effect_reason(const struct test_result *test);
 
 SCHEMA_OF(results_request_schema, struct results_request);
 SCHEMA_OF(results_reply_schema, struct results_reply);

@@ -234,7 +234,6 @@ void exact_table_result(const struct binary_observation *observed, double p_valu
     result->control_rate_pct = GIVEN_NUMBER(100 * rates.control);
     result->treatment_rate_pct = GIVEN_NUMBER(100 * rates.treatment);
     result->effect = 100 * rates.difference;
-    result->effect_relative_pct = rates.relative_pct;
     newcombe_interval(observed, &rates, critical, &result->ci_lower, &result->ci_upper);
     result->p_value = p_value;
     result->is_significant = p_value < observed->alpha;

@@ -137,6 +137,7 @@ void poisson_rates_test(const struct count_observation *observed, struct test_re
     double critical = normal_upper_quantile(observed->alpha / 2);
 
     *result = degenerate_result(observed->alpha);
+    result->control_is_zero = observed->control_events == 0;
     if (observed->control_events == 0 && observed->treatment_events == 0)
         return;
     result->degenerate = false;

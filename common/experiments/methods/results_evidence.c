@@ -69,6 +69,8 @@ static const struct {
     [RELATIVE_NOT_COMPUTED] = {NULL, "not_for_this_analyzer"},
     [RELATIVE_DELTA] = {"delta", NULL},
     [RELATIVE_FIELLER] = {"fieller", NULL},
+    [RELATIVE_LOG_DELTA] = {"log_delta", NULL},
+    [RELATIVE_SCORE] = {"koopman_score", NULL},
     [RELATIVE_CONDITIONAL] = {"conditional_exact", NULL},
     [RELATIVE_OF_ZERO] = {NULL, "control_is_zero"},
     [RELATIVE_UNBOUNDED] = {NULL, "control_not_away_from_zero"},
@@ -76,13 +78,10 @@ static const struct {
 };
 
 /* Without a control value of 0 the relative effect is a number, also where its interval is none. */
-static const struct results_lift *lift_of(const struct evidence *evidence)
+const struct results_lift *results_lift_of(const struct test_result *test, struct arena *arena)
 {
-    const struct test_result *test = evidence->test;
     const struct relative_lift *lift = &test->relative_lift;
-    struct results_lift *told = ARENA_NEW(evidence->arena, struct results_lift);
-    bool of_zero = lift->interval == RELATIVE_OF_ZERO ||
-                   (lift->interval == RELATIVE_NOT_COMPUTED && test->control_value == 0);
+    struct results_lift *told = ARENA_NEW(arena, struct results_lift);
 
     *told = (struct results_lift){.method = lifts[lift->interval].method,
                                   .reason = lifts[lift->interval].reason};
@@ -90,8 +89,9 @@ static const struct results_lift *lift_of(const struct evidence *evidence)
         told->reason = "degenerate";
         return told;
     }
-    if (!of_zero)
-        told->value_pct = results_relative_effect(test);
+    told->value_pct = results_relative_effect(test);
+    if (test->control_is_zero)
+        told->reason = lifts[RELATIVE_OF_ZERO].reason;
     if (told->method) {
         told->ci_lower_pct = GIVEN_NUMBER(lift->lower_pct);
         told->ci_upper_pct = GIVEN_NUMBER(lift->upper_pct);
@@ -304,7 +304,7 @@ void evidence_add(const struct evidence *evidence, struct results_reply *answer)
 {
     bool agrees = interval_agrees(evidence);
 
-    answer->relative_lift = lift_of(evidence);
+    answer->relative_lift = results_lift_of(evidence->test, evidence->arena);
     answer->conventions = follow(evidence);
     answer->test_interval = test_interval_of(evidence);
     answer->interval_agrees = (struct optional_boolean){.given = true, .value = agrees};

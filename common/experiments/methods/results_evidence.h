@@ -31,6 +31,9 @@ struct evidence {
     int decimals;               /* of the effect */
 };
 
+/* The relative effect with its interval, or why it has none. */
+const struct results_lift *results_lift_of(const struct test_result *test, struct arena *arena);
+
 /* Fills in relative_lift, conventions, test_interval, interval_agrees and warnings, and ends the
  * interpretation, which is there already, with a sentence where interval and p-value disagree. */
 void evidence_add(const struct evidence *evidence, struct results_reply *answer);

@@ -2,6 +2,7 @@
  * Two-sample tests from summaries. Written so that nothing cancels or overflows between the summary
  * and the result: differences of rates are taken exactly, variances only as ratios.
  */
+#include "experiments/methods/ratio_score.h"
 #include "experiments/methods/relative_lift.h"
 #include "experiments/methods/two_sample_internal.h"
 
@@ -110,9 +111,9 @@ struct proportions make_proportions(const struct binary_observation *observed)
 
 double relative_percent(double difference, double control)
 {
-    double hundredfold = 100 * difference;
+    double hundredfold = 100 * difference, base = fabs(control);
 
-    return isfinite(hundredfold) ? hundredfold / control : 100 * (difference / control);
+    return isfinite(hundredfold) ? hundredfold / base : 100 * (difference / base);
 }
 
 static double pooled_standard_error(const struct binary_observation *observed)
@@ -175,13 +176,13 @@ void two_sample_binary(const struct binary_observation *observed, struct test_re
     newcombe_interval(observed, &rates, critical, &score_lower, &score_upper);
     result->ci_score_lower = GIVEN_NUMBER(score_lower);
     result->ci_score_upper = GIVEN_NUMBER(score_upper);
+    result->control_is_zero = observed->control_conversions == 0;
     standard_error = pooled_standard_error(observed);
     if (standard_error == 0)
         return;
     half = critical * unpooled_standard_error(observed, &rates);
     result->degenerate = false;
     result->effect = 100 * rates.difference;
-    result->effect_relative_pct = rates.relative_pct;
     result->ci_lower = 100 * (rates.difference - half);
     result->ci_upper = 100 * (rates.difference + half);
     result->statistic = rates.difference / standard_error;
@@ -228,6 +229,7 @@ void set_effect(double control, double treatment, double difference, struct test
     result->control_value = control;
     result->treatment_value = treatment;
     result->effect = finite_value(difference);
+    result->control_is_zero = control == 0;
     if (control != 0)
         result->effect_relative_pct = relative_percent(result->effect, control);
 }
@@ -251,27 +253,23 @@ void set_relative_means(const struct mean_estimate *control, const struct mean_e
                         double critical, struct test_result *result)
 {
     double base = fabs(control->mean);
+    const struct relative_means means = {
+        .lift = result->effect_relative_pct / 100,
+        .negative = control->mean < 0,
+        .control_error = control->spread / base / sqrt(control->weight),
+        .treatment_error = treatment->spread / base / sqrt(treatment->weight),
+        .critical = critical};
 
     result->relative_lift =
-        base > 0 ? relative_lift(result->effect_relative_pct / 100,
-                                 control->spread / base / sqrt(control->weight),
-                                 treatment->spread / base / sqrt(treatment->weight), critical)
-                 : (struct relative_lift){.interval = RELATIVE_OF_ZERO};
+        base > 0 ? relative_lift(&means) : (struct relative_lift){.interval = RELATIVE_OF_ZERO};
 }
 
 void set_relative_rates(const struct binary_observation *observed, const struct proportions *rates,
                         struct test_result *result)
 {
-    double n1 = (double)observed->control_users, n2 = (double)observed->treatment_users;
-    double base = rates->control;
-
-    result->relative_lift =
-        base > 0
-            ? relative_lift(rates->relative_pct / 100, sqrt(base * rates->control_rest / n1) / base,
-                            sqrt(rates->treatment * rates->treatment_rest / n2) / base,
-                            normal_upper_quantile(observed->alpha / 2))
-            : (struct relative_lift){.interval = RELATIVE_OF_ZERO};
-    result->relative_lift.lower_pct = fmax(result->relative_lift.lower_pct, -100);
+    result->control_is_zero = observed->control_conversions == 0;
+    result->effect_relative_pct = rates->relative_pct;
+    result->relative_lift = ratio_score_lift(observed);
 }
 
 static double standardised_difference(const struct mean_comparison *means)

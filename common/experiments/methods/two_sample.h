@@ -82,6 +82,8 @@ enum relative_interval {
     RELATIVE_NOT_COMPUTED, /* medians and quantiles, or no test at all */
     RELATIVE_DELTA,        /* delta method */
     RELATIVE_FIELLER,      /* where the control value is less certain; relative_lift.h */
+    RELATIVE_LOG_DELTA,    /* delta method on the log scale; relative_lift.h */
+    RELATIVE_SCORE,        /* of two rates; ratio_score.h */
     RELATIVE_CONDITIONAL,  /* exact, from the ratio of two event rates */
     RELATIVE_OF_ZERO,      /* the control value is 0 */
     RELATIVE_UNBOUNDED,    /* the control value may as well be 0: no bounded set */
@@ -91,7 +93,7 @@ enum relative_interval {
 
 struct relative_lift {
     enum relative_interval interval;
-    double lower_pct, upper_pct; /* of the control value; of the first three kinds */
+    double lower_pct, upper_pct; /* of the control value's size; 0 where there is no interval */
 };
 
 /* One shape for every two-sample analyzer. Effects of binary metrics are in percentage points. */
@@ -100,7 +102,8 @@ struct test_result {
      * 1. Rates and score interval of a binary metric are told where its arms have users. */
     bool degenerate;
     double effect;
-    double effect_relative_pct; /* of the control value; 0 when that is 0, infinite past doubles */
+    double effect_relative_pct; /* of the size of the control value; infinite past doubles */
+    bool control_is_zero;       /* there is no relative effect; it is 0 above */
     double control_value;       /* the two that are compared: means, medians, quantiles, event */
     double treatment_value;     /* rates; 0 for binary metrics, which have the rates below */
     struct optional_number control_rate_pct;

@@ -16,8 +16,8 @@ double probability_value(double probability);
 /* No standard error: no effect, no interval, p = 1. */
 struct test_result degenerate_result(double alpha);
 
-/* A difference in percent of the control value, which is not 0; infinite past the largest double.
- * In that order a hundredth is no fraction. */
+/* A difference in percent of the size of the control value, which is not 0; infinite past the
+ * largest double. In that order a hundredth is no fraction. */
 double relative_percent(double difference, double control);
 
 /* Two rates. */
@@ -91,7 +91,7 @@ void set_effect_as_test_interval(struct test_result *result);
 void set_relative_means(const struct mean_estimate *control, const struct mean_estimate *treatment,
                         double critical, struct test_result *result);
 
-/* That of two rates, normal; after the effect is set. */
+/* The relative effect of two rates with its score interval (ratio_score.h). */
 void set_relative_rates(const struct binary_observation *observed, const struct proportions *rates,
                         struct test_result *result);
 

@@ -2,6 +2,7 @@
 #include "experiments/readout/readout_internal.h"
 
 #include "experiments/methods/results_analysis.h"
+#include "experiments/methods/results_evidence.h"
 
 #include <math.h>
 #include <string.h>
@@ -102,6 +103,7 @@ const struct results_reply *readout_analysis(const struct readout *readout,
     finding.test.effect_size = finding.test.effect_size_lower = finding.test.effect_size_upper =
         (struct optional_number){0};
     results_compose(&call, binary ? ANALYZER_BINARY : ANALYZER_CONTINUOUS, &finding, analysis);
+    analysis->relative_lift = results_lift_of(test, readout->call->arena);
     return analysis;
 }
 

@@ -142,8 +142,8 @@ static void compare_quantiles(const struct robust *robust, int arm,
     result->control_value = GIVEN_NUMBER(before.value);
     result->treatment_value = GIVEN_NUMBER(after.value);
     result->effect = GIVEN_NUMBER(effect);
-    result->effect_relative =
-        readout_number(before.value != 0, before.value != 0 ? 100 * effect / before.value : 0);
+    result->effect_relative = readout_number(
+        before.value != 0, before.value != 0 ? 100 * effect / fabs(before.value) : 0);
     if (error == 0) /* many share the value: it has no interval */
         return;
     result->status = "ok";
