@@ -18,8 +18,11 @@ static const struct field request_fields[] = {
                     .help = "Standard deviation of the pre-experiment covariate."),
     NULLABLE_NUMBER(OWNER, cuped_correlation, .lower = ABOVE(-1), .upper = BELOW(1),
                     .help = "Correlation of the covariate with the metric."),
-    NUMBER(OWNER, mde_pct, .required = true, .lower = ABOVE(0),
-           .help = "Minimum detectable effect, percent of the baseline."),
+    NUMBER(OWNER, mde_pct, .required = true,
+           .help = "Minimum detectable effect, percent of the baseline. Negative only with "
+                   "direction decrease; the size is that of its absolute value."),
+    CHOICE(OWNER, direction, goal_direction_names, .choice_count = GOAL__MAX,
+           .help = "Where the metric should go; verified figures are for an effect that way."),
     CHOICE(OWNER, planned_test, planned_test_names, .choice_count = PLAN_POISSON_RATE,
            .nullable = true,
            .help = "Test the analysis will use. Binary: z_test, fisher_exact; continuous: z_test, "
@@ -121,6 +124,13 @@ static bool test_fits_metric(const void *object)
     return sizing_planned_test_holds(metric_of(object));
 }
 
+static bool effect_fits_direction(const void *object)
+{
+    const struct sizing_request *request = object;
+
+    return sizing_effect_holds(request->mde_pct, request->direction);
+}
+
 static bool tost_has_margin(const void *object)
 {
     return sizing_tost_margin_holds(metric_of(object));
@@ -173,6 +183,7 @@ static bool icc_is_share(const void *object)
 static const struct schema_rule request_rules[] = {
     {"errors.schemas.traffic_split_length", split_has_every_variant},
     {"errors.schemas.traffic_split_positive", split_is_positive},
+    {"errors.schemas.mde_pct_direction", effect_fits_direction},
     {"errors.schemas.binary_baseline_range", binary_baseline_is_rate},
     {"errors.schemas.continuous_baseline_positive", continuous_baseline_is_positive},
     {"errors.schemas.continuous_std_positive", continuous_std_is_positive},

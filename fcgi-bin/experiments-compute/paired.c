@@ -1,14 +1,17 @@
 /* POST /api/v1/results/paired: pairs of values in, what they show out. */
 #include "experiments-compute/paired.h"
 #include "base/number.h"
+#include "experiments/design/sizing.h"
 #include "experiments/documents/report_text.h"
+#include "experiments/documents/results_shape.h"
 #include "experiments/methods/paired_text.h"
 #include "experiments/service.h"
 
 enum {
     PAIRS_MIN = 2,
     PAIRS_MAX = 1000,
-    PAIRS_PER_UNIT = 200 /* of admission */
+    PAIRS_PER_UNIT = 200,  /* of admission */
+    COUNT_MAX = 1000000000 /* of each cell of a table */
 };
 
 /* Digits after the point: shares are small numbers. */
@@ -20,8 +23,11 @@ static const char *const test_names[PAIRED_TEST__MAX] = {
     [PAIRED_TEST_MCNEMAR] = "mcnemar",
 };
 
+/* The lists, or for mcnemar the counts in their place. */
 struct paired_request {
     int test_type; /* enum paired_test */
+    int direction; /* enum goal_direction */
+    const struct paired_counts *counts;
     struct number_list control_values;
     struct number_list treatment_values;
     double alpha;
@@ -47,19 +53,62 @@ struct paired_reply {
     struct optional_integer discordant_negative;
     const char *verdict;
     const char *interpretation;
+    const char *direction;
+    const char *outcome;
 };
+
+#define OWNER struct paired_counts
+static const struct field counts_fields[] = {
+    INTEGER(OWNER, both, .required = true, .lower = AT_LEAST(0), .upper = AT_MOST(COUNT_MAX),
+            .help = "Users with 1 in both."),
+    INTEGER(OWNER, control_only, .required = true, .lower = AT_LEAST(0),
+            .upper = AT_MOST(COUNT_MAX), .help = "From 1 to 0."),
+    INTEGER(OWNER, treatment_only, .required = true, .lower = AT_LEAST(0),
+            .upper = AT_MOST(COUNT_MAX), .help = "From 0 to 1."),
+    INTEGER(OWNER, neither, .required = true, .lower = AT_LEAST(0), .upper = AT_MOST(COUNT_MAX),
+            .help = "Users with 0 in both."),
+};
+#undef OWNER
+
+static bool counts_are_pairs(const void *object)
+{
+    return paired_counts_total(object) >= PAIRS_MIN;
+}
+
+static const struct schema_rule counts_rules[] = {
+    {"errors.schemas.paired_counts_total", counts_are_pairs},
+};
+static SCHEMA(counts_schema, struct paired_counts, "PairedCounts", counts_fields,
+              .help = "The table of McNemar's test: users by what they did in both.",
+              RULES(counts_rules));
 
 #define OWNER struct paired_request
 static const struct field request_fields[] = {
     CHOICE(OWNER, test_type, test_names, .choice_count = PAIRED_TEST__MAX, .required = true),
-    NUMBERS(OWNER, control_values, .required = true, .min_length = PAIRS_MIN,
-            .max_length = PAIRS_MAX, .help = "One value per user; for mcnemar 0 or 1."),
-    NUMBERS(OWNER, treatment_values, .required = true, .min_length = PAIRS_MIN,
+    NUMBERS(OWNER, control_values, .nullable = true, .min_length = PAIRS_MIN,
+            .max_length = PAIRS_MAX,
+            .help = "One value per user; for mcnemar 0 or 1. Required without counts."),
+    NUMBERS(OWNER, treatment_values, .nullable = true, .min_length = PAIRS_MIN,
             .max_length = PAIRS_MAX, .help = "Of the same users in the same order."),
+    OBJECT(OWNER, counts, counts_schema, .nullable = true,
+           .help = "Of mcnemar, in place of both lists."),
+    CHOICE(OWNER, direction, goal_direction_names, .choice_count = GOAL__MAX,
+           .help = "Where the metric should go: verdict and outcome follow it."),
     NUMBER(OWNER, alpha, .lower = AT_LEAST(0.001), .upper = AT_MOST(0.1), .preset = 0.05,
            .help = "Two-sided significance level."),
 };
 #undef OWNER
+
+static bool values_or_counts(const void *object)
+{
+    const struct paired_request *asked = object;
+    bool lists = asked->control_values.count > 0 && asked->treatment_values.count > 0;
+    bool none = asked->control_values.count == 0 && asked->treatment_values.count == 0;
+
+    if (!asked->counts)
+        return lists;
+    return none && asked->test_type == PAIRED_TEST_MCNEMAR;
+}
 
 static bool lengths_match(const void *object)
 {
@@ -85,6 +134,7 @@ static bool mcnemar_is_binary(const void *object)
 }
 
 static const struct schema_rule request_rules[] = {
+    {"errors.schemas.paired_values_or_counts", values_or_counts},
     {"errors.schemas.paired_length_mismatch", lengths_match},
     {"errors.schemas.paired_mcnemar_binary", mcnemar_is_binary},
 };
@@ -118,6 +168,9 @@ static const struct field reply_fields[] = {
     NULLABLE_INTEGER(OWNER, discordant_negative, .help = "From 1 to 0."),
     STRING(OWNER, verdict),
     STRING(OWNER, interpretation),
+    STRING(OWNER, direction, .help = "increase or decrease, as asked."),
+    STRING(OWNER, outcome,
+           .help = "better or worse where the effect is significant, else inconclusive."),
 };
 #undef OWNER
 SCHEMA(paired_reply_schema, struct paired_reply, "PairedReply", reply_fields,
@@ -140,6 +193,10 @@ static const char *run_test(const struct paired_request *asked, struct arena *ar
     const struct paired_observation observed = {asked->control_values, asked->treatment_values,
                                                 asked->alpha};
 
+    if (asked->counts) {
+        mcnemar_counts_test(asked->counts, asked->alpha, result);
+        return NULL;
+    }
     if (asked->test_type == PAIRED_TEST_MCNEMAR) {
         mcnemar_test(&observed, result);
         return NULL;
@@ -177,6 +234,8 @@ static void compose(const struct request *request, enum paired_test kind,
         .effect_size_label = report_effect_size_label(locale, arena, test),
         .verdict = report_verdict(locale, arena, test),
         .interpretation = paired_interpretation(locale, arena, kind, result),
+        .direction = goal_direction_names[test->lower_is_better],
+        .outcome = results_outcome(test),
     };
     if (kind == PAIRED_TEST_WILCOXON)
         answer->n_zero_differences = GIVEN_INTEGER(result->zero_differences);
@@ -198,6 +257,7 @@ enum error paired_handle(struct request *request, struct reply *reply)
     if (result.test.degenerate)
         return problem_set(&request->problem, ERROR_INVALID, "degenerate", "%s",
                            locale_format(request->locale, request->arena, key, NO_TEXT_ARGUMENTS));
+    result.test.lower_is_better = asked->direction == GOAL_DECREASE;
     compose(request, (enum paired_test)asked->test_type, &result, answer);
     reply->object = answer;
     return ERROR_NONE;

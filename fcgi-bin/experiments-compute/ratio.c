@@ -1,6 +1,7 @@
 /* POST /api/v1/results/ratio: parts of a ratio per user in, the difference of the ratios out. */
 #include "experiments-compute/ratio.h"
 #include "base/number.h"
+#include "experiments/design/sizing.h"
 #include "experiments/documents/report_text.h"
 #include "experiments/documents/results_shape.h"
 #include "experiments/methods/ratio_metric.h"
@@ -44,6 +45,8 @@ static const struct field request_fields[] = {
     OBJECT(OWNER, treatment_arm, arm_schema, .required = true),
     NUMBER(OWNER, alpha, .lower = AT_LEAST(0.001), .upper = AT_MOST(0.1), .preset = 0.05,
            .help = "Two-sided significance level."),
+    CHOICE(OWNER, direction, goal_direction_names, .choice_count = GOAL__MAX,
+           .help = "Where the ratio should go: verdict and outcome follow it."),
 };
 #undef OWNER
 SCHEMA(ratio_request_schema, struct ratio_observation, "RatioRequest", request_fields,
@@ -68,13 +71,15 @@ enum error ratio_handle(struct request *request, struct reply *reply)
     const struct locale *locale = request->locale;
     struct arena *arena = request->arena;
     struct results_reply *answer = ARENA_NEW(arena, struct results_reply);
+    const struct ratio_observation *observed = request->body;
     struct test_result test;
 
-    ratio_metric_test(request->body, arena, &test);
+    ratio_metric_test(observed, arena, &test);
     if (test.degenerate)
         return problem_set(
             &request->problem, ERROR_INVALID, "degenerate", "%s",
             locale_format(locale, arena, "errors.schemas.ratio_degenerate", NO_TEXT_ARGUMENTS));
+    test.lower_is_better = observed->direction == GOAL_DECREASE;
     *answer = (struct results_reply){
         .metric_type = "ratio",
         .observed_effect = number_round_figure(test.effect, EFFECT_DECIMALS),
@@ -89,6 +94,8 @@ enum error ratio_handle(struct request *request, struct reply *reply)
         .power_achieved = test.power,
         .verdict = report_verdict(locale, arena, &test),
         .interpretation = report_ratio_interpretation(locale, arena, &test),
+        .direction = goal_direction_names[observed->direction],
+        .outcome = results_outcome(&test),
     };
     evidence_add(
         &(struct evidence){

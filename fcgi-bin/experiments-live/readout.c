@@ -63,7 +63,7 @@ static struct readout_call readout_call(const struct request *request)
 enum error live_handle_stats(struct request *request, struct reply *reply)
 {
     const struct stats_query *query = request->query;
-    const struct live_wish wish = {.dimension = query->dimension, .bins = true};
+    const struct live_wish wish = {.dimension = query->dimension, .bins = true, .unknown = true};
     struct live_stats *answer = ARENA_NEW(request->arena, struct live_stats);
     const struct readout_call call = readout_call(request);
     struct live_view *view;

@@ -28,7 +28,7 @@ REPLY_KEYS = [
     "sequential_duration_days", "cuped_std", "cuped_sample_size_per_variant", "cuped_variance_reduction_pct",
     "cuped_duration_days", "cuped_theta", "power_curve"]
 SUMMARY_KEYS = ["metric_type", "baseline_value", "mde_pct", "mde_absolute", "alpha", "power", "planned_test",
-                "equivalence_margin_pct", "equivalence_margin_absolute"]
+                "equivalence_margin_pct", "equivalence_margin_absolute", "direction"]
 RESULT_KEYS = ["sample_size_per_variant", "total_sample_size", "effective_daily_traffic", "estimated_duration_days",
                "holdout_fraction", "mutually_exclusive_experiments", "allocated_daily_traffic",
                "verified_power", "verified_sample_size", "allocation"]
@@ -406,7 +406,52 @@ RULES = [
     ({"analysis_mode": "bayesian"}, "desired_precision"),
     ({**CLUSTER, "avg_cluster_size": 0.5}, "avg_cluster_size"), ({"avg_cluster_size": 0}, "avg_cluster_size"),
     ({**CLUSTER, "icc": 1.01}, "icc"), ({**CLUSTER, "icc": -0.01}, "icc"),
+    ({"mde_pct": -5}, "mde_pct"), ({"mde_pct": 0}, "mde_pct"), ({"mde_pct": 0, "direction": "decrease"}, "mde_pct"),
 ]
+
+
+class TestDirection:
+    """A goal to decrease (decision 23): the size is that of the absolute effect, verified figures are for the drop."""
+    BOUNCE = {**B, "baseline_value": 0.4, "mde_pct": 25}
+    DOWN = {**BOUNCE, "direction": "decrease"}
+
+    def test_the_sign_does_not_change_the_size(self, api):
+        up, down, negative = (plan(api, design) for design in (self.BOUNCE, self.DOWN, {**self.DOWN, "mde_pct": -25}))
+        assert size(up) == size(down) == size(negative)
+        assert down["results"] == negative["results"] and up["calculation_summary"]["direction"] == "increase"
+        assert negative["calculation_summary"]["mde_absolute"] == -0.1 and negative["calculation_summary"]["direction"] == "decrease"
+
+    @pytest.mark.parametrize("design", [BOUNCE, {**BOUNCE, "baseline_value": .8, "mde_pct": 10}])
+    def test_verified_figures_are_for_the_drop(self, api, design):
+        """As an increase of the complement: 0.4 falls to 0.3 as 0.6 rises to 0.7."""
+        rate = design["baseline_value"]
+        down = plan(api, {**design, "direction": "decrease"})["results"]
+        mirrored = {**design, "baseline_value": 1 - rate, "mde_pct": design["mde_pct"] * rate / (1 - rate)}
+        assert down["verified_sample_size"] == plan(api, mirrored)["results"]["verified_sample_size"]
+        assert down["verified_sample_size"] != plan(api, design)["results"]["verified_sample_size"]
+
+    def test_a_rate_too_high_to_rise_can_fall(self, api):
+        high = {**B, "baseline_value": .95, "mde_pct": 10}
+        assert ask(api, high).status == 400
+        assert size(plan(api, {**high, "direction": "decrease"})) == size(plan(api, {**B, "baseline_value": .855, "mde_pct": 100 / 9}))
+
+    @pytest.mark.parametrize("design", [{**B, "mde_pct": -100}, {"metric_type": "count", "baseline_value": .3, "mde_pct": 120, "alpha": .05,
+        "power": .8, "expected_daily_traffic": 1000, "audience_share_in_test": 1, "traffic_split": [1, 1], "variants_count": 2}])
+    def test_nothing_falls_below_zero(self, api, design):
+        answer = ask(api, {**design, "direction": "decrease"})
+        assert (answer.status, answer.headers["X-Error-Reason"]) == (400, "variant_rate_out_of_range")
+
+    @pytest.mark.parametrize("changes", [{"metric_type": "continuous", "baseline_value": 45, "std_dev": 12},
+                                         {"metric_type": "ratio", "baseline_value": .05, "std_dev": .09},
+                                         {"metric_type": "continuous", "baseline_value": 45, "std_dev": 12, "planned_test": "mann_whitney"}])
+    def test_means_are_symmetric(self, api, changes):
+        up, down = (plan(api, {**B, **changes, **goal})["results"] for goal in ({}, {"direction": "decrease", "mde_pct": -5}))
+        assert up == down
+
+    def test_counts(self, api):
+        count = {**B, "metric_type": "count", "baseline_value": .3, "mde_pct": 20}
+        down = plan(api, {**count, "direction": "decrease"})
+        assert size(down) == size(plan(api, count)) and down["results"]["verified_power"] != plan(api, count)["results"]["verified_power"]
 
 
 class TestRules:

@@ -294,7 +294,7 @@ def test_a_reader_who_has_it_gets_nothing_twice(experiment):
             assert (again.status, again.headers.get("ETag"), again.body) == (304, tag, b"")
         german = experiment.client.get(experiment.path(route), headers={"If-None-Match": tag, "Accept-Language": "de"})
         assert german.status == 200 and german.headers.get("ETag") != tag
-    experiment.expose("u", 1)  # deduplicated: nothing has changed
+    experiment.expose("u", 0)  # deduplicated: nothing has changed
     assert experiment.client.get(experiment.path("decision"), headers={"If-None-Match": tag}).status == 304
     experiment.expose("v", 1)
     assert experiment.client.get(experiment.path("decision"), headers={"If-None-Match": tag}).status == 200
@@ -465,6 +465,89 @@ def fill(experiment, arms, prefix="u"):
                                              for name in names[:conversions]])
 
 
+def metrics(**changes):
+    return {"primary_metric_name": "purchase", "metric_type": "binary", "baseline_value": 0.1, "mde_pct": 20, "alpha": 0.05,
+            "power": 0.8, **changes}
+
+
+def test_a_falling_rate_can_be_the_goal(store):
+    """A bounce rate that falls: shipped where the goal is to decrease, a loss where it is to increase."""
+    goals = ({"mde_pct": -10, "direction": "decrease"}, {"mde_pct": 10})
+    down, up = (Experiment(store.client, payload("live", "binary", metrics=metrics(baseline_value=.4, **goal))) for goal in goals)
+    for experiment in (down, up):
+        fill(experiment, [(2000, 900), (2000, 500)])
+    decided = [expect(experiment.client.get(experiment.path("decision"))) for experiment in (down, up)]
+    assert [d["verdict"] for d in decided] == ["ship", "no_ship"]
+    assert [d["reasons"][0]["code"] for d in decided] == ["significant_win", "significant_loss"]
+    assert [d["reasons"][0]["params"]["effect_relative"] for d in decided] == [-44.44, -44.44]
+    assert [d["policy"]["direction"] for d in decided] == ["decrease", "increase"]
+    shown, other = down.stats(), up.stats()
+    assert shown["comparisons"][0]["probability_treatment_beats_control"] > .99
+    assert other["comparisons"][0]["probability_treatment_beats_control"] < .01
+    assert shown["metrics"][0]["comparisons"][0]["is_improvement"] is True and shown["direction"] == "decrease"
+    assert shown["comparisons"][0]["analysis"]["outcome"] == "better"
+    for language in ("de", "fr", "ru", "zh", "ar", "es"):
+        text = expect(down.client.get(down.path("decision"), headers={"Accept-Language": language}))["reasons"][1]["text"]
+        assert "{{" not in text and "-17.1" in text, (language, text)
+
+
+def test_secondary_metrics_have_a_direction(store):
+    sent = payload("live", "binary", metrics=metrics(
+        secondary_metrics=["refund", "visits"], secondary_directions=[{"name": "refund", "direction": "decrease"}],
+        robust_metrics=[{"name": "refund", "statistic": "capped_mean", "at": 5, "direction": "decrease"}]))
+    experiment = Experiment(store.client, sent)
+    fill(experiment, [(20, 5), (20, 8)])
+    for metric in ("refund", "visits"):
+        for arm in (0, 1):
+            experiment.send("conversions", *[{"user_id": f"u{arm}-{i}", "metric": metric} for i in range(6 - 4 * arm)])
+    shown = {m["name"] + m["unit"]: (m["direction"], m["comparisons"][0]["is_improvement"]) for m in experiment.stats()["metrics"]}
+    assert shown["refundmean"] == ("decrease", True) and shown["visitsmean"] == ("increase", False)
+    assert shown["refundcapped_mean"] == ("decrease", True)
+    kept = expect(store.client.get(f"{PROJECTS}/{experiment.id}"))["payload"]["metrics"]
+    assert kept["secondary_directions"] == [{"name": "refund", "direction": "decrease"}] and kept["direction"] == "increase"
+    for broken, word in (({"secondary_directions": [{"name": "x", "direction": "decrease"}]}, "secondary_metrics"),
+                         ({"mde_pct": -3}, "mde_pct"), ({"conversion_window_days": 3}, "conversion_window")):
+        answer = store.client.post(PROJECTS, payload("live", "binary", metrics=metrics(**broken)))
+        assert answer.status == 422 and word in answer.detail[0]["msg"]
+
+
+def test_a_reversal_within_the_strata_blocks_the_decision(store):
+    """Simpson's paradox: better over all users, worse in every stratum."""
+    experiment = Experiment(store.client)
+    fill(experiment, [(900, 180), (100, 10)], "a")
+    fill(experiment, [(100, 90), (900, 720)], "b")
+    for prefix in "ab":
+        for arm, users in enumerate((900, 100) if prefix == "a" else (100, 900)):
+            experiment.send("strata", *[{"user_id": f"{prefix}{arm}-{i}", "stratum": prefix} for i in range(users)])
+    shown, decided = experiment.stats(), expect(experiment.client.get(experiment.path("decision")))
+    assert shown["srm"]["is_srm"] is False and [s["is_srm"] for s in shown["srm"]["strata"]] == [True, True]
+    assert shown["srm"]["strata"][0]["observed_counts"] == [900, 100]
+    stratified = shown["stratified"]["comparisons"][0]
+    assert stratified["effect"] < 0 < stratified["pooled_effect"] and stratified["is_significant"]
+    assert round(100 * stratified["pooled_effect"], 4) == shown["comparisons"][0]["analysis"]["observed_effect"]
+    assert (decided["verdict"], decided["reasons"][0]["code"]) == ("no_ship", "blocked_untrustworthy")
+    blockers = {blocker["code"]: blocker for blocker in decided["blockers"]}
+    assert set(blockers) == {"stratum_srm_mismatch", "stratified_contradiction"}
+    assert blockers["stratified_contradiction"]["params"] == {
+        "arm": 1, "pooled_effect": 46.0, "stratified_effect": -10.0}
+    assert "Believe the effect within the strata" in blockers["stratified_contradiction"]["text"]
+
+
+def test_of_three_arms_the_one_that_is_off_is_named(store):
+    blocks = {"setup": {"traffic_split": [1, 1, 1], "variants_count": 3}}
+    experiment = Experiment(store.client, payload("live", "binary", metrics=metrics(), **blocks))
+    fill(experiment, [(200, 0), (205, 0), (90, 0)])
+    srm = experiment.stats()["srm"]
+    assert srm["is_srm"] and srm["deviating_arm"] == 2 and "Arm 2 is furthest off: 90 users instead of 165.0." in srm["verdict"]
+
+
+def test_a_p_value_too_small_for_a_number_is_not_told_as_zero(store):
+    experiment = Experiment(store.client)
+    fill(experiment, [(4000, 1), (1, 0)])
+    [blocker] = expect(experiment.client.get(experiment.path("decision")))["blockers"]
+    assert blocker["code"] == "srm_mismatch" and "p = 0.0)" not in blocker["text"]
+
+
 def test_the_relative_lift_has_its_interval(experiment):
     fill(experiment, [(200, 30), (200, 0)])
     lift = experiment.stats()["comparisons"][0]["analysis"]["relative_lift"]
@@ -472,3 +555,177 @@ def test_the_relative_lift_has_its_interval(experiment):
     same = expect(experiment.client.post("/api/v1/results", {"metric_type": "binary", "binary": {
         "control_conversions": 30, "control_users": 200, "treatment_conversions": 0, "treatment_users": 200}}))
     assert lift == same["relative_lift"] and -90 < lift["ci_upper_pct"] < -80
+
+
+def decision(experiment):
+    return expect(experiment.client.get(experiment.path("decision")))
+
+
+def warnings_of(shown):
+    return {warning["code"]: warning for warning in shown["warnings"]}
+
+
+def converted(experiment):
+    return [experiment.arm(arm)["converted_users"] for arm in (0, 1)]
+
+
+class TestConversionWindow:
+    """Which events count (decision 25): all, those after the exposure, or those in so many days after it."""
+    DAY = 24 * HOUR
+    TIMES = [-1, 0, DAY, 3 * DAY, 3 * DAY + 1, 40 * DAY]  # one user each, seen from the exposure
+
+    def sent(self, store, **window):
+        experiment = Experiment(store.client, payload("live", "binary", metrics=metrics(**window)))
+        for arm in (0, 1):
+            for i, at in enumerate(self.TIMES):
+                experiment.convert(f"u{arm}-{i}", occurred_at=10 ** 9 + at)
+                experiment.expose(f"u{arm}-{i}", arm, 10 ** 9)
+        return experiment
+
+    @pytest.mark.parametrize("window,count", [
+        ({}, 6), ({"conversion_window": "after_exposure"}, 5),
+        ({"conversion_window": "after_exposure", "conversion_window_days": 3}, 3)])
+    def test_what_counts(self, store, window, count):
+        experiment = self.sent(store, **window)
+        assert converted(experiment) == [count, count]
+        shown = experiment.stats()
+        timing = shown["event_timing"]
+        assert (timing["out_of_order"], timing["total"]) == (2, 12)
+        assert (timing["conversion_window"], timing["conversion_window_days"]) == (
+            window.get("conversion_window", "all"), window.get("conversion_window_days"))
+        policy, reason = decision(experiment)["policy"], decision(experiment)["reasons"][-1]
+        assert policy["conversion_window"] == timing["conversion_window"]
+        assert (reason["code"], reason["params"]) == ("events_before_exposure", {
+            "events": 2, "events_total": 12, "conversion_window": timing["conversion_window"]})
+        assert ("they are left out" in reason["text"]) == bool(window) and "EVENTS_BEFORE_EXPOSURE" in warnings_of(shown)
+
+    def test_the_window_of_a_design_can_be_changed(self, store):
+        experiment = self.sent(store)
+        for window, count in (({"conversion_window": "after_exposure"}, 5), ({}, 6)):
+            path = f"{PROJECTS}/{experiment.id}"
+            expect(store.client.send("PUT", path, payload("live", "binary", metrics=metrics(**window))))
+            assert converted(experiment) == [count, count]
+
+    def test_an_earlier_exposure_of_an_alias_moves_the_window(self, store):
+        experiment = Experiment(store.client, payload("live", "binary", metrics=metrics(conversion_window="after_exposure")))
+        experiment.expose("user", 0, 5 * HOUR)
+        experiment.convert("user", occurred_at=3 * HOUR)
+        assert experiment.arm(0)["converted_users"] == 0
+        experiment.expose("anon", 0, HOUR)
+        experiment.link("anon", "user")
+        assert (experiment.arm(0)["exposed_users"], experiment.arm(0)["converted_users"]) == (1, 1)
+
+    def test_values_guardrails_and_ratios_follow_it(self, store):
+        kinds = {"continuous": {"baseline_value": 5.0, "std_dev": 2.0}, "ratio": {
+            "baseline_value": .5, "std_dev": 1.0, "numerator_metric_name": "purchase", "denominator_metric_name": "visit"}}
+        for kind, numbers in kinds.items():
+            experiment = Experiment(store.client, payload("live", kind, metrics={
+                **metrics(metric_type=kind, conversion_window="after_exposure", **numbers), "guardrail_metrics": [
+                    {"name": "error", "metric_type": "binary", "baseline_rate": 5}]}))
+            for i in range(4):
+                experiment.expose(f"u{i}", 0, 10 * HOUR)
+                for at, value in ((9 * HOUR, 1000), (11 * HOUR, i)):
+                    experiment.convert(f"u{i}", "purchase", value, occurred_at=at)
+                    experiment.convert(f"u{i}", "visit", 1, occurred_at=at)
+                experiment.convert(f"u{i}", "error", occurred_at=9 * HOUR)
+            arm = experiment.arm(0)
+            assert (arm["mean"], arm["ratio"]) == ((1.5, None) if kind == "continuous" else (None, 1.5))
+            [guardrail] = experiment.stats()["guardrail"]["metrics"]
+            assert guardrail["comparisons"][0]["control"]["point_estimate"] == 0.0
+
+
+class TestSeveralArms:
+    """Users who were sent in more than one arm are counted (decision 25); their first exposure stands."""
+
+    def test_they_are_counted_once(self, experiment):
+        experiment.expose("a", 0), experiment.expose("b", 1), experiment.expose("c", 1)
+        assert experiment.expose("a", 1) == (1, 0, 1) and experiment.expose("a", 1) == (1, 0, 1)
+        assert experiment.expose("b", 1) == (1, 0, 1)
+        experiment.expose("c2", 0, 9), experiment.link("c2", "c")
+        shown = experiment.stats()
+        assert shown["population"]["multiple_exposure_users"] == 2 and shown["exposures_total"] == 3
+        assert shown["population"]["multiple_exposure_share"] == round(2 / 3, 6)
+        reason = decision(experiment)["reasons"][-1]
+        assert (reason["code"], reason["params"]) == ("multiple_exposure_users", {"users": 2, "share_pct": 66.67})
+        experiment.send("exclusions", {"user_id": "a"})
+        assert experiment.stats()["population"]["multiple_exposure_users"] == 1
+
+    @pytest.mark.parametrize("crossed,warned,reasoned", [(1, False, False), (2, True, False), (11, True, True)])
+    def test_warning_and_reason(self, store, crossed, warned, reasoned):
+        experiment = Experiment(store.client)
+        fill(experiment, [(500, 0), (500, 0)])
+        experiment.send("exposures", *[{"user_id": f"u0-{i}", "variation_index": 1} for i in range(crossed)])
+        assert ("MULTIPLE_EXPOSURE" in warnings_of(experiment.stats())) == warned
+        assert ("multiple_exposure_users" in [r["code"] for r in decision(experiment)["reasons"]]) == reasoned
+
+
+def test_events_under_unknown_names_are_reported(experiment):
+    fill(experiment, [(3, 3), (3, 2)])
+    assert experiment.stats()["unknown_metrics"] == {"names_total": 0, "events_total": 0, "metrics": []}
+    for i in range(3):
+        experiment.convert("u0-1", "Purchase")
+    experiment.convert("nobody", "purchse")
+    shown = experiment.stats()
+    assert shown["unknown_metrics"] == {"names_total": 2, "events_total": 4, "metrics": [
+        {"name": "Purchase", "events": 3}, {"name": "purchse", "events": 1}]}
+    assert "Purchase, purchse" in warnings_of(shown)["UNKNOWN_METRICS"]["message"]
+    experiment.send("conversions", *[{"user_id": "x", "metric": f"name {i:03}"} for i in range(30)])
+    unknown = experiment.stats()["unknown_metrics"]
+    assert (unknown["names_total"], unknown["events_total"], len(unknown["metrics"])) == (32, 34, 20)
+
+
+class TestCovariates:
+    """A name that covers less than 5 % of the exposed users is ignored and reported (decision 26)."""
+
+    def sent(self, store):
+        experiment = Experiment(store.client, payload("live", "continuous", metrics=metrics(
+            metric_type="continuous", baseline_value=10.0, std_dev=3.0)))
+        users = [(f"u{i}", i % 2, 10 + i % 7 + i % 2) for i in range(40)]
+        experiment.send("exposures", *[{"user_id": u, "variation_index": arm, "occurred_at": 0} for u, arm, _ in users])
+        experiment.send("conversions", *[{"user_id": u, "metric": "purchase", "value": v} for u, _, v in users])
+        experiment.send("pre-period", *[{"user_id": u, "value": v % 5} for u, _, v in users])
+        return experiment
+
+    def test_a_stray_name_does_not_switch_it_off(self, store):
+        experiment = self.sent(store)
+        before = experiment.stats()["cuped"]
+        assert before["status"] == "available" and before["ignored_covariates"] == []
+        experiment.send("pre-period", {"user_id": "u1", "value": 3, "covariate_name": "stray"},
+                        {"user_id": "stranger", "value": 3, "covariate_name": "nobody has it"})
+        shown = experiment.stats()
+        after = shown["cuped"]
+        assert after["ignored_covariates"] == [{"name": "stray", "users": 1, "coverage": .025},
+                                               {"name": "nobody has it", "users": 0, "coverage": 0.0}]
+        assert {**after, "ignored_covariates": []} == before and "stray" in warnings_of(shown)["IGNORED_COVARIATES"]["message"]
+        experiment.send("conversions", {"user_id": "u2", "metric": "purchase", "value": 5})
+        assert experiment.stats()["cuped"]["covariate_users_total"] == 40
+
+    def test_it_is_used_from_5_percent_on(self, store):
+        experiment = self.sent(store)
+        experiment.send("pre-period", {"user_id": "u1", "value": 3, "covariate_name": "late"})
+        assert experiment.stats()["cuped"]["num_covariates"] == 1
+        experiment.send("pre-period", *[{"user_id": f"u{i}", "value": i * i % 11, "covariate_name": "late"} for i in range(2, 30)])
+        cuped = experiment.stats()["cuped"]
+        assert (cuped["num_covariates"], cuped["covariate_users_total"]) == (2, 29)
+        assert [c["name"] for c in cuped["covariates"]] == ["__default__", "late"] and cuped["ignored_covariates"] == []
+
+    def test_more_than_ten_names_of_which_few_cover(self, store):
+        experiment = self.sent(store)
+        experiment.send("pre-period", *[{"user_id": "u1", "value": 3, "covariate_name": f"stray {i}"} for i in range(12)])
+        cuped = experiment.stats()["cuped"]
+        assert (cuped["status"], cuped["num_covariates"], len(cuped["ignored_covariates"])) == ("available", 1, 12)
+
+
+def test_squares_about_the_mean_outlive_a_huge_value(store):
+    """What was larger and is gone leaves its rounding in the sums: they are made again (golden G-22)."""
+    experiment = Experiment(store.client, payload("live", "continuous", metrics=metrics(
+        metric_type="continuous", baseline_value=1e9, std_dev=2.0)))
+    for arm in (0, 1):
+        for i in range(5):
+            experiment.expose(f"u{arm}{i}", arm)
+            experiment.convert(f"u{arm}{i}", "purchase", 1e9 + i - 2 + 3 * arm)
+    experiment.expose("huge", 0)
+    experiment.convert("huge", "purchase", 1.2345e16)
+    experiment.send("exclusions", {"user_id": "huge"})
+    assert [experiment.arm(arm)["std"] for arm in (0, 1)] == [1.581139, 1.581139]
+    assert experiment.stats()["comparisons"][0]["analysis"]["p_value"] == .017072

@@ -116,7 +116,28 @@ def test_what_cannot_be_tested(api, body):
     assert len(texts) == 7
 
 
+def test_mcnemar_takes_counts(api):
+    for rose, fell, stayed in ((39, 18, 143), (7, 0, 8), (0, 0, 9)):
+        table = {"both": 0, "control_only": fell, "treatment_only": rose, "neither": stayed}
+        assert result(api, {"test_type": "mcnemar", "counts": table}) == result(api, discordant(rose, fell, stayed))
+    large = result(api, {"test_type": "mcnemar", "counts": {"both": 10 ** 9, "control_only": 400, "treatment_only": 100, "neither": 5}})
+    assert (large["n_pairs"], large["test_statistic"], large["method"]) == (10 ** 9 + 505, 178.802, "chi_square")  # (300 - 1)^2 / 500
+
+
+def test_a_decrease_can_be_the_goal(api):
+    body = {"test_type": "mcnemar", "counts": {"both": 9, "control_only": 60, "treatment_only": 20, "neither": 9}}
+    up, down = result(api, body), result(api, {**body, "direction": "decrease"})
+    assert (up["outcome"], down["outcome"], up["effect"]) == ("worse", "better", down["effect"])
+    assert down["verdict"] == "Statistically significant improvement (decrease) at alpha=0.050"
+    ratio = {"control_arm": CONTROL, "treatment_arm": TREATMENT, "direction": "decrease"}
+    assert result(api, ratio)["outcome"] == "worse" and result(api, ratio)["direction"] == "decrease"
+
+
 @pytest.mark.parametrize("body, loc, fragment", [
+    ({"test_type": "mcnemar"}, [], "counts"), ({"test_type": "paired_t", "counts": {
+        "both": 1, "control_only": 1, "treatment_only": 1, "neither": 1}}, [], "counts"),
+    ({"test_type": "mcnemar", "counts": {"both": 1, "control_only": 0, "treatment_only": 0, "neither": 0}}, ["counts"], "two pairs"),
+    ({"test_type": "mcnemar", "counts": {"both": -1, "control_only": 0, "treatment_only": 0, "neither": 9}}, ["counts", "both"], "greater"),
     (paired("paired_t", [1, 2, 3], [1, 2]), [], "same length"),
     (paired("mcnemar", [0, 1, 2], [0, 1, 1]), [], "0 or 1"),
     (paired("sign", [1, 2], [1, 2]), ["test_type"], "'paired_t', 'wilcoxon' or 'mcnemar'"),

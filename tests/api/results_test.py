@@ -15,7 +15,7 @@ REPLY_KEYS = [
     "ci_upper", "ci_score_lower", "ci_score_upper", "ci_level", "p_value", "test_statistic", "is_significant",
     "power_achieved", "verdict", "interpretation", "effect_size", "effect_size_label", "effect_size_ci_lower",
     "effect_size_ci_upper", "observed_effect_relative_reason", "relative_lift", "conventions", "test_interval",
-    "interval_agrees", "warnings"]
+    "interval_agrees", "warnings", "direction", "outcome"]
 LANGUAGES = ["ru", "de", "es", "fr", "zh", "ar"]
 LARGEST_INTEGER = 2**53
 
@@ -89,6 +89,20 @@ ROWS = {
         "observed_effect": -2.0, "observed_effect_relative": -20.0,
         "verdict": "Statistically significant decline at alpha=0.050"}),
 }
+
+
+def test_a_decrease_can_be_the_goal(api):
+    """A bounce rate that falls from 40 % to 30 %: the effect keeps its sign."""
+    body = binary((400, 1000), (300, 1000))
+    up, down = (api.post("/api/v1/results", {**body, **goal}).json() for goal in ({}, {"direction": "decrease"}))
+    assert (up["direction"], up["outcome"], down["direction"], down["outcome"]) == ("increase", "worse", "decrease", "better")
+    assert down["verdict"] == "Statistically significant improvement (decrease) at alpha=0.050"
+    rest = {key: value for key, value in down.items() if key not in ("verdict", "direction", "outcome")}
+    assert rest == {key: up[key] for key in rest} and down["observed_effect"] == -10.0
+    rising = api.post("/api/v1/results", {**binary((300, 1000), (400, 1000)), "direction": "decrease"}).json()
+    assert (rising["outcome"], rising["verdict"]) == ("worse", "Statistically significant deterioration (increase) at alpha=0.050")
+
+
 UNITS = {"p_value": 1e-6, "power_achieved": 1e-3, "observed_effect_relative": 1e-2}
 
 

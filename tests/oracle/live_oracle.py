@@ -144,7 +144,7 @@ def t_analysis(before, after, error, df, alpha):
     half = t_quantile(1 - alpha / 2, df) * error
     return {"observed_effect": effect, "ci_lower": effect - half, "ci_upper": effect + half,
             "p_value": 2 * stats.t.sf(abs(t), df), "test_statistic": t,
-            "observed_effect_relative": 100 * effect / before if before else 0.0}
+            "observed_effect_relative": 100 * effect / abs(before) if before else None}
 
 
 def z_analysis(before, after, test_error, interval_error, alpha, scale=1.0):
@@ -152,7 +152,7 @@ def z_analysis(before, after, test_error, interval_error, alpha, scale=1.0):
     half = stats.norm.ppf(1 - alpha / 2) * interval_error
     return {"observed_effect": scale * effect, "ci_lower": scale * (effect - half),
             "ci_upper": scale * (effect + half), "p_value": two_sided(z), "test_statistic": z,
-            "observed_effect_relative": 100 * effect / before if before else 0.0}
+            "observed_effect_relative": 100 * effect / abs(before) if before else None}
 
 
 class Oracle:

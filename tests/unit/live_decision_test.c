@@ -143,9 +143,9 @@ static const struct decision_case decisions[] = {
      3,
      {5000, 5000, 5000},
      {500, 350, 505},
-     "keep_running",
-     "low",
-     "significant_loss inconclusive_ci"},
+     "no_ship",
+     "medium",
+     "significant_loss inconclusive_ci worthwhile_effect_excluded"},
     {"D-15", 0.1, 20, 3, 2, {3000, 3000}, {300, 420}, "ship", "high", WIN " sequential_crossed"},
     {"D-16",
      0.1,
@@ -167,7 +167,48 @@ static const struct decision_case decisions[] = {
      "keep_running",
      "low",
      "sequential_not_crossed info_fraction_incomplete"},
+    {"at the plan, open",
+     0.1,
+     20,
+     1,
+     2,
+     {5000, 5000},
+     {500, 550},
+     "keep_running",
+     "low",
+     "inconclusive_ci"},
+    {"2.7 times the plan",
+     0.1,
+     20,
+     1,
+     2,
+     {10371, 10371},
+     {1037, 1067},
+     "no_ship",
+     "medium",
+     "inconclusive_ci worthwhile_effect_excluded"},
+    {"twice the plan, open",
+     0.1,
+     20,
+     1,
+     2,
+     {7700, 7700},
+     {1540, 1609},
+     "no_ship",
+     "medium",
+     "inconclusive_ci inconclusive_at_twice_the_plan"},
 };
+
+static void lay_case(struct bench *bench, const struct decision_case *at, bool swapped)
+{
+    bench_start(bench, METRIC_BINARY, at->baseline, at->mde, at->arms);
+    bench->constraints.n_looks = at->looks;
+    for (size_t arm = 0; arm < at->arms; arm++) {
+        size_t from = swapped ? 1 - arm : arm;
+
+        lay_rate(bench, (int)arm, at->n[from], at->c[from]);
+    }
+}
 
 TEST(verdicts)
 {
@@ -176,10 +217,7 @@ TEST(verdicts)
         int failures = test_failures_here;
         struct bench bench;
 
-        bench_start(&bench, METRIC_BINARY, at->baseline, at->mde, at->arms);
-        bench.constraints.n_looks = at->looks;
-        for (size_t arm = 0; arm < at->arms; arm++)
-            lay_rate(&bench, (int)arm, at->n[arm], at->c[arm]);
+        lay_case(&bench, at, false);
         decide(&bench);
         CHECK_TEXT(bench.decision.verdict, at->verdict);
         CHECK_TEXT(bench.decision.confidence, at->confidence);
@@ -188,6 +226,53 @@ TEST(verdicts)
             printf("... in %s\n", at->name);
         bench_stop(&bench);
     }
+}
+
+/* With two arms, a goal to decrease over swapped arms is the same question. */
+TEST(a_decrease_is_decided_as_an_increase_of_swapped_arms)
+{
+    for (size_t i = 0; i < sizeof decisions / sizeof decisions[0]; i++) {
+        const struct decision_case *at = &decisions[i];
+        struct bench other;
+
+        if (at->arms != 2)
+            continue;
+        lay_case(&other, at, true);
+        other.metrics.direction = GOAL_DECREASE;
+        other.metrics.mde_pct = -at->mde;
+        decide(&other);
+        CHECK_TEXT(other.decision.verdict, at->verdict);
+        CHECK_TEXT(other.decision.confidence, at->confidence);
+        CHECK_TEXT(codes_of(&other), at->codes);
+        bench_stop(&other);
+    }
+}
+
+/* A bounce rate that falls from 40 % to 30 %. */
+TEST(a_falling_bounce_rate_is_better)
+{
+    const struct decision_reason *reasons;
+    const struct live_comparison *comparisons;
+    struct bench bench;
+
+    bench_start(&bench, METRIC_BINARY, 0.4, -10, 2);
+    bench.metrics.direction = GOAL_DECREASE;
+    lay_rate(&bench, 0, 5000, 2000);
+    lay_rate(&bench, 1, 5000, 1500);
+    decide(&bench);
+    CHECK_TEXT(bench.decision.verdict, "ship");
+    CHECK_TEXT(codes_of(&bench), WIN);
+    reasons = bench.decision.reasons.items;
+    CHECK_NEAR(json_number_value(json_object_get(reasons[0].params, "effect_relative")), -25, 0);
+    CHECK_TEXT(reasons[1].text, "Arm 1: even the upper end of the interval, -8.1406, is a decrease "
+                                "by the smallest worthwhile effect, 4.0, or more.");
+    CHECK(bench.decision.policy->minimum_worthwhile_effect.value == 4);
+    comparisons = read_stats(&bench);
+    CHECK(comparisons[0].probability_treatment_beats_control.value > 0.999);
+    CHECK_TEXT(comparisons[0].analysis->verdict,
+               "Statistically significant improvement (decrease) at alpha=0.050");
+    CHECK_TEXT(comparisons[0].analysis->outcome, "better");
+    bench_stop(&bench);
 }
 
 /* D-18 and D-19: what is broken by it vetoes a win, what is only endangered does not. */
@@ -273,5 +358,6 @@ TEST(what_would_change_does_change)
     bench_stop(&bench);
 }
 
-TEST_MAIN(CASE(verdicts), CASE(guardrails_and_verdicts), CASE(a_win_without_a_threshold),
-          CASE(what_would_change_does_change))
+TEST_MAIN(CASE(verdicts), CASE(a_decrease_is_decided_as_an_increase_of_swapped_arms),
+          CASE(a_falling_bounce_rate_is_better), CASE(guardrails_and_verdicts),
+          CASE(a_win_without_a_threshold), CASE(what_would_change_does_change))

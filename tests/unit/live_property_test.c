@@ -127,24 +127,34 @@ static struct live_call call_of(struct bench *bench, struct arena *arena)
     return (struct live_call){bench->db, arena, SPIKE_EVENTS, &bench->problem};
 }
 
+/* What the sequences differ in besides. */
+struct kind_of_design {
+    int metric_type;
+    int window; /* enum conversion_window */
+    struct optional_number days;
+};
+
 /* Capped values and bins of two metrics besides, of which one is the primary one. */
-static struct experiment_payload *design(struct arena *arena, int metric_type)
+static struct experiment_payload *design(struct arena *arena, const struct kind_of_design *kind)
 {
     static struct robust_metric robust[] = {{"conversion", ROBUST_CAPPED_MEAN, 2, false},
                                             {"views", ROBUST_QUANTILE, 50, false},
                                             {"views", ROBUST_WINSORIZED_MEAN, 90, true},
                                             {"views", ROBUST_CAPPED_MEAN, 0.5, false}};
-    struct experiment_payload *payload = bench_payload(arena, "A", metric_type);
+    struct experiment_payload *payload = bench_payload(arena, "A", kind->metric_type);
     struct payload_metrics *block = ARENA_NEW(arena, struct payload_metrics);
 
     *block = *payload->metrics;
     block->robust_metrics = (struct object_list){4, robust};
+    block->conversion_window = kind->window;
+    block->conversion_window_days = kind->days;
     payload->metrics = block;
     return payload;
 }
 
 /* Whether the steps, on an experiment of their own, leave what they should. */
-static bool holds(struct bench *bench, const struct step *steps, size_t count, int metric_type)
+static bool holds(struct bench *bench, const struct step *steps, size_t count,
+                  const struct kind_of_design *kind)
 {
     struct arena *arena = arena_create((size_t)1 << 28);
     const struct project_call make = {bench->db, arena, &bench->actor, &bench->problem};
@@ -153,7 +163,7 @@ static bool holds(struct bench *bench, const struct step *steps, size_t count, i
     struct project project = {0};
     bool right = true;
 
-    CHECK_OK(project_create(&make, design(arena, metric_type), &project));
+    CHECK_OK(project_create(&make, design(arena, kind), &project));
     for (size_t i = 0; right && i < count; i++) {
         struct object_list records = make_records(arena, &steps[i]);
         struct live_outcome outcome;
@@ -177,13 +187,14 @@ static bool holds(struct bench *bench, const struct step *steps, size_t count, i
 }
 
 /* Leaves out one step after the other as long as it fails without it. */
-static void shrink(struct bench *bench, struct step *steps, size_t count, int metric_type)
+static void shrink(struct bench *bench, struct step *steps, size_t count,
+                   const struct kind_of_design *kind)
 {
     for (size_t i = count; i-- > 0;) {
         struct step without = steps[i];
 
         memmove(&steps[i], &steps[i + 1], (count - i - 1) * sizeof *steps);
-        if (holds(bench, steps, count - 1, metric_type)) {
+        if (holds(bench, steps, count - 1, kind)) {
             memmove(&steps[i + 1], &steps[i], (count - i - 1) * sizeof *steps);
             steps[i] = without;
         } else {
@@ -198,12 +209,17 @@ static void shrink(struct bench *bench, struct step *steps, size_t count, int me
 /* Random sequences from a first number on. */
 static void check_sequences(struct bench *bench, uint64_t first, uint64_t count)
 {
-    static const int metric_types[] = {METRIC_BINARY, METRIC_CONTINUOUS, METRIC_RATIO};
+    static const struct kind_of_design kinds[] = {
+        {METRIC_BINARY, WINDOW_ALL, {0}},
+        {METRIC_CONTINUOUS, WINDOW_AFTER_EXPOSURE, {true, 9}},
+        {METRIC_RATIO, WINDOW_AFTER_EXPOSURE, {0}},
+        {METRIC_CONTINUOUS, WINDOW_ALL, {0}},
+    };
 
     for (uint64_t i = first; i < first + count; i++) {
         struct random random = random_start(2026, i);
         struct step steps[BATCHES];
-        int metric_type = metric_types[i % 3];
+        const struct kind_of_design *kind = &kinds[i % 4];
 
         for (size_t k = 0; k < BATCHES; k++) {
             steps[k] = (struct step){(enum live_kind)random_below(&random, LIVE_KIND__MAX),
@@ -211,10 +227,10 @@ static void check_sequences(struct bench *bench, uint64_t first, uint64_t count)
             if (k > 2 && random_below(&random, 5) == 0)
                 steps[k] = steps[random_below(&random, k)];
         }
-        if (holds(bench, steps, BATCHES, metric_type))
+        if (holds(bench, steps, BATCHES, kind))
             continue;
         printf("sequence %d fails; the shortest that does:\n", (int)i);
-        shrink(bench, steps, BATCHES, metric_type);
+        shrink(bench, steps, BATCHES, kind);
         CHECK(false);
         return;
     }

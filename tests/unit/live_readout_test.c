@@ -199,9 +199,12 @@ static const struct live_cuped *read_cuped(struct bench *bench, int covariates, 
     static const char *const names[] = {"a", "b"};
 
     bench_start(bench, METRIC_CONTINUOUS, 45, 4.4, 2);
-    bench->view.experiment.covariates = covariates;
-    for (int i = 0; i < covariates; i++)
+    bench->view.experiment.covariates = bench->view.covariates_wanted = covariates;
+    bench->view.experiment.used_count = (size_t)covariates;
+    for (int i = 0; i < covariates; i++) {
+        bench->view.experiment.used[i] = i + 1;
         live_name_entry(bench->arena, &bench->view.covariates, "", names[i])->number = i + 1;
+    }
     lay_people(bench, LIVE_COVARIANCE, 0, 2 + covariates, control, control_values);
     lay_people(bench, LIVE_COVARIANCE, 1, 2 + covariates, treatment, treatment_values);
     read_stats(bench);

@@ -86,7 +86,7 @@ static double total_of_equivalence(const struct sizing_request *request,
 static double total_of_counts(const struct sizing_request *request, const struct sizing_plan *plan,
                               struct pair pair)
 {
-    double ratio = 1 + request->mde_pct / 100;
+    double ratio = 1 + fabs(request->mde_pct) / 100;
     double weighed = pair.control + ratio * pair.treatment;
     double null = pair.treatment / (pair.control + pair.treatment);
     double share = ratio * pair.treatment / weighed;

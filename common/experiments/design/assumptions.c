@@ -2,6 +2,7 @@
  * are common to all. */
 #include "experiments/design/assumptions.h"
 
+#include <math.h>
 #include <string.h>
 
 enum { LINES_MAX = 8 }; /* four of the plan at most, three about clusters, one about looks */
@@ -42,7 +43,7 @@ static void add(struct writer *writer, const char *line)
 static void add_effect(struct writer *writer, const char *of)
 {
     add(writer, arena_print(writer->arena, "MDE relative to %s: %g%% of %g, that is %g absolute.",
-                            of, writer->request->mde_pct, writer->request->baseline_value,
+                            of, fabs(writer->request->mde_pct), writer->request->baseline_value,
                             writer->plan->mde_absolute));
 }
 
@@ -138,7 +139,8 @@ static void add_poisson_rate(struct writer *writer)
                     group_thousands(arena, exposure),
                     request->exposure_per_user.given ? request->exposure_per_user.value : 1.0));
     add(writer, "Events are independent Poisson counts with no overdispersion.");
-    add(writer, arena_print(arena, "MDE taken as a rate ratio of %g.", 1 + request->mde_pct / 100));
+    add(writer,
+        arena_print(arena, "MDE taken as a rate ratio of %g.", 1 + fabs(request->mde_pct) / 100));
 }
 
 static void add_alpha(struct writer *writer)

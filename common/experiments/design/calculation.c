@@ -13,12 +13,14 @@ static const struct field summary_fields[] = {
     STRING(OWNER, metric_type),
     NUMBER(OWNER, baseline_value),
     NUMBER(OWNER, mde_pct),
-    NUMBER(OWNER, mde_absolute, .help = "The effect in units of the metric."),
+    NUMBER(OWNER, mde_absolute, .help = "mde_pct in units of the metric, with its sign."),
     NUMBER(OWNER, alpha),
     NUMBER(OWNER, power),
     STRING(OWNER, planned_test, .help = "The test the plan is for."),
     NULLABLE_NUMBER(OWNER, equivalence_margin_pct),
     NULLABLE_NUMBER(OWNER, equivalence_margin_absolute),
+    STRING(OWNER, direction,
+           .help = "increase or decrease: the effect that verified figures are for."),
 };
 #undef OWNER
 static const struct schema summary_schema = {.name = "CalculationSummary",
@@ -168,7 +170,9 @@ static const struct calculation_summary *summarise(const struct sizing_request *
     *summary = (struct calculation_summary){.metric_type = metric_type_names[design->metric_type],
                                             .baseline_value = design->baseline_value,
                                             .mde_pct = design->mde_pct,
-                                            .mde_absolute = plan->mde_absolute,
+                                            .mde_absolute =
+                                                design->baseline_value * (design->mde_pct / 100),
+                                            .direction = goal_direction_names[design->direction],
                                             .alpha = design->alpha,
                                             .power = design->power,
                                             .planned_test = planned_test_names[plan->planned_test]};

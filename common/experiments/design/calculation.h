@@ -14,6 +14,7 @@ struct calculation_summary {
     double baseline_value;
     double mde_pct;
     double mde_absolute;
+    const char *direction;
     double alpha;
     double power;
     const char *planned_test;

@@ -14,6 +14,7 @@
 #define SIZE_MAXIMUM 9007199254740992.0 /* 2^53 */
 #define STD_DEV_MINIMUM 1e-12
 
+const char *const goal_direction_names[GOAL__MAX] = {"increase", "decrease"};
 const char *const metric_type_names[METRIC__MAX] = {
     [METRIC_BINARY] = "binary",
     [METRIC_CONTINUOUS] = "continuous",
@@ -83,9 +84,9 @@ enum error check_std_dev(double value, const char *field, struct problem *proble
 static enum error check_variant_rate(const struct sizing_request *request,
                                      const struct sizing_plan *plan, struct problem *problem)
 {
-    double rate = request->baseline_value + plan->mde_absolute;
+    double rate = request->baseline_value + plan->alternative;
 
-    if (request->baseline_value > 0 && rate < 1)
+    if (request->baseline_value > 0 && rate > 0 && rate < 1)
         return ERROR_NONE;
     return problem_set(problem, ERROR_INVALID, "variant_rate_out_of_range",
                        "mde_pct of %g moves the rate from %g to %g; both must lie between 0 and 1.",
@@ -142,8 +143,9 @@ static enum error size_fisher_exact(const struct sizing_request *request, struct
                                     request->baseline_value + plan->mde_absolute,
                                     plan->adjusted_alpha, request->power, plan->normal_sample_size,
                                     &plan->individual_sample_size, problem);
-    return settle_size(fisher_corrected_size((double)plan->normal_sample_size, plan->mde_absolute),
-                       "sample size per variant", &plan->individual_sample_size, problem);
+    return settle_size(
+        fisher_corrected_size((double)plan->normal_sample_size, fabs(plan->mde_absolute)),
+        "sample size per variant", &plan->individual_sample_size, problem);
 }
 
 static enum error size_mann_whitney(const struct sizing_request *request, struct sizing_plan *plan,
@@ -191,20 +193,32 @@ static enum error size_tost(const struct sizing_request *request, struct sizing_
     return ERROR_NONE;
 }
 
+static enum error check_event_rate(const struct sizing_request *request,
+                                   const struct sizing_plan *plan, struct problem *problem)
+{
+    if (request->baseline_value + plan->alternative > 0)
+        return ERROR_NONE;
+    return problem_set(problem, ERROR_INVALID, "variant_rate_out_of_range",
+                       "mde_pct of %g leaves no events; the rate must stay above 0.",
+                       request->mde_pct);
+}
+
 /* Conditional test of two Poisson rates with equal exposure: of E events in all, the treatment's
  * share is RR / (1 + RR) (Przyborowski and Wilenski 1940). */
 static enum error size_poisson_rate(const struct sizing_request *request, struct sizing_plan *plan,
                                     struct problem *problem)
 {
-    double lift = request->mde_pct / 100; /* RR - 1 */
+    double lift = fabs(request->mde_pct) / 100; /* RR - 1 */
     double share = (1 + lift) / (2 + lift);
     double excess = lift / (2 * (2 + lift)); /* share - 1/2 without the cancellation */
     double root = normal_upper_quantile(plan->adjusted_alpha / 2) * 0.5 +
                   normal_quantile(request->power) * sqrt(share / (2 + lift));
     double exposure = request->exposure_per_user.given ? request->exposure_per_user.value : 1;
-    enum error error = settle_size(root * root / (excess * excess), "number of events",
-                                   &plan->total_events, problem);
+    enum error error = check_event_rate(request, plan, problem);
 
+    if (!error)
+        error = settle_size(root * root / (excess * excess), "number of events",
+                            &plan->total_events, problem);
     if (error)
         return error;
     plan->treatment_share = share;
@@ -305,6 +319,18 @@ enum error duration_in_days(const struct sizing_request *request, const struct s
                        "little traffic: the duration is too large to be finite (more than 2^53).");
 }
 
+/* The size is that of the effect upwards, whatever its direction, except that a rate too close to 1
+ * for that is sized downwards. */
+static void set_effects(const struct sizing_request *request, struct sizing_plan *plan)
+{
+    double effect = request->baseline_value * (fabs(request->mde_pct) / 100);
+    bool decrease = request->direction == GOAL_DECREASE;
+    bool upwards = request->metric_type != METRIC_BINARY || request->baseline_value + effect < 1;
+
+    plan->alternative = decrease ? -effect : effect;
+    plan->mde_absolute = upwards ? effect : plan->alternative;
+}
+
 enum error sizing_plan_design(const struct sizing_request *request, struct sizing_plan *plan,
                               struct problem *problem)
 {
@@ -313,7 +339,7 @@ enum error sizing_plan_design(const struct sizing_request *request, struct sizin
     *plan = (struct sizing_plan){.planned_test = resolve_test(request)};
     plan->comparisons = request->variants_count > 2 ? request->variants_count - 1 : 1;
     plan->adjusted_alpha = request->alpha / (double)plan->comparisons;
-    plan->mde_absolute = request->baseline_value * (request->mde_pct / 100);
+    set_effects(request, plan);
     find_design_effect(request, plan);
     if (request->power <= plan->adjusted_alpha)
         return problem_set(problem, ERROR_INVALID, "power_not_above_alpha",
@@ -339,7 +365,7 @@ enum error sizing_plan_design(const struct sizing_request *request, struct sizin
 int64_t sizing_cost(const struct sizing_request *request)
 {
     double comparisons = (double)(request->variants_count > 2 ? request->variants_count - 1 : 1);
-    double difference = request->baseline_value * (request->mde_pct / 100);
+    double difference = request->baseline_value * (fabs(request->mde_pct) / 100);
     double normal_size;
 
     if (request->metric_type != METRIC_BINARY || resolve_test(request) != PLAN_FISHER_EXACT ||

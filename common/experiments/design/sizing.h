@@ -26,6 +26,10 @@ enum planned_test {
 
 enum analysis_mode { ANALYSIS_FREQUENTIST, ANALYSIS_BAYESIAN, ANALYSIS__MAX };
 
+/* Where the metric should go. */
+enum goal_direction { GOAL_INCREASE, GOAL_DECREASE, GOAL__MAX };
+
+extern const char *const goal_direction_names[GOAL__MAX];
 extern const char *const metric_type_names[METRIC__MAX];
 extern const char *const planned_test_names[PLAN__MAX];
 extern const char *const analysis_mode_names[ANALYSIS__MAX];
@@ -39,7 +43,9 @@ struct sizing_request {
     struct optional_number exposure_per_user; /* absent = 1 */
     struct optional_number cuped_pre_experiment_std;
     struct optional_number cuped_correlation;
-    double mde_pct;   /* relative minimum detectable effect, percent of the baseline */
+    double mde_pct;   /* relative minimum detectable effect, percent of the baseline; its sign is of
+                         no account, below 0 it may be for a decrease only */
+    int direction;    /* enum goal_direction */
     int planned_test; /* enum planned_test, -1 = the metric's own */
     struct optional_number equivalence_margin_pct;
     double alpha; /* two-sided */
@@ -68,7 +74,8 @@ struct sizing_plan {
     enum planned_test planned_test; /* resolved */
     int64_t comparisons;            /* max(1, variants - 1) */
     double adjusted_alpha;          /* alpha / comparisons (Bonferroni) */
-    double mde_absolute;
+    double mde_absolute;            /* what the formula is for: upwards where that is possible */
+    double alternative; /* the effect in its direction; the verified power is for this */
     int64_t individual_sample_size; /* per variant, before the design effect */
     int64_t sample_size_per_variant;
     int64_t total_sample_size;

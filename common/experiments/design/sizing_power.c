@@ -51,7 +51,8 @@ static double power_fisher_exact(const struct sizing_request *request,
     double whole = floor(n * (1 + 4e-16)); /* n / design effect may fall just short of whole */
 
     if (!plan->exact_scan)
-        return power_two_proportions(request, plan, fisher_uncorrected_size(n, plan->mde_absolute));
+        return power_two_proportions(request, plan,
+                                     fisher_uncorrected_size(n, fabs(plan->mde_absolute)));
     return fisher_exact_power(request->baseline_value, request->baseline_value + plan->mde_absolute,
                               (int64_t)whole, plan->adjusted_alpha);
 }
@@ -74,7 +75,7 @@ static double power_tost(const struct sizing_request *request, const struct sizi
 static double power_poisson_rate(const struct sizing_request *request,
                                  const struct sizing_plan *plan, double n)
 {
-    double lift = request->mde_pct / 100;
+    double lift = fabs(request->mde_pct) / 100;
     double exposure = request->exposure_per_user.given ? request->exposure_per_user.value : 1;
     double events = n * exposure * request->baseline_value * (2 + lift);
     double excess = lift / (2 * (2 + lift));

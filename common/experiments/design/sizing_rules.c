@@ -47,6 +47,11 @@ bool sizing_tost_margin_holds(struct sizing_metric metric)
     return metric.planned_test != PLAN_TOST || metric.equivalence_margin_pct.given;
 }
 
+bool sizing_effect_holds(double mde_pct, int direction)
+{
+    return mde_pct > 0 || (mde_pct < 0 && direction == GOAL_DECREASE);
+}
+
 bool sizing_power_holds(double power, double alpha, int64_t variants)
 {
     return power > (variants > 2 ? alpha / (double)(variants - 1) : alpha);

@@ -26,6 +26,9 @@ bool sizing_std_dev_holds(struct sizing_metric metric, enum metric_type type);
 bool sizing_planned_test_holds(struct sizing_metric metric);
 bool sizing_tost_margin_holds(struct sizing_metric metric);
 
+/* Positive, or negative for a decrease. */
+bool sizing_effect_holds(double mde_pct, int direction);
+
 /* A power that is not above the alpha of one comparison needs no users at all. */
 bool sizing_power_holds(double power, double alpha, int64_t variants);
 

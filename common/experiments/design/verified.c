@@ -64,7 +64,7 @@ static struct power_of power_of(const struct sizing_request *request,
     struct power_of of = {.request = request, .plan = plan};
 
     if (plan->planned_test == PLAN_MANN_WHITNEY)
-        of.ranks = rank_alternative(fabs(plan->mde_absolute) / request->std_dev.value);
+        of.ranks = rank_alternative(fabs(plan->alternative) / request->std_dev.value);
     return of;
 }
 
@@ -74,13 +74,18 @@ static double events_per_user(const struct sizing_request *request)
            (request->exposure_per_user.given ? request->exposure_per_user.value : 1);
 }
 
+static double rate_ratio(const struct power_of *of)
+{
+    return 1 + of->plan->alternative / of->request->baseline_value;
+}
+
 /* Of the conversions of both arms, or the number of events, or nothing to enumerate. */
 static double enumerated_variance(const struct power_of *of, double users)
 {
-    double rate = of->request->baseline_value, other = rate + of->plan->mde_absolute;
+    double rate = of->request->baseline_value, other = rate + of->plan->alternative;
 
     if (of->plan->planned_test == PLAN_POISSON_RATE)
-        return users * events_per_user(of->request) * (2 + of->request->mde_pct / 100);
+        return users * events_per_user(of->request) * (1 + rate_ratio(of));
     if (of->request->metric_type == METRIC_BINARY)
         return users * (rate * (1 - rate) + other * (1 - other));
     return 0;
@@ -96,7 +101,7 @@ static bool is_enumerated(const struct power_of *of, double users)
 /* Of the z-test of two rates: that the power without its teeth is this close. */
 static bool is_smooth_within(const struct power_of *of, int64_t users, double bound)
 {
-    double rate = of->request->baseline_value, other = rate + of->plan->mde_absolute;
+    double rate = of->request->baseline_value, other = rate + of->plan->alternative;
     double fewest = (double)users * fmin(fmin(rate, 1 - rate), fmin(other, 1 - other));
 
     return fewest > MANY_CONVERSIONS &&
@@ -105,14 +110,14 @@ static bool is_smooth_within(const struct power_of *of, int64_t users, double bo
 
 static double smooth_power_of_proportions(const struct power_of *of, int64_t users)
 {
-    double rate = of->request->baseline_value, other = rate + of->plan->mde_absolute;
+    double rate = of->request->baseline_value, other = rate + of->plan->alternative;
 
     return pooled_z_smooth_power(rate, other, users, of->plan->adjusted_alpha);
 }
 
 static double power_of_proportions(const struct power_of *of, struct arm_sizes arms)
 {
-    double rate = of->request->baseline_value, other = rate + of->plan->mde_absolute;
+    double rate = of->request->baseline_value, other = rate + of->plan->alternative;
 
     if (arms.control == arms.treatment && is_smooth_within(of, arms.control, SMOOTH_BOUND))
         return smooth_power_of_proportions(of, arms.control);
@@ -121,7 +126,7 @@ static double power_of_proportions(const struct power_of *of, struct arm_sizes a
 
 static double power_of_fisher(const struct power_of *of, struct arm_sizes arms)
 {
-    double rate = of->request->baseline_value, other = rate + of->plan->mde_absolute;
+    double rate = of->request->baseline_value, other = rate + of->plan->alternative;
 
     if (arms.control != arms.treatment)
         return fisher_unequal_power(rate, other, arms, of->plan->adjusted_alpha);
@@ -130,7 +135,7 @@ static double power_of_fisher(const struct power_of *of, struct arm_sizes arms)
 
 static double power_of_means(const struct power_of *of, struct arm_sizes arms)
 {
-    double shift = of->plan->mde_absolute / of->request->std_dev.value;
+    double shift = fabs(of->plan->alternative) / of->request->std_dev.value;
 
     if (of->request->metric_type == METRIC_RATIO)
         return estimated_z_power(shift, arms, of->plan->adjusted_alpha);
@@ -157,7 +162,7 @@ static double power_of_equivalence(const struct power_of *of, struct arm_sizes a
 static double power_of_counts(const struct power_of *of, struct arm_sizes arms)
 {
     double control = (double)arms.control, treatment = (double)arms.treatment;
-    double events = control * events_per_user(of->request), ratio = 1 + of->request->mde_pct / 100;
+    double events = control * events_per_user(of->request), ratio = rate_ratio(of);
 
     if (arms.control != arms.treatment)
         return count_unequal_power(events, treatment * events_per_user(of->request) * ratio,
@@ -192,7 +197,7 @@ static bool reaches(const struct power_of *of, int64_t users)
  * many totals, passes so many tables at once that nothing is left of the teeth. */
 static double teeth_of_proportions(const struct power_of *of, double users)
 {
-    double rate = of->request->baseline_value, other = rate + of->plan->mde_absolute;
+    double rate = of->request->baseline_value, other = rate + of->plan->alternative;
     double mean = (rate + other) / 2,
            critical = normal_upper_quantile(of->plan->adjusted_alpha / 2);
     double distance = fmax(critical + normal_quantile(of->request->power), critical);

@@ -17,6 +17,7 @@ static const struct field summary_fields[] = {
     STRING(OWNER, planned_test, .nullable = true),
     NULLABLE_NUMBER(OWNER, equivalence_margin_pct),
     NULLABLE_NUMBER(OWNER, equivalence_margin_absolute),
+    STRING(OWNER, direction, .nullable = true, .left_out = true),
 };
 #undef OWNER
 static SCHEMA(summary_schema, struct calculation_summary, "KeptSummary", summary_fields, KEPT);

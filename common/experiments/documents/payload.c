@@ -211,6 +211,8 @@ static const struct field robust_fields[] = {
            .help = "A cap in the unit of the metric, or a percentile: 50 is the median."),
     BOOLEAN(OWNER, ignore_zeros,
             .help = "The percentile is that of the people with an event of the metric."),
+    CHOICE(OWNER, direction, goal_direction_names, .choice_count = GOAL__MAX,
+           .help = "Where the metric should go."),
 };
 #undef OWNER
 
@@ -231,13 +233,29 @@ static SCHEMA(robust_schema, struct robust_metric, "RobustMetric", robust_fields
               .help = "A metric seen in a way that few large values cannot sway.",
               RULES(robust_rules));
 
+#define OWNER struct metric_direction
+static const struct field metric_direction_fields[] = {
+    STRING(OWNER, name, .required = true, .min_length = 1, .max_length = NAME_MAX_LENGTH),
+    CHOICE(OWNER, direction, goal_direction_names, .choice_count = GOAL__MAX, .required = true),
+};
+#undef OWNER
+static SCHEMA(metric_direction_schema, struct metric_direction, "MetricDirection",
+              metric_direction_fields, .help = "Where a secondary metric should go.");
+
+const char *const conversion_window_names[WINDOW__MAX] = {"all", "after_exposure"};
+
 #define OWNER struct payload_metrics
 static const struct field metrics_fields[] = {
     TEXT_FIELD(OWNER, primary_metric_name),
     CHOICE(OWNER, metric_type, metric_type_names, .choice_count = METRIC__MAX, .required = true),
     NUMBER(OWNER, baseline_value, .required = true),
     NULLABLE_NUMBER(OWNER, expected_uplift_pct),
-    NUMBER(OWNER, mde_pct, .required = true, .lower = ABOVE(0)),
+    NUMBER(OWNER, mde_pct, .required = true,
+           .help = "Percent of the baseline. Negative only with direction decrease; the size is "
+                   "that of its absolute value."),
+    CHOICE(OWNER, direction, goal_direction_names, .choice_count = GOAL__MAX,
+           .help = "Where the primary metric should go: wins, losses, the worthwhile effect and "
+                   "the probability to be better follow it."),
     NULLABLE_NUMBER(OWNER, exposure_per_user, .lower = ABOVE(0)),
     CHOICE(OWNER, planned_test, planned_test_names, .choice_count = PLAN_POISSON_RATE,
            .nullable = true),
@@ -250,9 +268,16 @@ static const struct field metrics_fields[] = {
     STRING(OWNER, numerator_metric_name, .nullable = true, .max_length = NAME_MAX_LENGTH),
     STRING(OWNER, denominator_metric_name, .nullable = true, .max_length = NAME_MAX_LENGTH),
     STRINGS(OWNER, secondary_metrics),
+    OBJECTS(OWNER, secondary_directions, metric_direction_schema, .left_out = true,
+            .help = "Of those secondary metrics that should decrease."),
     OBJECTS(OWNER, guardrail_metrics, guardrail_schema, .max_length = GUARDRAILS_MAX),
     OBJECTS(OWNER, robust_metrics, robust_schema, .max_length = ROBUST_METRICS_MAX,
             .left_out = true),
+    CHOICE(OWNER, conversion_window, conversion_window_names, .choice_count = WINDOW__MAX,
+           .help = "all: every event of an exposed user counts. after_exposure: events before the "
+                   "exposure do not."),
+    NULLABLE_NUMBER(OWNER, conversion_window_days, .lower = ABOVE(0), .upper = AT_MOST(3650),
+                    .help = "With after_exposure: how long after the exposure events count."),
 };
 #undef OWNER
 
@@ -304,6 +329,40 @@ static bool test_fits_metric(const void *object)
     return sizing_planned_test_holds(metric_of(object));
 }
 
+static bool effect_fits_direction(const void *object)
+{
+    const struct payload_metrics *metrics = object;
+
+    return sizing_effect_holds(metrics->mde_pct, metrics->direction);
+}
+
+static bool has_secondary(const struct payload_metrics *metrics, const char *name)
+{
+    for (size_t i = 0; i < metrics->secondary_metrics.count; i++)
+        if (strcmp(metrics->secondary_metrics.items[i], name) == 0)
+            return true;
+    return false;
+}
+
+static bool directions_are_of_secondary(const void *object)
+{
+    const struct payload_metrics *metrics = object;
+    const struct metric_direction *directions = metrics->secondary_directions.items;
+
+    for (size_t i = 0; i < metrics->secondary_directions.count; i++)
+        if (!has_secondary(metrics, directions[i].name))
+            return false;
+    return true;
+}
+
+static bool days_have_a_window(const void *object)
+{
+    const struct payload_metrics *metrics = object;
+
+    return !metrics->conversion_window_days.given ||
+           metrics->conversion_window == WINDOW_AFTER_EXPOSURE;
+}
+
 static bool tost_has_margin(const void *object)
 {
     return sizing_tost_margin_holds(metric_of(object));
@@ -328,6 +387,9 @@ enum { SIZED_RULES = 2 };
 static const struct schema_rule metrics_rules[] = {
     {"errors.schemas.ratio_baseline_positive", ratio_baseline_is_positive},
     {"errors.schemas.ratio_std_positive", ratio_std_is_positive},
+    {"errors.schemas.mde_pct_direction", effect_fits_direction},
+    {"errors.schemas.secondary_directions", directions_are_of_secondary},
+    {"errors.schemas.conversion_window_days", days_have_a_window},
     {"errors.schemas.binary_baseline_range", binary_baseline_is_rate},
     {"errors.schemas.continuous_baseline_positive", continuous_baseline_is_positive},
     {"errors.schemas.continuous_std_positive", continuous_std_is_positive},
@@ -435,6 +497,16 @@ static struct optional_boolean known(bool value)
     return (struct optional_boolean){.given = true, .value = value};
 }
 
+int payload_secondary_direction(const struct payload_metrics *metrics, const char *name)
+{
+    const struct metric_direction *directions = metrics->secondary_directions.items;
+
+    for (size_t i = 0; i < metrics->secondary_directions.count; i++)
+        if (strcmp(directions[i].name, name) == 0)
+            return directions[i].direction;
+    return GOAL_INCREASE;
+}
+
 void payload_to_sizing(const struct experiment_payload *payload, struct sizing_request *request)
 {
     const struct payload_setup *setup = payload->setup;
@@ -449,6 +521,7 @@ void payload_to_sizing(const struct experiment_payload *payload, struct sizing_r
         .cuped_pre_experiment_std = metrics->cuped_pre_experiment_std,
         .cuped_correlation = metrics->cuped_correlation,
         .mde_pct = metrics->mde_pct,
+        .direction = metrics->direction,
         .planned_test = metrics->planned_test,
         .equivalence_margin_pct = metrics->equivalence_margin_pct,
         .alpha = metrics->alpha,

@@ -80,7 +80,18 @@ struct robust_metric {
     int statistic; /* enum robust_statistic */
     double at;     /* the cap; else the percentile */
     bool ignore_zeros;
+    int direction; /* enum goal_direction */
 };
+
+/* Where a secondary metric should go, when that is not up. */
+struct metric_direction {
+    const char *name;
+    int direction; /* enum goal_direction */
+};
+
+/* Which events count: all, or those that came after the exposure. */
+enum conversion_window { WINDOW_ALL, WINDOW_AFTER_EXPOSURE, WINDOW__MAX };
+extern const char *const conversion_window_names[WINDOW__MAX];
 
 enum guardrail_direction { GUARDRAIL_INCREASE_IS_BAD, GUARDRAIL_DECREASE_IS_BAD, GUARDRAIL__MAX };
 
@@ -100,6 +111,7 @@ struct payload_metrics {
     double baseline_value;
     struct optional_number expected_uplift_pct;
     double mde_pct;
+    int direction; /* enum goal_direction */
     struct optional_number exposure_per_user;
     int planned_test; /* enum planned_test, -1 = none */
     struct optional_number equivalence_margin_pct;
@@ -111,8 +123,11 @@ struct payload_metrics {
     const char *numerator_metric_name;
     const char *denominator_metric_name;
     struct string_list secondary_metrics;
-    OBJECT_LIST(struct guardrail_metric, guardrail_metrics); /* struct guardrail_metric */
-    OBJECT_LIST(struct robust_metric, robust_metrics);       /* struct robust_metric */
+    OBJECT_LIST(struct metric_direction, secondary_directions); /* struct metric_direction */
+    OBJECT_LIST(struct guardrail_metric, guardrail_metrics);    /* struct guardrail_metric */
+    OBJECT_LIST(struct robust_metric, robust_metrics);          /* struct robust_metric */
+    int conversion_window;                                      /* enum conversion_window */
+    struct optional_number conversion_window_days; /* after the exposure; absent = any */
 };
 
 struct payload_constraints {
@@ -176,6 +191,9 @@ SCHEMA_OF(payload_schema, struct experiment_payload);
 
 /* As payload_schema, with the rules that a design must keep to be sized at once. */
 SCHEMA_OF(design_schema, struct experiment_payload);
+
+/* Where a secondary metric should go: GOAL_INCREASE when the design does not say. */
+int payload_secondary_direction(const struct payload_metrics *metrics, const char *name);
 
 /* The sizing request that the design stands for. Lists are shared with the payload. */
 void payload_to_sizing(const struct experiment_payload *payload, struct sizing_request *request);

@@ -16,9 +16,11 @@ static const char *verdict_key(const struct test_result *result)
     if (!result->is_significant)
         return "results.verdict.no_difference";
     if (result->effect > 0)
-        return "results.verdict.uplift";
+        return result->lower_is_better ? "results.verdict.worse_increase"
+                                       : "results.verdict.uplift";
     if (result->effect < 0)
-        return "results.verdict.decline";
+        return result->lower_is_better ? "results.verdict.better_decrease"
+                                       : "results.verdict.decline";
     return "results.verdict.significant";
 }
 

@@ -124,6 +124,8 @@ static const struct field request_fields[] = {
     OBJECT(OWNER, ranked, ranked_schema, .nullable = true,
            .help = "For mann_whitney, bootstrap, quantile and trimmed_t."),
     OBJECT(OWNER, count, count_schema, .nullable = true, .help = "For count."),
+    CHOICE(OWNER, direction, goal_direction_names, .choice_count = GOAL__MAX,
+           .help = "Where the metric should go: verdict and outcome follow it."),
 };
 #undef OWNER
 
@@ -238,6 +240,15 @@ struct optional_number results_relative_effect(const struct test_result *test)
                : (struct optional_number){0};
 }
 
+const char *results_outcome(const struct test_result *test)
+{
+    double gain = test->lower_is_better ? -test->effect : test->effect;
+
+    if (test->degenerate || !test->is_significant || gain == 0)
+        return "inconclusive";
+    return gain > 0 ? "better" : "worse";
+}
+
 const char *results_relative_effect_reason(const struct test_result *test)
 {
     if (results_relative_effect(test).given)
@@ -345,6 +356,10 @@ static const struct field reply_fields[] = {
                              "is_significant is true; otherwise interpretation says why."),
     OBJECTS(OWNER, warnings, calculation_warning_schema, .nullable = true,
             .help = "SMALL_COUNTS where the arms are too small for an approximation in use."),
+    STRING(OWNER, direction, .nullable = true, .help = "increase or decrease, as asked."),
+    STRING(OWNER, outcome, .nullable = true,
+           .help = "better or worse where the effect is significant, else inconclusive; null for "
+                   "equivalence."),
 };
 #undef OWNER
 const struct schema results_reply_schema = {.name = "ResultsReply",

@@ -32,6 +32,7 @@ struct results_request {
     const struct continuous_observation *continuous;
     const struct ranked_observation *ranked;
     const struct count_observation *count;
+    int direction; /* enum goal_direction */
 };
 
 /* The effect in percent of the control value; `reason` where there is no interval. */
@@ -94,7 +95,12 @@ struct results_reply {
     const struct results_test_interval *test_interval;
     struct optional_boolean interval_agrees;
     OBJECT_LIST(struct warning, warnings); /* struct warning */
+    const char *direction;
+    const char *outcome;
 };
+
+/* better, worse or inconclusive, in the direction of the goal. */
+const char *results_outcome(const struct test_result *test);
 
 /* Absent where the control value is 0 or the effect passes the largest number; the reason says
  * which, NULL beside a number. */

@@ -6,8 +6,12 @@
 #include "db/query.h"
 #include "experiments/storage/project_store.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* A covariate is used from a 20th of the people on: 5 %. */
+enum { COVERAGE_PARTS = 20 };
 
 enum { ROBUST_BYTES_MAX = 1024, NAMES_FIRST = 16, NAMES_BYTES_MAX = 16 * 1024 * 1024 };
 
@@ -15,7 +19,7 @@ enum { ROBUST_BYTES_MAX = 1024, NAMES_FIRST = 16, NAMES_BYTES_MAX = 16 * 1024 * 
     "e.experiment, e.version, e.next_unit, e.next_sequence, e.metrics, e.covariates, e.slices,"    \
     " e.strata, e.links, e.alias_exposures, e.alias_conversions, e.merged_people,"                 \
     " e.spike_events, e.primary_metric, e.numerator, e.denominator, e.stale,"                      \
-    " e.first_exposed_at, e.last_exposed_at, e.robust"
+    " e.first_exposed_at, e.last_exposed_at, e.robust, e.conversion_window, e.covariates_used"
 
 static const struct statement find_project = {
     .name = "live_project",
@@ -40,7 +44,8 @@ static const struct statement update_experiment = {
            " metrics = ?, covariates = ?, slices = ?, strata = ?, links = ?,"
            " alias_exposures = ?, alias_conversions = ?, merged_people = ?, spike_events = ?,"
            " primary_metric = ?, numerator = ?, denominator = ?, stale = ?, first_exposed_at = ?,"
-           " last_exposed_at = ?, robust = ? WHERE experiment = ?",
+           " last_exposed_at = ?, robust = ?, conversion_window = ?, covariates_used = ?"
+           " WHERE experiment = ?",
 };
 
 #define WANTED_NAMES                                                                               \
@@ -79,6 +84,23 @@ static const struct {
           " WHERE s.experiment = ? AND s.dimension = wanted.dimension AND s.name = wanted.name"},
          {"live_slice_insert",
           "INSERT INTO live_slices (experiment, slice, name, dimension) VALUES (?, ?, ?, ?)"}},
+};
+
+static const struct statement covered_most = {
+    .name = "live_covered_most",
+    .sql = "SELECT covariate, name, people FROM live_covariates WHERE experiment = ?"
+           " ORDER BY people DESC, name LIMIT ?",
+};
+static const struct statement metrics_with_events = {
+    .name = "live_metrics_with_events",
+    .sql = "SELECT name, events FROM live_metrics WHERE experiment = ? AND events > 0"
+           " ORDER BY events DESC, name",
+    .streams = true,
+};
+static const struct statement people_of_arms = {
+    .name = "live_people_of_arms",
+    .sql = "SELECT CAST(coalesce(sum(people), 0) AS BIGINT) FROM live_arms"
+           " WHERE experiment = ? AND arm >= 0",
 };
 
 static const struct statement list_experiments = {
@@ -129,6 +151,31 @@ static void read_robust(const char *text, struct live_experiment *experiment)
     }
 }
 
+/* Numbers with blanks between them. */
+static const char *used_text(const struct live_experiment *experiment, struct arena *arena)
+{
+    char number[NUMBER_TEXT_MAX];
+    struct text text;
+
+    text_start(&text, arena, ROBUST_BYTES_MAX);
+    for (size_t i = 0; i < experiment->used_count; i++) {
+        if (i)
+            text_append_byte(&text, ' ');
+        text_append(&text, number, integer_format(experiment->used[i], number));
+    }
+    return text.bytes;
+}
+
+static void read_used(const char *text, struct live_experiment *experiment)
+{
+    while (*text && experiment->used_count < LIVE_COVARIATES_MAX) {
+        char *end;
+
+        experiment->used[experiment->used_count++] = strtoll(text, &end, 10);
+        text = *end == ' ' ? end + 1 : end;
+    }
+}
+
 static bool read_row(struct query *query, const char *id, struct arena *arena,
                      struct live_experiment *experiment)
 {
@@ -157,6 +204,8 @@ static bool read_row(struct query *query, const char *id, struct arena *arena,
         .last_exposed_at = query_optional_integer(query, 18),
     };
     read_robust(query_text(query, 19, arena), experiment);
+    experiment->window = query_integer(query, 20);
+    read_used(query_text(query, 21, arena), experiment);
     return true;
 }
 
@@ -243,6 +292,19 @@ struct live_design_metrics live_design_metrics(const struct experiment_payload *
     return (struct live_design_metrics){0};
 }
 
+static const double day = 86400e6; /* microseconds */
+
+int64_t live_design_window(const struct experiment_payload *design)
+{
+    const struct payload_metrics *metrics = design->metrics;
+
+    if (metrics->conversion_window == WINDOW_ALL)
+        return LIVE_WINDOW_ALL;
+    if (!metrics->conversion_window_days.given)
+        return LIVE_WINDOW_OPEN;
+    return (int64_t)fmax(metrics->conversion_window_days.value * day, 1);
+}
+
 static enum error make_row(const struct live_call *call, const char *id,
                            struct live_experiment *experiment)
 {
@@ -309,6 +371,8 @@ enum error live_save_experiment(const struct live_call *call,
     query_bind_optional_integer(query, experiment->first_exposed_at);
     query_bind_optional_integer(query, experiment->last_exposed_at);
     query_bind_text(query, robust_text(experiment, call->arena));
+    query_bind_integer(query, experiment->window);
+    query_bind_text(query, used_text(experiment, call->arena));
     query_bind_integer(query, experiment->number);
     return query_end(query, call->problem);
 }
@@ -445,6 +509,64 @@ enum error live_number_names(const struct live_call *call, struct live_experimen
     return query ? query_end(query, call->problem) : error;
 }
 
+enum error live_read_covered(const struct live_call *call, int64_t experiment,
+                             struct live_covered_list *covered)
+{
+    struct query *query = db_query(call->db, &covered_most);
+    enum error error;
+
+    *covered = (struct live_covered_list){0};
+    query_bind_integer(query, experiment);
+    query_bind_integer(query, LIVE_COVERED_MAX);
+    while (query_next(query))
+        covered->items[covered->count++] = (struct live_covered){
+            query_text(query, 1, call->arena), query_integer(query, 0), query_integer(query, 2)};
+    error = query_end(query, call->problem);
+    if (error)
+        return error;
+    query = db_query(call->db, &people_of_arms);
+    query_bind_integer(query, experiment);
+    if (query_next(query))
+        covered->exposed = query_integer(query, 0);
+    return query_end(query, call->problem);
+}
+
+enum error live_visit_metrics(const struct live_call *call, int64_t experiment,
+                              live_metric_visitor *metric, void *context)
+{
+    struct query *query = db_query(call->db, &metrics_with_events);
+
+    query_bind_integer(query, experiment);
+    while (query_next(query))
+        metric(query_text(query, 0, call->arena), query_integer(query, 1), context);
+    return query_end(query, call->problem);
+}
+
+bool live_is_covering(const struct live_covered_list *covered, size_t i)
+{
+    return covered->items[i].people * COVERAGE_PARTS >= covered->exposed;
+}
+
+size_t live_wanted_covariates(const struct live_covered_list *covered,
+                              int64_t wanted[LIVE_COVARIATES_MAX])
+{
+    size_t count = 0;
+
+    for (size_t i = 0; i < covered->count; i++) {
+        int64_t number = covered->items[i].number;
+        size_t at = count < LIVE_COVARIATES_MAX ? count : LIVE_COVARIATES_MAX;
+
+        if (!live_is_covering(covered, i))
+            continue;
+        if (count++ >= LIVE_COVARIATES_MAX)
+            continue;
+        for (; at > 0 && wanted[at - 1] > number; at--)
+            wanted[at] = wanted[at - 1];
+        wanted[at] = number;
+    }
+    return count;
+}
+
 int64_t live_name_number(const struct live_name_list *names, const char *name)
 {
     for (size_t i = 0; name && i < names->count; i++)
@@ -499,6 +621,7 @@ enum error live_fit_design(const struct live_call *call, const struct experiment
     experiment->numerator = live_name_number(&names, metrics.numerator);
     experiment->denominator = live_name_number(&names, metrics.denominator);
     experiment->robust_count = live_design_robust(design, &names, experiment->robust);
+    experiment->window = live_design_window(design);
     return error;
 }
 

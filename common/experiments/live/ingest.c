@@ -24,6 +24,7 @@ struct batch {
     size_t event_count;
     int64_t now;
     bool covariates_grew;
+    bool crossed; /* an id that was exposed was sent in another arm */
 };
 
 /* The ids of every record that stand for users. */
@@ -69,8 +70,9 @@ static enum error number_metrics(struct batch *batch)
     return live_number_names(batch->call, &batch->experiment, LIVE_METRIC_NAMES, &batch->names);
 }
 
-/* Whoever has a value for a name that is new has it from this batch, so that the sums over people
- * with all covariates start anew, from the people of this batch. */
+/* A new name is used at once, as long as there is room; a later reading drops it when it covers too
+ * few. Whoever has a value for it has it from this batch, so that the sums over people with all
+ * covariates start anew, from the people of this batch. */
 static enum error number_covariates(struct batch *batch)
 {
     const struct live_pre_period *records = batch->records->items;
@@ -80,7 +82,13 @@ static enum error number_covariates(struct batch *batch)
     for (size_t i = 0; i < batch->records->count; i++)
         live_name_entry(batch->call->arena, &batch->names, "", records[i].covariate_name);
     error = live_number_names(batch->call, &batch->experiment, LIVE_COVARIATE_NAMES, &batch->names);
-    batch->covariates_grew = batch->experiment.covariates > before;
+    for (size_t i = 0; i < batch->names.count; i++) {
+        if (batch->names.items[i].number <= before ||
+            batch->experiment.used_count == LIVE_COVARIATES_MAX)
+            continue;
+        batch->experiment.used[batch->experiment.used_count++] = batch->names.items[i].number;
+        batch->covariates_grew = true;
+    }
     if (!error && batch->covariates_grew)
         error = live_clear_family(batch->call, batch->experiment.number, LIVE_COVARIANCE);
     return error;
@@ -182,12 +190,22 @@ static void note_pace(struct live_experiment *experiment, int64_t moment)
         *last = GIVEN_INTEGER(moment);
 }
 
+/* The first exposure of the id stands; that there was one in another arm is kept. */
+static void note_crossing(struct batch *batch, struct live_unit *unit, int64_t variation)
+{
+    if (unit->variation == variation || unit->crossed)
+        return;
+    open_person(batch, unit->root);
+    unit->crossed = unit->changed = batch->crossed = true;
+}
+
 static void take_exposure(struct batch *batch, const struct live_exposure *record)
 {
     struct live_unit *unit = live_people_find(&batch->people, record->user_id);
 
     if (unit->exposed) {
         batch->outcome->deduplicated++;
+        note_crossing(batch, unit, record->variation_index);
         return;
     }
     open_person(batch, unit->root);
@@ -216,12 +234,13 @@ static void take_conversion(struct batch *batch, const struct live_conversion *r
     struct live_unit *unit = live_people_find(&batch->people, record->user_id);
     int64_t metric = number_of(batch, "", record->metric);
     int64_t moment = record->occurred_at.given ? record->occurred_at.value : batch->now;
+    const struct live_moment place = {record->value, moment, batch->experiment.window};
     struct live_values *values;
 
     open_person(batch, unit->root);
     values = live_unit_values(&batch->people, unit, metric);
     live_values_count(values, record->value);
-    live_values_place(values, moment, live_person_exposure(unit->root));
+    live_values_place(values, &place, live_person_exposure(unit->root));
     values->changed = true;
     batch->events[batch->event_count++] =
         (struct live_event){.unit = unit,
@@ -416,7 +435,7 @@ static enum error run(struct batch *batch)
         error = live_load_times(&load);
     if (error)
         return error;
-    if (batch->outcome->recorded == 0) /* a name was new, at the most */
+    if (batch->outcome->recorded == 0 && !batch->crossed) /* a name was new, at the most */
         return live_save_experiment(call, &batch->experiment);
     close_people(batch);
     return save(batch);

@@ -16,7 +16,7 @@ enum { NAMES_FIRST = 64, LIST_BYTES_MAX = 64 * 1024 * 1024 };
 #define UNIT_COLUMNS                                                                               \
     "user_id, unit, variation, occurred_at, exposed_at, exposure_sequence, dimensions,"            \
     " canonical_id, linked_at, exclusion_reason, excluded_at, stratum, stratified_at,"             \
-    " stratum_sequence"
+    " stratum_sequence, crossed"
 
 #define TEXT_KEYS "(SELECT value AS wanted FROM {json_text_rows:?}) AS ids"
 #define UNIT_KEYS                                                                                  \
@@ -34,8 +34,9 @@ static const struct statement units_by_canonical = {
 };
 static const struct statement values_of_units = {
     .name = "live_values_of_units",
-    FOUND_BY_KEYS("place, metric, events, huge, early, late, sum_high, sum_low", UNIT_KEYS,
-                  "live_unit_metrics m", "m.experiment = ? AND m.unit = ids.unit"),
+    FOUND_BY_KEYS("place, metric, events, huge, early, late, sum_high, sum_low, counted,"
+                  " counted_huge, counted_high, counted_low",
+                  UNIT_KEYS, "live_unit_metrics m", "m.experiment = ? AND m.unit = ids.unit"),
 };
 static const struct statement covariates_of_units = {
     .name = "live_covariates_of_units",
@@ -55,11 +56,11 @@ static const struct statement keys_taken = {
 #define UNITS                                                                                      \
     "live_units (experiment, user_id, unit, variation, occurred_at, exposed_at,"                   \
     " exposure_sequence, dimensions, canonical_id, linked_at, exclusion_reason, excluded_at,"      \
-    " stratum, stratified_at, stratum_sequence)"
+    " stratum, stratified_at, stratum_sequence, crossed)"
 
 static const struct statement insert_unit = {
     .name = "live_unit_insert",
-    .sql = "INSERT INTO " UNITS " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+    .sql = "INSERT INTO " UNITS " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
 };
 static const struct statement insert_units = {
     .name = "live_unit_insert_all",
@@ -68,7 +69,7 @@ static const struct statement insert_units = {
                                ", " INTEGERS_AT_ONCE ", " INTEGERS_AT_ONCE ", " TEXTS_AT_ONCE
                                ", " TEXTS_AT_ONCE ", " INTEGERS_AT_ONCE ", " TEXTS_AT_ONCE
                                ", " INTEGERS_AT_ONCE ", " INTEGERS_AT_ONCE ", " INTEGERS_AT_ONCE
-                               ", " INTEGERS_AT_ONCE,
+                               ", " INTEGERS_AT_ONCE ", " INTEGERS_AT_ONCE,
                  ""),
 };
 static const struct statement update_unit = {
@@ -76,25 +77,29 @@ static const struct statement update_unit = {
     .sql = "UPDATE live_units SET variation = ?, occurred_at = ?, exposed_at = ?,"
            " exposure_sequence = ?, dimensions = ?, canonical_id = ?, linked_at = ?,"
            " exclusion_reason = ?, excluded_at = ?, stratum = ?, stratified_at = ?,"
-           " stratum_sequence = ? WHERE experiment = ? AND user_id = ?",
+           " stratum_sequence = ?, crossed = ? WHERE experiment = ? AND user_id = ?",
 };
 #define VALUES                                                                                     \
-    "live_unit_metrics (experiment, unit, metric, events, huge, early, late, sum_high, sum_low)"
+    "live_unit_metrics (experiment, unit, metric, events, huge, early, late, sum_high, sum_low,"   \
+    " counted, counted_huge, counted_high, counted_low)"
 #define VALUES_STAND                                                                               \
     " ON CONFLICT (experiment, unit, metric) DO UPDATE SET events = excluded.events,"              \
     " huge = excluded.huge, early = excluded.early, late = excluded.late,"                         \
-    " sum_high = excluded.sum_high, sum_low = excluded.sum_low"
+    " sum_high = excluded.sum_high, sum_low = excluded.sum_low, counted = excluded.counted,"       \
+    " counted_huge = excluded.counted_huge, counted_high = excluded.counted_high,"                 \
+    " counted_low = excluded.counted_low"
 
 static const struct statement put_value = {
     .name = "live_values_put",
-    .sql = "INSERT INTO " VALUES " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)" VALUES_STAND,
+    .sql = "INSERT INTO " VALUES " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)" VALUES_STAND,
 };
 static const struct statement put_values = {
     .name = "live_values_put_all",
     INTO_AT_ONCE(VALUES,
                  INTEGERS_AT_ONCE ", " INTEGERS_AT_ONCE ", " INTEGERS_AT_ONCE ", " INTEGERS_AT_ONCE
                                   ", " INTEGERS_AT_ONCE ", " INTEGERS_AT_ONCE ", " NUMBERS_AT_ONCE
-                                  ", " NUMBERS_AT_ONCE,
+                                  ", " NUMBERS_AT_ONCE ", " INTEGERS_AT_ONCE ", " INTEGERS_AT_ONCE
+                                  ", " NUMBERS_AT_ONCE ", " NUMBERS_AT_ONCE,
                  VALUES_STAND),
 };
 
@@ -213,6 +218,7 @@ static void read_unit(struct query *query, struct live_people *people)
     unit->stratum = integer_or_zero(query, 11);
     unit->stratified_at = integer_or_zero(query, 12);
     unit->stratum_sequence = integer_or_zero(query, 13);
+    unit->crossed = query_boolean(query, 14);
 }
 
 static enum error load_units(const struct live_load *load, const struct statement *statement,
@@ -288,6 +294,9 @@ static enum error load_values(const struct live_load *load)
         values->early = query_integer(query, 4);
         values->late = query_integer(query, 5);
         values->sum = (struct sum){query_number(query, 6), query_number(query, 7)};
+        values->counted = query_integer(query, 8);
+        values->counted_huge = query_integer(query, 9);
+        values->counted_sum = (struct sum){query_number(query, 10), query_number(query, 11)};
     }
     return query_end(query, load->call->problem);
 }
@@ -333,6 +342,12 @@ enum error live_load_people(const struct live_load *load, const struct live_name
     return ERROR_NONE;
 }
 
+static struct live_moment read_moment(struct query *query, const struct live_load *load)
+{
+    return (struct live_moment){query_number(query, 2), query_integer(query, 3),
+                                load->experiment->window};
+}
+
 static bool is_out_of_time(const struct live_unit *unit)
 {
     return unit->stored && unit->root->retime && unit->value_count > 0;
@@ -353,6 +368,8 @@ enum error live_load_times(const struct live_load *load)
 
         for (size_t k = 0; is_out_of_time(unit) && k < unit->value_count; k++) {
             unit->values[k].early = unit->values[k].late = 0;
+            unit->values[k].counted = unit->values[k].counted_huge = 0;
+            unit->values[k].counted_sum = (struct sum){0};
             unit->values[k].changed = true;
         }
     }
@@ -361,9 +378,10 @@ enum error live_load_times(const struct live_load *load)
     query_bind_integer(query, load->experiment->number);
     while (query_next(query)) {
         struct live_unit *unit = people->units[query_integer(query, 0)];
+        const struct live_moment moment = read_moment(query, load);
 
-        live_values_place(live_unit_values(people, unit, query_integer(query, 1)),
-                          query_integer(query, 3), live_person_exposure(unit->root));
+        live_values_place(live_unit_values(people, unit, query_integer(query, 1)), &moment,
+                          live_person_exposure(unit->root));
     }
     return query_end(query, load->call->problem);
 }
@@ -371,7 +389,10 @@ enum error live_load_times(const struct live_load *load)
 static bool same_values(const struct live_values *one, const struct live_values *other)
 {
     return one->events == other->events && one->huge == other->huge && one->early == other->early &&
-           one->late == other->late &&
+           one->late == other->late && one->counted == other->counted &&
+           one->counted_huge == other->counted_huge &&
+           fabs(one->counted_sum.high - other->counted_sum.high) <=
+               SAME_DIGITS * fabs(other->counted_sum.high) &&
            fabs(one->sum.high - other->sum.high) <= SAME_DIGITS * fabs(other->sum.high);
 }
 
@@ -403,9 +424,10 @@ enum error live_load_values_again(const struct live_load *load, int64_t *differe
     while (query_next(query)) {
         struct live_unit *unit = people->units[query_integer(query, 0)];
         struct live_values *values = live_unit_values(people, unit, query_integer(query, 1));
+        const struct live_moment moment = read_moment(query, load);
 
-        live_values_count(values, query_number(query, 2));
-        live_values_place(values, query_integer(query, 3), live_person_exposure(unit->root));
+        live_values_count(values, moment.value);
+        live_values_place(values, &moment, live_person_exposure(unit->root));
     }
     error = query_end(query, load->call->problem);
     for (size_t i = 0; i < people->count; i++) {
@@ -441,6 +463,7 @@ static void bind_unit(struct query *query, const struct live_unit *unit, int64_t
     bind_when(query, unit->stratum, unit->stratum);
     bind_when(query, unit->stratum, unit->stratified_at);
     bind_when(query, unit->stratum, unit->stratum_sequence);
+    query_bind_boolean(query, unit->crossed);
     query_bind_integer(query, experiment);
     query_bind_text(query, unit->user_id);
 }
@@ -484,6 +507,7 @@ static void add_unit(struct live_rows *rows, const struct live_unit *unit)
     live_rows_optional(rows, unit->stratum, unit->stratum);
     live_rows_optional(rows, unit->stratum, unit->stratified_at);
     live_rows_optional(rows, unit->stratum, unit->stratum_sequence);
+    live_rows_integer(rows, unit->crossed);
     live_rows_next(rows);
 }
 
@@ -521,6 +545,10 @@ static enum error save_values(const struct live_call *call, int64_t experiment,
             live_rows_integer(&rows, values->late);
             live_rows_number(&rows, values->sum.high);
             live_rows_number(&rows, values->sum.low);
+            live_rows_integer(&rows, values->counted);
+            live_rows_integer(&rows, values->counted_huge);
+            live_rows_number(&rows, values->counted_sum.high);
+            live_rows_number(&rows, values->counted_sum.low);
             live_rows_next(&rows);
         }
     }

@@ -152,6 +152,16 @@ int64_t live_person_stratum(const struct live_unit *root)
     return first ? first->stratum : 0;
 }
 
+bool live_person_crossed(const struct live_unit *root)
+{
+    const struct live_unit *first = live_person_exposure(root);
+
+    FOR_EACH_UNIT(unit, root)
+    if (unit->crossed || (unit->exposed && unit->variation != first->variation))
+        return true;
+    return false;
+}
+
 bool live_person_excluded(const struct live_unit *root)
 {
     FOR_EACH_UNIT(unit, root)
@@ -160,20 +170,33 @@ bool live_person_excluded(const struct live_unit *root)
     return false;
 }
 
-void live_values_count(struct live_values *values, double value)
+static void count_value(double value, int64_t *events, int64_t *huge, struct sum *sum)
 {
-    values->events++;
+    ++*events;
     if (fabs(value) <= LIVE_VALUE_MAX)
-        sum_add(&values->sum, value);
+        sum_add(sum, value);
     else
-        values->huge++;
+        ++*huge;
 }
 
-void live_values_place(struct live_values *values, int64_t moment, const struct live_unit *exposure)
+void live_values_count(struct live_values *values, double value)
 {
+    count_value(value, &values->events, &values->huge, &values->sum);
+}
+
+/* Moments lie within the years 1 to 9999 and windows within ten years: no sum can overflow. */
+void live_values_place(struct live_values *values, const struct live_moment *moment,
+                       const struct live_unit *exposure)
+{
+    bool early;
+
     if (!exposure)
         return;
-    values->early += moment < exposure->occurred_at;
-    /* Moments lie within the years 1 to 9999: the sum cannot overflow. */
-    values->late += moment > exposure->occurred_at + horizon;
+    early = moment->at < exposure->occurred_at;
+    values->early += early;
+    values->late += moment->at > exposure->occurred_at + horizon;
+    if (moment->window == LIVE_WINDOW_ALL || early)
+        return;
+    if (moment->window == LIVE_WINDOW_OPEN || moment->at <= exposure->occurred_at + moment->window)
+        count_value(moment->value, &values->counted, &values->counted_huge, &values->counted_sum);
 }

@@ -14,6 +14,10 @@
 /* Values beyond this have no finite square; they are counted apart. */
 #define LIVE_VALUE_MAX 1e150
 
+/* Which events count: all, those after the exposure of the person, or those in so many microseconds
+ * after it. */
+enum { LIVE_WINDOW_ALL = 0, LIVE_WINDOW_OPEN = -1 };
+
 /* Events of one metric. Early: before the exposure of the person; late: more than the horizon after
  * it. Nobody is early or late without an exposure. */
 struct live_values {
@@ -23,6 +27,8 @@ struct live_values {
     int64_t early;
     int64_t late;
     struct sum sum;
+    int64_t counted, counted_huge; /* inside the window of the experiment, where it has one */
+    struct sum counted_sum;
     bool stored, changed;
 };
 
@@ -42,6 +48,7 @@ struct live_unit {
     int64_t variation;
     int64_t occurred_at, exposed_at, exposure_sequence; /* exposures are compared in this order */
     const char *dimensions;                             /* slices, as numbers; NULL = none */
+    bool crossed;                                       /* sent in another arm later */
 
     const char *canonical_id; /* NULL = not an alias */
     int64_t linked_at;
@@ -98,6 +105,9 @@ const struct live_unit *live_person_exposure(const struct live_unit *root);
 /* The stratum of the person: the first one that was sent; 0 = none. */
 int64_t live_person_stratum(const struct live_unit *root);
 
+/* Seen in more than one arm, the holdout included. */
+bool live_person_crossed(const struct live_unit *root);
+
 bool live_person_excluded(const struct live_unit *root);
 
 /* Goes over the root and its aliases. NOLINTBEGIN(bugprone-macro-parentheses): `unit` is a name. */
@@ -109,8 +119,13 @@ bool live_person_excluded(const struct live_unit *root);
 /* Counts the value of an event. */
 void live_values_count(struct live_values *values, double value);
 
-/* Counts an event that happened at `moment`, by the exposure of its person (NULL = none). */
-void live_values_place(struct live_values *values, int64_t moment,
+/* An event by its place in time: seen from the exposure of its person (NULL = none). */
+struct live_moment {
+    double value;
+    int64_t at;
+    int64_t window; /* of the experiment */
+};
+void live_values_place(struct live_values *values, const struct live_moment *moment,
                        const struct live_unit *exposure);
 
 #endif

@@ -3,6 +3,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { PEOPLE_AT_A_TIME = 1000, CHUNK_MEMORY_MAX = 1024 * 1024 * 1024 };
@@ -96,6 +97,25 @@ static enum error run_pass(struct pass *pass)
     return error;
 }
 
+/* Those that cover enough, as counted so far; where none does, or too many do, as before. */
+static enum error choose_covariates(const struct live_call *call,
+                                    struct live_experiment *experiment)
+{
+    int64_t wanted[LIVE_COVARIATES_MAX];
+    struct live_covered_list covered;
+    size_t count;
+    enum error error = live_read_covered(call, experiment->number, &covered);
+
+    if (error)
+        return error;
+    count = live_wanted_covariates(&covered, wanted);
+    if (count == 0 || count > LIVE_COVARIATES_MAX)
+        return ERROR_NONE;
+    experiment->used_count = count;
+    memcpy(experiment->used, wanted, count * sizeof wanted[0]);
+    return ERROR_NONE;
+}
+
 static enum error rebuild_locked(const struct live_call *call, const char *id,
                                  struct live_rebuild *rebuild)
 {
@@ -108,6 +128,8 @@ static enum error rebuild_locked(const struct live_call *call, const char *id,
         return error;
     experiment->spike_events = call->spike_events;
     error = live_fit_design(call, reading.design, experiment);
+    if (!error)
+        error = choose_covariates(call, experiment);
     if (!error)
         error = live_clear_rollup(call, experiment->number);
     if (!error)
@@ -188,6 +210,13 @@ static void compare_products(struct live_rebuild *rebuild, const struct live_rol
     }
 }
 
+static void compare_covered(struct pass *pass, struct live_rollup *stored)
+{
+    for (int64_t number = 1; number <= pass->experiment->covariates; number++)
+        if (*live_rollup_covered(stored, number) != *live_rollup_covered(&pass->rollup, number))
+            note(pass->rebuild, "the coverage of covariates", number, 0, 0);
+}
+
 static void compare_counts(struct pass *pass, struct live_rollup *stored)
 {
     struct live_rollup *right = &pass->rollup;
@@ -226,6 +255,7 @@ static enum error verify_now(const struct live_call *call, const char *id,
     if (error)
         return error;
     compare_counts(&pass, &stored);
+    compare_covered(&pass, &stored);
     compare_cells(rebuild, &stored, &pass.rollup);
     compare_products(rebuild, &stored, &pass.rollup);
     return ERROR_NONE;
@@ -259,8 +289,32 @@ static bool keeps_robust(const struct live_reading *reading, const struct live_n
     return true;
 }
 
+static int integer_order(const void *one, const void *other)
+{
+    int64_t first = *(const int64_t *)one, second = *(const int64_t *)other;
+
+    return (first > second) - (first < second);
+}
+
+/* Where none covers enough, nothing is adjusted and nothing needs to be made again. */
+static bool keeps_covariates(const struct live_experiment *experiment,
+                             const struct live_covered_list *covered)
+{
+    int64_t wanted[LIVE_COVARIATES_MAX], used[LIVE_COVARIATES_MAX];
+    size_t count = live_wanted_covariates(covered, wanted);
+
+    if (!experiment->primary_metric || covered->exposed == 0 || count == 0 ||
+        count > LIVE_COVARIATES_MAX)
+        return true;
+    if (count != experiment->used_count)
+        return false;
+    memcpy(used, experiment->used, count * sizeof used[0]);
+    qsort(used, count, sizeof used[0], integer_order);
+    return memcmp(used, wanted, count * sizeof used[0]) == 0;
+}
+
 bool live_is_stale(const struct live_call *call, const struct live_reading *reading,
-                   const struct live_name_list *metrics)
+                   const struct live_name_list *metrics, const struct live_covered_list *covered)
 {
     const struct live_experiment *experiment = &reading->experiment;
     struct live_design_metrics needed = live_design_metrics(reading->design);
@@ -273,7 +327,8 @@ bool live_is_stale(const struct live_call *call, const struct live_reading *read
         (needed.numerator && !live_name_number(metrics, needed.numerator)) ||
         (needed.denominator && !live_name_number(metrics, needed.denominator)))
         return true;
-    if (!keeps_robust(reading, metrics))
+    if (!keeps_robust(reading, metrics) || !keeps_covariates(experiment, covered) ||
+        experiment->window != live_design_window(reading->design))
         return true;
     return experiment->primary_metric != live_name_number(metrics, needed.primary) ||
            experiment->numerator != live_name_number(metrics, needed.numerator) ||

@@ -27,9 +27,9 @@ MUST_CHECK enum error live_rebuild_experiment(const struct live_call *call, cons
 MUST_CHECK enum error live_verify_experiment(const struct live_call *call, const char *id,
                                              struct live_rebuild *rebuild);
 
-/* True when the aggregates were made for another design or other settings, or have lost digits.
- * `metrics` holds the numbers of the design's metrics. */
+/* True when the aggregates were made for another design, other settings or other covariates, or
+ * have lost digits. `metrics` holds the numbers of the design's metrics. */
 bool live_is_stale(const struct live_call *call, const struct live_reading *reading,
-                   const struct live_name_list *metrics);
+                   const struct live_name_list *metrics, const struct live_covered_list *covered);
 
 #endif

@@ -7,10 +7,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { CELLS_FIRST = 64, TOTALS_FIRST = 16, SCRATCH_FIRST = 32 };
+enum { CELLS_FIRST = 64, TOTALS_FIRST = 16, COVERED_FIRST = 16, SCRATCH_FIRST = 32 };
 
 /* When less than this of the largest sum is left, too many of its digits went with the rest. */
 #define CANCELLED 0x1p-50
+
+/* The same of the squares about the mean, in a sum that has 106 bits. */
+#define CANCELLED_ABOUT_MEAN 0x1p-60
 
 /* What is asked of a person more than once. */
 struct person {
@@ -30,9 +33,11 @@ void live_rollup_start(struct live_rollup *rollup, const struct live_experiment 
                                    .experiment = experiment,
                                    .cell_slots = CELLS_FIRST,
                                    .total_capacity = TOTALS_FIRST,
+                                   .covered_capacity = COVERED_FIRST,
                                    .scratch_capacity = SCRATCH_FIRST};
     rollup->cells = ARENA_ARRAY(arena, struct live_cell *, rollup->cell_slots);
     rollup->totals = ARENA_ARRAY(arena, struct live_total, rollup->total_capacity);
+    rollup->covered = ARENA_ARRAY(arena, int64_t, rollup->covered_capacity);
     rollup->scratch = ARENA_ARRAY(arena, struct live_values, rollup->scratch_capacity);
 }
 
@@ -96,6 +101,23 @@ struct live_total *live_rollup_total(struct live_rollup *rollup, int64_t metric)
     return &rollup->totals[metric];
 }
 
+int64_t *live_rollup_covered(struct live_rollup *rollup, int64_t covariate)
+{
+    size_t wanted = (size_t)covariate + 1;
+
+    if (wanted > rollup->covered_capacity) {
+        int64_t *before = rollup->covered;
+
+        while (wanted > rollup->covered_capacity)
+            rollup->covered_capacity *= 2;
+        rollup->covered = ARENA_ARRAY(rollup->arena, int64_t, rollup->covered_capacity);
+        memcpy(rollup->covered, before, rollup->covered_count * sizeof *before);
+    }
+    if (wanted > rollup->covered_count)
+        rollup->covered_count = wanted;
+    return &rollup->covered[covariate];
+}
+
 static void merge_signed(struct sum *sum, const struct sum *other, int sign)
 {
     sum_add(sum, sign * other->high);
@@ -144,6 +166,9 @@ static void merge_values(struct live_rollup *rollup, struct person *person,
         merged->early += values->early;
         merged->late += values->late;
         sum_merge(&merged->sum, &values->sum);
+        merged->counted += values->counted;
+        merged->counted_huge += values->counted_huge;
+        sum_merge(&merged->counted_sum, &values->counted_sum);
         return;
     }
     if (person->value_count == rollup->scratch_capacity) {
@@ -156,38 +181,46 @@ static void merge_values(struct live_rollup *rollup, struct person *person,
     rollup->scratch[person->value_count++] = *values;
 }
 
+static void count_all(struct live_values *values)
+{
+    values->counted = values->events;
+    values->counted_huge = values->huge;
+    values->counted_sum = values->sum;
+}
+
 static struct person look_at(struct live_rollup *rollup, const struct live_unit *root)
 {
     struct person person = {.root = root, .exposure = live_person_exposure(root)};
 
-    if (root->aliases) {
-        FOR_EACH_UNIT(unit, root)
-        for (size_t i = 0; i < unit->value_count; i++)
-            merge_values(rollup, &person, &unit->values[i]);
-        person.values = rollup->scratch;
-    } else {
-        person.values = root->values;
-        person.value_count = root->value_count;
+    FOR_EACH_UNIT(unit, root)
+    for (size_t i = 0; i < unit->value_count; i++)
+        merge_values(rollup, &person, &unit->values[i]);
+    person.values = rollup->scratch;
+    for (size_t i = 0; i < person.value_count; i++) {
+        person.events += rollup->scratch[i].events;
+        if (rollup->experiment->window == LIVE_WINDOW_ALL)
+            count_all(&rollup->scratch[i]);
     }
-    for (size_t i = 0; i < person.value_count; i++)
-        person.events += person.values[i].events;
     person.arm = person.exposure ? (int)person.exposure->variation : LIVE_HOLDOUT;
     return person;
 }
 
 static bool is_huge(const struct live_values *values)
 {
-    return values->huge > 0 || !(fabs(sum_value(&values->sum)) <= LIVE_VALUE_MAX);
+    return values->counted_huge > 0 || !(fabs(sum_value(&values->counted_sum)) <= LIVE_VALUE_MAX);
 }
 
+/* Timing is of all events, everything else of those that count. */
 static void add_to_cell(struct live_cell *cell, const struct live_values *values, int sign)
 {
-    double value = sum_value(&values->sum);
+    double value = sum_value(&values->counted_sum);
 
-    cell->people += sign;
     cell->events += sign * values->events;
     cell->early += sign * values->early;
     cell->late += sign * values->late;
+    if (!values->counted)
+        return;
+    cell->people += sign;
     if (is_huge(values)) {
         cell->huge += sign;
         return;
@@ -218,11 +251,11 @@ static void add_robust(struct live_rollup *rollup, const struct person *person, 
         double value;
 
         for (size_t k = 0; k < person->value_count; k++)
-            if (person->values[k].metric == robust->metric && person->values[k].events)
+            if (person->values[k].metric == robust->metric && person->values[k].counted)
                 values = &person->values[k];
         if (!values)
             continue;
-        value = sum_value(&values->sum);
+        value = sum_value(&values->counted_sum);
         if (!robust->capped) {
             int64_t place = is_huge(values) ? BINNED_LAST : binned_place(value);
 
@@ -232,7 +265,7 @@ static void add_robust(struct live_rollup *rollup, const struct person *person, 
             struct live_values capped = *values;
 
             if (!is_huge(values) && value > robust->cap)
-                capped.sum = (struct sum){robust->cap, 0};
+                capped.counted_sum = (struct sum){robust->cap, 0};
             add_to_cell(
                 live_rollup_cell(rollup, live_capped_metric(i), LIVE_EVERYBODY, person->arm),
                 &capped, sign);
@@ -249,7 +282,7 @@ static bool value_of(const struct person *person, int64_t metric, double *value)
             continue;
         if (is_huge(&person->values[i]))
             return false;
-        *value = sum_value(&person->values[i].sum);
+        *value = sum_value(&person->values[i].counted_sum);
     }
     return true;
 }
@@ -300,10 +333,9 @@ int live_family_factors(const struct live_experiment *experiment, enum live_fami
 {
     if (family == LIVE_RATIO)
         return experiment->numerator && experiment->denominator ? 3 : 0;
-    if (!experiment->primary_metric || experiment->covariates < 1 ||
-        experiment->covariates > LIVE_COVARIATES_MAX)
+    if (!experiment->primary_metric || experiment->used_count == 0)
         return 0;
-    return 2 + (int)experiment->covariates;
+    return 2 + (int)experiment->used_count;
 }
 
 static void add_families(struct live_rollup *rollup, const struct person *person, int sign)
@@ -323,11 +355,28 @@ static void add_families(struct live_rollup *rollup, const struct person *person
     if (!covariance)
         return;
     for (int i = 2; i < covariance; i++)
-        if (!covariate_of(person->root, i - 1, &factors[i]))
+        if (!covariate_of(person->root, experiment->used[i - 2], &factors[i]))
             return;
     if (!value_of(person, experiment->primary_metric, &factors[1]))
         factors[1] = INFINITY;
     add_products(rollup, LIVE_COVARIANCE, person->arm, factors, covariance, sign);
+}
+
+/* Each covariate that all ids of the person agree on, once. */
+static void add_covered(struct live_rollup *rollup, const struct live_unit *root, int sign)
+{
+    double value;
+
+    FOR_EACH_UNIT(unit, root)
+    for (size_t i = 0; i < unit->covariate_count; i++) {
+        int64_t number = unit->covariates[i].number;
+        const struct live_unit *first = root;
+
+        while (!live_unit_covariate(first, number))
+            first = first == root ? root->aliases : first->next_alias;
+        if (first == unit && covariate_of(root, number, &value))
+            *live_rollup_covered(rollup, number) += sign;
+    }
 }
 
 static void add_slices(struct live_rollup *rollup, const struct person *person, int sign)
@@ -358,13 +407,25 @@ void live_rollup_person(struct live_rollup *rollup, const struct live_unit *root
         arm->spiked += sign;
     } else {
         arm->people += sign;
+        arm->crossed += live_person_crossed(root) ? sign : 0;
         add_to_slice(rollup, &person, LIVE_EVERYBODY, sign);
         if (person.arm == LIVE_HOLDOUT)
             return;
         add_slices(rollup, &person, sign);
         add_robust(rollup, &person, sign);
+        add_covered(rollup, root, sign);
         add_families(rollup, &person, sign);
     }
+}
+
+/* Making the sums again helps only when what is there now is smaller than it was. Values that are
+ * all the same have no squares about their mean, and nothing to lose. */
+bool live_squares_hold(const struct sum *squares, const struct sum *sum, double count, double peak)
+{
+    double about_mean = count > 0 ? sum_about_means(squares, sum, sum, count) : 0;
+
+    return about_mean == 0 || squares->high > peak / 4 ||
+           fabs(about_mean) >= CANCELLED_ABOUT_MEAN * peak;
 }
 
 bool live_cell_add(struct live_cell *stored, const struct live_cell *change)
@@ -381,7 +442,9 @@ bool live_cell_add(struct live_cell *stored, const struct live_cell *change)
         stored->sum = stored->squares = (struct sum){0};
         stored->peak = 0;
     }
-    return stored->squares.high >= CANCELLED * stored->peak;
+    return stored->squares.high >= CANCELLED * stored->peak &&
+           live_squares_hold(&stored->squares, &stored->sum,
+                             (double)(stored->people - stored->huge), stored->peak);
 }
 
 bool live_product_add(struct live_product *stored, const struct live_product *change)

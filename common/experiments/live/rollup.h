@@ -37,6 +37,9 @@ struct live_experiment {
     int64_t spike_events;
     int64_t primary_metric; /* 0 = covariates are of no use to the design */
     int64_t numerator, denominator;
+    int64_t window; /* see LIVE_WINDOW_ALL */
+    size_t used_count;
+    int64_t used[LIVE_COVARIATES_MAX]; /* covariates by number: factors 2, 3, ... */
     size_t robust_count;
     struct live_robust robust[LIVE_ROBUST_MAX];
     bool stale;
@@ -60,6 +63,7 @@ struct live_arm {
     int64_t people;    /* included ones */
     int64_t excluded;  /* taken out by hand */
     int64_t spiked;    /* taken out for too many events, and not by hand */
+    int64_t crossed;   /* of the included ones, those seen in another arm too */
 };
 
 /* Events of a metric as sent. */
@@ -82,7 +86,7 @@ struct live_products {
 
 enum live_family {
     LIVE_RATIO,      /* denominator, numerator: of everybody */
-    LIVE_COVARIANCE, /* primary metric, covariates by number: of those who have all of them */
+    LIVE_COVARIANCE, /* primary metric, covariates in use: of those who have all of them */
     LIVE_FAMILY__MAX
 };
 
@@ -96,6 +100,8 @@ struct live_rollup {
     size_t total_count, total_capacity;
     struct live_total *totals; /* by the number of the metric */
     struct live_products *products[LIVE_FAMILY__MAX][LIVE_ARMS_MAX]; /* NULL = nothing */
+    size_t covered_count, covered_capacity;
+    int64_t *covered; /* people of the arms with a covariate, by its number */
     int64_t alias_exposures, alias_conversions, merged_people;
     size_t scratch_capacity;
     struct live_values *scratch;
@@ -120,6 +126,9 @@ static inline int64_t live_capped_metric(size_t place)
 /* The total of a metric, the same. */
 struct live_total *live_rollup_total(struct live_rollup *rollup, int64_t metric);
 
+/* The count of a covariate, the same. */
+int64_t *live_rollup_covered(struct live_rollup *rollup, int64_t covariate);
+
 /* How many factors a family has with the experiment's names; 0 = it is not kept. */
 int live_family_factors(const struct live_experiment *experiment, enum live_family family);
 
@@ -127,5 +136,9 @@ int live_family_factors(const struct live_experiment *experiment, enum live_fami
  * made again from the people. */
 bool live_cell_add(struct live_cell *stored, const struct live_cell *change);
 bool live_product_add(struct live_product *stored, const struct live_product *change);
+
+/* Whether the squares about the mean of `count` values still have digits, when their sum of squares
+ * once was `peak`: what was larger and is gone has left its rounding. */
+bool live_squares_hold(const struct sum *squares, const struct sum *sum, double count, double peak);
 
 #endif

@@ -78,16 +78,18 @@ static const struct statement put_cells = {
 };
 static const struct statement add_to_arm = {
     .name = "live_arm_add",
-    .sql = "INSERT INTO live_arms (experiment, arm, exposures, people, excluded, spiked)"
-           " VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (experiment, arm) DO UPDATE SET"
+    .sql = "INSERT INTO live_arms (experiment, arm, exposures, people, excluded, spiked, crossed)"
+           " VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (experiment, arm) DO UPDATE SET"
            " exposures = live_arms.exposures + excluded.exposures,"
            " people = live_arms.people + excluded.people,"
            " excluded = live_arms.excluded + excluded.excluded,"
-           " spiked = live_arms.spiked + excluded.spiked",
+           " spiked = live_arms.spiked + excluded.spiked,"
+           " crossed = live_arms.crossed + excluded.crossed",
 };
 static const struct statement arms_of_experiment = {
     .name = "live_arms",
-    .sql = "SELECT arm, exposures, people, excluded, spiked FROM live_arms WHERE experiment = ?",
+    .sql = "SELECT arm, exposures, people, excluded, spiked, crossed FROM live_arms"
+           " WHERE experiment = ?",
 };
 static const struct statement totals_of_experiment = {
     .name = "live_totals",
@@ -117,6 +119,16 @@ static const struct statement clear_statements[] = {
     {"live_products_clear", "DELETE FROM live_products WHERE experiment = ?"},
     {"live_totals_clear", "UPDATE live_metrics SET events = 0, huge = 0, sum_high = 0, sum_low = 0"
                           " WHERE experiment = ?"},
+    {"live_covered_clear", "UPDATE live_covariates SET people = 0 WHERE experiment = ?"},
+};
+static const struct statement add_to_covered = {
+    .name = "live_covered_add",
+    .sql = "UPDATE live_covariates SET people = people + ? WHERE experiment = ? AND covariate = ?",
+};
+static const struct statement covered_of_experiment = {
+    .name = "live_covered",
+    .sql = "SELECT covariate, people FROM live_covariates WHERE experiment = ?",
+    .streams = true,
 };
 static const struct statement clear_family = {
     .name = "live_family_clear",
@@ -228,7 +240,7 @@ static enum error save_arms(const struct live_call *call, int64_t experiment,
     for (int i = 0; i < 1 + LIVE_ARMS_MAX; i++) {
         const struct live_arm *arm = &changes->arms[i];
 
-        if (!arm->exposures && !arm->people && !arm->excluded && !arm->spiked)
+        if (!arm->exposures && !arm->people && !arm->excluded && !arm->spiked && !arm->crossed)
             continue;
         query = query ? query : db_query(call->db, &add_to_arm);
         query_bind_integer(query, experiment);
@@ -237,9 +249,37 @@ static enum error save_arms(const struct live_call *call, int64_t experiment,
         query_bind_integer(query, arm->people);
         query_bind_integer(query, arm->excluded);
         query_bind_integer(query, arm->spiked);
+        query_bind_integer(query, arm->crossed);
         query_repeat(query, NULL);
     }
     return query ? query_end(query, call->problem) : ERROR_NONE;
+}
+
+static enum error save_covered(const struct live_call *call, int64_t experiment,
+                               const struct live_rollup *changes)
+{
+    struct query *query = NULL;
+
+    for (size_t i = 0; i < changes->covered_count; i++) {
+        if (changes->covered[i] == 0)
+            continue;
+        query = query ? query : db_query(call->db, &add_to_covered);
+        query_bind_integer(query, changes->covered[i]);
+        query_bind_integer(query, experiment);
+        query_bind_integer(query, (int64_t)i);
+        query_repeat(query, NULL);
+    }
+    return query ? query_end(query, call->problem) : ERROR_NONE;
+}
+
+static enum error read_covered(const struct live_call *call, struct live_rollup *rollup)
+{
+    struct query *query = db_query(call->db, &covered_of_experiment);
+
+    query_bind_integer(query, rollup->experiment->number);
+    while (query_next(query))
+        *live_rollup_covered(rollup, query_integer(query, 0)) = query_integer(query, 1);
+    return query_end(query, call->problem);
 }
 
 static enum error read_totals(const struct live_call *call, struct live_rollup *rollup)
@@ -348,6 +388,9 @@ static bool put_products(struct query *query, const int64_t place[3], int count,
             kept = kept && (whole || i != j || i == 0);
         }
     }
+    for (int i = 1; i < count; i++)
+        kept = kept && live_squares_hold(&stored->at[i][i].sum, &stored->at[0][i].sum,
+                                         stored->at[0][0].sum.high, stored->at[i][i].peak);
     if (stored->at[0][0].sum.high == 0) {
         memset(stored->at, 0, sizeof stored->at);
         kept = true;
@@ -403,6 +446,8 @@ enum error live_save_rollup(const struct live_call *call, struct live_experiment
         error = save_arms(call, experiment->number, rollup);
     if (!error)
         error = save_totals(call, experiment, rollup);
+    if (!error)
+        error = save_covered(call, experiment->number, rollup);
     if (!error)
         error = save_products(call, experiment, rollup);
     experiment->alias_exposures += rollup->alias_exposures;
@@ -496,9 +541,9 @@ static enum error read_arms(const struct live_call *call, struct live_rollup *ro
 
     query_bind_integer(query, rollup->experiment->number);
     while (query_next(query))
-        rollup->arms[1 + query_integer(query, 0)] =
-            (struct live_arm){query_integer(query, 1), query_integer(query, 2),
-                              query_integer(query, 3), query_integer(query, 4)};
+        rollup->arms[1 + query_integer(query, 0)] = (struct live_arm){
+            query_integer(query, 1), query_integer(query, 2), query_integer(query, 3),
+            query_integer(query, 4), query_integer(query, 5)};
     return query_end(query, call->problem);
 }
 
@@ -529,5 +574,7 @@ enum error live_read_rollup(const struct live_call *call, bool slices, struct li
         error = read_arms(call, rollup);
     if (!error)
         error = read_totals(call, rollup);
+    if (!error)
+        error = read_covered(call, rollup);
     return error ? error : read_products(call, rollup);
 }

@@ -65,6 +65,29 @@ MUST_CHECK enum error live_find_names(const struct live_call *call, int64_t expe
 /* The number of a name without a dimension; 0 for one that is not in the list, and for NULL. */
 int64_t live_name_number(const struct live_name_list *names, const char *name);
 
+/* Covariates by how many people of the arms they cover. */
+struct live_covered {
+    const char *name;
+    int64_t number;
+    int64_t people;
+};
+enum { LIVE_COVERED_MAX = 32 };
+struct live_covered_list {
+    size_t count;
+    struct live_covered items[LIVE_COVERED_MAX]; /* those that cover most, first */
+    int64_t exposed;                             /* people of the arms */
+};
+MUST_CHECK enum error live_read_covered(const struct live_call *call, int64_t experiment,
+                                        struct live_covered_list *covered);
+
+/* From this share of the people on a covariate is used; without people all are. */
+bool live_is_covering(const struct live_covered_list *covered, size_t i);
+
+/* The numbers of the covariates to be used, ascending: those that cover enough people. More than
+ * LIVE_COVARIATES_MAX of them are counted and not listed. */
+size_t live_wanted_covariates(const struct live_covered_list *covered,
+                              int64_t wanted[LIVE_COVARIATES_MAX]);
+
 /* All names of a kind, in bytewise order. */
 MUST_CHECK enum error live_read_names(const struct live_call *call, int64_t experiment,
                                       enum live_name_kind kind, struct live_name_list *names);
@@ -78,6 +101,9 @@ struct live_design_metrics {
     const char *primary, *numerator, *denominator;
 };
 struct live_design_metrics live_design_metrics(const struct experiment_payload *design);
+
+/* Which events the design counts: see LIVE_WINDOW_ALL. */
+int64_t live_design_window(const struct experiment_payload *design);
 
 /* What a design wants to be kept of its metrics besides. `names` holds their numbers; 0 for one
  * that has none yet. */
@@ -111,6 +137,12 @@ MUST_CHECK enum error live_read_bins(const struct live_call *call,
                                      struct live_rollup *rollup);
 MUST_CHECK enum error live_read_arms(const struct live_call *call, bool products,
                                      struct live_rollup *rollup);
+
+/* Calls `metric` with each name that has events and how many, most first. */
+typedef void live_metric_visitor(const char *name, int64_t events, void *context);
+MUST_CHECK enum error live_visit_metrics(const struct live_call *call, int64_t experiment,
+                                         live_metric_visitor *metric, void *context);
+
 MUST_CHECK enum error live_read_totals(const struct live_call *call, struct live_rollup *rollup);
 
 /* Reads all aggregates into an empty rollup. Cells of slices come only when asked for. */

@@ -3,6 +3,7 @@
 
 #include "experiments/live/rebuild.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 static void want(struct live_view *view, struct arena *arena, const char *name)
@@ -57,13 +58,9 @@ static enum error read_bins(const struct live_call *call, struct live_view *view
     return binned.count ? live_read_bins(call, &binned, &view->rollup) : ERROR_NONE;
 }
 
-/* Strata are of use to rates and means. */
 static bool uses_strata(const struct live_view *view)
 {
-    int type = view->design->metrics->metric_type;
-
-    return (type == METRIC_BINARY || type == METRIC_CONTINUOUS) && view->experiment.strata > 0 &&
-           view->experiment.strata <= LIVE_STRATA_MAX;
+    return view->experiment.strata > 0 && view->experiment.strata <= LIVE_STRATA_MAX;
 }
 
 static enum error read_strata(const struct live_call *call, struct live_view *view)
@@ -74,6 +71,42 @@ static enum error read_strata(const struct live_call *call, struct live_view *vi
     enum error error = live_read_slices(call, view->experiment.number, "", &view->strata);
 
     return error ? error : live_read_metrics(call, &numbers, "", &view->rollup);
+}
+
+static void note_unknown(const char *name, int64_t events, void *context)
+{
+    struct live_view *view = context;
+    struct live_unknown *unknown = &view->unknown;
+
+    if (live_view_metric(view, name))
+        return;
+    unknown->names++;
+    unknown->events += events;
+    if (unknown->count < LIVE_UNKNOWN_MAX)
+        unknown->items[unknown->count++] = (struct live_unknown_metric){name, events};
+}
+
+static int name_order(const void *one, const void *other)
+{
+    return strcmp(((const struct live_name *)one)->name, ((const struct live_name *)other)->name);
+}
+
+/* Those in use that cover enough. */
+static void choose_covariates(struct live_view *view, struct arena *arena)
+{
+    const struct live_covered_list *covered = &view->covered;
+    int64_t wanted[LIVE_COVARIATES_MAX];
+
+    view->covariates_wanted = (int64_t)live_wanted_covariates(covered, wanted);
+    if (view->covariates_wanted > LIVE_COVARIATES_MAX)
+        return;
+    for (size_t i = 0; i < covered->count; i++)
+        if (live_is_covering(covered, i))
+            live_name_entry(arena, &view->covariates, "", covered->items[i].name)->number =
+                covered->items[i].number;
+    if (view->covariates.count)
+        qsort(view->covariates.items, view->covariates.count, sizeof view->covariates.items[0],
+              name_order);
 }
 
 static enum error read_parts(const struct live_call *call, const struct live_wish *wish,
@@ -89,9 +122,9 @@ static enum error read_parts(const struct live_call *call, const struct live_wis
         error = read_bins(call, view);
     if (!error && uses_strata(view))
         error = read_strata(call, view);
-    if (!error && view->experiment.covariates > 0 &&
-        view->experiment.covariates <= LIVE_COVARIATES_MAX)
-        error = live_read_names(call, experiment, LIVE_COVARIATE_NAMES, &view->covariates);
+    choose_covariates(view, call->arena);
+    if (!error && wish->unknown)
+        error = live_visit_metrics(call, experiment, note_unknown, view);
     if (!error && wish->dimension)
         error = live_read_slices(call, experiment, wish->dimension, &view->slices);
     if (!error && view->slices.count > 0 && view->slices.count <= LIVE_SLICES_MAX)
@@ -120,7 +153,11 @@ static enum error read_view(const struct live_call *call, const char *id,
     error = live_find_names(call, view->experiment.number, LIVE_METRIC_NAMES, &view->metrics);
     if (error)
         return error;
-    *stale = live_is_stale(call, &reading, &view->metrics);
+    if (view->experiment.covariates > 0)
+        error = live_read_covered(call, view->experiment.number, &view->covered);
+    if (error)
+        return error;
+    *stale = live_is_stale(call, &reading, &view->metrics, &view->covered);
     return *stale ? ERROR_NONE : read_parts(call, wish, view);
 }
 
@@ -132,7 +169,7 @@ enum error live_view_load(const struct live_call *call, const char *id,
     enum error error = ERROR_NONE;
 
     /* Once more when the design was changed in between, and then as it is. */
-    for (int tries = 0; !error && stale && tries < 3; tries++) {
+    for (int tries = 0; !error && stale && tries < 4; tries++) {
         stale = false;
         error = db_begin(call->db, DB_READ, call->problem);
         if (error)

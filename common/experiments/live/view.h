@@ -13,6 +13,18 @@ enum {
     LIVE_SLICES_MAX = 50 /* of a dimension that is looked into */
 };
 
+/* Events under names that the design does not have. */
+enum { LIVE_UNKNOWN_MAX = 20 };
+struct live_unknown_metric {
+    const char *name;
+    int64_t events;
+};
+struct live_unknown {
+    int64_t names, events; /* in all */
+    size_t count;
+    struct live_unknown_metric items[LIVE_UNKNOWN_MAX]; /* those with most events */
+};
+
 struct live_view {
     struct live_experiment experiment; /* number 0: nothing has come in */
     const struct experiment_payload *design;
@@ -20,7 +32,10 @@ struct live_view {
     size_t arm_count;                 /* of the design */
     struct live_name_list metrics;    /* those that the design names */
     struct live_name_list strata;     /* bytewise; none when there are too many */
-    struct live_name_list covariates; /* bytewise; none when there are too many */
+    struct live_name_list covariates; /* in use, bytewise; none when there are too many */
+    int64_t covariates_wanted;        /* those that cover enough people */
+    struct live_covered_list covered; /* all covariates, by how many people they cover */
+    struct live_unknown unknown;      /* where it was asked for */
     struct live_name_list slices;     /* of the dimension asked for */
     const char *dimension;            /* as it was asked for; NULL = none */
     struct live_rollup rollup;        /* cells of those metrics; of strata the primary one's */
@@ -30,6 +45,7 @@ struct live_view {
 struct live_wish {
     const char *dimension; /* its slices, for all metrics; NULL = none */
     bool bins;             /* of the metrics that are counted in bins */
+    bool unknown;          /* events under names that the design does not have */
 };
 
 /* Brings the aggregates up to the design first when that has been changed. ERROR_NOT_FOUND with

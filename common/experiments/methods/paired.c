@@ -245,37 +245,47 @@ static void test_discordant(struct paired_result *result)
     }
 }
 
-void mcnemar_test(const struct paired_observation *observed, struct paired_result *result)
+int64_t paired_counts_total(const struct paired_counts *counts)
 {
-    int64_t pairs = (int64_t)observed->control_values.count;
-    int64_t ones = 0, ones_after = 0, both = 0, rose, fell, surplus;
+    return counts->both + counts->control_only + counts->treatment_only + counts->neither;
+}
+
+void mcnemar_counts_test(const struct paired_counts *counts, double alpha,
+                         struct paired_result *result)
+{
+    int64_t pairs = paired_counts_total(counts);
+    int64_t rose = counts->treatment_only, fell = counts->control_only, surplus = rose - fell;
     struct test_result *test = &result->test;
     double n = (double)pairs, half;
 
-    for (int64_t i = 0; i < pairs; i++) {
-        bool before = observed->control_values.items[i] > 0;
-        bool after = observed->treatment_values.items[i] > 0;
-
-        ones += before;
-        ones_after += after;
-        both += before & after;
-    }
-    rose = ones_after - both;
-    fell = ones - both;
-    surplus = ones_after - ones;
-    *result = (struct paired_result){.test = degenerate_result(observed->alpha),
-                                     .pairs = pairs,
-                                     .positive = rose,
-                                     .negative = fell};
+    *result = (struct paired_result){
+        .test = degenerate_result(alpha), .pairs = pairs, .positive = rose, .negative = fell};
     test->degenerate = false;
-    set_effect((double)ones / n, (double)ones_after / n, (double)surplus / n, test);
-    half = normal_upper_quantile(observed->alpha / 2) *
+    set_effect((double)(counts->both + fell) / n, (double)(counts->both + rose) / n,
+               (double)surplus / n, test);
+    half = normal_upper_quantile(alpha / 2) *
            sqrt((double)((rose + fell) * pairs - surplus * surplus) / n) / n;
     test->ci_lower = test->effect - half;
     test->ci_upper = test->effect + half;
     test_discordant(result);
-    test->is_significant = test->p_value < observed->alpha;
+    test->is_significant = test->p_value < alpha;
     test->effect_size_kind = EFFECT_SIZE_ODDS_RATIO;
     if (fell > 0)
         test->effect_size = GIVEN_NUMBER((double)rose / (double)fell);
+}
+
+void mcnemar_test(const struct paired_observation *observed, struct paired_result *result)
+{
+    struct paired_counts counts = {0};
+
+    for (size_t i = 0; i < observed->control_values.count; i++) {
+        bool before = observed->control_values.items[i] > 0;
+        bool after = observed->treatment_values.items[i] > 0;
+
+        counts.both += before && after;
+        counts.control_only += before && !after;
+        counts.treatment_only += !before && after;
+        counts.neither += !before && !after;
+    }
+    mcnemar_counts_test(&counts, observed->alpha, result);
 }

@@ -49,4 +49,16 @@ void wilcoxon_test(const struct paired_observation *observed, struct arena *aren
  * fell. Never degenerate: without a discordant pair p is 1. */
 void mcnemar_test(const struct paired_observation *observed, struct paired_result *result);
 
+/* The same pairs as a table: each cell at most 10^9, two pairs in all at least. */
+struct paired_counts {
+    int64_t both;
+    int64_t control_only;   /* from 1 to 0 */
+    int64_t treatment_only; /* from 0 to 1 */
+    int64_t neither;
+};
+
+int64_t paired_counts_total(const struct paired_counts *counts);
+void mcnemar_counts_test(const struct paired_counts *counts, double alpha,
+                         struct paired_result *result);
+
 #endif

@@ -19,7 +19,8 @@ struct ratio_arm {
 struct ratio_observation {
     const struct ratio_arm *control_arm;
     const struct ratio_arm *treatment_arm;
-    double alpha; /* two-sided */
+    double alpha;  /* two-sided */
+    int direction; /* enum goal_direction; of the verdict */
 };
 
 /* R = sum of numerators over sum of denominators per arm; its variance by the delta method, that of

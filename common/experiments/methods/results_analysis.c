@@ -2,6 +2,7 @@
 #include "experiments/methods/results_analysis.h"
 
 #include "base/number.h"
+#include "experiments/design/sizing.h"
 #include "experiments/documents/report_text.h"
 #include "experiments/methods/equivalence.h"
 #include "experiments/methods/fisher_exact.h"
@@ -186,7 +187,9 @@ void results_compose(const struct results_call *call, enum analyzer analyzer,
         .effect_size = test->effect_size,
         .effect_size_label = report_effect_size_label(call->locale, call->arena, test),
         .effect_size_ci_lower = test->effect_size_lower,
-        .effect_size_ci_upper = test->effect_size_upper};
+        .effect_size_ci_upper = test->effect_size_upper,
+        .direction = goal_direction_names[test->lower_is_better],
+        .outcome = analyzer == ANALYZER_EQUIVALENCE ? NULL : results_outcome(test)};
 }
 
 static enum error refuse(const struct results_call *call, const struct results_limit *limit)
@@ -207,6 +210,7 @@ enum error results_analyze(const struct results_call *call, const struct results
     if (limit)
         return refuse(call, limit);
     analyzers[observed->metric_type](call, observed, &finding);
+    finding.test.lower_is_better = observed->direction == GOAL_DECREASE;
     results_compose(call, (enum analyzer)observed->metric_type, &finding, answer);
     evidence_add(&(struct evidence){.locale = call->locale,
                                     .arena = call->arena,

@@ -54,7 +54,7 @@ static void add_up(struct stratum_pair *strata, size_t count, struct stratified_
     }
 }
 
-static double pooled_variance(const struct stratum_pair *strata, size_t count)
+static double pooled_variance(const struct stratum_pair *strata, size_t count, double *effect)
 {
     struct stratum_arm control = {0}, treatment = {0};
 
@@ -64,6 +64,7 @@ static double pooled_variance(const struct stratum_pair *strata, size_t count)
         control = stratum_arm_pool(&control, &strata[i].control);
         treatment = stratum_arm_pool(&treatment, &strata[i].treatment);
     }
+    *effect = treatment.mean - control.mean;
     return stratum_arm_variance(&control) + stratum_arm_variance(&treatment);
 }
 
@@ -84,7 +85,7 @@ void stratified_test(struct stratum_pair *strata, size_t count, double alpha,
     result->lower = result->effect - half;
     result->upper = result->effect + half;
     result->is_significant = result->p_value < alpha;
-    pooled = pooled_variance(strata, count);
+    pooled = pooled_variance(strata, count, &result->pooled_effect);
     if (pooled > 0)
         result->variance_reduction_pct = GIVEN_NUMBER(100 * (1 - variance / pooled));
 }

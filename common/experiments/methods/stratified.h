@@ -23,6 +23,7 @@ struct stratum_pair {
 struct stratified_result {
     bool defined; /* a stratum contributes and the variance is positive */
     int64_t strata;
+    double pooled_effect; /* of the same people in one pool */
     double effect, standard_error, statistic, p_value, lower, upper, level;
     bool is_significant;
     struct optional_number variance_reduction_pct; /* against the strata's people in one pool */

@@ -8,6 +8,16 @@
 #include <math.h>
 #include <string.h>
 
+/* Where a covariate stands among the factors of the products. */
+static int factor_of(const struct live_experiment *experiment, int64_t covariate)
+{
+    int place = 0;
+
+    while (place < (int)experiment->used_count && experiment->used[place] != covariate)
+        place++;
+    return 2 + place;
+}
+
 /* Means and products about them, the covariates in the order of their names. */
 static struct adjustment_arm adjustment_arm(const struct readout *readout, int arm)
 {
@@ -19,7 +29,7 @@ static struct adjustment_arm adjustment_arm(const struct readout *readout, int a
     if (!products || products->huge > 0)
         return result;
     for (size_t i = 0; i < names->count; i++)
-        factor[1 + i] = 1 + (int)names->items[i].number;
+        factor[1 + i] = factor_of(&readout->view->experiment, names->items[i].number);
     result.n = (int64_t)sum_value(&products->at[0][0].sum);
     for (int i = 0; i < variables && result.n > 0; i++) {
         const struct sum *x = &products->at[0][factor[i]].sum;
@@ -107,13 +117,29 @@ static void fill_cuped(const struct readout *readout, const struct adjustment *f
     block->comparisons = (struct object_list){readout->arms - 1, comparisons};
 }
 
+/* Names that cover too few of the people to be of use. */
+static void list_ignored(const struct readout *readout, struct live_cuped *block)
+{
+    const struct live_covered_list *covered = &readout->view->covered;
+    struct live_ignored_covariate *ignored =
+        ARENA_ARRAY(readout->call->arena, struct live_ignored_covariate, covered->count);
+    size_t count = 0;
+
+    for (size_t i = 0; i < covered->count; i++)
+        if (!live_is_covering(covered, i))
+            ignored[count++] = (struct live_ignored_covariate){
+                covered->items[i].name, covered->items[i].people,
+                (double)covered->items[i].people / (double)covered->exposed};
+    block->ignored_covariates = (struct object_list){count, ignored};
+}
+
 void readout_cuped(const struct readout *readout, struct live_stats *stats)
 {
     struct arena *arena = readout->call->arena;
     struct live_cuped *block = ARENA_NEW(arena, struct live_cuped);
     struct adjustment_arm *arms = ARENA_ARRAY(arena, struct adjustment_arm, readout->arms);
     struct adjustment *fit = ARENA_NEW(arena, struct adjustment);
-    int64_t names = readout->view->experiment.covariates, exposed = stats->exposures_total;
+    int64_t names = readout->view->covariates_wanted, exposed = stats->exposures_total;
 
     stats->cuped = block;
     if (readout->design->metric_type != METRIC_CONTINUOUS) {
@@ -122,6 +148,7 @@ void readout_cuped(const struct readout *readout, struct live_stats *stats)
         return;
     }
     block->num_covariates = readout_integer(names > 0, names);
+    list_ignored(readout, block);
     block->exposed_users_total = GIVEN_INTEGER(exposed);
     if (names > LIVE_COVARIATES_MAX) {
         block->status = "too_many_covariates";
@@ -182,6 +209,7 @@ static void compare_strata(const struct readout *readout, int arm,
     }
     result->status = "ok";
     result->effect = GIVEN_NUMBER(test.effect);
+    result->pooled_effect = GIVEN_NUMBER(test.pooled_effect);
     result->standard_error = GIVEN_NUMBER(test.standard_error);
     result->test_statistic = GIVEN_NUMBER(test.statistic);
     result->p_value = GIVEN_NUMBER(test.p_value);

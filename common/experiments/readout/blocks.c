@@ -229,7 +229,11 @@ static void time_events(const struct readout *readout, struct live_event_timing 
     int64_t metric = live_view_metric(readout->view, readout_timed_metric(readout));
 
     *block = (struct live_event_timing){
-        .status = "ok", .metric = readout_timed_metric(readout), .horizon_days = horizon_days};
+        .status = "ok",
+        .metric = readout_timed_metric(readout),
+        .horizon_days = horizon_days,
+        .conversion_window = conversion_window_names[readout->design->conversion_window],
+        .conversion_window_days = readout->design->conversion_window_days};
     for (int arm = 0; metric && arm < LIVE_ARMS_MAX; arm++) {
         const struct live_cell *cell = live_rollup_cell(rollup, metric, LIVE_EVERYBODY, arm);
 
@@ -240,6 +244,20 @@ static void time_events(const struct readout *readout, struct live_event_timing 
     block->in_window = block->total - block->late - block->out_of_order;
 }
 
+static int64_t crossed_people(const struct readout *readout)
+{
+    int64_t crossed = 0;
+
+    for (int i = 0; i < 1 + LIVE_ARMS_MAX; i++)
+        crossed += readout->view->rollup.arms[i].crossed;
+    return crossed;
+}
+
+static double share_of(int64_t part, int64_t whole)
+{
+    return whole > 0 ? (double)part / (double)whole : 0;
+}
+
 void readout_population(const struct readout *readout, struct live_stats *stats)
 {
     struct arena *arena = readout->call->arena;
@@ -248,7 +266,7 @@ void readout_population(const struct readout *readout, struct live_stats *stats)
     struct live_identity_resolution *identity = ARENA_NEW(arena, struct live_identity_resolution);
     struct live_exclusions *exclusions = ARENA_NEW(arena, struct live_exclusions);
     struct live_population *population = ARENA_NEW(arena, struct live_population);
-    int64_t treated = 0, manual = 0, spiked = 0, filtered;
+    int64_t treated = 0, manual = 0, spiked = 0, filtered, crossed, holdout;
     bool linked = experiment->links > 0;
 
     for (int i = 1; i < 1 + LIVE_ARMS_MAX; i++) {
@@ -256,6 +274,8 @@ void readout_population(const struct readout *readout, struct live_stats *stats)
         manual += readout->view->rollup.arms[i].excluded;
         spiked += readout->view->rollup.arms[i].spiked;
     }
+    crossed = crossed_people(readout);
+    holdout = readout->view->rollup.arms[0].people;
     filtered = manual + spiked;
     time_events(readout, timing);
     *identity = (struct live_identity_resolution){
@@ -269,15 +289,18 @@ void readout_population(const struct readout *readout, struct live_stats *stats)
                                  .total_filtered = filtered,
                                  .manual_filtered = readout_integer(filtered > 0, manual),
                                  .rate_spike_filtered = readout_integer(filtered > 0, spiked)};
-    *population = (struct live_population){.status = "ok",
-                                           .policy_version = "analytical_population_v1",
-                                           .treated_users = treated,
-                                           .holdout_users = readout->view->rollup.arms[0].people,
-                                           .excluded_users = filtered,
-                                           .manual_excluded = manual,
-                                           .rate_spike_excluded = spiked,
-                                           .linked_identities = experiment->links,
-                                           .policy_aligned = true};
+    *population =
+        (struct live_population){.status = "ok",
+                                 .policy_version = "analytical_population_v1",
+                                 .treated_users = treated,
+                                 .holdout_users = holdout,
+                                 .multiple_exposure_users = crossed,
+                                 .multiple_exposure_share = share_of(crossed, treated + holdout),
+                                 .excluded_users = filtered,
+                                 .manual_excluded = manual,
+                                 .rate_spike_excluded = spiked,
+                                 .linked_identities = experiment->links,
+                                 .policy_aligned = true};
     population->fingerprint = arena_print(
         arena,
         "analytical_population_v1|metric=%s|treated=%lld|holdout=%lld|excluded=%lld|manual=%lld"

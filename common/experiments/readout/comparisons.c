@@ -154,6 +154,16 @@ static double rough_superiority(const struct readout_arm *control,
                                 sqrt(rate_variance(control) + rate_variance(treatment)));
 }
 
+/* Small probabilities keep their digits: the arms change places. */
+static double better_rate(const struct readout *readout, const struct readout_arm *control,
+                          const struct readout_arm *treatment)
+{
+    const struct readout_arm *above = goal_sign(readout->design) > 0 ? treatment : control;
+    const struct readout_arm *below = above == treatment ? control : treatment;
+
+    return superiority_of_rates(below->converted, below->n, above->converted, above->n);
+}
+
 static void compare_rates(const struct readout *readout, const struct readout_arm *control,
                           const struct readout_arm *treatment, struct live_comparison *comparison)
 {
@@ -165,9 +175,8 @@ static void compare_rates(const struct readout *readout, const struct readout_ar
     comparison->status = "ok";
     comparison->variance = rate_variance(control) + rate_variance(treatment);
     comparison->probability_treatment_beats_control =
-        GIVEN_NUMBER(readout->rough ? rough_superiority(control, treatment)
-                                    : superiority_of_rates(control->converted, control->n,
-                                                           treatment->converted, treatment->n));
+        GIVEN_NUMBER(readout->rough ? readout_better(readout, rough_superiority(control, treatment))
+                                    : better_rate(readout, control, treatment));
     comparison->always_valid =
         always_valid(readout, test->effect / 100, test->degenerate ? 0 : comparison->variance);
     if (!readout->rough)
@@ -197,8 +206,8 @@ static void compare_means_of(const struct readout *readout, const struct readout
     comparison->status = "ok";
     comparison->variance = control->deviation * control->deviation / (double)control->n +
                            treatment->deviation * treatment->deviation / (double)treatment->n;
-    comparison->probability_treatment_beats_control =
-        GIVEN_NUMBER(superiority_of_means(test->effect, sqrt(comparison->variance)));
+    comparison->probability_treatment_beats_control = GIVEN_NUMBER(superiority_of_means(
+        goal_sign(readout->design) * test->effect, sqrt(comparison->variance)));
     comparison->always_valid = always_valid(readout, test->effect, comparison->variance);
     if (!readout->rough)
         comparison->analysis =
@@ -311,7 +320,8 @@ void readout_sequential(const struct readout *readout, struct live_stats *stats)
                                                   : "live.sequential_fixed_horizon");
     if (!known || planned <= 0 || (looks > 1 && total <= 0))
         return;
-    fraction = fmin(1, total / (planned * (double)readout->arms));
+    block->plans = total / (planned * (double)readout->arms);
+    fraction = fmin(1, block->plans);
     block->information_fraction = GIVEN_NUMBER(fraction);
     block->smallest_arm_fraction = GIVEN_NUMBER(smallest_fraction(readout, planned));
     if (looks <= 1)
@@ -321,34 +331,4 @@ void readout_sequential(const struct readout *readout, struct live_stats *stats)
     block->current_boundary_z = GIVEN_NUMBER(plan->final_boundary / sqrt(fraction));
     block->note = readout_text(readout, "live.sequential_active");
     mark_crossings(block->current_boundary_z.value, stats);
-}
-
-void readout_srm(const struct readout *readout, struct live_stats *stats)
-{
-    struct arena *arena = readout->call->arena;
-    struct live_srm *block = ARENA_NEW(arena, struct live_srm);
-    struct number_list weights = {readout->arms, ARENA_ARRAY(arena, double, readout->arms)};
-    double *expected = ARENA_ARRAY(arena, double, readout->arms);
-    size_t split = readout->view->design->setup->traffic_split.count;
-    struct srm_result result;
-
-    *block = (struct live_srm){
-        .status = "insufficient_data",
-        .observed_counts = {readout->arms, ARENA_ARRAY(arena, int64_t, readout->arms)},
-        .expected_counts = {0, expected},
-        .verdict = readout_text(readout, "live.srm_insufficient")};
-    stats->srm = block;
-    for (size_t i = 0; i < readout->arms; i++) {
-        block->observed_counts.items[i] = readout_arm(readout, (int)i).n;
-        weights.items[i] = readout_share(readout, i);
-    }
-    if (readout->arms < 2 || split != readout->arms ||
-        srm_check(&block->observed_counts, &weights, expected, &result, NULL))
-        return;
-    block->status = result.is_srm ? "srm_detected" : "ok";
-    block->chi_square = GIVEN_NUMBER(result.chi_square);
-    block->p_value = GIVEN_NUMBER(result.p_value);
-    block->is_srm = result.is_srm;
-    block->expected_counts.count = readout->arms;
-    block->verdict = report_srm_verdict(readout->call->locale, arena, &result);
 }

@@ -2,6 +2,7 @@
 #include "experiments/readout/decision.h"
 
 #include "base/number.h"
+#include "experiments/documents/report_print.h"
 #include "experiments/readout/policy.h"
 #include "experiments/readout/what_if.h"
 
@@ -32,12 +33,26 @@ enum parameter {
     PARAMETER_INFORMATION_FRACTION,
     PARAMETER_METRIC,
     PARAMETER_SRM_P_VALUE,
+    PARAMETER_STRATUM,
+    PARAMETER_STRATUM_P_VALUE,
+    PARAMETER_POOLED_EFFECT,
+    PARAMETER_STRATIFIED_EFFECT,
+    PARAMETER_EVENTS,
+    PARAMETER_EVENTS_TOTAL,
+    PARAMETER_WINDOW,
+    PARAMETER_USERS,
+    PARAMETER_SHARE_PCT,
     PARAMETER__MAX
 };
 
 static const char *const parameter_names[PARAMETER__MAX] = {
-    NULL,       "arm",         "effect_relative",      "p_value", "mwe",    "ci_lower",
-    "ci_upper", "probability", "information_fraction", "metric",  "p_value"};
+    NULL,       "arm",           "effect_relative",
+    "p_value",  "mwe",           "ci_lower",
+    "ci_upper", "probability",   "information_fraction",
+    "metric",   "p_value",       "stratum",
+    "p_value",  "pooled_effect", "stratified_effect",
+    "events",   "events_total",  "conversion_window",
+    "users",    "share_pct"};
 
 static const enum parameter parameters_of[REASON__MAX][6] = {
     [REASON_SRM_MISMATCH] = {PARAMETER_SRM_P_VALUE},
@@ -55,7 +70,25 @@ static const enum parameter parameters_of[REASON__MAX][6] = {
     [REASON_INCONCLUSIVE_CI] = {PARAMETER_ARM},
     [REASON_BEFORE_PLANNED_READ] = {PARAMETER_ARM, PARAMETER_INFORMATION_FRACTION},
     [REASON_INFO_INCOMPLETE] = {PARAMETER_INFORMATION_FRACTION},
+    [REASON_WORTHWHILE_EXCLUDED] = {PARAMETER_ARM, PARAMETER_MWE, PARAMETER_CI_UPPER},
+    [REASON_STRATIFIED_CONTRADICTION] = {PARAMETER_ARM, PARAMETER_POOLED_EFFECT,
+                                         PARAMETER_STRATIFIED_EFFECT},
+    [REASON_STRATUM_SRM] = {PARAMETER_STRATUM, PARAMETER_STRATUM_P_VALUE},
+    [REASON_EARLY_EVENTS] = {PARAMETER_EVENTS, PARAMETER_EVENTS_TOTAL, PARAMETER_WINDOW},
+    [REASON_MULTIPLE_EXPOSURE] = {PARAMETER_USERS, PARAMETER_SHARE_PCT},
 };
+
+/* Where smaller is better, the other end of an interval tells of the gain. */
+static enum parameter parameter_of(const struct payload_metrics *design, enum reason reason, int i)
+{
+    enum parameter parameter = parameters_of[reason][i];
+
+    if (design->direction == GOAL_INCREASE || reason == REASON_THRESHOLD_UNCERTAIN)
+        return parameter;
+    if (parameter == PARAMETER_CI_LOWER)
+        return PARAMETER_CI_UPPER;
+    return parameter == PARAMETER_CI_UPPER ? PARAMETER_CI_LOWER : parameter;
+}
 
 static const char *const reason_texts[REASON__MAX] = {
     [REASON_SRM_MISMATCH] = "live.reasons.srm_mismatch",
@@ -80,7 +113,30 @@ static const char *const reason_texts[REASON__MAX] = {
     [REASON_INCONCLUSIVE_CI] = "live.reasons.inconclusive_ci",
     [REASON_BEFORE_PLANNED_READ] = "live.reasons.fixed_horizon_before_planned_read",
     [REASON_INFO_INCOMPLETE] = "live.reasons.info_fraction_incomplete",
+    [REASON_WORTHWHILE_EXCLUDED] = "live.reasons.worthwhile_effect_excluded",
+    [REASON_TWICE_THE_PLAN] = "live.reasons.inconclusive_at_twice_the_plan",
+    [REASON_STRATIFIED_CONTRADICTION] = "live.reasons.stratified_contradiction",
+    [REASON_STRATUM_SRM] = "live.reasons.stratum_srm_mismatch",
+    [REASON_EARLY_EVENTS] = "live.reasons.events_before_exposure",
+    [REASON_MULTIPLE_EXPOSURE] = "live.reasons.multiple_exposure_users",
 };
+
+/* Of goals to decrease, where the sentence is another one. */
+static const char *const decrease_texts[REASON__MAX] = {
+    [REASON_THRESHOLD_MET] = "live.reasons_decrease.practical_threshold_met",
+    [REASON_THRESHOLD_UNCERTAIN] = "live.reasons_decrease.practical_threshold_uncertain",
+    [REASON_BELOW_THRESHOLD_PROVEN] = "live.reasons_decrease.below_practical_threshold_proven",
+    [REASON_WORTHWHILE_EXCLUDED] = "live.reasons_decrease.worthwhile_effect_excluded",
+};
+
+static const char *text_of(const struct payload_metrics *design, enum reason reason)
+{
+    if (design->direction == GOAL_DECREASE && decrease_texts[reason])
+        return decrease_texts[reason];
+    if (reason == REASON_EARLY_EVENTS && design->conversion_window == WINDOW_AFTER_EXPOSURE)
+        return "live.reasons.events_before_exposure_left_out";
+    return reason_texts[reason];
+}
 
 static const char *const verdict_texts[VERDICT__MAX] = {
     "live.verdicts.ship", "live.verdicts.no_ship", "live.verdicts.keep_running"};
@@ -91,6 +147,52 @@ struct telling {
     const struct payload_metrics *design;
     int interval_decimals;
 };
+
+/* What the data show about strata, events and users. */
+static void write_oddity(struct json_writer *writer, const struct telling *telling,
+                         const struct policy_reason *reason, enum parameter parameter)
+{
+    const struct live_stats *stats = telling->stats;
+    const struct live_stratum_srm *strata = stats->srm->strata.items;
+    const struct live_stratified_comparison *stratified = stats->stratified->comparisons.items;
+    double scale = telling->design->metric_type == METRIC_BINARY ? 100 : 1;
+
+    switch (parameter) {
+    case PARAMETER_STRATUM:
+        writer_string(writer, strata[reason->part].stratum);
+        break;
+    case PARAMETER_STRATUM_P_VALUE:
+        writer_number(writer, number_round_figure(strata[reason->part].p_value, 6));
+        break;
+    case PARAMETER_POOLED_EFFECT:
+        writer_number(
+            writer, number_round_figure(((const struct live_comparison *)stats->comparisons.items +
+                                         reason->comparison)
+                                            ->test.effect,
+                                        telling->interval_decimals));
+        break;
+    case PARAMETER_STRATIFIED_EFFECT:
+        writer_number(writer,
+                      number_round_figure(scale * stratified[reason->comparison].effect.value,
+                                          telling->interval_decimals));
+        break;
+    case PARAMETER_EVENTS:
+        writer_integer(writer, stats->event_timing->out_of_order);
+        break;
+    case PARAMETER_EVENTS_TOTAL:
+        writer_integer(writer, stats->event_timing->total);
+        break;
+    case PARAMETER_WINDOW:
+        writer_string(writer, stats->event_timing->conversion_window);
+        break;
+    case PARAMETER_USERS:
+        writer_integer(writer, stats->population->multiple_exposure_users);
+        break;
+    default:
+        writer_number(writer,
+                      number_round_figure(100 * stats->population->multiple_exposure_share, 2));
+    }
+}
 
 static void write_parameter(struct json_writer *writer, const struct telling *telling,
                             const struct policy_reason *reason, enum parameter parameter)
@@ -135,10 +237,13 @@ static void write_parameter(struct json_writer *writer, const struct telling *te
                       number_round_figure(stats->sequential->information_fraction.value, 4));
         break;
     case PARAMETER_METRIC:
-        writer_string(writer, metrics[reason->guardrail].name);
+        writer_string(writer, metrics[reason->part].name);
+        break;
+    case PARAMETER_SRM_P_VALUE:
+        writer_number(writer, number_round_figure(stats->srm->p_value.value, 6));
         break;
     default:
-        writer_number(writer, number_round_figure(stats->srm->p_value.value, 6));
+        write_oddity(writer, telling, reason, parameter);
     }
 }
 
@@ -154,9 +259,28 @@ static json_t *params_of(const struct telling *telling, const struct policy_reas
     writer_start(&writer, &text);
     writer_open_object(&writer);
     for (int i = 0; parameters_of[reason->reason][i] != PARAMETER_END; i++)
-        write_parameter(&writer, telling, reason, parameters_of[reason->reason][i]);
+        write_parameter(&writer, telling, reason, parameter_of(telling->design, reason->reason, i));
     writer_close_object(&writer);
     return json_read(arena, text.bytes, text.length, 2, &params, &fault) ? NULL : params;
+}
+
+/* A number that a double cannot tell from 0 is no 0; what is not known is a dash. */
+static const char *value_text(struct arena *arena, const char *key, const json_t *value)
+{
+    char *text = arena_alloc(arena, NUMBER_TEXT_MAX);
+
+    if (json_is_string(value))
+        return json_string_value(value);
+    if (json_is_null(value))
+        return "\xE2\x80\x93";
+    if (json_is_integer(value)) {
+        integer_format(json_integer_value(value), text);
+        return text;
+    }
+    if (strcmp(key, "p_value") == 0 && json_real_value(value) == 0)
+        return report_print_p_value(arena, 0);
+    number_format(json_real_value(value), text);
+    return text;
 }
 
 /* The sentence of a reason, its parameters filled in. */
@@ -168,18 +292,13 @@ static const char *words_of(const struct telling *telling, const struct policy_r
     size_t count = 0;
 
     for (void *at = json_object_iter(params); at; at = json_object_iter_next(params, at)) {
-        const json_t *value = json_object_iter_value(at);
-        char *text = arena_alloc(arena, NUMBER_TEXT_MAX);
+        const char *key = json_object_iter_key(at);
 
-        if (json_is_integer(value))
-            integer_format(json_integer_value(value), text);
-        else if (json_is_real(value))
-            number_format(json_real_value(value), text);
-        arguments[count++] = (struct text_argument){
-            json_object_iter_key(at), json_is_string(value) ? json_string_value(value) : text};
+        arguments[count++] =
+            (struct text_argument){key, value_text(arena, key, json_object_iter_value(at))};
     }
-    return locale_format(telling->call->locale, arena, reason_texts[reason->reason], arguments,
-                         count);
+    return locale_format(telling->call->locale, arena, text_of(telling->design, reason->reason),
+                         arguments, count);
 }
 
 static struct object_list tell(const struct telling *telling, const struct policy_reason *reasons,
@@ -204,7 +323,7 @@ static const struct decision_policy *policy_of(const struct telling *telling)
     *policy = (struct decision_policy){
         .version = policy_version,
         .require_practical_evidence = mwe.given,
-        .practical_rule = "ci_lower_above",
+        .practical_rule = design->direction == GOAL_DECREASE ? "ci_upper_below" : "ci_lower_above",
         .mwe_scale = "absolute_analysis_units",
         .minimum_worthwhile_effect = mwe,
         .minimum_worthwhile_effect_relative_pct = GIVEN_NUMBER(design->mde_pct),
@@ -212,6 +331,9 @@ static const struct decision_policy *policy_of(const struct telling *telling)
         .metric_type = metric_type_names[design->metric_type],
         .baseline_value = GIVEN_NUMBER(design->baseline_value),
         .planned_power = GIVEN_NUMBER(design->power),
+        .direction = goal_direction_names[design->direction],
+        .conversion_window = conversion_window_names[design->conversion_window],
+        .conversion_window_days = design->conversion_window_days,
         .evidence_fields = {sizeof evidence_fields / sizeof evidence_fields[0], evidence_fields}};
     return policy;
 }
@@ -289,5 +411,6 @@ void readout_decision(const struct readout_call *call, const struct live_view *v
         .blockers = tell(&telling, outcome.blockers, outcome.blocker_count),
         .policy = policy_of(&telling)};
     decision->evidence = evidence_of(&telling, &outcome, decision->policy);
-    decision->what_would_change = what_if_changes(call, view, stats, outcome.verdict);
+    if (outcome.blocker_count == 0)
+        decision->what_would_change = what_if_changes(call, view, stats, outcome.verdict);
 }

@@ -23,6 +23,11 @@ static const struct field policy_fields[] = {
     STRING(OWNER, metric_type),
     NULLABLE_NUMBER(OWNER, baseline_value),
     NULLABLE_NUMBER(OWNER, planned_power),
+    STRING(OWNER, direction,
+           .help = "increase or decrease. The worthwhile effect is a size in this direction; "
+                   "intervals and effects keep their sign."),
+    STRING(OWNER, conversion_window, .help = "all or after_exposure."),
+    NULLABLE_NUMBER(OWNER, conversion_window_days),
     STRINGS(OWNER, evidence_fields),
 };
 #undef OWNER

@@ -23,6 +23,9 @@ struct decision_policy {
     const char *metric_type;
     struct optional_number baseline_value;
     struct optional_number planned_power;
+    const char *direction;
+    const char *conversion_window;
+    struct optional_number conversion_window_days;
     struct string_list evidence_fields;
 };
 

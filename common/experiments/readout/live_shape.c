@@ -1,6 +1,8 @@
 /* Tables of the live statistics. */
 #include "experiments/readout/live_shape.h"
 
+#include "experiments/design/calculation.h"
+
 #define OWNER struct live_arm_statistic
 static const struct field arm_fields[] = {
     INTEGER(OWNER, variation_index),
@@ -30,6 +32,17 @@ static const struct field always_valid_fields[] = {
 static SCHEMA(always_valid_schema, struct live_always_valid, "LiveAlwaysValid", always_valid_fields,
               .help = "Inference that holds however often it is looked at.");
 
+#define OWNER struct live_stratum_srm
+static const struct field stratum_srm_fields[] = {
+    STRING(OWNER, stratum),
+    INTEGERS(OWNER, observed_counts),
+    NUMBER(OWNER, chi_square, ROUNDED(4)),
+    NUMBER(OWNER, p_value, ROUNDED(6)),
+    BOOLEAN(OWNER, is_srm, .help = "p is below 0.001 over the number of strata."),
+};
+#undef OWNER
+static SCHEMA(stratum_srm_schema, struct live_stratum_srm, "LiveStratumSrm", stratum_srm_fields);
+
 #define OWNER struct live_srm
 static const struct field srm_fields[] = {
     STRING(OWNER, status, .help = "ok, srm_detected or insufficient_data."),
@@ -39,6 +52,10 @@ static const struct field srm_fields[] = {
     INTEGERS(OWNER, observed_counts),
     NUMBERS(OWNER, expected_counts, ROUNDED(4)),
     STRING(OWNER, verdict),
+    NULLABLE_INTEGER(OWNER, deviating_arm,
+                     .help =
+                         "With a mismatch of three or more arms: the arm that is furthest off."),
+    OBJECTS(OWNER, strata, stratum_srm_schema, .help = "The same check within each stratum."),
 };
 #undef OWNER
 static SCHEMA(srm_schema, struct live_srm, "LiveSrm", srm_fields);
@@ -83,6 +100,16 @@ static const struct field slope_fields[] = {
 #undef OWNER
 static SCHEMA(slope_schema, struct live_covariate_slope, "LiveCovariate", slope_fields);
 
+#define OWNER struct live_ignored_covariate
+static const struct field ignored_fields[] = {
+    STRING(OWNER, name),
+    INTEGER(OWNER, users),
+    NUMBER(OWNER, coverage, ROUNDED(4)),
+};
+#undef OWNER
+static SCHEMA(ignored_schema, struct live_ignored_covariate, "LiveIgnoredCovariate",
+              ignored_fields);
+
 #define OWNER struct live_cuped_arm
 static const struct field cuped_arm_fields[] = {
     INTEGER(OWNER, variation_index),
@@ -115,8 +142,10 @@ static const struct field cuped_fields[] = {
     STRING(OWNER, status, .help = "available, unavailable, too_many_covariates, not_applicable."),
     STRING(OWNER, note, .nullable = true),
     NULLABLE_NUMBER(OWNER, theta, ROUNDED(6), .help = "With one covariate."),
-    NULLABLE_INTEGER(OWNER, num_covariates),
+    NULLABLE_INTEGER(OWNER, num_covariates, .help = "Those that cover enough users."),
     OBJECTS(OWNER, covariates, slope_schema),
+    OBJECTS(OWNER, ignored_covariates, ignored_schema,
+            .help = "Names that cover less than 5 % of the exposed users."),
     NULLABLE_NUMBER(OWNER, variance_reduction_pct, ROUNDED(4)),
     NULLABLE_INTEGER(OWNER, covariate_users_total),
     NULLABLE_INTEGER(OWNER, exposed_users_total),
@@ -144,6 +173,8 @@ static const struct field stratified_comparison_fields[] = {
     INTEGER(OWNER, treatment_index),
     STRING(OWNER, status, .help = "ok or insufficient_data."),
     NULLABLE_NUMBER(OWNER, effect, ROUNDED(6), .help = "In natural units."),
+    NULLABLE_NUMBER(OWNER, pooled_effect, ROUNDED(6),
+                    .help = "Of the same people without strata, in the same units."),
     NULLABLE_NUMBER(OWNER, standard_error, ROUNDED(6)),
     NULLABLE_NUMBER(OWNER, test_statistic, ROUNDED(6)),
     NULLABLE_NUMBER(OWNER, p_value, ROUNDED(6)),
@@ -266,6 +297,10 @@ static const struct field timing_fields[] = {
     INTEGER(OWNER, late, .help = "Later than the horizon after the exposure."),
     INTEGER(OWNER, out_of_order, .help = "Before the exposure."),
     INTEGER(OWNER, total),
+    STRING(OWNER, conversion_window,
+           .help = "Of the design: all, or after_exposure; then events before the exposure and "
+                   "after the window are listed here and count for nothing else."),
+    NULLABLE_NUMBER(OWNER, conversion_window_days),
 };
 #undef OWNER
 static SCHEMA(timing_schema, struct live_event_timing, "LiveEventTiming", timing_fields);
@@ -303,6 +338,10 @@ static const struct field population_fields[] = {
     INTEGER(OWNER, rate_spike_excluded),
     INTEGER(OWNER, linked_identities),
     BOOLEAN(OWNER, policy_aligned),
+    INTEGER(OWNER, multiple_exposure_users,
+            .help =
+                "Included users who were sent in more than one arm; the first exposure counts."),
+    NUMBER(OWNER, multiple_exposure_share, ROUNDED(6)),
 };
 #undef OWNER
 static SCHEMA(population_schema, struct live_population, "LivePopulation", population_fields,
@@ -323,6 +362,8 @@ static const struct field metric_comparison_fields[] = {
                     .help = "Of secondary metrics: Holm's, over all of them and all treatments."),
     NULLABLE_BOOLEAN(OWNER, is_significant,
                      .help = "Of secondary metrics: by the adjusted p-value."),
+    NULLABLE_BOOLEAN(OWNER, is_improvement,
+                     .help = "The effect has the direction of the metric; null without an effect."),
 };
 #undef OWNER
 static SCHEMA(metric_comparison_schema, struct live_metric_comparison, "LiveMetricComparison",
@@ -335,6 +376,7 @@ static const struct field metric_fields[] = {
     STRING(OWNER, unit,
            .help = "rate (share of people with an event), mean (per person), ratio, capped_mean, "
                    "winsorized_mean or quantile."),
+    STRING(OWNER, direction, .help = "increase or decrease: where the metric should go."),
     NULLABLE_NUMBER(OWNER, at, .help = "Of the last three: the cap, or the percentile."),
     NULLABLE_NUMBER(OWNER, cap,
                     .help = "Of capped and winsorized means: larger values count as this."),
@@ -386,11 +428,33 @@ static const struct field drill_down_fields[] = {
 #undef OWNER
 static SCHEMA(drill_down_schema, struct live_drill_down, "LiveDrillDown", drill_down_fields);
 
+#define OWNER struct live_unknown_metric
+static const struct field unknown_metric_fields[] = {
+    STRING(OWNER, name),
+    INTEGER(OWNER, events),
+};
+#undef OWNER
+static SCHEMA(unknown_metric_schema, struct live_unknown_metric, "LiveUnknownMetric",
+              unknown_metric_fields);
+
+#define OWNER struct live_unknown_metrics
+static const struct field unknown_fields[] = {
+    INTEGER(OWNER, names_total),
+    INTEGER(OWNER, events_total),
+    OBJECTS(OWNER, metrics, unknown_metric_schema, .help = "At most 20, those with most events."),
+};
+#undef OWNER
+static SCHEMA(unknown_schema, struct live_unknown_metrics, "LiveUnknownMetrics", unknown_fields,
+              .help = "Events under names that the design does not have.");
+
 #define OWNER struct live_stats
 static const struct field stats_fields[] = {
     STRING(OWNER, experiment_id),
     STRING(OWNER, metric_type),
     STRING(OWNER, primary_metric_name),
+    STRING(OWNER, direction,
+           .help = "increase or decrease: where the primary metric should go. The probabilities to "
+                   "beat the control follow it; effects keep their sign."),
     INTEGER(OWNER, exposures_total, .help = "People in the arms of the design."),
     INTEGER(OWNER, conversions_total, .help = "People of them with the primary metric."),
     STRING(OWNER, disclaimer),
@@ -409,6 +473,10 @@ static const struct field stats_fields[] = {
     OBJECT(OWNER, forecast, forecast_schema),
     OBJECT(OWNER, drill_down, drill_down_schema, .nullable = true,
            .help = "By the dimension asked for; null without one."),
+    OBJECT(OWNER, unknown_metrics, unknown_schema),
+    OBJECTS(OWNER, warnings, calculation_warning_schema,
+            .help = "MULTIPLE_EXPOSURE above 0.1 % of users, EVENTS_BEFORE_EXPOSURE above 1 % of "
+                    "events, UNKNOWN_METRICS, IGNORED_COVARIATES."),
 };
 #undef OWNER
 SCHEMA(live_stats_schema, struct live_stats, "LiveStats", stats_fields,

@@ -6,6 +6,7 @@
 #define ASSAY_EXPERIMENTS_READOUT_LIVE_SHAPE_H
 
 #include "experiments/documents/results_shape.h"
+#include "experiments/live/view.h"
 
 struct live_arm_statistic {
     int64_t variation_index;
@@ -28,6 +29,15 @@ struct live_always_valid {
     const char *note;
 };
 
+/* Of one stratum: the threshold is shared out among the strata (Bonferroni). */
+struct live_stratum_srm {
+    const char *stratum;
+    struct integer_list observed_counts;
+    double chi_square;
+    double p_value;
+    bool is_srm;
+};
+
 struct live_srm {
     const char *status;
     struct optional_number chi_square;
@@ -36,6 +46,8 @@ struct live_srm {
     struct integer_list observed_counts;
     struct number_list expected_counts;
     const char *verdict;
+    struct optional_integer deviating_arm; /* of three or more: which one is off */
+    OBJECT_LIST(struct live_stratum_srm, strata);
 };
 
 /* `test` is what the analysis was made of; `evaluable` without one is false. */
@@ -63,11 +75,17 @@ struct live_sequential {
     struct optional_number current_boundary_z;
     const char *note;
     double final_boundary; /* of an active design */
+    double plans;          /* the sample so far, in planned samples; 0 = no plan */
 };
 
 struct live_covariate_slope {
     const char *name;
     double theta;
+};
+struct live_ignored_covariate {
+    const char *name;
+    int64_t users;
+    double coverage;
 };
 struct live_cuped_arm {
     int64_t variation_index;
@@ -93,6 +111,7 @@ struct live_cuped {
     struct optional_number theta;
     struct optional_integer num_covariates;
     OBJECT_LIST(struct live_covariate_slope, covariates);
+    OBJECT_LIST(struct live_ignored_covariate, ignored_covariates);
     struct optional_number variance_reduction_pct;
     struct optional_integer covariate_users_total;
     struct optional_integer exposed_users_total;
@@ -112,6 +131,7 @@ struct live_stratified_comparison {
     int64_t treatment_index;
     const char *status;
     struct optional_number effect;
+    struct optional_number pooled_effect;
     struct optional_number standard_error;
     struct optional_number test_statistic;
     struct optional_number p_value;
@@ -198,6 +218,8 @@ struct live_event_timing {
     int64_t late;
     int64_t out_of_order;
     int64_t total;
+    const char *conversion_window;
+    struct optional_number conversion_window_days;
 };
 struct live_identity_resolution {
     const char *status;
@@ -222,6 +244,8 @@ struct live_population {
     int64_t rate_spike_excluded;
     int64_t linked_identities;
     bool policy_aligned;
+    int64_t multiple_exposure_users;
+    double multiple_exposure_share; /* of all exposed users, the holdout included */
 };
 
 /* A metric of the design on people of the arms, whatever its role. */
@@ -237,11 +261,13 @@ struct live_metric_comparison {
     struct optional_number p_value;
     struct optional_number p_value_adjusted;
     struct optional_boolean is_significant;
+    struct optional_boolean is_improvement;
 };
 struct live_metric {
     const char *name;
     const char *role;
     const char *unit;
+    const char *direction;
     struct optional_number at;  /* of robust metrics, as in the design */
     struct optional_number cap; /* beyond which values were cut */
     OBJECT_LIST(struct live_metric_comparison, comparisons);
@@ -272,10 +298,18 @@ struct live_drill_down {
     OBJECT_LIST(struct live_slice, slices);
 };
 
+/* Events under names that the design does not have. */
+struct live_unknown_metrics {
+    int64_t names_total;
+    int64_t events_total;
+    OBJECT_LIST(struct live_unknown_metric, metrics);
+};
+
 struct live_stats {
     const char *experiment_id;
     const char *metric_type;
     const char *primary_metric_name;
+    const char *direction;
     int64_t exposures_total;
     int64_t conversions_total;
     const char *disclaimer;
@@ -293,6 +327,8 @@ struct live_stats {
     OBJECT_LIST(struct live_metric, metrics); /* struct live_metric */
     const struct live_forecast *forecast;
     const struct live_drill_down *drill_down; /* NULL = nobody asked */
+    const struct live_unknown_metrics *unknown_metrics;
+    OBJECT_LIST(struct warning, warnings);
 };
 
 SCHEMA_OF(live_stats_schema, struct live_stats);

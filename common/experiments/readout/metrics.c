@@ -56,8 +56,18 @@ void readout_fill_metric(const struct test_result *test, bool rate,
     result->is_significant = (struct optional_boolean){true, test->is_significant};
 }
 
+void readout_mark_improvements(const struct object_list *comparisons, int direction)
+{
+    struct live_metric_comparison *items = comparisons->items;
+
+    for (size_t i = 0; i < comparisons->count; i++)
+        if (items[i].effect.given && items[i].effect.value != 0)
+            items[i].is_improvement = (struct optional_boolean){
+                true, (items[i].effect.value < 0) == (direction == GOAL_DECREASE)};
+}
+
 static struct live_metric read_metric(const struct readout *readout, const char *name,
-                                      const char *role, bool rate)
+                                      const char *role, int direction, bool rate)
 {
     size_t count = readout->arms - 1;
     struct live_metric_comparison *comparisons =
@@ -65,6 +75,7 @@ static struct live_metric read_metric(const struct readout *readout, const char 
     struct live_metric metric = {.name = name,
                                  .role = role,
                                  .unit = rate ? "rate" : "mean",
+                                 .direction = goal_direction_names[direction],
                                  .comparisons = {count, comparisons}};
 
     for (size_t i = 0; i < count; i++) {
@@ -75,6 +86,7 @@ static struct live_metric read_metric(const struct readout *readout, const char 
         if (test_metric(readout, name, LIVE_EVERYBODY, rate, (int)i + 1, &test))
             readout_fill_metric(&test, rate, &comparisons[i]);
     }
+    readout_mark_improvements(&metric.comparisons, direction);
     return metric;
 }
 
@@ -86,6 +98,7 @@ static struct live_metric read_goal(const struct readout *readout, const struct 
     const struct live_comparison *shown = stats->comparisons.items;
     struct live_metric_comparison *comparisons =
         ARENA_ARRAY(readout->call->arena, struct live_metric_comparison, stats->comparisons.count);
+    struct live_metric goal;
 
     for (size_t i = 0; i < stats->comparisons.count; i++) {
         comparisons[i] = (struct live_metric_comparison){.treatment_index = (int64_t)i + 1,
@@ -93,10 +106,13 @@ static struct live_metric read_goal(const struct readout *readout, const struct 
         if (strcmp(shown[i].status, "ok") == 0)
             readout_fill_metric(&shown[i].test, type == METRIC_BINARY, &comparisons[i]);
     }
-    return (struct live_metric){.name = readout->design->primary_metric_name,
+    goal = (struct live_metric){.name = readout->design->primary_metric_name,
                                 .role = "goal",
                                 .unit = units[type],
+                                .direction = stats->direction,
                                 .comparisons = {stats->comparisons.count, comparisons}};
+    readout_mark_improvements(&goal.comparisons, readout->design->direction);
+    return goal;
 }
 
 /* Holm over all comparisons of several lists together, at the design's alpha. */
@@ -150,6 +166,7 @@ static struct live_slice read_slice(const struct readout *readout, const struct 
                         (int)i + 1, &test))
             readout_fill_metric(&test, rate, &comparisons[i]);
     }
+    readout_mark_improvements(&slice.comparisons, readout->design->direction);
     return slice;
 }
 
@@ -199,11 +216,15 @@ void readout_metrics(const struct readout *readout, struct live_stats *stats)
         const struct guardrail_metric *metric =
             (const struct guardrail_metric *)guardrails->items + i;
 
-        metrics[count++] =
-            read_metric(readout, metric->name, "guardrail", metric->metric_type == METRIC_BINARY);
+        metrics[count++] = read_metric(
+            readout, metric->name, "guardrail",
+            metric->direction == GUARDRAIL_INCREASE_IS_BAD ? GOAL_DECREASE : GOAL_INCREASE,
+            metric->metric_type == METRIC_BINARY);
     }
     for (size_t i = 0; i < secondary->count; i++)
-        metrics[count++] = read_metric(readout, secondary->items[i], "secondary", false);
+        metrics[count++] =
+            read_metric(readout, secondary->items[i], "secondary",
+                        payload_secondary_direction(readout->design, secondary->items[i]), false);
     for (size_t i = 0; i < robust->count; i++)
         readout_robust(readout, (const struct robust_metric *)robust->items + i, &metrics[count++]);
     for (size_t i = 0; i < further; i++)

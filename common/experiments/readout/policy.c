@@ -3,7 +3,9 @@
 #include "experiments/readout/policy.h"
 
 #include "base/number.h"
+#include "experiments/readout/readout_internal.h"
 
+#include <math.h>
 #include <string.h>
 
 const char *const verdict_names[VERDICT__MAX] = {"ship", "no_ship", "keep_running"};
@@ -32,10 +34,18 @@ const char *const reason_codes[REASON__MAX] = {
     [REASON_INCONCLUSIVE_CI] = "inconclusive_ci",
     [REASON_BEFORE_PLANNED_READ] = "fixed_horizon_before_planned_read",
     [REASON_INFO_INCOMPLETE] = "info_fraction_incomplete",
+    [REASON_WORTHWHILE_EXCLUDED] = "worthwhile_effect_excluded",
+    [REASON_TWICE_THE_PLAN] = "inconclusive_at_twice_the_plan",
+    [REASON_STRATIFIED_CONTRADICTION] = "stratified_contradiction",
+    [REASON_STRATUM_SRM] = "stratum_srm_mismatch",
+    [REASON_EARLY_EVENTS] = "events_before_exposure",
+    [REASON_MULTIPLE_EXPOSURE] = "multiple_exposure_users",
 };
 
+const double policy_oddity_share = 0.01;
+
 static const double ship_probability = 0.95, strong_probability = 0.99;
-static const double planned_read_fraction = 0.95;
+static const double planned_read_fraction = 0.95, end_of_waiting = 2; /* times the plan */
 
 /* Fewer people per arm than this, and no plan to measure them by, ask for more than one look's
  * significance. */
@@ -47,7 +57,9 @@ struct policy {
     const struct live_comparison *comparisons;
     size_t count;
     bool active, early, complete, sequential_complete;
+    double plans; /* the sample so far, in planned samples */
     struct optional_number mwe;
+    double sign; /* +1 where larger is better, -1 where smaller is */
     enum standing standing[POLICY_ARMS_MAX];
     enum practical practical[POLICY_ARMS_MAX];
     struct policy_outcome *outcome;
@@ -55,9 +67,9 @@ struct policy {
 
 struct optional_number policy_worthwhile_effect(const struct payload_metrics *design)
 {
-    double effect = design->baseline_value * design->mde_pct / 100;
+    double effect = design->baseline_value * fabs(design->mde_pct) / 100;
 
-    if (!(design->baseline_value > 0 && design->mde_pct > 0 && effect > 0))
+    if (!(design->baseline_value > 0 && effect > 0))
         return (struct optional_number){0};
     return GIVEN_NUMBER(
         number_round(design->metric_type == METRIC_BINARY ? 100 * effect : effect, MWE_DECIMALS));
@@ -71,12 +83,13 @@ static void give(struct policy *policy, enum reason reason, int comparison)
         outcome->reasons[outcome->reason_count++] = (struct policy_reason){reason, comparison, -1};
 }
 
-static void block(struct policy *policy, enum reason reason, int guardrail)
+static void block(struct policy *policy, enum reason reason, int comparison, int part)
 {
     struct policy_outcome *outcome = policy->outcome;
 
     if (outcome->blocker_count < POLICY_BLOCKERS_MAX)
-        outcome->blockers[outcome->blocker_count++] = (struct policy_reason){reason, -1, guardrail};
+        outcome->blockers[outcome->blocker_count++] =
+            (struct policy_reason){reason, comparison, part};
 }
 
 static void conclude(struct policy *policy, enum verdict verdict, enum confidence confidence)
@@ -127,18 +140,22 @@ static enum standing standing_of(const struct policy *policy,
         return STANDING_IGNORED;
     if (!test->is_significant || !boundary_holds(policy, sequential, comparison))
         return STANDING_INCONCLUSIVE;
-    if (test->effect > 0 && (!probability.given || probability.value >= ship_probability))
+    if (policy->sign * test->effect > 0 &&
+        (!probability.given || probability.value >= ship_probability))
         return STANDING_WIN;
-    return test->effect < 0 ? STANDING_LOSS : STANDING_INCONCLUSIVE;
+    return policy->sign * test->effect < 0 ? STANDING_LOSS : STANDING_INCONCLUSIVE;
 }
 
 static enum practical practical_of(const struct policy *policy, const struct test_result *test)
 {
+    double least = policy->sign > 0 ? test->ci_lower : -test->ci_upper; /* gains */
+    double most = policy->sign > 0 ? test->ci_upper : -test->ci_lower;
+
     if (!policy->mwe.given)
         return PRACTICAL_UNAVAILABLE;
-    if (test->ci_lower >= policy->mwe.value)
+    if (least >= policy->mwe.value)
         return PRACTICAL_MET;
-    return test->ci_upper < policy->mwe.value ? PRACTICAL_PROVEN_BELOW : PRACTICAL_UNCERTAIN;
+    return most < policy->mwe.value ? PRACTICAL_PROVEN_BELOW : PRACTICAL_UNCERTAIN;
 }
 
 static void look(struct policy *policy, const struct live_stats *stats)
@@ -155,6 +172,7 @@ static void look(struct policy *policy, const struct live_stats *stats)
     policy->early = fixed && fraction.given && fraction.value < planned_read_fraction;
     policy->complete = policy->sequential_complete ||
                        (fixed && fraction.given && fraction.value >= planned_read_fraction);
+    policy->plans = sequential->plans;
     policy->outcome->complete = policy->complete;
     for (size_t i = 0; i < policy->count; i++) {
         policy->standing[i] = standing_of(policy, sequential, &policy->comparisons[i]);
@@ -248,7 +266,7 @@ static bool rule_guardrail(struct policy *policy, const struct live_guardrail *g
         return false;
     for (size_t i = 0; i < guardrail->metrics.count; i++)
         if (strcmp(metrics[i].status, "breached") == 0)
-            block(policy, REASON_GUARDRAIL_BREACH, (int)i);
+            block(policy, REASON_GUARDRAIL_BREACH, -1, (int)i);
     for (size_t i = 0; i < policy->count; i++) {
         if (policy->standing[i] != STANDING_WIN)
             continue;
@@ -340,6 +358,20 @@ static bool rule_loss(struct policy *policy)
     return true;
 }
 
+/* At the planned read of a fixed horizon: no arm may still reach the worthwhile effect. */
+static bool rule_excluded(struct policy *policy)
+{
+    for (size_t i = 0; i < policy->count; i++)
+        if (policy->standing[i] == STANDING_INCONCLUSIVE &&
+            policy->practical[i] != PRACTICAL_PROVEN_BELOW)
+            return false;
+    for (size_t i = 0; i < policy->count; i++)
+        if (policy->standing[i] == STANDING_INCONCLUSIVE)
+            give(policy, REASON_WORTHWHILE_EXCLUDED, (int)i);
+    conclude(policy, VERDICT_NO_SHIP, CONFIDENCE_MEDIUM);
+    return true;
+}
+
 static void rule_open(struct policy *policy)
 {
     give_losses(policy);
@@ -362,23 +394,73 @@ static void rule_open(struct policy *policy)
         conclude(policy, VERDICT_NO_SHIP, CONFIDENCE_MEDIUM);
         return;
     }
+    if (policy->complete && rule_excluded(policy))
+        return;
+    if (policy->complete && policy->plans >= end_of_waiting) {
+        give(policy, REASON_TWICE_THE_PLAN, -1);
+        conclude(policy, VERDICT_NO_SHIP, CONFIDENCE_MEDIUM);
+        return;
+    }
     if (policy->active || policy->early)
         give(policy, REASON_INFO_INCOMPLETE, -1);
     conclude(policy, VERDICT_KEEP_RUNNING, CONFIDENCE_LOW);
 }
 
+/* Within the strata the effect is significant and has the other sign. */
+static bool is_contradicted(const struct live_comparison *comparison,
+                            const struct live_stratified_comparison *stratified)
+{
+    return strcmp(comparison->status, "ok") == 0 && strcmp(stratified->status, "ok") == 0 &&
+           stratified->is_significant.value &&
+           stratified->effect.value * comparison->test.effect < 0;
+}
+
+static void block_by_data(struct policy *policy, const struct live_stats *stats)
+{
+    const struct live_stratum_srm *strata = stats->srm->strata.items;
+    const struct live_stratified_comparison *stratified =
+        stats->stratified ? stats->stratified->comparisons.items : NULL;
+
+    if (stats->srm->is_srm)
+        block(policy, REASON_SRM_MISMATCH, -1, -1);
+    for (size_t i = 0; i < stats->srm->strata.count; i++)
+        if (strata[i].is_srm)
+            block(policy, REASON_STRATUM_SRM, -1, (int)i);
+    for (size_t i = 0; stratified && i < stats->stratified->comparisons.count; i++)
+        if (i < policy->count && is_contradicted(&policy->comparisons[i], &stratified[i]))
+            block(policy, REASON_STRATIFIED_CONTRADICTION, (int)i, -1);
+}
+
+static void decide(struct policy *policy, const struct live_stats *stats)
+{
+    if (rule_no_data(policy, stats) || rule_untrustworthy(policy) ||
+        rule_guardrail(policy, stats->guardrail) || rule_ship(policy) || rule_doubtful(policy) ||
+        rule_loss(policy))
+        return;
+    rule_open(policy);
+}
+
+/* What a reader should know about the data, whatever the verdict. */
+static void give_oddities(struct policy *policy, const struct live_stats *stats)
+{
+    const struct live_event_timing *timing = stats->event_timing;
+    const struct live_population *population = stats->population;
+
+    if (timing && (double)timing->out_of_order > policy_oddity_share * (double)timing->total)
+        give(policy, REASON_EARLY_EVENTS, -1);
+    if (population && population->multiple_exposure_share > policy_oddity_share)
+        give(policy, REASON_MULTIPLE_EXPOSURE, -1);
+}
+
 void policy_decide(const struct live_stats *stats, const struct payload_metrics *design,
                    struct policy_outcome *outcome)
 {
-    struct policy policy = {.mwe = policy_worthwhile_effect(design), .outcome = outcome};
+    struct policy policy = {
+        .mwe = policy_worthwhile_effect(design), .sign = goal_sign(design), .outcome = outcome};
 
     *outcome = (struct policy_outcome){0};
     look(&policy, stats);
-    if (stats->srm->is_srm)
-        block(&policy, REASON_SRM_MISMATCH, -1);
-    if (rule_no_data(&policy, stats) || rule_untrustworthy(&policy) ||
-        rule_guardrail(&policy, stats->guardrail) || rule_ship(&policy) || rule_doubtful(&policy) ||
-        rule_loss(&policy))
-        return;
-    rule_open(&policy);
+    block_by_data(&policy, stats);
+    decide(&policy, stats);
+    give_oddities(&policy, stats);
 }

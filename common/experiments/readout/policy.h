@@ -35,6 +35,12 @@ enum reason {
     REASON_INCONCLUSIVE_CI,
     REASON_BEFORE_PLANNED_READ,
     REASON_INFO_INCOMPLETE,
+    REASON_WORTHWHILE_EXCLUDED,
+    REASON_TWICE_THE_PLAN,
+    REASON_STRATIFIED_CONTRADICTION,
+    REASON_STRATUM_SRM,
+    REASON_EARLY_EVENTS,
+    REASON_MULTIPLE_EXPOSURE,
     REASON__MAX
 };
 
@@ -50,19 +56,22 @@ enum practical {
 
 extern const char *const practical_names[PRACTICAL__MAX];
 
-/* The effect from which on a change is worth having, in units of the analysis; absent when the
- * design does not say. */
+/* The size of the effect, in the direction of the goal, from which on a change is worth having, in
+ * units of the analysis; absent when the design does not say. */
 struct optional_number policy_worthwhile_effect(const struct payload_metrics *design);
 
-/* `comparison` is the index of what a reason is about, `guardrail` that of a metric; -1 = neither.
- */
+/* `comparison` is the index of what a reason is about, `part` that of a guardrail metric or of a
+ * stratum; -1 = neither. */
 struct policy_reason {
     enum reason reason;
     int comparison;
-    int guardrail;
+    int part;
 };
 
-enum { POLICY_REASONS_MAX = 64, POLICY_ARMS_MAX = 10, POLICY_BLOCKERS_MAX = 8 };
+enum { POLICY_REASONS_MAX = 64, POLICY_ARMS_MAX = 10, POLICY_BLOCKERS_MAX = 16 };
+
+/* From this share on, of events or of users, the decision names what is odd about the data. */
+extern const double policy_oddity_share;
 
 struct policy_winner {
     int comparison;

@@ -30,7 +30,7 @@ const char *readout_text(const struct readout *readout, const char *key)
  * design cares about, or the error that so many people would leave. */
 static double mixture_variance(const struct payload_metrics *design, int64_t people)
 {
-    double effect = design->baseline_value * design->mde_pct / 100;
+    double effect = design->baseline_value * fabs(design->mde_pct) / 100;
     double variance = 0;
 
     if (effect > 0)
@@ -40,6 +40,17 @@ static double mixture_variance(const struct payload_metrics *design, int64_t peo
     else if (design->std_dev.given)
         variance = design->std_dev.value * design->std_dev.value;
     return variance > 0 ? 2 * variance / (double)people : 0;
+}
+
+double goal_sign(const struct payload_metrics *design)
+{
+    return design->direction == GOAL_DECREASE ? -1 : 1;
+}
+
+double readout_better(const struct readout *readout, double probability_larger)
+{
+    return readout->design->direction == GOAL_DECREASE ? 1 - probability_larger
+                                                       : probability_larger;
 }
 
 void readout_start(struct readout *readout, const struct readout_call *call,
@@ -99,6 +110,7 @@ const struct results_reply *readout_analysis(const struct readout *readout,
                                       .name = ratio ? metric_type_names[METRIC_RATIO] : NULL,
                                       .interpretation = interpretation};
 
+    finding.test.lower_is_better = readout->design->direction == GOAL_DECREASE;
     finding.test.effect_size_kind = EFFECT_SIZE_NONE;
     finding.test.effect_size = finding.test.effect_size_lower = finding.test.effect_size_upper =
         (struct optional_number){0};
@@ -117,6 +129,7 @@ void readout_statistics(const struct readout_call *call, const struct live_view 
         .experiment_id = view->experiment.id,
         .metric_type = metric_type_names[readout.design->metric_type],
         .primary_metric_name = readout.design->primary_metric_name,
+        .direction = goal_direction_names[readout.design->direction],
         .exposures_total = readout_people(&readout),
         .disclaimer = readout_text(&readout, "live.disclaimer"),
     };
@@ -136,4 +149,5 @@ void readout_statistics(const struct readout_call *call, const struct live_view 
     readout_metrics(&readout, stats);
     readout_forecast(&readout, stats);
     readout_drill_down(&readout, stats);
+    readout_oddities(&readout, stats);
 }

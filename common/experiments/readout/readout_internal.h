@@ -44,6 +44,12 @@ void readout_start(struct readout *readout, const struct readout_call *call,
 /* Sizes the design; the last few are remembered, because an exact size can take long to find. */
 void readout_make_plan(const struct live_view *view, struct readout_plan *plan);
 
+/* +1 where the goal is to increase, -1 where it is to decrease. */
+double goal_sign(const struct payload_metrics *design);
+
+/* The probability to be better: in the direction of the goal. */
+double readout_better(const struct readout *readout, double probability_larger);
+
 /* A text of the catalogue. */
 const char *readout_text(const struct readout *readout, const char *key);
 
@@ -67,11 +73,15 @@ void readout_population(const struct readout *readout, struct live_stats *stats)
 
 void readout_drill_down(const struct readout *readout, struct live_stats *stats);
 void readout_forecast(const struct readout *readout, struct live_stats *stats);
+void readout_oddities(const struct readout *readout, struct live_stats *stats);
 void readout_metrics(const struct readout *readout, struct live_stats *stats);
 
 /* A robust metric of the design, for the list of metrics. */
 void readout_robust(const struct readout *readout, const struct robust_metric *asked,
                     struct live_metric *shown);
+
+/* Says of each effect whether it goes where the metric should (enum goal_direction). */
+void readout_mark_improvements(const struct object_list *comparisons, int direction);
 
 /* A test as a comparison of that list; rates as shares. */
 void readout_fill_metric(const struct test_result *test, bool rate,

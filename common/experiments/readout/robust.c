@@ -183,6 +183,7 @@ void readout_robust(const struct readout *readout, const struct robust_metric *a
     *shown = (struct live_metric){.name = asked->name,
                                   .role = "secondary",
                                   .unit = robust_statistic_names[asked->statistic],
+                                  .direction = goal_direction_names[asked->direction],
                                   .at = GIVEN_NUMBER(asked->at),
                                   .comparisons = {count, comparisons}};
     if (asked->statistic == ROBUST_CAPPED_MEAN)
@@ -195,4 +196,5 @@ void readout_robust(const struct readout *readout, const struct robust_metric *a
         if (!robust.undefined)
             compare[asked->statistic](&robust, (int)i + 1, &comparisons[i]);
     }
+    readout_mark_improvements(&shown->comparisons, asked->direction);
 }

@@ -51,6 +51,7 @@ static enum verdict verdict_at(struct search *search, enum direction direction, 
     struct policy_outcome outcome;
 
     search->readout.change = change_at(search, direction, way);
+    tried.stratified = NULL; /* not moved with the effect */
     tried.exposures_total = readout_people(&search->readout);
     readout_comparisons(&search->readout, &tried);
     readout_sequential(&search->readout, &tried);
@@ -86,14 +87,14 @@ static bool find(struct search *search, enum direction direction, double *way, e
     return true;
 }
 
-/* The largest observed effect speaks for the experiment. */
-static const struct live_comparison *leading(const struct live_stats *stats)
+/* The best observed effect speaks for the experiment. */
+static const struct live_comparison *leading(const struct live_stats *stats, double sign)
 {
     const struct live_comparison *comparisons = stats->comparisons.items, *lead = NULL;
 
     for (size_t i = 0; i < stats->comparisons.count; i++)
         if (comparisons[i].variance > 0 &&
-            (!lead || comparisons[i].test.effect > lead->test.effect))
+            (!lead || sign * comparisons[i].test.effect > sign * lead->test.effect))
             lead = &comparisons[i];
     return lead;
 }
@@ -110,7 +111,7 @@ static struct decision_change describe(const struct search *search, enum directi
                                        "live.change.sample", "live.change.error"};
     struct arena *arena = search->readout.call->arena;
     const struct locale *locale = search->readout.call->locale;
-    const struct live_comparison *lead = leading(search->stats);
+    const struct live_comparison *lead = leading(search->stats, goal_sign(search->readout.design));
     bool binary = search->readout.design->metric_type == METRIC_BINARY;
     struct readout_change moved = change_at(search, direction, way);
     double scale = binary ? 100 : 1, error = scale * sqrt(lead->variance);
@@ -148,11 +149,11 @@ struct object_list what_if_changes(const struct readout_call *call, const struct
 {
     struct decision_change *changes = ARENA_ARRAY(call->arena, struct decision_change, CHANGES_MAX);
     struct search search = {.stats = stats, .verdict = verdict};
-    const struct live_comparison *lead = leading(stats);
+    const struct live_comparison *lead = leading(stats, goal_sign(view->design->metrics));
     struct object_list list = {.items = changes};
     double way;
 
-    if (!lead || stats->srm->is_srm || stats->guardrail->any_breached)
+    if (!lead)
         return list;
     readout_start(&search.readout, call, view);
     search.readout.rough = true;

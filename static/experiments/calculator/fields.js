@@ -34,9 +34,10 @@ export function formatMetric(metricType, value) {
 function effectHint(design) {
     const { baseline_value: baseline, mde_pct: mde } = design;
     if (isEquivalence(design)) return t('hint.mde_unused');
-    const known = typeof baseline === 'number' && typeof mde === 'number' && baseline > 0 && mde > 0;
+    const falls = design.direction === 'decrease';
+    const known = typeof baseline === 'number' && typeof mde === 'number' && baseline > 0 && (falls ? mde !== 0 : mde > 0);
     if (!known || (typeOf(design) === 'binary' && baseline >= 1)) return t('hint.mde_pct');
-    const changed = baseline * (1 + mde / 100);
+    const changed = baseline * (1 + ((falls ? -1 : 1) * Math.abs(mde)) / 100);
     return isolated(`${formatMetric(typeOf(design), baseline)} → ${formatMetric(typeOf(design), changed)}`);
 }
 
@@ -88,6 +89,7 @@ export const fields = [
         hint: (design) => t(`hint.baseline_value.${typeOf(design)}`),
     },
     { name: 'mde_pct', kind: 'percent', initial: 5, label: label('field.mde_pct'), hint: effectHint },
+    flag('direction', 'decrease'),
     {
         name: 'std_dev',
         kind: 'number',
@@ -175,7 +177,7 @@ export const fields = [
 
 /* What stands in the card, and what is folded away because most plans do not need it. */
 export const sections = [
-    { name: 'metric', fields: ['metric_type', 'baseline_value', 'mde_pct', 'std_dev', 'exposure_per_user', 'planned_test', 'equivalence_margin_pct'] },
+    { name: 'metric', fields: ['metric_type', 'baseline_value', 'mde_pct', 'direction', 'std_dev', 'exposure_per_user', 'planned_test', 'equivalence_margin_pct'] },
     { name: 'error_rates', fields: ['alpha', 'power'] },
     { name: 'traffic', fields: ['expected_daily_traffic', 'audience_share_in_test', 'variants_count', 'traffic_split'] },
     { name: 'looks', folded: true, fields: ['n_looks'], hint: 'hint.n_looks' },

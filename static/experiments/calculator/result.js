@@ -87,6 +87,12 @@ function figures(plan, answer) {
     </dl>`;
 }
 
+/* The effect that the plan is for: its sign is that of the goal. */
+/** @param {experiments.CalculationSummary} summary */
+function soughtDifference({ direction, mde_absolute: difference }) {
+    return (direction === 'decrease' ? -1 : 1) * Math.abs(difference);
+}
+
 /* The plan in words, fit to be read out or pasted. */
 /** @param {experiments.Calculation} answer */
 export function planSentence(design, answer) {
@@ -97,7 +103,7 @@ export function planSentence(design, answer) {
         power: formatPercent(summary.power),
         alpha: formatPercent(summary.alpha),
         from: formatMetric(type, summary.baseline_value),
-        to: formatMetric(type, summary.baseline_value + summary.mde_absolute),
+        to: formatMetric(type, summary.baseline_value + soughtDifference(summary)),
         effect: formatPercent(summary.mde_pct / 100),
         margin: formatNumber(summary.equivalence_margin_absolute ?? 0, 5),
     };
@@ -332,7 +338,9 @@ function companions(answer) {
 
 /* A difference of rates is in percentage points. */
 /** @param {experiments.CalculationSummary} summary */
-function formatDifference({ metric_type: type, mde_absolute: difference }) {
+function formatDifference(summary) {
+    const type = summary.metric_type;
+    const difference = soughtDifference(summary);
     return type === 'binary'
         ? `${formatNumber(difference * 100)} ${t('unit.percentage_points')}`
         : formatNumber(difference);

@@ -15,6 +15,7 @@ import { languages, snippetOf } from './snippets.js';
 const tones = { ship: 'good', no_ship: 'danger', keep_running: 'info' };
 const alwaysValid = '\u221e'; /* marks what holds at any look */
 const known = (value) => value !== null && value !== undefined;
+const pText = (p) => (p === 0 ? isolated('< 1e-307') : formatNumber(p, 3)); /* no p-value is zero */
 const textOr = (key, otherwise) => (hasText(key) ? t(key) : otherwise);
 const armName = (index) => (index === 0 ? t('arm.control') : t('experiment.arm', { index }));
 
@@ -98,7 +99,7 @@ function splitCard(stats) {
             ],
             rows: armsOf(stats),
         })}
-        ${known(srm.p_value) ? html`<p class="section-note">${t('experiment.srm', { p: formatNumber(srm.p_value, 3) })}</p>` : null}
+        ${known(srm.p_value) ? html`<p class="section-note">${t('experiment.srm', { p: pText(srm.p_value) })}</p>` : null}
     </section>`;
 }
 
@@ -127,7 +128,8 @@ function intervalsOf({ comparisons, metric_type: type }) {
 function intervalCard({ stats, decision }) {
     const rows = intervalsOf(stats);
     if (rows.length === 0) return null;
-    const least = decision.policy.minimum_worthwhile_effect;
+    const size = decision.policy.minimum_worthwhile_effect;
+    const least = known(size) && decision.policy.direction === 'decrease' ? -size : size;
     return html`<section class="card section" aria-labelledby="intervals-title">
         <div class="section-head"><h2 id="intervals-title">${t('experiment.intervals')}</h2></div>
         <div class="chart" id="intervals">
@@ -171,7 +173,7 @@ function metricsCard({ metrics = [] }) {
                 { name: 'arm', title: t('split.variant'), cell: ({ treatment_index: index }) => armName(index) },
                 end('effect', t('observed.effect'), ({ effect, unit }) => written(effect, unit)),
                 end('range', t('experiment.range'), ({ ci_lower: low, ci_upper: high, unit }) => (known(low) ? isolated(`${written(low, unit)} … ${written(high, unit)}`) : '–')),
-                end('p', t('observed.p_value'), ({ p_value: p }) => (known(p) ? formatNumber(p, 3) : '–')),
+                end('p', t('observed.p_value'), ({ p_value: p }) => (known(p) ? pText(p) : '–')),
             ],
             rows,
         })}
@@ -179,13 +181,15 @@ function metricsCard({ metrics = [] }) {
 }
 
 /** @param {experiments.LiveStats} stats */
-function qualityFacts({ event_timing: timing, identity_resolution: identity, exclusions }) {
+function qualityFacts({ event_timing: timing, identity_resolution: identity, exclusions, population, unknown_metrics: unknown }) {
     const facts = [
         [t('experiment.in_window'), timing.in_window],
         [t('experiment.late'), timing.late],
         [t('experiment.early'), timing.out_of_order],
         [t('experiment.linked'), identity.linked_identities],
         [t('experiment.excluded'), exclusions.total_filtered],
+        [t('experiment.multiple'), population.multiple_exposure_users],
+        [t('experiment.unknown_events'), unknown.events_total],
     ];
     return html`<section class="card section" aria-labelledby="quality-title">
         <div class="section-head"><h2 id="quality-title">${t('experiment.quality')}</h2></div>

@@ -23,7 +23,9 @@ export const blocks = {
     metrics: new Map([
         ...texts('primary_metric_name'),
         ...required('metric_type', 'baseline_value', 'mde_pct', 'alpha', 'power'),
-        ...optional('std_dev', 'exposure_per_user', 'planned_test', 'equivalence_margin_pct'),
+        ...otherwise('increase')('direction'),
+        ...otherwise('all')('conversion_window'),
+        ...optional('std_dev', 'exposure_per_user', 'planned_test', 'equivalence_margin_pct', 'conversion_window_days'),
         ...optional('cuped_correlation', 'cuped_pre_experiment_std', 'numerator_metric_name', 'denominator_metric_name'),
     ]),
     constraints: new Map([
@@ -68,13 +70,20 @@ export function payloadOf(values, base) {
     payload.setup.randomization_unit = unitOf(values, base.setup);
     payload.metrics.planned_test = testOf(values, base.metrics);
     payload.metrics.secondary_metrics = listed(values.secondary_metrics);
+    payload.metrics.secondary_directions = listed(values.secondary_decrease).map((name) => ({ name, direction: 'decrease' }));
     return payload;
 }
 
 /* What the form shows of a payload. */
 export function valuesOf(payload) {
     const values = Object.fromEntries(Object.entries(blocks).flatMap(([block, names]) => [...names.keys()].map((name) => [name, payload[block][name]])));
-    return { ...values, randomization_unit: payload.setup.randomization_unit, secondary_metrics: (payload.metrics.secondary_metrics ?? []).join(', ') };
+    const falling = (payload.metrics.secondary_directions ?? []).filter(({ direction }) => direction === 'decrease');
+    return {
+        ...values,
+        randomization_unit: payload.setup.randomization_unit,
+        secondary_metrics: (payload.metrics.secondary_metrics ?? []).join(', '),
+        secondary_decrease: falling.map(({ name }) => name).join(', '),
+    };
 }
 
 /* What sizing asks about. */

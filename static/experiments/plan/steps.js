@@ -5,6 +5,8 @@ import { fields as planned } from '../calculator/fields.js';
 const label = (name) => () => t(`plan.${name}`);
 const line = (name, more = {}) => ({ name, kind: 'text', label: label(name), optional: true, ...more });
 const prose = (name) => ({ name, kind: 'textarea', rows: 2, label: label(name), optional: true, wide: true });
+const hasSecondary = ({ secondary_metrics: names }) => Boolean(names);
+const countsAfterExposure = ({ conversion_window: window }) => window === 'after_exposure';
 const isRatio = ({ metric_type: type }) => type === 'ratio';
 
 /* In the order in which they are read: what the metric is decides about what comes after it. */
@@ -22,6 +24,9 @@ export const fields = [
     { ...line('numerator_metric_name'), optional: false, maxLength: 100, applies: isRatio },
     { ...line('denominator_metric_name'), optional: false, maxLength: 100, applies: isRatio },
     { ...line('secondary_metrics'), hint: () => t('plan.secondary_hint'), wide: true },
+    { ...line('secondary_decrease'), hint: () => t('plan.secondary_hint'), wide: true, applies: hasSecondary },
+    { name: 'conversion_window', kind: 'flag', flagValue: 'after_exposure', label: label('conversion_window'), wide: true },
+    { name: 'conversion_window_days', kind: 'number', label: label('conversion_window_days'), optional: true, applies: countsAfterExposure },
     prose('inclusion_criteria'),
     prose('exclusion_criteria'),
     { name: 'returning_users_present', kind: 'flag', label: label('returning_users_present'), wide: true },
@@ -37,8 +42,8 @@ export const steps = [
         name: 'metric',
         sized: true,
         fields: [
-            ...['metric_type', 'primary_metric_name', 'numerator_metric_name', 'denominator_metric_name', 'baseline_value', 'mde_pct', 'std_dev', 'exposure_per_user'],
-            ...['planned_test', 'equivalence_margin_pct', 'alpha', 'power', 'cuped_correlation', 'cuped_pre_experiment_std', 'secondary_metrics'],
+            ...['metric_type', 'primary_metric_name', 'numerator_metric_name', 'denominator_metric_name', 'baseline_value', 'mde_pct', 'direction', 'std_dev', 'exposure_per_user'],
+            ...['planned_test', 'equivalence_margin_pct', 'alpha', 'power', 'cuped_correlation', 'cuped_pre_experiment_std', 'secondary_metrics', 'secondary_decrease', 'conversion_window', 'conversion_window_days'],
         ],
     },
     {

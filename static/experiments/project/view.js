@@ -115,6 +115,7 @@ function designCard({ design }, { id, actions }) {
         [t('field.metric_type'), t(`metric.${type}`)],
         [t(`field.baseline_value.${type}`), type === 'binary' ? formatPercent(metrics.baseline_value) : formatNumber(metrics.baseline_value)],
         [t('field.mde_pct'), percentOf(metrics.mde_pct)],
+        ...(metrics.direction === 'decrease' ? [[t('field.direction'), '✓']] : []),
         [t('field.alpha'), formatNumber(metrics.alpha)],
         [t('field.power'), formatPercent(metrics.power)],
         [t('field.expected_daily_traffic'), formatInteger(setup.expected_daily_traffic)],

@@ -61,6 +61,7 @@ export const fields = [
     field('treatment_n', 'count', 500, 'field.users', meanOrder),
     field('treatment_mean', 'number', 52.5, 'field.mean', meanOrder),
     field('treatment_std', 'number', 32, 'field.std_dev', meanOrder),
+    { name: 'direction', kind: 'flag', flagValue: 'decrease', label: label('field.direction'), wide: true, applies: only('binary', 'continuous') },
     {
         name: 'alpha',
         kind: 'fraction',
@@ -108,8 +109,9 @@ function sharesOf(weights) {
 }
 
 /* The request that the values of the form stand for: {path, body}. */
-export function requestOf({ analysis, variants, ...values }) {
-    if (analysis !== 'srm') return { path: '/api/v1/results', body: { metric_type: analysis, [analysis]: values } };
+export function requestOf({ analysis, variants, direction, ...values }) {
+    const goal = direction === undefined ? {} : { direction };
+    if (analysis !== 'srm') return { path: '/api/v1/results', body: { metric_type: analysis, [analysis]: values, ...goal } };
     const body = { ...values, expected_fractions: sharesOf(values.expected_fractions) };
     return { path: '/api/v1/srm-check', body };
 }

@@ -43,7 +43,7 @@ function interval(answer, lower, upper, digits = 5) {
 /** @param {experiments.ResultsReply} answer */
 function toneOf(answer) {
     if (!answer.is_significant) return 'plain';
-    return answer.observed_effect < 0 ? 'danger' : 'good';
+    return answer.outcome === 'worse' ? 'danger' : 'good';
 }
 
 /* What was found, made of the numbers: title and explanation. */
@@ -60,8 +60,9 @@ export function verdictOf(answer) {
     const found = !answer.is_significant ? 'open' : answer.observed_effect < 0 ? 'lower' : 'higher';
     const contains = answer.ci_lower <= 0 && answer.ci_upper >= 0;
     const agree = contains !== answer.is_significant;
+    const judged = answer.direction === 'decrease' && ['better', 'worse'].includes(answer.outcome);
     return {
-        title: t(`verdict.${found}`, values),
+        title: t(`verdict.${found}`, values) + (judged ? ` · ${t(`verdict.${answer.outcome}`)}` : ''),
         text: t(agree ? `verdict.${found}_text` : 'verdict.mixed_text', values),
     };
 }
