@@ -65,6 +65,7 @@ enum error db_backfill(struct db *db, const struct db_backfill *backfills, struc
     enum error error = backfills && backfills->name ? make_table(db, problem) : ERROR_NONE;
 
     for (; !error && backfills && backfills->name; backfills++)
-        error = run_missing(db, backfills, problem);
+        error = backfills->every_start ? backfills->run(db, problem)
+                                       : run_missing(db, backfills, problem);
     return error;
 }

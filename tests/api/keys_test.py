@@ -393,7 +393,6 @@ class TestScopeOfOldKeys:
             keys = [issue(store, name=f"{n}")[0] for n in range(3)]
             for _ in range(2):
                 store.stop()
-                store.database.run("DELETE FROM schema_backfills")  # as a database of that time
                 store.database.run("UPDATE api_keys SET scope = 'admin' WHERE name IN ('0', '1') AND NOT EXISTS"
                                    " (SELECT 1 FROM audit_log WHERE action = 'api_key_scope_normalized')")
                 store.start()

@@ -341,7 +341,7 @@ ON_BOTH(backfills_run_until_they_have_succeeded_once)
 {
     static const struct statement filled = {"filled",
                                             "SELECT count(*) FROM pets WHERE name = 'filled'"};
-    static const struct db_backfill backfills[] = {{"note_run", note_run}, {NULL, NULL}};
+    static const struct db_backfill backfills[] = {{.name = "note_run", .run = note_run}, {0}};
     struct db_schema schema = schema_of(store);
 
     write_file(store, "0001_pets.sql", first_file);

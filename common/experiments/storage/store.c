@@ -10,10 +10,10 @@
 enum { SQLITE_SCHEMA_VERSION = 16, POSTGRES_SCHEMA_VERSION = 17 };
 
 static const struct db_backfill backfills[] = {
-    {"fold_project_names", project_fold_missing},
-    {"normalise_key_scopes", key_normalise_scopes},
-    {"presets_1", template_store_presets}, /* a new number when preset_table.c changes */
-    {NULL, NULL},
+    {.name = "fold_project_names", .run = project_fold_missing},
+    {.name = "normalise_key_scopes", .run = key_normalise_scopes, .every_start = true},
+    {.name = "presets_1", .run = template_store_presets}, /* a new number when that changes */
+    {0},
 };
 
 void experiments_store_plan(struct arena *arena, const struct experiments_settings *settings,
