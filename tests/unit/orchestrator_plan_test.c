@@ -108,6 +108,44 @@ TEST(complexity_is_the_same_in_all_languages)
          "दोनों तरीकों की तुलना और मूल्यांकन करें, चरण दर चरण परिणाम बताएं, फायदे और नुकसान दें, और कई "
          "विकल्प समझाएं।",
          "पहले प्रक्रिया बताएं, फिर उदाहरण दें, अंत में कई जोखिम गिनाएं।"},
+        {"it", "Qual è la capitale della Francia?",
+         "Confronta e valuta le conseguenze dei due approcci, passo dopo passo, con i pro e contro "
+         "di "
+         "ciascuno, e spiega diverse alternative e le loro implicazioni.",
+         "Prima descrivi il processo, poi mostra un esempio, infine elenca diversi rischi."},
+        {"pt", "Qual é a capital da França?",
+         "Compare e avalie as consequências das duas abordagens, passo a passo, com os prós e "
+         "contras "
+         "de cada uma, e explique várias alternativas e as suas implicações.",
+         "Primeiro descreva o processo, depois mostre um exemplo, por fim indique vários riscos."},
+        {"nl", "Wat is de hoofdstad van Frankrijk?",
+         "Vergelijk en beoordeel de gevolgen van beide aanpakken, stap voor stap, met de voor- en "
+         "nadelen, en leg meerdere alternatieven en hun implicaties uit.",
+         "Beschrijf eerst het proces, geef dan een voorbeeld en noem ten slotte meerdere "
+         "risico's."},
+        {"pl", "Jaka jest stolica Francji?",
+         "Porównaj i oceń konsekwencje obu podejść, krok po kroku, podając za i przeciw, oraz "
+         "wyjaśnij "
+         "kilka rozwiązań i ich skutki.",
+         "Najpierw opisz proces, potem pokaż przykład, na koniec wymień kilka zagrożeń."},
+        {"tr", "Fransa'nın başkenti neresidir?",
+         "İki yaklaşımı karşılaştır ve değerlendir, sonuçları ve etkileri adım adım açıkla, "
+         "artıları ve "
+         "eksileri ile birkaç seçenek ver.",
+         "Önce süreci anlat, sonra bir örnek göster, son olarak birkaç riski say."},
+        {"uk", "Яка столиця Франції?",
+         "Порівняй та оціни наслідки обох підходів, крок за кроком, із перевагами, плюси та мінуси "
+         "кожного, і поясни кілька альтернатив і їхнє значення.",
+         "Спочатку опиши процес, потім наведи приклад, нарешті назви кілька ризиків."},
+        {"ko", "프랑스의 수도는 어디인가요?",
+         "두 접근 방식을 비교하고 평가하고 분석하여 단계별로 결과를 설명하고 장단점과 여러 대안을 "
+         "제시해 주세요.",
+         "먼저 과정을 설명하고 다음에 예를 보여주고 마지막으로 여러 위험을 나열하세요."},
+        {"fa", "پایتخت فرانسه کجاست؟",
+         "دو رویکرد را مقایسه و ارزیابی کن، پیامدها و نتایج را گام به گام بگو، مزایا و معایب هر "
+         "کدام و "
+         "چندین گزینه را توضیح بده.",
+         "ابتدا فرایند را شرح بده، سپس یک مثال بزن، در نهایت چندین خطر را نام ببر."},
         {"fi", "Mikä on Ranskan pääkaupunki?",
          "Vertaile ja arvioi seuraukset, vaihe vaiheelta, edut, haitat, kustannukset: mitä "
          "vaihtoehtoja on, mitä ne maksavat, ja miksi?",

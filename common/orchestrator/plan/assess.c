@@ -185,9 +185,10 @@ static bool has_idea(const char *text, const char *idea, bool anywhere)
 /* A prompt as it is judged. */
 struct judged {
     const char *lower;
-    const struct vocabulary *vocabulary; /* NULL = English, or a language without a list */
-    bool anywhere;                       /* words of the language are joined, or not separated */
-    int marks; /* that separate parts of sentences, in languages without a list */
+    const struct vocabulary *lists[RELATED_MAX]; /* none of English, or of a language without one */
+    size_t list_count;
+    bool anywhere; /* words of the language are joined, or not separated */
+    int marks;     /* that separate parts of sentences, in languages without a list */
 };
 
 static bool joins_words(enum text_language language)
@@ -213,11 +214,10 @@ static int count_marks(const char *text)
 static struct judged judged_of(struct arena *arena, const char *prompt)
 {
     enum text_language language = language_detect(prompt, strlen(prompt));
-    struct judged judged = {.lower = text_lower(arena, prompt),
-                            .vocabulary = vocabulary_of(language),
-                            .anywhere = joins_words(language)};
+    struct judged judged = {.lower = text_lower(arena, prompt), .anywhere = joins_words(language)};
 
-    if (!judged.vocabulary && language != TEXT_EN && language != TEXT_UNKNOWN)
+    judged.list_count = vocabularies_of(language, judged.lists);
+    if (!judged.list_count && language != TEXT_EN && language != TEXT_UNKNOWN)
         judged.marks = count_marks(prompt);
     return judged;
 }
@@ -257,15 +257,29 @@ static int count_words(const char *text)
     return words + (parts + WORD_PARTS - 1) / WORD_PARTS;
 }
 
+static bool weighs(const struct judged *judged, size_t idea)
+{
+    for (size_t i = 0; i < judged->list_count; i++)
+        if (has_idea(judged->lower, judged->lists[i]->weighing[idea], judged->anywhere))
+            return true;
+    return contains(judged->lower, &indicators[idea], true);
+}
+
+static bool joins_questions(const struct judged *judged, size_t idea)
+{
+    for (size_t i = 0; i < judged->list_count; i++)
+        if (has_idea(judged->lower, judged->lists[i]->joining[idea], judged->anywhere))
+            return true;
+    return contains(judged->lower, &joins[idea], false);
+}
+
 static int count_weighing(const struct judged *judged)
 {
     int found = judged->marks / MARKS_PER_WEIGHING;
 
     _Static_assert(COUNT_OF(indicators) == WEIGHING_IDEAS, "ideas are the same in all languages");
     for (size_t i = 0; i < COUNT_OF(indicators); i++)
-        found += contains(judged->lower, &indicators[i], true) ||
-                 (judged->vocabulary &&
-                  has_idea(judged->lower, judged->vocabulary->weighing[i], judged->anywhere));
+        found += weighs(judged, i);
     return found;
 }
 
@@ -275,9 +289,7 @@ static int count_joining(const struct judged *judged)
 
     _Static_assert(COUNT_OF(joins) == JOINING_IDEAS, "ideas are the same in all languages");
     for (size_t i = 0; i < COUNT_OF(joins); i++)
-        found += contains(judged->lower, &joins[i], false) ||
-                 (judged->vocabulary &&
-                  has_idea(judged->lower, judged->vocabulary->joining[i], judged->anywhere));
+        found += joins_questions(judged, i);
     return found;
 }
 
@@ -307,9 +319,9 @@ enum task_type assess_task_type(struct arena *arena, const char *prompt)
         for (size_t i = 0; i < 20 && keywords[type][i]; i++)
             if (contains(judged.lower, &(struct signal){{keywords[type][i]}}, true))
                 return (enum task_type)type;
-        if (judged.vocabulary &&
-            has_idea(judged.lower, judged.vocabulary->kinds[type], judged.anywhere))
-            return (enum task_type)type;
+        for (size_t i = 0; i < judged.list_count; i++)
+            if (has_idea(judged.lower, judged.lists[i]->kinds[type], judged.anywhere))
+                return (enum task_type)type;
     }
     return TASK_GENERAL;
 }

@@ -305,9 +305,30 @@ static const struct vocabulary vocabularies[TEXT_LANGUAGE__MAX] = {
           "بنویس|داستان|شعر|خلاق|طراحی|تصور|مقاله"}},
 };
 
-const struct vocabulary *vocabulary_of(enum text_language language)
-{
-    const struct vocabulary *vocabulary = &vocabularies[language];
+/* Languages that share many words, each group ended by TEXT_UNKNOWN. */
+static const enum text_language related[][RELATED_MAX + 1] = {
+    {TEXT_FR, TEXT_ES, TEXT_IT, TEXT_PT, TEXT_UNKNOWN},
+    {TEXT_DE, TEXT_NL, TEXT_UNKNOWN},
+    {TEXT_RU, TEXT_UK, TEXT_UNKNOWN},
+    {TEXT_AR, TEXT_FA, TEXT_UNKNOWN},
+};
 
-    return vocabulary->weighing[0] ? vocabulary : NULL;
+static bool has_language(const enum text_language *group, enum text_language language)
+{
+    for (; *group != TEXT_UNKNOWN; group++)
+        if (*group == language)
+            return true;
+    return false;
+}
+
+size_t vocabularies_of(enum text_language language, const struct vocabulary *lists[RELATED_MAX])
+{
+    size_t count = 0;
+
+    for (size_t i = 0; i < sizeof related / sizeof related[0]; i++)
+        for (size_t j = 0; has_language(related[i], language) && related[i][j] != TEXT_UNKNOWN; j++)
+            lists[count++] = &vocabularies[related[i][j]];
+    if (!count && vocabularies[language].weighing[0])
+        lists[count++] = &vocabularies[language];
+    return count;
 }

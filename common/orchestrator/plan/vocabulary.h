@@ -18,8 +18,11 @@ struct vocabulary {
     const char *kinds[TASK_GENERAL];
 };
 
-/* NULL for languages without a list; for those structure is counted. English has its own list in
- * assess.c, of whole words. */
-const struct vocabulary *vocabulary_of(enum text_language language);
+enum { RELATED_MAX = 4 };
+
+/* The lists of a language and of those that a short text of it may be taken for; how many. 0 for
+ * languages without a list: for those structure is counted. English has its own list in assess.c,
+ * of whole words. */
+size_t vocabularies_of(enum text_language language, const struct vocabulary *lists[RELATED_MAX]);
 
 #endif
