@@ -287,9 +287,9 @@ static void make_room(struct db *db)
                                     ", " THEN ", NULL)"},
         {"document",
          PUT("kb_documents") "('default', 'kept.md', 1000000, 1, 'Kept', 'upload', 'md',"
-                             " 'en', 'x', 4, '[]', 1, 0, 0, " THEN ", " THEN ", 0)"},
+                             " 'en', 'x', 4, '[]', 1, 0, 0, " THEN ", " THEN ", 0, NULL)"},
         {"task", PUT("tasks") "('00000000-0000-4000-8000-000000000000', 'default', 'walk.md', 'x',"
-                              " 'PENDING', NULL, NULL, " THEN ", NULL)"},
+                              " 'PENDING', NULL, NULL, " THEN ", NULL, '', '')"},
     };
 
     remove_files();
