@@ -1,5 +1,6 @@
 /* The orchestrator, family light: what is answered from the store and the catalog at once. */
 #include "orchestrator-light/analytics.h"
+#include "orchestrator-light/front_models.h"
 #include "orchestrator-light/list.h"
 #include "orchestrator/models.h"
 #include "orchestrator/service.h"
@@ -34,6 +35,25 @@ static const struct route routes[] = {
      .name = "analytics",
      .tag = "models",
      .summary = "How models have done in the last hundred tasks"},
+    {.method = METHOD_GET,
+     .path = "/v1/models",
+     .role = ORCHESTRATOR_CALLER,
+     .reply = &front_models_schema,
+     .errors = ERRORS(429),
+     .handler = front_models_handle,
+     .name = "front_models",
+     .tag = "front",
+     .summary = "Models, as clients of OpenAI ask for them; those that can be called first"},
+    {.method = METHOD_GET,
+     .path = "/v1/models/{model}",
+     .tail = true,
+     .role = ORCHESTRATOR_CALLER,
+     .reply = &front_model_schema,
+     .errors = ERRORS(429),
+     .handler = front_model_handle,
+     .name = "front_model",
+     .tag = "front",
+     .summary = "One of them"},
 };
 
 static const struct http_family family = {

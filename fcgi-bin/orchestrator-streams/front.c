@@ -8,6 +8,7 @@
 #include "orchestrator-streams/teller.h"
 #include "orchestrator/dispatch/embeddings.h"
 #include "orchestrator/front_error.h"
+#include "orchestrator/front_names.h"
 #include "orchestrator/runs/chat.h"
 #include "orchestrator/runs/orchestrate.h"
 #include "orchestrator/runs/smart.h"
@@ -16,13 +17,11 @@
 
 #include <string.h>
 
-static const double similarity_threshold = 0.85, consensus_target = 0.85;
+/* Of embeddings, and of words where there are none. */
+static const double similarity_threshold = 0.85, word_similarity_threshold = 0.6;
+static const double consensus_target = 0.85;
 
 enum { CONSENSUS_ROUNDS = 2, CONSENSUS_VARIATIONS = 3 };
-
-/* Names that are a way of asking, not a model. */
-#define SMART_NAME "orch:smart"
-#define CONSENSUS_NAME "orch:consensus"
 
 /* A completion on its way to the client. */
 struct speech {
@@ -416,8 +415,9 @@ static enum error agree(struct speech *speech, struct db *db,
 {
     struct request *request = speech->request;
     const struct house *house = service_house(request);
-    const struct consensus_order rounds = {similarity_threshold, consensus_target, CONSENSUS_ROUNDS,
-                                           CONSENSUS_VARIATIONS, true};
+    const struct consensus_order rounds = {
+        embeddings_are_configured(house) ? similarity_threshold : word_similarity_threshold,
+        consensus_target, CONSENSUS_ROUNDS, CONSENSUS_VARIATIONS, true};
     const struct pattern_order frame = {.route = "consensus",
                                         .prompt = prompt,
                                         .dry_run = house_is_dry(house, false),
@@ -428,9 +428,6 @@ static enum error agree(struct speech *speech, struct db *db,
     struct consensus consensus = {0};
     enum error error;
 
-    if (!frame.dry_run && !embeddings_are_configured(house))
-        return problem_set(&request->problem, ERROR_UNAVAILABLE, "embeddings_missing",
-                           "Embeddings client is not configured.");
     error = pattern_begin(run, house, request->arena, db, &frame, &request->problem);
     if (!error)
         error = consensus_v1(run, prompt, &rounds, &consensus);
@@ -453,7 +450,7 @@ static enum error check_way(struct request *request, const struct completion_bod
 
 static bool is_way(const char *model)
 {
-    return strcmp(model, SMART_NAME) == 0 || strcmp(model, CONSENSUS_NAME) == 0;
+    return strcmp(model, FRONT_SMART) == 0 || strcmp(model, FRONT_CONSENSUS) == 0;
 }
 
 enum error completions_handle(struct request *request, struct reply *reply)
@@ -476,9 +473,9 @@ enum error completions_handle(struct request *request, struct reply *reply)
     error = service_database(request, &db);
     if (error)
         return error;
-    if (strcmp(speech->body->model, SMART_NAME) == 0)
+    if (strcmp(speech->body->model, FRONT_SMART) == 0)
         error = think(speech, db, conversation, prompt, &said);
-    else if (strcmp(speech->body->model, CONSENSUS_NAME) == 0)
+    else if (strcmp(speech->body->model, FRONT_CONSENSUS) == 0)
         error = agree(speech, db, conversation, prompt, &said);
     else
         error = speak(speech, db, conversation, prompt, &said);
@@ -487,72 +484,4 @@ enum error completions_handle(struct request *request, struct reply *reply)
                            "The model '%s' does not exist.", speech->body->model);
     return error ? service_storage_error(request, error, "replace_task_snapshot")
                  : answer(speech, &said);
-}
-
-struct front_model {
-    const char *id, *object;
-    int64_t created;
-    const char *owned_by;
-};
-
-#define OWNER struct front_model
-static const struct field front_model_fields[] = {
-    STRING(OWNER, id),
-    STRING(OWNER, object),
-    INTEGER(OWNER, created),
-    STRING(OWNER, owned_by),
-};
-#undef OWNER
-SCHEMA(front_model_schema, struct front_model, "FrontModel", front_model_fields);
-
-struct front_models {
-    const char *object;
-    OBJECT_LIST(struct front_model, data);
-};
-
-#define OWNER struct front_models
-static const struct field front_models_fields[] = {
-    STRING(OWNER, object),
-    OBJECTS(OWNER, data, front_model_schema),
-};
-#undef OWNER
-SCHEMA(front_models_schema, struct front_models, "FrontModels", front_models_fields);
-
-static struct object_list list_models(struct request *request)
-{
-    const struct catalog *catalog = service_house(request)->catalog;
-    struct front_model *rows = ARENA_ARRAY(request->arena, struct front_model, catalog->count + 2);
-    size_t count = 0;
-
-    rows[count++] = (struct front_model){SMART_NAME, "model", 0, "orch"};
-    rows[count++] = (struct front_model){CONSENSUS_NAME, "model", 0, "orch"};
-    for (size_t i = 0; i < catalog->count; i++)
-        rows[count++] =
-            (struct front_model){catalog->models[i].id, "model", 0, catalog->models[i].provider};
-    return (struct object_list){count, rows};
-}
-
-enum error front_models_handle(struct request *request, struct reply *reply)
-{
-    struct front_models *models = ARENA_NEW(request->arena, struct front_models);
-
-    *models = (struct front_models){"list", {list_models(request)}};
-    reply->object = models;
-    return ERROR_NONE;
-}
-
-enum error front_model_handle(struct request *request, struct reply *reply)
-{
-    struct object_list list = list_models(request);
-
-    for (size_t i = 0; i < list.count; i++) {
-        const struct front_model *row = (const struct front_model *)list.items + i;
-
-        if (strcmp(row->id, request->arguments[0]) != 0)
-            continue;
-        reply->object = row;
-        return ERROR_NONE;
-    }
-    return problem_set(&request->problem, ERROR_NOT_FOUND, "model_not_found",
-                       "The model '%s' does not exist.", request->arguments[0]);
 }

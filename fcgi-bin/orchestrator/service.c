@@ -2,6 +2,8 @@
  * catalog; and what is left to do behind an answer. */
 #include "base/clock.h"
 #include "base/log.h"
+#include "orchestrator/runs/calls.h"
+#include "orchestrator/runs/orchestrate.h"
 #include "orchestrator/service_internal.h"
 #include "orchestrator/storage/menu_store.h"
 #include "orchestrator/storage/store.h"
@@ -93,6 +95,12 @@ static void set_policy(const struct orchestrator_settings *settings, struct aren
     policy->trusted_proxy_hops = settings->trusted_proxy_hops;
 }
 
+static void choose_default(struct service *service)
+{
+    service->catalog.default_model =
+        model_choose_default(&service->house, house_is_dry(&service->house, false));
+}
+
 static enum error make_catalog(struct service *service, struct arena *arena,
                                struct problem *problem)
 {
@@ -110,6 +118,7 @@ static enum error make_catalog(struct service *service, struct arena *arena,
     if (settings->models_file)
         error = catalog_add_file(arena, settings->models_file, &service->base, problem);
     service->catalog = service->base;
+    choose_default(service);
     return error;
 }
 
@@ -211,6 +220,7 @@ static void take_menu_over(struct service *service, struct arena *arena)
     catalog_set_menu(arena, &service->base, &menu.labels, shown_time(arena, menu.checked_at),
                      &catalog);
     service->catalog = catalog;
+    choose_default(service);
     service->menu_checked_at = menu.checked_at;
     service->menus[1] = service->menus[0];
     service->menus[0] = arena;

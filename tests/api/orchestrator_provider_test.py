@@ -3,11 +3,14 @@ passed on or refused, texts stay as they are, and streams last as long as they a
 
 import json
 import re
+import time
 
 import pytest
 
 from model_server import ModelServer
+from patience import until
 from service import Service
+from stack import ROWS
 
 GPT, CLAUDE = "gpt-5.4", "claude-sonnet-4-6-20250514"
 REFUSAL = {"message": "tools[0] is wrong", "type": "invalid_request_error", "code": "bad_schema", "param": "tools[0]"}
@@ -298,3 +301,71 @@ class TestForms:
             assert locked.send("GET", path, checked=False).status_code == 404, path
             assert locked.send("POST", path, checked=False).status_code == 401, path
         assert locked.send("GET", "/api/v1/nothing", checked=False).status_code == 401
+
+
+class TestOneKey:
+    """With the key of one provider alone, what does not name a model works."""
+
+    KEYS = {"openai": ("gpt-5-4-api", GPT, "ORCH_ANTHROPIC_API_KEY"),
+            "anthropic": ("claude-sonnet-4-6-api", CLAUDE, "ORCH_OPENAI_API_KEY")}
+
+    @pytest.fixture(scope="class", params=KEYS)
+    def lonely(self, request, models, tmp_path_factory):
+        path = tmp_path_factory.mktemp("models") / "models.json"
+        path.write_text(json.dumps([{"id": "own", "provider": "local", "protocol": "openai", "model": "own",
+                                     "base_url": models.url + "/v1", "api_key_env": "ASSAY_NOT_THERE"}]))
+        others = {f"ORCH_{name}_API_KEY": "" for name in ("OPENAI", "ANTHROPIC", "MISTRAL") if name != request.param.upper()}
+        env = {**models.settings, **others, "ORCH_DAILY_COST_LIMIT_USD": "1000", "ORCH_MODELS_FILE": str(path)}
+        with Service("orchestrator", env) as service:
+            yield service, *self.KEYS[request.param]
+
+    def test_a_bare_prompt_goes_to_the_model_that_can_be_called(self, lonely, models):
+        service, model, name, _ = lonely
+        models.answers[name] = "text:yes"
+        task = service.post("/api/v1/orchestrate", {"prompt": "hi"}).json()
+        assert (task["status"], task["model"]["id"]) == ("succeeded", model)
+        for route in ("smart", "smart/v2", "debate", "compare", "batch", "pipeline"):
+            body = {"debate": {"topic": "hi"}, "batch": {"prompts": ["hi"]}}.get(route, {"prompt": "hi"})
+            answer = service.post(f"/api/v1/{route}", body)
+            assert answer.status_code == 200 and "not configured" not in answer.text, route
+
+    @pytest.mark.parametrize("way", ("orch:smart", "orch:consensus"))
+    def test_so_do_ways_of_asking(self, lonely, models, way):
+        service, _, name, _ = lonely
+        models.answers[name] = "text:yes"
+        for streamed in (False, True):
+            assert said(chat(service, model=way, stream=streamed))[0] == "yes"
+        assert {call["model"] for call in models.calls} == {name} and not models.embedded
+
+    def test_agreement_without_embeddings_is_that_of_words(self, lonely, models):
+        service, _, name, _ = lonely
+        answers = ["a grey cat sat on the mat", "it is blue", "the grey cat sat on a mat"] * 2
+        models.answers[name] = ["text:" + answer for answer in answers]
+        assert "grey cat" in said(chat(service, model="orch:consensus"))[0]
+
+    def test_what_can_be_called_comes_first(self, lonely):
+        service, model, _, missing = lonely
+        rows = service.get("/v1/models").json()["data"]
+        told = [(row["id"], row["callable"], row["reason"]) for row in rows]
+        assert told[:3] == [("orch:smart", True, None), ("orch:consensus", True, None), (model, True, None)]
+        assert sorted(told[3:]) == sorted([(next(m for m, _, _ in self.KEYS.values() if m != model), False, f"{missing} is not set."),
+                                           ("own", False, "ASSAY_NOT_THERE is not set.")])
+        assert service.get("/v1/models/own").json()["callable"] is False
+
+
+class TestWaiting:
+    def test_lists_of_models_do_not_wait_behind_chats(self, models):
+        models.answers[GPT] = "stall:20"
+        env = {**models.settings, "ORCH_DAILY_COST_LIMIT_USD": "1000", "ASSAY_WORKERS_ORCHESTRATOR_STREAMS": "1"}
+        with Service("orchestrator", env) as service:
+            with service.send("POST", "/api/v1/orchestrate/stream", json={"prompt": "hi", "model": "gpt-5-4-api"}, stream=True,
+                              checked=False):
+                until(lambda: models.running)
+                started = time.monotonic()
+                assert service.get("/v1/models").status_code == service.get("/v1/models/gpt-5-4-api").status_code == 200
+                assert time.monotonic() - started < 5
+
+    def test_many_may_wait(self):
+        """The table itself: tests start with fewer."""
+        rows = [row for row in ROWS if row[:2] == ["family", "orchestrator"]]
+        assert {row[2]: row[3] for row in rows if row[2] in ("sync", "streams")} == {"sync": "32", "streams": "32"}

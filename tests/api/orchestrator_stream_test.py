@@ -282,7 +282,8 @@ class TestFront:
     def test_models(self, live):
         ids = [m["id"] for m in live.get("/v1/models").json()["data"]]
         assert ids == ["orch:smart", "orch:consensus", "gpt-5-4-api", "claude-sonnet-4-6-api"]
-        assert live.get("/v1/models/gpt-5-4-api").json()["owned_by"] == "openai"
+        assert live.get("/v1/models/gpt-5-4-api").json() == {"id": "gpt-5-4-api", "object": "model", "created": 0,
+                                                            "owned_by": "openai", "callable": True, "reason": None}
         assert live.get("/v1/models/nobody").json()["error"]["code"] == "model_not_found"
 
     def test_without_a_key(self):

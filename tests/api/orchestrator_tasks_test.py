@@ -255,10 +255,10 @@ def test_with_a_key_only_the_public_list_is_open():
             assert (answer.status_code, answer.json()["detail"]) == (401, "Invalid or missing API key."), path
             assert answer.headers["X-Content-Type-Options"] == "nosniff" and answer.headers["X-Request-ID"]
         for headers in ({"X-API-Key": "the-key-of-the-tests"}, {"Authorization": "Bearer the-key-of-the-tests"},
+                        {"Authorization": "bearer the-key-of-the-tests"},  # schemes have no case (RFC 9110)
                         {"Authorization": "Bearer wrong", "X-API-Key": "the-key-of-the-tests"}):
             assert service.get("/api/v1/tasks", headers=headers).status_code == 200
-        for headers in ({"X-API-Key": "wrong"}, {"Authorization": "bearer the-key-of-the-tests"},
-                        {"Authorization": "the-key-of-the-tests"}, {"X-API-Key": "sch\u00fcssel".encode()}):
+        for headers in ({"X-API-Key": "wrong"}, {"Authorization": "the-key-of-the-tests"}, {"X-API-Key": "sch\u00fcssel".encode()}):
             assert service.get("/api/v1/tasks", headers=headers).status_code == 401
         assert service.post("/api/v1/orchestrate", {"prompt": 5}).status_code == 401
         assert service.get("/nothing", headers={"X-API-Key": "the-key-of-the-tests"}).json()["detail"] == "Not Found"

@@ -62,6 +62,10 @@ class Servers:
             cls.server = None
 
 
+FEW_WAITING = {f"ASSAY_WORKERS_ORCHESTRATOR_{family}": workers
+               for family, workers in (("SYNC", "8"), ("STREAMS", "8"), ("TASKS", "4"))}
+
+
 class Service:
     """A running service; `url` is its address, `stack` all of it."""
 
@@ -71,7 +75,10 @@ class Service:
         if engine != "sqlite":  # "pooler": PostgreSQL behind PgBouncer
             for one in services if services and engine == "pooler" else (name,):
                 self.env[DATABASE_SETTINGS[one]] = Servers.new_database(engine == "pooler")
-        self.stack = Stack(services=services or (name,))
+        services = services or (name,)
+        if "orchestrator" in services:  # many workers that only wait would make each start dear
+            self.env = {**FEW_WAITING, **self.env}
+        self.stack = Stack(services=services)
         self._document = self._environment = None
         self.session = requests.Session()
         self.session.trust_env = False

@@ -2,10 +2,11 @@
 #include "orchestrator/dispatch/embeddings.h"
 
 #include "base/json.h"
+#include "text/words.h"
 
 #include <string.h>
 
-enum { BODY_MAX = 64 << 20, ANSWER_MAX = 64 << 20, DEPTH_MAX = 8 };
+enum { BODY_MAX = 64 << 20, ANSWER_MAX = 64 << 20, DEPTH_MAX = 8, WORD_PLACES = 2048 };
 
 bool embeddings_are_configured(const struct house *house)
 {
@@ -129,6 +130,24 @@ static enum error ask(struct run *run, struct embedding_cache *cache,
                        "Embeddings are not available.");
 }
 
+/* How often each word is in the text, by a place that its hash gives it (FNV-1a). */
+static struct vector vector_of_words(struct arena *arena, const char *text)
+{
+    double *counts = ARENA_ARRAY(arena, double, WORD_PLACES);
+    struct word_reader reader;
+    struct word word;
+
+    word_reader_start(&reader, text, strlen(text));
+    while (word_next(&reader, &word)) {
+        uint32_t hash = 2166136261U;
+
+        for (size_t i = 0; i < word.length; i++)
+            hash = (hash ^ (unsigned char)word.text[i]) * 16777619U;
+        counts[hash % WORD_PLACES]++;
+    }
+    return (struct vector){WORD_PLACES, counts};
+}
+
 enum error embed(struct run *run, struct embedding_cache *cache, const char *const *texts,
                  size_t count, struct vector *vectors)
 {
@@ -143,7 +162,9 @@ enum error embed(struct run *run, struct embedding_cache *cache, const char *con
         if (!known)
             missing.items[missing.count++] = texts[i];
     }
-    if (missing.count)
+    for (size_t i = 0; i < missing.count && !embeddings_are_configured(run->house); i++)
+        keep(run->arena, cache, missing.items[i], vector_of_words(run->arena, missing.items[i]));
+    if (missing.count && embeddings_are_configured(run->house))
         error = ask(run, cache, &missing);
     for (size_t i = 0; !error && i < count; i++)
         vectors[i] = *find(cache, texts[i]);

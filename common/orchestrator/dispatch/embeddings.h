@@ -14,8 +14,9 @@ struct embedding_cache {
 
 bool embeddings_are_configured(const struct house *house);
 
-/* Fills in a vector per text, asking only for those that are not known. ERROR_UNAVAILABLE with
- * reason `embeddings_unavailable` when the provider does not give them. */
+/* Fills in a vector per text, asking only for those that are not known; where no provider is
+ * configured, one of the words of the text. ERROR_UNAVAILABLE with reason `embeddings_unavailable`
+ * when the provider does not give them. */
 MUST_CHECK enum error embed(struct run *run, struct embedding_cache *cache,
                             const char *const *texts, size_t count, struct vector *vectors);
 

@@ -38,6 +38,7 @@ struct model {
     enum llm_protocol protocol;
     const char *base_url;
     const char *token;
+    const char *missing_key; /* the variable that should hold its key and does not; NULL = none */
 };
 
 struct catalog {
@@ -46,6 +47,7 @@ struct catalog {
     size_t browser_count;
     const char *source; /* "dry-run-static", "web-provider-model-menu", "api-static" */
     const char *checked_at;
+    const char *default_model; /* asked when none is named; NULL = as plan_default_model() says */
 };
 
 /* The built-in models: the menu as last known (when `with_menu`), and the two APIs. */

@@ -88,6 +88,9 @@ static struct model model_of(struct arena *arena, const struct entry *entry)
                           .base_url = entry->base_url,
                           .token = entry->api_key_env ? getenv(entry->api_key_env) : NULL};
 
+    if (entry->api_key_env && (!model.token || !*model.token))
+        model.missing_key = entry->api_key_env;
+
     model.aliases.items = ARENA_ARRAY(arena, const char *, entry->aliases.count + 1);
     model.aliases.items[model.aliases.count++] = entry->id;
     for (size_t i = 0; i < entry->aliases.count; i++)

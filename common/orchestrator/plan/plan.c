@@ -9,6 +9,8 @@
 
 const char *plan_default_model(const struct catalog *catalog)
 {
+    if (catalog->default_model)
+        return catalog->default_model;
     return catalog->browser_count ? "claude-sonnet-4-6" : "claude-sonnet-4-6-api";
 }
 

@@ -1,7 +1,9 @@
 /* Choosing models, and making calls of them. */
 #include "orchestrator/runs/calls.h"
 
+#include "base/schema.h"
 #include "base/string_list.h"
+#include "orchestrator/plan/plan.h"
 
 #include <string.h>
 
@@ -48,19 +50,55 @@ void result_require_text(struct arena *arena, struct result *result)
     result->text = NULL;
 }
 
+static bool has_browser(const struct orchestrator_settings *settings)
+{
+    return settings->profile == PROFILE_HYBRID && settings->browser_enabled &&
+           settings->browser_driver != BROWSER_NULL && settings->browser_profile_dir;
+}
+
+/* The setting that should hold the key of a model and does not; NULL when nothing is missing. */
+static const char *missing_key(const struct house *house, const struct model *model)
+{
+    if (model->own)
+        return model->missing_key;
+    if (strcmp(model->provider, "anthropic") == 0)
+        return house->settings->anthropic.api_key ? NULL : "ORCH_ANTHROPIC_API_KEY";
+    return house->settings->openai.api_key ? NULL : "ORCH_OPENAI_API_KEY";
+}
+
 bool model_is_callable(const struct house *house, const struct model *model, bool dry_run)
 {
-    const struct orchestrator_settings *settings = house->settings;
-
     if (dry_run)
         return true;
-    if (model->backend == BACKEND_BROWSER)
-        return settings->profile == PROFILE_HYBRID && settings->browser_enabled &&
-               settings->browser_driver != BROWSER_NULL && settings->browser_profile_dir;
-    if (model->own)
-        return true;
-    return strcmp(model->provider, "anthropic") == 0 ? settings->anthropic.api_key != NULL
-                                                     : settings->openai.api_key != NULL;
+    return model->backend == BACKEND_BROWSER ? has_browser(house->settings)
+                                             : !missing_key(house, model);
+}
+
+const char *model_why_not_callable(struct arena *arena, const struct house *house,
+                                   const struct model *model, bool dry_run)
+{
+    if (model_is_callable(house, model, dry_run))
+        return NULL;
+    return model->backend == BACKEND_BROWSER
+               ? "The browser is not set up."
+               : arena_print(arena, "%s is not set.", missing_key(house, model));
+}
+
+const char *model_choose_default(const struct house *house, bool dry_run)
+{
+    const struct catalog *catalog = house->catalog;
+    const char *const usual[] = {plan_default_model(catalog), "claude-sonnet-4-6-api"};
+
+    for (size_t i = 0; i < COUNT_OF(usual); i++) {
+        const struct model *model = catalog_find(catalog, usual[i]);
+
+        if (model && model_is_callable(house, model, dry_run))
+            return model->id;
+    }
+    for (size_t i = 0; i < catalog->count; i++)
+        if (model_is_callable(house, &catalog->models[i], dry_run))
+            return catalog->models[i].id;
+    return usual[0];
 }
 
 static bool stands_in(const struct model *a, const struct model *b)

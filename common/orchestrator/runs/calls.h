@@ -19,6 +19,14 @@ void result_require_text(struct arena *arena, struct result *result);
  * models of a dry run can be called. */
 bool model_is_callable(const struct house *house, const struct model *model, bool dry_run);
 
+/* Why it would not be made, for people; NULL when it would. */
+const char *model_why_not_callable(struct arena *arena, const struct house *house,
+                                   const struct model *model, bool dry_run);
+
+/* The model that is asked when none is named: the usual one where it can be called, else the first
+ * that can. */
+const char *model_choose_default(const struct house *house, bool dry_run);
+
 /* The same model, perhaps reached in another way. */
 bool model_is_same(const struct model *a, const struct model *b);
 

@@ -1,0 +1,8 @@
+/* Names at the front that are a way of asking, not a model. */
+#ifndef ASSAY_ORCHESTRATOR_FRONT_NAMES_H
+#define ASSAY_ORCHESTRATOR_FRONT_NAMES_H
+
+#define FRONT_SMART "orch:smart"
+#define FRONT_CONSENSUS "orch:consensus"
+
+#endif
