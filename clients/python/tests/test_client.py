@@ -4,12 +4,14 @@ import asyncio
 import datetime as dt
 import email.utils
 import inspect
+import json
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
+import livedata
 from livedata import AsyncLiveDataClient, LiveDataClient
 from livedata.exceptions import (
     AuthError,
@@ -291,3 +293,60 @@ class TestCommandLine:
 def test_the_synchronous_client_is_made_of_the_other():
     tool = Path(__file__).resolve().parents[1] / "tools" / "make_sync.py"
     assert subprocess.run([sys.executable, tool, "--check"], check=False).returncode == 0
+
+
+def test_events_are_sent_complete_and_safe_to_repeat(call, server):
+    answer = {"accepted": 1, "applied": 0, "dead_lettered": 1, "duplicates": 0, "results": [
+        {"event_id": "e", "status": "dead_lettered", "reason": "schema: source", "detail": "source: field required"}]}
+    server.then(status=503).then(answer)
+    sent = call("send_event", {"event_type": "click", "timestamp": "2026-01-01T00:00:00Z"})
+    assert (sent.status, sent.detail) == ("dead_lettered", "source: field required")
+    first, again = (json.loads(request["body"]) for request in server.requests)
+    [event] = first["events"]
+    assert first == again and event["timestamp"] == "2026-01-01T00:00:00Z" and len(event["event_id"]) == 36
+    assert len({request["headers"]["Idempotency-Key"] for request in server.requests}) == 1
+    server.steps, server.requests[:] = [], []
+    server.then({**answer, "applied": 2, "results": []})
+    assert call("send_events", [{"event_id": "a"}, {"event_id": "b"}], idempotency_key="k").applied == 2
+    assert server.requests[0]["headers"]["Idempotency-Key"] == "k"
+
+
+def test_resilience_can_be_read_and_changed(server):
+    breaker = CircuitBreaker(failure_threshold=2, reset_timeout_s=7, half_open_max_calls=3)
+    assert (breaker.failure_threshold, breaker.reset_timeout_s, breaker.half_open_max_calls) == (2, 7, 3)
+    with LiveDataClient(server.url, "k") as client:
+        assert client.retry_policy == RetryPolicy() and client.circuit_breaker is None
+        assert client.configure_resilience(retry_policy=QUICK, circuit_breaker=breaker) is client
+        assert client.retry_policy is QUICK and client.circuit_breaker is breaker
+
+
+def test_the_package_exports_what_programs_use():
+    import livedata.circuit_breaker
+    import livedata.retry
+    assert set(livedata.__all__) == {"AsyncLiveDataClient", "CircuitOpenError", "LiveDataClient", "PermissionDeniedError",
+                                     "__version__"}
+    for name in ("AuthError", "DataFreshnessError", "EntityNotFoundError", "LiveDataError", "RateLimitError"):
+        assert issubclass(getattr(livedata, name), LiveDataError)
+    assert livedata.RetryPolicy is RetryPolicy is livedata.retry.RetryPolicy
+    assert livedata.CircuitBreaker is CircuitBreaker is livedata.circuit_breaker.CircuitBreaker
+    assert livedata.RETRYABLE_STATUS == {429, 502, 503, 504}
+    assert livedata.is_retryable_method("get") and not livedata.is_retryable_method("POST")
+    assert livedata.is_retryable_method("POST", {"idempotency-key": "1"})
+
+
+def test_another_brand_is_an_alias(monkeypatch):
+    brand = livedata.brand_alias("shopdata", "Shop")
+    import shopdata
+    import shopdata.circuit_breaker as breakers
+    from shopdata import AsyncShopClient, ShopClient
+    from shopdata.exceptions import AuthError as ShopAuthError
+    from shopdata.exceptions import ShopError
+    assert shopdata is brand and ShopClient is LiveDataClient and AsyncShopClient is AsyncLiveDataClient
+    assert ShopError is LiveDataError and ShopAuthError is AuthError and shopdata.__version__ == livedata.__version__
+    assert set(shopdata.__all__) == {"AsyncShopClient", "CircuitOpenError", "ShopClient", "PermissionDeniedError", "__version__"}
+    monkeypatch.setattr("shopdata.circuit_breaker.time.monotonic", lambda: 5.0)
+    assert breakers.time.monotonic() == 5.0
+    monkeypatch.setattr("shopdata.client.ShopClient", None)
+    assert sys.modules["livedata.client"].LiveDataClient is None
+    with pytest.raises(AttributeError):
+        shopdata.Nothing

@@ -49,6 +49,17 @@ function parsePin(pin: string | undefined): [string, string] | undefined {
 
 const randomId = () => Math.floor(Math.random() * 2 ** 32).toString(16).padStart(8, '0');
 
+/** RFC 9562, version 4. */
+function uuid(): string {
+    const bytes = globalThis.crypto.getRandomValues(new Uint8Array(16));
+
+    bytes[6] = ((bytes[6] ?? 0) & 0x0f) | 0x40;
+    bytes[8] = ((bytes[8] ?? 0) & 0x3f) | 0x80;
+    return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0'))
+        .join('')
+        .replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
+}
+
 export class LiveDataClient {
     readonly #transport: Transport;
     readonly #pin: [string, string] | undefined;
@@ -66,6 +77,12 @@ export class LiveDataClient {
         return this;
     }
 
+    get retryPolicy(): RetryPolicy {
+        return this.#transport.retry;
+    }
+    get circuitBreaker(): CircuitBreaker | undefined {
+        return this.#transport.breaker;
+    }
     get lastServerVersion(): string | null {
         return this.#transport.last?.get('x-live-version') ?? null;
     }
@@ -291,6 +308,21 @@ export class LiveDataClient {
         requestId = `query-${randomId()}`,
     ): types.BatchItem {
         return { id: requestId, type: 'query', params: { question, ...(context ? { context } : {}) } };
+    }
+
+    /** Sends one event, which gets an id and the present time where it has none, and says what became of it. */
+    async sendEvent(event: types.NewEvent, options: Keyed = {}): Promise<types.SentEvent> {
+        const sent = await this.sendEvents([event], options);
+
+        return sent.results[0] as types.SentEvent;
+    }
+
+    /** Sends events in one request; each is applied, a duplicate, or a dead letter. It is safe to try again. */
+    sendEvents(events: types.NewEvent[], options: Keyed = {}): Promise<types.SentEvents> {
+        const timestamp = new Date().toISOString();
+        const complete = events.map((event) => ({ event_id: uuid(), timestamp, ...event }));
+
+        return this.#post(['events'], { events: complete }, { ...options, idempotencyKey: options.idempotencyKey ?? uuid() });
     }
 
     /** Events as they are applied, without end. A stream that breaks off goes on where it was. */

@@ -1,4 +1,5 @@
 /** Client of the live-data service: what is true right now, and how fresh that is. */
+export { brandAlias } from './brand.js';
 export { LiveDataClient, type ClientOptions } from './client.js';
 export {
     AuthError,
@@ -9,5 +10,13 @@ export {
     PermissionDeniedError,
     RateLimitError,
 } from './errors.js';
-export { CircuitBreaker, CircuitState, RetryPolicy, type BreakerOptions, type RetryOptions } from './resilience.js';
+export {
+    CircuitBreaker,
+    CircuitState,
+    RETRYABLE_STATUS,
+    RetryPolicy,
+    isRetryableMethod,
+    type BreakerOptions,
+    type RetryOptions,
+} from './resilience.js';
 export type * from './types.js';

@@ -1,8 +1,16 @@
 /** When a call is tried again, and when none is tried at all. */
 import { CircuitOpenError } from './errors.js';
 
-const RETRYABLE_STATUSES = new Set([429, 502, 503, 504]);
+export const RETRYABLE_STATUS: ReadonlySet<number> = new Set([429, 502, 503, 504]);
 const SAFE_METHODS = new Set(['GET', 'HEAD', 'PUT', 'DELETE', 'OPTIONS']);
+
+/** A POST is safe to repeat only under an Idempotency-Key. */
+export function isRetryableMethod(method: string, headers: Record<string, string> = {}): boolean {
+    if (SAFE_METHODS.has(method.toUpperCase())) return true;
+    return (
+        method.toUpperCase() === 'POST' && Object.keys(headers).some((name) => name.toLowerCase() === 'idempotency-key')
+    );
+}
 
 export interface RetryOptions {
     maxAttempts?: number;
@@ -35,17 +43,12 @@ export class RetryPolicy {
         return cap(base + (Math.random() * 2 - 1) * base * this.jitterFactor);
     }
 
-    /** A POST is safe to repeat only under an Idempotency-Key. */
     isRetryableMethod(method: string, headers: Record<string, string> = {}): boolean {
-        if (SAFE_METHODS.has(method.toUpperCase())) return true;
-        return (
-            method.toUpperCase() === 'POST' &&
-            Object.keys(headers).some((name) => name.toLowerCase() === 'idempotency-key')
-        );
+        return isRetryableMethod(method, headers);
     }
 
     isRetryableStatus(status: number): boolean {
-        return RETRYABLE_STATUSES.has(status);
+        return RETRYABLE_STATUS.has(status);
     }
 }
 
@@ -63,18 +66,18 @@ export interface BreakerOptions {
 
 /** Refuses calls for a while after failures in a row, then lets a few probe. */
 export class CircuitBreaker {
-    readonly #threshold: number;
-    readonly #timeout: number;
-    readonly #probesMax: number;
+    readonly failureThreshold: number;
+    readonly resetTimeoutMs: number;
+    readonly halfOpenMaxCalls: number;
     #state = CircuitState.CLOSED;
     #failures = 0;
     #openedAt = 0;
     #probes = 0;
 
     constructor(options: BreakerOptions = {}) {
-        this.#threshold = options.failureThreshold ?? 5;
-        this.#timeout = options.resetTimeoutMs ?? 30000;
-        this.#probesMax = options.halfOpenMaxCalls ?? 1;
+        this.failureThreshold = options.failureThreshold ?? 5;
+        this.resetTimeoutMs = options.resetTimeoutMs ?? 30000;
+        this.halfOpenMaxCalls = options.halfOpenMaxCalls ?? 1;
     }
 
     get state(): CircuitState {
@@ -83,12 +86,12 @@ export class CircuitBreaker {
 
     beforeCall(): void {
         if (this.#state === CircuitState.OPEN) {
-            if (performance.now() - this.#openedAt < this.#timeout) throw new CircuitOpenError('circuit is open');
+            if (performance.now() - this.#openedAt < this.resetTimeoutMs) throw new CircuitOpenError('circuit is open');
             this.#state = CircuitState.HALF_OPEN;
             this.#probes = 0;
         }
         if (this.#state !== CircuitState.HALF_OPEN) return;
-        if (this.#probes >= this.#probesMax) throw new CircuitOpenError('circuit is half-open, probe in flight');
+        if (this.#probes >= this.halfOpenMaxCalls) throw new CircuitOpenError('circuit is half-open, probe in flight');
         this.#probes++;
     }
 
@@ -99,7 +102,7 @@ export class CircuitBreaker {
 
     recordFailure(): void {
         this.#failures++;
-        if (this.#state !== CircuitState.HALF_OPEN && this.#failures < this.#threshold) return;
+        if (this.#state !== CircuitState.HALF_OPEN && this.#failures < this.failureThreshold) return;
         this.#state = CircuitState.OPEN;
         this.#openedAt = performance.now();
         this.#failures = 0;

@@ -271,3 +271,28 @@ export interface EventFilters {
     eventType?: string;
     entityId?: string;
 }
+
+/** An event to be sent; `event_id` and `timestamp` are added where they are absent. */
+export interface NewEvent {
+    event_type: string;
+    source: string;
+    event_id?: string;
+    timestamp?: string;
+    [name: string]: unknown;
+}
+
+export interface SentEvent {
+    event_id: string | null;
+    status: 'applied' | 'duplicate' | 'dead_lettered';
+    reason: string | null;
+    /** All that is wrong with it. */
+    detail?: string | null;
+}
+
+export interface SentEvents {
+    accepted: number;
+    applied: number;
+    dead_lettered: number;
+    duplicates: number;
+    results: SentEvent[];
+}

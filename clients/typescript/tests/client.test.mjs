@@ -1,6 +1,9 @@
 /* The client against a server that answers well and badly. */
 import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { rmSync, symlinkSync } from 'node:fs';
 import { createServer } from 'node:http';
+import { join } from 'node:path';
 import { after, beforeEach, test } from 'node:test';
 import * as livedata from 'livedata-client';
 
@@ -210,4 +213,47 @@ test('versions of the last answer are remembered', async () => {
 test('items of a batch', () => {
     assert.match(client().batchEntity('order', 'A').id, /^entity-[0-9a-f]{8}$/);
     assert.deepEqual(client().batchQuery('q', { a: 1 }, 'x'), { id: 'x', type: 'query', params: { question: 'q', context: { a: 1 } } });
+});
+
+test('events are sent complete and safe to repeat', async () => {
+    const result = { event_id: 'e', status: 'dead_lettered', reason: 'schema: source', detail: 'source: field required' };
+    steps = [{ status: 503 }, { body: { accepted: 1, applied: 0, dead_lettered: 1, duplicates: 0, results: [result] } }];
+    assert.deepEqual(await client().sendEvent({ event_type: 'click', timestamp: '2026-01-01T00:00:00Z' }), result);
+    assert.equal(requests[0].body, requests[1].body);
+    const [event] = JSON.parse(requests[0].body).events;
+    assert.match(event.event_id, /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
+    assert.equal(event.timestamp, '2026-01-01T00:00:00Z');
+    const keys = requests.map((request) => request.headers['idempotency-key']);
+    assert.ok(keys[0] && keys[0] === keys[1]);
+});
+
+test('resilience can be read and changed', () => {
+    const breaker = new CircuitBreaker({ failureThreshold: 2, resetTimeoutMs: 7, halfOpenMaxCalls: 3 });
+    const plain = new LiveDataClient(url, 'k');
+    assert.deepEqual([breaker.failureThreshold, breaker.resetTimeoutMs, breaker.halfOpenMaxCalls], [2, 7, 3]);
+    assert.equal(plain.retryPolicy.maxAttempts, 3);
+    assert.equal(plain.circuitBreaker, undefined);
+    assert.equal(plain.configureResilience({ retryPolicy: QUICK, circuitBreaker: breaker }), plain);
+    assert.deepEqual([plain.retryPolicy, plain.circuitBreaker], [QUICK, breaker]);
+    assert.ok(livedata.isRetryableMethod('get') && !livedata.isRetryableMethod('POST'));
+    assert.ok(livedata.isRetryableMethod('POST', { 'idempotency-key': '1' }) && livedata.RETRYABLE_STATUS.has(429));
+});
+
+test('another brand is a package that exports the same', async () => {
+    const name = `shopdata-${process.pid}`;
+    const folder = join('node_modules', name);
+    const installed = join('node_modules', 'livedata-client');
+    symlinkSync('..', installed); // as it stands beside its alias where it is installed
+    execFileSync(process.execPath, ['bin/brand-alias.mjs', name, 'Shop']);
+    try {
+        const shop = await import(name);
+        assert.equal(shop.ShopClient, LiveDataClient);
+        assert.equal(shop.ShopError, livedata.LiveDataError);
+        assert.equal(shop.RetryPolicy, RetryPolicy);
+        const own = Object.keys(livedata).filter((each) => each !== 'brandAlias');
+        assert.deepEqual(Object.keys(shop).sort(), own.map((each) => each.replace('LiveData', 'Shop')).sort());
+    } finally {
+        rmSync(folder, { recursive: true });
+        rmSync(installed);
+    }
 });

@@ -12,9 +12,10 @@ import httpx
 
 from . import calls, models
 from .calls import Call
+from .circuit_breaker import CircuitBreaker
 from .exceptions import LiveDataError
 from .models import parse
-from .resilience import CircuitBreaker, RetryPolicy
+from .retry import RetryPolicy
 from .session import Frames, Session, body_of, error_of
 
 Answer = TypeVar("Answer")
@@ -161,6 +162,16 @@ class AsyncLiveDataClient(Session):
               idempotency_key: Optional[str] = None) -> Dict[str, Any]:
         """The answer as it came: an item fails by itself. batch_entity() and its like make the items."""
         return await self._run(calls.batch(requests, idempotency_key))
+
+    async def send_event(self, event: Mapping[str, Any], *,
+                   idempotency_key: Optional[str] = None) -> models.SentEvent:
+        """Sends one event, which gets an id and the present time where it has none, and says what became of it."""
+        return (await self.send_events([event], idempotency_key=idempotency_key)).results[0]
+
+    async def send_events(self, events: Sequence[Mapping[str, Any]], *,
+                    idempotency_key: Optional[str] = None) -> models.SentEvents:
+        """Sends events in one request; each is applied, a duplicate, or a dead letter. It is safe to try again."""
+        return await self._run(calls.send_events(events, idempotency_key))
 
     async def stream_events(self, event_type: Optional[str] = None, entity_id: Optional[str] = None, *,
                       reconnect: bool = True) -> AsyncIterator[Dict[str, Any]]:

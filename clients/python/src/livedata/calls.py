@@ -169,6 +169,18 @@ def batch(requests: Sequence[Mapping[str, Any]], idempotency_key: str | None) ->
                 json={"requests": [dict(each) for each in requests]}, headers=keyed(idempotency_key))
 
 
+def _complete(event: Mapping[str, Any]) -> Dict[str, Any]:
+    now = dt.datetime.now(dt.timezone.utc).isoformat()
+    return {"event_id": str(uuid.uuid4()), "timestamp": now, **event}
+
+
+def send_events(events: Sequence[Mapping[str, Any]], idempotency_key: str | None) -> Call[models.SentEvents]:
+    """The key makes an attempt safe to repeat: the service answers as it did at first."""
+    return Call("POST", path_of("events"), _reader(models.SentEvents),
+                json={"events": [_complete(each) for each in events]},
+                headers=keyed(idempotency_key or str(uuid.uuid4())))
+
+
 def _item(kind: str, request_id: str | None, params: Dict[str, Any]) -> Dict[str, Any]:
     return {"id": request_id or f"{kind}-{uuid.uuid4().hex[:8]}", "type": kind, "params": params}
 

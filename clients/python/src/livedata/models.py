@@ -244,6 +244,25 @@ class ContractValidation:
 
 
 @dataclass
+class SentEvent:
+    """What became of an event: status is applied, duplicate or dead_lettered."""
+
+    event_id: Optional[str]
+    status: str
+    reason: Optional[str] = None
+    detail: Optional[str] = None
+
+
+@dataclass
+class SentEvents:
+    accepted: int
+    applied: int
+    dead_lettered: int
+    duplicates: int
+    results: List[SentEvent] = field(default_factory=list)
+
+
+@dataclass
 class LineageNode:
     layer: str
     system: str

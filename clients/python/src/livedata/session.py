@@ -11,6 +11,7 @@ from typing import Any, Dict, Optional, TypeVar, cast
 import httpx
 
 from .calls import BatchItems
+from .circuit_breaker import CircuitBreaker
 from .exceptions import (
     AuthError,
     EntityNotFoundError,
@@ -19,7 +20,7 @@ from .exceptions import (
     RateLimitError,
 )
 from .models import EntityContract, EntityEnvelope
-from .resilience import RETRYABLE_STATUSES, CircuitBreaker, RetryPolicy
+from .retry import RETRYABLE_STATUS, RetryPolicy
 
 Self = TypeVar("Self", bound="Session")
 VERSION_HEADER = "X-Live-Version"
@@ -134,6 +135,14 @@ class Session(BatchItems):
         self.last_deprecated: Optional[str] = None
         self.last_deprecation_warning: Optional[str] = None
 
+    @property
+    def retry_policy(self) -> RetryPolicy:
+        return self._retry
+
+    @property
+    def circuit_breaker(self) -> Optional[CircuitBreaker]:
+        return self._breaker
+
     def configure_resilience(self: Self, retry_policy: Optional[RetryPolicy] = None,
                              circuit_breaker: Optional[CircuitBreaker] = None) -> Self:
         """Changes what is given and returns the client."""
@@ -154,7 +163,7 @@ class Session(BatchItems):
         allows is the caller's decision, so a longer Retry-After ends the attempts."""
         if attempt + 1 >= self._retry.max_attempts or not self._retry.is_retryable_method(method, headers):
             return None
-        if response is not None and response.status_code not in RETRYABLE_STATUSES:
+        if response is not None and response.status_code not in RETRYABLE_STATUS:
             return None
         asked = retry_after_of(response) if response is not None else None
         if asked is not None and asked > self._retry.max_delay_s:
