@@ -23,8 +23,8 @@ COUNT = {**B, "metric_type": "count", "baseline_value": 0.30, "mde_pct": 20}
 
 REPLY_KEYS = [
     "calculation_summary", "results", "assumptions", "warnings", "bonferroni_note", "design_effect",
-    "avg_cluster_size", "icc", "clusters_per_variant", "bayesian_sample_size_per_variant", "bayesian_credibility",
-    "bayesian_note", "sequential_boundaries", "sequential_inflation_factor", "sequential_adjusted_sample_size",
+    "avg_cluster_size", "icc", "clusters_per_variant", "verified_clusters_per_variant",
+    "bayesian_sample_size_per_variant", "bayesian_credibility", "bayesian_note", "sequential_boundaries", "sequential_inflation_factor", "sequential_adjusted_sample_size",
     "sequential_duration_days", "cuped_std", "cuped_sample_size_per_variant", "cuped_variance_reduction_pct",
     "cuped_duration_days", "cuped_theta", "power_curve"]
 SUMMARY_KEYS = ["metric_type", "baseline_value", "mde_pct", "mde_absolute", "alpha", "power", "planned_test",
@@ -72,7 +72,7 @@ class TestShape:
 
     def test_what_was_not_asked_for_is_null(self, api):
         reply = plan(api, B)
-        assert [key for key in REPLY_KEYS if reply[key] is None] == REPLY_KEYS[4:21]
+        assert [key for key in REPLY_KEYS if reply[key] is None] == REPLY_KEYS[4:22]
         assert reply["warnings"] == [] and len(reply["assumptions"]) == 3
         assert reply["results"]["allocated_daily_traffic"] is None
 

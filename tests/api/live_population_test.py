@@ -169,6 +169,18 @@ class TestCovariates:
         assert (cuped["status"], cuped["num_covariates"], len(cuped["ignored_covariates"])) == ("available", 1, 12)
 
 
+def test_a_winsorized_mean_says_why_it_has_no_cap(store):
+    """Most people have no event, so that the percentile of all of them is 0."""
+    asked = {"name": "purchase", "statistic": "winsorized_mean", "at": 90}
+    sent = payload("live", "binary", metrics=metrics(robust_metrics=[
+        asked, {**asked, "ignore_zeros": True}, {**asked, "name": "nobody", "ignore_zeros": True}]))
+    experiment = Experiment(store.client, sent)
+    fill(experiment, [(50, 2), (50, 3)])
+    robust = experiment.stats()["metrics"][1:]
+    assert [metric["reason"] for metric in robust] == ["cap_not_positive", None, "no_values"]
+    assert [metric["cap"] is None for metric in robust] == [True, False, True]
+
+
 def test_squares_about_the_mean_outlive_a_huge_value(store):
     """What was larger and is gone leaves its rounding in the sums: they are made again (golden G-22)."""
     experiment = Experiment(store.client, payload("live", "continuous", metrics=metrics(

@@ -114,6 +114,19 @@ class TestVerified:
                 effect = 1 + (size - 1) * icc
                 assert clustered["results"]["sample_size_per_variant"] == -int(-single * effect // 1)
 
+    def test_few_clusters_are_planned_by_their_number(self, api):
+        """Twelve clusters an arm are no 600 users: the test of their means has 22 degrees of freedom."""
+        design = {**K, "std_dev": 100.0, "mde_pct": 58, "randomization_unit": "cluster", "avg_cluster_size": 50, "icc": .24}
+        reply = plan(api, design)
+        results = reply["results"]
+        assert reply["clusters_per_variant"] == 12 and results["verified_power"] < .78
+        assert reply["verified_clusters_per_variant"] > 12
+        assert results["verified_sample_size"] == 50 * reply["verified_clusters_per_variant"]
+        assert "APPROXIMATE_SIZE" in codes(reply)
+        assert plan(api, {**K, "randomization_unit": "user"})["verified_clusters_per_variant"] is None
+        single = {**K, "randomization_unit": "cluster", "avg_cluster_size": 1, "icc": .5}
+        assert plan(api, single)["results"]["verified_sample_size"] == plan(api, K)["results"]["verified_sample_size"]
+
     def test_time(self, api):
         """Verification takes milliseconds, whatever the plan; a search that went astray takes seconds."""
         for more in ({"metric_type": "binary", "baseline_value": .5, "mde_pct": 1}, {"planned_test": "fisher_exact", **EVEN},

@@ -273,3 +273,30 @@ def test_unequal_arms_of_counts(evaluator):
         base, lift, (n1, n2) = case[2], case[3], case[-2:]
         outcomes = unequal_counts(base * n1, base * (1 + lift / 100) * n2, n1 / (n1 + n2))
         assert power == pytest.approx(region_power(outcomes, case[4]), abs=1e-9)
+
+
+CLUSTERED = [(metric, effect, size, icc, alpha, power)
+             for (metric, effect), (size, icc), (alpha, power) in itertools.product(
+                 [(CONTINUOUS, .2), (CONTINUOUS, .5), (RATIO, .3), (BINARY, .25), (BINARY, 1.0), (COUNT, .3)],
+                 [(10, .05), (50, .02), (100, .1), (400, .3), (25.5, .9)], [(.05, .8), (.01, .9), (.1, .7)])]
+
+
+def test_clusters_are_planned_by_the_t_test_of_their_means(evaluator):
+    """The same power as that of as many single values with the deviation of a cluster's mean, in whole clusters."""
+    cases = [(metric, OWN, .2, 100 * effect, alpha, power, 2, NONE if metric in (BINARY, COUNT) else .2, NONE, NONE, size, icc)
+             for metric, effect, size, icc, alpha, power in CLUSTERED]
+    for (metric, effect, size, icc, alpha, target), (planned, power, verified) in zip(
+            CLUSTERED, Driver(evaluator).rows("verified", cases)):
+        rates = .2, .2 * (1 + effect)
+        variance = {BINARY: sum(p * (1 - p) for p in rates) / 2, COUNT: sum(rates) / 2}.get(metric, .04)
+        means = design(CONTINUOUS, OWN, .2, 100 * effect, alpha, target, std=math.sqrt(variance * (1 + (size - 1) * icc) / size))
+        clusters, enough = math.ceil(planned / size - 1e-9), round(verified / size - .01)
+        case = (metric, effect, size, icc, alpha, target, clusters, enough)
+        assert power == pytest.approx(mean_power(means, clusters) if clusters > 1 else 0, abs=2e-3), case
+        assert mean_power(means, enough) > target - HALF_POINT, case
+        assert enough == 2 or mean_power(means, enough - 1) < target + HALF_POINT, case
+        if clusters > 5:  # Student's test, whose degrees of freedom are not estimated, has hardly more
+            shift = .2 * effect / means[7] * math.sqrt(clusters / 2)
+            critical = stats.t.isf(alpha / 2, 2 * clusters - 2)
+            student = stats.nct.sf(critical, 2 * clusters - 2, shift) + stats.nct.cdf(-critical, 2 * clusters - 2, shift)
+            assert student - .02 < power < student + 1e-3, case

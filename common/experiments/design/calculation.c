@@ -137,6 +137,8 @@ static const struct field reply_fields[] = {
     NULLABLE_NUMBER(OWNER, avg_cluster_size),
     NULLABLE_NUMBER(OWNER, icc),
     NULLABLE_INTEGER(OWNER, clusters_per_variant),
+    NULLABLE_INTEGER(OWNER, verified_clusters_per_variant,
+                     .help = "From which on the t-test on cluster means has the target power."),
     NULLABLE_INTEGER(OWNER, bayesian_sample_size_per_variant),
     NULLABLE_NUMBER(OWNER, bayesian_credibility),
     STRING(OWNER, bayesian_note, .nullable = true),
@@ -243,10 +245,12 @@ static const struct calculation_results *plan_figures(const struct sizing_reques
 }
 
 static void add_clusters(struct calculation *answer, const struct sizing_request *design,
-                         const struct sizing_plan *plan)
+                         const struct sizing_plan *plan, const struct verified_plan *verified)
 {
     if (!plan->clustered)
         return;
+    answer->verified_clusters_per_variant =
+        verified->clusters ? GIVEN_INTEGER(verified->clusters) : (struct optional_integer){0};
     answer->design_effect = GIVEN_NUMBER(plan->design_effect);
     answer->avg_cluster_size = design->avg_cluster_size;
     answer->icc = design->icc;
@@ -393,7 +397,7 @@ enum error calculation_run(const struct calculation_call *call, const struct siz
     answer->results = plan_figures(design, &plan, &found, call->arena);
     answer->assumptions = assumptions_list(design, &plan, sequential, call->arena);
     answer->bonferroni_note = assumptions_bonferroni_note(&plan, call->arena);
-    add_clusters(answer, design, &plan);
+    add_clusters(answer, design, &plan, &found.verified);
     answer->power_curve = draw_curve(design, &plan, &found.verified, call->arena);
     return ERROR_NONE;
 }

@@ -49,22 +49,49 @@ enum { RANKS_SMOOTH_FROM = 40, RANKS_SPAN = 4 };
 #define SEARCH_USERS_MAX ((int64_t)1 << 52)
 enum { SEARCH_STEPS_FREE = 12 };
 
+/* Rounding makes no cluster. */
+#define PART_OF_A_CLUSTER 1e-12
+
 /* Powers are taken for no nearer to 0 and 1. */
 #define POWER_LEAST 1e-12
 
 struct power_of {
     const struct sizing_request *request;
     const struct sizing_plan *plan;
+    double deviation;              /* of a user's value, or of the mean of a cluster */
     struct rank_alternative ranks; /* Mann-Whitney only */
 };
+
+/* Clusters of one user each are users. */
+static bool is_clustered(const struct power_of *of)
+{
+    return of->plan->clustered && of->request->avg_cluster_size.value > 1;
+}
+
+/* The standard deviation of the mean of a cluster: that of a user's value, times the root of the
+ * design effect over the users of a cluster. Of two rates, the mean variance. */
+static double cluster_deviation(const struct power_of *of)
+{
+    const struct sizing_request *request = of->request;
+    double rate = request->baseline_value, other = rate + of->plan->alternative;
+    double variance = request->std_dev.value * request->std_dev.value;
+
+    if (request->metric_type == METRIC_BINARY)
+        variance = (rate * (1 - rate) + other * (1 - other)) / 2;
+    if (request->metric_type == METRIC_COUNT)
+        variance = (rate + other) / 2 /
+                   (request->exposure_per_user.given ? request->exposure_per_user.value : 1);
+    return sqrt(variance * of->plan->design_effect / request->avg_cluster_size.value);
+}
 
 static struct power_of power_of(const struct sizing_request *request,
                                 const struct sizing_plan *plan)
 {
     struct power_of of = {.request = request, .plan = plan};
 
+    of.deviation = is_clustered(&of) ? cluster_deviation(&of) : request->std_dev.value;
     if (plan->planned_test == PLAN_MANN_WHITNEY)
-        of.ranks = rank_alternative(fabs(plan->alternative) / request->std_dev.value);
+        of.ranks = rank_alternative(fabs(plan->alternative) / of.deviation);
     return of;
 }
 
@@ -93,6 +120,8 @@ static double enumerated_variance(const struct power_of *of, double users)
 
 static bool is_enumerated(const struct power_of *of, double users)
 {
+    if (is_clustered(of))
+        return users <= INTEGRATED_USERS_MAX;
     return enumerated_variance(of, users) <= ENUMERATED_VARIANCE_MAX &&
            (of->request->metric_type == METRIC_BINARY ||
             of->plan->planned_test == PLAN_POISSON_RATE || users <= INTEGRATED_USERS_MAX);
@@ -135,7 +164,7 @@ static double power_of_fisher(const struct power_of *of, struct arm_sizes arms)
 
 static double power_of_means(const struct power_of *of, struct arm_sizes arms)
 {
-    double shift = fabs(of->plan->alternative) / of->request->std_dev.value;
+    double shift = fabs(of->plan->alternative) / of->deviation;
 
     if (of->request->metric_type == METRIC_RATIO)
         return estimated_z_power(shift, arms, of->plan->adjusted_alpha);
@@ -155,8 +184,8 @@ static double power_of_ranks(const struct power_of *of, struct arm_sizes arms)
 
 static double power_of_equivalence(const struct power_of *of, struct arm_sizes arms)
 {
-    return equivalence_power(of->plan->equivalence_margin_absolute / of->request->std_dev.value,
-                             arms, of->plan->adjusted_alpha);
+    return equivalence_power(of->plan->equivalence_margin_absolute / of->deviation, arms,
+                             of->plan->adjusted_alpha);
 }
 
 static double power_of_counts(const struct power_of *of, struct arm_sizes arms)
@@ -176,9 +205,28 @@ static double (*const powers[PLAN__MAX])(const struct power_of *, struct arm_siz
     [PLAN_POISSON_RATE] = power_of_counts,
 };
 
+/* Student's t-test of the means of clusters (Donner and Klar 2000, 6.1): the arms are as many
+ * clusters. Equivalence and ranks are of these means too. */
+static double power_of_clusters(const struct power_of *of, struct arm_sizes arms)
+{
+    if (arms.control < SIZING_USERS_MIN || arms.treatment < SIZING_USERS_MIN)
+        return 0;
+    if (of->plan->planned_test == PLAN_TOST)
+        return power_of_equivalence(of, arms);
+    if (of->plan->planned_test == PLAN_MANN_WHITNEY)
+        return power_of_ranks(of, arms);
+    return welch_power(fabs(of->plan->alternative) / of->deviation, arms, of->plan->adjusted_alpha);
+}
+
+static double power_of_arms(const struct power_of *of, struct arm_sizes arms)
+{
+    return is_clustered(of) ? power_of_clusters(of, arms)
+                            : powers[of->plan->planned_test](of, arms);
+}
+
 static double power_at(const struct power_of *of, int64_t users)
 {
-    return powers[of->plan->planned_test](of, (struct arm_sizes){users, users});
+    return power_of_arms(of, (struct arm_sizes){users, users});
 }
 
 /* What is too large to enumerate counts as certain, so that every search ends. */
@@ -218,6 +266,8 @@ static double teeth_of_proportions(const struct power_of *of, double users)
 
 static double teeth(const struct power_of *of, double users)
 {
+    if (is_clustered(of) && of->plan->planned_test != PLAN_MANN_WHITNEY)
+        return 0;
     switch (of->plan->planned_test) {
     case PLAN_MANN_WHITNEY:
         return users < RANKS_SMOOTH_FROM ? RANKS_SPAN : 0;
@@ -309,6 +359,21 @@ static int64_t least_users(const struct sizing_plan *plan)
     return plan->planned_test == PLAN_POISSON_RATE ? 1 : SIZING_USERS_MIN;
 }
 
+static enum error find_clusters(const struct power_of *of, struct verified_plan *verified,
+                                struct problem *problem)
+{
+    int64_t planned = of->plan->clusters_per_variant;
+    int64_t start = planned > SIZING_USERS_MIN ? planned : SIZING_USERS_MIN;
+    double size = of->request->avg_cluster_size.value, gap;
+
+    verified->power = power_at(of, planned);
+    verified->clusters = find_size(of, SIZING_USERS_MIN, start, power_at(of, start));
+    gap = fabs((double)(verified->clusters - planned));
+    verified->differs = gap * size > 1 && gap > (double)planned / 100;
+    return settle_size((double)verified->clusters * size, "verified sample size per variant",
+                       &verified->sample_size_per_variant, problem);
+}
+
 enum error verified_plan_find(const struct sizing_request *request, const struct sizing_plan *plan,
                               struct verified_plan *verified, struct problem *problem)
 {
@@ -321,6 +386,8 @@ enum error verified_plan_find(const struct sizing_request *request, const struct
         verified->power = sizing_power(request, plan, planned);
         return ERROR_NONE;
     }
+    if (is_clustered(&of))
+        return find_clusters(&of, verified, problem);
     verified->power = power_at(&of, users);
     users = find_size(&of, least_users(plan), users, verified->power);
     gap = fabs((double)users - (double)plan->individual_sample_size);
@@ -329,21 +396,32 @@ enum error verified_plan_find(const struct sizing_request *request, const struct
                        &verified->sample_size_per_variant, problem);
 }
 
+/* What a test counts: users, or as many clusters as so many independent users are worth, a part of
+ * one being one. */
+static int64_t units(const struct power_of *of, int64_t users)
+{
+    double clusters;
+
+    if (!is_clustered(of))
+        return users;
+    clusters = (double)users * of->plan->design_effect / of->request->avg_cluster_size.value;
+    return (int64_t)ceil(clusters * (1 - PART_OF_A_CLUSTER));
+}
+
 struct optional_number verified_power(const struct sizing_request *request,
                                       const struct sizing_plan *plan, int64_t control,
                                       int64_t treatment)
 {
     struct power_of of = power_of(request, plan);
-    double power;
     bool walked =
         plan->planned_test == PLAN_FISHER_EXACT || plan->planned_test == PLAN_POISSON_RATE;
 
     if (!is_enumerated(&of, (double)control + (double)treatment) ||
-        (walked && control != treatment &&
+        (walked && !is_clustered(&of) && control != treatment &&
          enumerated_variance(&of, (double)fmax(control, treatment)) > UNEQUAL_VARIANCE_MAX))
         return (struct optional_number){0};
-    power = powers[plan->planned_test](&of, (struct arm_sizes){control, treatment});
-    return GIVEN_NUMBER(power);
+    return GIVEN_NUMBER(
+        power_of_arms(&of, (struct arm_sizes){units(&of, control), units(&of, treatment)}));
 }
 
 double verified_power_of_size(const struct sizing_request *request, const struct sizing_plan *plan,
@@ -362,6 +440,8 @@ double verified_power_of_size(const struct sizing_request *request, const struct
 /* From the smallest size of the curve on. */
 static bool is_smooth_curve(const struct power_of *of, int64_t smallest)
 {
+    if (is_clustered(of))
+        return false;
     switch (of->plan->planned_test) {
     case PLAN_FISHER_EXACT:
     case PLAN_TOST: /* has a kink where its power comes down to 0 */

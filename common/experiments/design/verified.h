@@ -11,11 +11,13 @@
 struct verified_plan {
     double power;                    /* at the planned sample_size_per_variant, 0 to 1 */
     int64_t sample_size_per_variant; /* the first from which the power stays at the target */
+    int64_t clusters;                /* of that size; 0 = not randomized by clusters */
     bool differs;                    /* by more than 1 % and one user from the planned one */
 };
 
 /* Power is that of one comparison at its share of alpha, rejections to either side counted, for
- * arms of the same size; with clusters, for as many independent users as they are worth. Tables and
+ * arms of the same size; with clusters, that of the t-test on their means, in whole clusters of the
+ * average size. Tables and
  * totals are enumerated and integrals taken up to sizes where the formula is the same (variance of
  * the conversions or number of events above a million, 10^8 users for means): beyond, both are the
  * formula's. A size on the teeth of a saw is passed over, so that more users never fall short by

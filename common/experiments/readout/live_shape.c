@@ -380,6 +380,11 @@ static const struct field metric_fields[] = {
     NULLABLE_NUMBER(OWNER, at, .help = "Of the last three: the cap, or the percentile."),
     NULLABLE_NUMBER(OWNER, cap,
                     .help = "Of capped and winsorized means: larger values count as this."),
+    STRING(OWNER, reason, .nullable = true,
+           .help =
+               "Why a robust metric is not compared: no_values, cap_not_positive (the percentile "
+               "of all values is 0 or less: ignore_zeros or a higher one helps), "
+               "values_too_large."),
     OBJECTS(OWNER, comparisons, metric_comparison_schema),
 };
 #undef OWNER

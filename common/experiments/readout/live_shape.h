@@ -270,6 +270,7 @@ struct live_metric {
     const char *direction;
     struct optional_number at;  /* of robust metrics, as in the design */
     struct optional_number cap; /* beyond which values were cut */
+    const char *reason;         /* why nothing is compared; NULL otherwise */
     OBJECT_LIST(struct live_metric_comparison, comparisons);
 };
 

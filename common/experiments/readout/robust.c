@@ -152,18 +152,33 @@ static void compare_quantiles(const struct robust *robust, int arm,
     result->p_value = GIVEN_NUMBER(erfc(fabs(effect) / error / sqrt(2)));
 }
 
+/* People with events of the metric. */
+static int64_t seen_by(const struct robust *robust)
+{
+    int64_t people = 0;
+
+    for (size_t i = 0; i < robust->readout->arms; i++)
+        people += robust->with_events[i].total;
+    return people;
+}
+
 static void read_bins(struct robust *robust)
 {
-    double share = robust->asked->at / 100, cap;
+    double share = robust->asked->at / 100, cap = 0;
 
     for (size_t i = 0; i < robust->readout->arms; i++)
         read_sample(robust, (int)i);
+    if (robust->undefined)
+        robust->shown->reason = "values_too_large";
     if (robust->asked->statistic != ROBUST_WINSORIZED_MEAN || robust->undefined)
         return;
-    if (binned_cap(robust->asked->ignore_zeros ? robust->with_events : robust->everybody,
-                   robust->readout->arms, share, &cap) &&
-        cap > 0)
+    if (!binned_cap(robust->asked->ignore_zeros ? robust->with_events : robust->everybody,
+                    robust->readout->arms, share, &cap))
+        robust->shown->reason = seen_by(robust) ? "values_too_large" : "no_values";
+    else if (cap > 0)
         robust->shown->cap = GIVEN_NUMBER(cap);
+    else
+        robust->shown->reason = "cap_not_positive";
 }
 
 void readout_robust(const struct readout *readout, const struct robust_metric *asked,

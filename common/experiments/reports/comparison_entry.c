@@ -149,7 +149,7 @@ static struct compared_grid *grid_of(const struct project_snapshot *snapshot, st
                                     .users_per_day = kept->results->effective_daily_traffic,
                                     .traffic_split = design->traffic_split};
 
-    grid->current_mde = means ? summary->mde_absolute : summary->mde_pct;
+    grid->current_mde = fabs(means ? summary->mde_absolute : summary->mde_pct);
     grid->current_power = summary->power;
     plan.mde_values = comparison_axis(mde_candidates, COUNT_OF(mde_candidates), grid->current_mde,
                                       MDE_LIMIT, arena);

@@ -82,7 +82,7 @@ const struct drawing *report_heat(const struct report_desk *desk,
         cells[i] = (struct heat_cell){.given = size.users.given,
                                       .size = size.users.value,
                                       .days = (double)size.days.value,
-                                      .current = fabs(effect - summary->mde_pct) < 0.005 &&
+                                      .current = fabs(effect - fabs(summary->mde_pct)) < 0.005 &&
                                                  fabs(power - summary->power) < 1e-9};
     }
     for (size_t i = 0; i < count; i++)
@@ -125,6 +125,9 @@ static void add_summary(const struct report_desk *desk, const struct project_sna
         {"export.metric_type", analysis->calculations->calculation_summary->metric_type},
         {"export.primary_metric", or_dash(payload->metrics->primary_metric_name)},
         {"export.mde_pct", desk_figure(desk, analysis->calculations->calculation_summary->mde_pct)},
+        {"export.goal",
+         desk_word(desk, payload->metrics->direction == GOAL_DECREASE ? "export.goal_decrease"
+                                                                      : "export.goal_increase")},
         {"export.test_type", desk_word(desk, "export.two_tailed")},
     };
 

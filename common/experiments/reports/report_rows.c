@@ -41,8 +41,8 @@ const char *report_moment(struct arena *arena, const char *stored)
 
 size_t report_effects(double mde_pct, double effects[REPORT_EFFECTS_MAX])
 {
-    const double candidates[REPORT_EFFECTS_MAX] = {fmax(1, 0.5 * mde_pct), mde_pct, 1.5 * mde_pct,
-                                                   2 * mde_pct};
+    const double size = fabs(mde_pct);
+    const double candidates[REPORT_EFFECTS_MAX] = {fmax(1, 0.5 * size), size, 1.5 * size, 2 * size};
     double sorted[REPORT_EFFECTS_MAX];
     size_t count = 0;
 

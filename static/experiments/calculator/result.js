@@ -306,7 +306,7 @@ function companions(answer) {
     if (known(answer.design_effect))
         cards.push(
             companion('clusters', [
-                [t('companion.clusters_per_variant'), formatInteger(answer.clusters_per_variant)],
+                [t('companion.clusters_per_variant'), formatInteger(answer.verified_clusters_per_variant ?? answer.clusters_per_variant)],
                 [t('companion.design_effect'), formatNumber(answer.design_effect)],
                 [t('field.avg_cluster_size'), formatNumber(answer.avg_cluster_size)],
                 [t('field.icc'), formatNumber(answer.icc)],
