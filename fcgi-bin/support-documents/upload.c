@@ -5,6 +5,7 @@
 #include "support/documents/contexts.h"
 #include "support/documents/task.h"
 #include "support/documents/upload_name.h"
+#include "support/documents/upload_name_store.h"
 #include "support/service.h"
 #include "support/tools.h"
 
@@ -23,7 +24,10 @@ enum {
 #define ABSENT " as soon as the program that reads documents is back: it does not run now"
 
 static const struct form_part_rule upload_parts[] = {
-    {.name = "file", .file = true, .required = true, .help = "pdf, docx, txt, md or html."}};
+    {.name = "file",
+     .file = true,
+     .required = true,
+     .help = "pdf, docx, txt, md, html, csv or json."}};
 const struct form_rule upload_form = {
     .parts = upload_parts, .part_count = COUNT_OF(upload_parts), .file_limit = LIMIT_UPLOAD_FILE};
 
@@ -32,13 +36,13 @@ struct upload_reply {
     json_t *assigned_categories;
     const char *task_id, *doc_id;
     int64_t version, chunks;
-    bool deduplicated;
+    bool deduplicated, replaced;
 };
 
 #define OWNER struct upload_reply
 static const struct field upload_fields[] = {
     STRING(OWNER, status, .help = "ok, accepted (it will be indexed), or partial (it was not)."),
-    STRING(OWNER, filename),
+    STRING(OWNER, filename, .help = "Cleaned; numbered where another upload has that name."),
     STRING(OWNER, message),
     STRING(OWNER, tenant_id),
     JSON_VALUE(OWNER, assigned_categories),
@@ -47,6 +51,8 @@ static const struct field upload_fields[] = {
     INTEGER(OWNER, version),
     INTEGER(OWNER, chunks),
     BOOLEAN(OWNER, deduplicated),
+    BOOLEAN(OWNER, replaced,
+            .help = "Another version of the document was there; of an accepted one: is there now."),
 };
 #undef OWNER
 SCHEMA(upload_schema, struct upload_reply, "Upload", upload_fields);
@@ -146,21 +152,25 @@ static enum error receive(struct request *request, const char **name, const char
                           const struct service_tools *tools, size_t *size)
 {
     const struct form_part *part = form_find(request->form, "file");
+    const char *clean;
     enum file_type type;
+    enum error error;
 
     if (!part || part->file < 0 || !part->file_name || !*part->file_name)
         return bad_upload(request, "No filename provided");
-    *name = upload_clean_name(request->arena, part->file_name);
-    if (!*name)
+    clean = upload_clean_name(request->arena, part->file_name);
+    if (!clean)
         return bad_upload(request, "Invalid filename");
-    type = file_type_of(*name);
+    type = file_type_of(clean);
     if (!upload_is_allowed(type))
-        return bad_upload(request, arena_print(request->arena,
-                                               "Unsupported file type: %s. Allowed: .docx, .html, "
-                                               ".md, .pdf, .txt",
-                                               upload_extension(*name)));
+        return bad_upload(request,
+                          arena_print(request->arena, "Unsupported file type: %s. Allowed: %s",
+                                      upload_extension(clean), UPLOAD_EXTENSIONS));
     if (!content_fits(part, type))
         return bad_upload(request, "Unsupported file content");
+    error = upload_name_claim(&tools->documents, upload_base_name(part->file_name), clean, name);
+    if (error)
+        return error;
     *path = arena_print(
         request->arena, "%s/%s",
         ingest_upload_folder(request->arena, service_settings(request), tools->documents.tenant),
@@ -220,6 +230,7 @@ static enum error ingest_now(struct request *request, const struct service_tools
     reply->version = result.version;
     reply->chunks = result.chunks;
     reply->deduplicated = result.deduplicated;
+    reply->replaced = result.replaced;
     reply->assigned_categories = service_json(request, result.categories);
     return ERROR_NONE;
 }
@@ -227,6 +238,11 @@ static enum error ingest_now(struct request *request, const struct service_tools
 static void nap(void)
 {
     nanosleep(&(struct timespec){0, WAIT_MILLISECONDS * 1000000L}, NULL);
+}
+
+static bool flag_of(struct request *request, const struct task *task, const char *name)
+{
+    return json_is_true(json_object_get(service_json(request, task->result), name));
 }
 
 static const char *member_of(struct request *request, const struct task *task, const char *name)
@@ -274,6 +290,8 @@ static enum error wait_for(struct request *request, const struct service_tools *
         return error;
     reply->status = member_of(request, &task, "status");
     reply->message = member_of(request, &task, "message");
+    reply->deduplicated = flag_of(request, &task, "deduplicated");
+    reply->replaced = flag_of(request, &task, "replaced");
     reply->version = row.version;
     reply->chunks = row.chunk_count;
     reply->assigned_categories = service_json(request, row.categories);
@@ -284,9 +302,12 @@ static enum error ingest_later(struct request *request, const struct service_too
                                const char *path, const struct plan *plan,
                                struct upload_reply *reply)
 {
-    enum error error = task_submit(&tools->documents, service_settings(request), reply->doc_id,
-                                   path, &reply->task_id);
+    struct document_row row;
+    enum error error = document_find(&tools->documents, reply->doc_id, &row, &reply->replaced);
 
+    if (!error)
+        error = task_submit(&tools->documents, service_settings(request), reply->doc_id, path,
+                            &reply->task_id);
     if (error)
         return error;
     reply->status = "accepted";

@@ -113,7 +113,7 @@ def test_credentials_come_before_the_body(support):
 
 @pytest.mark.parametrize("name, content, detail", [
     (".hidden.txt", b"text", "Invalid filename"),
-    ("a.exe", b"MZ", "Unsupported file type: .exe. Allowed: .docx, .html, .md, .pdf, .txt"),
+    ("a.exe", b"MZ", "Unsupported file type: .exe. Allowed: .csv, .docx, .htm, .html, .json, .md, .pdf, .txt"),
     ("a.pdf", b"no pdf", "Unsupported file content"),
     ("a.txt", b"a\0b", "Unsupported file content"),
     ("a.docx", b"PK\x03\x04 nothing of the kind", "Unsupported file content")])
@@ -125,6 +125,45 @@ def test_files_of_another_kind_are_refused(support, name, content, detail):
 def test_names_lose_what_is_dangerous(support):
     assert upload(support, "../../escape.txt", "Escaping text.").json()["filename"] == "escape.txt"
     assert upload(support, "my file (1).txt", "Another.").json()["filename"] == "my_file__1_.txt"
+
+
+def test_two_names_stay_two_documents(support):
+    names = ["lot a.md", "lot_a.md", "lot?a.md", "dir/lot a.md"]
+    texts = [f"# Lot\n\nThe guard of this lot is number 77{number}.\n" for number in range(4)]
+    answers = [upload(support, name, text).json() for name, text in zip(names, texts)]
+    assert [answer["doc_id"] for answer in answers] == ["lot_a.md", "lot_a-2.md", "lot_a-3.md", "lot_a.md"]
+    assert [(answer["version"], answer["replaced"]) for answer in answers] == [(1, False)] * 3 + [(2, True)]
+    again = upload(support, "lot_a.md", texts[1]).json()
+    assert (again["doc_id"], again["filename"], again["deduplicated"], again["replaced"]) == \
+        ("lot_a-2.md", "lot_a-2.md", True, False)
+    found = {ask(support, f"Which guard is number 77{number}?").json()["sources"][0]["source"] for number in (1, 2, 3)}
+    assert found == {"lot_a-2.md", "lot_a-3.md", "lot_a.md"}
+    assert support.send("DELETE", "/api/documents/lot_a.md", headers=HEADERS).status_code == 200
+    assert upload(support, "lot:a.md", texts[0]).json()["doc_id"] == "lot_a.md"  # the name is free
+    long = "n" * 200 + "\u8a9e" * 17
+    ids = {upload(support, f"{long}{end}.md", "# L\n\nLong.\n").json()["doc_id"] for end in "?:"}
+    assert len(ids) == 2 and all(len(one.encode()) <= 255 and one.endswith(".md") for one in ids)
+
+
+def test_a_task_says_that_it_replaced(support):
+    pages = [f"<p>The night guard is number {number}." for number in (881, 882, 882)]
+    finish(support, upload(support, "guards.html", pages[0]).json())
+    replaced, same = [upload(support, "guards.html", page).json() for page in pages[1:]]
+    for answer, expected in ((replaced, (False, True)), (same, (True, False))):
+        if answer["task_id"]:
+            assert answer["replaced"]
+            answer = finish(support, answer)["result"]
+        assert (answer["deduplicated"], answer["replaced"]) == expected
+
+
+def test_csv_and_json_are_read(support):
+    table = "plan,monthly fee\nSilver,11 EUR\nPlatinum,47 EUR\n"
+    assert upload(support, "fees.csv", table).json()["status"] == "ok"
+    assert upload(support, "hours.json", json.dumps(["The archive opens at 10:45.", {"desk": "closed on Sundays"}])).json()["status"] == "ok"
+    answer = ask(support, "What is the monthly fee of the plan Platinum?").json()
+    assert "47 EUR" in answer["answer"] and answer["sources"][0]["source"] == "fees.csv"
+    answer = ask(support, "When does the archive open?").json()
+    assert "10:45" in answer["answer"] and answer["sources"][0]["source"] == "hours.json"
 
 
 def test_versions(support):

@@ -2,6 +2,7 @@
 #include "support/documents/document_store.h"
 #include "db/query.h"
 #include "db/store.h"
+#include "support/documents/upload_name_store.h"
 
 #include <string.h>
 
@@ -572,6 +573,8 @@ static enum error delete_document(const struct document_call *call, const char *
     error = drop_version(call, key);
     if (!error)
         error = run(call, &drop_document, doc_id, NULL);
+    if (!error)
+        error = upload_name_release(call, doc_id);
     return error ? error : run(call, &raise_version, NULL, NULL);
 }
 

@@ -325,10 +325,12 @@ static enum error ingest_once(const struct document_call *call,
     hash_text(&run);
     describe(&run);
     *result = (struct ingest_result){.version = run.row.version,
+                                     .replaced = run.existed,
                                      .documents = (int64_t)run.text.count,
                                      .categories = run.row.categories};
     if (run.existed && !order->again && strcmp(run.before.content_hash, run.hash) == 0) {
         result->deduplicated = true;
+        result->replaced = false;
         result->version = run.before.version;
         result->chunks = run.before.chunk_count;
         result->categories = run.before.categories;

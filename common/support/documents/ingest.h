@@ -33,6 +33,7 @@ struct ingest_result {
     int64_t chunks;
     int64_t documents; /* pages or rows with text */
     bool deduplicated; /* the same text as before: nothing was done */
+    bool replaced;     /* there was another version */
     const char *categories;
 };
 

@@ -345,9 +345,12 @@ static const char *result_text(struct arena *arena, const struct ingest_result *
                "content could be extracted.\"}";
     return arena_print(arena,
                        "{\"status\":\"ok\",\"docs_count\":%lld,\"message\":\"File uploaded and "
-                       "indexed. %lld document(s) processed.\",\"chunks\":%lld,\"version\":%lld}",
+                       "indexed. %lld document(s) processed.\",\"chunks\":%lld,\"version\":%lld,"
+                       "\"deduplicated\":%s,\"replaced\":%s}",
                        (long long)result->documents, (long long)result->documents,
-                       (long long)result->chunks, (long long)result->version);
+                       (long long)result->chunks, (long long)result->version,
+                       result->deduplicated ? "true" : "false",
+                       result->replaced ? "true" : "false");
 }
 
 static void perform(struct job *job, struct job_verdict *verdict)

@@ -7,17 +7,22 @@
 
 enum { NAME_MAX_BYTES = 255 };
 
-const char *upload_clean_name(struct arena *arena, const char *name)
+const char *upload_base_name(const char *name)
 {
-    struct text clean;
     const char *slash = strrchr(name, '/'), *backslash;
-    size_t length;
 
     if (slash)
         name = slash + 1;
     backslash = strrchr(name, '\\');
-    if (backslash)
-        name = backslash + 1;
+    return backslash ? backslash + 1 : name;
+}
+
+const char *upload_clean_name(struct arena *arena, const char *name)
+{
+    struct text clean;
+    size_t length;
+
+    name = upload_base_name(name);
     length = strlen(name);
     text_start(&clean, arena, NAME_MAX_BYTES);
     for (size_t at = 0; at < length;) {
@@ -34,6 +39,18 @@ const char *upload_clean_name(struct arena *arena, const char *name)
     return clean.overflowed || !clean.length || clean.bytes[0] == '.' ? NULL : clean.bytes;
 }
 
+const char *upload_numbered_name(struct arena *arena, const char *clean, int number)
+{
+    const char *end = arena_print(arena, "-%d%s", number, upload_extension(clean));
+    size_t length = strlen(clean) - strlen(upload_extension(clean));
+
+    if (length + strlen(end) > NAME_MAX_BYTES)
+        length = NAME_MAX_BYTES - strlen(end);
+    while (length && ((unsigned char)clean[length] & 0xc0) == 0x80) /* inside a character */
+        length--;
+    return arena_print(arena, "%.*s%s", (int)length, clean, end);
+}
+
 const char *upload_extension(const char *name)
 {
     const char *dot = strrchr(name, '.');
@@ -43,6 +60,5 @@ const char *upload_extension(const char *name)
 
 bool upload_is_allowed(enum file_type type)
 {
-    return type == FILE_PDF || type == FILE_DOCX || type == FILE_TXT || type == FILE_MD ||
-           type == FILE_HTML;
+    return type != FILE_UNKNOWN;
 }

@@ -4,15 +4,22 @@
 
 #include "documents/reader.h"
 
-/* What stands behind the last slash of either kind, with `_` for every character that is no letter,
+/* What stands behind the last slash of either kind. */
+const char *upload_base_name(const char *name);
+
+/* The base name with `_` for every character that is no letter,
  * digit, underscore, hyphen or full stop. NULL when nothing is left, it begins with a full stop, or
  * is longer than 255 bytes. */
 const char *upload_clean_name(struct arena *arena, const char *name);
+
+/* A clean name with a number before its extension, as "a-2.md"; a long name is cut for it. */
+const char *upload_numbered_name(struct arena *arena, const char *clean, int number);
 
 /* ".exe"; "" when there is none. */
 const char *upload_extension(const char *name);
 
 /* The kinds that people may upload; others are for programs. */
 bool upload_is_allowed(enum file_type type);
+#define UPLOAD_EXTENSIONS ".csv, .docx, .htm, .html, .json, .md, .pdf, .txt"
 
 #endif

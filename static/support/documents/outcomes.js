@@ -39,14 +39,15 @@ export function createOutcomes(update, { onIndexed }) {
     };
 }
 
-/* {kind, values}: what to say of an item. kind: indexed, same, empty, failed, waiting, working. */
+/* {kind, values}: what to say of an item. kind: indexed, replaced, same, partial, failed, waiting, working, again. */
 export function stateOf({ answer, status, meta, result }) {
     const text = result?.detail ?? result?.message ?? answer.message;
     if (status === null || status === 'SUCCESS') {
         const partial = (status === null ? answer.status : result?.status) === 'partial';
         if (partial) return { kind: 'partial', text };
-        if (answer.deduplicated) return { kind: 'same', version: answer.version };
-        return { kind: 'indexed', version: answer.version, chunks: answer.chunks };
+        const { deduplicated, replaced, version, chunks } = result ?? answer;
+        if (deduplicated) return { kind: 'same', version };
+        return { kind: replaced ? 'replaced' : 'indexed', version, chunks };
     }
     if (status === 'PROCESSING') return { kind: 'working', text: meta?.step ?? '' };
     if (status === 'RETRY') return { kind: 'again', text: meta?.detail ?? '' };

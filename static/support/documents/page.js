@@ -51,7 +51,7 @@ function changed() {
 
 const upload = createUpload(changed, {
     url: '/api/upload',
-    accept: '.pdf,.docx,.txt,.md,.html',
+    accept: '.pdf,.docx,.txt,.md,.html,.htm,.csv,.json',
     maxBytes: mostBytes,
     forgetDone: true,
     onDone: outcomes.add,

@@ -6,7 +6,7 @@ import { html } from '../../shared/ui/lit.js';
 import { addresses } from '../service.js';
 import { stateOf } from './outcomes.js';
 
-const tones = { indexed: 'good', same: 'plain', partial: 'caution', working: 'info', waiting: 'info', again: 'caution', failed: 'danger' };
+const tones = { indexed: 'good', replaced: 'good', same: 'plain', partial: 'caution', working: 'info', waiting: 'info', again: 'caution', failed: 'danger' };
 
 /* Leads to the chat with a question begun about the document. */
 function askLink(title) {
@@ -22,7 +22,7 @@ function outcome(item) {
         ${state.version ? html`<span class="section-note">${t('documents.version_n', { version: state.version })}</span>` : null}
         ${state.chunks ? html`<span class="section-note">${t('documents.chunks_n', { count: state.chunks })}</span>` : null}
         ${state.text ? html`<span class="section-note" dir="auto">${state.text}</span>` : null}
-        ${state.kind === 'indexed' || state.kind === 'same' ? html`<a href=${askLink(item.name)}>${t('documents.ask')}</a>` : null}
+        ${['indexed', 'replaced', 'same'].includes(state.kind) ? html`<a href=${askLink(item.name)}>${t('documents.ask')}</a>` : null}
     </li>`;
 }
 

@@ -1,0 +1,106 @@
+/* Names of uploads in the database. */
+#include "support/documents/upload_name_store.h"
+#include "crypto/digest.h"
+#include "db/query.h"
+#include "support/documents/upload_name.h"
+
+#include <string.h>
+
+enum { NUMBERS_MOST = 1000 };
+
+static const struct statement find_name = {
+    .name = "upload_name_find",
+    .sql = "SELECT doc_id FROM kb_upload_names WHERE tenant_id = ? AND name_hash = ?",
+};
+static const struct statement find_taken = {
+    .name = "upload_name_taken",
+    .sql = "SELECT 1 FROM kb_upload_names WHERE tenant_id = ? AND doc_id = ?",
+};
+static const struct statement put_name = {
+    .name = "upload_name_put",
+    .sql = "INSERT INTO kb_upload_names (tenant_id, name_hash, doc_id) VALUES (?, ?, ?)",
+};
+static const struct statement drop_name = {
+    .name = "upload_name_drop",
+    .sql = "DELETE FROM kb_upload_names WHERE tenant_id = ? AND doc_id = ?",
+};
+
+static struct query *ask(const struct document_call *call, const struct statement *statement,
+                         const char *text)
+{
+    struct query *query = db_query(call->db, statement);
+
+    query_bind_text(query, call->tenant);
+    query_bind_text(query, text);
+    return query;
+}
+
+/* `*doc_id` is NULL when the name is new. */
+static enum error find(const struct document_call *call, const char *hash, const char **doc_id)
+{
+    struct query *query = ask(call, &find_name, hash);
+
+    *doc_id = query_next(query) ? query_text(query, 0, call->arena) : NULL;
+    return query_end(query, call->problem);
+}
+
+static enum error is_taken(const struct document_call *call, const char *doc_id, bool *taken)
+{
+    struct query *query = ask(call, &find_taken, doc_id);
+
+    *taken = query_next(query);
+    return query_end(query, call->problem);
+}
+
+static enum error put(const struct document_call *call, const char *hash, const char *doc_id)
+{
+    struct query *query = ask(call, &put_name, hash);
+
+    query_bind_text(query, doc_id);
+    return query_end(query, call->problem);
+}
+
+static enum error take_free(const struct document_call *call, const char *hash, const char *clean,
+                            const char **doc_id)
+{
+    for (int number = 1; number <= NUMBERS_MOST; number++) {
+        bool taken = false;
+        enum error error;
+
+        *doc_id = number == 1 ? clean : upload_numbered_name(call->arena, clean, number);
+        error = is_taken(call, *doc_id, &taken);
+        if (error || !taken)
+            return error ? error : put(call, hash, *doc_id);
+    }
+    return problem_set(call->problem, ERROR_CONFLICT, "names_used_up",
+                       "too many documents have names like this one; choose another");
+}
+
+static enum error claim(const struct document_call *call, const char *hash, const char *clean,
+                        const char **doc_id)
+{
+    enum error error = db_lock(call->db, "kb_upload_names", call->problem);
+
+    if (!error)
+        error = find(call, hash, doc_id);
+    return error || *doc_id ? error : take_free(call, hash, clean, doc_id);
+}
+
+enum error upload_name_claim(const struct document_call *call, const char *name, const char *clean,
+                             const char **doc_id)
+{
+    char hash[DIGEST_SHA256_TEXT];
+    enum error error;
+
+    digest_sha256_hex(name, strlen(name), hash);
+    error = find(call, hash, doc_id);
+    if (error || *doc_id)
+        return error;
+    error = db_begin(call->db, DB_WRITE, call->problem);
+    return error ? error : db_finish(call->db, claim(call, hash, clean, doc_id), call->problem);
+}
+
+enum error upload_name_release(const struct document_call *call, const char *doc_id)
+{
+    return query_end(ask(call, &drop_name, doc_id), call->problem);
+}
