@@ -1,6 +1,5 @@
 """What is kept with projects: analyses, exports, pages of history and revisions. On both engines."""
 
-import json
 import re
 
 import pytest
