@@ -311,6 +311,9 @@ complete_settings() {
     : "${responder_setting[ASSAY_LOCALES_DIR]:=$checkout/locales}"
     : "${responder_setting[ASSAY_SQL_DIR]:=$checkout/sql}"
     [[ -z $ui ]] || : "${responder_setting[$ui]:=$checkout/static/$service}"
+    # Where it listens indeed: with ASSAY_BIND it is not what the service's own setting says.
+    name=${service_name[$1 host]:-}
+    [[ -z $name || -z ${service_bind[$1]:-} ]] || responder_setting[$name]=${service_bind[$1]}
     if [[ -n $build_name && -z ${responder_setting[$build_name]:-} ]] && read_commit && [[ -n $commit ]]; then
         responder_setting[$build_name]=$commit
     fi

@@ -159,6 +159,33 @@ enum error settings_load(const struct setting *table, size_t count, void *values
     return ERROR_NONE;
 }
 
+static bool is_origin(const char *text)
+{
+    const char *host = strstr(text, "://");
+    size_t scheme = host ? (size_t)(host - text) : 0;
+
+    return scheme && strspn(text, "abcdefghijklmnopqrstuvwxyz0123456789+.-") == scheme && host[3] &&
+           !strpbrk(host + 3, "/?#@ \t\"*");
+}
+
+enum error settings_check_origins(const char *setting, const struct string_list *origins,
+                                  const char *open_by, struct problem *problem)
+{
+    for (size_t i = 0; i < origins->count; i++) {
+        const char *origin = origins->items[i];
+        bool anybody = strcmp(origin, "*") == 0;
+
+        if (!anybody && !is_origin(origin))
+            return problem_set(problem, ERROR_INVALID, "setting_invalid",
+                               "%s must list origins like https://host:port, not \"%.100s\"",
+                               setting, origin);
+        if (anybody && open_by)
+            return problem_set(problem, ERROR_INVALID, "setting_invalid",
+                               "%s must name origins, and not *, while %s", setting, open_by);
+    }
+    return ERROR_NONE;
+}
+
 static void print_value(const struct setting *setting, const void *member, struct text *out)
 {
     const struct string_list *list = member;

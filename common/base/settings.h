@@ -41,6 +41,11 @@ MUST_CHECK enum error settings_load(const struct setting *table, size_t count, v
                                     struct arena *arena, const char *(*lookup)(const char *name),
                                     struct problem *problem);
 
+/* ERROR_INVALID unless each origin that the setting lists is `*` or like https://host:port; or when
+ * `*` is among them while everybody may call: `open_by` says why, NULL = not everybody may. */
+MUST_CHECK enum error settings_check_origins(const char *setting, const struct string_list *origins,
+                                             const char *open_by, struct problem *problem);
+
 /* One line per setting: name, value in force (secrets as ***), help. */
 void settings_print(const struct setting *table, size_t count, const void *values,
                     struct text *out);

@@ -311,6 +311,15 @@ bool experiments_is_production(const struct experiments_settings *settings)
            strcasecmp(settings->environment, "prod") == 0;
 }
 
+const char *experiments_open_by(const struct experiments_settings *settings)
+{
+    if (settings->api_token || settings->readonly_api_token || settings->admin_token ||
+        settings->public_demo ||
+        (experiments_is_production(settings) && !settings->allow_insecure_production))
+        return NULL;
+    return "neither AB_API_TOKEN nor AB_ADMIN_TOKEN is set and no key was issued";
+}
+
 static enum error check_production(const struct experiments_settings *settings,
                                    struct problem *problem)
 {
@@ -371,6 +380,9 @@ enum error experiments_settings_load(struct experiments_settings *settings, stru
                            "AB_DB_PATH must be the path of a file; a URL goes into "
                            "AB_DATABASE_URL");
     error = check_urls(settings, problem);
+    if (!error)
+        error = settings_check_origins("AB_CORS_ORIGINS", &settings->cors_origins,
+                                       experiments_open_by(settings), problem);
     if (error)
         return error;
     if (settings->max_workspace_body_bytes < settings->max_request_body_bytes)

@@ -157,4 +157,7 @@ bool experiments_has_chat(const struct experiments_settings *settings);
 /* AB_ENV is production or prod, in any case. */
 bool experiments_is_production(const struct experiments_settings *settings);
 
+/* Why everybody may write as long as no key was issued; NULL where a token is asked for. */
+const char *experiments_open_by(const struct experiments_settings *settings);
+
 #endif

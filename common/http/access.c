@@ -1,6 +1,7 @@
 /* Who is asking and whether he may: the service says, here is the order, the throttle on failures
  * and the comparison of roles. The one place where access is decided. */
 #include "http/cookie.h"
+#include "http/exposure.h"
 #include "http/http_internal.h"
 
 #include <strings.h>
@@ -60,6 +61,21 @@ static void clear_failures(struct serving *serving)
         rate_forget(serving->server->region, throttle_key(serving));
 }
 
+/* Health and the like are said under any name. */
+static bool check_host(struct serving *serving)
+{
+    const struct http_service *service = serving->server->family->service;
+    const struct route *route = serving->match.route;
+
+    if (!service->is_open || (route && !route->role) || !service->is_open(&serving->request) ||
+        exposure_knows_host(&serving->request))
+        return true;
+    answer_error(serving, 421, "misdirected_request",
+                 "This service is open to everybody, and answers for hosts that it knows only; "
+                 "name others in ASSAY_HOSTS");
+    return false;
+}
+
 bool step_authenticate(struct serving *serving)
 {
     const struct http_service *service = serving->server->family->service;
@@ -69,7 +85,7 @@ bool step_authenticate(struct serving *serving)
         return true;
     if (service->authenticate(&serving->request, &refusal)) {
         clear_failures(serving);
-        return true;
+        return check_host(serving);
     }
     refuse(serving, &refusal);
     return false;

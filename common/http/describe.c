@@ -163,6 +163,7 @@ static const struct {
     {412, "PreconditionFailed", "It has changed since it was read"},
     {413, "BodyTooLarge", "The body is over its limit"},
     {415, "UnsupportedMedia", "Nothing here reads that media type"},
+    {421, "Misdirected", "An open service is asked for under a host that it does not know"},
     {422, "ValidationFailed", "The document does not fit its schema"},
     {429, "TooManyRequests", "A limit was reached; see Retry-After"},
     {500, "InternalError", "Something broke inside"},
@@ -192,6 +193,7 @@ static bool implies(const struct route *route, int status)
     case 403:
         return route->role > 0 || route->method != METHOD_GET;
     case 401:
+    case 421:
     case 429:
         return route->role > 0;
     case 404:

@@ -43,6 +43,11 @@ struct http_policy {
     struct admission_limits admission;
     uint32_t admission_retry_after; /* seconds */
 
+    /* Where the service listens, by which setting, and what opens it to everybody who reaches it:
+     * "ORCH_API_KEY is not set"; NULL = it is not open. */
+    const char *host, *host_setting, *open_by;
+    struct string_list hosts; /* names that this host has as well */
+
     struct string_list cors_origins;
     struct string_list cors_methods;
     struct string_list cors_headers;

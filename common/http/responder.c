@@ -8,6 +8,7 @@
 #include "base/settings.h"
 #include "crypto/crypto.h"
 #include "http/cgi.h"
+#include "http/exposure.h"
 #include "http/fastcgi.h"
 #include "http/http_internal.h"
 #include "http/hub_internal.h"
@@ -30,6 +31,8 @@ enum {
 
 /* What every service's responders read besides their own settings. */
 struct environment {
+    bool allow_open;
+    struct string_list hosts;
     const char *run_directory;
     const char *locales_directory;
     int64_t requests;     /* 0 = no end */
@@ -47,6 +50,13 @@ static const struct setting environment_settings[] = {
          "each counts for itself."},
     {"ASSAY_LOCALES_DIR", SETTING_TEXT, AT(locales_directory), "locales",
      .help = "The catalogues of texts; `nginx/stack` sets it."},
+    {"ASSAY_ALLOW_OPEN", SETTING_BOOLEAN, AT(allow_open), "false",
+     .help = "Let services that are open to everybody listen at addresses that are not loopback; "
+             "logged at each start."},
+    {"ASSAY_HOSTS", SETTING_LIST, AT(hosts), NULL,
+     .help = "Further names of this host. A service that is open to everybody answers requests "
+             "for these, for loopback, for the address that they came to and for "
+             "ASSAY_ORIGIN_<SERVICE>; others get 421."},
     {"ASSAY_WORKER_REQUESTS", SETTING_INTEGER, AT(requests), "100000",
      .help = "Requests after which a worker leaves and another takes its place; 0 = never."},
     {"ASSAY_POOL_SECONDS", SETTING_INTEGER, AT(pool_seconds), "0", .maximum = 86400,
@@ -330,7 +340,7 @@ static int run(int argc, char **argv, const struct http_family *family, struct a
 {
     struct server server = {.family = family};
     struct listener listener;
-    struct environment environment;
+    struct environment environment = {0};
     struct problem problem = {0};
     bool as_cgi = argc == 1 && cgi_is_request();
     int status;
@@ -341,8 +351,11 @@ static int run(int argc, char **argv, const struct http_family *family, struct a
         settings_load(environment_settings, SETTINGS_COUNT, &environment, arena, NULL, &problem) ||
         family->service->start(&server, arena, &problem))
         return complain(argv[0], &problem);
+    server.policy.hosts = environment.hosts;
     if (argc > 1) {
-        if (strcmp(argv[1], "--check-config") == 0 && ask_ready(&server, true, &problem)) {
+        if (strcmp(argv[1], "--check-config") == 0 &&
+            (ask_ready(&server, true, &problem) ||
+             exposure_check(&server.policy, environment.allow_open, &problem))) {
             stop_service(&server);
             return complain(argv[0], &problem);
         }
@@ -366,7 +379,9 @@ static int run(int argc, char **argv, const struct http_family *family, struct a
                      &problem) ||
         (!as_cgi && family->hub && hub_open(&server, environment.run_directory, &problem)) ||
         confine_worker(&server.policy, environment.run_directory, &problem) ||
-        ask_ready(&server, false, &problem)) {
+        ask_ready(&server, false, &problem) ||
+        /* Only to log it: whether the database has keys is not known while that is away. */
+        (environment.allow_open && exposure_check(&server.policy, true, &problem))) {
         server_stop(&server);
         return complain(argv[0], &problem);
     }

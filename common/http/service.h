@@ -110,6 +110,9 @@ struct http_service {
      * 0.
      */
     bool (*authenticate)(struct request *request, struct http_refusal *refusal);
+    /* Whether the request was let in because the service is open to everybody; asked after
+     * authenticate(). NULL = it never is. */
+    bool (*is_open)(const struct request *request);
     /* Words the refusal of somebody whose role is below the route's. */
     void (*refuse)(const struct request *request, struct http_refusal *refusal);
     /* The limits that this call is charged to, in order; the headers tell of the first. */

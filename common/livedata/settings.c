@@ -13,6 +13,8 @@
 
 #define AT(member) offsetof(struct livedata_settings, member)
 
+#define DEMO_KEY "demo-key" /* published: of a demonstration on one's own machine */
+
 static const char *const profile_names[] = {"demo", "dev", "production", NULL};
 static const char *const node_roles[] = {"standalone", "center", "edge", NULL};
 static const char *const as_of_names[] = {"versions", "current", NULL};
@@ -89,7 +91,7 @@ const struct setting livedata_settings_table[] = {
      .help = "Read-only demonstration with a public key."},
     {"LIVE_SEED_ON_BOOT", SETTING_BOOLEAN, AT(seed_on_boot), "false",
      .help = "Fill an empty store with the demonstration's data."},
-    {"DEMO_API_KEY", SETTING_TEXT, AT(demo_key), "demo-key",
+    {"DEMO_API_KEY", SETTING_TEXT, AT(demo_key), DEMO_KEY,
      .help = "The public key of the demo mode."},
     {"LIVE_CORS_ORIGINS", SETTING_LIST, AT(cors_origins), "http://localhost:3000",
      .help = "Origins whose pages may call the API."},
@@ -344,6 +346,15 @@ static enum error check_node(const struct livedata_settings *settings, struct pr
     return settings->node_role == NODE_EDGE ? check_edge(settings, problem) : ERROR_NONE;
 }
 
+const char *livedata_open_by(const struct livedata_settings *settings)
+{
+    if (settings->auth_disabled)
+        return "LIVE_AUTH_DISABLED is set";
+    if (settings->demo_mode && strcmp(settings->demo_key, DEMO_KEY) == 0)
+        return "LIVE_DEMO_MODE is set and DEMO_API_KEY is the published one";
+    return NULL;
+}
+
 enum error livedata_settings_load(struct livedata_settings *settings, struct arena *arena,
                                   const char *(*lookup)(const char *name), struct problem *problem)
 {
@@ -361,6 +372,10 @@ enum error livedata_settings_load(struct livedata_settings *settings, struct are
                            settings->time_zone);
     if (settings->demo_mode && settings->profile == PROFILE_PRODUCTION)
         return refuse(problem, "LIVE_DEMO_MODE must not be set with LIVE_PROFILE=production");
+    if (settings_check_origins("LIVE_CORS_ORIGINS", &settings->cors_origins,
+                               settings->auth_disabled ? "LIVE_AUTH_DISABLED is set" : NULL,
+                               problem))
+        return ERROR_INVALID;
     if (string_list_has(&settings->cors_origins, "*") && settings->profile != PROFILE_DEMO)
         return refuse(problem, "LIVE_CORS_ORIGINS may be * with LIVE_PROFILE=demo only");
     if (settings->redis_url && check_redis(settings, arena, problem))

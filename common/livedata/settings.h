@@ -127,6 +127,9 @@ enum livedata_as_of { AS_OF_VERSIONS, AS_OF_CURRENT };
 extern const struct setting livedata_settings_table[];
 extern const size_t livedata_settings_count;
 
+/* What lets everybody in, or with a published key; NULL where neither does. */
+const char *livedata_open_by(const struct livedata_settings *settings);
+
 /* Loads the table, checks what spans several settings and fills in what follows from others.
  * ERROR_INVALID names the variable. */
 MUST_CHECK enum error livedata_settings_load(struct livedata_settings *settings,

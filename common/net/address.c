@@ -1,11 +1,12 @@
 /* The special-purpose ranges as tables; the first range that holds an address decides. */
 #include "net/address.h"
 
+#include <arpa/inet.h>
 #include <netinet/in.h>
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
+#include <strings.h>
 
 struct range {
     unsigned char prefix[16];
@@ -48,8 +49,8 @@ static const struct range ranges_v6[] = {
     {{0x20, 0x02}, 16, ADDRESS_SPECIAL},
     {{0x3f, 0xff}, 20, ADDRESS_SPECIAL},
     {{0xfc}, 7, ADDRESS_PRIVATE},
-    {{0xfe, 0x80}, 10, ADDRESS_SPECIAL},
-    {{0xff}, 8, ADDRESS_SPECIAL},
+    {{0x20}, 3, ADDRESS_PUBLIC}, /* the only one that is given out (RFC 4291, IANA) */
+    {{0}, 0, ADDRESS_SPECIAL},   /* site-local fec0::, IPv4-translated ::ffff:0:a.b.c.d ... */
 };
 
 static bool holds(const struct range *range, const unsigned char *address)
@@ -99,4 +100,17 @@ enum address_class address_classify(const struct sockaddr *address)
         return classify_v6((const unsigned char *)&v6.sin6_addr);
     }
     return ADDRESS_SPECIAL;
+}
+
+bool address_is_loopback(const char *host)
+{
+    struct in6_addr v6;
+    struct in_addr v4;
+
+    if (strcasecmp(host, "localhost") == 0)
+        return true;
+    if (inet_pton(AF_INET, host, &v4) == 1)
+        return ((const unsigned char *)&v4)[0] == 127;
+    return inet_pton(AF_INET6, host, &v6) == 1 &&
+           (IN6_IS_ADDR_LOOPBACK(&v6) || (IN6_IS_ADDR_V4MAPPED(&v6) && v6.s6_addr[12] == 127));
 }

@@ -5,6 +5,7 @@
 #ifndef ASSAY_NET_ADDRESS_H
 #define ASSAY_NET_ADDRESS_H
 
+#include <stdbool.h>
 #include <sys/socket.h>
 
 enum address_class {
@@ -17,5 +18,8 @@ enum address_class {
 /* By the registries of special-purpose addresses (RFC 6890 and IANA's later entries). IPv6
  * addresses that hold an IPv4 one are judged by it. Families other than the two are special. */
 enum address_class address_classify(const struct sockaddr *address);
+
+/* Whether only this host can reach what listens there: 127.0.0.0/8, ::1 or localhost, as text. */
+bool address_is_loopback(const char *host);
 
 #endif

@@ -4,6 +4,7 @@
 #include "base/log.h"
 #include "base/number.h"
 #include "db/db.h"
+#include "net/address.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -256,8 +257,7 @@ bool orchestrator_uses_chromium(const struct orchestrator_settings *settings)
 
 bool orchestrator_is_exposed(const struct orchestrator_settings *settings)
 {
-    return strcmp(settings->host, "127.0.0.1") != 0 && strcmp(settings->host, "::1") != 0 &&
-           strcmp(settings->host, "localhost") != 0;
+    return !address_is_loopback(settings->host);
 }
 
 static bool is_boolean_word(const char *value)

@@ -84,9 +84,9 @@ const struct setting support_settings_table[] = {
      .help = "Seconds within which it may be renewed."},
     {"PROMETHEUS_METRICS_REQUIRE_AUTH", SETTING_BOOLEAN, AT(metrics_require_auth), "false",
      .help = "Show `/metrics` to administrators only."},
-    {"CORS_ORIGINS", SETTING_LIST, AT(cors_origins), "*",
-     .help = "Origins whose pages may call the API; `*` is everybody's, without credentials, and "
-             "is refused in production."},
+    {"CORS_ORIGINS", SETTING_LIST, AT(cors_origins), NULL,
+     .help = "Origins whose pages may call the API; `*` is everybody's, without credentials: the "
+             "default, but with ALLOW_ANONYMOUS_ADMIN, where it is refused as in production."},
     {"RATE_LIMIT_ENABLED", SETTING_BOOLEAN, AT(rate_limit_enabled), "true",
      .help = "Limit calls per client address: sign-in, uploads, questions, failed credentials."},
     {"AUTH_FAILURE_LIMIT", SETTING_INTEGER, AT(auth_failure_limit), "20", 1, 100000,
@@ -475,6 +475,23 @@ static bool lists_anybody(const struct string_list *origins)
     return false;
 }
 
+const char *support_open_by(const struct support_settings *settings)
+{
+    return !settings->api_key && settings->allow_anonymous_admin
+               ? "ALLOW_ANONYMOUS_ADMIN is set and API_KEY is not"
+               : NULL;
+}
+
+/* Everybody's pages may read, unless everybody is an administrator, or in production. */
+static void default_origins(struct support_settings *settings)
+{
+    static const char *anybody = "*";
+
+    if (!settings->cors_origins.count && !support_open_by(settings) &&
+        settings->environment != SUPPORT_PRODUCTION)
+        settings->cors_origins = (struct string_list){1, &anybody};
+}
+
 /* What may be convenient on one's own machine and is a hole in production. */
 static enum error check_production(const struct support_settings *settings, struct problem *problem)
 {
@@ -546,7 +563,11 @@ enum error support_settings_load(struct support_settings *settings, struct arena
     if (settings->chunk_overlap >= settings->chunk_size)
         return problem_set(problem, ERROR_INVALID, "setting_invalid",
                            "CHUNK_OVERLAP must be less than CHUNK_SIZE");
+    default_origins(settings);
     error = check_urls(settings, problem);
+    if (!error)
+        error = settings_check_origins("CORS_ORIGINS", &settings->cors_origins,
+                                       support_open_by(settings), problem);
     if (error)
         return error;
     return settings->environment == SUPPORT_PRODUCTION ? check_production(settings, problem)

@@ -211,6 +211,9 @@ extern const char *const fact_level_names[FACT_LEVEL__MAX + 1]; /* ends with NUL
 extern const struct setting support_settings_table[];
 extern const size_t support_settings_count;
 
+/* Why everybody is an administrator; NULL where credentials are asked for. */
+const char *support_open_by(const struct support_settings *settings);
+
 /* ERROR_INVALID with a text that names the variable; in production also for what must not be open
  * there. */
 MUST_CHECK enum error support_settings_load(struct support_settings *settings, struct arena *arena,

@@ -216,6 +216,11 @@ const struct caller *service_caller(const struct request *request)
     return request->who.detail ? request->who.detail : &nobody;
 }
 
+bool service_is_open(const struct request *request)
+{
+    return is_protected(request->path) && !service_caller(request)->auth_enabled;
+}
+
 bool service_authenticate(struct request *request, struct http_refusal *refusal)
 {
     struct caller *caller = ARENA_NEW(request->arena, struct caller);

@@ -4,6 +4,7 @@
 #include "base/log.h"
 #include "experiments/service_internal.h"
 #include "http/idempotency.h"
+#include "net/address.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -89,6 +90,9 @@ static void set_limits(const struct experiments_settings *settings, struct http_
 
 static void set_access(const struct experiments_settings *settings, struct http_policy *policy)
 {
+    policy->host = settings->host;
+    policy->host_setting = "AB_HOST";
+    policy->open_by = experiments_open_by(settings);
     policy->production = experiments_is_production(settings);
     policy->cors_origins = settings->cors_origins;
     policy->cors_methods = settings->cors_methods;
@@ -168,6 +172,9 @@ static enum error ready(struct server *server, bool starts, struct problem *prob
     if (!error &&
         (starts || service->settings.allow_insecure_production)) /* or it is only logged */
         error = key_check_production(service->store, &service->settings, problem);
+    if (starts && server->policy.open_by && !address_is_loopback(service->settings.host) &&
+        key_is_issued(service->store))
+        server->policy.open_by = NULL;
     if (!starts)
         store_attach(service->store);
     db_give_back(store_handle(service->store)); /* to those who have requests */
@@ -262,6 +269,7 @@ const struct http_service experiments_service = {
     .start = start,
     .ready = ready,
     .authenticate = service_authenticate,
+    .is_open = service_is_open,
     .refuse = service_refuse,
     .buckets = service_buckets,
     .idempotency = idempotency,

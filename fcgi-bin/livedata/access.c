@@ -252,6 +252,11 @@ static bool authenticate(struct request *request, struct http_refusal *refusal)
     return true;
 }
 
+bool service_is_open(const struct request *request)
+{
+    return service_settings(request)->auth_disabled;
+}
+
 bool service_authenticate(struct request *request, struct http_refusal *refusal)
 {
     bool good = authenticate(request, refusal);

@@ -73,6 +73,9 @@ static void set_policy(const struct livedata_settings *settings, struct http_pol
 {
     static const char *methods[] = {"GET", "POST", "PUT", "DELETE", "OPTIONS"};
 
+    policy->host = settings->host;
+    policy->host_setting = "LIVE_HOST";
+    policy->open_by = livedata_open_by(settings);
     policy->auth_failures = (struct rate_rule){(uint32_t)settings->failed_auth_limit, 3600};
     policy->success_clears_failures = !settings->auth_disabled;
     policy->body_limits[0] = (size_t)settings->max_body_bytes;
@@ -533,6 +536,7 @@ const struct http_service livedata_service = {
     .ready = ready,
     .begin = begin,
     .authenticate = service_authenticate,
+    .is_open = service_is_open,
     .refuse = service_refuse,
     .buckets = service_buckets,
     .idempotency = idempotency,

@@ -34,6 +34,11 @@ static bool is_public_file(const struct request *request)
     return length > 5 && strcmp(path + length - 5, ".html") == 0 && strchr(path + 1, '/') == NULL;
 }
 
+bool service_is_open(const struct request *request)
+{
+    return !service_settings(request)->api_key;
+}
+
 bool service_authenticate(struct request *request, struct http_refusal *refusal)
 {
     const char *key = service_settings(request)->api_key;

@@ -83,6 +83,9 @@ static const enum http_step order[] = {
 static void set_policy(const struct orchestrator_settings *settings, struct arena *arena,
                        struct http_policy *policy)
 {
+    policy->host = settings->host;
+    policy->host_setting = "ORCH_HOST";
+    policy->open_by = settings->api_key ? NULL : "ORCH_API_KEY is not set";
     policy->confine = (enum confine_mode)settings->confine;
     if (settings->storage == STORAGE_SQLITE)
         policy->data_directory = dirname(arena_copy_string(arena, settings->db_path));
@@ -401,6 +404,7 @@ const struct http_service orchestrator_service = {
     .metric_count = COUNT_OF(metrics),
     .begin = begin,
     .authenticate = service_authenticate,
+    .is_open = service_is_open,
     .refuse = service_refuse,
     .buckets = service_buckets,
     .charge = service_charge,

@@ -146,6 +146,11 @@ static bool accept_scraper(struct request *request, struct http_refusal *refusal
     return false;
 }
 
+bool service_is_open(const struct request *request)
+{
+    return support_open_by(service_settings(request)) != NULL;
+}
+
 bool service_authenticate(struct request *request, struct http_refusal *refusal)
 {
     const struct support_settings *settings = service_settings(request);

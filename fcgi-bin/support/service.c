@@ -46,6 +46,9 @@ static void set_policy(const struct support_settings *settings, struct http_poli
 {
     static const char *methods[] = {"GET", "POST", "PATCH", "DELETE", "OPTIONS"};
 
+    policy->host = settings->host;
+    policy->host_setting = "SUPPORT_HOST";
+    policy->open_by = support_open_by(settings);
     policy->production = settings->environment == SUPPORT_PRODUCTION;
     policy->headers = policy->production ? support_production_headers : NULL;
     policy->confine = (enum confine_mode)settings->confine;
@@ -193,6 +196,7 @@ const struct http_service support_service = {
     .metric_count = FIGURE__MAX,
     .begin = begin,
     .authenticate = service_authenticate,
+    .is_open = service_is_open,
     .refuse = service_refuse,
     .buckets = service_buckets,
     .after = after,

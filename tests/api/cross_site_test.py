@@ -9,7 +9,7 @@ import pytest
 from service import Service
 from stack import SERVICES
 
-OPEN = {"ALLOW_ANONYMOUS_ADMIN": "true", "LIVE_AUTH_DISABLED": "true", "LIVE_ADMIN_KEY": "key-of-the-administration", "ORCH_EXECUTION_PROFILE": "dry-run",
+OPEN = {"ASSAY_HOSTS": "x, known-by.example", "ALLOW_ANONYMOUS_ADMIN": "true", "LIVE_AUTH_DISABLED": "true", "LIVE_ADMIN_KEY": "key-of-the-administration", "ORCH_EXECUTION_PROFILE": "dry-run",
         "AB_RATE_LIMIT_ENABLED": "false", "RATE_LIMIT_ENABLED": "false", "LIVE_RATE_LIMIT_RPM": "100000", "LIVE_MAX_FAILED_AUTH_PER_IP_PER_HOUR": "100000",
         "ORCH_RATE_LIMIT_RPM": "0", "ASSAY_CONNECTIONS_PER_CLIENT": "0",
         "AB_CORS_ORIGINS": "https://known.example", "CORS_ORIGINS": "https://known.example",
@@ -78,3 +78,17 @@ def test_signing_in_takes_no_form_that_holds_json(stack):
             answer = support.send("POST", f"/api/auth/{path}", data=pair, headers={**headers, "Content-Type": "Text/Plain"})
             assert (answer.status_code, answer.json()["error_code"]) == (415, "unsupported_media_type"), answer.text
             assert "Set-Cookie" not in answer.headers
+
+
+def test_open_services_answer_for_hosts_that_they_know(service):
+    """A page whose name was led to this address (DNS rebinding) sends its own name as Host."""
+    path, headers = {"experiments": ("/api/v1/projects", {}), "support": ("/api/sessions", {}),
+                     "orchestrator": ("/api/v1/tasks", {}), "livedata": ("/v1/catalog", {})}[service.name]
+    port = service.url.rsplit(":", 1)[1]
+    for host, known in (("evil.example", False), (f"evil.example:{port}", False), ("localhost.evil.example", False),
+                        ("127.0.0.1.evil.example", False), ("10.1.2.3", False), ("localhost", True), ("LOCALHOST:1", True),
+                        (f"127.0.0.1:{port}", True), ("[::1]", True), ("x", True), ("known-by.example", True)):
+        answer = service.get(path, headers={**headers, "Host": host})
+        assert answer.status_code == (200 if known else 421), f"{host}: {answer.text}"
+    health = {"support": "/api/health/live", "livedata": "/health/live"}.get(service.name, "/health")
+    assert service.get(health, headers={"Host": "evil.example"}).status_code == 200

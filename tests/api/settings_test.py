@@ -4,6 +4,8 @@ import pytest
 import requests
 
 from conftest import new_stack
+from patience import until
+from stack import Stack
 
 TOKEN = "a-production-token-of-thirty-two"
 PRODUCTION = {"AB_ENV": "production", "AB_API_TOKEN": TOKEN}
@@ -62,6 +64,11 @@ WRONG = [
     ({"ASSAY_WORKER_REQUESTS": "-1"}, "ASSAY_WORKER_REQUESTS must be"),
     ({"ASSAY_RECEIVE_SECONDS": "0"}, "ASSAY_RECEIVE_SECONDS must be between 0.001 and 3600"),
     ({"ASSAY_SEND_SECONDS": "soon"}, "ASSAY_SEND_SECONDS must be"),
+    ({"AB_CORS_ORIGINS": "foo"}, "AB_CORS_ORIGINS must list origins like https://host:port, not"),
+    ({"AB_CORS_ORIGINS": "https://a.example,https://b.example/page"}, "AB_CORS_ORIGINS must list origins"),
+    ({"AB_CORS_ORIGINS": "*"}, "AB_CORS_ORIGINS must name origins, and not *, while neither AB_API_TOKEN nor AB_ADMIN_TOKEN"),
+    ({"ASSAY_BIND": "0.0.0.0"}, "AB_HOST must be a loopback address while neither AB_API_TOKEN nor AB_ADMIN_TOKEN"),
+    ({"AB_HOST": "::"}, "AB_HOST must be a loopback address while neither AB_API_TOKEN nor AB_ADMIN_TOKEN"),
     ({"AB_API_TOKN": TOKEN}, "there is no setting AB_API_TOKN; did you mean AB_API_TOKEN?"),
     ({"LIVE_DB_PAHT": "x"}, "there is no setting LIVE_DB_PAHT; did you mean LIVE_DB_PATH?"),  # of a service not wanted
     ({"ASSAY_PORT_SUPORT": "8000"}, "there is no setting ASSAY_PORT_SUPORT; did you mean ASSAY_PORT_SUPPORT?"),
@@ -80,6 +87,49 @@ def test_start_is_refused(settings, message, tmp_path):
             assert not name.endswith("_TOKEN") or value.strip() not in done.stderr, "a secret is shown"
     finally:
         stack.close()
+
+
+# Services that are open, or closed with what everybody can read.
+OPEN = {
+    "support": ({"ALLOW_ANONYMOUS_ADMIN": "true"}, "SUPPORT_HOST must be a loopback address while ALLOW_ANONYMOUS_ADMIN"),
+    "orchestrator": ({}, "ORCH_HOST must be a loopback address while ORCH_API_KEY is not set"),
+    "livedata": ({"LIVE_AUTH_DISABLED": "true"}, "LIVE_HOST must be a loopback address while LIVE_AUTH_DISABLED is set"),
+    "livedata demo": ({"LIVE_DEMO_MODE": "true"}, "LIVE_HOST must be a loopback address while LIVE_DEMO_MODE is set"),
+}
+
+
+@pytest.mark.parametrize("name", OPEN)
+def test_an_open_service_is_not_started_on_a_network(name, tmp_path):
+    settings, message = OPEN[name]
+    service = name.split()[0]
+    with Stack(services=(service,)) as stack:
+        done = stack.try_start({**settings, "ASSAY_BIND": "0.0.0.0"}, tmp_path)
+        assert done.returncode == 1 and message in done.stderr, done.stderr
+        done = stack.try_start({**settings, "ASSAY_BIND": "0.0.0.0", "ASSAY_ALLOW_OPEN": "true"}, tmp_path)
+        assert done.returncode == 0, done.stderr
+        until(lambda: '"open_on_network"' in stack.logs(service))
+
+
+def test_keys_that_were_issued_close_experiments_on_a_network(tmp_path):
+    with Stack() as stack:
+        stack.start({"AB_ADMIN_TOKEN": TOKEN}, tmp_path)
+        made = requests.post(stack.base_url + "/api/v1/keys", json={"name": "k", "scope": "write"},
+                             headers={"Authorization": f"Bearer {TOKEN}"}, timeout=20)
+        assert made.status_code == 200
+        stack.stop()
+        done = stack.try_start({"ASSAY_BIND": "0.0.0.0"}, tmp_path)
+        assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize("service, settings, message", [
+    ("support", {"CORS_ORIGINS": "*", "ALLOW_ANONYMOUS_ADMIN": "true"}, "CORS_ORIGINS must name origins, and not *"),
+    ("support", {"CORS_ORIGINS": "foo"}, "CORS_ORIGINS must list origins"),
+    ("livedata", {"LIVE_CORS_ORIGINS": "*", "LIVE_PROFILE": "demo", "LIVE_AUTH_DISABLED": "true"}, "LIVE_CORS_ORIGINS must name origins"),
+    ("livedata", {"LIVE_CORS_ORIGINS": "localhost:3000"}, "LIVE_CORS_ORIGINS must list origins")])
+def test_origins_are_origins_and_not_everybody_beside_an_open_service(service, settings, message, tmp_path):
+    with Stack(services=(service,)) as stack:
+        done = stack.try_start(settings, tmp_path)
+        assert done.returncode == 1 and message in done.stderr, done.stderr
 
 
 def test_a_file_holds_settings_of_any_service_and_keys_that_other_files_name(tmp_path):

@@ -64,7 +64,7 @@ class Stack:
         ports = free_ports(1 + len(self.services))
         self.env = {"ASSAY_PORT_PORTAL": str(ports[0]), "ASSAY_WORKERS": "2",
                     "ASSAY_BUILD_DIR": str(self.build), "SHUTDOWN_READY_DELAY_SEC": "0",
-                    "ASSAY_SERVICES": " ".join(self.services)}
+                    "ASSAY_HOSTS": "x,crowd", "ASSAY_SERVICES": " ".join(self.services)}
         for service, port in zip(self.services, ports[1:]):
             self.env[f"ASSAY_PORT_{service.upper()}"] = str(port)
         if TIMEOUT is not None:

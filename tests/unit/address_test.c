@@ -42,7 +42,7 @@ TEST(public_addresses)
     CHECK_ALL(ADDRESS_PUBLIC, "2606:4700::1111", "2001:1::1", "2001:1::2", "2001:3::1",
               "2001:4:112::1", "2001:20::", "2001:2f:ffff::", "2001:30::", "2001:3f:ffff::",
               "2001:200::", "2001:db7:ffff::", "2001:db9::", "2003::", "64:ff9b::8.8.8.8",
-              "::ffff:8.8.8.8", "100:0:0:1::", "3ffe::", "3fff:1000::", "fbff::");
+              "::ffff:8.8.8.8", "3ffe::", "3fff:1000::", "2000::");
 }
 
 TEST(private_addresses)
@@ -63,6 +63,34 @@ TEST(special_addresses)
               "2001::", "2001:1::3", "2001:1ff:ffff::", "2001:db8::1",
               "2002:808:808::", "3fff::", "3fff:fff::", "fe80::1", "febf::1", "ff02::1",
               "::ffff:169.254.169.254", "64:ff9b::0.0.0.0");
+    /* Outside of 2000::/3 nothing is given out: site-local (RFC 3879), IPv4-translated (RFC
+     * 2765)... */
+    CHECK_ALL(ADDRESS_SPECIAL, "fec0::1", "feff::1", "::ffff:0:127.0.0.1", "::ffff:0:8.8.8.8",
+              "100:0:0:1::", "1fff:ffff::", "4000::", "fbff::");
+}
+
+TEST(loopback_names)
+{
+    static const struct {
+        const char *host;
+        bool loopback;
+    } cases[] = {{"127.0.0.1", true},
+                 {"127.8.9.1", true},
+                 {"::1", true},
+                 {"localhost", true},
+                 {"LocalHost", true},
+                 {"::ffff:127.0.0.1", true},
+                 {"0.0.0.0", false},
+                 {"::", false},
+                 {"10.0.0.1", false},
+                 {"example", false},
+                 {"127.0.0.1.evil", false},
+                 {"", false},
+                 {"localhost.", false},
+                 {"::ffff:8.8.8.8", false}};
+
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
+        CHECK_INT(address_is_loopback(cases[i].host), cases[i].loopback);
 }
 
 TEST(other_families)
@@ -73,4 +101,4 @@ TEST(other_families)
 }
 
 TEST_MAIN(CASE(public_addresses), CASE(private_addresses), CASE(special_addresses),
-          CASE(other_families))
+          CASE(loopback_names), CASE(other_families))

@@ -281,8 +281,7 @@ enum error key_census(struct db *db, struct key_census *census, struct problem *
     return error;
 }
 
-/* An unknown database counts as one without keys. */
-static bool has_write_key(struct store *store)
+static struct key_census census_of(struct store *store)
 {
     struct problem problem = {0};
     struct key_census census = {0};
@@ -290,14 +289,19 @@ static bool has_write_key(struct store *store)
 
     if (store_use(store, &db, &problem) || key_census(db, &census, &problem))
         log_event(LOG_WARNING, "keys_unknown", problem.text);
-    return census.any_active_write;
+    return census;
+}
+
+bool key_is_issued(struct store *store)
+{
+    return census_of(store).any;
 }
 
 enum error key_check_production(struct store *store, const struct experiments_settings *settings,
                                 struct problem *problem)
 {
     if (!experiments_is_production(settings) || settings->api_token || settings->admin_token ||
-        has_write_key(store))
+        census_of(store).any_active_write)
         return ERROR_NONE;
     if (!settings->allow_insecure_production)
         return problem_set(problem, ERROR_INVALID, "setting_invalid",

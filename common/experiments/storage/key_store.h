@@ -60,6 +60,9 @@ struct key_census {
 };
 MUST_CHECK enum error key_census(struct db *db, struct key_census *census, struct problem *problem);
 
+/* Whether a key was ever issued. An unknown database counts as one without keys. */
+bool key_is_issued(struct store *store);
+
 /* In production nobody may write unless known: without AB_API_TOKEN and AB_ADMIN_TOKEN there has to
  * be an active key that may write. ERROR_INVALID when there is none, or none can be found; with
  * AB_ALLOW_INSECURE_PRODUCTION that is only logged, as `insecure_production`. */

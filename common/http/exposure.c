@@ -1,0 +1,62 @@
+/* Bind addresses and Host values of services that are open. */
+#include "http/exposure.h"
+#include "base/log.h"
+#include "http/server.h"
+#include "net/address.h"
+
+#include <string.h>
+#include <strings.h>
+
+enum error exposure_check(const struct http_policy *policy, bool allowed, struct problem *problem)
+{
+    if (!policy->open_by || !policy->host || address_is_loopback(policy->host))
+        return ERROR_NONE;
+    if (allowed) {
+        log_event(LOG_WARNING, "open_on_network", policy->open_by);
+        return ERROR_NONE;
+    }
+    return problem_set(problem, ERROR_INVALID, "setting_invalid",
+                       "%s must be a loopback address while %s; ASSAY_ALLOW_OPEN=true says that "
+                       "everybody is meant to reach it at %s",
+                       policy->host_setting, policy->open_by, policy->host);
+}
+
+static bool is_same_address(const char *one, const char *other)
+{
+    struct http_network a, b;
+
+    return policy_parse_network(one, &a) && policy_parse_network(other, &b) &&
+           memcmp(&a.address, &b.address, sizeof a.address) == 0;
+}
+
+static const char *without_port(struct arena *arena, const char *host)
+{
+    if (*host == '[')
+        return arena_copy(arena, host + 1, strcspn(host + 1, "]"));
+    return arena_copy(arena, host, strcspn(host, ":/"));
+}
+
+static bool is_listed(const struct string_list *hosts, const char *host)
+{
+    for (size_t i = 0; i < hosts->count; i++)
+        if (strcasecmp(hosts->items[i], host) == 0)
+            return true;
+    return false;
+}
+
+bool exposure_knows_host(const struct request *request)
+{
+    const char *host = request_header(request, "REQUEST_HOST");
+    const char *site = request_header(request, "SITE_ORIGIN");
+    const char *address = request_header(request, "SERVER_ADDR");
+    const char *begin = site ? strstr(site, "://") : NULL;
+
+    if (!host)
+        host = request_header(request, "HTTP_HOST");
+    if (!host || !*host)
+        return true;
+    host = without_port(request->arena, host);
+    return address_is_loopback(host) || (address && is_same_address(host, address)) ||
+           (begin && strcasecmp(without_port(request->arena, begin + 3), host) == 0) ||
+           is_listed(&request->server->policy.hosts, host);
+}

@@ -1,0 +1,21 @@
+/*
+ * What an open service needs: a bind address that only this host reaches, and clients that ask for
+ * a host that is known here. Which settings open a service is the service's own affair.
+ */
+#ifndef ASSAY_HTTP_EXPOSURE_H
+#define ASSAY_HTTP_EXPOSURE_H
+
+#include "http/policy.h"
+#include "http/request.h"
+
+/* Refuses a service that is open (policy->open_by) at an address that is not loopback, unless
+ * `allowed` (ASSAY_ALLOW_OPEN), which is logged. ERROR_INVALID says which setting opens it. */
+MUST_CHECK enum error exposure_check(const struct http_policy *policy, bool allowed,
+                                     struct problem *problem);
+
+/* Whether the request's Host is this host, the address that it came to, the service's origin
+ * (ASSAY_ORIGIN_...) or one of ASSAY_HOSTS. A page whose name was led here (DNS rebinding) is told
+ * apart by it. True where the request names no host. */
+bool exposure_knows_host(const struct request *request);
+
+#endif
