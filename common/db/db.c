@@ -383,6 +383,16 @@ enum error db_maintain(struct db *db, struct problem *problem)
     return error ? error : db->engine->maintain(db, problem);
 }
 
+bool db_maintain_is_due(double seconds, int64_t *done_at)
+{
+    int64_t now = clock_monotonic_microseconds();
+
+    if (*done_at && (double)(now - *done_at) < seconds * 1e6)
+        return false;
+    *done_at = now;
+    return true;
+}
+
 /* Backslash, percent and underscore stand for themselves. */
 static char *like_pattern(struct arena *arena, const char *before, const char *text)
 {

@@ -218,9 +218,13 @@ struct db_health {
 /* Looks, and writes the one row that is there for it; must not be called inside a transaction. */
 void db_health(struct db *db, struct db_health *health);
 
-/* Housekeeping for a scheduled program: on SQLite refreshes the planner's statistics and empties
- * the write-ahead log as far as readers allow; nothing on PostgreSQL, which does so by itself. */
+/* Housekeeping for a scheduled program: refreshes the planner's statistics, on PostgreSQL those of
+ * tables that have changed; and on SQLite empties the write-ahead log as far as readers allow.
+ * Connections of other processes plan by the new statistics from then on. Outside transactions. */
 MUST_CHECK enum error db_maintain(struct db *db, struct problem *problem);
+/* For programs that stay: true at the first call, and when so many seconds have passed since it was
+ * true last. `done_at` is the caller's, 0 at first. */
+bool db_maintain_is_due(double seconds, int64_t *done_at);
 
 /* The pattern for `LIKE ? ESCAPE '\'` that finds `text` literally: anywhere, or at the start. */
 char *db_like_contains(struct arena *arena, const char *text);

@@ -378,11 +378,29 @@ static void health(struct db *db, struct db_health *health)
     pq.clear(result);
 }
 
+/* The tables that have changed since their statistics were made. A table that somebody else holds
+ * has its turn the next time. */
 static enum error maintain(struct db *db, struct problem *problem)
 {
-    (void)db;
-    (void)problem;
-    return ERROR_NONE;
+    static const char changed[] =
+        "SELECT format('ANALYZE (SKIP_LOCKED) %I.%I', schemaname, relname) FROM pg_stat_user_tables"
+        " WHERE schemaname = ANY (current_schemas(false)) AND n_mod_since_analyze > 0"
+        " ORDER BY relname";
+    const struct postgres_connection *connection = db->connection;
+    PGresult *list = postgres_answer(db, pq.sendQuery(connection->libpq, changed), problem);
+    enum error error = list ? ERROR_NONE : problem->error;
+
+    for (int i = 0; !error && i < pq.ntuples(list); i++) {
+        PGresult *result =
+            postgres_answer(db, pq.sendQuery(connection->libpq, pq.getvalue(list, i, 0)), problem);
+
+        error = result ? ERROR_NONE : problem->error;
+        if (result)
+            pq.clear(result);
+    }
+    if (list)
+        pq.clear(list);
+    return error;
 }
 
 const struct engine postgres_engine = {

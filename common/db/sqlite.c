@@ -486,13 +486,31 @@ static void health(struct db *db, struct db_health *health)
         probe_checkpoint(db, health);
 }
 
+/* `PRAGMA optimize` looks only at what this connection has asked, and that is nothing. Connections
+ * that are open read the statistics anew when the schema has changed, and not otherwise: so their
+ * table is made anew. */
+static enum error analyze(struct db *db, struct problem *problem)
+{
+    static const char *const steps[] = {"DROP TABLE IF EXISTS sqlite_stat1", "ANALYZE", "COMMIT"};
+    enum error error = run(db, "PRAGMA analysis_limit = 1000", NULL, 0, problem);
+    struct problem own;
+
+    if (!error)
+        error = run(db, "BEGIN IMMEDIATE", NULL, 0, problem);
+    if (error)
+        return error;
+    for (size_t i = 0; !error && i < sizeof steps / sizeof steps[0]; i++)
+        error = run(db, steps[i], NULL, 0, problem);
+    if (error)
+        (void)run(db, "ROLLBACK", NULL, 0, &own);
+    return error;
+}
+
 static enum error maintain(struct db *db, struct problem *problem)
 {
     const struct sqlite_connection *connection = db->connection;
-    /* `PRAGMA optimize` looks only at what this connection has asked, and that is nothing. */
-    enum error error = run(db, "PRAGMA analysis_limit = 1000", NULL, 0, problem);
+    enum error error = analyze(db, problem);
 
-    error = error ? error : run(db, "ANALYZE", NULL, 0, problem);
     /* Readers may hinder it; then the next run does it. */
     sqlite3_wal_checkpoint_v2(connection->handle, NULL, SQLITE_CHECKPOINT_TRUNCATE, NULL, NULL);
     return error;

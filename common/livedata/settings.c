@@ -149,6 +149,11 @@ const struct setting livedata_settings_table[] = {
      .help = "How long it may take."},
     {"LIVE_SSE_MAX_STREAMS_PER_TENANT", SETTING_INTEGER, AT(streams_per_tenant), "5", 1, 1000,
      .help = "Event streams that a tenant may hold open."},
+    {"LIVE_STREAM_LOOK_ROWS", SETTING_INTEGER, AT(stream_look_rows), "10000", 100, 1000000,
+     .help = "Rows of the journal that opening a stream looks at; a stream that has missed more is "
+             "told from where to go on, and ends."},
+    {"LIVE_ANALYZE_SECONDS", SETTING_NUMBER, AT(analyze_seconds), "600", 1, 604800,
+     .help = "How often `livedata-worker` refreshes the statistics of the database's planner."},
     {"LIVE_JOURNAL_RETENTION_DAYS", SETTING_INTEGER, AT(journal_retention_days), "90", 1, 36500,
      .help = "How long journal rows are kept; the last version of each entity stays."},
     {"LIVE_LOG_RETENTION_DAYS", SETTING_INTEGER, AT(log_retention_days), "30", 1, 36500,

@@ -87,6 +87,8 @@ struct livedata_settings {
     double orchestrator_timeout_seconds;
 
     int64_t streams_per_tenant;
+    int64_t stream_look_rows;
+    double analyze_seconds;
 
     int64_t journal_retention_days;
     int64_t log_retention_days;

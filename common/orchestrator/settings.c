@@ -202,6 +202,9 @@ const struct setting orchestrator_settings_table[] = {
      0, 8760,
      .help = "How old the menu of the web provider's models may be; 0 = it is read only when "
              "somebody asks."},
+    {"ORCH_DB_ANALYZE_SECONDS", SETTING_NUMBER, AT(analyze_seconds), "600", 1, 604800,
+     .help =
+         "How often `orch-refresh-catalog` refreshes the statistics of the database's planner."},
     {"ORCH_ENABLE_MODEL_FALLBACK", SETTING_BOOLEAN, AT(model_fallback), "false",
      .help = "Ask the model that stands in when one cannot be reached."},
     {"ORCH_ORCHESTRATE_TIMEOUT_SECONDS", SETTING_NUMBER, AT(orchestrate_timeout_seconds), "0", 0,

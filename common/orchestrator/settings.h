@@ -78,6 +78,7 @@ struct orchestrator_settings {
     bool browser_breaker_enabled;
     int64_t browser_breaker_failures;
     double browser_breaker_seconds;
+    double analyze_seconds;
     double catalog_refresh_hours;                       /* 0 = only when somebody asks */
     int64_t max_submits_per_task, max_submits_per_hour; /* 0 = no limit */
     bool scripted_logged_in;

@@ -311,6 +311,8 @@ const struct setting support_settings_table[] = {
      .help = "Age from which a document counts as old there."},
     {"ALERT_WEBHOOK_URL", SETTING_TEXT, AT(alert_webhook_url), NULL, .secret = true,
      .help = "Where alerts are posted; unset: nobody is told."},
+    {"DB_ANALYZE_INTERVAL_SEC", SETTING_NUMBER, AT(analyze_interval), "600", 1, 604800,
+     .help = "How often `support-retention` refreshes the statistics of the database's planner."},
     {"ALERT_CHECK_INTERVAL_SEC", SETTING_INTEGER, AT(alert_check_interval), "300", 1, 86400,
      .help = "How often figures are looked at. A rule fires when it is violated twice in a row."},
     {"ALERT_COOLDOWN_SEC", SETTING_INTEGER, AT(alert_cooldown), "3600", 0, 864000,

@@ -121,6 +121,7 @@ struct support_settings {
     double backlog_review, backlog_thumbs_down, backlog_slow, backlog_freshness, backlog_drift;
     int64_t backlog_items, backlog_freshness_days;
     const char *alert_webhook_url; /* NULL = nobody is told */
+    double analyze_interval;       /* seconds */
     int64_t alert_check_interval;  /* seconds, as the next */
     int64_t alert_cooldown;
     double alert_escalation; /* percent */

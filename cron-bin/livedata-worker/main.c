@@ -42,7 +42,8 @@ struct worker {
     struct store *store;
     struct egress_policy egress;
     bool keeps_house; /* the first one forgets what is old, too */
-    int64_t kept_at;  /* monotonic */
+    int64_t kept_at;  /* monotonic, as the next one */
+    int64_t analyzed_at;
     bool failed;
 };
 
@@ -93,6 +94,9 @@ static bool round_of(void *context)
         error = webhook_deliver_due(db, worker->job, &hooks, most, &tally, &problem);
     if (!error && worker->keeps_house)
         error = keep_house(worker, db, &problem);
+    if (!error && worker->keeps_house && worker->every > 0 &&
+        db_maintain_is_due(worker->settings.analyze_seconds, &worker->analyzed_at))
+        error = db_maintain(db, &problem);
     db_end_of_request(store_handle(worker->store));
     worker->failed = error != ERROR_NONE;
     if (error)

@@ -36,6 +36,7 @@ struct program {
     struct arena *arena; /* of a round */
     bool stays;
     int64_t rests_until; /* after a failure, monotonic microseconds */
+    int64_t analyzed_at; /* monotonic microseconds */
     struct problem problem;
     enum error error; /* of the last round */
 };
@@ -67,6 +68,20 @@ static enum error look(struct program *program, struct db *db)
     return menu_refresh(&program->settings, run_directory, db, program->arena, &program->problem);
 }
 
+/* The orchestrator has no other program that stays and has its database at hand. */
+static void analyze(struct program *program)
+{
+    struct problem problem;
+    struct db *db;
+
+    if (!program->stays ||
+        !db_maintain_is_due(program->settings.analyze_seconds, &program->analyzed_at))
+        return;
+    if (store_use(program->store, &db, &problem) || db_maintain(db, &problem))
+        log_event(LOG_WARNING, "upkeep_failed", problem.text);
+    db_disconnect(store_handle(program->store));
+}
+
 /* No connection is held between two rounds. */
 static bool round_of(void *context)
 {
@@ -74,6 +89,7 @@ static bool round_of(void *context)
     int64_t now = clock_monotonic_microseconds();
     struct db *db;
 
+    analyze(program);
     if (!orchestrator_uses_chromium(&program->settings) || now < program->rests_until)
         return false;
     arena_reset(program->arena);

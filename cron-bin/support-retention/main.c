@@ -22,6 +22,7 @@ enum { EXIT_DONE, EXIT_FAILED, EXIT_USAGE };
 struct keeper {
     struct purge_tally counts;
     bool busy;
+    int64_t analyzed_at; /* monotonic */
 };
 
 /* Staying it does what is due; started by hand, all of it, or counts what that would be. */
@@ -52,10 +53,15 @@ static enum error check_clock(struct resident *program)
 static enum error keep(struct resident *program, struct db *db, bool *more)
 {
     const struct trace_call call = {db, program->job, "all", &program->problem};
+    struct keeper *keeper = program->context;
     struct decay_counts counts;
     enum error error = check_clock(program);
 
     *more = false;
+    if (program->stays &&
+        db_maintain_is_due(program->settings.analyze_interval, &keeper->analyzed_at) &&
+        db_maintain(db, &program->problem))
+        return program->problem.error;
     if (error) /* it is logged, and no reason for a program that stays to end */
         return program->stays ? ERROR_NONE : error;
     error = purge(program, db);

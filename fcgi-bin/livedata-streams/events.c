@@ -110,33 +110,58 @@ static bool wants(const struct hub_event *event, const void *filter)
 
 const struct hub stream_hub = {.newest = newest, .read = read_news, .wants = wants, .poll_ms = 100};
 
-/* Without the header the newest ten; with it all that came after, page by page. */
-static enum error replay(struct request *request, struct stream *stream,
-                         const struct storage_call *call, const struct wanted *wanted,
-                         int64_t after, bool resumes, int64_t *reached)
+static bool send_row(struct request *request, struct stream *stream, const struct journal_row *row)
+{
+    char id[NUMBER_TEXT_MAX];
+
+    integer_format(row->seq, id);
+    return stream_event(stream, NULL, id, row_json(request->arena, row));
+}
+
+/* Without the header: the newest ten of those that were applied last. */
+static enum error replay_newest(struct request *request, struct stream *stream,
+                                const struct storage_call *call, const struct wanted *wanted,
+                                int64_t reached)
 {
     const struct journal_filter filter = filter_of(wanted);
     struct journal_rows rows;
-    int64_t sent = 0;
-    enum error error;
+    enum error error = journal_newest(call, &filter, NEWEST_SHOWN,
+                                      service_settings(request)->stream_look_rows, &rows);
 
-    do {
-        error = resumes ? journal_after(call, after, &filter, HUB_EVENTS_MAX, &rows)
-                        : journal_newest(call, &filter, NEWEST_SHOWN, &rows);
-        for (size_t i = 0; !error && i < rows.count && rows.items[i].seq <= *reached; i++) {
-            char id[NUMBER_TEXT_MAX];
-
-            integer_format(rows.items[i].seq, id);
-            after = rows.items[i].seq;
-            sent++;
-            if (!stream_event(stream, NULL, id, row_json(request->arena, &rows.items[i])))
-                return ERROR_NONE;
-        }
-    } while (!error && resumes && rows.count == HUB_EVENTS_MAX && sent < MISSED_MOST &&
-             after < *reached);
-    if (resumes && rows.count == HUB_EVENTS_MAX && after < *reached)
-        *reached = after;
+    for (size_t i = 0; !error && i < rows.count && rows.items[i].seq <= reached; i++)
+        if (!send_row(request, stream, &rows.items[i]))
+            break;
     return error;
+}
+
+/* With the header all that came after, page by page, up to what one process may look at while its
+ * other streams wait. Who has missed more comes back for the rest: an event of a number alone says
+ * from where. `whole` = nothing is missed any more. */
+static enum error replay_missed(struct request *request, struct stream *stream,
+                                const struct storage_call *call, const struct wanted *wanted,
+                                int64_t after, int64_t reached, bool *whole)
+{
+    const struct journal_filter filter = filter_of(wanted);
+    int64_t looks = service_settings(request)->stream_look_rows;
+    struct journal_look look = {.reached = after};
+    enum error error = ERROR_NONE;
+    const char *mark;
+
+    *whole = after >= reached;
+    for (int64_t sent = 0; !error && !*whole && looks > 0 && sent < MISSED_MOST;) {
+        error = journal_after(call, look.reached, &filter, HUB_EVENTS_MAX, looks, &look);
+        for (size_t i = 0; !error && i < look.rows.count && look.rows.items[i].seq <= reached; i++)
+            if (!send_row(request, stream, &look.rows.items[i]))
+                return ERROR_NONE;
+        sent += (int64_t)look.rows.count;
+        looks -= look.looked;
+        *whole = look.ended || look.reached >= reached;
+    }
+    if (error || *whole)
+        return error;
+    mark = arena_print(request->arena, "id: %lld\n\n", (long long)look.reached);
+    (void)stream_bytes(stream, mark, strlen(mark));
+    return ERROR_NONE;
 }
 
 static enum error check_places(struct request *request, struct reply *reply)
@@ -160,8 +185,8 @@ enum error stream_handle(struct request *request, struct reply *reply)
     const char *types;
     struct reading reading;
     struct stream stream;
-    int64_t after = 0, reached, upto;
-    bool resumes = last && integer_parse(last, &after);
+    int64_t after = 0, reached;
+    bool resumes = last && integer_parse(last, &after), whole = true;
     enum error error = check_places(request, reply);
 
     if (!error)
@@ -183,10 +208,10 @@ enum error stream_handle(struct request *request, struct reply *reply)
         return error;
     reached = hub_sequence(request);
     (void)live_cache_follow(service_cache(request), &reading.storage);
-    upto = reached;
-    error = replay(request, &stream, &reading.storage, &wanted, after, resumes, &reached);
-    /* Who has missed more than one replay sends comes back for the rest. */
-    if (error || reached < upto)
+    error = resumes
+                ? replay_missed(request, &stream, &reading.storage, &wanted, after, reached, &whole)
+                : replay_newest(request, &stream, &reading.storage, &wanted, reached);
+    if (error || !whole)
         return error;
     return hub_park(&stream, reading.storage.tenant, reached, &wanted, sizeof wanted);
 }

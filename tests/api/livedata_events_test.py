@@ -18,7 +18,8 @@ from service import ENGINES, Service
 
 ADMIN = {"X-Admin-Key": "admin-key"}
 SETTINGS = {"LIVE_API_KEYS": "key-of-shop:shop", "LIVE_ADMIN_KEY": "admin-key", "LIVE_RATE_LIMIT_RPM": "100000",
-            "LIVE_EGRESS_ALLOWED_HOSTS": "127.0.0.1", "FRESHNESS_SLA_SECONDS": "2", "LIVE_HEALTH_CACHE_TTL_SECONDS": "0"}
+            "LIVE_EGRESS_ALLOWED_HOSTS": "127.0.0.1", "FRESHNESS_SLA_SECONDS": "2",
+            "LIVE_STREAM_LOOK_ROWS": "100", "LIVE_HEALTH_CACHE_TTL_SECONDS": "0"}
 SHOP = {"X-API-Key": "key-of-shop"}
 
 
@@ -496,6 +497,33 @@ def test_streams_tell_each_event_and_resume(live):
                    "/v1/stream/events?entity_id=ORD-20260404-5601")
     assert [number for number, _ in again.wait_for(3)] == numbers[2:]
     again.close()
+
+
+def test_a_stream_that_has_missed_much_comes_back_for_the_rest(live):
+    headers = tenant(live)
+    for i in range(5):
+        send(live, {"events": [click(session_id=f"SES-{i}-{n}") for n in range(50)]}, headers=headers)
+    send(live, order(5640, seconds=0), headers=headers)
+    at, frames = 0, []
+    for _ in range(10):
+        answer = live.get("/v1/stream/events?event_type=order", headers={**headers, "Last-Event-ID": str(at)}, stream=True,
+                          checked=False)
+        lines = []
+        try:
+            for line in answer.iter_lines(decode_unicode=True):
+                lines.append(line)
+                if line.startswith("data:"):
+                    break
+        finally:
+            answer.close()
+        frames.append(lines)
+        ids = [int(line[4:]) for line in lines if line.startswith("id: ")]
+        assert ids and ids[-1] > at, lines
+        at = ids[-1]
+        if lines[-1].startswith("data:"):
+            break
+    assert len(frames) == 3 and all(not any(line.startswith("data:") for line in lines) for lines in frames[:-1])
+    assert json.loads(frames[-1][-1][5:])["entity_id"] == "ORD-20260404-5640"
 
 
 class Receiver(BaseHTTPRequestHandler):

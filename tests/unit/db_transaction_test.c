@@ -469,6 +469,44 @@ ON_BOTH(health_tells_the_truth)
     CHECK_OK(db_maintain(store->db, &store->problem));
 }
 
+/* Another connection that is open plans by the new statistics: the planner of SQLite is asked for
+ * its plan, that of PostgreSQL what it thinks the table holds. */
+ON_BOTH(upkeep_gives_open_connections_new_statistics)
+{
+    static const struct statement look = {"test_look", "SELECT count(*) FROM planned WHERE a = 2"},
+                                  plan = {.name = "test_plan",
+                                          .sqlite = "EXPLAIN QUERY PLAN SELECT c FROM planned"
+                                                    " WHERE a = 1 AND b = 5",
+                                          .postgres = "SELECT 0, 0, 0, CASE WHEN reltuples > 10000"
+                                                      " THEN 'planned_b' ELSE 'scan' END"
+                                                      " FROM pg_class WHERE relname = 'planned'"};
+    struct db *other = store_open(store, NULL);
+    struct query *query;
+
+    CHECK_OK(store_script(store, store->db,
+                          "CREATE TABLE planned (a BIGINT, b BIGINT, c BIGINT);"
+                          "CREATE INDEX planned_a ON planned (a);"
+                          "CREATE INDEX planned_b ON planned (b);"
+                          "INSERT INTO planned VALUES (1, 1, 1)"));
+    CHECK_OK(db_maintain(other, &store->problem));
+    CHECK_OK(store_script(store, store->db,
+                          "INSERT INTO planned WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL"
+                          " SELECT i + 1 FROM n WHERE i < 20000) SELECT 1, i, i FROM n"));
+    fixture_pause(1500); /* PostgreSQL counts changes of an idle session within a second */
+    query = db_query(store->db, &look);
+    CHECK(query_next(query));
+    CHECK_OK(query_end(query, &store->problem));
+    CHECK_OK(db_maintain(other, &store->problem));
+    query = db_query(store->db, &look);
+    CHECK(query_next(query));
+    CHECK_OK(query_end(query, &store->problem));
+    query = db_query(store->db, &plan);
+    CHECK(query_next(query));
+    CHECK(strstr(query_text(query, 3, store->arena), "planned_b") != NULL);
+    CHECK_OK(query_end(query, &store->problem));
+    db_close(other);
+}
+
 ON_ONE(a_server_that_only_reads_is_not_writable, DB_POSTGRES)
 {
     static const struct statement standby = {"standby",
@@ -492,4 +530,5 @@ TEST_MAIN(CASE(inner_transactions_join_the_outer_one),
           CASE(named_locks_keep_others_out), CASE(slow_transactions_are_logged_with_their_place),
           CASE(a_connection_does_not_survive_a_fork), CASE(texts_compare_as_bytes),
           CASE(words_mean_the_same), CASE(claims_do_not_overlap), CASE(health_tells_the_truth),
+          CASE(upkeep_gives_open_connections_new_statistics),
           CASE(a_server_that_only_reads_is_not_writable))

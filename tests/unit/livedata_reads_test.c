@@ -9,6 +9,7 @@
 #include "livedata/operations/exceptions.h"
 #include "livedata/reads/search.h"
 #include "livedata/reads/slo.h"
+#include "livedata/storage/journal.h"
 
 #include <unistd.h>
 
@@ -338,6 +339,58 @@ ON_BOTH(what_operators_said_holds_for_what_they_saw)
     CHECK(strstr(exceptions_of(&live, &reading, -1), id) == NULL);
 }
 
+static void many_views(struct store *store)
+{
+    CHECK_OK(store_script(
+        store, store->db,
+        "INSERT INTO pipeline_events (tenant_id, event_id, topic, entity_type, entity_id,"
+        " event_type, latency_ms, processed_at, source)"
+        " WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 5000)"
+        " SELECT CASE WHEN i % 2 = 0 THEN 'other' ELSE 'default' END, 'e' || i, 'events.validated',"
+        " 'session', 'SES-' || i, CASE WHEN i = 3 THEN 'product.updated' ELSE 'page_view' END, 1, "
+        "1,"
+        " 'web' FROM n"));
+}
+
+/* What opening a stream costs, in rows that the database gives. */
+static int64_t rows_of_newest(struct live *live, const struct journal_filter *filter,
+                              int64_t look_most, size_t found)
+{
+    struct store *store = live->store;
+    struct journal_rows rows;
+
+    db_counters_reset(store->db);
+    CHECK_OK(journal_newest(&live->call.storage, filter, 10, look_most, &rows));
+    CHECK_INT(rows.count, found);
+    return db_counters(store->db).rows;
+}
+
+/* A filter that fits nothing does not walk the journal; one that an index knows finds what is far
+ * behind; a stream that has missed much is told how far it has come. */
+ON_BOTH(a_stream_looks_at_so_many_rows_and_no_more)
+{
+    const struct journal_filter none = {0}, nosuch = {.family = "nosuch"}, orders = {"order"},
+                                rare = {"product.updated"}, one = {.entity_id = "SES-5"};
+    struct journal_look look = {0};
+    struct live live;
+    int turns = 0;
+
+    live_make(store, &live);
+    many_views(store);
+    CHECK_INT(rows_of_newest(&live, &none, 500, 10), 10);
+    CHECK_INT(rows_of_newest(&live, &nosuch, 500, 0), 0);
+    CHECK_INT(rows_of_newest(&live, &orders, 500, 0), 500);
+    CHECK_INT(rows_of_newest(&live, &rare, 500, 1), 1);
+    CHECK_INT(rows_of_newest(&live, &one, 500, 1), 1);
+    while (!look.ended && turns++ < 100) {
+        CHECK_OK(journal_after(&live.call.storage, look.reached, &orders, 10, 700, &look));
+        CHECK_INT(look.rows.count, 0);
+        CHECK(look.looked == 700 || look.ended);
+    }
+    CHECK_INT(turns, 4);
+    CHECK_INT(look.looked, 400);
+}
+
 static enum error load_versions(struct arena *arena, struct catalog *catalog, const char *changes,
                                 struct problem *problem)
 {
@@ -380,7 +433,8 @@ TEST(versions_are_described_by_fields)
     arena_destroy(arena);
 }
 
-TEST_MAIN(CASE(versions_are_described_by_fields), CASE(what_operators_said_holds_for_what_they_saw),
+TEST_MAIN(CASE(a_stream_looks_at_so_many_rows_and_no_more), CASE(versions_are_described_by_fields),
+          CASE(what_operators_said_holds_for_what_they_saw),
           CASE(latencies_within_the_threshold_are_good),
           CASE(time_up_to_the_threshold_after_an_event_is_fresh), CASE(budgets_and_burn_rates),
           CASE(a_fast_burn_is_a_risk_although_the_window_is_good), CASE(searches_are_scored),

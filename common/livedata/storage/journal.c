@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-enum { GENERATIONS_MAX = 512 };
+enum { GENERATIONS_MAX = 512, LOOK_PAGE = 1000 };
 
 #define JOURNAL_COLUMNS                                                                            \
     "seq, event_id, topic, entity_type, entity_id, event_type, latency_ms, processed_at, source,"  \
@@ -28,22 +28,28 @@ static const struct statement insert_row = {
            " ON CONFLICT (tenant_id, topic, event_id) DO NOTHING RETURNING seq",
 };
 
-/* Family words and exact types as one condition; each `?` pair is the filter or NULL. */
-#define FILTER                                                                                     \
-    " AND (CAST(? AS TEXT) IS NULL OR event_type = ?"                                              \
-    " OR (? = 'order' AND event_type LIKE 'order.%')"                                              \
-    " OR (? = 'payment' AND event_type LIKE 'payment.%')"                                          \
-    " OR (? = 'inventory' AND event_type LIKE 'product.%')"                                        \
-    " OR (? = 'clickstream' AND event_type IN ('click', 'page_view', 'add_to_cart')))"             \
-    " AND (CAST(? AS TEXT) IS NULL OR entity_id = ?)"                                              \
-    " AND (CAST(? AS TEXT) IS NULL OR replace(?, ',' || entity_type || ',', '') <> ?)"
-enum { FILTER_FAMILY_TIMES = 6, FILTER_ENTITY_TIMES = 2, FILTER_TYPES_TIMES = 3 };
+/* A look at applied events in the order of the journal, by the index that fits the filter; what the
+ * index does not know is compared row by row. The sum keeps planners from walking the whole journal
+ * for the sake of its order, where an entity has few rows. */
+#define LOOK_COLUMNS                                                                               \
+    "SELECT seq, event_id, topic, entity_type, entity_id, event_type, latency_ms, processed_at,"   \
+    " source, way_in, branch FROM pipeline_events WHERE tenant_id = ?"                             \
+    " AND topic = 'events.validated'"
+#define LOOK(word, condition, order)                                                               \
+    {                                                                                              \
+        {.name = "journal_after" word,                                                             \
+         .sql = LOOK_COLUMNS condition " AND " order " > ? ORDER BY " order " LIMIT ?"},           \
+        {                                                                                          \
+            .name = "journal_before" word,                                                         \
+            .sql = LOOK_COLUMNS condition " AND " order " < ? ORDER BY " order " DESC LIMIT ?"     \
+        }                                                                                          \
+    }
+enum look_by { LOOK_ALL, LOOK_BY_TYPE, LOOK_BY_ENTITY, LOOK__MAX };
+static const struct statement looks[LOOK__MAX][2] = {
+    [LOOK_ALL] = LOOK("", "", "seq"),
+    [LOOK_BY_TYPE] = LOOK("_type", " AND event_type = ?", "seq"),
+    [LOOK_BY_ENTITY] = LOOK("_entity", " AND entity_id = ?", "seq + 0")};
 
-static const struct statement rows_after = {
-    .name = "journal_after",
-    .sql = "SELECT " JOURNAL_COLUMNS " FROM pipeline_events WHERE tenant_id = ?"
-           " AND topic = 'events.validated' AND seq > ?" FILTER " ORDER BY seq LIMIT ?",
-};
 static const struct statement rows_after_all = {
     .name = "journal_after_all",
     .sql = "SELECT " JOURNAL_COLUMNS ", tenant_id FROM pipeline_events"
@@ -52,12 +58,6 @@ static const struct statement rows_after_all = {
 static const struct statement last_seq = {
     .name = "journal_last_seq",
     .sql = "SELECT coalesce(max(seq), 0) FROM pipeline_events",
-};
-static const struct statement rows_newest = {
-    .name = "journal_newest",
-    .sql = "SELECT " JOURNAL_COLUMNS " FROM pipeline_events WHERE tenant_id = ?"
-           " AND topic = 'events.validated' AND seq > ?" FILTER
-           " ORDER BY processed_at DESC, seq DESC LIMIT ?",
 };
 static const struct statement rows_of_entity = {
     .name = "journal_of_entity",
@@ -158,16 +158,6 @@ enum error journal_add_dead(const struct storage_call *call, const struct journa
     return journal_add(call, &copy);
 }
 
-static void bind_filter(struct query *query, const struct journal_filter *filter)
-{
-    for (int i = 0; i < FILTER_FAMILY_TIMES; i++)
-        query_bind_text(query, filter ? filter->family : NULL);
-    for (int i = 0; i < FILTER_ENTITY_TIMES; i++)
-        query_bind_text(query, filter ? filter->entity_id : NULL);
-    for (int i = 0; i < FILTER_TYPES_TIMES; i++)
-        query_bind_text(query, filter ? filter->types : NULL);
-}
-
 static void take_row(struct query *query, struct arena *arena, struct journal_row *row)
 {
     *row = (struct journal_row){.seq = query_integer(query, 0),
@@ -199,16 +189,97 @@ static enum error read_rows(const struct storage_call *call, struct query *query
     return query_end(query, call->problem);
 }
 
-enum error journal_after(const struct storage_call *call, int64_t seq,
-                         const struct journal_filter *filter, int most, struct journal_rows *rows)
+/* Families of types, and types that belong to none. */
+static const struct {
+    const char *family, *prefix;
+} families[] = {{"order", "order."}, {"payment", "payment."}, {"inventory", "product."}};
+
+static bool is_family(const char *word)
 {
-    struct query *query = db_query(call->db, &rows_after);
+    for (size_t i = 0; i < sizeof families / sizeof families[0]; i++)
+        if (strcmp(word, families[i].family) == 0)
+            return true;
+    return strcmp(word, "clickstream") == 0;
+}
+
+static struct query *look_from(const struct storage_call *call, const struct journal_filter *filter,
+                               int64_t seq, bool back, int most)
+{
+    const char *type = filter->family && !is_family(filter->family) ? filter->family : NULL;
+    enum look_by by = filter->entity_id ? LOOK_BY_ENTITY : type ? LOOK_BY_TYPE : LOOK_ALL;
+    struct query *query = db_query(call->db, &looks[by][back]);
 
     query_bind_text(query, call->tenant);
+    if (by != LOOK_ALL)
+        query_bind_text(query, by == LOOK_BY_ENTITY ? filter->entity_id : type);
     query_bind_integer(query, seq);
-    bind_filter(query, filter);
     query_bind_integer(query, most);
-    return read_rows(call, query, most, rows);
+    return query;
+}
+
+static void take_look(struct query *query, const struct storage_call *call, struct journal_row *row)
+{
+    struct arena *arena = call->arena;
+
+    *row = (struct journal_row){.tenant = call->tenant,
+                                .seq = query_integer(query, 0),
+                                .event_id = query_text(query, 1, arena),
+                                .topic = query_text(query, 2, arena),
+                                .entity_type = query_text_or_null(query, 3, arena),
+                                .entity_id = query_text_or_null(query, 4, arena),
+                                .event_type = query_text_or_null(query, 5, arena),
+                                .latency_ms = query_optional_integer(query, 6),
+                                .processed_at = query_integer(query, 7),
+                                .source = query_text_or_null(query, 8, arena),
+                                .way_in = query_text_or_null(query, 9, arena),
+                                .branch = query_text_or_null(query, 10, arena)};
+}
+
+/* One page of rows looked at; those that match are kept while there is room. */
+static enum error look_at_page(const struct storage_call *call, const struct journal_filter *filter,
+                               bool back, int page, int most, struct journal_look *look,
+                               int *looked)
+{
+    struct query *query = look_from(call, filter, look->reached, back, page);
+
+    *looked = 0;
+    while (look->rows.count < (size_t)most && query_next(query)) {
+        struct journal_row *row = &look->rows.items[look->rows.count];
+
+        take_look(query, call, row);
+        look->reached = row->seq;
+        look->rows.count += journal_matches(filter, row);
+        ++*looked;
+    }
+    return query_end(query, call->problem);
+}
+
+static enum error look_along(const struct storage_call *call, const struct journal_filter *filter,
+                             int64_t seq, bool back, int most, int64_t look_most,
+                             struct journal_look *look)
+{
+    enum error error = ERROR_NONE;
+    int looked;
+
+    *look = (struct journal_look){
+        .reached = seq,
+        .rows = {.items = ARENA_ARRAY(call->arena, struct journal_row, (size_t)most + 1)}};
+    while (!error && !look->ended && look_most > 0 && look->rows.count < (size_t)most) {
+        int page = look_most < LOOK_PAGE ? (int)look_most : LOOK_PAGE;
+
+        error = look_at_page(call, filter, back, page, most, look, &looked);
+        look_most -= looked;
+        look->looked += looked;
+        look->ended = looked < page && look->rows.count < (size_t)most;
+    }
+    return error;
+}
+
+enum error journal_after(const struct storage_call *call, int64_t seq,
+                         const struct journal_filter *filter, int most, int64_t look_most,
+                         struct journal_look *look)
+{
+    return look_along(call, filter, seq, false, most, look_most, look);
 }
 
 enum error journal_after_all(const struct storage_call *call, int64_t seq, int most,
@@ -239,10 +310,6 @@ enum error journal_last_seq(const struct storage_call *call, int64_t *seq)
 
 bool journal_matches(const struct journal_filter *filter, const struct journal_row *row)
 {
-    static const struct {
-        const char *family, *prefix;
-    } families[] = {{"order", "order."}, {"payment", "payment."}, {"inventory", "product."}};
-
     const char *event_type = row->event_type;
 
     if (!entity_types_have(filter->types, row->entity_type))
@@ -263,16 +330,12 @@ bool journal_matches(const struct journal_filter *filter, const struct journal_r
 }
 
 enum error journal_newest(const struct storage_call *call, const struct journal_filter *filter,
-                          int most, struct journal_rows *rows)
+                          int most, int64_t look_most, struct journal_rows *rows)
 {
-    struct query *query = db_query(call->db, &rows_newest);
-    enum error error;
+    struct journal_look look;
+    enum error error = look_along(call, filter, INT64_MAX, true, most, look_most, &look);
 
-    query_bind_text(query, call->tenant);
-    query_bind_integer(query, -1);
-    bind_filter(query, filter);
-    query_bind_integer(query, most);
-    error = read_rows(call, query, most, rows);
+    *rows = look.rows;
     for (size_t i = 0; i < rows->count / 2; i++) {
         struct journal_row row = rows->items[i];
 

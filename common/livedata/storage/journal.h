@@ -45,16 +45,24 @@ MUST_CHECK enum error journal_add(const struct storage_call *call, struct journa
 MUST_CHECK enum error journal_add_dead(const struct storage_call *call,
                                        const struct journal_row *row);
 
-/* Rows of validated events after `seq`, oldest first. Filters may be NULL: `family` is order,
- * payment, clickstream, inventory or an exact type. */
+/* Filters may be NULL: `family` is order, payment, clickstream, inventory or an exact type. */
 struct journal_filter {
     const char *family;
     const char *entity_id;
     const char *types; /* of entities that may be seen: access/types.h */
 };
+
+/* Rows of applied events after `seq`, oldest first and without their data: at most `most` that
+ * match, out of at most `look_most` that are looked at. */
+struct journal_look {
+    struct journal_rows rows;
+    int64_t looked;  /* rows */
+    int64_t reached; /* the last of them */
+    bool ended;      /* there is none after it */
+};
 MUST_CHECK enum error journal_after(const struct storage_call *call, int64_t seq,
                                     const struct journal_filter *filter, int most,
-                                    struct journal_rows *rows);
+                                    int64_t look_most, struct journal_look *look);
 /* Rows of validated events of all tenants after `seq`, oldest first; and the number of the last
  * row of all. For streams. */
 MUST_CHECK enum error journal_after_all(const struct storage_call *call, int64_t seq, int most,
@@ -63,10 +71,10 @@ MUST_CHECK enum error journal_last_seq(const struct storage_call *call, int64_t 
 /* Whether the row passes the filter. */
 bool journal_matches(const struct journal_filter *filter, const struct journal_row *row);
 
-/* The newest ones, oldest first. */
+/* The newest ones, oldest first, among the newest `look_most`. */
 MUST_CHECK enum error journal_newest(const struct storage_call *call,
                                      const struct journal_filter *filter, int most,
-                                     struct journal_rows *rows);
+                                     int64_t look_most, struct journal_rows *rows);
 /* All rows of an entity except states of orders (or those alone), oldest first. */
 MUST_CHECK enum error journal_of_entity(const struct storage_call *call, const char *entity_id,
                                         bool states, int most, struct journal_rows *rows);
