@@ -59,113 +59,99 @@ TEST(complexity)
     }
 }
 
-/* The same prompts in languages of seven scripts, and one of a language without a list of words:
+/* The same prompts in languages of eight scripts, and one of a language without a list of words:
  * decision 53 wants all of them judged as the English one is. */
+static const struct {
+    const char *language, *simple, *complex, *joined;
+} translations[] = {
+    {"en", "What is the capital of France?",
+     "Compare and evaluate the consequences of both approaches, step by step, with the pros and "
+     "cons of each, and explain several alternatives and their implications in depth.",
+     "First describe the process, then show an example, finally list several risks."},
+    {"de", "Was ist die Hauptstadt von Frankreich?",
+     "Vergleiche und bewerte die Konsequenzen beider Ansätze, Schritt für Schritt, mit Vor- und "
+     "Nachteilen, und erkläre mehrere Alternativen und ihre Auswirkungen.",
+     "Zuerst beschreibe den Ablauf, dann zeige ein Beispiel, schließlich nenne mehrere Risiken."},
+    {"fr", "Quelle est la capitale de la France ?",
+     "Compare et évalue les conséquences des deux approches, étape par étape, avec le pour et le "
+     "contre de chacune, et explique plusieurs alternatives et leurs implications.",
+     "D'abord décris le processus, puis montre un exemple, enfin cite plusieurs risques."},
+    {"es", "¿Cuál es la capital de Francia?",
+     "Compara y evalúa las consecuencias de ambos enfoques, paso a paso, con los pros y contras de "
+     "cada uno, y explica varias alternativas y sus implicaciones.",
+     "Primero describe el proceso, luego muestra un ejemplo, finalmente indica varios riesgos."},
+    {"ru", "Какая столица у Франции?",
+     "Сравни и оцени последствия обоих подходов, шаг за шагом, с указанием плюсов и минусов "
+     "каждого, и объясни несколько альтернатив и их значение.",
+     "Сначала опиши процесс, затем приведи пример, наконец назови несколько рисков."},
+    {"zh", "法国的首都是哪里？",
+     "请比较并评估这两种方法的后果，逐步说明各自的利弊，并解释若干替代方案及其影响。",
+     "首先描述流程，然后举一个例子，最后列出几个风险。"},
+    {"ar", "ما هي عاصمة فرنسا؟",
+     "قارن وقيّم عواقب كلا النهجين خطوة بخطوة مع الإيجابيات والسلبيات لكل منهما واشرح عدة بدائل "
+     "وآثارها.",
+     "أولا صف العملية ثم أعط مثالا وأخيرا اذكر عدة مخاطر."},
+    {"ja", "フランスの首都はどこですか？",
+     "二つの方法を比較・評価し、その影響を段階的に説明し、それぞれの長所と短所、いくつかの代替案も"
+     "詳細に述べてください。",
+     "まず手順を説明し、次に例を示し、最後にいくつかのリスクを挙げてください。"},
+    {"hi", "फ्रांस की राजधानी क्या है?",
+     "दोनों तरीकों की तुलना और मूल्यांकन करें, चरण दर चरण परिणाम बताएं, फायदे और नुकसान दें, और कई विकल्प समझाएं।",
+     "पहले प्रक्रिया बताएं, फिर उदाहरण दें, अंत में कई जोखिम गिनाएं।"},
+    {"it", "Qual è la capitale della Francia?",
+     "Confronta e valuta le conseguenze dei due approcci, passo dopo passo, con i pro e contro di "
+     "ciascuno, e spiega diverse alternative e le loro implicazioni.",
+     "Prima descrivi il processo, poi mostra un esempio, infine elenca diversi rischi."},
+    {"pt", "Qual é a capital da França?",
+     "Compare e avalie as consequências das duas abordagens, passo a passo, com os prós e contras "
+     "de cada uma, e explique várias alternativas e as suas implicações.",
+     "Primeiro descreva o processo, depois mostre um exemplo, por fim indique vários riscos."},
+    {"nl", "Wat is de hoofdstad van Frankrijk?",
+     "Vergelijk en beoordeel de gevolgen van beide aanpakken, stap voor stap, met de voor- en "
+     "nadelen, en leg meerdere alternatieven en hun implicaties uit.",
+     "Beschrijf eerst het proces, geef dan een voorbeeld en noem ten slotte meerdere risico's."},
+    {"pl", "Jaka jest stolica Francji?",
+     "Porównaj i oceń konsekwencje obu podejść, krok po kroku, podając za i przeciw, oraz wyjaśnij "
+     "kilka rozwiązań i ich skutki.",
+     "Najpierw opisz proces, potem pokaż przykład, na koniec wymień kilka zagrożeń."},
+    {"tr", "Fransa'nın başkenti neresidir?",
+     "İki yaklaşımı karşılaştır ve değerlendir, sonuçları ve etkileri adım adım açıkla, artıları "
+     "ve eksileri ile birkaç seçenek ver.",
+     "Önce süreci anlat, sonra bir örnek göster, son olarak birkaç riski say."},
+    {"uk", "Яка столиця Франції?",
+     "Порівняй та оціни наслідки обох підходів, крок за кроком, із перевагами, плюси та мінуси "
+     "кожного, і поясни кілька альтернатив і їхнє значення.",
+     "Спочатку опиши процес, потім наведи приклад, нарешті назви кілька ризиків."},
+    {"ko", "프랑스의 수도는 어디인가요?",
+     "두 접근 방식을 비교하고 평가하고 분석하여 단계별로 결과를 설명하고 장단점과 여러 대안을 "
+     "제시해 주세요.",
+     "먼저 과정을 설명하고 다음에 예를 보여주고 마지막으로 여러 위험을 나열하세요."},
+    {"fa", "پایتخت فرانسه کجاست؟",
+     "دو رویکرد را مقایسه و ارزیابی کن، پیامدها و نتایج را گام به گام بگو، مزایا و معایب هر کدام و "
+     "چندین گزینه را توضیح بده.",
+     "ابتدا فرایند را شرح بده، سپس یک مثال بزن، در نهایت چندین خطر را نام ببر."},
+    {"fi", "Mikä on Ranskan pääkaupunki?",
+     "Vertaile ja arvioi seuraukset, vaihe vaiheelta, edut, haitat, kustannukset: mitä "
+     "vaihtoehtoja on, mitä ne maksavat, ja miksi?",
+     "Kuvaa mikä se on, näytä esimerkki, luettele riskit, kustannukset, vaihtoehdot, perustelut, "
+     "hyödyt, ja mistä ne ovat: kaikki."},
+};
+
 TEST(complexity_is_the_same_in_all_languages)
 {
-    static const struct {
-        const char *language, *simple, *complex, *joined;
-    } cases[] = {
-        {"en", "What is the capital of France?",
-         "Compare and evaluate the consequences of both approaches, step by step, with the pros "
-         "and "
-         "cons of each, and explain several alternatives and their implications in depth.",
-         "First describe the process, then show an example, finally list several risks."},
-        {"de", "Was ist die Hauptstadt von Frankreich?",
-         "Vergleiche und bewerte die Konsequenzen beider Ansätze, Schritt für Schritt, mit Vor- "
-         "und "
-         "Nachteilen, und erkläre mehrere Alternativen und ihre Auswirkungen.",
-         "Zuerst beschreibe den Ablauf, dann zeige ein Beispiel, schließlich nenne mehrere "
-         "Risiken."},
-        {"fr", "Quelle est la capitale de la France ?",
-         "Compare et évalue les conséquences des deux approches, étape par étape, avec le pour et "
-         "le "
-         "contre de chacune, et explique plusieurs alternatives et leurs implications.",
-         "D'abord décris le processus, puis montre un exemple, enfin cite plusieurs risques."},
-        {"es", "¿Cuál es la capital de Francia?",
-         "Compara y evalúa las consecuencias de ambos enfoques, paso a paso, con los pros y "
-         "contras "
-         "de cada uno, y explica varias alternativas y sus implicaciones.",
-         "Primero describe el proceso, luego muestra un ejemplo, finalmente indica varios "
-         "riesgos."},
-        {"ru", "Какая столица у Франции?",
-         "Сравни и оцени последствия обоих подходов, шаг за шагом, с указанием плюсов и минусов "
-         "каждого, и объясни несколько альтернатив и их значение.",
-         "Сначала опиши процесс, затем приведи пример, наконец назови несколько рисков."},
-        {"zh", "法国的首都是哪里？",
-         "请比较并评估这两种方法的后果，逐步说明各自的利弊，并解释若干替代方案及其影响。",
-         "首先描述流程，然后举一个例子，最后列出几个风险。"},
-        {"ar", "ما هي عاصمة فرنسا؟",
-         "قارن وقيّم عواقب كلا النهجين خطوة بخطوة مع الإيجابيات والسلبيات لكل منهما واشرح عدة بدائل "
-         "وآثارها.",
-         "أولا صف العملية ثم أعط مثالا وأخيرا اذكر عدة مخاطر."},
-        {"ja", "フランスの首都はどこですか？",
-         "二つの方法を比較・評価し、その影響を段階的に説明し、それぞれの長所と短所、いくつかの代替"
-         "案も"
-         "詳細に述べてください。",
-         "まず手順を説明し、次に例を示し、最後にいくつかのリスクを挙げてください。"},
-        {"hi", "फ्रांस की राजधानी क्या है?",
-         "दोनों तरीकों की तुलना और मूल्यांकन करें, चरण दर चरण परिणाम बताएं, फायदे और नुकसान दें, और कई "
-         "विकल्प समझाएं।",
-         "पहले प्रक्रिया बताएं, फिर उदाहरण दें, अंत में कई जोखिम गिनाएं।"},
-        {"it", "Qual è la capitale della Francia?",
-         "Confronta e valuta le conseguenze dei due approcci, passo dopo passo, con i pro e contro "
-         "di "
-         "ciascuno, e spiega diverse alternative e le loro implicazioni.",
-         "Prima descrivi il processo, poi mostra un esempio, infine elenca diversi rischi."},
-        {"pt", "Qual é a capital da França?",
-         "Compare e avalie as consequências das duas abordagens, passo a passo, com os prós e "
-         "contras "
-         "de cada uma, e explique várias alternativas e as suas implicações.",
-         "Primeiro descreva o processo, depois mostre um exemplo, por fim indique vários riscos."},
-        {"nl", "Wat is de hoofdstad van Frankrijk?",
-         "Vergelijk en beoordeel de gevolgen van beide aanpakken, stap voor stap, met de voor- en "
-         "nadelen, en leg meerdere alternatieven en hun implicaties uit.",
-         "Beschrijf eerst het proces, geef dan een voorbeeld en noem ten slotte meerdere "
-         "risico's."},
-        {"pl", "Jaka jest stolica Francji?",
-         "Porównaj i oceń konsekwencje obu podejść, krok po kroku, podając za i przeciw, oraz "
-         "wyjaśnij "
-         "kilka rozwiązań i ich skutki.",
-         "Najpierw opisz proces, potem pokaż przykład, na koniec wymień kilka zagrożeń."},
-        {"tr", "Fransa'nın başkenti neresidir?",
-         "İki yaklaşımı karşılaştır ve değerlendir, sonuçları ve etkileri adım adım açıkla, "
-         "artıları ve "
-         "eksileri ile birkaç seçenek ver.",
-         "Önce süreci anlat, sonra bir örnek göster, son olarak birkaç riski say."},
-        {"uk", "Яка столиця Франції?",
-         "Порівняй та оціни наслідки обох підходів, крок за кроком, із перевагами, плюси та мінуси "
-         "кожного, і поясни кілька альтернатив і їхнє значення.",
-         "Спочатку опиши процес, потім наведи приклад, нарешті назви кілька ризиків."},
-        {"ko", "프랑스의 수도는 어디인가요?",
-         "두 접근 방식을 비교하고 평가하고 분석하여 단계별로 결과를 설명하고 장단점과 여러 대안을 "
-         "제시해 주세요.",
-         "먼저 과정을 설명하고 다음에 예를 보여주고 마지막으로 여러 위험을 나열하세요."},
-        {"fa", "پایتخت فرانسه کجاست؟",
-         "دو رویکرد را مقایسه و ارزیابی کن، پیامدها و نتایج را گام به گام بگو، مزایا و معایب هر "
-         "کدام و "
-         "چندین گزینه را توضیح بده.",
-         "ابتدا فرایند را شرح بده، سپس یک مثال بزن، در نهایت چندین خطر را نام ببر."},
-        {"fi", "Mikä on Ranskan pääkaupunki?",
-         "Vertaile ja arvioi seuraukset, vaihe vaiheelta, edut, haitat, kustannukset: mitä "
-         "vaihtoehtoja on, mitä ne maksavat, ja miksi?",
-         "Kuvaa mikä se on, näytä esimerkki, luettele riskit, kustannukset, vaihtoehdot, "
-         "perustelut, hyödyt, ja mistä ne ovat: kaikki."},
-    };
-
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        struct complexity simple = assess_complexity(arena, cases[i].simple);
-        struct complexity complex = assess_complexity(arena, cases[i].complex);
-        struct complexity joined = assess_complexity(arena, cases[i].joined);
+    for (size_t i = 0; i < sizeof translations / sizeof translations[0]; i++) {
+        struct complexity simple = assess_complexity(arena, translations[i].simple);
+        struct complexity complex = assess_complexity(arena, translations[i].complex);
+        struct complexity joined = assess_complexity(arena, translations[i].joined);
 
         CHECK_TEXT(complexity_level_names[simple.level], "simple");
         CHECK(!simple.should_decompose);
         CHECK_INT(joined.should_decompose, true);
-        CHECK_TEXT(
-            arena_print(arena, "%s %s", cases[i].language, complexity_level_names[complex.level]),
-            arena_print(arena, "%s complex", cases[i].language));
+        CHECK_TEXT(arena_print(arena, "%s %s", translations[i].language,
+                               complexity_level_names[complex.level]),
+                   arena_print(arena, "%s complex", translations[i].language));
         if (!joined.should_decompose)
-            printf("%s\n", cases[i].language);
+            printf("%s\n", translations[i].language);
     }
 }
 
