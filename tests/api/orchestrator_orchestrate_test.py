@@ -100,7 +100,7 @@ class TestDryRun:
         assert problem["title"] == ("Validation Error" if problem["detail"].startswith("body") else problem["detail"])
 
     def test_words_that_mean_the_same(self, dry):
-        assert ask(dry, quorum=" +1.0 ", dry_run="yes", unknown=1).status_code == 200
+        assert ask(dry, quorum=" +1.0 ", dry_run="yes").status_code == 200
 
     def test_concat_needs_a_quorum_of_all(self, dry):
         answer = ask(dry, models=["Best", "Sonar"], merge_strategy="concat")
