@@ -302,14 +302,14 @@ static void write_anthropic_choice(struct json_writer *writer, const json_t *cho
 static void write_wishes(struct json_writer *writer, struct arena *arena,
                          enum llm_protocol protocol, const struct llm_request *request)
 {
-    const json_t *choice = request->tool_count ? read_json(arena, request->tool_choice) : NULL;
+    const json_t *choice = read_json(arena, request->tool_choice);
     const json_t *format = read_json(arena, request->response_format);
     const json_t *schema;
     bool is_json;
 
     if (request->tool_count && protocol == LLM_ANTHROPIC) {
         write_anthropic_choice(writer, choice, request->parallel_tool_calls);
-    } else if (choice && protocol != LLM_OLLAMA) {
+    } else if (choice && is_openai(protocol)) {
         writer_key(writer, "tool_choice");
         writer_value(writer, choice);
     }
@@ -337,6 +337,11 @@ static const struct limit_names {
     [LLM_OLLAMA] = {"num_predict", "seed", "stop"},
 };
 
+static bool is_old_name(const struct llm_provider *provider, const struct llm_request *request)
+{
+    return provider->protocol == LLM_OPENAI && provider->knows_old_name && request->by_old_name;
+}
+
 static void write_limits(struct json_writer *writer, const struct llm_provider *provider,
                          const struct llm_request *request)
 {
@@ -346,7 +351,8 @@ static void write_limits(struct json_writer *writer, const struct llm_provider *
     if (!most && provider->protocol == LLM_ANTHROPIC)
         most = ANTHROPIC_TOKENS_MAX;
     if (most)
-        writer_key_integer(writer, names->max_tokens, most);
+        writer_key_integer(writer,
+                           is_old_name(provider, request) ? "max_tokens" : names->max_tokens, most);
     if (request->temperature.given)
         writer_key_number(writer, "temperature", request->temperature.value);
     if (request->top_p.given)

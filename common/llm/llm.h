@@ -25,6 +25,7 @@ struct llm_provider {
     const char *model;    /* as the provider calls it */
     const char *token;    /* NULL = none is sent */
     int64_t max_tokens;   /* of an answer where the request does not say; 0 = the protocol's own */
+    bool knows_old_name;  /* a server of OpenAI's protocol that need not know the newer one */
     struct fetch_policy policy;
     size_t answer_max; /* bytes of the answer as it is sent */
     bool private_too;
@@ -68,6 +69,7 @@ struct llm_request {
     const char *tool_choice, *response_format;
     struct optional_number temperature, top_p, presence_penalty, frequency_penalty;
     struct optional_integer max_tokens, seed;
+    bool by_old_name; /* max_tokens was told by its older name in OpenAI's form */
     struct string_list stop;
     struct optional_boolean parallel_tool_calls;
     const char *user;   /* who asks, for the provider's own rules; NULL = nobody in particular */

@@ -70,7 +70,8 @@ const char *llm_find_unsupported(struct arena *arena, enum llm_protocol protocol
         {"frequency_penalty", request->frequency_penalty.given, OPENAI | MISTRAL | OLLAMA},
         {"seed", request->seed.given, OPENAI | MISTRAL | OLLAMA},
         {"tool_choice", request->tool_choice != NULL,
-         OPENAI | MISTRAL | ANTHROPIC | (is_auto(request->tool_choice) ? OLLAMA : 0)},
+         OPENAI | MISTRAL | (request->tool_count ? ANTHROPIC : 0) |
+             (is_auto(request->tool_choice) ? ANTHROPIC | OLLAMA : 0)},
         {"parallel_tool_calls", request->parallel_tool_calls.given,
          OPENAI | MISTRAL | ANTHROPIC | (request->parallel_tool_calls.value ? OLLAMA : 0)},
         {"user", request->user != NULL, OPENAI | MISTRAL | ANTHROPIC},

@@ -72,8 +72,16 @@ static const char *content_of(struct arena *arena, const json_t *content, bool *
     return text.bytes;
 }
 
-static void read_tool_calls(struct arena *arena, const json_t *list, struct llm_message *message)
+static bool is_list(const json_t *value)
 {
+    return !value || json_is_null(value) || json_is_array(value);
+}
+
+/* False for what is no list of calls of functions, or has members that would be lost. */
+static bool read_tool_calls(struct arena *arena, const json_t *list, struct llm_message *message)
+{
+    static const char *const outer[] = {"id", "type", "function", "index", NULL};
+    static const char *const members[] = {"name", "arguments", NULL};
     size_t count = json_array_size(list);
     struct llm_tool_call *calls = ARENA_ARRAY(arena, struct llm_tool_call, count);
 
@@ -84,11 +92,13 @@ static void read_tool_calls(struct arena *arena, const json_t *list, struct llm_
         const char *name = json_string_value(json_object_get(function, "name"));
         const char *arguments = json_string_value(json_object_get(function, "arguments"));
 
-        calls[i] =
-            (struct llm_tool_call){id ? id : "", name ? name : "", arguments ? arguments : "{}"};
+        if (!name || first_beyond(call, outer) || first_beyond(function, members))
+            return false;
+        calls[i] = (struct llm_tool_call){id ? id : "", name, arguments ? arguments : "{}"};
     }
     message->tool_calls = calls;
     message->tool_call_count = count;
+    return is_list(list);
 }
 
 static enum error read_message(struct request *request, const json_t *json, size_t place,
@@ -107,13 +117,15 @@ static enum error read_message(struct request *request, const json_t *json, size
         message->content = json_string_value(json_object_get(json, "refusal"));
     message->more = members_beyond(request->arena, json, members);
     message->tool_call_id = json_string_value(json_object_get(json, "tool_call_id"));
-    read_tool_calls(request->arena, calls, message);
     if (!is_role(message->role))
         return request_fault(request, "body", field, "value_error",
                              "role should be system, developer, user, assistant or tool");
     if (!fits)
         return request_fault(request, "body", field, "value_error",
                              "content should be text, or a list of parts of text alone");
+    if (!read_tool_calls(request->arena, calls, message))
+        return request_fault(request, "body", field, "value_error",
+                             "tool_calls should be a list of calls of functions");
     if (json_object_get(message->more, "audio") || json_object_get(message->more, "function_call"))
         return request_fault(request, "body", field, "value_error",
                              "audio and function_call are not supported");
@@ -138,6 +150,7 @@ static enum error read_tools(struct request *request, const json_t *list,
     static const char *const outer[] = {"type", "function", NULL};
     size_t count = json_array_size(list);
     struct llm_tool *tools = ARENA_ARRAY(request->arena, struct llm_tool, count);
+    bool fits = is_list(list) && count <= TOOLS_MAX;
 
     for (size_t i = 0; i < count; i++) {
         const json_t *tool = json_array_get(list, i);
@@ -149,11 +162,12 @@ static enum error read_tools(struct request *request, const json_t *list,
         tools[i].parameters =
             parameters ? json_text(request->arena, parameters) : "{\"type\":\"object\"}";
         tools[i].more = members_beyond(request->arena, function, members);
-        if (!tools[i].name || first_beyond(tool, outer) || count > TOOLS_MAX)
-            return request_fault(request, "body", "tools", "value_error",
-                                 "each of at most 128 tools should be of type function, with a "
-                                 "name, and have no further members");
+        fits = fits && tools[i].name && !first_beyond(tool, outer);
     }
+    if (!fits)
+        return request_fault(request, "body", "tools", "value_error",
+                             "each of at most 128 tools should be of type function, with a name, "
+                             "and have no further members");
     conversation->tools = tools;
     conversation->tool_count = count;
     return ERROR_NONE;

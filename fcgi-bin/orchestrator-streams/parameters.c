@@ -127,6 +127,7 @@ enum error parameters_read(struct request *request, struct llm_request *conversa
         body->max_tokens.value != body->max_completion_tokens.value)
         return refuse(request, "max_tokens", "this differs from max_completion_tokens");
     conversation->parallel_tool_calls = body->parallel_tool_calls;
+    conversation->by_old_name = !body->max_completion_tokens.given;
     conversation->user = body->user;
     conversation->more = members_beyond(request->arena, body->document, known);
     return check_stream_options(request, body->stream_options);

@@ -204,6 +204,18 @@ class TestParameters:
         assert not {"max_tokens", "max_completion_tokens"} & (set(sent[0]) | set(sent[4])) and sent[3]["options"] == {}
         assert [body["max_tokens"] for body in sent[1:3]] == [4096, 7]  # its protocol requires one: a setting
 
+    def test_own_servers_get_the_name_that_the_client_used(self, live, models):
+        """Many know only the older one of OpenAI's two; OpenAI itself takes only the newer one."""
+        for model in ("hasty", "gpt-5-4-api"):
+            chat(live, model=model, max_tokens=7)
+            chat(live, model=model, max_completion_tokens=8)
+        assert [{k: v for k, v in call["body"].items() if k.startswith("max")} for call in models.calls] == [
+            {"max_tokens": 7}, {"max_completion_tokens": 8}, {"max_completion_tokens": 7}, {"max_completion_tokens": 8}]
+
+    def test_a_choice_without_tools_is_for_the_provider_to_judge(self, live, models):
+        assert chat(live, tool_choice="required").status_code == 200
+        assert models.calls[0]["body"]["tool_choice"] == "required"
+
     def test_what_the_protocol_knows_is_passed_on(self, live, models):
         messages = [{"role": "user", "name": "ann", "content": "hi"}]
         assert chat(live, **PASSED_ON, messages=messages).status_code == 200
@@ -232,6 +244,10 @@ class TestParameters:
         ({"messages": [{"role": "user", "content": [{"type": "text", "text": "a", "cache_control": {}}]}]}, "messages.0"),
         ({"model": "claude-sonnet-4-6-api", "messages": [{"role": "user", "name": "ann", "content": "hi"}]}, "messages.0.name"),
         ({"model": "ollama", "tools": [TOOL], "tool_choice": "required"}, "tool_choice"),
+        ({"model": "claude-sonnet-4-6-api", "tool_choice": "required"}, "tool_choice"), ({"tools": TOOL}, "tools"),
+        ({"tools": [{"type": "custom", "custom": {"name": "x"}}]}, "tools"),
+        ({"messages": [{"role": "assistant", "tool_calls": {"id": "1"}}]}, "messages.0"),
+        ({"messages": [{"role": "assistant", "tool_calls": [{"id": "1", "type": "custom", "custom": {"name": "x"}}]}]}, "messages.0"),
         ({"model": "orch:smart", "temperature": 0.5}, "temperature"), ({"model": "orch:smart", "tools": [TOOL]}, "tools"),
         ({"model": "orch:consensus", "max_tokens": 5}, "max_tokens"), ({"model": "orch:smart", "metadata": {"a": 1}}, "metadata")])
     def test_what_nobody_could_be_told_is_refused(self, live, models, body, param):

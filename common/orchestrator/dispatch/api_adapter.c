@@ -53,6 +53,7 @@ static struct llm_provider provider_of(const struct run *run, const struct model
                                          : theirs->api_key,
         /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): a house has settings */
         .max_tokens = answer_limit(settings, model),
+        .knows_old_name = model->own,
         .answer_max = (size_t)settings->max_answer_bytes,
         .private_too = settings->outbound_allow_private,
         .region = run->house->region,
