@@ -2,6 +2,7 @@
  * answer to every path that no other family claims. Routes only. */
 #include "experiments-system/diagnostics.h"
 #include "experiments-system/health.h"
+#include "experiments-system/metrics.h"
 #include "experiments/service.h"
 #include "http/documents.h"
 
@@ -32,6 +33,15 @@ static const struct route routes[] = {
      .tag = "system",
      .summary = "Settings in force, counters, and who is asking",
      .help = "Paths and proxies are null for callers that may only read."},
+    {.method = METHOD_GET,
+     .path = "/metrics",
+     .media_type = METRICS_TYPE,
+     .handler = experiments_metrics_handle,
+     .name = "metrics",
+     .tag = "system",
+     .summary = "Metrics for a scraper",
+     .help = "Text exposition format. Open, as /health is: keep it from strangers in the web "
+             "server."},
     {.method = METHOD_GET,
      .path = "/openapi.json",
      .any_query = true,

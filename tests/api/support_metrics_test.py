@@ -143,6 +143,21 @@ def test_the_settings_may_show_figures_to_administrators_only():
             assert service.get("/metrics", headers=headers).status_code == status
 
 
+def test_experiments_count_by_family_what_was_answered():
+    with Service("experiments") as service:
+        for _ in range(3):
+            service.get("/health")
+        service.get("/api/v1/no/such/path")
+        text = service.get("/metrics").text
+        assert not judge(text)
+        found = samples(text)
+        assert found['ab_http_requests_total{class="client_error",family="system"}'] >= 1
+        assert found['ab_http_requests_total{class="success",family="system"}'] >= 3
+        assert found['ab_http_request_duration_seconds_bucket{family="system",le="+Inf"}'] == found[
+            'ab_http_request_duration_seconds_count{family="system"}'] >= 4
+        assert found["ab_database_up"] == 1 and found['ab_webhook_deliveries{state="pending"}'] == 0
+
+
 @pytest.mark.parametrize("name", ["livedata", "orchestrator"])
 def test_figures_of_other_services_can_be_read(name):
     with Service(name) as service:
