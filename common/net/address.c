@@ -18,7 +18,7 @@ static const struct range ranges_v4[] = {
     {{0}, 8, ADDRESS_SPECIAL},
     {{10}, 8, ADDRESS_PRIVATE},
     {{100, 64}, 10, ADDRESS_PRIVATE},
-    {{127}, 8, ADDRESS_PRIVATE},
+    {{127}, 8, ADDRESS_LOOPBACK},
     {{169, 254}, 16, ADDRESS_SPECIAL},
     {{172, 16}, 12, ADDRESS_PRIVATE},
     {{192, 0, 0, 9}, 32, ADDRESS_PUBLIC},
@@ -34,7 +34,7 @@ static const struct range ranges_v4[] = {
 };
 
 static const struct range ranges_v6[] = {
-    {{[15] = 1}, 128, ADDRESS_PRIVATE},
+    {{[15] = 1}, 128, ADDRESS_LOOPBACK},
     {{0}, 96, ADDRESS_SPECIAL},
     {{0x00, 0x64, 0xff, 0x9b, 0x00, 0x01}, 48, ADDRESS_SPECIAL},
     {{0x01}, 64, ADDRESS_SPECIAL},
@@ -113,4 +113,10 @@ bool address_is_loopback(const char *host)
         return ((const unsigned char *)&v4)[0] == 127;
     return inet_pton(AF_INET6, host, &v6) == 1 &&
            (IN6_IS_ADDR_LOOPBACK(&v6) || (IN6_IS_ADDR_V4MAPPED(&v6) && v6.s6_addr[12] == 127));
+}
+
+bool address_may_be_called(enum address_class class, bool private_too, bool loopback_too)
+{
+    return class == ADDRESS_PUBLIC || (class == ADDRESS_PRIVATE && private_too) ||
+           (class == ADDRESS_LOOPBACK && (private_too || loopback_too));
 }

@@ -10,7 +10,8 @@
 
 enum address_class {
     ADDRESS_PUBLIC,
-    ADDRESS_PRIVATE, /* loopback and private networks: ours, where somebody says so */
+    ADDRESS_LOOPBACK,
+    ADDRESS_PRIVATE, /* private networks: ours, where somebody says so */
     ADDRESS_SPECIAL, /* link-local, multicast, documentation, reserved: never to be called */
     ADDRESS_CLASS__MAX
 };
@@ -21,5 +22,9 @@ enum address_class address_classify(const struct sockaddr *address);
 
 /* Whether only this host can reach what listens there: 127.0.0.0/8, ::1 or localhost, as text. */
 bool address_is_loopback(const char *host);
+
+/* Whether a call may go there that is allowed private addresses (loopback among them), or loopback
+ * ones. */
+bool address_may_be_called(enum address_class class, bool private_too, bool loopback_too);
 
 #endif

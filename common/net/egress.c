@@ -91,7 +91,8 @@ enum error egress_host(const char *text, char host[EGRESS_HOST_MAX], struct prob
 }
 
 /* Every address of the name; one in brackets is looked up without them. */
-static enum error check_addresses(const char *host, bool private_too, struct problem *problem)
+static enum error check_addresses(const char *host, const struct egress_policy *policy,
+                                  struct problem *problem)
 {
     const struct addrinfo hints = {.ai_socktype = SOCK_STREAM};
     struct addrinfo *found = NULL;
@@ -110,9 +111,8 @@ static enum error check_addresses(const char *host, bool private_too, struct pro
         return problem_set(problem, ERROR_INVALID, "url_unresolved",
                            "host does not resolve: %.200s", bare);
     for (struct addrinfo *at = found; at; at = at->ai_next) {
-        enum address_class class = address_classify(at->ai_addr);
-
-        good = good && (class == ADDRESS_PUBLIC || (class == ADDRESS_PRIVATE && private_too));
+        good = good && address_may_be_called(address_classify(at->ai_addr), policy->private_too,
+                                             policy->loopback_too);
     }
     freeaddrinfo(found);
     return good ? ERROR_NONE
@@ -131,7 +131,7 @@ enum error egress_check(const char *url, const struct egress_policy *policy,
     if (policy->https_only && strncasecmp(url, "https:", 6) != 0)
         return problem_set(problem, ERROR_INVALID, "url_scheme",
                            "scheme not allowed: only https is");
-    return check_addresses(host, policy->private_too, problem);
+    return check_addresses(host, policy, problem);
 }
 
 bool egress_private_too(const char *url, const struct egress_policy *policy)

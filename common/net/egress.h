@@ -13,7 +13,8 @@ enum { EGRESS_HOST_MAX = 256, EGRESS_URL_MAX = 2000 };
 struct egress_policy {
     struct string_list allowed_hosts; /* exact names, in lower case, that need not be public */
     bool https_only;                  /* except for those hosts */
-    bool private_too;                 /* any host may be private: a local installation */
+    bool private_too;                 /* any host may be private or loopback */
+    bool loopback_too;                /* any host may be loopback: a local installation */
 };
 
 /* The lower-case host of an http or https URL without credentials; ERROR_INVALID with reason

@@ -77,6 +77,7 @@ struct fetch_request {
     size_t answer_max; /* bytes of the body, streamed or not */
     bool may_be_cut;   /* a longer answer is one all the same, as far as it fits */
     bool private_too;  /* loopback and private addresses may be called as well */
+    bool loopback_too; /* loopback addresses may */
     struct fetch_policy policy;
     struct shm_region *region; /* where breakers are; NULL = none */
     uint32_t breaker_failures; /* in a row, until calls to this host are refused */

@@ -28,6 +28,7 @@ struct transfer {
     size_t answer_max;
     size_t received;
     bool private_too;
+    bool loopback_too;
     bool too_large;
     bool forbidden; /* some address of the name was refused */
     bool no_memory;
@@ -149,9 +150,8 @@ static size_t take_header(char *bytes, size_t size, size_t count, void *context)
 
 static bool may_be_called(const struct transfer *transfer, const struct sockaddr *address)
 {
-    enum address_class class = address_classify(address);
-
-    return class == ADDRESS_PUBLIC || (class == ADDRESS_PRIVATE && transfer->private_too);
+    return address_may_be_called(address_classify(address), transfer->private_too,
+                                 transfer->loopback_too);
 }
 
 /* Called with the address that is about to be connected to, so that no second look-up can put
@@ -292,6 +292,7 @@ struct transfer *transfer_start(const struct fetch_request *request, double seco
         return NULL;
     transfer->answer_max = request->answer_max;
     transfer->private_too = request->private_too;
+    transfer->loopback_too = request->loopback_too;
     transfer->headers = list_headers(request);
     transfer->handle = curl.easy_init();
     if (!transfer->headers || !transfer->handle || !append(&transfer->head, "", 0) ||

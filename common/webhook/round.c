@@ -111,6 +111,7 @@ static struct fetch_request request_of(const struct webhook_desk *desk,
         .answer_max = (size_t)desk->answers.read,
         .may_be_cut = true, /* a receiver has answered, however much it went on to say */
         .private_too = egress_private_too(target->url, desk->egress),
+        .loopback_too = desk->egress->loopback_too,
         .policy = {.connect_seconds = connect_seconds,
                    .attempt_seconds = kind->attempt_seconds,
                    .total_seconds = longest,

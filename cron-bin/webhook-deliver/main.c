@@ -110,7 +110,7 @@ static int work(struct worker *worker, double every)
     }
     runner_start(worker->settings.state_directory, "webhook-deliver");
     worker->egress =
-        (struct egress_policy){.private_too = strcmp(worker->settings.environment, "local") == 0};
+        (struct egress_policy){.loopback_too = strcmp(worker->settings.environment, "local") == 0};
     program_rounds(every, deliver, worker);
     store_close(worker->store);
     arena_destroy(worker->job);

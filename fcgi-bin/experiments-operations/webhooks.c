@@ -283,7 +283,7 @@ enum error webhooks_resend(struct request *request, struct reply *reply)
 
 enum error webhooks_test(struct request *request, struct reply *reply)
 {
-    const struct egress_policy egress = {.private_too = is_local(request)};
+    const struct egress_policy egress = {.loopback_too = is_local(request)};
     const struct webhook_desk desk = {.kind = &experiments_webhook_kind,
                                       .egress = &egress,
                                       .answers =

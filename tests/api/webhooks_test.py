@@ -451,6 +451,15 @@ def test_deliveries_in_a_second(guarded, hooks, receiver):
     assert guarded.database.value("SELECT count(*) FROM webhook_deliveries WHERE status = 'delivered'") >= EVENTS
 
 
+def test_a_local_installation_may_call_itself_and_no_private_network(guarded):
+    body = {"name": "hook", "secret": SECRET, "format": "generic", "scope": "global"}
+    for url in ("https://10.0.0.5/", "https://192.168.1.1/", "https://[fd00::1]/", "http://192.168.1.1/", "https://169.254.169.254/"):
+        expect(guarded.admin.post(WEBHOOKS, {**body, "target_url": url}), 400, "bad_request")
+    for url in ("https://127.0.0.1:1/", "https://[::1]:1/", "http://localhost:1/"):
+        made = expect(guarded.admin.post(WEBHOOKS, {**body, "target_url": url}))
+        expect(guarded.admin.send("DELETE", f"{WEBHOOKS}/{made['id']}"))
+
+
 def test_names_of_private_addresses_are_refused_when_connecting(stores):
     """Beyond AB_ENV local. Addresses in URLs are refused when the webhook is made (subscription_url_test)."""
     with stores.new("sqlite", {**CLOSED, "AB_ENV": "demo"}) as store:

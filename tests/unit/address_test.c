@@ -48,9 +48,20 @@ TEST(public_addresses)
 TEST(private_addresses)
 {
     CHECK_ALL(ADDRESS_PRIVATE, "10.0.0.0", "10.255.255.255", "100.64.0.0", "100.127.255.255",
-              "127.0.0.1", "127.255.255.255", "172.16.0.0", "172.31.255.255", "192.168.0.0",
-              "192.168.255.255", "::1", "fc00::", "fdff:ffff::", "::ffff:127.0.0.1",
-              "::ffff:10.1.2.3", "64:ff9b::192.168.1.1");
+              "172.16.0.0", "172.31.255.255", "192.168.0.0", "192.168.255.255",
+              "fc00::", "fdff:ffff::", "::ffff:10.1.2.3", "64:ff9b::192.168.1.1");
+    CHECK_ALL(ADDRESS_LOOPBACK, "127.0.0.1", "127.255.255.255", "::1", "::ffff:127.0.0.1");
+}
+
+TEST(who_may_call_what)
+{
+    CHECK(address_may_be_called(ADDRESS_PUBLIC, false, false));
+    CHECK(!address_may_be_called(ADDRESS_LOOPBACK, false, false));
+    CHECK(address_may_be_called(ADDRESS_LOOPBACK, false, true));
+    CHECK(!address_may_be_called(ADDRESS_PRIVATE, false, true));
+    CHECK(address_may_be_called(ADDRESS_PRIVATE, true, false));
+    CHECK(address_may_be_called(ADDRESS_LOOPBACK, true, false));
+    CHECK(!address_may_be_called(ADDRESS_SPECIAL, true, true));
 }
 
 TEST(special_addresses)
@@ -100,5 +111,5 @@ TEST(other_families)
     CHECK_INT(address_classify((const struct sockaddr *)&path), ADDRESS_SPECIAL);
 }
 
-TEST_MAIN(CASE(public_addresses), CASE(private_addresses), CASE(special_addresses),
-          CASE(loopback_names), CASE(other_families))
+TEST_MAIN(CASE(public_addresses), CASE(private_addresses), CASE(who_may_call_what),
+          CASE(special_addresses), CASE(loopback_names), CASE(other_families))

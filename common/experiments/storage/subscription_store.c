@@ -65,7 +65,7 @@ static enum error refuse_url(struct problem *problem, const char *text)
 }
 
 /* Every way to write an address counts, also as one number or in octal. */
-static enum error refuse_hidden_address(const char *host, struct problem *problem)
+static enum error refuse_hidden_address(const char *host, bool local, struct problem *problem)
 {
     const struct addrinfo hints = {.ai_flags = AI_NUMERICHOST, .ai_socktype = SOCK_STREAM};
     char bare[EGRESS_HOST_MAX];
@@ -81,7 +81,7 @@ static enum error refuse_hidden_address(const char *host, struct problem *proble
         return problem_set(problem, ERROR_SYSTEM, "out_of_memory", "no memory for an address");
     if (code != 0)
         return ERROR_NONE; /* a name: looked up at each delivery */
-    hidden = address_classify(found->ai_addr) != ADDRESS_PUBLIC;
+    hidden = !address_may_be_called(address_classify(found->ai_addr), false, local);
     freeaddrinfo(found);
     return hidden ? refuse_url(problem, "must not be a non-public address") : ERROR_NONE;
 }
@@ -100,7 +100,7 @@ enum error subscription_check_url(const char *url, bool local, struct problem *p
             return ERROR_NONE;
         return refuse_url(problem, "must be https");
     }
-    return local ? ERROR_NONE : refuse_hidden_address(host, problem);
+    return refuse_hidden_address(host, local, problem);
 }
 
 static const char *filter_text(struct arena *arena, const struct string_list *filter)
