@@ -108,30 +108,32 @@ def test_import_adds_under_new_ids(store, bundle):
     before = expect(store.client.get(PROJECTS + "?status=all&limit=200"))
     told = expect(store.client.post(WORKSPACE + "/import", bundle))
     assert told == {"status": "imported", "imported_projects": 2, "imported_analysis_runs": 1,
-                    "imported_export_events": 1, "imported_project_revisions": 3}
+                    "imported_export_events": 1, "imported_project_revisions": 5}
     after = expect(store.client.get(PROJECTS + "?status=all&limit=200"))
     known = {p["id"] for p in before["projects"]}
     fresh = [p for p in after["projects"] if p["id"] not in known]
     assert after["total"] == before["total"] + 2 and len(fresh) == 2
     [came] = [p for p in fresh if p["project_name"] == "Füllung 2"]
     [was] = [p for p in before["projects"] if p["project_name"] == "Füllung 2"][:1]
-    for name in ("created_at", "updated_at", "last_analysis_at", "last_exported_at", "revision_count", "last_revision_at",
+    for name in ("created_at", "updated_at", "last_analysis_at", "last_exported_at",
                  "duration_days", "hypothesis", "metric_type"):
         assert came[name] == was[name], name
     history = history_of(store.client, came)
     assert came["last_analysis_run_id"] == history["analysis_runs"][0]["id"] == history["export_events"][0]["analysis_run_id"]
-    assert [r["source"] for r in revisions_of(store.client, came)["revisions"]] == ["update", "create"]
+    revisions = revisions_of(store.client, came)["revisions"]
+    assert [r["source"] for r in revisions] == ["workspace_import", "update", "create"]
+    assert came["revision_count"] == was["revision_count"] + 1 == 3 and came["last_revision_at"] == revisions[0]["created_at"]
     assert [p["project_name"] for p in expect(store.client.get(PROJECTS + "?q=füllung"))["projects"]].count("Füllung 2") >= 2
     [entry] = expect(store.client.get("/api/v1/audit?action=workspace_imported&limit=1"))["entries"]
     assert entry["project_id"] is None
     check_totals(store)
-    assert store.database.value("SELECT count(*) FROM project_revisions WHERE number > 2") == 0
+    assert store.database.value("SELECT count(*) FROM project_revisions WHERE number > 3") == 0
 
 
 def test_projects_without_revisions_get_one(store, bundle):
     alone = sealed(bundle, project_revisions=[], export_events=[], analysis_runs=[], projects=bundle["projects"][:1])
     assert expect(store.client.post(WORKSPACE + "/import", alone))["imported_project_revisions"] == 1
-    [found] = store.database.rows("SELECT created_at, number FROM project_revisions WHERE source = 'workspace_import'")
+    [found] = store.database.rows("SELECT created_at, number FROM project_revisions WHERE source = 'workspace_import' AND number = 1")
     assert found == {"created_at": bundle["projects"][0]["updated_at"], "number": 1}
     assert store.database.value("SELECT count(*) FROM projects WHERE last_analysis_run_id IS NULL AND last_analysis_at IS NOT NULL") == 1
 

@@ -44,6 +44,7 @@ struct way_in {
     struct bundle_call *call;
     const struct bundle *bundle;
     bool keep_ids;
+    const char *at; /* the time of the import */
     struct bundle_ids projects, runs;
     const char **project_ids, **run_ids;
     int64_t *numbers[BUNDLE_LIST__MAX]; /* of each record among those of its project */
@@ -121,6 +122,23 @@ static enum error add_revision(struct way_in *in, const char *id, const char *pr
     return end_insert(in, query);
 }
 
+/* Every project gets a revision of its import, but for a workspace that moves with its ids: that
+ * one is to be what it was. A project without any revision gets one in any case, of the time at
+ * which it was changed last. */
+static bool is_revised(const struct way_in *in, size_t place)
+{
+    return !in->keep_ids || !in->counts[BUNDLE_REVISIONS][place];
+}
+
+static const char *last_revision(const struct way_in *in, size_t place, const char *updated_at)
+{
+    struct arena *arena = in->call->piece;
+
+    if (!in->counts[BUNDLE_REVISIONS][place])
+        return moment(arena, updated_at);
+    return is_revised(in, place) ? in->at : moment(arena, in->last_revision[place]);
+}
+
 static void bind_project(struct way_in *in, struct query *query, size_t place,
                          const struct bundle_project *project, const char *document)
 {
@@ -144,8 +162,8 @@ static void bind_project(struct way_in *in, struct query *query, size_t place,
     query_bind_text(query, project_search_text(arena, payload));
     query_bind_text(query, payload->hypothesis->hypothesis_statement);
     query_bind_text(query, metric_type_names[payload->metrics->metric_type]);
-    query_bind_integer(query, revisions ? revisions : 1);
-    query_bind_text(query, revisions ? moment(arena, in->last_revision[place]) : updated);
+    query_bind_integer(query, revisions + is_revised(in, place));
+    query_bind_text(query, last_revision(in, place, project->updated_at));
     query_bind_integer(query, in->counts[BUNDLE_RUNS][place]);
     query_bind_integer(query, in->counts[BUNDLE_EVENTS][place]);
 }
@@ -163,11 +181,12 @@ static enum error add_project(struct way_in *in, size_t index, void *record)
     bind_project(in, query, place, project, document);
     error = end_insert(in, query);
     in->added[project->archived_at != NULL][project->payload->metrics->metric_type]++;
-    if (error || in->counts[BUNDLE_REVISIONS][place])
+    if (error || !is_revised(in, place))
         return error;
     in->imported->project_revisions++;
-    return add_revision(in, new_id(in, in->call->piece, ""), in->project_ids[place], 1, document,
-                        REVISION_IMPORT, moment(in->call->piece, project->updated_at));
+    return add_revision(in, new_id(in, in->call->piece, ""), in->project_ids[place],
+                        in->counts[BUNDLE_REVISIONS][place] + 1, document, REVISION_IMPORT,
+                        last_revision(in, place, project->updated_at));
 }
 
 static enum error add_run(struct way_in *in, size_t index, void *record)
@@ -333,6 +352,7 @@ enum error workspace_import(struct db *db, struct bundle_call *call, const struc
                             struct workspace_imported *imported)
 {
     struct way_in in = {.db = db,
+                        .at = store_now(call->arena),
                         .call = call,
                         .bundle = bundle,
                         .keep_ids = keep_ids,
