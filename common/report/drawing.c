@@ -231,9 +231,7 @@ static void draw_cell(struct drawing *drawing, const struct heat *heat,
               heat->missing);
         return;
     }
-    words(drawing, COLOUR_INK, ANCHOR_MIDDLE, middle, y + 14,
-          arena_print(drawing->arena, "%sd",
-                      print_thousands(drawing->arena, (int64_t)ceil(cell->days))));
+    words(drawing, COLOUR_INK, ANCHOR_MIDDLE, middle, y + 14, cell->days_text);
     words(drawing, COLOUR_QUIET, ANCHOR_MIDDLE, middle, y + 26,
           arena_print(drawing->arena, "n=%s", print_thousands(drawing->arena, cell->size)));
 }

@@ -74,6 +74,7 @@ struct heat_cell {
     bool given;
     int64_t size;
     double days;
+    const char *days_text; /* with their unit, for people */
     bool current;
 };
 struct heat {

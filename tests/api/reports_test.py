@@ -79,7 +79,7 @@ COMPARED = ("146,642", "293,284", "41", "98,765", "197,530", "28", "245,407", "3
 
 def figures(results):
     """What the report of checkout says in figures."""
-    return ("146,642", "293,284", "41", "12,000", "0.05", "0.8", "579,736", "776,101", "196,312", "65,933", "88,264", "37,513",
+    return ("146,642", "293,284", "41", "7,200", "0.05", "0.8", "579,736", "776,101", "196,312", "65,933", "88,264", "37,513",
             "50,219", "2.5", "7.5", "0.161", "0.0673", "purchase_conversion", "SEASONALITY_PRESENT",
             f"{results['p_value']:.4g}", f"{results['observed_effect']:.4g}")
 
@@ -103,6 +103,16 @@ def test_rows_of_the_csv(store):
         "2.5,579736,162,776101,216", "5,146642,41,196312,55", "7.5,65933,19,88264,25", "10,37513,11,50219,14", "",
         "# Guardrail Metrics", "Metric Name,Metric Type,Detectable MDE,Note",
         "\"'=HYPERLINK(\"\"x\"\")\",binary,0.161,\"Tracked, and \"\"quoted\"\"\"", "Refund value,continuous,0.0673,", ""]
+
+
+def test_one_figure_of_traffic_and_words_of_the_language(store):
+    """Daily traffic is that of the test in every file; kinds of metrics and units of days are words."""
+    made, _ = kept(store.client)
+    text = run("pdftotext", "-", "-", data=report(store.client, made, "pdf").body)
+    assert "7,200" in text and "41 d" in text and "41d" not in text and "binary" in text
+    german = run("pdftotext", "-", "-", data=report(store.client, made, "pdf", language="de").body)
+    assert "41 T." in german and "Anteil" in german and "binary" not in german
+    assert "Anteil" in report(store.client, made, "csv", language="de").text
 
 
 @pytest.mark.parametrize("mde, effects", [(50, [25, 50, 75, 100]), (5.5, [2.75, 5.5, 8.25, 11]), (1, [1, 1.5, 2]),
@@ -288,7 +298,7 @@ def test_html_holds_no_markup_of_others(store):
     page = answer.text
     assert not re.search(r"<(?:script|b|i|u|A|c)>", page) and "onclick=&quot;" not in page and 'onclick="' not in page
     assert 'class="warning warning-none"' in page and 'class="warning warning-high"' in page
-    for text in ("0.0004", ">786<", ">1,000<", ">1,339<", ">1,656<", "Key Risks", ">7d<", "n=10", ">n/a<", "&lt;A&gt;: d"):
+    for text in ("0.0004", ">786<", ">1,000<", ">1,339<", ">1,656<", "Key Risks", ">7 d<", "n=10", ">n/a<", "&lt;A&gt;: d"):
         assert text in page, text
     assert "nan" not in page and "inf" not in re.sub(r"[A-Za-z]+inf|inf[a-z]+", "", page)
     xml.fromstring(re.search(r"<svg.*?</svg>", page, re.S)[0])

@@ -79,7 +79,7 @@ static void add_guardrails(const struct report_desk *desk, const struct object_l
                                          : guardrails[i].detectable_mde_absolute;
 
         folio_add(document, guardrails[i].name);
-        folio_add(document, guardrails[i].metric_type);
+        folio_add(document, desk_metric_type(desk, guardrails[i].metric_type));
         folio_add(document, desk_small(desk, guardrails[i].baseline));
         folio_add(document, mde.given ? desk_small(desk, mde.value) : "-");
         folio_add(document, guardrails[i].note);

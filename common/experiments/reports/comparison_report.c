@@ -21,6 +21,15 @@ static const char *joined(const struct report_desk *desk, const struct string_li
     return list->count ? text.bytes : desk_word(desk, "export.none");
 }
 
+static const char *metric_types(const struct report_desk *desk, const struct string_list *types)
+{
+    struct string_list words = {types->count, ARENA_ARRAY(desk->arena, const char *, types->count)};
+
+    for (size_t i = 0; i < types->count; i++)
+        words.items[i] = desk_metric_type(desk, types->items[i]);
+    return joined(desk, &words);
+}
+
 static void add_overview(const struct report_desk *desk, const struct comparison *comparison,
                          struct folio *document)
 {
@@ -29,7 +38,7 @@ static void add_overview(const struct report_desk *desk, const struct comparison
     folio_fact(document, desk_word(desk, "export.projects_compared"),
                arena_print(desk->arena, "%zu", comparison->projects.count));
     folio_fact(document, desk_word(desk, "export.metric_types"),
-               joined(desk, &comparison->metric_types_used));
+               metric_types(desk, &comparison->metric_types_used));
     folio_fact(document, desk_word(desk, "export.total_range"),
                range(desk, &comparison->sample_size_range));
     folio_fact(document, desk_word(desk, "export.duration_range"),
@@ -49,7 +58,7 @@ static void add_table(const struct report_desk *desk, const struct comparison *c
         folio_add(document, desk_word(desk, keys[i]));
     for (size_t i = 0; i < comparison->projects.count; i++) {
         folio_add(document, projects[i].project_name);
-        folio_add(document, projects[i].metric_type);
+        folio_add(document, desk_metric_type(desk, projects[i].metric_type));
         folio_add(document, print_thousands(desk->arena, projects[i].sample_size_per_variant));
         folio_add(document, print_thousands(desk->arena, projects[i].total_sample_size));
         folio_add(document, print_thousands(desk->arena, projects[i].estimated_duration_days));
@@ -83,7 +92,8 @@ static void add_project(const struct report_desk *desk, const struct compared_pr
 {
     folio_heading(document, 1, *project->project_name ? project->project_name : project->id);
     folio_begin(document, BLOCK_FACTS, 2);
-    folio_fact(document, desk_word(desk, "export.metric_type"), project->metric_type);
+    folio_fact(document, desk_word(desk, "export.metric_type"),
+               desk_metric_type(desk, project->metric_type));
     folio_fact(document, desk_word(desk, "export.primary_metric"), project->primary_metric);
     folio_fact(document, desk_word(desk, "export.users_per_variant"),
                print_thousands(desk->arena, project->sample_size_per_variant));

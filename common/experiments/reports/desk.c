@@ -3,12 +3,35 @@
 #include "base/number.h"
 
 #include <math.h>
+#include <string.h>
 
 enum { SPLIT_BYTES_MAX = 4096 };
 
 const char *desk_word(const struct report_desk *desk, const char *key)
 {
     return locale_format(desk->locale, desk->arena, key, NO_TEXT_ARGUMENTS);
+}
+
+const char *desk_metric_type(const struct report_desk *desk, const char *type)
+{
+    static const struct {
+        const char *type, *key;
+    } words[] = {{"binary", "export.metric_binary"},
+                 {"continuous", "export.metric_continuous"},
+                 {"ratio", "export.metric_ratio"},
+                 {"count", "export.metric_count"}};
+
+    for (size_t i = 0; type && i < sizeof words / sizeof words[0]; i++)
+        if (strcmp(words[i].type, type) == 0)
+            return desk_word(desk, words[i].key);
+    return type;
+}
+
+const char *desk_days(const struct report_desk *desk, double days)
+{
+    return locale_format(
+        desk->locale, desk->arena, "export.days_short",
+        TEXT_ARGUMENTS({"days", print_thousands(desk->arena, (int64_t)ceil(days))}));
 }
 
 const char *desk_figure(const struct report_desk *desk, double value)

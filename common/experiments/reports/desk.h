@@ -20,6 +20,12 @@ const char *desk_figure(const struct report_desk *desk, double value);
 /* A probability: four significant digits. */
 const char *desk_small(const struct report_desk *desk, double value);
 
+/* The word for a kind of metric; kinds without a word of their own as they are. */
+const char *desk_metric_type(const struct report_desk *desk, const char *type);
+
+/* Days with their unit, short: "39 d". */
+const char *desk_days(const struct report_desk *desk, double days);
+
 /* "[50, 50]" */
 const char *desk_split(const struct report_desk *desk, const struct number_list *split);
 

@@ -237,7 +237,8 @@ static void read_axes(const json_t *cells, struct axes *axes)
     }
 }
 
-static void read_cells(const json_t *sensitivity, const struct axes *axes, struct heat_cell *made)
+static void read_cells(const struct report_desk *desk, const json_t *sensitivity,
+                       const struct axes *axes, struct heat_cell *made)
 {
     const json_t *cells = json_object_get(sensitivity, "cells");
     struct optional_number mde = number_of(sensitivity, "current_mde");
@@ -259,6 +260,8 @@ static void read_cells(const json_t *sensitivity, const struct axes *axes, struc
                 size.given && days.given && fabs(size.value) < 0x1p53 && fabs(days.value) < 0x1p53,
             .size = size.given && fabs(size.value) < 0x1p53 ? (int64_t)size.value : 0,
             .days = days.value,
+            .days_text =
+                days.given && fabs(days.value) < 0x1p53 ? desk_days(desk, days.value) : NULL,
             .current = mde.given && power.given && fabs(row_value - mde.value) < 5e-5 &&
                        fabs(column_value - power.value) < 5e-5};
     }
@@ -275,7 +278,7 @@ static void add_heat(const struct report_desk *desk, const struct report_parts *
     if (!axes->row_count || !axes->column_count)
         return;
     cells = ARENA_ARRAY(desk->arena, struct heat_cell, axes->row_count * axes->column_count);
-    read_cells(parts->sensitivity, axes, cells);
+    read_cells(desk, parts->sensitivity, axes, cells);
     rows = (struct string_list){axes->row_count,
                                 ARENA_ARRAY(desk->arena, const char *, axes->row_count)};
     columns = (struct string_list){axes->column_count,
@@ -350,7 +353,8 @@ static void add_results(const struct report_desk *desk, const json_t *results,
     folio_fact(document, desk_word(desk, "export.achieved_power"),
                small_of(desk, results, "power_achieved"));
     folio_begin(document, BLOCK_FACTS, 2);
-    folio_fact(document, desk_word(desk, "export.metric_type"), type ? type : "-");
+    folio_fact(document, desk_word(desk, "export.metric_type"),
+               type ? desk_metric_type(desk, type) : "-");
     folio_fact(document, desk_word(desk, "export.control_rate"),
                small_of(desk, results, "control_rate"));
     folio_fact(document, desk_word(desk, "export.treatment_rate"),

@@ -82,6 +82,7 @@ const struct drawing *report_heat(const struct report_desk *desk,
         cells[i] = (struct heat_cell){.given = size.users.given,
                                       .size = size.users.value,
                                       .days = (double)size.days.value,
+                                      .days_text = desk_days(desk, (double)size.days.value),
                                       .current = fabs(effect - fabs(summary->mde_pct)) < 0.005 &&
                                                  fabs(power - summary->power) < 1e-9};
     }
@@ -122,7 +123,8 @@ static void add_summary(const struct report_desk *desk, const struct project_sna
         {"export.project_name", or_dash(snapshot->project.project_name)},
         {"export.hypothesis", or_dash(payload->hypothesis->hypothesis_statement)},
         {"export.created_at", report_moment(desk->arena, snapshot->project.created_at)},
-        {"export.metric_type", analysis->calculations->calculation_summary->metric_type},
+        {"export.metric_type",
+         desk_metric_type(desk, analysis->calculations->calculation_summary->metric_type)},
         {"export.primary_metric", or_dash(payload->metrics->primary_metric_name)},
         {"export.mde_pct", desk_figure(desk, analysis->calculations->calculation_summary->mde_pct)},
         {"export.goal",
@@ -168,8 +170,7 @@ static void add_sizes(const struct report_desk *desk, const struct project_snaps
     for (size_t i = 0; i < design->variants.count; i++) {
         folio_add(document, report_variant_name(desk, &variants[i], i));
         folio_add(document, print_thousands(desk->arena, kept->results->sample_size_per_variant));
-        folio_add(document,
-                  print_thousands(desk->arena, snapshot->payload->setup->expected_daily_traffic));
+        folio_add(document, desk_figure(desk, kept->results->effective_daily_traffic));
         folio_add(document, print_thousands(desk->arena, kept->results->estimated_duration_days));
     }
     folio_begin(document, BLOCK_FACTS, 2);
@@ -258,7 +259,8 @@ void report_results(const struct report_desk *desk, const struct results_reply *
     folio_fact(document, desk_word(desk, "export.achieved_power"),
                desk_small(desk, results->power_achieved));
     folio_begin(document, BLOCK_FACTS, 2);
-    folio_fact(document, desk_word(desk, "export.metric_type"), results->metric_type);
+    folio_fact(document, desk_word(desk, "export.metric_type"),
+               desk_metric_type(desk, results->metric_type));
     folio_fact(document, desk_word(desk, "export.control_rate"),
                rounded(desk, results->control_rate));
     folio_fact(document, desk_word(desk, "export.treatment_rate"),

@@ -171,7 +171,7 @@ static void add_guardrails(const struct report_desk *desk, const struct project_
                                          : guardrail->detectable_mde_absolute;
 
         sheet_text(sheet, guardrail->name);
-        sheet_text(sheet, guardrail->metric_type);
+        sheet_text(sheet, desk_metric_type(desk, guardrail->metric_type));
         if (mde.given)
             sheet_number(sheet, mde.value);
         else
