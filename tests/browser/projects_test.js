@@ -68,6 +68,21 @@ test('by keyboard alone: a template becomes a project, is sized, and its report 
     await close(page);
 });
 
+test('a name of 160 letters without a blank widens no page', async () => {
+    const long = await create('checkout_conversion', 'W'.repeat(160), true);
+    const other = await create('checkout_conversion', 'm'.repeat(160), true);
+    for (const width of [360, 1440]) {
+        for (const path of ['/projects', `/projects/${long}`, `/projects/compare?ids=${long},${other}`]) {
+            const page = await open(`${experiments}${path}`, { viewport: { width, height: 900 } });
+            await untilText(page, 'main', /[Wm]{160}/);
+            const wide = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
+            assert.ok(wide <= 0, `${path} is ${wide} px wider than ${width}`);
+            await close(page);
+        }
+    }
+    for (const id of [long, other]) await fetch(`${experiments}/api/v1/projects/${id}`, { method: 'DELETE' });
+});
+
 test('figures that are older than the design are said to be', async () => {
     const id = await create('checkout_conversion', 'Revised', true);
     const { payload } = await send('GET', `/projects/${id}`);
