@@ -1,10 +1,14 @@
 /* Digests and comparison of secrets, on libsodium. Must not log or keep what passes through. */
 #include "crypto/digest.h"
 
+#include <errno.h>
 #include <sodium.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
+
+enum { FILE_PIECE_BYTES = 65536 };
 
 _Static_assert(DIGEST_SHA256_BYTES == crypto_hash_sha256_BYTES, "size of SHA-256");
 _Static_assert(DIGEST_SHORT_BYTES == crypto_shorthash_siphashx24_BYTES, "size of SipHash-128");
@@ -21,6 +25,28 @@ void digest_sha256_hex(const void *data, size_t length, char text[DIGEST_SHA256_
 
     digest_sha256(data, length, digest);
     sodium_bin2hex(text, DIGEST_SHA256_TEXT, digest, sizeof digest);
+}
+
+bool digest_file_sha256_hex(int file, char text[DIGEST_SHA256_TEXT])
+{
+    unsigned char digest[DIGEST_SHA256_BYTES], bytes[FILE_PIECE_BYTES];
+    crypto_hash_sha256_state state;
+    off_t at = 0;
+    ssize_t got;
+
+    *text = '\0';
+    crypto_hash_sha256_init(&state);
+    while ((got = pread(file, bytes, sizeof bytes, at)) > 0 || (got < 0 && errno == EINTR)) {
+        if (got < 0)
+            continue;
+        crypto_hash_sha256_update(&state, bytes, (unsigned long long)got);
+        at += got;
+    }
+    if (got < 0)
+        return false;
+    crypto_hash_sha256_final(&state, digest);
+    sodium_bin2hex(text, DIGEST_SHA256_TEXT, digest, sizeof digest);
+    return true;
 }
 
 static void hmac_sha256_parts(const void *key, size_t key_length, const struct digest_part *parts,

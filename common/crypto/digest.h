@@ -20,6 +20,10 @@ enum {
 void digest_sha256(const void *data, size_t length, unsigned char digest[DIGEST_SHA256_BYTES]);
 void digest_sha256_hex(const void *data, size_t length, char text[DIGEST_SHA256_TEXT]);
 
+/* SHA-256 of an open file from its beginning, without holding it in memory. False when it cannot be
+ * read; the text is then empty. */
+bool digest_file_sha256_hex(int file, char text[DIGEST_SHA256_TEXT]);
+
 /* SHA-1 (FIPS 180-4), for names that others give by it; broken, so never to keep anybody out. */
 void digest_sha1_hex(const void *data, size_t length, char text[DIGEST_SHA1_TEXT]);
 

@@ -95,8 +95,9 @@ static _Noreturn void run_child(int file, enum file_type type, const struct read
     stream = fdopen(1, "w");
     if (!stream || confine_process(CONFINE_AUTO, folders, &problem) != ERROR_NONE)
         _exit(CHILD_CANNOT);
-    _exit(type == FILE_HTML ? format_read_html(path, stream)
-                            : format_read_docx(path, limits->text_bytes * 4, stream));
+    _exit(type == FILE_HTML
+              ? format_read_html(path, stream)
+              : format_read_docx(path, limits->text_bytes * READER_UNPACKED_FACTOR, stream));
 }
 
 static pid_t start_child(int file, enum file_type type, const struct reader_limits *limits,

@@ -32,6 +32,8 @@ enum file_type file_type_of(const char *name);
 /* Whether it needs a child process, which a confined worker cannot have. */
 bool file_type_needs_child(enum file_type type);
 
+enum { READER_UNPACKED_FACTOR = 4 /* a DOCX may unpack to so many times text_bytes */ };
+
 struct reader_limits {
     int64_t memory_bytes; /* of a child */
     int64_t seconds;      /* of its computing; twice as long by the clock */

@@ -9,6 +9,7 @@
 #include "support/service.h"
 #include "support/tools.h"
 
+#include <endian.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
@@ -16,6 +17,8 @@
 enum {
     SNIFFED = 4096,
     DIRECTORY_BYTES = 131072,
+    ENTRY_HEAD = 46, /* bytes of an entry in a zip's list, before its name */
+    ENTRY_SIZE_AT = 24,
     WAIT_ROUNDS = 60,
     WAIT_MILLISECONDS = 50,
     MEMORY_PER_BYTE = 64 /* that reading and indexing a file in a worker may use */
@@ -128,23 +131,44 @@ static enum error bad_upload(struct request *request, const char *text)
     return problem_set(&request->problem, ERROR_INVALID, "bad_upload", "%s", text);
 }
 
-/* Whether the list of a zip's entries, at its end, names the document. */
-static bool names_document(const struct form_part *part)
+/* Whether the list of a zip's entries, at its end, names the document; how large it says that is.
+ */
+static bool names_document(const struct form_part *part, int64_t *unpacked)
 {
     static char bytes[DIRECTORY_BYTES];
     off_t from = part->length > sizeof bytes ? (off_t)(part->length - sizeof bytes) : 0;
     ssize_t got = pread(part->file, bytes, sizeof bytes, from);
+    const char *name = got > 0 ? memmem(bytes, (size_t)got, "word/document.xml", 17) : NULL;
+    const char *after = name ? name + 17 : NULL;
+    uint32_t size = 0;
 
-    return got > 0 && memmem(bytes, (size_t)got, "word/document.xml", 17);
+    /* The data has the name as well, before the list. */
+    while (after && (name - bytes < ENTRY_HEAD || memcmp(name - ENTRY_HEAD, "PK\1\2", 4) != 0) &&
+           (name = memmem(after, (size_t)(bytes + got - after), "word/document.xml", 17)))
+        after = name + 17;
+    if (name && name - bytes >= ENTRY_HEAD)
+        memcpy(&size, name - ENTRY_HEAD + ENTRY_SIZE_AT, sizeof size);
+    *unpacked = le32toh(size);
+    return after != NULL;
 }
 
-static bool content_fits(const struct form_part *part, enum file_type type)
+/* By the beginning of the file, and what a zip says of itself. The reader judges what is in it. */
+static enum error check_content(struct request *request, const struct form_part *part,
+                                enum file_type type)
 {
+    int64_t most = service_settings(request)->reader_text_bytes, size = (int64_t)part->length;
     char bytes[SNIFFED];
     ssize_t got = pread(part->file, bytes, sizeof bytes, 0);
 
-    return got >= 0 && file_looks_like(type, bytes, (size_t)got) &&
-           (type != FILE_DOCX || names_document(part));
+    if (got < 0 || !file_looks_like(type, bytes, (size_t)got) ||
+        (type == FILE_DOCX && !names_document(part, &size)))
+        return bad_upload(request, "Unsupported file content");
+    if (type == FILE_DOCX)
+        most *= READER_UNPACKED_FACTOR;
+    if (size > most && (type == FILE_DOCX || !file_type_needs_child(type)))
+        return problem_set(&request->problem, ERROR_TOO_LARGE, "text_too_large",
+                           "the document holds more text than is allowed");
+    return ERROR_NONE;
 }
 
 /* The file under its clean name, after all that can be told from the outside. */
@@ -166,9 +190,10 @@ static enum error receive(struct request *request, const char **name, const char
         return bad_upload(request,
                           arena_print(request->arena, "Unsupported file type: %s. Allowed: %s",
                                       upload_extension(clean), UPLOAD_EXTENSIONS));
-    if (!content_fits(part, type))
-        return bad_upload(request, "Unsupported file content");
-    error = upload_name_claim(&tools->documents, upload_base_name(part->file_name), clean, name);
+    error = check_content(request, part, type);
+    if (!error)
+        error =
+            upload_name_claim(&tools->documents, upload_base_name(part->file_name), clean, name);
     if (error)
         return error;
     *path = arena_print(

@@ -17,7 +17,7 @@ from service import ENGINES, Service
 from support_answers_test import simple_pdf
 
 HEADERS = {"X-API-Key": "support-test-key-2"}
-READER_SECONDS, READER_MEMORY = 1, 256 << 20
+READER_SECONDS, READER_MEMORY = 3, 256 << 20
 SANITIZED = bool(os.environ.get("SANITIZE"))  # such processes have more than is asked about
 REFUSED = ("Invalid filename", "Unsupported file type", "Unsupported file content", "No filename provided",
            "Upload exceeds limit")

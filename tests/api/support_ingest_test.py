@@ -166,16 +166,22 @@ def test_without_the_program_small_files_are_read_and_large_ones_wait(support):
 
 
 def test_a_file_that_unpacks_too_large_is_too_large(support):
-    for name, content in (("bomb.docx", docx(text_of("word " * 12_000_000))), ("long.txt", b"word " * 2_000_000),
-                          ("long.html", b"<p>" + b"word " * 2_000_000)):
+    """Told at once where the file itself says it, else by the reader."""
+    first = upload(support, "long.txt", "# Hall\n\nThe tall hall is painted green.\n").json()
+    for name, content, at_once in (("bomb.docx", docx(text_of("word " * 12_000_000)), True),
+                                   ("long.txt", b"word " * 2_000_000, True),
+                                   ("long.html", b"<p>" + b"word " * 2_000_000, False)):
         answer = upload(support, name, content)
-        if answer.status_code == 200:
+        if answer.status_code == 200 and not at_once:
             task = answer.json()["task_id"]
             until(lambda: state_of(support, task, HEADERS) == "FAILURE")
             assert support.get(f"/api/tasks/{task}", headers=HEADERS).json()["result"]["reason"] == "text_too_large"
         else:
             assert answer.status_code == 413 and answer.json()["error_code"] == "too_large", answer.text
             assert answer.json()["detail"] == "the document holds more text than is allowed"
+    assert first["status"] == "ok" and "green" in ask(support, "How is the tall hall painted?")["answer"]
+    [stored] = (support.stack.directory / "data").rglob("uploads/long.txt")
+    assert "green" in stored.read_text()  # what was refused did not take its place
 
 
 def test_only_the_host_that_has_a_file_reads_it():

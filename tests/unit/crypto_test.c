@@ -42,6 +42,23 @@ TEST(sha256_gives_the_published_digests)
     CHECK_TEXT(text, cases[0].expected);
 }
 
+TEST(a_file_has_the_digest_of_its_bytes)
+{
+    char bytes[200000], expected[DIGEST_SHA256_TEXT], text[DIGEST_SHA256_TEXT];
+    char path[] = "/tmp/assay-digest-XXXXXX";
+    int file = mkstemp(path);
+
+    memset(bytes, 'a', sizeof bytes);
+    CHECK_INT(write(file, bytes, sizeof bytes), sizeof bytes);
+    digest_sha256_hex(bytes, sizeof bytes, expected);
+    CHECK(digest_file_sha256_hex(file, text)); /* from its beginning, wherever it stands */
+    CHECK_TEXT(text, expected);
+    close(file);
+    unlink(path);
+    CHECK(!digest_file_sha256_hex(-1, text));
+    CHECK_TEXT(text, "");
+}
+
 static void fill(unsigned char *bytes, size_t count, int value)
 {
     memset(bytes, value, count);
@@ -264,9 +281,9 @@ TEST(wiping_leaves_zeros)
 }
 
 TEST_MAIN(CASE(starting_twice_is_harmless), CASE(sha256_gives_the_published_digests),
-          CASE(hmac_sha256_gives_the_digests_of_rfc_4231), CASE(parts_sign_like_the_whole),
-          CASE(short_digest_is_siphash_128), CASE(secrets_are_equal_only_when_they_are),
-          CASE(uuids_are_of_version_4_and_lower_case), CASE(ordered_uuids_begin_with_their_time),
-          CASE(what_is_no_uuid_is_told_apart), CASE(tokens_are_base64url_and_differ),
-          CASE(a_token_that_does_not_fit_aborts), CASE(random_bytes_differ_after_fork),
-          CASE(wiping_leaves_zeros))
+          CASE(a_file_has_the_digest_of_its_bytes), CASE(hmac_sha256_gives_the_digests_of_rfc_4231),
+          CASE(parts_sign_like_the_whole), CASE(short_digest_is_siphash_128),
+          CASE(secrets_are_equal_only_when_they_are), CASE(uuids_are_of_version_4_and_lower_case),
+          CASE(ordered_uuids_begin_with_their_time), CASE(what_is_no_uuid_is_told_apart),
+          CASE(tokens_are_base64url_and_differ), CASE(a_token_that_does_not_fit_aborts),
+          CASE(random_bytes_differ_after_fork), CASE(wiping_leaves_zeros))

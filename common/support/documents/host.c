@@ -6,7 +6,6 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -59,25 +58,6 @@ enum error host_name(struct arena *arena, const struct support_settings *setting
                        path);
 }
 
-void host_hash_open_file(int file, char hash[DIGEST_SHA256_TEXT])
-{
-    struct stat about;
-    void *bytes = NULL;
-    size_t length;
-
-    *hash = '\0';
-    if (fstat(file, &about) != 0 || !S_ISREG(about.st_mode))
-        return;
-    length = (size_t)about.st_size;
-    if (length)
-        bytes = mmap(NULL, length, PROT_READ, MAP_PRIVATE, file, 0);
-    if (bytes == MAP_FAILED)
-        return;
-    digest_sha256_hex(bytes, length, hash);
-    if (bytes)
-        munmap(bytes, length);
-}
-
 void host_file_hash(const char *path, char hash[DIGEST_SHA256_TEXT])
 {
     int file = open(path, O_RDONLY | O_CLOEXEC);
@@ -85,6 +65,6 @@ void host_file_hash(const char *path, char hash[DIGEST_SHA256_TEXT])
     *hash = '\0';
     if (file < 0)
         return;
-    host_hash_open_file(file, hash);
+    (void)!digest_file_sha256_hex(file, hash);
     close(file);
 }

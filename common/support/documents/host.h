@@ -16,6 +16,5 @@ MUST_CHECK enum error host_name(struct arena *arena, const struct support_settin
 
 /* SHA-256 of the bytes of a file; "" when it cannot be read. */
 void host_file_hash(const char *path, char hash[DIGEST_SHA256_TEXT]);
-void host_hash_open_file(int file, char hash[DIGEST_SHA256_TEXT]);
 
 #endif
