@@ -249,6 +249,12 @@ class TestDifferentModels:
         assert materials(judged["prompt"]) == {"Question": "q", "Answer 1": forged, "Answer 2": "y" * 30000}
         assert not re.search("gpt|claude", judged["prompt"] + system_of(judged), re.I)
 
+    def test_a_judge_that_does_not_answer_is_stood_in_for(self, three, models):
+        models.answers.update({GPT: ["text:a", "text:they differ"], CLAUDE: "text:b", "third": "status:500"})
+        answer = post(three, "compare", prompt="q", models=["gpt-5-4-api", "claude-sonnet-4-6-api"])
+        assert (answer["judge_model_id"], answer["analysis"]) == ("gpt-5-4-api", "they differ")
+        assert [call["model"] for call in models.calls][2:] == ["third", GPT]
+
     def test_what_is_too_long_for_the_judge_has_a_mark(self, alone, models):
         models.answers[GPT] = lambda prompt: "text:differ" if "Answer 1" in prompt else "text:" + "y" * 1200
         post(alone, "compare", prompt="q", models=["gpt-5-4-api", "gpt-5-4-api"])

@@ -245,7 +245,7 @@ static enum error pollinate(struct forum *forum, const char *prompt,
 static enum error rank(struct forum *forum, const char *prompt, const struct cluster *cluster,
                        const char **best)
 {
-    struct run *run = &forum->run->task_run.run;
+    const struct run *run = &forum->run->task_run.run;
     const char **answers = ARENA_ARRAY(run->arena, const char *, cluster->count);
     const struct model **authors = ARENA_ARRAY(run->arena, const struct model *, cluster->count);
     size_t *order = ARENA_ARRAY(run->arena, size_t, cluster->count);
@@ -258,10 +258,9 @@ static enum error rank(struct forum *forum, const char *prompt, const struct clu
         answers[i] = forum->texts[cluster->members[i]];
         authors[i] = forum->authors[cluster->members[i]];
     }
-    judge = model_choose_judge(run->house, authors, cluster->count, run->dry_run);
     asking = prompt_to_rank(&forum->run->phrasing, prompt, answers, cluster->count,
                             (size_t)run->house->settings->judged_answer_chars);
-    error = pattern_ask_one(forum->run, judge ? judge : forum->run->model, &asking, &result);
+    error = pattern_ask_judge(forum->run, authors, cluster->count, &asking, &judge, &result);
     if (error || result.status != RUN_SUCCEEDED)
         return error;
     parse_ranking(result.text, cluster->count, order);

@@ -102,6 +102,22 @@ enum error pattern_ask_one(struct pattern_run *run, const struct model *model,
     return pattern_ask(run, &model, 1, asking, 1, result);
 }
 
+enum error pattern_ask_judge(struct pattern_run *run, const struct model *const *judged,
+                             size_t count, const struct asking *asking, const struct model **judge,
+                             struct result *result)
+{
+    const struct run *task = &run->task_run.run;
+    enum error error = ERROR_NONE;
+
+    *judge = model_choose_judge(task->house, judged, count, task->dry_run);
+    if (*judge)
+        error = pattern_ask_one(run, *judge, asking, result);
+    if (error || (*judge && (result->status == RUN_SUCCEEDED || task->was_cancelled)))
+        return error;
+    *judge = run->model;
+    return pattern_ask_one(run, *judge, asking, result);
+}
+
 /* The step that has given the text, from 1; 0 when it is put together. */
 static int64_t step_of(const struct run *run, const char *text)
 {

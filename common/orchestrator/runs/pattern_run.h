@@ -59,6 +59,11 @@ MUST_CHECK enum error pattern_ask(struct pattern_run *run, const struct model *c
 /* One call of a model. */
 MUST_CHECK enum error pattern_ask_one(struct pattern_run *run, const struct model *model,
                                       const struct asking *asking, struct result *result);
+/* Asks a model to judge that has written none of the judged. Where there is none, or it does not
+ * answer, the leading model judges; *judge is who was asked last. */
+MUST_CHECK enum error pattern_ask_judge(struct pattern_run *run, const struct model *const *judged,
+                                        size_t count, const struct asking *asking,
+                                        const struct model **judge, struct result *result);
 /* Calls of any models. */
 MUST_CHECK enum error pattern_dispatch(struct pattern_run *run, const struct order *orders,
                                        size_t count, struct result *results);

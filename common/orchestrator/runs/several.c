@@ -73,7 +73,6 @@ static enum error analyze_answers(struct comparison *comparison, const char *pro
     const struct model **compared = ARENA_ARRAY(run->arena, const struct model *, resolved);
     const char **answers = ARENA_ARRAY(run->arena, const char *, list->count);
     size_t *numbers = ARENA_ARRAY(run->arena, size_t, list->count), done = 0;
-    const struct model *judge;
     struct asking asking;
     struct result result;
     enum error error;
@@ -86,11 +85,10 @@ static enum error analyze_answers(struct comparison *comparison, const char *pro
         numbers[done] = i + 1;
         answers[done++] = list->items[i].answer;
     }
-    judge = model_choose_judge(run->house, compared, resolved, run->dry_run);
-    comparison->judge = judge ? judge : comparison->run.model;
     asking = prompt_to_compare(&comparison->run.phrasing, prompt, answers, numbers, done,
                                (size_t)run->house->settings->judged_answer_chars);
-    error = pattern_ask_one(&comparison->run, comparison->judge, &asking, &result);
+    error = pattern_ask_judge(&comparison->run, compared, resolved, &asking, &comparison->judge,
+                              &result);
     if (!error && result.status == RUN_SUCCEEDED)
         comparison->analysis = result.text;
     return error;

@@ -152,13 +152,12 @@ static enum error compare_answers(struct smart *smart, const struct smart_order 
 {
     const struct run *run = &smart->run.task_run.run;
     const struct fan_out *fan_out = &smart->fan_out;
-    const struct model *judge =
-        model_choose_judge(run->house, fan_out->models, fan_out->count, run->dry_run);
     const struct asking asking =
         prompt_to_compare(&smart->run.phrasing, order->prompt, fan_out->answers, NULL,
                           fan_out->count, (size_t)run->house->settings->judged_answer_chars);
+    const struct model *judge;
 
-    return pattern_ask_one(&smart->run, judge ? judge : smart->run.model, &asking, result);
+    return pattern_ask_judge(&smart->run, fan_out->models, fan_out->count, &asking, &judge, result);
 }
 
 static enum error verify_answer(struct smart *smart, const struct smart_order *order,
