@@ -47,7 +47,7 @@ static const struct statement insert_job = {
     " UPDATE jobs SET interruptions = interruptions + CASE WHEN holder IS NULL THEN 0 ELSE 1"      \
     " END, holder = ?, due_at = {now_microseconds} + CAST(? AS BIGINT)"                            \
     " WHERE id IN (SELECT id FROM picked)"                                                         \
-    " RETURNING id, job_key, lane, payload, failures, interruptions"
+    " RETURNING id, job_key, lane, payload, failures, interruptions, created_at"
 
 static const struct statement claim_jobs = {
     .name = "job_claim",
@@ -155,6 +155,7 @@ static enum error claim_some(const struct claim *claim, struct job *jobs, int *c
                                     .payload = query_text(query, 3, claim->arena),
                                     .failures = query_integer(query, 4),
                                     .interruptions = query_integer(query, 5),
+                                    .created_at = query_integer(query, 6),
                                     .holder = claim->holder};
     return query_end(query, problem);
 }
