@@ -3,13 +3,14 @@
 #include "documents/charset.h"
 #include "documents/formats.h"
 #include "documents/markup_limits.h"
+#include "documents/table.h"
 
 #include <gumbo.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { FILE_MOST = 1 << 30 };
+enum { FILE_MOST = 1 << 30, CELL_MOST = 2000 /* bytes */, ROWS_MOST = 1000 /* of a cell */ };
 
 struct writer {
     FILE *out;
@@ -128,6 +129,117 @@ static const GumboNode *child_of(const GumboNode *node, unsigned int index)
     return index < children->length ? children->data[index] : NULL;
 }
 
+/* The node after this one in the order of the document, below `root`; `enter`: its children count.
+ */
+static const GumboNode *following(const GumboNode *node, const GumboNode *root, bool enter)
+{
+    const GumboNode *next = enter && node->type == GUMBO_NODE_ELEMENT ? child_of(node, 0) : NULL;
+
+    while (!next && node != root) {
+        next = child_of(node->parent, (unsigned int)node->index_within_parent + 1);
+        node = node->parent;
+    }
+    return next;
+}
+
+static bool is_element(const GumboNode *node, GumboTag tag)
+{
+    return node->type == GUMBO_NODE_ELEMENT && node->v.element.tag == tag;
+}
+
+static bool is_cell(const GumboNode *node)
+{
+    return is_element(node, GUMBO_TAG_TD) || is_element(node, GUMBO_TAG_TH);
+}
+
+/* Whether a table holds figures rather than the layout of a page: no table nor heading in it, and
+ * no cell of pages of text. */
+static bool is_data_table(const GumboNode *table)
+{
+    const GumboAttribute *role = gumbo_get_attribute(&table->v.element.attributes, "role");
+    size_t cell = 0;
+
+    if (role && strcmp(role->value, "presentation") == 0)
+        return false;
+    for (const GumboNode *node = following(table, table, true); node;
+         node = following(node, table, true)) {
+        GumboTag tag = node->type == GUMBO_NODE_ELEMENT ? node->v.element.tag : GUMBO_TAG_UNKNOWN;
+
+        if (tag == GUMBO_TAG_TABLE || (tag >= GUMBO_TAG_H1 && tag <= GUMBO_TAG_H6))
+            return false;
+        if (tag == GUMBO_TAG_TD || tag == GUMBO_TAG_TH)
+            cell = 0;
+        else if (node->type == GUMBO_NODE_TEXT)
+            cell += strlen(node->v.text.text);
+        if (cell > CELL_MOST)
+            return false;
+    }
+    return true;
+}
+
+static size_t span_of(const GumboNode *cell, const char *name, size_t most)
+{
+    const GumboAttribute *attribute = gumbo_get_attribute(&cell->v.element.attributes, name);
+    unsigned long span = attribute ? strtoul(attribute->value, NULL, 10) : 1;
+
+    return span < 1 ? 1 : span > most ? most : span;
+}
+
+static void walk(struct writer *writer, const GumboNode *root);
+
+/* What stands in an element, as lines. */
+static char *text_of(const GumboNode *node)
+{
+    char *text = NULL;
+    size_t length;
+    struct writer inner = {.at_line_start = true, .feeds = 2};
+
+    inner.out = open_memstream(&text, &length);
+    if (!inner.out)
+        abort(); /* a child without memory ends as one that was killed for it */
+    walk(&inner, node);
+    fclose(inner.out);
+    return text;
+}
+
+/* A row of headings alone, or one of the head. */
+static bool is_head_row(const GumboNode *row)
+{
+    bool any = false;
+
+    if (is_element(row->parent, GUMBO_TAG_THEAD))
+        return true;
+    for (unsigned int i = 0; child_of(row, i); i++) {
+        if (is_element(child_of(row, i), GUMBO_TAG_TD))
+            return false;
+        any |= is_element(child_of(row, i), GUMBO_TAG_TH);
+    }
+    return any;
+}
+
+static void write_table(struct writer *writer, const GumboNode *root)
+{
+    struct table *table = table_create();
+
+    if (!table)
+        return;
+    end_line(writer, 2);
+    for (const GumboNode *node = following(root, root, true); node;
+         node = following(node, root, !is_cell(node) && !is_element(node, GUMBO_TAG_CAPTION))) {
+        if (is_element(node, GUMBO_TAG_TR))
+            table_row(table, is_head_row(node));
+        else if (is_cell(node))
+            table_cell(table, text_of(node), span_of(node, "colspan", TABLE_COLUMNS_MAX),
+                       span_of(node, "rowspan", ROWS_MOST), is_element(node, GUMBO_TAG_TH));
+        else if (is_element(node, GUMBO_TAG_CAPTION))
+            fprintf(writer->out, "%s\n\n", text_of(node));
+    }
+    table_write(table, writer->out);
+    writer->at_line_start = true;
+    writer->blank_wanted = false;
+    writer->feeds = 2;
+}
+
 /* From node to node by parents and places. */
 static void walk(struct writer *writer, const GumboNode *root)
 {
@@ -139,6 +251,8 @@ static void walk(struct writer *writer, const GumboNode *root)
         if (node->type == GUMBO_NODE_TEXT || node->type == GUMBO_NODE_WHITESPACE ||
             node->type == GUMBO_NODE_CDATA)
             write_text(writer, node->v.text.text);
+        else if (node != root && is_element(node, GUMBO_TAG_TABLE) && is_data_table(node))
+            write_table(writer, node);
         else if (node->type == GUMBO_NODE_ELEMENT && open_element(writer, &node->v.element))
             next = child_of(node, 0);
         while (!next && node != root) {

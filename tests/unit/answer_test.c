@@ -337,6 +337,32 @@ TEST(chunks_stand_under_their_headings)
     arena_reset(arena);
 }
 
+TEST(every_chunk_of_a_table_has_its_head)
+{
+    static const struct chunk_options options = {200, 40, true};
+    struct chunk_list list = {NULL, 0, 0};
+    struct text text;
+
+    text_start(&text, arena, 1 << 20);
+    text_append_string(&text, "# Prices\n\nAll in euros.\n\n| Plan | Month |\n|---|---:|\n");
+    for (int i = 0; i < 60; i++)
+        text_append_format(&text, "| Plan %d | %d.50 |\n", i, i);
+    text_append_string(&text, "\nAfter the table.\n\n| Other | Head |\n|---|---|\n| a | b |\n");
+    chunk_text(arena, text.bytes, text.length, 0, &options, &list);
+    CHECK(list.count > 5);
+    for (size_t i = 1; i < list.count; i++) {
+        const char *body = list.items[i].body, *row = strstr(body, "| Plan ");
+        const char *head = strstr(body, "| Plan | Month |\n|---|---:|\n| Plan ");
+
+        CHECK(!row || (head && head <= row));
+        CHECK(!head || !strstr(head + 1, "| Plan | Month")); /* once */
+        CHECK_INT(strlen(body), list.items[i].length);
+    }
+    CHECK(strstr(list.items[list.count - 1].body, "| Other | Head |\n|---|---|\n| a | b |"));
+    CHECK(!strstr(list.items[0].body, "|---|---:|\n| Plan | Month |"));
+    arena_reset(arena);
+}
+
 TEST(long_texts_are_cut_with_overlap)
 {
     static const struct chunk_options options = {80, 20, true};
@@ -503,6 +529,7 @@ int main(void)
         CASE(markers_stand_at_the_ends_of_whole_sentences),
         CASE(wrapped_lines_are_quoted_whole),
         CASE(chunks_stand_under_their_headings),
+        CASE(every_chunk_of_a_table_has_its_head),
         CASE(long_texts_are_cut_with_overlap),
         CASE(durations_are_known_in_every_way_they_are_written),
         CASE(likeness_is_dices_coefficient_from_a_half_on),

@@ -87,6 +87,41 @@ TEST(what_is_nested_too_deep_keeps_its_text)
     }
 }
 
+/* Cells that span rows or columns stand in each, heads of several rows are one line. */
+TEST(tables_of_html_can_be_read_row_by_row)
+{
+    static const struct {
+        const char *html, *text;
+    } rows[] = {
+        {"<table><tr><th>Plan<th>Month<tr><td>Basic<td>5 EUR<tr><td>Pro<td>9 EUR</table>",
+         "| Plan | Month |\n|---|---|\n| Basic | 5 EUR |\n| Pro | 9 EUR |"},
+        {"<table><tr><th>Region<th>Plan<th>EUR<tr><td rowspan=2>North<td>A<td>1<tr><td>B<td>2"
+         "<tr><td>South<td>A<td>3</table>",
+         "| Region | Plan | EUR |\n|---|---|---|\n| North | A | 1 |\n| North | B | 2 |\n"
+         "| South | A | 3 |"},
+        {"<table><thead><tr><th rowspan=2>Plan<th colspan=2>2024<tr><th>Q1<th>Q2</thead>"
+         "<tr><td>A<td>1<td>2</table>",
+         "| Plan | 2024 Q1 | 2024 Q2 |\n|---|---|---|\n| A | 1 | 2 |"},
+        {"<table><caption>Prices</caption><tr><th>P<th>E<tr><th colspan=2>Families<tr><td>A<td>1"
+         "</table><p>after",
+         "Prices\n\n| P | E |\n|---|---|\n| Families: A | 1 |\n\nafter"},
+        {"<table><tr><th>Weight<td>3 kg<tr><th>Height<td>20 cm</table>",
+         "- Weight: 3 kg\n- Height: 20 cm"},
+        {"<table><tr><td>one<tr><td>two</table>", "one\n\ntwo"},
+        {"<table><tr><td><h2>Page</h2><p>Text<td>Side</table>", "## Page\n\nText\n\nSide"},
+        {"<table><tr><td rowspan=999999999 colspan=999999999>x<td>y<tr><td>z</table>", NULL},
+    };
+
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        struct reading_result result;
+
+        CHECK_INT(read_file("table.html", rows[i].html, strlen(rows[i].html), &result), ERROR_NONE);
+        CHECK_INT(result.count, 1);
+        if (rows[i].text && result.count)
+            CHECK_TEXT(result.pages[0].text, rows[i].text);
+    }
+}
+
 TEST(attributes_are_counted)
 {
     size_t length;
@@ -106,9 +141,9 @@ TEST(attributes_are_counted)
 
 int main(void)
 {
-    static const struct test_case cases[] = {CASE(ordinary_html_is_left_as_it_is),
-                                             CASE(what_is_nested_too_deep_keeps_its_text),
-                                             CASE(attributes_are_counted)};
+    static const struct test_case cases[] = {
+        CASE(ordinary_html_is_left_as_it_is), CASE(tables_of_html_can_be_read_row_by_row),
+        CASE(what_is_nested_too_deep_keeps_its_text), CASE(attributes_are_counted)};
     int failed;
 
     if (!mkdtemp(directory))

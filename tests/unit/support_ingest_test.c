@@ -465,7 +465,7 @@ ON_ONE(readers, DB_SQLITE)
 
     CHECK_OK(read_file(store, "a.html", html, sizeof html - 1, &result));
     CHECK_INT(result.count, 1);
-    CHECK_TEXT(result.pages[0].text, "## Head\n\nOne two\n\n- a\n- b\n\nc | d");
+    CHECK_TEXT(result.pages[0].text, "## Head\n\nOne two\n\n- a\n- b\n\n| c | d |");
     CHECK_OK(read_file(store, "a.csv", csv, sizeof csv - 1, &result));
     CHECK_INT(result.count, 2);
     CHECK_TEXT(result.pages[1].text, "name: a, b\ndays: x\"y");

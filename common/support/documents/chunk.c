@@ -1,11 +1,15 @@
 /* Chunking: sections by headings, pieces by ever finer cuts, and packing them with overlap. */
 #include "support/documents/chunk.h"
 #include "base/text.h"
+#include "support/documents/tables.h"
 #include "text/sentences.h"
 
 #include <string.h>
 
-enum { LEVELS = 5 }; /* of cutting: blank line, line, sentence, blank, character */
+enum {
+    LEVELS = 5,    /* of cutting: blank line, line, sentence, blank, character */
+    HEAD_SHARE = 2 /* the head of a table that is repeated takes one part of so many */
+};
 
 /* A piece of the text that is not cut further, and its length in code points. */
 struct piece {
@@ -16,11 +20,17 @@ struct piece {
 struct cutter {
     struct arena *arena;
     const char *text;
+    size_t length;
     const struct chunk_options *options;
     struct piece *pieces;
     size_t count, capacity;
     struct chunk_list *list;
     struct chunk frame; /* headings and page of the chunks being made */
+    struct {
+        size_t line;       /* how far lines have been looked at: the begin of one */
+        size_t head, rule; /* of the table that `line` stands in, when `inside` */
+        bool inside;
+    } table;
 };
 
 struct section {
@@ -108,10 +118,64 @@ static void cut(struct cutter *cutter, size_t start, size_t end, int level)
     }
 }
 
+static size_t line_end(const char *text, size_t at, size_t length)
+{
+    const char *feed = memchr(text + at, '\n', length - at);
+
+    return feed ? (size_t)(feed - text) + 1 : length;
+}
+
+/* Goes on to the line that `start` stands in. Chunks come in order. */
+static void find_table(struct cutter *cutter, size_t start)
+{
+    const char *text = cutter->text;
+    size_t at = cutter->table.line, end;
+
+    for (; at <= start && at < cutter->length; at = end) {
+        end = line_end(text, at, cutter->length);
+        if (!table_is_row(text + at, end - at)) {
+            cutter->table.inside = false;
+        } else if (!cutter->table.inside) {
+            cutter->table.inside = true;
+            cutter->table.head = cutter->table.rule = at;
+        } else if (cutter->table.rule == cutter->table.head) {
+            cutter->table.rule = at; /* the line after the head, whether or not it is a rule */
+        }
+        if (end > start)
+            break;
+    }
+    cutter->table.line = at;
+}
+
+/* The lines that a chunk from `start` on lacks, the head of its table: their length, from
+ * cutter->table.head on. */
+static size_t missing_head(struct cutter *cutter, size_t start)
+{
+    size_t head, after;
+
+    find_table(cutter, start);
+    head = cutter->table.head;
+    if (!cutter->table.inside || start <= head)
+        return 0;
+    after = line_end(cutter->text, head, cutter->length);
+    if (start < after)
+        return 0; /* within the head itself */
+    if (start > after && cutter->table.rule == after) {
+        size_t end = line_end(cutter->text, after, cutter->length);
+
+        if (start >= end && table_is_rule(cutter->text + after, end - after))
+            after = end;
+    }
+    return count_points(cutter->text, head, after) * HEAD_SHARE <= cutter->options->size
+               ? after - head
+               : 0;
+}
+
 static void add_chunk(struct cutter *cutter, size_t start, size_t end)
 {
     struct chunk_list *list = cutter->list;
     struct chunk *chunk;
+    size_t head;
 
     while (start < end && is_blank(cutter->text[start]))
         start++;
@@ -130,8 +194,11 @@ static void add_chunk(struct cutter *cutter, size_t start, size_t end)
     }
     chunk = &list->items[list->count++];
     *chunk = cutter->frame;
-    chunk->body = arena_copy(cutter->arena, cutter->text + start, end - start);
-    chunk->length = end - start;
+    head = missing_head(cutter, start);
+    chunk->body =
+        arena_print(cutter->arena, "%.*s%.*s", (int)head, cutter->text + cutter->table.head,
+                    (int)(end - start), cutter->text + start);
+    chunk->length = head + end - start;
 }
 
 /* Where the next chunk begins: with trailing pieces of the last one that are together no longer
@@ -199,13 +266,6 @@ static bool is_fence(const char *line, size_t length)
     return length >= 3 && (memcmp(line, "```", 3) == 0 || memcmp(line, "~~~", 3) == 0);
 }
 
-static size_t line_end(const char *text, size_t at, size_t length)
-{
-    const char *feed = memchr(text + at, '\n', length - at);
-
-    return feed ? (size_t)(feed - text) + 1 : length;
-}
-
 static void open_heading(struct section *section, const char *title, int level)
 {
     section->headings[level - 1] = title;
@@ -259,8 +319,12 @@ static void chunk_by_headings(struct cutter *cutter, size_t length)
 void chunk_text(struct arena *arena, const char *text, size_t length, int page,
                 const struct chunk_options *options, struct chunk_list *list)
 {
-    struct cutter cutter = {
-        .arena = arena, .text = text, .options = options, .list = list, .frame = {.page = page}};
+    struct cutter cutter = {.arena = arena,
+                            .text = text,
+                            .length = length,
+                            .options = options,
+                            .list = list,
+                            .frame = {.page = page}};
 
     if (options->structural)
         chunk_by_headings(&cutter, length);

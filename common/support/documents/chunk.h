@@ -1,7 +1,8 @@
 /*
  * Cuts the text of a document into chunks: at headings first, then at blank lines, lines,
  * sentences, blanks and characters, in this order, until every chunk fits. Sizes are in code
- * points. A chunk knows the headings it stands under.
+ * points. A chunk knows the headings it stands under. One that begins within a table has the head
+ * of the table besides.
  */
 #ifndef ASSAY_SUPPORT_DOCUMENTS_CHUNK_H
 #define ASSAY_SUPPORT_DOCUMENTS_CHUNK_H

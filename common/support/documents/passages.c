@@ -2,6 +2,7 @@
 #include "support/documents/passages.h"
 #include "base/text.h"
 #include "support/documents/chunk.h"
+#include "support/documents/tables.h"
 #include "text/lines.h"
 #include "text/sentences.h"
 
@@ -51,19 +52,7 @@ static bool is_item(const struct line_text *line)
 
 static bool is_row(const struct line_text *line)
 {
-    const char *bar = line->length > 2 ? memchr(line->bytes, '|', line->length) : NULL;
-
-    return bar && memchr(bar + 1, '|', (size_t)(line->bytes + line->length - bar - 1));
-}
-
-/* "|---|:--:|" */
-static bool is_rule(const struct line_text *line)
-{
-    for (size_t i = 0; i < line->length; i++) {
-        if (!strchr("|-: ", line->bytes[i]))
-            return false;
-    }
-    return line->length > 0;
+    return table_is_row(line->bytes, line->length);
 }
 
 static bool ends_with_colon(const char *text, size_t length)
@@ -183,7 +172,10 @@ static void add_list(struct splitter *splitter, const char *lead, size_t from)
 
 static void add_table(struct splitter *splitter)
 {
-    size_t first = splitter->count > 1 && is_rule(&splitter->lines[1]) ? 2 : 1;
+    size_t first =
+        splitter->count > 1 && table_is_rule(splitter->lines[1].bytes, splitter->lines[1].length)
+            ? 2
+            : 1;
 
     if (splitter->count <= first) {
         add(splitter, splitter->lines[0].bytes, splitter->lines[0].length);
