@@ -4,6 +4,7 @@
 #include "livedata-events/events.h"
 #include "livedata/access/types.h"
 #include "livedata/moment.h"
+#include "livedata/reads/list_cursor.h"
 #include "livedata/shapes.h"
 
 #include <string.h>
@@ -12,6 +13,7 @@ struct letters_query {
     int64_t page;
     int64_t page_size;
     const char *reason;
+    const char *cursor;
 };
 
 #define OWNER struct letters_query
@@ -19,6 +21,8 @@ static const struct field letters_query_fields[] = {
     INTEGER(OWNER, page, .lower = AT_LEAST(1), .upper = AT_MOST(1000000), .preset = 1),
     INTEGER(OWNER, page_size, .lower = AT_LEAST(1), .upper = AT_MOST(100), .preset = 50),
     STRING(OWNER, reason, .nullable = true, .help = "One failure reason."),
+    STRING(OWNER, cursor, .nullable = true, .max_length = 4000,
+           .help = "The next_cursor of the page before; counts instead of page."),
 };
 #undef OWNER
 SCHEMA(letters_query_schema, struct letters_query, "DeadLetterQuery", letters_query_fields);
@@ -33,7 +37,8 @@ static TELLING(summary_schema, "DeadLetterSummary", summary_fields);
 static const struct field detail_fields[] = {SUMMARY_ROWS, TELLS_ANY("payload")};
 TELLING(letter_schema, "DeadLetterDetail", detail_fields);
 static const struct field list_fields[] = {TELLS_LIST_OF("items", &summary_schema),
-                                           TELLS_OBJECT("pagination")};
+                                           TELLS_OBJECT("pagination"),
+                                           TELLS_TEXT_OR_NULL("next_cursor")};
 TELLING(letters_schema, "DeadLetterListResponse", list_fields);
 static const struct field stats_fields[] = {TELLS_OBJECT("counts"), TELLS_INTEGER("last_24h"),
                                             TELLS_OBJECTS("trend")};
@@ -80,17 +85,32 @@ static enum error storage_of(struct request *request, struct storage_call *call,
     return error;
 }
 
+static const char *next_of(struct arena *arena, const struct dead_letter *last)
+{
+    const struct list_cursor cursor = {.id = last->event_id, .at = last->received_at};
+
+    return list_cursor_make(arena, "deadletter", &cursor);
+}
+
 enum error letters_handle(struct request *request, struct reply *reply)
 {
     const struct letters_query *query = request->query;
     struct json_writer writer = service_writer(reply);
     struct dead_letter_filter filter = {.reason = query->reason};
+    struct dead_letter_page page = {.number = query->page, .size = query->page_size};
+    struct list_cursor cursor;
     struct dead_letters letters;
     struct storage_call call;
     enum error error = storage_of(request, &call, &filter.types);
 
     if (!error)
-        error = dead_letter_list(&call, &filter, query->page, query->page_size, &letters);
+        error = list_cursor_read(request->arena, "deadletter", query->cursor, &cursor,
+                                 &request->problem);
+    if (error)
+        return error;
+    page.after_id = cursor.id;
+    page.after_received_at = cursor.at;
+    error = dead_letter_list(&call, &filter, &page, &letters);
     if (error)
         return error;
     writer_open_object(&writer);
@@ -102,13 +122,9 @@ enum error letters_handle(struct request *request, struct reply *reply)
         writer_close_object(&writer);
     }
     writer_close_array(&writer);
-    writer_key(&writer, "pagination");
-    writer_open_object(&writer);
-    writer_key_integer(&writer, "page", query->page);
-    writer_key_integer(&writer, "page_size", query->page_size);
-    writer_key_integer(&writer, "total", letters.total);
-    writer_key_integer(&writer, "pages", (letters.total + query->page_size - 1) / query->page_size);
-    writer_close_object(&writer);
+    write_pagination(&writer, query->page, query->page_size, letters.total,
+                     letters.more ? next_of(request->arena, &letters.items[letters.count - 1])
+                                  : NULL);
     writer_close_object(&writer);
     return ERROR_NONE;
 }

@@ -8,11 +8,14 @@ struct stuck_query {
     const char *stage;
     bool include_within_sla;
     int64_t page, page_size;
+    const char *cursor;
 };
 
 #define PAGE_ROWS                                                                                  \
     INTEGER(OWNER, page, .lower = AT_LEAST(1), .upper = AT_MOST(1000000), .preset = 1),            \
-        INTEGER(OWNER, page_size, .lower = AT_LEAST(1), .upper = AT_MOST(100), .preset = 50)
+        INTEGER(OWNER, page_size, .lower = AT_LEAST(1), .upper = AT_MOST(100), .preset = 50),      \
+        STRING(OWNER, cursor, .nullable = true, .max_length = 4000,                                \
+               .help = "The next_cursor of the page before; counts instead of page.")
 #define OWNER struct stuck_query
 static const struct field stuck_query_fields[] = {
     STRING(OWNER, stage, .nullable = true, .help = "Orders in that state."),
@@ -25,6 +28,7 @@ SCHEMA(stuck_query_schema, struct stuck_query, "StuckOrdersQuery", stuck_query_f
 struct exceptions_query {
     int source, status;
     int64_t page, page_size;
+    const char *cursor;
 };
 #define OWNER struct exceptions_query
 static const struct field exceptions_query_fields[] = {
@@ -65,7 +69,7 @@ static const struct field stuck_summary_fields[] = {TELLS_OBJECT("open_by_stage"
 static TELLING(stuck_summary_schema, "StuckOrdersSummary", stuck_summary_fields);
 static const struct field stuck_fields[] = {
     TELLS_LIST_OF("items", &stuck_item_schema), TELLS_SHAPE("summary", &stuck_summary_schema),
-    TELLS_OBJECT("pagination"), TELLS_FLAG("scan_truncated")};
+    TELLS_OBJECT("pagination"), TELLS_TEXT_OR_NULL("next_cursor"), TELLS_FLAG("scan_truncated")};
 TELLING(stuck_schema, "StuckOrdersResponse", stuck_fields);
 
 static const struct field ref_fields[] = {TELLS_TEXT("kind"), TELLS_TEXT("id")};
@@ -79,9 +83,9 @@ static const struct field exception_fields[] = {
     TELLS_TEXT("title"),        TELLS_TEXT_OR_NULL("detail"),
     TELLS_TEXT("status"),       TELLS_LIST_OF("actions", &action_schema)};
 static TELLING(exception_schema, "ExceptionItem", exception_fields);
-static const struct field exceptions_fields[] = {TELLS_LIST_OF("items", &exception_schema),
-                                                 TELLS_OBJECT("pagination"),
-                                                 TELLS_FLAG("scan_truncated")};
+static const struct field exceptions_fields[] = {
+    TELLS_LIST_OF("items", &exception_schema), TELLS_OBJECT("pagination"),
+    TELLS_TEXT_OR_NULL("next_cursor"), TELLS_FLAG("scan_truncated")};
 TELLING(exceptions_schema, "ExceptionsListResponse", exceptions_fields);
 static const struct field stats_fields[] = {TELLS_OBJECT("by_source"), TELLS_INTEGER("last_24h"),
                                             TELLS_INTEGER("manual_resolutions"),
@@ -94,7 +98,7 @@ enum error stuck_handle(struct request *request, struct reply *reply)
 {
     const struct stuck_query *query = request->query;
     const struct stuck_request wanted = {query->stage, query->include_within_sla, query->page,
-                                         query->page_size};
+                                         query->page_size, query->cursor};
     struct json_writer writer = service_writer(reply);
     struct reading reading;
     enum error error = service_reading(request, &reading);
@@ -106,7 +110,7 @@ enum error exceptions_handle(struct request *request, struct reply *reply)
 {
     const struct exceptions_query *query = request->query;
     const struct exception_request wanted = {query->source, query->status, query->page,
-                                             query->page_size};
+                                             query->page_size, query->cursor};
     struct json_writer writer = service_writer(reply);
     struct reading reading;
     enum error error = service_reading(request, &reading);

@@ -428,6 +428,27 @@ def test_pages_neither_overlap_nor_skip_when_rows_come_in(live):
     assert seen == [f"ORD-20260404-{5614 - i}" for i in range(5)] and cursor is None
 
 
+@pytest.mark.parametrize("path,name", [("/v1/deadletter", "event_id"), ("/v1/ops/exceptions", "item_id")])
+def test_lists_go_on_after_the_last_item_when_others_come_in(live, path, name):
+    headers = tenant(live)
+
+    def reject():
+        letter = order(5650, "lost", 0)
+        assert send(live, letter, headers=headers)["dead_lettered"] == 1
+        return letter["event_id"]
+    wanted, seen, cursor = [reject() for _ in range(5)], [], None
+    for _ in range(5):
+        body = get(live, f"{path}?page_size=2" + (f"&cursor={cursor}" if cursor else ""), headers=headers).json()
+        seen += [one[name].removeprefix("dl:") for one in body["items"]]
+        cursor = body["next_cursor"]
+        if cursor is None:
+            break
+        reject()
+    assert seen == wanted[::-1]
+    for bad in ("x", "NDphYmM="):
+        assert get(live, f"{path}?cursor={bad}", status=400, headers=headers).json()["code"] == "invalid_cursor"
+
+
 def test_money_of_a_question_is_exact_and_in_one_currency(live):
     headers = tenant(live)
     for i, (price, currency) in enumerate([("0.10", "RUB"), ("0.20", "RUB"), ("0.70", "RUB"), ("9.99", "GBP")]):

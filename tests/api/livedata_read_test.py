@@ -410,6 +410,16 @@ class TestOperations:
         assert get(seeded, "/v1/ops/stuck-orders?stage=nowhere").json()["items"] == []
         get(seeded, "/v1/ops/stuck-orders?page_size=101", status=422)
 
+    def test_pages_of_stuck_orders(self, seeded):
+        whole = get(seeded, "/v1/ops/stuck-orders?include_within_sla=true").json()["items"]
+        seen, cursor = [], None
+        for _ in whole:
+            path = "/v1/ops/stuck-orders?include_within_sla=true&page_size=1" + (f"&cursor={cursor}" if cursor else "")
+            body = get(seeded, path).json()
+            seen += [one["order_id"] for one in body["items"]]
+            cursor = body["next_cursor"]
+        assert seen == [one["order_id"] for one in whole] and cursor is None
+
     def test_exceptions(self, seeded):
         items = get(seeded, "/v1/ops/exceptions").json()["items"]
         assert {(item["item_id"], item["status"], item["severity"]) for item in items} == \

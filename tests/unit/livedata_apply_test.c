@@ -140,6 +140,7 @@ static const struct {
 ON_BOTH(wrong_events_become_dead_letters_with_their_payload)
 {
     const struct dead_letter_filter all = {0}, mismatch = {.reason = "tenant_mismatch"};
+    const struct dead_letter_page page = {.number = 1, .size = 50};
     struct dead_letters letters;
     struct live live;
 
@@ -150,9 +151,9 @@ ON_BOTH(wrong_events_become_dead_letters_with_their_payload)
         CHECK_INT(result.status, EVENT_DEAD_LETTERED);
         CHECK_TEXT(result.reason, bad_events[i].reason);
     }
-    CHECK_OK(dead_letter_list(&live.call.storage, &all, 1, 50, &letters));
+    CHECK_OK(dead_letter_list(&live.call.storage, &all, &page, &letters));
     CHECK_INT(letters.total, (int)(sizeof bad_events / sizeof bad_events[0]));
-    CHECK_OK(dead_letter_list(&live.call.storage, &mismatch, 1, 50, &letters));
+    CHECK_OK(dead_letter_list(&live.call.storage, &mismatch, &page, &letters));
     CHECK_INT(letters.total, 1);
     CHECK(holds(letters.items[0].payload, "\"tenant\":\"acme\""));
 }

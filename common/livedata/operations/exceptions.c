@@ -422,14 +422,42 @@ static void write_item(struct json_writer *writer, struct arena *arena, const st
     writer_close_object(writer);
 }
 
+/* Where the page begins: after the item of the cursor, or where it stood. */
+static int64_t first_of(const struct item **items, int64_t count,
+                        const struct exception_request *request, const struct list_cursor *cursor)
+{
+    const struct item last = {
+        .id = cursor->id, .severity = (enum severity)cursor->weight, .occurred_at = cursor->at};
+    const struct item *place = &last;
+    int64_t first = 0;
+
+    if (!cursor->given)
+        return (request->page - 1) * request->page_size;
+    while (first < count && by_weight(&items[first], &place) <= 0)
+        first++;
+    return first;
+}
+
+static const char *next_of(struct arena *arena, const struct item *last)
+{
+    const struct list_cursor cursor = {
+        .id = last->id, .weight = last->severity, .at = last->occurred_at};
+
+    return list_cursor_make(arena, "exceptions", &cursor);
+}
+
 enum error write_exceptions_list(struct json_writer *writer, const struct reading *reading,
                                  const struct exception_request *request)
 {
-    int64_t first = (request->page - 1) * request->page_size, count = 0;
+    int64_t first, end, count = 0;
     const struct item **wanted;
+    struct list_cursor cursor;
     struct items items;
-    enum error error = find_all(&items, reading);
+    enum error error = list_cursor_read(reading->storage.arena, "exceptions", request->cursor,
+                                        &cursor, reading->storage.problem);
 
+    if (!error)
+        error = find_all(&items, reading);
     if (error)
         return error;
     wanted = ARENA_ARRAY(items.arena, const struct item *, items.count);
@@ -439,13 +467,16 @@ enum error write_exceptions_list(struct json_writer *writer, const struct readin
                                  : (int)items.all[i].status == request->status))
             wanted[count++] = &items.all[i];
     qsort(wanted, (size_t)count, sizeof(const struct item *), by_weight);
+    first = first_of(wanted, count, request, &cursor);
+    end = first + request->page_size < count ? first + request->page_size : count;
     writer_open_object(writer);
     writer_key(writer, "items");
     writer_open_array(writer);
-    for (int64_t i = first; i < count && i < first + request->page_size; i++)
+    for (int64_t i = first; i < end; i++)
         write_item(writer, items.arena, wanted[i]);
     writer_close_array(writer);
-    write_pagination(writer, request->page, request->page_size, count);
+    write_pagination(writer, request->page, request->page_size, count,
+                     first < end && end < count ? next_of(items.arena, wanted[end - 1]) : NULL);
     writer_key_boolean(writer, "scan_truncated", items.truncated);
     writer_close_object(writer);
     return ERROR_NONE;

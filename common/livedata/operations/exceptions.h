@@ -29,6 +29,7 @@ struct exception_request {
     int source; /* -1 = all */
     int status; /* -1 = all but the resolved */
     int64_t page, page_size;
+    const char *cursor; /* instead of a page; NULL = none */
 };
 MUST_CHECK enum error write_exceptions_list(struct json_writer *writer,
                                             const struct reading *reading,

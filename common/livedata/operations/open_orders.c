@@ -182,36 +182,59 @@ static void write_counts(struct json_writer *writer, const char *key,
     writer_close_object(writer);
 }
 
-void write_pagination(struct json_writer *writer, int64_t page, int64_t page_size, int64_t total)
+/* Where the page begins: after the order of the cursor, or where it stood. */
+static int64_t first_of(const struct open_order **items, int64_t count,
+                        const struct stuck_request *request, const struct list_cursor *cursor)
 {
-    writer_key(writer, "pagination");
-    writer_open_object(writer);
-    writer_key_integer(writer, "page", page);
-    writer_key_integer(writer, "page_size", page_size);
-    writer_key_integer(writer, "total", total);
-    writer_key_integer(writer, "pages", (total + page_size - 1) / page_size);
-    writer_close_object(writer);
+    const struct open_order last = {.order_id = cursor->id,
+                                    .overshoot = {cursor->weight >= 0, cursor->weight}};
+    const struct open_order *place = &last;
+    int64_t first = 0;
+
+    if (!cursor->given)
+        return (request->page - 1) * request->page_size;
+    for (int64_t i = 0; i < count; i++)
+        if (strcmp(items[i]->order_id, cursor->id) == 0)
+            return i + 1;
+    while (first < count && order_of_items(&items[first], &place) < 0)
+        first++;
+    return first;
+}
+
+static const char *next_of(struct arena *arena, const struct open_order *last)
+{
+    const struct list_cursor cursor = {
+        .id = last->order_id, .weight = last->overshoot.given ? last->overshoot.value : -1};
+
+    return list_cursor_make(arena, "stuck-orders", &cursor);
 }
 
 enum error write_stuck_orders(struct json_writer *writer, const struct reading *reading,
                               const struct stuck_request *request)
 {
-    int64_t first = (request->page - 1) * request->page_size, count = 0;
+    struct arena *arena = reading->storage.arena;
+    int64_t first, end, count = 0;
     const struct open_order **items;
+    struct list_cursor cursor;
     struct open_orders orders;
-    enum error error = open_orders_read(reading, &orders);
+    enum error error =
+        list_cursor_read(arena, "stuck-orders", request->cursor, &cursor, reading->storage.problem);
 
+    if (!error)
+        error = open_orders_read(reading, &orders);
     if (error)
         return error;
-    items = ARENA_ARRAY(reading->storage.arena, const struct open_order *, orders.count);
+    items = ARENA_ARRAY(arena, const struct open_order *, orders.count);
     for (size_t i = 0; i < orders.count; i++)
         if (is_wanted(&orders.items[i], request))
             items[count++] = &orders.items[i];
     qsort(items, (size_t)count, sizeof(const struct open_order *), order_of_items);
+    first = first_of(items, count, request, &cursor);
+    end = first + request->page_size < count ? first + request->page_size : count;
     writer_open_object(writer);
     writer_key(writer, "items");
     writer_open_array(writer);
-    for (int64_t i = first; i < count && i < first + request->page_size; i++)
+    for (int64_t i = first; i < end; i++)
         write_item(writer, items[i]);
     writer_close_array(writer);
     writer_key(writer, "summary");
@@ -219,7 +242,8 @@ enum error write_stuck_orders(struct json_writer *writer, const struct reading *
     write_counts(writer, "open_by_stage", &orders, false);
     write_counts(writer, "breached_by_stage", &orders, true);
     writer_close_object(writer);
-    write_pagination(writer, request->page, request->page_size, count);
+    write_pagination(writer, request->page, request->page_size, count,
+                     first < end && end < count ? next_of(arena, items[end - 1]) : NULL);
     writer_key_boolean(writer, "scan_truncated", orders.truncated);
     writer_close_object(writer);
     return ERROR_NONE;

@@ -3,6 +3,7 @@
 #define ASSAY_LIVEDATA_OPERATIONS_OPEN_ORDERS_H
 
 #include "livedata/reads/answers.h"
+#include "livedata/reads/list_cursor.h"
 
 struct open_order {
     const char *order_id;
@@ -31,12 +32,10 @@ struct stuck_request {
     const char *stage; /* NULL = all */
     bool within_sla_too;
     int64_t page, page_size;
+    const char *cursor; /* instead of a page; NULL = none */
 };
 /* Those that are in their stage for too long, the worst first, with figures of all. */
 MUST_CHECK enum error write_stuck_orders(struct json_writer *writer, const struct reading *reading,
                                          const struct stuck_request *request);
-
-/* "pagination" of a list. */
-void write_pagination(struct json_writer *writer, int64_t page, int64_t page_size, int64_t total);
 
 #endif

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-enum { REASONS_MAX = 100, HOURS_MAX = 48 };
+enum { AFTER_TIMES = 3, REASONS_MAX = 100, HOURS_MAX = 48 };
 
 #define LETTER_COLUMNS                                                                             \
     "event_id, event_type, payload, failure_reason, failure_detail, received_at, retry_count,"     \
@@ -39,7 +39,9 @@ static const struct statement list_letters = {
     .name = "dead_letter_list",
     .sql = "SELECT " LETTER_COLUMNS " FROM dead_letter_events WHERE tenant_id = ?"
            " AND status = 'failed' AND (CAST(? AS TEXT) IS NULL OR failure_reason = ?)" OF_TYPES
-           " ORDER BY received_at DESC, event_id LIMIT ? OFFSET ?",
+           " AND (CAST(? AS BIGINT) IS NULL OR received_at < ?"
+           " OR (received_at = ? AND event_id > ?)) ORDER BY received_at DESC, event_id"
+           " LIMIT ? OFFSET ?",
 };
 static const struct statement count_letters = {
     .name = "dead_letter_count",
@@ -157,8 +159,8 @@ static void bind_types(struct query *query, const char *types)
 }
 
 enum error dead_letter_list(const struct storage_call *call,
-                            const struct dead_letter_filter *filter, int64_t page,
-                            int64_t page_size, struct dead_letters *letters)
+                            const struct dead_letter_filter *filter,
+                            const struct dead_letter_page *page, struct dead_letters *letters)
 {
     struct query *query = db_query(call->db, &list_letters);
     enum error error;
@@ -167,9 +169,15 @@ enum error dead_letter_list(const struct storage_call *call,
     query_bind_text(query, filter->reason);
     query_bind_text(query, filter->reason);
     bind_types(query, filter->types);
-    query_bind_integer(query, page_size);
-    query_bind_integer(query, (page - 1) * page_size);
-    error = take_letters(query, call, page_size, letters);
+    for (int i = 0; i < AFTER_TIMES; i++)
+        query_bind_optional_integer(
+            query, (struct optional_integer){page->after_id != NULL, page->after_received_at});
+    query_bind_text(query, page->after_id);
+    query_bind_integer(query, page->size + 1); /* one more says whether there is a next page */
+    query_bind_integer(query, page->after_id ? 0 : (page->number - 1) * page->size);
+    error = take_letters(query, call, page->size + 1, letters);
+    letters->more = letters->count > (size_t)page->size;
+    letters->count -= letters->more;
     if (error)
         return error;
     query = db_query(call->db, &count_letters);

@@ -19,6 +19,7 @@ struct dead_letters {
     size_t count;
     struct dead_letter *items;
     int64_t total;
+    bool more; /* there are more after these */
 };
 
 /* Adds it, or makes the same event's record new; a dismissed one stays dismissed. */
@@ -32,9 +33,16 @@ struct dead_letter_filter {
     const char *reason; /* NULL = all */
     const char *types;  /* of entities that may be seen: access/types.h */
 };
+struct dead_letter_page {
+    int64_t number; /* from 1, where there is no `after_id` */
+    int64_t size;
+    const char *after_id; /* the last letter of the page before, and when it came; NULL = none */
+    int64_t after_received_at;
+};
 MUST_CHECK enum error dead_letter_list(const struct storage_call *call,
-                                       const struct dead_letter_filter *filter, int64_t page,
-                                       int64_t page_size, struct dead_letters *letters);
+                                       const struct dead_letter_filter *filter,
+                                       const struct dead_letter_page *page,
+                                       struct dead_letters *letters);
 /* The type of the entity that an event of that type is about; NULL = nobody knows. */
 const char *dead_letter_entity_type(const char *event_type);
 /* The event of a dead letter has been applied: the letter is replayed, and its row in the journal

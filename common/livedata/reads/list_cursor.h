@@ -1,0 +1,27 @@
+/*
+ * Cursors of lists: the last item of a page by its id and by what the list is ordered by. The next
+ * page goes on after the item, or after where it stood when it is not listed any more.
+ */
+#ifndef ASSAY_LIVEDATA_READS_LIST_CURSOR_H
+#define ASSAY_LIVEDATA_READS_LIST_CURSOR_H
+
+#include "base/json.h"
+
+struct list_cursor {
+    bool given;
+    const char *id;
+    double weight;
+    int64_t at; /* microseconds */
+};
+
+/* `text` NULL = the first page. ERROR_INVALID invalid_cursor, also for a cursor of another list. */
+MUST_CHECK enum error list_cursor_read(struct arena *arena, const char *list, const char *text,
+                                       struct list_cursor *cursor, struct problem *problem);
+const char *list_cursor_make(struct arena *arena, const char *list,
+                             const struct list_cursor *cursor);
+
+/* "pagination" and "next_cursor" of a list; `next` NULL on the last page. */
+void write_pagination(struct json_writer *writer, int64_t page, int64_t page_size, int64_t total,
+                      const char *next);
+
+#endif
