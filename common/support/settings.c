@@ -3,14 +3,16 @@
 #include "base/confine.h"
 #include "base/log.h"
 #include "crypto/password.h"
+#include "crypto/token.h"
 #include "llm/llm.h"
 
+#include <stdio.h>
 #include <string.h>
 
-/* Known to everybody who can read this line, so not accepted in production. */
-#define DEVELOPMENT_SECRET "assay-development-secret-not-for-production"
+/* Known to everybody who can read this line, so not accepted anywhere. */
+#define PUBLISHED_SECRET "assay-development-secret-not-for-production" /* of earlier versions */
 
-enum { SECRET_MIN = 32 };
+enum { SECRET_MIN = 32, SECRET_FILE_MAX = 256 };
 
 static const char *const environments[SUPPORT_ENVIRONMENT__MAX + 1] = {"development", "staging",
                                                                        "production", NULL};
@@ -69,15 +71,18 @@ const struct setting support_settings_table[] = {
     {"ADMIN_USERNAME", SETTING_TEXT, AT(admin_username), "admin", .required = true,
      .help = "Name of the administrator whose password is ADMIN_PASSWORD_HASH."},
     {"ADMIN_PASSWORD_HASH", SETTING_TEXT, AT(admin_password_hash), NULL, .secret = true,
-     .help = "Hash of that password (bcrypt or yescrypt). Without it the development pair "
-             "admin/admin signs in."},
+     .help = "Hash of that password (bcrypt or yescrypt). Without it admin signs in with the "
+             "password that `nginx/stack` makes at the first start "
+             "(`state/support-first-password`), and with admin at a loopback address outside "
+             "production."},
     {"ADMIN_DEFAULT_TENANT", SETTING_TEXT, AT(admin_default_tenant), "default", .required = true,
      .help = "Tenant of that administrator."},
     {"ALLOW_DEV_ADMIN_LOGIN", SETTING_BOOLEAN, AT(allow_dev_admin_login), "false",
-     .help = "Let production start with the development pair."},
-    {"JWT_SECRET", SETTING_TEXT, AT(jwt_secret), DEVELOPMENT_SECRET, .secret = true,
-     .required = true,
-     .help = "Key that signs tokens; in production one of its own, of at least 32 characters."},
+     .help = "Let production start without ADMIN_PASSWORD_HASH: admin signs in with the first "
+             "password."},
+    {"JWT_SECRET", SETTING_TEXT, AT(jwt_secret), NULL, .secret = true, .required = true,
+     .help = "Key that signs tokens; in production one of its own, of at least 32 characters. "
+             "Elsewhere `nginx/stack` makes one at the first start (`state/support-secret`)."},
     {"JWT_ACCESS_TTL", SETTING_INTEGER, AT(jwt_access_ttl), "3600", 1, 31536000,
      .help = "Seconds for which a sign-in holds."},
     {"JWT_REFRESH_TTL", SETTING_INTEGER, AT(jwt_refresh_ttl), "604800", 1, 31536000,
@@ -503,8 +508,7 @@ static enum error check_production(const struct support_settings *settings, stru
     } rules[] = {
         {settings->cors_origins.count && !lists_anybody(&settings->cors_origins),
          "CORS_ORIGINS must list origins, and not *, in production"},
-        {strcmp(settings->jwt_secret, DEVELOPMENT_SECRET) != 0 &&
-             strlen(settings->jwt_secret) >= SECRET_MIN,
+        {settings->jwt_secret && strlen(settings->jwt_secret) >= SECRET_MIN,
          "JWT_SECRET must be a secret of your own of at least 32 characters in production"},
         {settings->admin_password_hash || settings->allow_dev_admin_login,
          "ADMIN_PASSWORD_HASH must be set in production (or ALLOW_DEV_ADMIN_LOGIN)"},
@@ -551,6 +555,40 @@ static enum error check_urls(const struct support_settings *settings, struct pro
     return ERROR_NONE;
 }
 
+/* A secret that the stack has made; NULL where it has not. */
+static const char *read_secret(const struct support_settings *settings, struct arena *arena,
+                               const char *name)
+{
+    char *text = arena_alloc(arena, SECRET_FILE_MAX);
+    FILE *file = settings->state_directory && *settings->state_directory
+                     ? fopen(arena_print(arena, "%s/%s", settings->state_directory, name), "re")
+                     : NULL;
+    size_t length = file ? fread(text, 1, SECRET_FILE_MAX - 1, file) : 0;
+
+    if (file)
+        fclose(file);
+    text[length] = '\0';
+    text[strcspn(text, "\r\n")] = '\0';
+    return *text ? text : NULL;
+}
+
+/* What nobody has set. Without a stack every process signs for itself. */
+static void fill_secrets(struct support_settings *settings, struct arena *arena)
+{
+    char *random;
+
+    if (!settings->admin_password_hash)
+        settings->first_password = read_secret(settings, arena, "support-first-password");
+    if (settings->jwt_secret || settings->environment == SUPPORT_PRODUCTION)
+        return;
+    settings->jwt_secret = read_secret(settings, arena, "support-secret");
+    if (settings->jwt_secret)
+        return;
+    random = arena_alloc(arena, TOKEN_TEXT_MAX);
+    token_random_text(SECRET_MIN, random, TOKEN_TEXT_MAX);
+    settings->jwt_secret = random;
+}
+
 enum error support_settings_load(struct support_settings *settings, struct arena *arena,
                                  const char *(*lookup)(const char *name), struct problem *problem)
 {
@@ -565,6 +603,10 @@ enum error support_settings_load(struct support_settings *settings, struct arena
     if (settings->chunk_overlap >= settings->chunk_size)
         return problem_set(problem, ERROR_INVALID, "setting_invalid",
                            "CHUNK_OVERLAP must be less than CHUNK_SIZE");
+    if (settings->jwt_secret && strcmp(settings->jwt_secret, PUBLISHED_SECRET) == 0)
+        return problem_set(problem, ERROR_INVALID, "setting_invalid",
+                           "JWT_SECRET must be a secret: this one is published");
+    fill_secrets(settings, arena);
     default_origins(settings);
     error = check_urls(settings, problem);
     if (!error)

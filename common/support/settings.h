@@ -12,6 +12,7 @@ struct support_settings {
     int64_t shutdown_ready_delay_seconds;
     const char *data_directory;
     const char *sql_directory;
+    const char *first_password;  /* made at the first start; NULL = none is there */
     const char *state_directory; /* of the record of the database; NULL = none is kept */
     struct clock_limits clock;   /* of what is deleted by its age */
     const char *database_url;    /* NULL = SQLite below data_directory */

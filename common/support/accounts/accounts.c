@@ -3,6 +3,7 @@
 #include "crypto/digest.h"
 #include "crypto/password.h"
 #include "db/query.h"
+#include "net/address.h"
 
 #include <string.h>
 
@@ -86,11 +87,18 @@ static enum error read_user(struct db *db, struct arena *arena, const char *user
     return query_end(query, problem);
 }
 
-static bool is_development_pair(const struct support_settings *settings, const char *username,
-                                const char *password)
+/* Without a password of his own the administrator has the one that was made at the first start; on
+ * one's own machine that everybody knows, too. */
+static bool is_first_password(const struct support_settings *settings, const char *username,
+                              const char *password)
 {
-    return !settings->admin_password_hash && strcmp(username, "admin") == 0 &&
-           digest_equal_secret(password, "admin");
+    bool is_own_machine =
+        settings->environment != SUPPORT_PRODUCTION && address_is_loopback(settings->host);
+
+    if (settings->admin_password_hash || strcmp(username, "admin") != 0)
+        return false;
+    return (settings->first_password && digest_equal_secret(password, settings->first_password)) ||
+           (is_own_machine && digest_equal_secret(password, "admin"));
 }
 
 enum error account_sign_in(struct db *db, struct arena *arena,
@@ -113,7 +121,7 @@ enum error account_sign_in(struct db *db, struct arena *arena,
     error = password_matches(password, hash, accepted, problem);
     if (error)
         return error;
-    if (!*accepted && is_development_pair(settings, username, password)) {
+    if (!*accepted && is_first_password(settings, username, password)) {
         *account = (struct account){"admin", SUPPORT_ADMIN, "default"};
         *accepted = true;
     }

@@ -1,0 +1,32 @@
+# Secrets that a stack makes for itself at its first start: the key that signs sessions and the first password of the
+# administrator, where the settings give none. They stay in state/, readable by the owner only; nobody else knows
+# them. Sourced by nginx/stack; rows of nginx/services say which settings take their place.
+
+# Prints $1 random bytes as hexadecimal digits.
+random_hex() { od -An -v -tx1 -N "$1" /dev/urandom | tr -d ' \n'; }
+
+# Makes file $1 of state/ with $2 random bytes, unless it is there; false where it was.
+make_secret() {
+    [[ ! -s $dir/state/$1 ]] || return 1
+    random_hex "$2" | write_private "state/$1" || fail "cannot write to $dir/state"
+}
+
+make_secrets() {
+    local service
+    first_passwords=()
+    for service in "${services[@]}"; do
+        [[ -z ${service_name[$service secret]:-} || -n ${setting[${service_name[$service secret]}]:-} ]] ||
+            make_secret "$service-secret" 32
+        [[ -z ${service_name[$service password]:-} || -n ${setting[${service_name[$service password]}]:-} ]] ||
+            ! make_secret "$service-first-password" 12 || first_passwords+=("$service")
+    done
+}
+
+# Once, when they were made.
+print_first_passwords() {
+    local service
+    for service in "${first_passwords[@]}"; do
+        printf '%-14s sign in as admin with %s   (kept in %s)\n' "$service" \
+            "$(<"$dir/state/$service-first-password")" "$dir/state/$service-first-password"
+    done
+}

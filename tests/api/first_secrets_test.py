@@ -1,0 +1,54 @@
+"""Secrets that a stack makes at its first start: nothing that everybody can read signs anybody in."""
+
+import stat
+
+import requests
+
+from stack import Stack
+from support_accounts_test import bearer, claims, forged
+
+PUBLISHED = "assay-development-secret-not-for-production"
+FILES = ("support-secret", "support-first-password")
+
+
+def signs_in(stack, password):
+    answer = requests.post(stack.base_url + "/api/auth/login", json={"username": "admin", "password": password}, timeout=20)
+    assert answer.status_code in (200, 401), answer.text
+    return answer.status_code == 200
+
+
+def test_are_made_once_for_each_directory(tmp_path):
+    kept = set()
+    for name in ("one", "two"):
+        with Stack(services=("support",)) as stack:
+            done = stack.try_start(directory=tmp_path / name)
+            assert done.returncode == 0, done.stderr
+            files = [tmp_path / name / "state" / file for file in FILES]
+            secret, password = (file.read_text() for file in files)
+            assert [stat.S_IMODE(file.stat().st_mode) for file in files] == [0o600, 0o600]
+            assert len(secret) == 64 and len(password) == 24 and password in done.stdout and secret not in done.stdout
+            assert signs_in(stack, password) and signs_in(stack, "admin") and not signs_in(stack, secret)
+            for published, status in ((PUBLISHED, 401), (secret, 200)):
+                answer = requests.get(stack.base_url + "/api/sessions", headers=bearer(forged(claims(), published)), timeout=20)
+                assert answer.status_code == status, published
+            kept |= {secret, password}
+            stack.stop()
+            done = stack.run("start")
+            assert done.returncode == 0 and password not in done.stdout, "shown once"
+            assert signs_in(stack, password) and password not in stack.logs() and secret not in stack.logs()
+    assert len(kept) == 4
+
+
+def test_the_built_in_pair_holds_on_ones_own_machine_only(tmp_path):
+    with Stack(services=("support",)) as stack:
+        stack.start({"ASSAY_BIND": "0.0.0.0"}, tmp_path)
+        password = (tmp_path / "state" / FILES[1]).read_text()
+        assert signs_in(stack, password) and not signs_in(stack, "admin")
+
+
+def test_what_is_set_is_not_made_and_not_published(tmp_path):
+    with Stack(services=("support",)) as stack:
+        done = stack.try_start({"JWT_SECRET": PUBLISHED}, tmp_path)
+        assert done.returncode == 1 and "JWT_SECRET must be a secret" in done.stderr
+        done = stack.try_start({"JWT_SECRET": "s" * 32}, tmp_path / "set")
+        assert done.returncode == 0 and not (tmp_path / "set" / "state" / FILES[0]).exists()
