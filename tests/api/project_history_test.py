@@ -275,3 +275,21 @@ def test_every_default_is_known():
     """The table of defaults names what the sample payload leaves out, and nothing else."""
     for block, defaults in DEFAULTS.items():
         assert not set(defaults) & set(PAYLOAD.get(block, {}))
+
+
+def test_what_analyze_and_results_answer_can_be_kept(store):
+    """Every member that the service answers is one that it takes back."""
+    sent = payload("kept", setup={"randomization_unit": "cluster", "avg_cluster_size": 20, "icc": .05},
+                   metrics={"direction": "decrease", "mde_pct": -20.0})
+    request = {"metric_type": "binary", "direction": "decrease", "binary": {
+        "control_conversions": 40, "control_users": 100, "treatment_conversions": 20, "treatment_users": 100}}
+    analysis = expect(store.client.post("/api/v1/results", request))
+    sent["additional_context"] = {"observed_results": {"request": request, "analysis": analysis}}
+    project = create(store.client, sent)
+    assert project["payload"]["additional_context"]["observed_results"]["analysis"]["outcome"] == "better"
+    answer = expect(store.client.post("/api/v1/analyze", sent))
+    kept = expect(store.client.post(f"{PROJECTS}/{project['id']}/analysis", answer))
+    assert kept["id"] == project["id"]
+    run = expect(store.client.get(f"{PROJECTS}/{project['id']}/history"))["analysis_runs"][0]
+    assert run["analysis"]["calculations"]["verified_clusters_per_variant"] == answer["calculations"]["verified_clusters_per_variant"]
+    assert run["analysis"]["calculations"]["calculation_summary"]["direction"] == "decrease"

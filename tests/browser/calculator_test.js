@@ -72,16 +72,34 @@ test('follows while the reader types', async () => {
     await close(page);
 });
 
+test('a fall can be the goal', async () => {
+    const page = await open(`${experiments}/`);
+    await answered(page);
+    await page.fill('#baseline_value', '40%');
+    await page.fill('#mde_pct', '25');
+    await page.check('#direction');
+    await page.waitForFunction(() => document.querySelector('#mde_pct-hint').textContent === '40% → 30%');
+    await untilText(page, '#sentence', /from 40% to 30%/);
+    assert.match(page.url(), /direction=decrease/);
+    await page.fill('#mde_pct', '-25');
+    await untilText(page, '#sentence', /from 40% to 30%/);
+    await page.uncheck('#direction');
+    await page.click('button[type="submit"]');
+    await page.waitForSelector('#problems[role="alert"]');
+    assert.match(await page.textContent('#problems'), /“Smallest relative effect” must not be 0, and must be positive unless the goal is to decrease/);
+    await close(page, [422]);
+});
+
 test('shows what the API rejects at its field and in a summary that leads there', async () => {
     const page = await open(`${experiments}/`);
     await answered(page);
-    await page.fill('#mde_pct', '-5');
+    await page.fill('#mde_pct', 'few');
     await page.fill('#power', 'much');
     await page.fill('#traffic_split-1', '');
     await page.click('button[type="submit"]');
     await page.waitForSelector('#problems[role="alert"]');
     assert.equal(await page.evaluate(() => document.activeElement.getAttribute('role')), 'alert');
-    assert.equal(await page.textContent('#mde_pct-error'), 'Must be greater than 0.');
+    assert.equal(await page.textContent('#mde_pct-error'), 'Must be a number.');
     assert.equal(await page.textContent('#power-error'), 'Must be a number.');
     assert.equal(await page.getAttribute('#traffic_split-1', 'aria-invalid'), 'true');
     assert.equal(await page.getAttribute('#traffic_split-0', 'aria-invalid'), null);

@@ -105,6 +105,19 @@ test('metrics that large values cannot sway say what they are', async () => {
     await close(page);
 });
 
+test('a rate that should fall is better when it has fallen', async () => {
+    const id = await create({ baseline_value: 0.4, mde_pct: -20, direction: 'decrease' });
+    await run(id, [40, 20]);
+    await post(`/experiments/${id}/conversions`, { conversions: [{ user_id: '0-1', metric: 'Purchase', value: 1 }] });
+    const page = await open(`${experiments}/live/${id}`);
+    await untilText(page, '#verdict', 'Ship it');
+    assert.match(await page.textContent('#reasons'), /Arm 1 is better than the control \(-50\.0%/);
+    assert.match(await page.textContent('#reasons'), /a decrease by the smallest worthwhile effect, 8\.0, or more/);
+    assert.match(await page.textContent('[aria-labelledby="intervals-title"] .section-note:last-child'), /−8 percentage points/);
+    assert.match(await page.textContent('#warnings'), /1 events came under metric names that the design does not have: Purchase/);
+    await close(page);
+});
+
 test('asks by ETag, and is told that nothing has changed', async () => {
     const id = await create();
     await run(id, [20, 21]);

@@ -29,6 +29,19 @@ test('reads two rates: 100 of 1000 against 130 of 1000', async () => {
     await close(page);
 });
 
+test('a fall can be the goal', async () => {
+    const page = await open(`${experiments}/results`);
+    await answered(page);
+    await page.check('#direction');
+    await untilText(page, '#verdict', 'The treatment is higher: +3 pp · worse');
+    assert.equal(await page.getAttribute('.verdict', 'data-tone'), 'danger');
+    assert.match(page.url(), /direction=decrease/);
+    await page.fill('#treatment_conversions', '70');
+    await untilText(page, '#verdict', 'The treatment is lower: −3 pp · better');
+    assert.equal(await page.getAttribute('.verdict', 'data-tone'), 'good');
+    await close(page);
+});
+
 test('does not call a small difference significant', async () => {
     const page = await open(`${experiments}/results`);
     await answered(page);

@@ -33,6 +33,7 @@ static const struct field calculation_fields[] = {
     NULLABLE_NUMBER(OWNER, avg_cluster_size),
     NULLABLE_NUMBER(OWNER, icc),
     NULLABLE_INTEGER(OWNER, clusters_per_variant),
+    NULLABLE_INTEGER(OWNER, verified_clusters_per_variant, .left_out = true),
     NULLABLE_INTEGER(OWNER, bayesian_sample_size_per_variant),
     NULLABLE_NUMBER(OWNER, bayesian_credibility),
     STRING(OWNER, bayesian_note, .nullable = true),

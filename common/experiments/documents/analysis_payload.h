@@ -18,6 +18,7 @@ struct kept_calculation {
     struct optional_number avg_cluster_size;
     struct optional_number icc;
     struct optional_integer clusters_per_variant;
+    struct optional_integer verified_clusters_per_variant;
     struct optional_integer bayesian_sample_size_per_variant;
     struct optional_number bayesian_credibility;
     const char *bayesian_note;

@@ -61,6 +61,11 @@ function verdictCard({ stats, decision }) {
         </dl>
         ${list(t('experiment.blockers'), decision.blockers, 'blockers')} ${list(t('experiment.reasons'), decision.reasons, 'reasons')}
         ${list(t('experiment.changes'), decision.what_would_change, 'changes')}
+        ${list(
+            t('experiment.warnings'),
+            stats.warnings.map(({ message }) => ({ text: message })),
+            'warnings',
+        )}
     </section>`;
 }
 

@@ -21,7 +21,7 @@ function armSection(analysis, form) {
 
 function observedForm({ form, live }) {
     const analysis = form.values().analysis;
-    const others = analysis === 'srm' ? ['variants', 'observed_counts', 'expected_fractions'] : ['alpha'];
+    const others = analysis === 'srm' ? ['variants', 'observed_counts', 'expected_fractions'] : ['alpha', 'direction'];
     const inside = html`<div class="section">
             <div class="section-head"><h2 id="observed-title">${t('results.observed')}</h2></div>
             <div class="field-grid">${form.field('analysis')}</div>
