@@ -69,6 +69,7 @@ static const struct statement due_rules = {
            " OR r.pending_at <= {now_microseconds} - " LEASE ")"
            " AND (r.evaluated_at <= {now_microseconds} - CAST(? AS BIGINT)"
            " OR (r.evaluated_at <= {now_microseconds} - CAST(? AS BIGINT)"
+           " AND r.undelivered_event IS NULL" /* a receiver that is away is asked by the clock */
            " AND coalesce(g.gen, 0) <> r.evaluated_gen)) ORDER BY r.evaluated_at LIMIT ?",
 };
 static const struct statement claim_rule = {

@@ -23,13 +23,19 @@ function answerOf({ response_code: code, error_message: message, response_body: 
     return html`<span>${code ?? '–'} ${said ? html`<span class="section-note" dir="auto">${said}</span>` : null}</span>`;
 }
 
-const deliveryColumns = () => [
+const deliveryColumns = (resend) => [
     { name: 'event_id', title: t('settings.event') },
     { name: 'status', title: t('settings.state'), cell: ({ status }) => statusBadge(status) },
     { name: 'attempt_count', title: t('settings.attempts'), align: 'end', cell: ({ attempt_count: count }) => formatInteger(count) },
     { name: 'last_attempt_at', title: t('settings.last_attempt'), cell: ({ last_attempt_at: at }) => time(at) },
     { name: 'next_attempt_at', title: t('settings.next_attempt'), cell: ({ next_attempt_at: at }) => time(at) },
     { name: 'answer', title: t('settings.answer'), cell: answerOf },
+    {
+        name: 'actions',
+        title: t('settings.actions'),
+        titleHidden: true,
+        cell: (delivery) => (delivery.status === 'failed' ? press(t('settings.resend'), delivery, resend, { name: delivery.event_id }) : null),
+    },
 ];
 
 /** @param {experiments.Webhook} hook */
@@ -76,6 +82,11 @@ export function createWebhooks(update, operator) {
         });
         show(hook);
         hooks.reload();
+    }
+
+    async function resend({ id }) {
+        await attempt(() => client.request('POST', `${pathOf(open.id)}/deliveries/${encodeURIComponent(id)}/resend`));
+        deliveries.reload();
     }
 
     async function turn({ id, enabled }) {
@@ -140,7 +151,7 @@ export function createWebhooks(update, operator) {
                 skeleton: { lines: 4, height: 'row' },
                 isEmpty: ({ deliveries: rows }) => rows.length === 0,
                 empty: { title: t('settings.no_deliveries') },
-                ready: ({ deliveries: rows }) => table({ caption: title, columns: deliveryColumns(), rows, key: ({ id }) => id }),
+                ready: ({ deliveries: rows }) => table({ caption: title, columns: deliveryColumns(resend), rows, key: ({ id }) => id }),
             })}
             <div class="button-row">
                 <button type="button" class="button" data-size="small" @click=${() => deliveries.reload()}>${t('settings.refresh')}</button>
