@@ -42,6 +42,7 @@ static int run(struct offline *program)
     writer_key_integer(&writer, "selected", built.selected);
     writer_key_integer(&writer, "written", built.selected);
     writer_key_integer(&writer, "total", built.total);
+    curated_write_skipped(&writer, &built);
     writer_key_string(&writer, "out", plan.path);
     offline_print(&writer);
     return 0;

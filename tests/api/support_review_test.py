@@ -277,9 +277,35 @@ def curated(service):
     return path, [json.loads(line) for line in path.read_text().splitlines()]
 
 
+def test_a_case_that_its_own_answer_would_fail_is_not_made(support):
+    """A refusal, or a hand-over, quotes nothing and is good all the same; what a person confirmed is good enough; what
+    the reviewer asks for has to be in the answer that he has confirmed."""
+    refusal = "I cannot help with this."
+    trace(support, "refused", quality=31, facts=0, answer=refusal, state={"answer": refusal, "citations": []})
+    trace(support, "handed", quality=0, facts=0, route="human", state={"answer": "A person will answer.", "route": "human", "citations": []})
+    trace(support, "digits", quality=55, state={"answer": "Within 3 days a full refund is made, e.g. on 5 cards.", "route": "auto",
+                                                "citations": [{"index": 1, "doc_id": "a.md"}, {"index": 2, "doc_id": "a.md"}]})
+    trace(support, "marked", quality=60)
+    trace(support, "unquoted", quality=60, state={"answer": "Use the reset button.", "route": "auto", "citations": []})
+    program(support, "review-build")
+    cases = {row["trace_id"]: row["id"] for row in queue(support)["items"]}
+    for name in ("refused", "handed", "digits", "unquoted"):
+        judge(support, cases[name], "confirmed_good")
+    judge(support, cases["marked"], "confirmed_good", "include: never said")
+    built = program(support, "curated-build")
+    assert (built["selected"], built["skipped"]) == (3, 2)
+    assert {one["case_id"]: one["failures"] for one in built["skipped_cases"]} == {
+        "trace-marked": ["answer missing 'never said'"], "trace-unquoted": ["citations 0 below minimum 1"]}
+    expected = {row["case_id"]: row["expected"] for row in curated(support)[1]}
+    assert {name: (one["citations_min_count"], one["min_quality"]) for name, one in expected.items()} == {
+        "trace-refused": (0, 31), "trace-handed": (0, 0), "trace-digits": (1, 55)}
+    assert "within days full" in expected["trace-digits"]["answer_contains"]
+
+
 def test_confirmed_cases_become_curated_data(support):
     answer = "Reset your password from account settings using the password reset form."
-    trace(support, "case-1", quality=10, answer=answer, state={"answer": answer, "route": "auto"})
+    trace(support, "case-1", quality=10, answer=answer, state={
+        "answer": answer, "route": "auto", "citations": [{"index": i, "doc_id": "manual.md"} for i in (1, 2)]})
     trace(support, "trace-7", quality=10, age=0.01, state={"answer": "Wrong.", "citations": []})
     trace(support, "trace-9", quality=10, tenant="other")
     program(support, "review-build")
@@ -296,7 +322,7 @@ def test_confirmed_cases_become_curated_data(support):
     assert rows[2]["expected"] == {
         "answer_contains": ["reset your password", "your password from", "password from account",
                             "from account settings", "account settings using"],
-        "answer_not_contains": [], "route": "auto", "min_quality": 70, "min_factuality": 70, "citations_min_count": 1}
+        "answer_not_contains": [], "route": "auto", "min_quality": 10, "min_factuality": 70, "citations_min_count": 1}
     assert rows[0]["expected"]["answer_contains"] == ["reset", "password"]
     assert rows[0]["expected"]["answer_not_contains"] == ["refund"]
     assert rows[0]["expected"]["citations_min_count"] == 0 and rows[0]["human_verdict"] == "bad"

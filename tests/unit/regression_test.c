@@ -2,7 +2,7 @@
 #include "math/random.h"
 #include "support/curated/phrases.h"
 #include "support/regression/draw.h"
-#include "support/regression/expectations.h"
+#include "support/curated/expectations.h"
 #include "support/regression/paired.h"
 #include "test.h"
 

@@ -2,10 +2,13 @@
  * from; the lines themselves are there one at a time. */
 #include "base/instant.h"
 #include "base/json.h"
+#include "support/answer/answer.h"
 #include "support/curated/curated.h"
+#include "support/curated/expectations.h"
 #include "support/curated/phrases.h"
 #include "support/improvement/files.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -40,24 +43,64 @@ static void write_texts(struct json_writer *writer, const char *key, const struc
     writer_close_array(writer);
 }
 
-static void write_expected(struct arena *arena, struct json_writer *writer,
-                           const struct review_row *row, const struct extract *extract, bool good)
+/* Nothing is quoted by who refuses, or hands over to a person. */
+static bool quotes_nothing(struct arena *arena, const struct extract *extract)
+{
+    return (extract->route && strcmp(extract->route, "human") == 0) ||
+           answer_is_refusal(arena, extract->answer);
+}
+
+/* No more than was seen: what a person has confirmed is good enough. */
+static struct optional_number least_score(bool good, struct optional_number seen)
+{
+    return GIVEN_NUMBER(good && seen.given && seen.value < LEAST_SCORE ? floor(seen.value)
+                                                                       : LEAST_SCORE);
+}
+
+static struct curated_expected expected_of(struct arena *arena, const struct review_row *row,
+                                           const struct extract *extract, bool good)
 {
     struct phrase_marks marks = phrase_marks_of(arena, row->notes);
     int64_t citations = extract->citations_count;
 
     if (good && !marks.contains.count)
         marks.contains = phrases_of(arena, extract->answer);
-    if (good && citations < 1)
+    if (good && quotes_nothing(arena, extract))
+        citations = 0;
+    else if (good && citations < 1)
         citations = 1;
+    return (struct curated_expected){.contains = marks.contains,
+                                     .contains_not = marks.contains_not,
+                                     .route = extract->route ? extract->route : "auto",
+                                     .min_quality = least_score(good, extract->quality),
+                                     .min_factuality = least_score(good, extract->fact_score),
+                                     .citations_least = GIVEN_INTEGER(citations)};
+}
+
+/* Why the answer that was confirmed does not meet what its own case expects. */
+static struct string_list own_failures(struct arena *arena, const struct extract *extract,
+                                       const struct curated_expected *expected)
+{
+    const struct execution source = {
+        .answer = extract->answer,
+        .quality = extract->quality.given ? extract->quality.value : LEAST_SCORE,
+        .factuality = extract->fact_score.given ? extract->fact_score.value : LEAST_SCORE,
+        .citation_count = extract->citations_count,
+        .route = extract->route ? extract->route : "auto"};
+
+    return expectations_failed(arena, expected, &source);
+}
+
+static void write_expected(struct json_writer *writer, const struct curated_expected *expected)
+{
     writer_key(writer, "expected");
     writer_open_object(writer);
-    write_texts(writer, "answer_contains", &marks.contains);
-    write_texts(writer, "answer_not_contains", &marks.contains_not);
-    writer_key_string(writer, "route", extract->route ? extract->route : "auto");
-    writer_key_integer(writer, "min_quality", LEAST_SCORE);
-    writer_key_integer(writer, "min_factuality", LEAST_SCORE);
-    writer_key_integer(writer, "citations_min_count", citations);
+    write_texts(writer, "answer_contains", &expected->contains);
+    write_texts(writer, "answer_not_contains", &expected->contains_not);
+    writer_key_string(writer, "route", expected->route);
+    writer_key_integer(writer, "min_quality", (int64_t)expected->min_quality.value);
+    writer_key_integer(writer, "min_factuality", (int64_t)expected->min_factuality.value);
+    writer_key_integer(writer, "citations_min_count", expected->citations_least.value);
     writer_close_object(writer);
 }
 
@@ -75,10 +118,14 @@ static void write_tags(struct arena *arena, struct json_writer *writer, const ch
         writer_raw(writer, "[]");
 }
 
-static const char *line_of(struct arena *arena, const char *case_id, const struct review_row *row,
-                           const struct extract *extract)
+static bool is_good(const struct review_row *row)
 {
-    bool good = strcmp(row->status, review_status_names[REVIEW_CONFIRMED_GOOD]) == 0;
+    return strcmp(row->status, review_status_names[REVIEW_CONFIRMED_GOOD]) == 0;
+}
+
+static const char *line_of(struct arena *arena, const char *case_id, const struct review_row *row,
+                           const struct extract *extract, const struct curated_expected *expected)
+{
     struct text text;
     struct json_writer writer;
 
@@ -93,8 +140,8 @@ static const char *line_of(struct arena *arena, const char *case_id, const struc
     writer_key_string(&writer, "context_hint", extract->context_hint);
     writer_key_string(&writer, "channel", extract->channel);
     writer_close_object(&writer);
-    write_expected(arena, &writer, row, extract, good);
-    writer_key_string(&writer, "human_verdict", good ? "good" : "bad");
+    write_expected(&writer, expected);
+    writer_key_string(&writer, "human_verdict", is_good(row) ? "good" : "bad");
     writer_key_string(&writer, "reviewer_notes",
                       text_trimmed(arena, row->notes, strlen(row->notes)));
     writer_key_string(&writer, "source_trace_id", row->trace_id);
@@ -180,24 +227,64 @@ static enum error new_records(struct build *build)
     return error;
 }
 
-/* A case whose question is not known is of no use: no line. */
+static void skip(const struct build *build, const char *case_id, const struct string_list *failures)
+{
+    struct curated_built *built = build->built;
+    struct arena *arena = build->call.arena;
+    struct curated_skipped *skipped;
+
+    built->skipped++;
+    if (built->shown_count == CURATED_SKIPPED_SHOWN)
+        return;
+    skipped = &built->shown[built->shown_count++];
+    *skipped = (struct curated_skipped){
+        case_id, {failures->count, ARENA_ARRAY(arena, const char *, failures->count)}};
+    for (size_t i = 0; i < failures->count; i++)
+        skipped->failures.items[i] = arena_copy_string(arena, failures->items[i]);
+}
+
+void curated_write_skipped(struct json_writer *writer, const struct curated_built *built)
+{
+    writer_key_integer(writer, "skipped", built->skipped);
+    writer_key(writer, "skipped_cases");
+    writer_open_array(writer);
+    for (size_t i = 0; i < built->shown_count; i++) {
+        writer_open_object(writer);
+        writer_key_string(writer, "case_id", built->shown[i].case_id);
+        writer_key_strings(writer, "failures", &built->shown[i].failures);
+        writer_close_object(writer);
+    }
+    writer_close_array(writer);
+}
+
+/* A case whose question is not known is of no use, and neither is one that its own answer would
+ * fail: no line. */
 static enum error new_line(const struct build *build, const struct record *record,
                            const char **line)
 {
     struct trace_call call = build->call;
     struct review_row row;
     struct extract extract;
+    struct curated_expected expected;
+    struct string_list failures = {0};
     enum error error;
 
     call.arena = build->scratch;
     error = review_find(&call, record->id, &row);
     if (!error)
         error = review_extract(&call, &row, &extract);
-    if (!error && *extract.query) {
-        *line = line_of(build->scratch, record->case_id, &row, &extract);
+    if (error || !*extract.query)
+        return error;
+    expected = expected_of(build->scratch, &row, &extract, is_good(&row));
+    if (is_good(&row))
+        failures = own_failures(build->scratch, &extract, &expected);
+    if (failures.count) {
+        skip(build, record->case_id, &failures);
+    } else {
+        *line = line_of(build->scratch, record->case_id, &row, &extract, &expected);
         build->built->selected++;
     }
-    return error;
+    return ERROR_NONE;
 }
 
 static enum error old_line(const struct build *build, const struct record *record,
@@ -305,7 +392,7 @@ enum error curated_build(const struct trace_call *call, const struct curated_pla
                           .scratch = arena_create_below(call->arena, CURATED_SCRATCH)};
     enum error error = old_records(&build);
 
-    *built = (struct curated_built){0, 0};
+    *built = (struct curated_built){.selected = 0};
     if (!error)
         error = build_file(&build);
     if (build.old)

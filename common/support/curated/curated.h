@@ -5,6 +5,7 @@
 #ifndef ASSAY_SUPPORT_CURATED_CURATED_H
 #define ASSAY_SUPPORT_CURATED_CURATED_H
 
+#include "base/json.h"
 #include "support/review/review_store.h"
 
 #include <stdio.h>
@@ -53,9 +54,21 @@ struct curated_plan {
     int64_t since; /* microseconds; cases made before are left out */
     bool include_bad, prune;
 };
+/* A confirmed case that would fail at once, and why. */
+struct curated_skipped {
+    const char *case_id;
+    struct string_list failures;
+};
+enum { CURATED_SKIPPED_SHOWN = 100 };
 struct curated_built {
     int64_t selected, total;
+    int64_t skipped; /* confirmed as good, but their own answer does not meet what they expect */
+    struct curated_skipped shown[CURATED_SKIPPED_SHOWN]; /* the first of them */
+    size_t shown_count;
 };
+/* The members `skipped` and `skipped_cases` of a report of a build. */
+void curated_write_skipped(struct json_writer *writer, const struct curated_built *built);
+
 /* Puts the tenant's confirmed cases (NULL = everybody's) into the file. The same cases give the
  * same bytes. */
 MUST_CHECK enum error curated_build(const struct trace_call *call, const struct curated_plan *plan,

@@ -101,15 +101,29 @@ static bool has(const struct string_list *list, const char *text)
     return false;
 }
 
-struct string_list phrases_of(struct arena *arena, const char *answer)
+static struct string_list longer_words(struct arena *arena, const char *text)
 {
-    const struct string_list all = phrase_tokens(arena, answer);
-    struct string_list words = {0, ARENA_ARRAY(arena, const char *, all.count + 1)},
-                       phrases = {0, ARENA_ARRAY(arena, const char *, PHRASES_MOST)};
+    const struct string_list all = phrase_tokens(arena, text);
+    struct string_list words = {0, ARENA_ARRAY(arena, const char *, all.count + 1)};
 
     for (size_t i = 0; i < all.count; i++)
         if (utf8_count(all.items[i]) > 1)
             words.items[words.count++] = all.items[i];
+    return words;
+}
+
+const char *phrase_made_form(struct arena *arena, const char *text)
+{
+    const struct string_list words = longer_words(arena, text);
+
+    return joined(arena, words.items, words.count);
+}
+
+struct string_list phrases_of(struct arena *arena, const char *answer)
+{
+    const struct string_list words = longer_words(arena, answer);
+    struct string_list phrases = {0, ARENA_ARRAY(arena, const char *, PHRASES_MOST)};
+
     for (size_t size = LONGEST_PHRASE; size >= SHORTEST_PHRASE; size--)
         for (size_t i = 0; i + size <= words.count && phrases.count < PHRASES_MOST; i++) {
             const char *phrase = joined(arena, words.items + i, size);

@@ -13,6 +13,9 @@ struct string_list phrase_tokens(struct arena *arena, const char *text);
 /* The same with one blank between: what two texts have in common whatever their punctuation. */
 const char *phrase_token_form(struct arena *arena, const char *text);
 
+/* The same without words of one letter or digit: the form in which phrases are made. */
+const char *phrase_made_form(struct arena *arena, const char *text);
+
 /* Up to five phrases of three words, then of two, that are not stop words alone. */
 struct string_list phrases_of(struct arena *arena, const char *answer);
 

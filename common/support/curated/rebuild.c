@@ -135,6 +135,23 @@ enum error rebuild_find(const struct trace_call *call, const struct support_sett
                    : problem_set(call->problem, ERROR_NOT_FOUND, "job_not_found", "job not found");
 }
 
+static const char *result_json(struct arena *arena, const struct curated_built *built)
+{
+    struct text text;
+    struct json_writer writer;
+
+    text_start(&text, arena, RECORD_MAX);
+    writer_start(&writer, &text);
+    writer_open_object(&writer);
+    writer_key_string(&writer, "status", "ok");
+    writer_key_integer(&writer, "selected", built->selected);
+    writer_key_integer(&writer, "written", built->selected);
+    writer_key_integer(&writer, "total", built->total);
+    curated_write_skipped(&writer, built);
+    writer_close_object(&writer);
+    return text.bytes;
+}
+
 static enum error build(struct job *job, const struct rebuild_runner *runner, const char **extra,
                         struct problem *problem)
 {
@@ -165,11 +182,8 @@ static enum error build(struct job *job, const struct rebuild_runner *runner, co
     if (!error)
         error = curated_stats(job->arena, plan.path, tenant, &stats, problem);
     if (!error)
-        *extra = arena_print(job->arena,
-                             ",\"result\":{\"status\":\"ok\",\"selected\":%lld,\"written\":%lld,"
-                             "\"total\":%lld},\"summary\":%s",
-                             (long long)built.selected, (long long)built.selected,
-                             (long long)built.total, stats);
+        *extra = arena_print(job->arena, ",\"result\":%s,\"summary\":%s",
+                             result_json(job->arena, &built), stats);
     return error;
 }
 

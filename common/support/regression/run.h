@@ -6,7 +6,7 @@
 #define ASSAY_SUPPORT_REGRESSION_RUN_H
 
 #include "support/candidates/overlay.h"
-#include "support/regression/expectations.h"
+#include "support/curated/expectations.h"
 #include "support/regression/paired.h"
 
 struct regression_gate {

@@ -107,6 +107,21 @@ static const char *citations_json(struct arena *arena, const struct graph_outcom
     return text.bytes;
 }
 
+/* As review counts them (review/extract.c). */
+static int64_t quoted_documents(const struct graph_outcome *outcome)
+{
+    int64_t count = 0;
+
+    for (size_t i = 0; i < outcome->source_count; i++) {
+        bool known = false;
+
+        for (size_t j = 0; j < i && !known; j++)
+            known = strcmp(outcome->sources[j].doc_id, outcome->sources[i].doc_id) == 0;
+        count += !known;
+    }
+    return count;
+}
+
 static enum error keep_trace(const struct trace_call *call, const struct trace_start *start,
                              const struct graph_outcome *outcome, double milliseconds)
 {
@@ -174,7 +189,7 @@ static enum error execute(const struct regression_tools *tools, struct arena *ar
                                     .quality = outcome->quality,
                                     .factuality = outcome->factuality,
                                     .citations = citations_json(arena, outcome),
-                                    .citation_count = (int64_t)outcome->source_count,
+                                    .citation_count = quoted_documents(outcome),
                                     .duration_ms = {true, (int64_t)(milliseconds + 0.5)},
                                     .cost_usd = {true, outcome->cost},
                                     .route = route_kind_names[outcome->route],

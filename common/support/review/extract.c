@@ -55,9 +55,30 @@ static void take_list(const json_t *object, const char *key, const json_t **list
         *list = value;
 }
 
+/* How many documents a list of citations quotes; one without a document counts for itself. */
+static int64_t quoted_documents(const json_t *list)
+{
+    int64_t count = 0;
+
+    for (size_t i = 0; i < json_array_size(list); i++) {
+        const char *id = json_string_value(json_object_get(json_array_get(list, i), "doc_id"));
+        bool known = false;
+
+        for (size_t j = 0; id && j < i && !known; j++) {
+            const char *other =
+                json_string_value(json_object_get(json_array_get(list, j), "doc_id"));
+
+            known = other && strcmp(other, id) == 0;
+        }
+        count += !known;
+    }
+    return count;
+}
+
 static void take_step(struct arena *arena, const json_t *state, struct extract *extract,
                       struct lists *lists)
 {
+    int64_t quoted;
     static const char *const
         queries[] = {"question", "query", NULL},
         *const answers[] = {"answer", "final_answer", "response", NULL},
@@ -88,8 +109,9 @@ static void take_step(struct arena *arena, const json_t *state, struct extract *
     take_list(state, "retrieved_docs", &lists->retrieved);
     take_list(state, "tool_calls", &lists->tools);
     take_list(state, "citations", &lists->citations);
-    if ((int64_t)json_array_size(json_object_get(state, "citations")) > extract->citations_count)
-        extract->citations_count = (int64_t)json_array_size(json_object_get(state, "citations"));
+    quoted = quoted_documents(json_object_get(state, "citations"));
+    if (quoted > extract->citations_count)
+        extract->citations_count = quoted;
 }
 
 static const char *first_points(struct arena *arena, const char *text, size_t most)

@@ -1,6 +1,6 @@
 /* Whether an answer is what a curated case expects. */
-#ifndef ASSAY_SUPPORT_REGRESSION_EXPECTATIONS_H
-#define ASSAY_SUPPORT_REGRESSION_EXPECTATIONS_H
+#ifndef ASSAY_SUPPORT_CURATED_EXPECTATIONS_H
+#define ASSAY_SUPPORT_CURATED_EXPECTATIONS_H
 
 #include "support/curated/curated.h"
 
@@ -19,7 +19,8 @@ struct execution {
 struct string_list expectations_failed(struct arena *arena, const struct curated_expected *expected,
                                        const struct execution *execution);
 
-/* Whether `needle` stands in the text: letter by letter without regard to case, or word by word. */
+/* Whether `needle` stands in the text: letter by letter without regard to case, word by word, or in
+ * the form in which phrases are made (phrases.h). */
 bool expectation_found(struct arena *arena, const char *text, const char *needle);
 
 /* Whether one of a group does; a group of nothing asks for nothing. */
