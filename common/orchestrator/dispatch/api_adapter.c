@@ -51,9 +51,9 @@ static struct llm_provider provider_of(const struct run *run, const struct model
         .token = model->token            ? model->token
                  : model->own && !theirs ? NULL
                                          : theirs->api_key,
-        /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): a house has settings */
         .max_tokens = answer_limit(settings, model),
         .knows_old_name = model->own,
+        /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): a house has settings */
         .answer_max = (size_t)settings->max_answer_bytes,
         .private_too = settings->outbound_allow_private,
         .region = run->house->region,
