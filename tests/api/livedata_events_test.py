@@ -428,6 +428,15 @@ def test_pages_neither_overlap_nor_skip_when_rows_come_in(live):
     assert seen == [f"ORD-20260404-{5614 - i}" for i in range(5)] and cursor is None
 
 
+@pytest.mark.parametrize("name,query", [("Электрический чайник", "ЧАЙНИК"), ("电热水壶", "水壶"), ("Crème brûlée", "brûlée"),
+                                        ("กาต้มน้ำไฟฟ้า", "น้ำ")])
+def test_search_knows_words_of_all_scripts(live, name, query):
+    headers = tenant(live)
+    send(live, change("product", after={**ROWS["product"][1], "name": name}), headers=headers)
+    hits = get(live, f"/v1/search?q={query}", headers=headers).json()["results"]
+    assert hits and hits[0]["id"] == "PROD-9" and name in hits[0]["snippet"]
+
+
 @pytest.mark.parametrize("path,name", [("/v1/deadletter", "event_id"), ("/v1/ops/exceptions", "item_id")])
 def test_lists_go_on_after_the_last_item_when_others_come_in(live, path, name):
     headers = tenant(live)

@@ -210,6 +210,30 @@ ON_BOTH(words_of_a_search)
         CHECK_TEXT(tokens.items[i], expected[i]);
 }
 
+/* Words of all scripts, folded; those written without spaces in pairs of characters. */
+ON_BOTH(words_of_other_scripts)
+{
+    static const struct {
+        const char *text, *words;
+    } texts[] = {{"Чайник Электрический", "чайник электрический"},
+                 {"CAFÉ Crème", "café crème"},
+                 {"电热水壶", "电热 热水 水壶"},
+                 {"กาต้ม", NULL},
+                 {"Waffeleisen GRÖSSE 2", "waffeleisen grösse 2"}};
+
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
+        struct string_list tokens = search_tokens(store->arena, texts[i].text);
+        struct text joined;
+
+        text_start(&joined, store->arena, 200);
+        for (size_t j = 0; j < tokens.count; j++)
+            text_append_format(&joined, "%s%s", j ? " " : "", tokens.items[j]);
+        if (texts[i].words)
+            CHECK_TEXT(joined.bytes, texts[i].words);
+        CHECK(tokens.count > 0);
+    }
+}
+
 ON_BOTH(an_hour_unlike_the_others_is_told)
 {
     struct session_log *log = ARENA_NEW(store->arena, struct session_log);
@@ -438,5 +462,5 @@ TEST_MAIN(CASE(a_stream_looks_at_so_many_rows_and_no_more), CASE(versions_are_de
           CASE(latencies_within_the_threshold_are_good),
           CASE(time_up_to_the_threshold_after_an_event_is_fresh), CASE(budgets_and_burn_rates),
           CASE(a_fast_burn_is_a_risk_although_the_window_is_good), CASE(searches_are_scored),
-          CASE(words_of_a_search), CASE(an_hour_unlike_the_others_is_told),
-          CASE(payments_have_a_risk))
+          CASE(words_of_a_search), CASE(words_of_other_scripts),
+          CASE(an_hour_unlike_the_others_is_told), CASE(payments_have_a_risk))

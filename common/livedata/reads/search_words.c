@@ -3,7 +3,8 @@
 
 #include "livedata/reads/search.h"
 
-#include <ctype.h>
+#include "text/words.h"
+
 #include <string.h>
 
 static const char *const stop_words[] = {"a",  "an", "and", "as", "at",  "by", "for",  "from", "in",
@@ -41,25 +42,18 @@ static void singular(char *word)
 
 struct string_list search_tokens(struct arena *arena, const char *text)
 {
-    struct string_list tokens = {.items = ARENA_ARRAY(arena, const char *, strlen(text) / 2 + 1)};
+    struct string_list tokens = {.items =
+                                     ARENA_ARRAY(arena, const char *, words_most(strlen(text)))};
+    struct word_reader reader;
+    struct word word;
 
-    while (*text) {
-        size_t length = 0;
-        char *word;
+    word_reader_start(&reader, text, strlen(text));
+    while (word_next(&reader, &word)) {
+        char *copy = arena_copy(arena, word.text, word.length);
 
-        while (isalnum((unsigned char)text[length]) && !(text[length] & 0x80))
-            length++;
-        if (!length) {
-            text++;
-            continue;
-        }
-        word = arena_copy(arena, text, length);
-        for (size_t i = 0; i < length; i++)
-            word[i] = (char)tolower((unsigned char)word[i]);
-        singular(word);
-        if (!is_stop_word(word))
-            tokens.items[tokens.count++] = word;
-        text += length;
+        singular(copy);
+        if (!is_stop_word(copy))
+            tokens.items[tokens.count++] = copy;
     }
     return tokens;
 }
