@@ -327,19 +327,22 @@ static enum error ingest_later(struct request *request, const struct service_too
                                const char *path, const struct plan *plan,
                                struct upload_reply *reply)
 {
+    const struct support_settings *settings = service_settings(request);
     struct document_row row;
+    bool held_up = false;
     enum error error = document_find(&tools->documents, reply->doc_id, &row, &reply->replaced);
 
+    if (!error && plan->waits) /* a worker does not wait for what takes long */
+        error = task_is_held_up(&tools->documents, settings, &held_up);
     if (!error)
-        error = task_submit(&tools->documents, service_settings(request), reply->doc_id, path,
-                            &reply->task_id);
+        error = task_submit(&tools->documents, settings, reply->doc_id, path, &reply->task_id);
     if (error)
         return error;
     reply->status = "accepted";
     reply->message =
         arena_print(request->arena, "File uploaded. Processing in background%s. task_id=%s",
                     plan->drained ? "" : ABSENT, reply->task_id);
-    return plan->waits ? wait_for(request, tools, reply) : ERROR_NONE;
+    return plan->waits && !held_up ? wait_for(request, tools, reply) : ERROR_NONE;
 }
 
 enum error upload_handle(struct request *request, struct reply *reply)

@@ -113,13 +113,13 @@ def test_hostile_documents_hold_up_nobody(support):
         answer = upload(support, f"lot-{number}.html", page, headers)
         assert answer.status_code == 200, answer.text
         return answer.json()
-    with ThreadPoolExecutor(4) as pool:
-        of_other = list(pool.map(lambda number: small(number, other), range(20)))
-        wait_for(support, of_other, other)
+    with ThreadPoolExecutor(8) as pool:
+        of_same = [pool.submit(small, number, same) for number in range(20)]
+        of_other = [pool.submit(small, number, other) for number in range(20)]
+        wait_for(support, [answer.result() for answer in of_other], other)
         assert time.monotonic() - started < 10, "small documents of another tenant waited"
         assert not set(map(state, slow)) <= {"SUCCESS", "FAILURE"}, "the hostile ones are not slow"
-        of_same = list(pool.map(lambda number: small(number, same), range(20)))
-        wait_for(support, of_same, same)
+        wait_for(support, [answer.result() for answer in of_same], same)
         assert time.monotonic() - started < 60, "small documents of the same tenant waited"
     until(lambda: set(map(state, slow)) == {"FAILURE"}, seconds=10 * READER_SECONDS + 60)
 

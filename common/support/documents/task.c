@@ -58,6 +58,11 @@ static const struct statement list_strays = {
            " AND h.beat_at > {now_microseconds} - CAST(? AS BIGINT))"
            " ORDER BY created_at LIMIT ?",
 };
+static const struct statement count_old = {
+    .name = "task_count_old",
+    .sql = "SELECT count(*) FROM tasks WHERE finished_at IS NULL AND tenant_id = ?"
+           " AND created_at < {now_plus:?}",
+};
 static const struct statement move_task = {
     .name = "task_move",
     .sql = "UPDATE tasks SET host = ? WHERE task_id = ?",
@@ -285,6 +290,17 @@ enum error task_is_silent(struct db *db, struct arena *arena,
 
     *silent = age > (int64_t)SILENCE_SECONDS * 1000000;
     return error;
+}
+
+enum error task_is_held_up(const struct document_call *call,
+                           const struct support_settings *settings, bool *held_up)
+{
+    struct query *query = db_query(call->db, &count_old);
+
+    query_bind_text(query, call->tenant);
+    query_bind_number(query, -TASK_SLOW_SECONDS);
+    *held_up = query_next(query) && query_integer(query, 0) >= settings->ingest_per_tenant;
+    return query_end(query, call->problem);
 }
 
 enum error task_beat(struct db *db, struct arena *arena, const struct support_settings *settings,

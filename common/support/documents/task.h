@@ -12,6 +12,7 @@
 enum {
     TASK_LEASE_SECONDS = 120,
     TASK_KEPT_SECONDS = 3600,
+    TASK_SLOW_SECONDS = 2, /* older ones are not over in a moment */
     HEARTBEAT_SECONDS = 10,
     SILENCE_SECONDS = TASK_LEASE_SECONDS * 2 /* a reading that goes on tells of itself */
 };
@@ -48,6 +49,10 @@ MUST_CHECK enum error task_is_drained(struct db *db, struct arena *arena,
 MUST_CHECK enum error task_is_silent(struct db *db, struct arena *arena,
                                      const struct support_settings *settings, bool *silent,
                                      struct problem *problem);
+
+/* Whether the tenant has as many slow tasks as may be done at a time: others wait behind them. */
+MUST_CHECK enum error task_is_held_up(const struct document_call *call,
+                                      const struct support_settings *settings, bool *held_up);
 
 /* For the program: says that it is alive. */
 MUST_CHECK enum error task_beat(struct db *db, struct arena *arena,
