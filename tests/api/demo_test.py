@@ -46,6 +46,30 @@ def test_sized_and_analysed(service, name, size, days):
         assert (export["format"], export["analysis_run_id"]) == ("markdown", history["analysis_runs"][0]["id"])
 
 
+def test_what_was_observed_is_what_the_events_amount_to(service):
+    """It stands in the design, so that a comparison can draw the uplift of each."""
+    found = projects(service, "active")
+    ids = {name: found[name]["id"] for name in (CHECKOUT, PRICING, ONBOARDING)}
+    for name, id in ids.items():
+        kept = service.get(f"/api/v1/projects/{id}").json()["payload"]["additional_context"]["observed_results"]
+        stats, *_ = shown(service, name)
+        live = stats["comparisons"][0]
+        for arm in ("control", "treatment"):
+            block = kept["request"][kept["request"]["metric_type"]]
+            if "control_users" in block:
+                told = (block[f"{arm}_conversions"], block[f"{arm}_users"])
+                assert told == (live[arm]["converted_users"], live[arm]["exposed_users"])
+            else:
+                told = (block[f"{arm}_mean"], block[f"{arm}_std"], block[f"{arm}_n"])
+                assert told == (live[arm]["mean"], live[arm]["std"], live[arm]["exposed_users"])
+        assert kept["analysis"]["observed_effect"] == live["analysis"]["observed_effect"]
+    compared = service.post("/api/v1/projects/compare?include_monte_carlo=true&monte_carlo_simulations=1000",
+                            {"project_ids": list(ids.values())}).json()
+    drawn = compared["monte_carlo_distribution"]
+    assert set(drawn) == set(ids.values()) and all(one["num_simulations"] == 1000 for one in drawn.values())
+    assert drawn[ids[CHECKOUT]]["probability_uplift_positive"] > 0.99
+
+
 def test_checkout(service):
     stats, decision, ingestion = shown(service, CHECKOUT)
     assert (decision["verdict"], decision["confidence"]) == ("ship", "high")

@@ -5,12 +5,14 @@
 #include "experiments/documents/design_report.h"
 #include "experiments/live/live_store.h"
 #include "experiments/live/rollup_store.h"
+#include "experiments/methods/results_analysis.h"
 #include "experiments/storage/project_store.h"
 #include "experiments/templates/presets.h"
 
 #include <string.h>
 
 enum { ANALYSIS_TEXT_MAX = 16 * 1024 * 1024, SAME_NAMES_MAX = 100 };
+#define ALPHA 0.05
 
 static const struct demo {
     const char *name;
@@ -19,10 +21,33 @@ static const struct demo {
     double expected_uplift_pct; /* the same */
     bool exported;
     demo_events *events;
+    struct results_request observed; /* what the events amount to */
 } demos[DEMO_COUNT] = {
-    {"Demo - Checkout Conversion", "checkout_conversion", 50, 45, true, demo_checkout_events},
-    {"Demo - Pricing Sensitivity", "pricing_sensitivity", 5.5, 0, false, demo_pricing_events},
-    {"Demo - Onboarding Completion", "onboarding_completion", 0, 0, false, demo_onboarding_events},
+    {"Demo - Checkout Conversion",
+     "checkout_conversion",
+     50,
+     45,
+     true,
+     demo_checkout_events,
+     {.metric_type = ANALYZER_BINARY,
+      .binary = &(const struct binary_observation){84, 1992, 184, 2000, ALPHA}}},
+    {"Demo - Pricing Sensitivity",
+     "pricing_sensitivity",
+     5.5,
+     0,
+     false,
+     demo_pricing_events,
+     {.metric_type = ANALYZER_CONTINUOUS,
+      .continuous = &(const struct continuous_observation){47.292475, 12.112509, 400, 53.20505,
+                                                           12.584953, 400, ALPHA}}},
+    {"Demo - Onboarding Completion",
+     "onboarding_completion",
+     0,
+     0,
+     false,
+     demo_onboarding_events,
+     {.metric_type = ANALYZER_BINARY,
+      .binary = &(const struct binary_observation){405, 1200, 422, 1200, ALPHA}}},
 };
 
 static const struct experiment_payload *preset_of(const struct demo *demo, struct arena *arena)
@@ -34,7 +59,23 @@ static const struct experiment_payload *preset_of(const struct demo *demo, struc
     return preset_payload(&preset_table[i], arena);
 }
 
-static const struct experiment_payload *design_of(const struct demo *demo, struct arena *arena)
+/* What was observed, analysed as /api/v1/results does. NULL when that is refused. */
+static const struct observed_results *results_of(const struct demo *demo,
+                                                 const struct locale *locale, struct arena *arena)
+{
+    struct results_reply *analysis = ARENA_NEW(arena, struct results_reply);
+    struct observed_results *observed = ARENA_NEW(arena, struct observed_results);
+    struct problem problem;
+    const struct results_call call = {locale, arena, &problem};
+
+    if (results_analyze(&call, &demo->observed, analysis))
+        return NULL;
+    *observed = (struct observed_results){&demo->observed, analysis, store_now(arena)};
+    return observed;
+}
+
+static const struct experiment_payload *design_of(const struct demo *demo,
+                                                  const struct locale *locale, struct arena *arena)
 {
     static const char note[] = "Seeded demo sample.";
     struct experiment_payload *payload = ARENA_NEW(arena, struct experiment_payload);
@@ -53,6 +94,7 @@ static const struct experiment_payload *design_of(const struct demo *demo, struc
         metrics->mde_pct = demo->mde_pct;
     if (demo->expected_uplift_pct != 0)
         metrics->expected_uplift_pct = (struct optional_number){true, demo->expected_uplift_pct};
+    context->observed_results = results_of(demo, locale, arena);
     payload->project = project;
     payload->metrics = metrics;
     payload->additional_context = context;
@@ -94,7 +136,7 @@ static enum error analyse(const struct project_call *call, const struct locale *
                           const struct demo *demo, struct project *project)
 {
     const struct calculation_call sizing = {locale, call->arena, call->problem};
-    const struct experiment_payload *payload = design_of(demo, call->arena);
+    const struct experiment_payload *payload = design_of(demo, locale, call->arena);
     struct analysis_payload analysis = {0};
     struct schema_errors errors = {.arena = call->arena};
     struct json_fault fault;
@@ -152,7 +194,7 @@ static enum error make_one(const struct live_call *call, const struct locale *lo
     enum error error = find(&saving, demo->name, &project);
 
     if (!error && !project.id) {
-        error = project_create(&saving, design_of(demo, call->arena), &project);
+        error = project_create(&saving, design_of(demo, locale, call->arena), &project);
         made->projects += !error;
     }
     if (error || project.is_archived)
