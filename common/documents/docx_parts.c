@@ -13,6 +13,7 @@ enum {
     NOTE_BYTES = 2000,
     LISTS_MAX = 4096, /* of each kind; further ones are bullets */
     LABEL_TEXT = 32,
+    STYLES_MAX = 2000,
     ROMAN_MOST = 4999
 };
 
@@ -196,6 +197,51 @@ struct docx_lists *docx_lists_read(const char *bytes, size_t length)
             read_level(lists, reader, name, level);
     }
     return lists;
+}
+
+struct docx_styles {
+    struct {
+        xmlChar *id;
+        long list, level; /* list 0 = none */
+    } items[STYLES_MAX];
+    size_t count;
+};
+
+struct docx_styles *docx_styles_read(const char *bytes, size_t length)
+{
+    xmlTextReaderPtr reader = docx_reader(bytes, length);
+    struct docx_styles *styles = reader ? calloc(1, sizeof *styles) : NULL;
+
+    while (styles && xmlTextReaderRead(reader) == 1) {
+        const char *name = (const char *)xmlTextReaderConstLocalName(reader);
+
+        if (xmlTextReaderNodeType(reader) != XML_READER_TYPE_ELEMENT)
+            continue;
+        if (strcmp(name, "style") == 0) {
+            if (styles->count == STYLES_MAX)
+                break;
+            styles->items[styles->count++].id =
+                xmlTextReaderGetAttribute(reader, BAD_CAST "w:styleId");
+        } else if (strcmp(name, "numId") == 0 && styles->count) {
+            styles->items[styles->count - 1].list = docx_number(reader, "w:val", 0);
+        } else if (strcmp(name, "ilvl") == 0 && styles->count) {
+            styles->items[styles->count - 1].level = docx_number(reader, "w:val", 0);
+        }
+    }
+    return styles;
+}
+
+bool docx_style_list(const struct docx_styles *styles, const char *id, long *list, long *level)
+{
+    for (size_t i = 0; styles && i < styles->count; i++) {
+        if (!styles->items[i].list || !styles->items[i].id ||
+            strcmp((const char *)styles->items[i].id, id) != 0)
+            continue;
+        *list = styles->items[i].list;
+        *level = styles->items[i].level;
+        return true;
+    }
+    return false;
 }
 
 static void write_roman(long number, bool upper, char *out, size_t size)

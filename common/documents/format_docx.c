@@ -44,6 +44,7 @@ struct writer {
     struct cell cell;
     struct docx_notes *footnotes, *endnotes;
     struct docx_lists *lists;
+    struct docx_styles *styles;
     int skipped; /* depth of elements of which another form has been read */
 };
 
@@ -203,6 +204,8 @@ static void read_property(struct writer *writer, xmlTextReaderPtr reader, const 
     if (strcmp(name, "pStyle") == 0) {
         style = xmlTextReaderGetAttribute(reader, BAD_CAST "w:val");
         paragraph->heading = style ? heading_level((const char *)style) : 0;
+        paragraph->item = style && docx_style_list(writer->styles, (const char *)style,
+                                                   &paragraph->list, &paragraph->level);
         xmlFree(style);
     } else if (strcmp(name, "numPr") == 0) {
         paragraph->item = true;
@@ -364,6 +367,8 @@ static void read_parts(struct writer *writer, zip_t *archive, int64_t most)
     writer->endnotes = docx_notes_read(bytes, length, "endnote");
     bytes = unpack(archive, "word/numbering.xml", most, &length, &ignored);
     writer->lists = docx_lists_read(bytes, length);
+    bytes = unpack(archive, "word/styles.xml", most, &length, &ignored);
+    writer->styles = docx_styles_read(bytes, length);
 }
 
 enum format_result format_read_docx(const char *path, int64_t most, FILE *out)

@@ -105,6 +105,19 @@ def test_list_numbers_and_notes_of_word(support):
     assert "The hotline is open until nine (On weekdays alone)." in text
 
 
+def test_styles_of_word_number_as_well(support):
+    numbering = ('<w:abstractNum w:abstractNumId="0"><w:lvl w:ilvl="0"><w:start w:val="4"/><w:numFmt w:val="upperRoman"/>'
+                 '<w:lvlText w:val="%1."/></w:lvl></w:abstractNum><w:num w:numId="5"><w:abstractNumId w:val="0"/></w:num>')
+    styles = ('<w:style w:type="paragraph" w:styleId="ListNumber"><w:pPr><w:numPr><w:numId w:val="5"/></w:numPr></w:pPr>'
+              '</w:style><w:style w:type="paragraph" w:styleId="Normal"/>')
+    numbered, plain = '<w:pStyle w:val="ListNumber"/>', '<w:pStyle w:val="Normal"/>'
+    none = numbered + '<w:numPr><w:numId w:val="0"/></w:numPr>'
+    body = (paragraph("Fourth", numbered) + paragraph("Fifth", numbered) + paragraph("Without", none) +
+            paragraph("Plain", plain))
+    text = text_of(support, "styled.docx", docx(body, numbering=numbering, styles=styles))
+    assert text == "- IV. Fourth\n- V. Fifth\nWithout\n\nPlain", text
+
+
 def test_a_text_box_of_word_is_read_once(support):
     box = "<w:txbxContent>" + paragraph("Boxed words") + "</w:txbxContent>"
     drawing = f"<mc:AlternateContent><mc:Choice>{box}</mc:Choice><mc:Fallback>{box}</mc:Fallback></mc:AlternateContent>"
