@@ -5,6 +5,7 @@ import json
 import subprocess
 import time
 from concurrent.futures import ThreadPoolExecutor
+from unittest import mock
 
 import pytest
 
@@ -399,6 +400,42 @@ def test_models_are_called_only_where_that_is_allowed(support):
         finally:
             support.sql("ALTER TABLE away RENAME TO trace_steps")
         assert models.calls == []
+
+
+def test_a_provider_that_did_not_answer_passes_no_benchmark(support):
+    """Decision 35: nothing that stands in for it is scored, neither another provider nor the embedded engine."""
+    data = support.data / "evaluation" / "curated_cases.jsonl"
+    data.parent.mkdir(parents=True, exist_ok=True)
+    cases = [{"case_id": "warranty", "query": QUESTION, "expected": {"citations_min_count": 1}},
+             {"case_id": "unknown", "query": "Zanzibar quokka velocity?", "expected": {"citations_min_count": 0}}]
+
+    def provider(name, url):
+        return {"id": name, "kind": "local", "protocol": "openai", "base_url": url + "/v1",
+                "default_models": {"fast": name, "strong": name}, "models": [{"name": name}]}
+
+    def compare(code, *used, **env):
+        data.write_text("".join(json.dumps(case) + "\n" for case in used))
+        done, report = evaluate(support, "embedded", "shop", "--allow-paid-apis", code=code, **env)
+        return done, [case["outcome"] for case in report["cases"]]
+    lost = "infrastructure_failure"
+    with ModelServer() as models:
+        slots = {slot: {"provider": "silent", "model": "silent"} for slot in ("fast", "strong")}
+        support.registry.write_text(json.dumps({
+            "default_profile": "embedded", "providers": [provider("silent", models.url), provider("second", models.url)],
+            "routing_profiles": {"shop": {**slots, "fallback": {"provider": "second", "model": "second"}}}}))
+        models.answers.update(silent="status:500", second="text:It lasts 12 months, says another provider [1].")
+        done, outcomes = compare(2, *cases)
+        assert outcomes == [lost, lost] and done["gate"]["reasons"] == ["no case could be evaluated"], done
+        # a case for which no model was needed does not make up for it
+        assert compare(2, cases[1], LLM_NODES="generate,evaluate")[1] == [lost]
+        # what answers nothing of use fails the case; the embedded engine's words do not pass for it
+        models.answers["silent"] = "text:[9]"
+        assert compare(1, cases[0], LLM_NODES="generate")[1] == ["regression"]
+        # one that answers is scored, also beside a case that needs no model
+        models.answers["silent"] = "text:The warranty lasts 24 months [1]."
+        assert compare(0, *cases, LLM_NODES="generate") == (mock.ANY, ["neutral", "neutral"])
+        # nothing can be said of a provider that no node asks
+        assert compare(2, *cases, LLM_NODES="classify_complexity")[1] == [lost, lost]
 
 
 class Writer(ModelServer):

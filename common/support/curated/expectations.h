@@ -13,6 +13,7 @@ struct execution {
     struct optional_number cost_usd;
     const char *route;
     const char *trace_id;
+    bool silent; /* a provider was to be compared, and it answered no call */
 };
 
 /* What fails, in words; none = it passes. */

@@ -89,6 +89,21 @@ static const char *mode_of(const struct regression_plan *plan, bool providers)
     return plan->simulated ? "mock-experiment-regression" : "experiment-regression";
 }
 
+/* A provider that answered in no case was not compared, whatever passed without it. */
+static void lose_silent(struct case_outcome *outcomes, size_t count)
+{
+    bool baseline = true, candidate = true;
+
+    for (size_t i = 0; i < count; i++) {
+        baseline &= outcomes[i].baseline.silent;
+        candidate &= outcomes[i].candidate.silent;
+    }
+    for (size_t i = 0; i < count; i++) {
+        outcomes[i].baseline_lost |= baseline;
+        outcomes[i].candidate_lost |= candidate;
+    }
+}
+
 static enum error run_cases(const struct regression_tools *tools,
                             const struct regression_plan *plan, const struct curated_set *set,
                             const char **mode, struct case_outcome *outcomes)
@@ -107,6 +122,8 @@ static enum error run_cases(const struct regression_tools *tools,
             error =
                 tools->on_case(tools->context, (int64_t)i + 1, (int64_t)set->count, tools->problem);
     }
+    if (!error)
+        lose_silent(outcomes, set->count);
     return error;
 }
 

@@ -28,6 +28,20 @@ static struct models_run asking(const struct regression_tools *tools, const stru
                                .arena = tools->arena};
 }
 
+/* Whether a profile asks a provider first, for any node; NULL = any provider of models. */
+static bool asks_models(const struct registry_profile *profile, const char *provider)
+{
+    for (int node = 0; node < MODEL_NODE__MAX; node++)
+        for (int fast = 0; fast < 2; fast++) {
+            const struct registry_provider *first =
+                registry_chain_of(profile, (enum model_node)node, fast != 0).targets[0].provider;
+
+            if (first->kind != PROVIDER_EMBEDDED && (!provider || strcmp(first->id, provider) == 0))
+                return true;
+        }
+    return false;
+}
+
 /* What is answered as the service would asks the active profile, which may cost money. */
 static enum error check_paid(const struct regression_tools *tools,
                              const struct regression_plan *plan, const struct target *target)
@@ -79,8 +93,9 @@ enum error target_resolve(const struct regression_tools *tools, const struct reg
     if (!registry || strcmp(name, "current") == 0 ||
         !registry_profile_of(registry, name, &target->profile))
         return resolve_experiment(tools, plan, target);
-    target->is_provider = target->needs_models = true;
+    target->is_provider = true;
     target->simulated = !plan->calls;
+    target->needs_models = asks_models(&target->profile, NULL);
     target->provider_id = target->profile.strong.provider->id;
     target->model = target->profile.strong.model;
     target->trace = "mock";
@@ -135,17 +150,63 @@ static enum error keep_trace(const struct trace_call *call, const struct trace_s
     return db_finish(call->db, error, call->problem);
 }
 
-/* Whether an answer that was to be a model's is not, because none could be reached. */
-static bool went_without(const struct graph_outcome *outcome)
+/* Whether a provider of the target answered any call. A fallback does not count. */
+static bool was_answered(const struct target *target, const struct models_run *run)
 {
-    for (size_t i = 0; i < outcome->models->fallback_count; i++) {
-        const struct model_fallback *fallback = &outcome->models->fallbacks[i];
-
-        if (!fallback->rejected && strcmp(fallback->node, model_node_names[MODEL_GENERATE]) == 0 &&
-            strcmp(fallback->to, "embedded") == 0)
+    for (size_t i = 0; i < run->call_count; i++)
+        if (run->calls[i].provider && asks_models(&target->profile, run->calls[i].provider))
             return true;
-    }
     return false;
+}
+
+enum stand_in { STAND_IN_NONE, STAND_IN_USELESS, STAND_IN_LOST };
+
+/* What stood in for the target: another provider or the embedded engine, because the target did not
+ * answer (lost) or because its answer was of no use. */
+static enum stand_in stand_in_of(const struct target *target, const struct graph_outcome *outcome)
+{
+    const struct models_run *run = outcome->models;
+    enum stand_in stand_in = STAND_IN_NONE;
+
+    for (size_t i = 0; i < run->fallback_count; i++) {
+        const struct model_fallback *fallback = &run->fallbacks[i];
+        bool writes = strcmp(fallback->node, model_node_names[MODEL_GENERATE]) == 0;
+
+        if (!fallback->rejected && asks_models(&target->profile, fallback->from) &&
+            (writes || !was_answered(target, run)))
+            return STAND_IN_LOST;
+        if (fallback->rejected && writes)
+            stand_in = STAND_IN_USELESS;
+    }
+    return stand_in;
+}
+
+/* What a case is judged by. An answer that is not the target's own is never scored as its. */
+static struct execution execution_of(const struct target *target, struct arena *arena,
+                                     const struct graph_outcome *outcome, double milliseconds)
+{
+    enum stand_in stand_in = target->needs_models ? stand_in_of(target, outcome) : STAND_IN_NONE;
+    struct execution execution = {.answer = outcome->answer,
+                                  .quality = outcome->quality,
+                                  .factuality = outcome->factuality,
+                                  .citations = citations_json(arena, outcome),
+                                  .citation_count = quoted_documents(outcome),
+                                  .duration_ms = {true, (int64_t)(milliseconds + 0.5)},
+                                  .cost_usd = {true, outcome->cost},
+                                  .route = route_kind_names[outcome->route],
+                                  .silent = target->needs_models &&
+                                            !was_answered(target, outcome->models)};
+
+    if (outcome->error || stand_in == STAND_IN_LOST)
+        execution.answer = "[PROVIDER_UNAVAILABLE]";
+    else if (stand_in == STAND_IN_USELESS) {
+        execution.answer = "";
+        execution.quality = execution.factuality = 0;
+        execution.citations = "[]";
+        execution.citation_count = 0;
+        execution.route = "unknown";
+    }
+    return execution;
 }
 
 /* Answers a case as the service would, and keeps its trace apart from people's. */
@@ -176,7 +237,6 @@ static enum error execute(const struct regression_tools *tools, struct arena *ar
                                 .experiment_id = overlay->experiment_id,
                                 .origin = target->is_provider ? "benchmark" : "regression"};
     double milliseconds;
-    bool lost;
 
     token_uuid(uuid);
     start.trace_id = request.trace_id = arena_print(
@@ -184,16 +244,8 @@ static enum error execute(const struct regression_tools *tools, struct arena *ar
     request.deadline = started + tools->settings->request_timeout_sec * 1000000;
     graph_run(&graph, &request, outcome);
     milliseconds = (double)(clock_monotonic_microseconds() - started) / 1000;
-    lost = outcome->error || (target->needs_models && went_without(outcome));
-    *execution = (struct execution){.answer = lost ? "[PROVIDER_UNAVAILABLE]" : outcome->answer,
-                                    .quality = outcome->quality,
-                                    .factuality = outcome->factuality,
-                                    .citations = citations_json(arena, outcome),
-                                    .citation_count = quoted_documents(outcome),
-                                    .duration_ms = {true, (int64_t)(milliseconds + 0.5)},
-                                    .cost_usd = {true, outcome->cost},
-                                    .route = route_kind_names[outcome->route],
-                                    .trace_id = start.trace_id};
+    *execution = execution_of(target, arena, outcome, milliseconds);
+    execution->trace_id = start.trace_id;
     return keep_trace(&trace, &start, outcome, milliseconds);
 }
 
