@@ -274,6 +274,11 @@ class TestVersions:
         assert answer.json()["detail"] == "Unsupported API version: 2099-99-99"
         assert answer.headers["X-Live-Latest-Version"] == "2026-07-01"
 
+    def test_browsers_may_read_both_ages(self, seeded):
+        answer = get(seeded, "/v1/catalog", headers={**SUPPORT, "Origin": "http://localhost:3000"})
+        assert {"X-Live-Freshness-Seconds", "X-Live-Event-Age-Seconds"} <= \
+            set(answer.headers["Access-Control-Expose-Headers"].split(", "))
+
     def test_the_changelog(self, seeded):
         body = get(seeded, "/v1/changelog").json()
         assert body["latest_version"] == "2026-07-01" and len(body["versions"]) == 3

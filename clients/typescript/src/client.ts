@@ -187,6 +187,7 @@ export class LiveDataClient {
             answer: (answer['answer'] ?? answer['rows'] ?? []) as unknown[],
             sql: (answer['sql'] ?? null) as string | null,
             metadata,
+            ...(typeof answer['interpretation'] === 'string' ? { interpretation: answer['interpretation'] } : {}),
         };
     }
 

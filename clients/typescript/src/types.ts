@@ -87,6 +87,8 @@ export interface QueryResult {
     answer: Record<string, unknown> | unknown[];
     sql: string | null;
     metadata: Record<string, unknown>;
+    /** One sentence: what was computed. */
+    interpretation?: string;
 }
 
 export interface QueryExplanation {
@@ -96,6 +98,7 @@ export interface QueryExplanation {
     estimated_rows: number | null;
     engine: string;
     warning: string | null;
+    interpretation?: string;
 }
 
 export interface SearchResult {

@@ -79,7 +79,8 @@ def read_query(value: Any) -> models.QueryResult:
     answer = body.get("answer")
     if answer is None:
         answer = body.get("rows")
-    return models.parse(models.QueryResult, {"answer": answer or [], "sql": body.get("sql"), "metadata": metadata})
+    return models.parse(models.QueryResult, {"answer": answer or [], "sql": body.get("sql"), "metadata": metadata,
+                                               "interpretation": body.get("interpretation")})
 
 
 def query(question: str, limit: int | None, cursor: str | None,

@@ -109,6 +109,7 @@ class QueryResult:
     answer: Union[Dict[str, Any], List[Any]]
     sql: Optional[str] = None
     metadata: Dict[str, Any] = field(default_factory=dict)
+    interpretation: Optional[str] = None
 
 
 @dataclass
@@ -177,6 +178,7 @@ class QueryExplanation:
     estimated_rows: Optional[int] = None
     engine: Optional[str] = None
     warning: Optional[str] = None
+    interpretation: Optional[str] = None
 
 
 @dataclass
