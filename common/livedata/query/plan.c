@@ -1,15 +1,11 @@
-/* Questions into plans: each word is given to a slot, then the measure is chosen, and what its row
- * of `measures` does not accept is left. */
-#include "livedata/query/plan.h"
+/* Plans chosen: the measure that the words of a question name, and what its row of `accepted` uses
+ * of them. What is left makes it no plan. */
+#include "livedata/query/plan_words.h"
 
-#include <math.h>
 #include <string.h>
 #include <strings.h>
 
-enum { TOP_DEFAULT = 5, TOP_MOST = 1000, CURRENCY_LETTERS = 3 };
-
-const char *const plan_statuses[PLAN_STATUSES + 1] = {"pending",   "confirmed", "shipped",
-                                                      "delivered", "cancelled", NULL};
+enum { TOP_DEFAULT = 5 };
 
 #define BIT(slot) (1u << (slot))
 #define FILTERS (BIT(SLOT_STATUS) | BIT(SLOT_CURRENCY) | BIT(SLOT_AMOUNT) | BIT(SLOT_USER_ID))
@@ -35,380 +31,13 @@ static const unsigned accepted[PLAN__MAX] = {
     [PLAN_RANK_AMOUNT] = FILTERS | TIMES | BIT(SLOT_RANK) | BIT(SLOT_ORDER),
 };
 
-struct vocabulary {
-    enum word_slot slot;
-    const char *const *words;
-};
-
-#define WORDS(...) ((const char *const[]){__VA_ARGS__, NULL})
-
-static const struct vocabulary single_words[] = {
-    {SLOT_FILLER,
-     WORDS("a", "an", "the", "of", "for", "in", "on", "at", "from", "to", "with", "is", "are",
-           "was", "were", "be", "been", "do", "does", "did", "have", "has", "had", "there", "what",
-           "which", "whats", "s", "me", "us", "my", "our", "we", "i", "you", "please", "show",
-           "give", "list", "tell", "get", "find", "display", "see", "want", "need", "know", "would",
-           "like", "could", "can", "their", "they", "them", "it", "its", "these", "those", "that",
-           "any", "place", "placed", "made", "created", "came", "generated", "about", "so", "far",
-           "store", "shop", "within", "during", "over", "details", "detail", "info", "information",
-           "record", "records", "data")},
-    {SLOT_ORDER, WORDS("order", "orders", "purchase", "purchases")},
-    {SLOT_USER, WORDS("user", "users", "customer", "customers", "buyer", "buyers", "client",
-                      "clients", "who")},
-    {SLOT_PRODUCT, WORDS("product", "products", "item", "items")},
-    {SLOT_SESSION, WORDS("session", "sessions", "visit", "visits")},
-    {SLOT_COUNT, WORDS("count", "total")},
-    {SLOT_REVENUE, WORDS("revenue", "revenues", "sales", "turnover", "selling")},
-    {SLOT_AVERAGE, WORDS("aov")},
-    {SLOT_CONVERSION, WORDS("conversion", "conversions")},
-    {SLOT_PRICE, WORDS("price", "prices", "priced")},
-    {SLOT_SPENT, WORDS("spent", "spend", "spends", "spending")},
-    {SLOT_ACTIVE, WORDS("active")},
-    {SLOT_RANK, WORDS("top", "most", "highest", "largest", "biggest", "greatest", "max", "maximum",
-                      "best", "least", "lowest", "smallest", "min", "minimum", "fewest", "worst",
-                      "cheapest", "dearest", "priciest", "expensive", "cheap")},
-    {SLOT_NOW, WORDS("now", "currently", "current")},
-    {SLOT_ALL, WORDS("all", "ever", "overall")},
-    {SLOT_STOCK, WORDS("stock")},
-    {SLOT_DETAIL, WORDS("status", "amount", "category", "name")},
-};
-
-static const char *const rising[] = {"least",  "lowest", "smallest", "min",   "minimum",
-                                     "fewest", "worst",  "cheapest", "cheap", NULL};
-
-static const struct {
-    const char *code, *words[5];
-} currency_words[] = {{"RUB", {"rub", "ruble", "rubles", "roubles", "₽"}},
-                      {"USD", {"usd", "dollar", "dollars", "$"}},
-                      {"EUR", {"eur", "euro", "euros", "€"}},
-                      {"GBP", {"gbp", "sterling", "£"}}};
-
-static const char *const iso_codes[] = {"CHF", "JPY", "CNY", "KZT", "AED", "TRY", "UAH",
-                                        "PLN", "SEK", "NOK", "DKK", "CZK", "HUF", "INR",
-                                        "BRL", "CAD", "AUD", "BYN", "GEL", "ILS", NULL};
-
-struct reader {
-    const struct plan_context *context;
-    struct question_words words;
-    struct question_plan *plan;
-};
-
-static bool is(const struct reader *reader, size_t at, const char *word)
-{
-    return word_is(&reader->words, at, word) && reader->words.items[at].slot == SLOT_NONE;
-}
-
-static bool is_one_of(const struct reader *reader, size_t at, const char *const *list)
-{
-    return word_is_one_of(&reader->words, at, list) && reader->words.items[at].slot == SLOT_NONE;
-}
-
-static void take(struct reader *reader, size_t at, size_t count, enum word_slot slot)
-{
-    words_take(&reader->words, at, count, slot);
-}
-
-static void read_ids(struct reader *reader)
-{
-    const struct {
-        const char *prefix;
-        enum word_slot slot;
-        const char **id;
-    } kinds[] = {{"ord-", SLOT_ORDER_ID, &reader->plan->order_id},
-                 {"usr-", SLOT_USER_ID, &reader->plan->user_id},
-                 {"prod-", SLOT_PRODUCT_ID, &reader->plan->product_id},
-                 {"ses-", SLOT_SESSION_ID, &reader->plan->session_id}};
-
-    for (size_t at = 0; at < reader->words.count; at++)
-        for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
-            const struct question_word *word = &reader->words.items[at];
-            size_t length = strlen(kinds[i].prefix);
-
-            if (strncmp(word->text, kinds[i].prefix, length) != 0 || *kinds[i].id ||
-                strspn(word->text + length, "abcdefghijklmnopqrstuvwxyz0123456789_-") !=
-                    strlen(word->text + length))
-                continue;
-            *kinds[i].id = word->shown;
-            take(reader, at, 1, kinds[i].slot);
-        }
-}
-
-static int status_at(const struct reader *reader, size_t at)
-{
-    for (int i = 0; i < PLAN_STATUSES; i++)
-        if (is(reader, at, plan_statuses[i]))
-            return i;
-    return is(reader, at, "canceled") ? PLAN_STATUSES - 1 : -1;
-}
-
-/* "undelivered" is "not delivered". */
-static int negated_status_at(const struct reader *reader, size_t at)
-{
-    const char *text = at < reader->words.count ? reader->words.items[at].text : "";
-
-    for (int i = 0; i < PLAN_STATUSES; i++)
-        if (strncmp(text, "un", 2) == 0 && strcmp(text + 2, plan_statuses[i]) == 0)
-            return i;
-    return -1;
-}
-
-/* "status", "with the status of": a word that only says that a status comes. */
-static size_t skip_status_word(const struct reader *reader, size_t at)
-{
-    static const char *const words[] = {"status", "state", NULL};
-    static const char *const links[] = {"is", "of", NULL};
-    size_t length = is_one_of(reader, at, words);
-
-    return length ? length + is_one_of(reader, at + 1, links) : 0;
-}
-
-/* One status, or several joined by "or", "and", "nor": those after a "not" are shut out. */
-static size_t read_status(struct reader *reader, size_t at)
-{
-    static const char *const negations[] = {"not",     "never", "except", "excluding",
-                                            "without", "non",   NULL};
-    static const char *const between[] = {"yet", "been",    "be",  "being", "marked", "as", "were",
-                                          "was", "already", "the", "are",   "is",     NULL};
-    static const char *const joints[] = {"or", "and", "nor", NULL};
-    size_t head = skip_status_word(reader, at);
-    bool negated = is_one_of(reader, at + head, negations);
-    size_t end = at + head + negated;
-    int status;
-
-    while (negated && is_one_of(reader, end, between))
-        end++;
-    status = status_at(reader, end);
-    if (status < 0) {
-        status = negated ? -1 : negated_status_at(reader, end);
-        negated = true;
-    }
-    if (status < 0)
-        return 0;
-    do {
-        *(negated ? &reader->plan->without : &reader->plan->with) |= 1u << status;
-        end++;
-        status = is_one_of(reader, end, joints) ? status_at(reader, end + 1) : -1;
-        end += status >= 0;
-    } while (status >= 0);
-    return end + is(reader, end, "status") - at;
-}
-
-static void read_statuses(struct reader *reader)
-{
-    for (size_t at = 0; at < reader->words.count; at++) {
-        size_t length = read_status(reader, at);
-
-        take(reader, at, length, SLOT_STATUS);
-        at += length ? length - 1 : 0;
-    }
-}
-
-static const char *currency_at(const struct reader *reader, size_t at)
-{
-    const struct question_word *word = &reader->words.items[at];
-
-    for (size_t i = 0; i < sizeof currency_words / sizeof currency_words[0]; i++)
-        for (size_t j = 0; j < 5 && currency_words[i].words[j]; j++)
-            if (is(reader, at, currency_words[i].words[j]))
-                return currency_words[i].code;
-    for (size_t i = 0; word->slot == SLOT_NONE && iso_codes[i]; i++)
-        if (strcmp(word->shown, iso_codes[i]) == 0)
-            return iso_codes[i];
-    return strlen(word->shown) == CURRENCY_LETTERS &&
-                   strcmp(word->shown, reader->context->settings->currency) == 0
-               ? word->shown
-               : NULL;
-}
-
-/* The first one; a second currency stays among what is not understood. */
-static void read_currency(struct reader *reader)
-{
-    for (size_t at = 0; at < reader->words.count; at++) {
-        const char *code = currency_at(reader, at);
-
-        if (!code || (reader->plan->currency && strcmp(code, reader->plan->currency) != 0))
-            continue;
-        reader->plan->currency = code;
-        take(reader, at, 1, SLOT_CURRENCY);
-    }
-}
-
-/* "over 100", "at least 100", "more than 100". */
-static void read_amount(struct reader *reader)
-{
-    static const struct {
-        const char *first, *second, *sign;
-    } signs[] = {{"over", NULL, ">"},   {"above", NULL, ">"},     {"exceeding", NULL, ">"},
-                 {"more", "than", ">"}, {"greater", "than", ">"}, {"larger", "than", ">"},
-                 {"at", "least", ">="}, {"under", NULL, "<"},     {"below", NULL, "<"},
-                 {"less", "than", "<"}, {"smaller", "than", "<"}, {"at", "most", "<="},
-                 {"worth", NULL, "="}};
-
-    for (size_t at = 0; at < reader->words.count && !reader->plan->amount_sign; at++)
-        for (size_t i = 0; i < sizeof signs / sizeof signs[0]; i++) {
-            size_t length = signs[i].second ? 2 : 1, number = at + length;
-
-            if (!is(reader, at, signs[i].first) ||
-                (signs[i].second && !is(reader, at + 1, signs[i].second)))
-                continue;
-            number += number < reader->words.count && currency_at(reader, number) != NULL;
-            if (!word_is_free(&reader->words, number) || !reader->words.items[number].number ||
-                reader->words.items[number].value >= 1e12)
-                continue;
-            reader->plan->amount_sign = signs[i].sign;
-            reader->plan->amount = reader->words.items[number].value;
-            take(reader, at, length, SLOT_AMOUNT);
-            take(reader, number, 1, SLOT_AMOUNT);
-            break;
-        }
-}
-
-/* "by status", "per customer", "for each currency"; what no group is stays. */
-static void read_group(struct reader *reader)
-{
-    static const char *const heads[] = {"by", "per", "each", "every", NULL};
-    static const char *const before[] = {"grouped", "split", "broken", "down", "for", NULL};
-    static const struct {
-        enum plan_group group;
-        const char *words[5];
-    } groups[] = {{GROUP_STATUS, {"status", "state", "stage"}},
-                  {GROUP_CURRENCY, {"currency", "currencies"}},
-                  {GROUP_USER, {"user", "customer", "buyer", "client"}},
-                  {GROUP_PRODUCT, {"product", "item"}},
-                  {GROUP_CATEGORY, {"category", "categories"}}};
-
-    for (size_t at = 0; at < reader->words.count; at++)
-        for (size_t i = 0; i < sizeof groups / sizeof groups[0]; i++) {
-            size_t start = at;
-            bool id =
-                at + 2 < reader->words.count && reader->words.items[at + 2].slot == SLOT_USER_ID;
-
-            if (!is_one_of(reader, at, heads) || !is_one_of(reader, at + 1, groups[i].words) ||
-                id || reader->plan->group)
-                continue;
-            reader->plan->group = groups[i].group;
-            while (start && is_one_of(reader, start - 1, before))
-                start--;
-            take(reader, start, at + 2 - start, SLOT_GROUP);
-        }
-}
-
-/* "by revenue" says what a rank goes by; "by USR-42" and "by user USR-42" name who did it. */
-static void read_by(struct reader *reader)
-{
-    const struct question_words *words = &reader->words;
-    bool ranks = words_have(words, SLOT_RANK);
-
-    for (size_t at = 0; at + 1 < words->count; at++) {
-        enum word_slot next = words->items[at + 1].slot;
-
-        if (!is(reader, at, "by"))
-            continue;
-        if (next == SLOT_USER_ID || (next == SLOT_USER && at + 2 < words->count &&
-                                     words->items[at + 2].slot == SLOT_USER_ID))
-            take(reader, at, 1, SLOT_USER_ID);
-        else if (ranks && (next == SLOT_REVENUE || next == SLOT_PRICE || next == SLOT_SPENT ||
-                           next == SLOT_ORDER))
-            take(reader, at, 1, SLOT_RANK);
-        else if (ranks && word_is(words, at + 1, "amount"))
-            take(reader, at, 2, SLOT_RANK);
-    }
-}
-
-/* "top 7", "5 most expensive", "three largest". */
-static void read_rank_number(struct reader *reader)
-{
-    struct question_words *words = &reader->words;
-
-    for (size_t at = 0; at < words->count; at++) {
-        size_t number = words->items[at].slot != SLOT_RANK  ? words->count
-                        : word_is_free(words, at + 1)       ? at + 1
-                        : at && word_is_free(words, at - 1) ? at - 1
-                                                            : words->count;
-        double value;
-
-        if (number >= words->count || !words->items[number].number || reader->plan->has_rank_number)
-            continue;
-        value = words->items[number].value;
-        if (value != floor(value))
-            continue;
-        reader->plan->top = value > TOP_MOST ? TOP_MOST : (int64_t)value;
-        reader->plan->period.clamped = reader->plan->period.clamped || value > TOP_MOST;
-        reader->plan->has_rank_number = true;
-        take(reader, number, 1, SLOT_RANK);
-    }
-}
-
-/* Several words that stand for one thing. */
-static void read_phrases(struct reader *reader)
-{
-    static const struct {
-        const char *words[5];
-        enum word_slot slot;
-    } phrases[] = {{{"out", "of", "stock"}, SLOT_STOCK},
-                   {{"not", "in", "stock"}, SLOT_STOCK},
-                   {{"in", "stock"}, SLOT_STOCK},
-                   {{"how", "many"}, SLOT_COUNT},
-                   {{"number", "of"}, SLOT_COUNT},
-                   {{"how", "much"}, SLOT_FILLER},
-                   {{"error", "rate"}, SLOT_ERRORS},
-                   {{"conversion", "rate"}, SLOT_CONVERSION},
-                   {{"right", "now"}, SLOT_NOW},
-                   {{"total", "number", "of"}, SLOT_COUNT},
-                   {{"total", "revenue"}, SLOT_REVENUE},
-                   {{"total", "sales"}, SLOT_REVENUE},
-                   {{"total", "turnover"}, SLOT_REVENUE},
-                   {{"total", "value"}, SLOT_REVENUE},
-                   {{"total", "amount"}, SLOT_REVENUE},
-                   {{"order", "value"}, SLOT_REVENUE},
-                   {{"average", "revenue", "per", "order"}, SLOT_AVERAGE},
-                   {{"of", "all", "time"}, SLOT_ALL},
-                   {{"all", "time"}, SLOT_ALL},
-                   {{"average", "order", "value"}, SLOT_AVERAGE},
-                   {{"avg", "order", "value"}, SLOT_AVERAGE},
-                   {{"mean", "order", "value"}, SLOT_AVERAGE},
-                   {{"average", "order"}, SLOT_AVERAGE},
-                   {{"avg", "order"}, SLOT_AVERAGE},
-                   {{"mean", "order"}, SLOT_AVERAGE},
-                   {{"average", "value", "of"}, SLOT_AVERAGE},
-                   {{"still", "active"}, SLOT_ACTIVE},
-                   {{"current", "sessions"}, SLOT_ACTIVE}};
-
-    for (size_t at = 0; at < reader->words.count; at++)
-        for (size_t i = 0; i < sizeof phrases / sizeof phrases[0]; i++) {
-            size_t length = 0;
-
-            while (phrases[i].words[length] && is(reader, at + length, phrases[i].words[length]))
-                length++;
-            if (!length || phrases[i].words[length])
-                continue;
-            if (phrases[i].slot == SLOT_STOCK)
-                reader->plan->stock = length == 3 ? STOCK_OUT : STOCK_IN;
-            take(reader, at, length, phrases[i].slot);
-            if (strcmp(phrases[i].words[length - 1], "sessions") == 0)
-                take(reader, at + length - 1, 1, SLOT_SESSION);
-        }
-}
-
-static void read_words(struct reader *reader)
-{
-    for (size_t at = 0; at < reader->words.count; at++)
-        for (size_t i = 0; i < sizeof single_words / sizeof single_words[0]; i++) {
-            if (!is_one_of(reader, at, single_words[i].words))
-                continue;
-            if (single_words[i].slot == SLOT_RANK && word_is_one_of(&reader->words, at, rising))
-                reader->plan->ascending = true;
-            take(reader, at, 1, single_words[i].slot);
-        }
-}
-
-static bool has(const struct reader *reader, enum word_slot slot)
+static bool has(const struct plan_reader *reader, enum word_slot slot)
 {
     return words_have(&reader->words, slot);
 }
 
 /* Without a number one is meant, unless the words say "top" or speak of several. */
-static void choose_top(struct reader *reader)
+static void choose_top(struct plan_reader *reader)
 {
     const struct question_words *words = &reader->words;
     struct question_plan *plan = reader->plan;
@@ -426,7 +55,7 @@ static void choose_top(struct reader *reader)
     }
 }
 
-static void choose_rank(struct reader *reader)
+static void choose_rank(struct plan_reader *reader)
 {
     struct question_plan *plan = reader->plan;
 
@@ -446,7 +75,7 @@ static void choose_rank(struct reader *reader)
     choose_top(reader);
 }
 
-static void choose_entity(struct reader *reader)
+static void choose_entity(struct plan_reader *reader)
 {
     struct question_plan *plan = reader->plan;
 
@@ -460,7 +89,7 @@ static void choose_entity(struct reader *reader)
         plan->measure = PLAN_NONE;
 }
 
-static void choose_subject(struct reader *reader)
+static void choose_subject(struct plan_reader *reader)
 {
     static const enum word_slot subjects[] = {SLOT_ORDER, SLOT_SESSION, SLOT_PRODUCT, SLOT_USER};
     struct question_plan *plan = reader->plan;
@@ -475,7 +104,7 @@ static void choose_subject(struct reader *reader)
                                                              : PLAN_LIST;
 }
 
-static void choose(struct reader *reader)
+static void choose(struct plan_reader *reader)
 {
     static const struct {
         enum word_slot slot;
@@ -554,7 +183,7 @@ static unsigned used_by(const struct question_plan *plan)
 }
 
 /* Words that the plan does not use, each once. */
-static void leave(const struct reader *reader, struct string_list *left)
+static void leave(const struct plan_reader *reader, struct string_list *left)
 {
     unsigned used = reader->plan->measure ? used_by(reader->plan) : BIT(SLOT_FILLER);
     const struct question_words *words = &reader->words;
@@ -578,21 +207,11 @@ static void leave(const struct reader *reader, struct string_list *left)
 void plan_read(const struct plan_context *context, const char *question, struct question_plan *plan,
                struct string_list *left)
 {
-    struct reader reader = {.context = context, .plan = plan};
+    struct plan_reader reader = {.context = context, .plan = plan};
 
     *plan = (struct question_plan){.top = TOP_DEFAULT};
     *left = (struct string_list){0};
-    words_read(context->arena, question, &reader.words);
-    read_ids(&reader);
-    period_read(&reader.words, context->zone, context->now, &plan->period);
-    read_phrases(&reader);
-    read_statuses(&reader);
-    read_amount(&reader);
-    read_currency(&reader);
-    read_group(&reader);
-    read_words(&reader);
-    read_by(&reader);
-    read_rank_number(&reader);
+    plan_read_words(&reader, question);
     choose(&reader);
     if (plan->period.kind == PERIOD_NONE && has(&reader, SLOT_ALL))
         plan->period.kind = PERIOD_ALL;
