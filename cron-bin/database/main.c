@@ -26,8 +26,11 @@
 #include "orchestrator/storage/store.h"
 #include "support/store.h"
 
+#include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 
 enum { EXIT_DONE, EXIT_SETTINGS, EXIT_USAGE, EXIT_UNREACHABLE, EXIT_REFUSED };
 enum { MEMORY_MAX = 16 * 1024 * 1024, TELL_MICROSECONDS = 1000000 };
@@ -112,7 +115,40 @@ static int complain(const struct store_plan *plan, enum error error, const struc
     fprintf(stderr, "database of %s: %s\n", plan->service, problem->text);
     if (error == ERROR_INVALID)
         return EXIT_SETTINGS;
+    /* Waiting does not make a program newer. */
+    if (problem->reason && strcmp(problem->reason, "schema_newer") == 0)
+        return EXIT_REFUSED;
     return error == ERROR_UNAVAILABLE || error == ERROR_BUSY ? EXIT_UNREACHABLE : EXIT_REFUSED;
+}
+
+/* Makes the folders above the last slash of `path`. False where they can never be made there,
+ * unlike on a disk that is away or full. */
+static bool make_folders(const char *path)
+{
+    char part[PATH_MAX];
+
+    for (const char *slash = strchr(path + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
+        if (snprintf(part, sizeof part, "%.*s", (int)(slash - path), path) >= (int)sizeof part)
+            return false;
+        if (mkdir(part, 0700) != 0 && (errno == ENOENT || errno == ENOTDIR || errno == EACCES ||
+                                       errno == EPERM || errno == ELOOP || errno == ENAMETOOLONG))
+            return false;
+    }
+    return true;
+}
+
+static int check_folders(const struct store_plan *plan, struct arena *arena)
+{
+    const char *paths[] = {strstr(plan->target, "://") ? NULL : plan->target,
+                           plan->files ? arena_print(arena, "%s/", plan->files) : NULL};
+
+    for (size_t i = 0; i < sizeof paths / sizeof paths[0]; i++)
+        if (paths[i] && strchr(paths[i], '/') && !make_folders(paths[i])) {
+            fprintf(stderr, "database of %s: no folder can be made for %s: %s\n", plan->service,
+                    paths[i], strerror(errno));
+            return EXIT_REFUSED;
+        }
+    return EXIT_DONE;
 }
 
 static int establish(const struct store_plan *plan, enum db_purpose purpose)
@@ -135,8 +171,12 @@ static int establish(const struct store_plan *plan, enum db_purpose purpose)
 
 static int run_start(const struct store_plan *plan, const char *folder)
 {
+    struct arena *arena = arena_create(MEMORY_MAX);
+    int status = arena ? check_folders(plan, arena) : EXIT_REFUSED;
+
     (void)folder;
-    return establish(plan, DB_START);
+    arena_destroy(arena);
+    return status == EXIT_DONE ? establish(plan, DB_START) : status;
 }
 
 static int run_look(const struct store_plan *plan, const char *folder)

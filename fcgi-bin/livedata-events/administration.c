@@ -18,7 +18,7 @@ struct key_body {
 static const struct field key_request_fields[] = {
     STRING(OWNER, name, .required = true, .min_length = 1, .max_length = 100),
     STRING(OWNER, tenant, .required = true, .min_length = 1, .max_length = 64),
-    INTEGER(OWNER, rate_limit_rpm, .lower = AT_LEAST(1), .upper = AT_MOST(1000000), .preset = 120),
+    INTEGER(OWNER, rate_limit_rpm, .lower = AT_LEAST(1), .upper = AT_MOST(100000), .preset = 120),
     JSON_VALUE(OWNER, allowed_entity_types, .nullable = true,
                .help = "Types that the key may see; null: all."),
 };

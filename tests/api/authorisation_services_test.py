@@ -15,7 +15,7 @@ from support_accounts_test import SECRET, bearer, claims, forged
 
 KEY, ADMIN, NODE = "key-of-the-matrix-71c0", "key-of-the-administration", "token-of-a-branch-52a9"
 SITE = {"Origin": "https://elsewhere.example"}
-COMMON = {"RATE_LIMIT_ENABLED": "false", "AUTH_FAILURE_LIMIT": "100000", "LIVE_RATE_LIMIT_RPM": "1000000",
+COMMON = {"RATE_LIMIT_ENABLED": "false", "AUTH_FAILURE_LIMIT": "100000", "LIVE_RATE_LIMIT_RPM": "100000",
           "LIVE_MAX_FAILED_AUTH_PER_IP_PER_HOUR": "100000", "ORCH_RATE_LIMIT_RPM": "0", "ORCH_EXECUTION_PROFILE": "dry-run",
           "ASSAY_CONNECTIONS_PER_CLIENT": "0", "JWT_SECRET": SECRET,
           "LIVE_NODE_ROLE": "center", "LIVE_NODE_TOKEN": NODE, "LIVE_NODE_BRANCHES": "north"}

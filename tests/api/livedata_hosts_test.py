@@ -21,7 +21,7 @@ from service import Service, Servers
 from stack import free_ports
 
 KEY = {"X-API-Key": "key-of-shop"}
-SETTINGS = {"LIVE_API_KEYS": "key-of-shop:shop", "LIVE_RATE_LIMIT_RPM": "1000000", "CACHE_TTL_SECONDS": "3600",
+SETTINGS = {"LIVE_API_KEYS": "key-of-shop:shop", "LIVE_RATE_LIMIT_RPM": "100000", "CACHE_TTL_SECONDS": "3600",
             "LIVE_ENTITY_CACHE_TTL_SECONDS": "3600"}
 POLL = 1.0
 

@@ -13,7 +13,7 @@ from service import ENGINES, Service
 TOKEN = {"Authorization": "Bearer token-of-nodes"}
 KEY = {"X-API-Key": "key-of-all"}
 ADMIN = {"X-Admin-Key": "admin-key"}
-COMMON = {"LIVE_API_KEYS": "key-of-all:all", "LIVE_ADMIN_KEY": "admin-key", "LIVE_RATE_LIMIT_RPM": "1000000",
+COMMON = {"LIVE_API_KEYS": "key-of-all:all", "LIVE_ADMIN_KEY": "admin-key", "LIVE_RATE_LIMIT_RPM": "100000",
           "LIVE_NODE_TOKEN": "token-of-nodes", "LIVE_MAX_FAILED_AUTH_PER_IP_PER_HOUR": "6"}
 BRANCHES = "/v1/node/branches"
 

@@ -28,7 +28,7 @@ HANGING = 200 if SOAK else 12  # events that the hanging receiver gets
 PATIENCE = 1800 if SOAK else 60
 RUNNER_ROUNDS = 40 if SOAK else 4  # of killing, of which one ends a runner
 KEY = {"X-API-Key": "key-of-shop"}
-SETTINGS = {"LIVE_API_KEYS": "key-of-shop:shop", "LIVE_RATE_LIMIT_RPM": "1000000",
+SETTINGS = {"LIVE_API_KEYS": "key-of-shop:shop", "LIVE_RATE_LIMIT_RPM": "100000",
             "LIVE_EGRESS_ALLOWED_HOSTS": "127.0.0.1"}
 
 

@@ -13,7 +13,7 @@ from service import Servers, Service
 
 KEY, ADMIN = "key-of-the-pooled-services", "key-of-the-administration"
 SETTINGS = {"API_KEY": KEY, "RATE_LIMIT_ENABLED": "false", "AB_RATE_LIMIT_ENABLED": "false", "LIVE_API_KEYS": f"{KEY}:pooled",
-            "LIVE_ADMIN_KEY": ADMIN, "LIVE_RATE_LIMIT_RPM": "1000000", "ORCH_API_KEY": KEY, "ORCH_RATE_LIMIT_RPM": "0",
+            "LIVE_ADMIN_KEY": ADMIN, "LIVE_RATE_LIMIT_RPM": "100000", "ORCH_API_KEY": KEY, "ORCH_RATE_LIMIT_RPM": "0",
             "ORCH_EXECUTION_PROFILE": "dry-run", "LIVE_EGRESS_ALLOWED_HOSTS": "127.0.0.1"}
 HEADERS = {"X-API-Key": KEY}
 SERVICES = ("livedata", "support", "orchestrator", "experiments")

@@ -10,7 +10,7 @@ from service import Service
 SERVICES = ("support", "livedata", "orchestrator")
 KEY, ADMIN = "key-of-the-walk-over-rows", "key-of-the-administration"
 SETTINGS = {"API_KEY": KEY, "RATE_LIMIT_ENABLED": "false", "LIVE_API_KEYS": f"{KEY}:walk", "LIVE_ADMIN_KEY": ADMIN,
-            "LIVE_RATE_LIMIT_RPM": "1000000", "LIVE_MAX_FAILED_AUTH_PER_IP_PER_HOUR": "100000", "AUTH_FAILURE_LIMIT": "100000",
+            "LIVE_RATE_LIMIT_RPM": "100000", "LIVE_MAX_FAILED_AUTH_PER_IP_PER_HOUR": "100000", "AUTH_FAILURE_LIMIT": "100000",
             "ORCH_API_KEY": KEY, "ORCH_RATE_LIMIT_RPM": "0", "ORCH_EXECUTION_PROFILE": "dry-run",
             "ASSAY_CONNECTIONS_PER_CLIENT": "0"}
 METHODS = {"GET", "POST", "PUT", "PATCH", "DELETE"}

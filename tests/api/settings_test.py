@@ -122,11 +122,15 @@ def test_keys_that_were_issued_close_experiments_on_a_network(tmp_path):
 
 
 @pytest.mark.parametrize("service, settings, message", [
+    ("support", {"DATA_DIR": "/proc/x"}, "no folder can be made for /proc/x"),
+    ("experiments", {"AB_DB_PATH": "/proc/x/y.sqlite3"}, "no folder can be made for /proc/x/y.sqlite3"),
+    ("livedata", {"LIVE_ADMIN_KEY": "x"}, "LIVE_ADMIN_KEY must be at least 8 characters"),
+    ("livedata", {"LIVE_RATE_LIMIT_RPM": "1000000"}, "LIVE_RATE_LIMIT_RPM must be between 1 and 100000"),
     ("support", {"CORS_ORIGINS": "*", "ALLOW_ANONYMOUS_ADMIN": "true"}, "CORS_ORIGINS must name origins, and not *"),
     ("support", {"CORS_ORIGINS": "foo"}, "CORS_ORIGINS must list origins"),
     ("livedata", {"LIVE_CORS_ORIGINS": "*", "LIVE_PROFILE": "demo", "LIVE_AUTH_DISABLED": "true"}, "LIVE_CORS_ORIGINS must name origins"),
     ("livedata", {"LIVE_CORS_ORIGINS": "localhost:3000"}, "LIVE_CORS_ORIGINS must list origins")])
-def test_origins_are_origins_and_not_everybody_beside_an_open_service(service, settings, message, tmp_path):
+def test_a_service_is_not_started_with_what_cannot_hold(service, settings, message, tmp_path):
     with Stack(services=(service,)) as stack:
         done = stack.try_start(settings, tmp_path)
         assert done.returncode == 1 and message in done.stderr, done.stderr

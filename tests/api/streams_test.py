@@ -128,7 +128,7 @@ def live(models, tmp_path_factory):
                                     "base_url": models.url + "/v1", "timeout_seconds": 30, "concurrency_limit": 20,
                                     "usd_per_1000_input": 0, "usd_per_1000_output": 0}]))
     env = {**models.settings, "ORCH_MODELS_FILE": str(several), "ORCH_DAILY_COST_LIMIT_USD": "1000", "ORCH_API_BREAKER_FAILURES": "0",
-           "LIVE_API_KEYS": "key-of-shop:shop", "LIVE_RATE_LIMIT_RPM": "1000000",
+           "LIVE_API_KEYS": "key-of-shop:shop", "LIVE_RATE_LIMIT_RPM": "100000",
            "LIVE_SSE_MAX_STREAMS_PER_TENANT": STREAMS, "ASSAY_CONNECTIONS_PER_CLIENT": "0"}
     with Service("livedata", env, services=("livedata", "orchestrator")) as service:
         yield service
