@@ -1,22 +1,67 @@
-/* Documents as Markdown. What people wrote stays as they wrote it, on one line. */
+/* Documents as Markdown. What people wrote is read as they wrote it, on one line: markup in it is
+ * escaped. */
 #include "report/folio.h"
 
+#include <ctype.h>
 #include <string.h>
 
-/* A line break would end the item or the row, a bar its cell. */
+static bool is_word(char c)
+{
+    return isalnum((unsigned char)c) || (unsigned char)c >= 0x80;
+}
+
+/* Whether Markdown would take the character for markup there: emphasis, code, a link, HTML, an
+ * entity, or at the beginning of a line a heading, a list or a quotation. */
+static bool is_markup(const char *text, const char *at, bool begins_line)
+{
+    char before = at > text ? at[-1] : '\0', after = at[1];
+
+    switch (*at) {
+    case '\\':
+    case '*':
+    case '`':
+        return true;
+    case '_':
+        return !is_word(before) || !is_word(after);
+    case '~':
+        return before == '~' || after == '~';
+    case ']':
+        return after && strchr("([:", after);
+    case '<':
+        return isalpha((unsigned char)after) || (after && strchr("/!?", after));
+    case '&':
+        return isalpha((unsigned char)after) || after == '#';
+    case '#':
+    case '+':
+    case '-':
+    case '=':
+    case '>':
+        return begins_line && at == text;
+    default:
+        return false;
+    }
+}
+
+/* As its writer wrote it, on one line: a line break would end the item or the row, a bar its cell.
+ */
+static void append_words(struct text *out, const char *text, bool in_table, bool begins_line)
+{
+    for (const char *at = text; *at; at++) {
+        if ((in_table && *at == '|') || is_markup(text, at, begins_line))
+            text_append_byte(out, '\\');
+        text_append_byte(out, *at == '\n' || *at == '\r' ? ' ' : *at);
+    }
+}
+
 static void append_line(struct text *out, const char *text, bool in_table)
 {
-    for (; *text; text++) {
-        if (in_table && *text == '|')
-            text_append_byte(out, '\\');
-        text_append_byte(out, *text == '\n' || *text == '\r' ? ' ' : *text);
-    }
+    append_words(out, text, in_table, false);
 }
 
 static void append_item(struct text *out, const char *before, const char *text)
 {
     text_append_string(out, before);
-    append_line(out, text, false);
+    append_words(out, text, false, !*before || before[0] == '-');
     text_append_byte(out, '\n');
 }
 
@@ -64,7 +109,9 @@ static void append_block(const struct folio *document, const struct block *block
         append_facts(block, out);
         break;
     case BLOCK_NOTICE:
-        text_append_format(out, "- **%s** ", texts[0]);
+        text_append_string(out, "- **");
+        append_line(out, texts[0], false);
+        text_append_string(out, "** ");
         append_item(out, "", texts[1]);
         break;
     case BLOCK_TABLE:

@@ -321,6 +321,17 @@ def test_a_comparison_as_text_and_as_pdf(store):
            404, "not_found")
 
 
+def test_names_are_no_markup_in_markdown(store):
+    name = "[a](http://evil.example) <img src=x onerror=alert(1)> *b* `c` _d_ p_q &lt; \\e ~~f~~ | 0.5 < 1"
+    ids = [kept(store.client, each)[0]["id"] for each in (name, "# Two")]
+    text = expect(store.client.post("/api/v1/export/comparison", {"project_ids": ids, "format": "markdown"}))["content"]
+    escaped = (r"[a\](http://evil.example) \<img src=x onerror=alert(1)> \*b\* \`c\` \_d\_ p_q \&lt; \\e \~\~f\~\~ | 0.5 < 1")
+    assert f"## {escaped}" in text.splitlines() and name not in text
+    sent = {**analysis()["report"], "executive_summary": "# no heading", "open_questions": ["- no list", "> no quotation"]}
+    text = expect(store.client.post("/api/v1/export/markdown", sent))["content"]
+    assert {r"\# no heading", r"- \- no list", r"- \> no quotation"} <= set(text.splitlines())
+
+
 def test_long_reports_have_contents_and_an_end(store):
     def prolong(one):
         one["calculations"]["assumptions"] = [f"Assumption {i}: " + "what holds " * 12 for i in range(120)]

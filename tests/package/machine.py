@@ -29,7 +29,7 @@ def raise_loopback():
 
 
 # The places of the package on a machine.
-PLACES = ("/usr/lib/assay", "/usr/sbin/assay", "/etc/assay", "/etc/cron.d/assay", "/var/lib/assay", "/run/assay",
+PLACES = ("/usr/lib/assay", "/usr/sbin/assay", "/etc/assay", "/etc/cron.d/assay", "/etc/logrotate.d/assay", "/var/lib/assay", "/run/assay",
           "/usr/share/doc/assay", "/usr/lib/tmpfiles.d/assay.conf")
 
 

@@ -78,6 +78,7 @@ def test_installation(installed):
     assert installed.run("dpkg", "--verify", "assay") == ""
     fields = installed.run("dpkg-query", "-W", "-f", "${Status}\n${Conffiles}\n", "assay")
     assert fields.startswith("install ok installed\n") and "/etc/assay/assay.env" in fields and "/etc/cron.d/assay" in fields
+    assert "/etc/logrotate.d/assay" in fields and "/var/lib/assay/log/*.log" in installed.path("/etc/logrotate.d/assay").read_text()
     units = {path.name for path in installed.path("/etc/systemd/system").rglob("assay*")}
     for pool in installed.run("/usr/lib/assay/nginx/stack", "pools").split():
         assert f"assay-pool@{pool}.socket" in units
