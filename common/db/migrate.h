@@ -11,8 +11,9 @@
 /*
  * What SQL alone cannot bring up to date, such as texts that are folded by a program. `run` is
  * called when all files are applied, until it has said ERROR_NONE once; then its name is written
- * down and it is never called again, unless `every_start` asks for a call by each process. Several processes may run it at the same time, and one that
- * dies leaves it half done: it works in transactions of its own and passes over what is done.
+ * down and it is never called again, unless `every_start` asks for a call by each process. Several
+ * processes may run it at the same time, and one that dies leaves it half done: it works in
+ * transactions of its own and passes over what is done.
  */
 struct db_backfill {
     const char *name; /* never to be changed */
