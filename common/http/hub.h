@@ -43,7 +43,8 @@ struct hub {
     size_t streams_max; /* of all tenants; 0 = 1000 */
 };
 
-/* How many streams of a tenant (NULL = of all) are parked. A CGI program has none, and opens none. */
+/* How many streams of a tenant (NULL = of all) are parked. A CGI program has none, and opens none.
+ */
 size_t hub_count(const struct request *request, const char *tenant);
 
 /* Up to here the hub has handed events out: what a handler replays ends here. */

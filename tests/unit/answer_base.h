@@ -1,7 +1,7 @@
 /* A knowledge base in memory for tests of answering: documents of Markdown, chunked and indexed as
  * an upload is, and questions asked of it without a database. */
-#ifndef ASSAY_TESTS_ANSWER_BASE_H
-#define ASSAY_TESTS_ANSWER_BASE_H
+#ifndef ASSAY_ANSWER_BASE_H
+#define ASSAY_ANSWER_BASE_H
 
 #include "base/text.h"
 #include "search/builder.h"

@@ -1,8 +1,8 @@
 /* Regression runs: drawing cases, expectations, phrases, the paired test and what it can see. */
 #include "math/random.h"
+#include "support/curated/expectations.h"
 #include "support/curated/phrases.h"
 #include "support/regression/draw.h"
-#include "support/curated/expectations.h"
 #include "support/regression/paired.h"
 #include "test.h"
 

@@ -1,4 +1,5 @@
-/* Rows of tables. */
+/* The rows of a Markdown table: how they are told from other lines, and which of them is the head.
+ * Knows nothing of documents. */
 #include "support/documents/tables.h"
 
 #include <string.h>
