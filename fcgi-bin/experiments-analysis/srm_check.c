@@ -20,6 +20,7 @@ struct srm_reply {
     const char *verdict;
     struct integer_list observed_counts;
     struct number_list expected_counts;
+    struct optional_integer deviating_arm;
 };
 
 #define OWNER struct srm_request
@@ -117,6 +118,9 @@ static const struct field reply_fields[] = {
     STRING(OWNER, verdict),
     INTEGERS(OWNER, observed_counts),
     NUMBERS(OWNER, expected_counts, ROUNDED(1)),
+    NULLABLE_INTEGER(OWNER, deviating_arm,
+                     .help = "With a mismatch of three or more variants: which one is furthest "
+                             "off, the first being 0."),
 };
 #undef OWNER
 const struct schema srm_reply_schema = {.name = "SrmReply",
@@ -142,7 +146,8 @@ enum error srm_handle(struct request *request, struct reply *reply)
                            .is_srm = result.is_srm,
                            .verdict = report_srm_verdict(request->locale, request->arena, &result),
                            .observed_counts = observed->observed_counts,
-                           .expected_counts = {observed->observed_counts.count, expected}};
+                           .expected_counts = {observed->observed_counts.count, expected},
+                           .deviating_arm = result.deviating_arm};
     reply->object = answer;
     return ERROR_NONE;
 }

@@ -48,7 +48,8 @@ static double largest_weight(const struct number_list *weights, double *sum)
 enum error srm_check(const struct integer_list *counts, const struct number_list *weights,
                      double *expected, struct srm_result *result, struct problem *problem)
 {
-    double total, sum, largest, chi_square = 0;
+    double total, sum, largest, chi_square = 0, most = 0;
+    int64_t furthest = 0;
     enum error error = check_counts(counts, &total, problem);
 
     if (error)
@@ -57,7 +58,7 @@ enum error srm_check(const struct integer_list *counts, const struct number_list
     for (size_t i = 0; i < counts->count; i++) {
         double share = weights->items[i] / largest / sum;
         double expectation = share * total;
-        double excess = (double)counts->items[i] - expectation;
+        double excess = (double)counts->items[i] - expectation, part = 0;
 
         if (!(share >= SHARE_MINIMUM))
             return problem_set(problem, ERROR_INVALID, "fraction_not_positive",
@@ -66,11 +67,19 @@ enum error srm_check(const struct integer_list *counts, const struct number_list
         if (expected)
             expected[i] = expectation;
         if (fabs(excess) > SHARE_ROUNDING * expectation)
-            chi_square += excess * (excess / expectation);
+            part = excess * (excess / expectation);
+        chi_square += part;
+        if (part > most) {
+            most = part;
+            furthest = (int64_t)i;
+        }
     }
     result->chi_square = chi_square;
     result->p_value = chi_square_survival(chi_square, (double)counts->count - 1);
     result->is_srm = result->p_value < SRM_THRESHOLD;
+    result->deviating_arm = (struct optional_integer){0};
+    if (result->is_srm && counts->count > 2)
+        result->deviating_arm = GIVEN_INTEGER(furthest);
     return ERROR_NONE;
 }
 

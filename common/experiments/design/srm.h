@@ -12,6 +12,8 @@ struct srm_result {
     double chi_square;
     double p_value;
     bool is_srm;
+    struct optional_integer deviating_arm; /* of three or more with a mismatch: the one that adds
+                                              most to chi-square */
 };
 
 /* `counts` are observed users per variant, `weights` the planned shares in any positive unit (they

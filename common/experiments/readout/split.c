@@ -4,8 +4,6 @@
 #include "experiments/design/srm.h"
 #include "experiments/documents/report_text.h"
 
-#include <math.h>
-
 static const double srm_threshold = 0.001;
 
 /* What arms are held against. */
@@ -23,26 +21,6 @@ static struct planned_split planned_split(const struct readout *readout)
     for (size_t i = 0; i < readout->arms; i++)
         split.weights.items[i] = readout_share(readout, i);
     return split;
-}
-
-/* Of two arms either is off when the other is: of more, the one with the largest part in it. */
-static struct optional_integer deviating_arm(const struct live_srm *block)
-{
-    size_t furthest = 0;
-    double most = 0;
-
-    if (!block->is_srm || block->observed_counts.count < 3)
-        return (struct optional_integer){0};
-    for (size_t i = 0; i < block->observed_counts.count; i++) {
-        double expected = block->expected_counts.items[i];
-        double off = fabs((double)block->observed_counts.items[i] - expected) / sqrt(expected);
-
-        if (off > most) {
-            most = off;
-            furthest = i;
-        }
-    }
-    return GIVEN_INTEGER((int64_t)furthest);
 }
 
 static const char *srm_verdict(const struct readout *readout, const struct live_srm *block,
@@ -120,6 +98,6 @@ void readout_srm(const struct readout *readout, struct live_stats *stats)
     block->p_value = GIVEN_NUMBER(result.p_value);
     block->is_srm = result.is_srm;
     block->expected_counts = (struct number_list){readout->arms, split.expected};
-    block->deviating_arm = deviating_arm(block);
+    block->deviating_arm = result.deviating_arm;
     block->verdict = srm_verdict(readout, block, &result);
 }
