@@ -94,7 +94,7 @@ static void add_to_cell(struct cell *cell, const char *text, size_t length)
 
     if (needed > TEXT_MOST)
         return;
-    if (needed > cell->capacity) {
+    if (!cell->text || needed > cell->capacity) {
         cell->capacity = needed * 2;
         cell->text = realloc(cell->text, cell->capacity);
         if (!cell->text)
@@ -286,10 +286,12 @@ static void end_cell(struct writer *writer)
 
     if (!cell->text)
         add_to_cell(cell, "", 0);
-    if (cell->continued)
+    if (cell->continued) {
+        free(cell->text); /* Word shows nothing of it */
         table_cell_continued(writer->table, cell->columns);
-    else
+    } else {
         table_cell(writer->table, cell->text, cell->columns, 1, false);
+    }
     writer->cell = (struct cell){.text = NULL};
 }
 
