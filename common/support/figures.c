@@ -117,10 +117,6 @@ const struct metric support_figures[FIGURE__MAX] = {
                              .labels = {"tenant", "verdict"}, .sets = TENANT_SETS},
     [FIGURE_CURATED_BUILT] = {GAUGE("curated_dataset_last_build_timestamp_seconds",
                                     "When the curated dataset was built.")},
-    [FIGURE_MAIL_FETCHED] = {COUNTER("email_poller_fetched_total", "Messages fetched.")},
-    [FIGURE_MAIL_ERRORS] = {COUNTER("email_poller_errors_total", "Failed looks at the mailbox.")},
-    [FIGURE_MAIL_SUCCESS] = {GAUGE("email_poller_last_success_timestamp_seconds",
-                                   "When the mailbox was read last.")},
 };
 
 void figures_add_purged(struct metrics *metrics, const struct purge_counts *counts)

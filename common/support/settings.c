@@ -322,6 +322,8 @@ const struct setting support_settings_table[] = {
      .help = "How often figures are looked at. A rule fires when it is violated twice in a row."},
     {"ALERT_COOLDOWN_SEC", SETTING_INTEGER, AT(alert_cooldown), "3600", 0, 864000,
      .help = "How long nothing is said again of a rule that goes on firing."},
+    {"ALERT_MIN_N", SETTING_INTEGER, AT(alert_least), "10", 1, 1e9,
+     .help = "Answers that the rules on escalation, quality and latency need to fire."},
     {"ALERT_ESCALATION_PCT", SETTING_NUMBER, AT(alert_escalation), "35", 0, 100,
      .help = "Share of answers of a day handed to a person, above which it fires."},
     {"ALERT_QUALITY_MIN", SETTING_NUMBER, AT(alert_quality), "65", 0, 100,

@@ -125,6 +125,7 @@ struct support_settings {
     double analyze_interval;       /* seconds */
     int64_t alert_check_interval;  /* seconds, as the next */
     int64_t alert_cooldown;
+    int64_t alert_least;     /* answers */
     double alert_escalation; /* percent */
     double alert_quality;
     double alert_low_quality; /* percent */

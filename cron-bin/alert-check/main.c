@@ -4,6 +4,7 @@
  *   alert-check                  looks now, prints what it found, sends what is to be sent
  *   alert-check --dry-run        prints what a look would come to; changes and sends nothing
  *   alert-check --every SECONDS  stays: looks every ALERT_CHECK_INTERVAL_SEC, and sends what waits
+ *                               every SECONDS, or as often as it looks where that is more often
  *
  * Any number may run: one of them at a time looks. Exit codes: 0 done (also when somebody else is
  * looking), 1 a notice did not arrive, 2 the store cannot be read, the settings or the command line
@@ -65,8 +66,12 @@ static int print(const struct alert_report *report)
 static int run(struct resident *program)
 {
     const struct watchman *watchman = program->context;
-    enum error error = resident_rounds(program, look, "alert_check_failed");
+    double interval = (double)program->settings.alert_check_interval;
+    enum error error;
 
+    if (program->stays && program->every > interval)
+        program->every = interval;
+    error = resident_rounds(program, look, "alert_check_failed");
     if (program->stays)
         return EXIT_DONE;
     return error ? resident_fail(program, EXIT_STORE) : print(&watchman->report);

@@ -50,11 +50,12 @@ int main(int argc, char **argv)
     struct options options = {
         .tenant = "all", .out = "reports/threshold_recommendations.md", .days = 30};
     const struct offline_option table[] = {
-        {"--tenant", "whose answers; all = everybody's (default)", .text = &options.tenant},
-        {"--days", "how far back (30)", .integer = &options.days, .least = 1, .most = 36500},
-        {"--out", "the report, below DATA_DIR", .text = &options.out},
-        {"--risk", "share of wrong answers that is to be kept", .text = &options.risk},
-        {"--confidence", "how sure that has to be", .text = &options.confidence},
+        {"--tenant", .help = "whose answers; all = everybody's (default)", .text = &options.tenant},
+        {"--days", .help = "how far back (30)", .integer = &options.days, .least = 1,
+         .most = 36500},
+        {"--out", .help = "the report, below DATA_DIR", .text = &options.out},
+        {"--risk", .help = "share of wrong answers that is to be kept", .text = &options.risk},
+        {"--confidence", .help = "how sure that has to be", .text = &options.confidence},
     };
     const struct offline_plan plan = {.name = "threshold-analyze",
                                       .summary = "Holds the thresholds against verdicts.",

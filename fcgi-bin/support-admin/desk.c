@@ -297,7 +297,7 @@ enum error votes_handle(struct request *request, struct reply *reply)
     object->total = object->up + object->down;
     if (object->total)
         object->up_pct = (struct optional_number)GIVEN_NUMBER(
-            number_round(100.0 * (double)object->up / (double)object->total, 1));
+            number_round_figure(100.0 * (double)object->up / (double)object->total, 1));
     object->by_route = by_route(request, &rows);
     object->period_days = query->days;
     reply->object = object;

@@ -393,9 +393,9 @@ static enum error read_topics(struct request *request, int64_t days, struct obje
     for (size_t i = 0; i < rows.count; i++) {
         const struct topic_row *row = &((const struct topic_row *)rows.items)[i];
 
-        items[i] =
-            (struct topic){row->category, row->count, row->avg_quality,
-                           number_round((double)row->resolved / (double)row->count, 4), row->count};
+        items[i] = (struct topic){
+            row->category, row->count, row->avg_quality,
+            number_round_figure((double)row->resolved / (double)row->count, 4), row->count};
     }
     *topics = (struct object_list){rows.count, items};
     return ERROR_NONE;
@@ -437,6 +437,17 @@ static struct object_list as_costs(struct request *request, const struct object_
     return (struct object_list){rows->count, items};
 }
 
+/* In cents; what they would show as nothing with all that is significant. */
+static const char *dollars(struct arena *arena, double total)
+{
+    char text[NUMBER_TEXT_MAX];
+
+    if (number_round(total, 2) > 0)
+        return arena_print(arena, "$%.2f", total);
+    (void)number_format(number_round_figure(total, 2), text);
+    return arena_print(arena, "$%s", text);
+}
+
 enum error cost_handle(struct request *request, struct reply *reply)
 {
     const struct days_query *query = request->query;
@@ -457,11 +468,11 @@ enum error cost_handle(struct request *request, struct reply *reply)
         return error;
     object->per_model = as_costs(request, &by_model, &total);
     object->per_category = as_costs(request, &by_category, &again);
-    *summary = (struct cost_summary){
-        .total_cost_usd = number_round(total, 6),
-        .label = total > 0 ? arena_print(request->arena, "$%.2f", total) : "self-hosted (no cost)",
-        .tooltip = "Sum over all steps of all answers in the window.",
-        .free_tier = total <= 0};
+    *summary = (struct cost_summary){.total_cost_usd = number_round_figure(total, 6),
+                                     .label = total > 0 ? dollars(request->arena, total)
+                                                        : "self-hosted (no cost)",
+                                     .tooltip = "Sum over all steps of all answers in the window.",
+                                     .free_tier = total <= 0};
     object->summary = summary;
     reply->object = object;
     return ERROR_NONE;

@@ -153,6 +153,18 @@ def test_a_session_of_another_tenant_is_unknown(support):
         assert len(history["messages"]) == 2 and history["tenant_id"] == tenant
 
 
+def test_what_is_measured_does_not_read_as_zero(support):
+    """Decision 18: 9 ms are 0.009 s, a tenth of a cent per thousand is not free."""
+    ask(support, "How long can goods be returned?", "quick")
+    support.sql("UPDATE traces SET duration_ms = 4.125, cost_usd = 0.00000025 WHERE tenant_id = 'quick'")
+    support.sql("UPDATE trace_steps SET cost_usd = 0.00000025 WHERE trace_id IN"
+                " (SELECT trace_id FROM traces WHERE tenant_id = 'quick') AND node_name = 'generate'")
+    latency = support.get("/api/metrics", headers=token("admin", "quick")).json()["latency"]
+    assert [latency[name] for name in ("p50_sec", "p95_sec", "p99_sec")] == [0.004125] * 3
+    summary = support.get("/api/analytics/cost-summary", headers=token("admin", "quick")).json()["summary"]
+    assert 0 < summary["total_cost_usd"] < 1e-6 and summary["label"] == f"${summary['total_cost_usd']}", summary
+
+
 def test_metrics_count_what_was_asked(support):
     before = support.get("/api/metrics", headers=token("admin", "other")).json()
     ask(support, "How long can goods be returned?", "other")

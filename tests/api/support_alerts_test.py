@@ -140,14 +140,14 @@ def test_thresholds_are_strict_and_what_is_not_known_violates_nothing(support):
 
 
 def test_a_rehearsal_changes_and_tells_nothing(support, receiver):
-    traces(support, 4, "human")
+    traces(support, 10, "human")
     for _ in range(3):
         assert "Alerting: []" in check(support, "--dry-run").stdout
     assert not receiver.seen and not support.sql("SELECT * FROM alert_state WHERE violations > 0")
 
 
 def test_without_an_address_it_says_so_and_tells_later(support, receiver):
-    traces(support, 4, "human")
+    traces(support, 10, "human")
     for _ in range(2):
         done = check(support, ALERT_WEBHOOK_URL="")
     assert done.returncode == 0 and "ALERT_WEBHOOK_URL is not set" in done.stdout
@@ -156,7 +156,7 @@ def test_without_an_address_it_says_so_and_tells_later(support, receiver):
 
 
 def test_a_notice_that_does_not_arrive_waits(support, receiver):
-    traces(support, 4, "human")
+    traces(support, 10, "human")
     receiver.status = 500
     assert check(support).returncode == 0
     failed = check(support)
@@ -169,7 +169,7 @@ def test_a_notice_that_does_not_arrive_waits(support, receiver):
 
 def test_who_dies_at_it_tells_once(support, receiver):
     """Killed at many moments, run side by side: the second look tells, and nothing is told twice or forgotten."""
-    traces(support, 4, "human")
+    traces(support, 10, "human")
     command = [support.stack.program, "run", "--dir", support.stack.directory, "alert-check"]
     for delay in range(10):
         victim = subprocess.Popen(command, env={**clean_environment(), **support.stack.env}, start_new_session=True,
@@ -183,6 +183,23 @@ def test_who_dies_at_it_tells_once(support, receiver):
             done = list(pool.map(lambda _: check(support), range(3)))
         assert {one.returncode for one in done} == {0}, done
     assert receiver.take() == [("escalation_rate", "firing")]
+
+
+def test_a_handful_of_answers_fires_nothing(support):
+    """One escalated answer is a rate of 100 % and says nothing; so for quality and latency."""
+    traces(support, 9, "human", 10, 60000)
+    assert "All OK." in check(support).stdout
+    rules = "Violations: [escalation_rate, avg_quality, low_quality_share, p95_latency]"
+    assert rules in check(support, "--dry-run", ALERT_MIN_N=9).stdout
+    traces(support, 1, "human", 11, 60000)
+    assert rules in check(support, "--dry-run").stdout
+
+
+def test_the_program_that_stays_looks_as_often_as_it_is_told():
+    """nginx/services starts it with --every 30."""
+    with Service("support", {"JWT_SECRET": SECRET, "ALERT_CHECK_INTERVAL_SEC": 1}, "sqlite") as service:
+        looks = "SELECT count(*) FROM jobs WHERE kind = 'support.alert-check' AND state = 'done'"
+        until(lambda: int(service.sql(looks)[0][0]) >= 3)
 
 
 def test_exit_statuses(support):

@@ -402,6 +402,27 @@ def test_models_are_called_only_where_that_is_allowed(support):
         assert models.calls == []
 
 
+def test_an_experiment_on_agentic_mode_acts_from_the_next_question_on(support):
+    candidate = new(support, "Tools", agentic_mode=True)
+    applied = support.run("experiment-apply", candidate, "--mode", "stage", "--activate")
+    assert applied.returncode == 0 and "agentic_mode" not in applied.stderr, applied.stderr
+    answer = ask(support, "Status of order 42?")
+    assert answer["route"] == "agentic" and experiment_of(support, answer) == candidate
+    assert operator(support, f"/{candidate}/archive").status_code == 200
+    for path in ("config/experiment_override.yaml", "config/experiment_id"):
+        (support.data / path).unlink(missing_ok=True)
+    # what has no effect in this engine says so
+    idle = new(support, "Idle", self_rag_min_quality=50)
+    assert "self_rag_min_quality changes nothing" in support.run("experiment-apply", idle).stderr
+
+
+def test_an_experiment_with_an_unknown_member_is_not_made(support):
+    """Decision 30: a misspelt settings_overrides made an experiment that changes nothing."""
+    refused = operator(support, "", {"name": "Misspelt", "settings": {"rerank_top_k": 3}})
+    assert refused.status_code == 422 and "settings" in json.dumps(refused.json()), refused.text
+    assert "Misspelt" not in support.get(EXPERIMENTS, headers=token("admin")).text
+
+
 def test_a_provider_that_did_not_answer_passes_no_benchmark(support):
     """Decision 35: nothing that stands in for it is scored, neither another provider nor the embedded engine."""
     data = support.data / "evaluation" / "curated_cases.jsonl"

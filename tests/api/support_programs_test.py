@@ -161,6 +161,11 @@ def test_a_week_of_each_tenant_beside_the_one_before(support):
                  "| Avg quality score | 78.00 | 40.00 | +95.0% |", "| Total cost | $2.00 | $0.00 | +100.0% |",
                  "| returns | 4 |", "_No new gaps_", ": stale\\_docs"):
         assert line in dry, dry
+    # a week without questions has no rate and no mean, and nothing changed by points against it (decision 16)
+    quiet = program(support, "weekly-report", "--tenant", "other", "--dry-run").stdout
+    for line in ("| Total questions | 1 | 0 | +100.0% |", "| Resolution rate | 100.0% | n/a | n/a |",
+                 "| Avg quality score | 90.00 | n/a | n/a |"):
+        assert line in quiet, quiet
     for hundred in range(12):
         put(support, "traces", [trace(f"crowd-{hundred}-{i}", f"tenant-{hundred}-{i}", age=week) for i in range(100)])
     assert program(support, "weekly-report", "--dry-run").stdout.count("\nTenant: ") == 1203
@@ -456,7 +461,8 @@ def test_every_program_says_how_it_is_used_and_one_at_a_time_does_it(support):
         assert f"usage: {name}" in program(support, name, "--help").stdout
         program(support, name, "--no-such-thing", code=2)
     for name, text in SOURCES.items():
-        assert f"usage: {name}" in program(support, name, "--help").stdout
+        shown = program(support, name, "--help").stdout
+        assert f"usage: {name}" in shown and "(null)" not in shown
         program(support, name, "--no-such-thing", code=2)
         if ".locks = true" not in text:
             continue

@@ -209,11 +209,15 @@ TEST(a_case_is_stale_by_its_first_difference)
 
 TEST(changes_are_told_with_their_sign)
 {
+    const struct optional_number nothing = {.given = false};
+
     CHECK_TEXT(weekly_change(arena, 10, 5), "+100.0%");
     CHECK_TEXT(weekly_change(arena, 0, 0), "n/a");
     CHECK_TEXT(weekly_change(arena, 3, 0), "+100.0%");
     CHECK_TEXT(weekly_change(arena, 4, 5), "-20.0%");
-    CHECK_TEXT(weekly_change_of_share(arena, .6, .4), "+20.0 pp");
+    CHECK_TEXT(weekly_change_of_share(arena, GIVEN_NUMBER(.6), GIVEN_NUMBER(.4)), "+20.0 pp");
+    CHECK_TEXT(weekly_change_of_share(arena, GIVEN_NUMBER(.583), nothing), "n/a");
+    CHECK_TEXT(weekly_change_of_share(arena, nothing, GIVEN_NUMBER(.583)), "n/a");
 }
 
 int main(void)

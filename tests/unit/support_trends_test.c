@@ -15,12 +15,44 @@ static const struct threshold_kind *const quality = &threshold_kinds[THRESHOLD_Q
 
 TEST(a_histogram_shows_where_values_lie)
 {
-    static const double values[] = {10, 20, 20, 90}, one[] = {50};
+    static const double values[] = {10, 20, 20, 90}, one[] = {50}, narrow[] = {1, 2},
+                        close_by[] = {.701, .702}, small[] = {.003};
+    const struct threshold_kind *relevance = &threshold_kinds[THRESHOLD_RELEVANCE];
 
     CHECK_TEXT(threshold_histogram(arena, quality, values, 4),
                "10-37 | #################### (3)\n37-63 |  (0)\n63-90 | ####### (1)");
     CHECK_TEXT(threshold_histogram(arena, quality, one, 1), "50 | #################### (1)");
+    CHECK_TEXT(threshold_histogram(arena, quality, narrow, 2),
+               "1.0-1.5 | #################### (1)\n1.5-2.0 | #################### (1)");
+    CHECK_TEXT(
+        threshold_histogram(arena, relevance, close_by, 2),
+        "0.7010-0.7015 | #################### (1)\n0.7015-0.7020 | #################### (1)");
+    CHECK_TEXT(threshold_histogram(arena, relevance, small, 1), "0.003 | #################### (1)");
     CHECK_TEXT(threshold_histogram(arena, quality, one, 0), "no data");
+}
+
+TEST(no_cutoff_is_suggested_that_the_setting_cannot_be)
+{
+    const struct {
+        enum threshold_metric metric;
+        double value, current, suggested;
+    } rows[] = {{THRESHOLD_QUALITY, 100, 80, 100},
+                {THRESHOLD_FACTS, 100, 70, 100},
+                {THRESHOLD_RELEVANCE, 1, .7, 1},
+                {THRESHOLD_SLOW, 1, 10000, 1},
+                {THRESHOLD_QUALITY, 90, 80, 91}};
+
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        const struct threshold_sample bad[] = {{rows[i].value, true}, {rows[i].value, true}};
+        struct threshold_samples samples;
+
+        threshold_sort(arena, bad, 2, &samples);
+        CHECK(threshold_suggest(arena, &threshold_kinds[rows[i].metric], &samples, rows[i].current)
+                  .cutoff <= threshold_kinds[rows[i].metric].most);
+        if (rows[i].value == 90)
+            CHECK_NEAR(threshold_suggest(arena, quality, &samples, rows[i].current).cutoff,
+                       rows[i].suggested, 0);
+    }
 }
 
 TEST(cutoffs_are_shown_as_people_write_them)
@@ -151,6 +183,7 @@ int main(void)
 {
     static const struct test_case cases[] = {
         CASE(a_histogram_shows_where_values_lie),
+        CASE(no_cutoff_is_suggested_that_the_setting_cannot_be),
         CASE(cutoffs_are_shown_as_people_write_them),
         CASE(priorities_fade),
         CASE(weeks_are_those_of_iso_8601),

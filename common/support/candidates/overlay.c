@@ -30,7 +30,7 @@ const struct overlay_key overlay_keys[] = {
     {"semantic_chunking", "RAG_SEMANTIC_CHUNKING", OVERLAY_NONE, false, true},
     {"structural_chunking", "RAG_STRUCTURAL_CHUNKING", OVERLAY_INGESTION, false, true},
     {"contextual_headers", "RAG_CONTEXTUAL_HEADERS", OVERLAY_INGESTION, false, true},
-    {"agentic_mode", "RAG_AGENTIC_MODE", OVERLAY_NONE, false, true},
+    {"agentic_mode", "RAG_AGENTIC_MODE", OVERLAY_AT_ONCE, false, true},
     {"hyde", "RAG_HYDE", OVERLAY_AT_ONCE, false, true},
     {"parent_child", "RAG_PARENT_CHILD", OVERLAY_INGESTION, false, true},
     {"parent_expansion", "RAG_PARENT_EXPANSION", OVERLAY_AT_ONCE, false, true},

@@ -77,7 +77,7 @@ enum error analytics_topics(const struct trace_call *call, int64_t days, struct 
 
         *row = (struct topic_row){query_text(query, 0, call->arena), query_integer(query, 1),
                                   query_integer(query, 2), query_optional_number(query, 3)};
-        row->avg_quality.value = number_round(row->avg_quality.value, 2);
+        row->avg_quality.value = number_round_figure(row->avg_quality.value, 2);
     }
     return query_end(query, call->problem);
 }
@@ -91,7 +91,7 @@ enum error analytics_days(const struct trace_call *call, int64_t days, enum anal
     *rows = (struct object_list){.items = items};
     while (rows->count < ROWS_MOST && query_next(query))
         items[rows->count++] = (struct day_row){query_text(query, 0, call->arena),
-                                                number_round(query_number(query, 1), 4)};
+                                                number_round_figure(query_number(query, 1), 4)};
     return query_end(query, call->problem);
 }
 
@@ -104,7 +104,7 @@ static enum error costs(const struct trace_call *call, const struct statement *s
     *rows = (struct object_list){.items = items};
     while (rows->count < ROWS_MOST && query_next(query))
         items[rows->count++] = (struct cost_row){query_text(query, 0, call->arena),
-                                                 number_round(query_number(query, 1), 6)};
+                                                 number_round_figure(query_number(query, 1), 6)};
     return query_end(query, call->problem);
 }
 

@@ -46,7 +46,7 @@ static void bind_window(struct query *query, const struct trace_call *call, int 
 
 static struct optional_number rounded(double value, int decimals)
 {
-    return (struct optional_number)GIVEN_NUMBER(number_round(value, decimals));
+    return (struct optional_number)GIVEN_NUMBER(number_round_figure(value, decimals));
 }
 
 static struct optional_number percent(int64_t part, int64_t whole)
@@ -80,6 +80,7 @@ static enum error latency(const struct trace_call *call, struct metrics_snapshot
         }
         seconds[count++] = query_number(query, 0) / 1000;
     }
+    snapshot->timed_traces = (int64_t)count;
     if (count) {
         snapshot->p50_sec = rounded(metrics_percentile(seconds, count, 0.5), 2);
         snapshot->p95_sec = rounded(metrics_percentile(seconds, count, 0.95), 2);

@@ -6,10 +6,11 @@
 #include "support/traces/trace_store.h"
 
 struct metrics_snapshot {
-    struct optional_number p50_sec, p95_sec, p99_sec; /* 24 h, two decimals */
-    int64_t total_traces, escalated;                  /* 24 h */
-    struct optional_number escalation_rate_pct;       /* one decimal, as the next ones */
-    int64_t scored_traces;                            /* 7 d */
+    struct optional_number p50_sec, p95_sec, p99_sec; /* 24 h, two decimals or more */
+    int64_t timed_traces;                       /* those of them that the percentiles are of */
+    int64_t total_traces, escalated;            /* 24 h */
+    struct optional_number escalation_rate_pct; /* one decimal, as the next ones */
+    int64_t scored_traces;                      /* 7 d */
     struct optional_number avg_quality, low_quality_share_pct;
     int64_t total_started, likely_failed, failed; /* 24 h */
     struct optional_number likely_failure_rate_pct;

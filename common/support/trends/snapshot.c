@@ -142,7 +142,7 @@ static size_t write_evaluator(struct json_writer *writer, const struct day *day,
     writer_key(writer, rows[0].evaluator);
     writer_open_object(writer);
     if (scored)
-        writer_key_number(writer, "mean_score", number_round(sum / (double)scored, 6));
+        writer_key_number(writer, "mean_score", number_round_figure(sum / (double)scored, 6));
     else
         writer_key_null(writer, "mean_score");
     writer_key(writer, "verdict_counts");

@@ -7,17 +7,18 @@
 #include <math.h>
 #include <string.h>
 
-enum { BINS_MAX = 8, BAR_MAX = 20, HISTOGRAM_MOST = 4096 };
+enum { BINS_MAX = 8, BAR_MAX = 20, HISTOGRAM_MOST = 4096, DECIMALS_MAX = 12 };
 
 static const double close_enough = 1e-9;
 
 const struct threshold_kind threshold_kinds[THRESHOLD__MAX] = {
-    [THRESHOLD_QUALITY] = {"quality_threshold", "QUALITY_THRESHOLD", .integer = true},
+    [THRESHOLD_QUALITY] = {"quality_threshold", "QUALITY_THRESHOLD", .integer = true, .least = 1,
+                           .most = 100},
     [THRESHOLD_FACTS] = {"fact_verification_min_score", "FACT_VERIFICATION_MIN_SCORE",
-                         .integer = true},
-    [THRESHOLD_RELEVANCE] = {"escalation_threshold", "ESCALATION_THRESHOLD"},
+                         .integer = true, .least = 0, .most = 100},
+    [THRESHOLD_RELEVANCE] = {"escalation_threshold", "ESCALATION_THRESHOLD", .least = 0, .most = 1},
     [THRESHOLD_SLOW] = {"slow_trace_threshold_ms", "SLOW_TRACE_THRESHOLD_MS", .integer = true,
-                        .higher_is_bad = true},
+                        .higher_is_bad = true, .least = 1, .most = 1e9},
 };
 
 static bool is_close(double a, double b)
@@ -89,9 +90,11 @@ struct threshold_scores threshold_score(const struct threshold_kind *kind,
     };
 }
 
+/* A value as a setting: rounded, and within its bounds. */
 static double as_shown(const struct threshold_kind *kind, double value)
 {
-    return kind->integer ? rint(value) : number_round(value, 2);
+    return fmin(kind->most,
+                fmax(kind->least, kind->integer ? rint(value) : number_round(value, 2)));
 }
 
 /* One step beyond the values, to where everything counts as bad. */
@@ -192,9 +195,27 @@ static const char *bar(size_t length)
     return marks + (BAR_MAX - length);
 }
 
-static void label(struct text *text, const struct threshold_kind *kind, double value)
+/* Decimals of labels: those of the metric, or as many as tell neighbours of a distance `step` apart
+ * and none of them reads as zero. */
+static int decimals_of(const struct threshold_kind *kind, double low, double step, size_t bins)
 {
-    text_append_format(text, "%.*f", kind->integer ? 0 : 2, kind->integer ? rint(value) : value);
+    int decimals = kind->integer ? 0 : 2;
+
+    for (size_t i = 0; i <= bins && decimals < DECIMALS_MAX; i++) {
+        double edge = low + (double)i * step, shown = number_round(edge, decimals);
+
+        if ((i < bins && shown == number_round(edge + step, decimals)) ||
+            (shown == 0 && !is_close(edge, 0))) {
+            decimals++;
+            i = (size_t)-1; /* from the first one again */
+        }
+    }
+    return decimals;
+}
+
+static void label(struct text *text, int decimals, double value)
+{
+    text_append_format(text, "%.*f", decimals, number_round(value, decimals));
 }
 
 const char *threshold_histogram(struct arena *arena, const struct threshold_kind *kind,
@@ -203,18 +224,20 @@ const char *threshold_histogram(struct arena *arena, const struct threshold_kind
     size_t counts[BINS_MAX] = {0}, bins = 0, most = 0;
     double low = count ? sorted[0] : 0, high = count ? sorted[count - 1] : 0, step;
     struct text text;
+    int decimals;
 
     text_start(&text, arena, HISTOGRAM_MOST);
     if (count == 0)
         return "no data";
     if (is_close(low, high)) {
-        label(&text, kind, low);
+        label(&text, decimals_of(kind, low, 0, 0), low);
         text_append_format(&text, " | %s (%zu)", bar(BAR_MAX), count);
         return text.bytes;
     }
     for (size_t i = 0; i < count && bins < BINS_MAX; i++)
         bins += i == 0 || sorted[i] > sorted[i - 1];
     step = (high - low) / (double)bins;
+    decimals = decimals_of(kind, low, step, bins);
     for (size_t i = 0; i < count; i++) {
         size_t bin = (size_t)((sorted[i] - low) / step);
 
@@ -226,9 +249,9 @@ const char *threshold_histogram(struct arena *arena, const struct threshold_kind
         double length = rint((double)counts[i] / (double)most * BAR_MAX);
 
         text_append_string(&text, i ? "\n" : "");
-        label(&text, kind, low + (double)i * step);
+        label(&text, decimals, low + (double)i * step);
         text_append_string(&text, "-");
-        label(&text, kind, low + (double)(i + 1) * step);
+        label(&text, decimals, low + (double)(i + 1) * step);
         text_append_format(&text, " | %s (%zu)", bar(counts[i] ? (size_t)fmax(1, length) : 0),
                            counts[i]);
     }

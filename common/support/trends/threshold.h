@@ -24,6 +24,7 @@ struct threshold_kind {
     const char *env;  /* QUALITY_THRESHOLD */
     bool integer;
     bool higher_is_bad;
+    double least, most; /* what the setting may be */
 };
 extern const struct threshold_kind threshold_kinds[THRESHOLD__MAX];
 
@@ -54,7 +55,8 @@ struct threshold_best {
 };
 
 /* The candidate with the best F1; of equal ones that nearest to `current`. Candidates are the
- * values, `current`, and one step beyond the far end. What is scored is what is suggested. */
+ * values, `current`, and one step beyond the far end, each within the bounds of the setting. What
+ * is scored is what is suggested. */
 struct threshold_best threshold_suggest(struct arena *arena, const struct threshold_kind *kind,
                                         const struct threshold_samples *samples, double current);
 

@@ -2,6 +2,7 @@
 #include "support/trends/weekly.h"
 #include "base/instant.h"
 #include "base/json.h"
+#include "base/number.h"
 #include "db/query.h"
 #include "net/fetch.h"
 #include "support/documents/document_store.h"
@@ -38,7 +39,7 @@ static const struct statement has_asked = {
 static const struct statement read_figures = {
     .name = "weekly_figures",
     .sql = "SELECT count(*), coalesce(sum(CASE WHEN final_route = 'auto' THEN 1 ELSE 0 END), 0),"
-           " coalesce(CAST(avg(final_quality) AS DOUBLE PRECISION), 0), coalesce(sum(cost_usd), 0)"
+           " CAST(avg(final_quality) AS DOUBLE PRECISION), coalesce(sum(cost_usd), 0)"
            " FROM traces WHERE origin = 'live' AND tenant_id = ? AND started_at >= {now_plus:?}"
            " AND started_at < {now_plus:?}",
 };
@@ -48,9 +49,11 @@ static const struct statement read_gaps = {
            " AND created_at >= {now_plus:?} ORDER BY question_count DESC, id LIMIT ?",
 };
 
+/* A week without questions, or without judged ones, has no share and no mean. */
 struct week_figures {
     int64_t questions;
-    double resolved, quality, cost;
+    struct optional_number resolved, quality;
+    double cost;
 };
 
 static enum error asks(const struct trace_call *call, const char *tenant, bool *any)
@@ -92,9 +95,10 @@ static enum error read_week(const struct trace_call *call, int weeks_ago,
     query_bind_number(query, -(double)weeks_ago * WEEK_DAYS * SECONDS_A_DAY);
     if (query_next(query)) {
         figures->questions = query_integer(query, 0);
-        figures->resolved =
-            figures->questions ? (double)query_integer(query, 1) / (double)figures->questions : 0;
-        figures->quality = query_number(query, 2);
+        if (figures->questions)
+            figures->resolved = (struct optional_number)GIVEN_NUMBER(
+                (double)query_integer(query, 1) / (double)figures->questions);
+        figures->quality = query_optional_number(query, 2);
         figures->cost = query_number(query, 3);
     }
     return query_end(query, call->problem);
@@ -107,9 +111,37 @@ const char *weekly_change(struct arena *arena, double now, double before)
     return now > 0 || now < 0 ? "+100.0%" : "n/a";
 }
 
-const char *weekly_change_of_share(struct arena *arena, double now, double before)
+const char *weekly_change_of_share(struct arena *arena, struct optional_number now,
+                                   struct optional_number before)
 {
-    return arena_print(arena, "%+.1f pp", (now - before) * 100);
+    return now.given && before.given
+               ? arena_print(arena, "%+.1f pp", (now.value - before.value) * 100)
+               : "n/a";
+}
+
+static const char *change_of_mean(struct arena *arena, struct optional_number now,
+                                  struct optional_number before)
+{
+    return now.given && before.given ? weekly_change(arena, now.value, before.value) : "n/a";
+}
+
+/* `decimals` of them; all that is significant where that would read as zero. */
+static const char *figure(struct arena *arena, double value, int decimals)
+{
+    char text[NUMBER_TEXT_MAX];
+
+    if (number_round(value, decimals) != 0 || value == 0)
+        return arena_print(arena, "%.*f", decimals, value);
+    (void)number_format(number_round_figure(value, decimals), text);
+    return arena_copy_string(arena, text);
+}
+
+static const char *known(struct arena *arena, struct optional_number value, double scale,
+                         int decimals, const char *unit)
+{
+    return value.given
+               ? arena_print(arena, "%s%s", figure(arena, value.value * scale, decimals), unit)
+               : "n/a";
 }
 
 static void write_figures(struct arena *arena, struct text *text, const struct week_figures *now,
@@ -120,12 +152,16 @@ static void write_figures(struct arena *arena, struct text *text, const struct w
     text_append_format(text, "| Total questions | %lld | %lld | %s |\n", (long long)now->questions,
                        (long long)before->questions,
                        weekly_change(arena, (double)now->questions, (double)before->questions));
-    text_append_format(text, "| Resolution rate | %.1f%% | %.1f%% | %s |\n", now->resolved * 100,
-                       before->resolved * 100,
+    text_append_format(text, "| Resolution rate | %s | %s | %s |\n",
+                       known(arena, now->resolved, 100, 1, "%"),
+                       known(arena, before->resolved, 100, 1, "%"),
                        weekly_change_of_share(arena, now->resolved, before->resolved));
-    text_append_format(text, "| Avg quality score | %.2f | %.2f | %s |\n", now->quality,
-                       before->quality, weekly_change(arena, now->quality, before->quality));
-    text_append_format(text, "| Total cost | $%.2f | $%.2f | %s |\n", now->cost, before->cost,
+    text_append_format(text, "| Avg quality score | %s | %s | %s |\n",
+                       known(arena, now->quality, 1, 2, ""),
+                       known(arena, before->quality, 1, 2, ""),
+                       change_of_mean(arena, now->quality, before->quality));
+    text_append_format(text, "| Total cost | $%s | $%s | %s |\n", figure(arena, now->cost, 2),
+                       figure(arena, before->cost, 2),
                        weekly_change(arena, now->cost, before->cost));
 }
 

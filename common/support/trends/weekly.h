@@ -16,8 +16,10 @@ MUST_CHECK enum error weekly_report(const struct trace_call *call,
 
 /* How a figure changed: `+12.5%`, `n/a` without any before or after. From the arena. */
 const char *weekly_change(struct arena *arena, double now, double before);
-/* The same of two shares: `+2.0 pp`. */
-const char *weekly_change_of_share(struct arena *arena, double now, double before);
+/* The same of two shares or means, of which one may not be known, as in a week without questions:
+ * `+2.0 pp`, `n/a`. */
+const char *weekly_change_of_share(struct arena *arena, struct optional_number now,
+                                   struct optional_number before);
 
 /* Posts it to REPORT_CHATAPP_WEBHOOK, where that is set. ERROR_UNAVAILABLE report_not_sent. */
 MUST_CHECK enum error weekly_send(const struct trace_call *call,

@@ -66,21 +66,32 @@ static void add(struct arena *arena, struct alert_readings *readings, int which,
                                    window ? " (" : "", window ? window : "", window ? ")" : "");
 }
 
+/* A figure of fewer than `least` says nothing. */
+static struct optional_number of_enough(struct optional_number figure, int64_t count, int64_t least)
+{
+    return count >= least ? figure : (struct optional_number){.given = false};
+}
+
 static void add_snapshot(struct arena *arena, const struct support_settings *settings,
                          const struct metrics_snapshot *snapshot, struct alert_readings *readings)
 {
-    struct optional_number votes = snapshot->thumbs_down_rate_pct;
+    int64_t least = settings->alert_least;
 
-    if (snapshot->votes < settings->alert_thumbs_down_least)
-        votes.given = false;
-    add(arena, readings, RULE_ESCALATION, snapshot->escalation_rate_pct, settings->alert_escalation,
-        "24h");
-    add(arena, readings, RULE_QUALITY, snapshot->avg_quality, settings->alert_quality, "7d");
-    add(arena, readings, RULE_LOW_QUALITY, snapshot->low_quality_share_pct,
+    add(arena, readings, RULE_ESCALATION,
+        of_enough(snapshot->escalation_rate_pct, snapshot->total_traces, least),
+        settings->alert_escalation, "24h");
+    add(arena, readings, RULE_QUALITY,
+        of_enough(snapshot->avg_quality, snapshot->scored_traces, least), settings->alert_quality,
+        "7d");
+    add(arena, readings, RULE_LOW_QUALITY,
+        of_enough(snapshot->low_quality_share_pct, snapshot->scored_traces, least),
         settings->alert_low_quality, "7d");
-    add(arena, readings, RULE_LATENCY, snapshot->p95_sec, settings->alert_latency, "24h");
-    add(arena, readings, RULE_THUMBS_DOWN, votes, settings->alert_thumbs_down,
-        arena_print(arena, "7d, n=%lld", (long long)snapshot->votes));
+    add(arena, readings, RULE_LATENCY, of_enough(snapshot->p95_sec, snapshot->timed_traces, least),
+        settings->alert_latency, "24h");
+    add(arena, readings, RULE_THUMBS_DOWN,
+        of_enough(snapshot->thumbs_down_rate_pct, snapshot->votes,
+                  settings->alert_thumbs_down_least),
+        settings->alert_thumbs_down, arena_print(arena, "7d, n=%lld", (long long)snapshot->votes));
 }
 
 /* The reader of documents is down when it has been heard of, and not for a while. */

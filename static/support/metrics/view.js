@@ -7,10 +7,8 @@ import { errorNotice } from '../../shared/ui/notice.js';
 import { resourceView } from '../../shared/ui/resource.js';
 import { figuresOf } from './cards.js';
 
-const least = 0.01; /* seconds, the finest that the API gives */
-
 const written = {
-    seconds: (value) => (value < least ? `< ${formatShortUnit(1000 * least, 'millisecond')}` : formatShortUnit(value, 'second')),
+    seconds: (value) => (value < 0.1 ? formatShortUnit(1000 * value, 'millisecond') : formatShortUnit(value, 'second')),
     percent: (value) => formatPercent(value / 100, 3),
     number: (value) => formatNumber(value, 4),
 };
