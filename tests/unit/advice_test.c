@@ -212,7 +212,7 @@ TEST(every_provider_is_read_in_its_own_way)
          "a\nb"},
         {PROVIDER_OPENAI, "{\"choices\":[{\"message\":{\"content\":\" \"}}]}", ""},
         {PROVIDER_OPENAI, "{\"choices\":[{\"message\":{\"content\":[]}}]}", ""},
-        {PROVIDER_OPENAI, "{\"choices\":[{\"message\":{\"content\":null}}]}", NULL},
+        {PROVIDER_OPENAI, "{\"choices\":[{\"message\":{\"content\":null}}]}", ""},
         {PROVIDER_OPENAI, "{\"choices\":[]}", NULL},
         {PROVIDER_OPENAI, "{\"choices\":5}", NULL},
         {PROVIDER_OPENAI, "{}", NULL},

@@ -107,7 +107,9 @@ TEST(a_local_installation_may_call_itself)
 {
     CHECK(taken("http://localhost:9000/hook", true));
     CHECK(taken("http://127.0.0.1:9000/hook", true));
-    CHECK(taken("https://10.0.0.5/", true));
+    CHECK(taken("https://127.0.0.2/", true));
+    CHECK(taken("https://[::1]/", true));
+    CHECK(!taken("https://10.0.0.5/", true));
     CHECK(!taken("http://10.0.0.5/", true));
     CHECK(!taken("http://example.org/", true));
     CHECK(!taken("http://localhost.example/", true));
