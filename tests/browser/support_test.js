@@ -169,6 +169,11 @@ test('a question by keyboard: streamed answer, passage, vote, trace', async () =
     await page.waitForSelector('details[open] >> text=generate');
     assert.match(await page.textContent('details[open].disclosure .step-values'), /12 месяцев/);
     assert.deepEqual(await accessibilityFaults(page), []);
+
+    const trace = new URL(page.url()).searchParams.get('trace');
+    await page.goto(`${new URL(page.url()).origin}/admin/traces/${trace}`); /* as the review queue names it */
+    await untilText(page, '#trace-question', 'Какой гарантийный срок на устройство?');
+    assert.equal(new URL(page.url()).pathname, '/static/admin.html');
     await close(page);
 });
 
