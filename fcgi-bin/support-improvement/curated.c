@@ -7,6 +7,8 @@
 
 #include <string.h>
 
+static const char job_key[] = "curated-dataset-job:"; /* and its id; as of rebuild.c */
+
 enum { CASES_DEFAULT = 50, CASES_MAX = 500 };
 
 struct curated_stats_reply {
@@ -79,11 +81,13 @@ static const struct field rebuild_query_fields[] = {
 SCHEMA(rebuild_query_schema, struct rebuild_query, "RebuildQuery", rebuild_query_fields);
 
 struct rebuild_reply {
-    const char *job_id, *status;
+    const char *job_id, *status, *key;
 };
 
 #define OWNER struct rebuild_reply
-static const struct field rebuild_fields[] = {STRING(OWNER, job_id), STRING(OWNER, status)};
+static const struct field rebuild_fields[] = {
+    STRING(OWNER, job_id), STRING(OWNER, status),
+    STRING(OWNER, key, .help = "Of the record of its progress; may stand in the place of job_id.")};
 #undef OWNER
 SCHEMA(rebuild_schema, struct rebuild_reply, "Rebuild", rebuild_fields);
 
@@ -239,6 +243,7 @@ enum error rebuild_handle(struct request *request, struct reply *reply)
     service_audit(request, "curated_rebuild",
                   arena_print(request->arena, "curated:%s", order.tenant), NULL);
     object->status = "queued";
+    object->key = arena_print(request->arena, "%s%s", job_key, object->job_id);
     reply->object = object;
     return ERROR_NONE;
 }
@@ -252,14 +257,15 @@ enum error rebuild_job_handle(struct request *request, struct reply *reply)
 {
     struct rebuild_job *object = ARENA_NEW(request->arena, struct rebuild_job);
     struct trace_call call;
-    const char *text = NULL;
+    const char *id = request->arguments[0], *text = NULL;
     json_t *record;
     enum error error = family_call(request, &call);
 
+    if (strncmp(id, job_key, strlen(job_key)) == 0)
+        id += strlen(job_key);
     if (!error)
         error = rebuild_find(&call, service_settings(request),
-                             family_is_operator(request) ? NULL : call.tenant,
-                             request->arguments[0], &text);
+                             family_is_operator(request) ? NULL : call.tenant, id, &text);
     if (error)
         return error;
     record = service_json(request, text);

@@ -381,6 +381,10 @@ def test_a_rebuild_in_the_background_tells_how_far_it_is(support):
     assert record["progress"] == 100 and record["tenant"] == "other" and record["result"]["written"] == 1
     assert record["summary"]["count"] == 1
     assert support.get(path, headers=token("admin")).json() == record
+    assert job["key"] == f"curated-dataset-job:{job['job_id']}"  # it names the same record
+    by_key = f"/api/admin/curated-dataset/jobs/{job['key']}"
+    assert support.get(by_key, headers=token("reviewer", "other")).json() == record
+    assert support.get(by_key, headers=token("admin", "third")).status_code == 404
     assert support.get("/api/admin/curated-dataset/stale", headers=token("reviewer")).json() == {"items": []}
     # those who ask while one is at work are told of that one, also where they ask at the same time
     with next(support.stack.directory.rglob("locks/curated-build")).open("r+") as held, ThreadPoolExecutor(6) as clients:
