@@ -3,6 +3,7 @@
 
 #include "base/log.h"
 #include "crypto/crypto.h"
+#include "support/answer/patterns.h"
 
 enum error program_open(const char *name, const char *run_directory, struct arena *arena,
                         struct support_settings *settings, struct store **store,
@@ -14,6 +15,8 @@ enum error program_open(const char *name, const char *run_directory, struct aren
         error = support_settings_load(settings, arena, NULL, problem);
     log_open(arena_print(arena, "assay.%s", name), (enum log_level)settings->log_level,
              (enum log_format)settings->log_format);
+    if (!error)
+        error = patterns_load(arena, settings, problem);
     if (!error)
         error = support_store_open(arena, settings, NULL, store, problem);
     if (!error && run_directory && *run_directory)

@@ -379,6 +379,10 @@ const struct setting support_settings_table[] = {
     {"LLM_PROVIDER_PROFILE", SETTING_TEXT, AT(provider_profile), NULL,
      .help = "Which models serve: `embedded` is none; others are in PROVIDER_REGISTRY_PATH. Unset "
              "takes the registry's `default_profile`."},
+    {"EVALUATOR_PATTERNS_PATH", SETTING_TEXT, AT(patterns_path), NULL,
+     .help =
+         "YAML file with the phrases by which refusals are known and the regular expressions of "
+         "personal data, in place of the built-in ones; below DATA_DIR unless absolute."},
     {"PROVIDER_REGISTRY_PATH", SETTING_TEXT, AT(registry_path), NULL,
      .help =
          "YAML file of providers, prices and profiles in place of the built-in ones; it is read "

@@ -153,6 +153,7 @@ struct support_settings {
     const char *reranker_api_key_env;
     const char *reranker_api_key; /* read by that name */
 
+    const char *patterns_path; /* NULL = the built-in patterns */
     const char *registry_path; /* NULL = the built-in providers */
     const char *provider_profile;
     struct string_list model_nodes;

@@ -10,7 +10,7 @@ enum { STEPS_MAX = 1000000 };
 static pcre2_match_context *limits;
 static pcre2_match_data *data;
 
-static void compile(struct pattern *pattern)
+bool pattern_compile(struct pattern *pattern)
 {
     int error;
     PCRE2_SIZE place;
@@ -19,7 +19,7 @@ static void compile(struct pattern *pattern)
                                      &error, &place, NULL);
 
     if (!code)
-        abort();
+        return false;
     if (!limits) {
         limits = pcre2_match_context_create(NULL);
         data = pcre2_match_data_create(16, NULL);
@@ -28,6 +28,7 @@ static void compile(struct pattern *pattern)
         pcre2_set_match_limit(limits, STEPS_MAX);
     }
     pattern->compiled = code;
+    return true;
 }
 
 bool pattern_find(struct pattern *pattern, const char *text, size_t length, size_t from,
@@ -35,8 +36,8 @@ bool pattern_find(struct pattern *pattern, const char *text, size_t length, size
 {
     const PCRE2_SIZE *places;
 
-    if (!pattern->compiled)
-        compile(pattern);
+    if (!pattern->compiled && !pattern_compile(pattern))
+        abort();
     if (from > length ||
         pcre2_match(pattern->compiled, (PCRE2_SPTR)text, length, from, 0, data, limits) < 1)
         return false;

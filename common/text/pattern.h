@@ -1,5 +1,5 @@
 /* Regular expressions over UTF-8 (PCRE2), for patterns of ours: compiled once per process, with
- * limits on how long a match may look. */
+ * limits on how long a match may look. Those of an operator are compiled by pattern_compile(). */
 #ifndef ASSAY_TEXT_PATTERN_H
 #define ASSAY_TEXT_PATTERN_H
 
@@ -16,6 +16,9 @@ struct pattern {
 struct pattern_match {
     size_t start, end;
 };
+
+/* Compiles it now; false, with the pattern of no use, where it is no regular expression. */
+bool pattern_compile(struct pattern *pattern);
 
 /* The first match at or behind `from`. A pattern that does not compile is a mistake of ours and
  * ends the process. Text that is not UTF-8, or takes too long, matches nothing. */

@@ -3,6 +3,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "support/accounts/audit.h"
+#include "support/answer/patterns.h"
 #include "support/figures.h"
 #include "support/service_internal.h"
 
@@ -17,8 +18,8 @@ struct service {
     struct store *store;
     int64_t begun_at;      /* of the request at hand, monotonic microseconds */
     struct models *models; /* NULL = out of memory */
-    struct problem models_problem;
-    bool models_are_wrong;
+    struct problem models_problem, patterns_problem;
+    bool models_are_wrong, patterns_are_wrong;
 };
 
 static const struct reason_answer reasons[] = {
@@ -95,6 +96,8 @@ static enum error start(struct server *server, struct arena *arena, struct probl
                                 problem);
     if (!error && models_open(settings, &service->models, &service->models_problem))
         service->models_are_wrong = true;
+    if (!error && patterns_load(arena, settings, &service->patterns_problem))
+        service->patterns_are_wrong = true;
     return error ? error
                  : support_store_open(arena, settings, getenv("ASSAY_RUN_DIR"), &service->store,
                                       problem);
@@ -112,6 +115,12 @@ static enum error ready(struct server *server, bool starts, struct problem *prob
     }
     if (service->models_are_wrong)
         log_event(LOG_ERROR, "registry_not_read", service->models_problem.text);
+    if (service->patterns_are_wrong && starts) {
+        *problem = service->patterns_problem;
+        return ERROR_INVALID;
+    }
+    if (service->patterns_are_wrong) /* the built-in ones are in force */
+        log_event(LOG_ERROR, "patterns_not_read", service->patterns_problem.text);
     if (server->region)
         db_queue_writers(store_handle(service->store), server->region);
     if (!starts)

@@ -233,6 +233,35 @@ def test_documents_that_grow_old_can_be_reviewed(support):
     assert listed["total"] == 1 and listed["documents"][0]["doc_id"] == "returns.md"
 
 
+def test_the_address_of_a_trace_is_a_page(support):
+    """What `trace_url` names: the page of traces, which opens this one (tests/browser/support_test.js)."""
+    trace_id = ask(support, "How long can goods be returned?")["trace_id"]
+    page = support.get(f"/admin/traces/{trace_id}")
+    assert page.status_code == 200 and page.headers["Content-Type"].startswith("text/html")
+    assert 'data-page="admin"' in page.text and page.text == support.get("/static/admin.html").text
+    assert support.get("/admin/traces/").status_code == support.get("/admin/traces/a/b").status_code == 404
+
+
+def test_refusals_are_known_by_the_operators_phrases(tmp_path):
+    """One file for the evaluators and for whatever else asks whether an answer is a refusal."""
+    patterns = tmp_path / "patterns.yml"
+    patterns.write_text("refusal: ['Goods Can Be Returned']\npii: {weeks: '14 days'}\n")
+    env = {"JWT_SECRET": SECRET, "RATE_LIMIT_ENABLED": "false", "EVALUATOR_PATTERNS_PATH": str(patterns)}
+    with Service("support", env, "sqlite") as service:
+        service.send("POST", "/api/upload", headers=token("agent"),
+                     files={"file": ("returns.md", b"# Returns\n\nGoods can be returned within 14 days of purchase.\n")})
+        trace_id = ask(service, "How long can goods be returned?")["trace_id"]
+        verdicts = {row["evaluator_name"]: row for row in service.get(
+            f"/api/admin/traces/{trace_id}", headers=token("admin")).json()["evaluations"]}
+        assert verdicts["refusal_detected"]["verdict"] == "refusal"
+        assert verdicts["pii_leak_suspicion"]["metadata"]["matches"] == ["weeks"]
+        assert service.sql("SELECT count(*) FROM traces WHERE knowledge_gap = 1") == [["1"]]
+        # a file that is wrong stops a program and the start, and names the setting
+        patterns.write_text("refusals: [a]\n")
+        done = service.run("kb-gaps")
+        assert done.returncode == 1 and "EVALUATOR_PATTERNS_PATH" in done.stderr and "refusals is not known" in done.stderr
+
+
 def test_ids_are_checked(support):
     assert support.get("/api/admin/traces/ab", headers=token("agent")).status_code == 400
     assert support.get("/api/agent/tickets/ab", headers=token("agent")).status_code == 400

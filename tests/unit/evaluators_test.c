@@ -1,11 +1,13 @@
 /* The evaluators, redaction and percentiles. Numbers are those of the golden cases. */
 #include "support/answer/graph_state.h"
+#include "support/answer/patterns.h"
 #include "support/traces/evaluators.h"
 #include "support/traces/metrics_snapshot.h"
 #include "support/traces/redact.h"
 #include "test.h"
 
 #include <stdlib.h>
+#include <unistd.h>
 
 static struct arena *arena;
 
@@ -107,6 +109,63 @@ TEST(refusals)
     }
 }
 
+static char folder[] = "/tmp/assay-patterns-XXXXXX";
+
+static enum error use_patterns(const char *content, struct problem *problem)
+{
+    struct support_settings settings = {.data_directory = folder, .patterns_path = "p.yml"};
+    const char *path = arena_print(arena, "%s/p.yml", folder);
+    enum error error;
+    FILE *file;
+
+    if (content) {
+        file = fopen(path, "we");
+        CHECK(file && fputs(content, file) >= 0 && fclose(file) == 0);
+    }
+    error = patterns_load(arena, &settings, problem);
+    if (content)
+        CHECK(unlink(path) == 0);
+    return error;
+}
+
+TEST(patterns_of_a_file)
+{
+    static const char *const wrong[] = {
+        "[]",         "refusal: text\n", "refusal: [1]\n",  "refusal: [\" \"]\n",
+        "pii: [a]\n", "pii: {a: 1}\n",   "refusals: [a]\n", "refusal: ["};
+    struct problem problem = {0};
+    struct evaluation one;
+
+    CHECK(mkdtemp(folder) != NULL);
+    CHECK(!use_patterns("refusal: [\"Ask The Owl\"]\n"
+                        "pii:\n  order: 'ORD-\\d{3}'\n  broken: '(('\n  empty: 'x*'\n",
+                        &problem));
+    one = evaluate_refusal(arena, "Better ask the OWL.");
+    check(&one, 1, "refusal", "[\"ask the owl\"]");
+    CHECK(answer_is_refusal(arena, "Better ask the OWL."));
+    CHECK(!answer_is_refusal(arena, "I don't know."));
+    one = evaluate_pii(arena, "ord-123, support@example.com");
+    check(&one, 1, "suspicious", "[\"order\"]");
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
+        problem = (struct problem){0};
+        CHECK(use_patterns(wrong[i], &problem) == ERROR_INVALID);
+        CHECK(strstr(problem.text, "EVALUATOR_PATTERNS_PATH: ") != NULL);
+        CHECK(strstr(problem.text, "p.yml") != NULL);
+        CHECK(answer_is_refusal(arena, "ask the owl")); /* those in force stay */
+    }
+    /* a file with one member leaves the other one as it is built in; no file: no patterns */
+    CHECK(!use_patterns("refusal: []\n", &problem));
+    CHECK(!answer_is_refusal(arena, "I don't know."));
+    CHECK_TEXT(evaluate_pii(arena, "support@example.com").verdict, "suspicious");
+    CHECK(!use_patterns("{}\n", &problem));
+    CHECK(answer_is_refusal(arena, "I don't know."));
+    CHECK(!use_patterns(NULL, &problem));
+    CHECK(!answer_is_refusal(arena, "I don't know."));
+    CHECK_TEXT(evaluate_pii(arena, "support@example.com").verdict, "ok");
+    CHECK(!use_patterns("{}\n", &problem));
+    CHECK(rmdir(folder) == 0);
+}
+
 TEST(redaction)
 {
     static const struct {
@@ -171,10 +230,12 @@ TEST(tokens_and_routes)
 
 int main(void)
 {
-    static const struct test_case cases[] = {
-        CASE(citation_coverage), CASE(length),           CASE(hit_rate), CASE(tools),
-        CASE(personal_data),     CASE(languages),        CASE(refusals), CASE(redaction),
-        CASE(percentiles),       CASE(tokens_and_routes)};
+    static const struct test_case cases[] = {CASE(citation_coverage), CASE(length),
+                                             CASE(hit_rate),          CASE(tools),
+                                             CASE(personal_data),     CASE(languages),
+                                             CASE(refusals),          CASE(redaction),
+                                             CASE(percentiles),       CASE(tokens_and_routes),
+                                             CASE(patterns_of_a_file)};
     int failed;
 
     arena = arena_create((size_t)1 << 26);

@@ -1,8 +1,8 @@
 /* What the answerer says of its own: refusals and suggestions, in the languages it answers in. */
-#include "support/answer/phrases.h"
 #include "base/text.h"
 #include "support/answer/answer.h"
 #include "support/answer/graph.h"
+#include "support/answer/patterns.h"
 #include "text/fold.h"
 
 #include <string.h>
@@ -56,42 +56,6 @@ static const struct phrase phrases[] = {
      "无法回答：文档中没有提到 %s，请联系客服。", "“%s”部分说了什么？"},
 };
 
-/* Phrases by which refusals are known: those of the answerer, and what models and people write. */
-const char *const refusal_phrases[] = {
-    "cannot be answered",
-    "i don't know",
-    "cannot help",
-    "cannot answer",
-    "insufficient information",
-    "not enough information",
-    "no information about",
-    "could not find",
-    "ответить нельзя",
-    "я не знаю",
-    "не могу помочь",
-    "не могу ответить",
-    "обратитесь к менеджеру",
-    "недостаточно информации",
-    "нет информации",
-    "не найдено",
-    "kann nicht beantwortet werden",
-    "nicht beantwortet werden",
-    "ich weiß nicht",
-    "ne permettent pas de répondre",
-    "impossible de répondre",
-    "je ne sais pas",
-    "no se puede responder",
-    "no lo sé",
-    "non è possibile rispondere",
-    "não é possível responder",
-    "відповісти неможливо",
-    "لا يمكن الإجابة",
-    "لا أعرف",
-    "无法回答",
-    "我不知道",
-    NULL,
-};
-
 static const struct phrase *phrase_of(enum text_language language)
 {
     for (size_t i = 0; i < sizeof phrases / sizeof phrases[0]; i++) {
@@ -125,8 +89,8 @@ bool answer_is_refusal(struct arena *arena, const char *text)
 {
     const char *lower = text_lower(arena, text);
 
-    for (size_t i = 0; refusal_phrases[i]; i++) {
-        if (strstr(lower, refusal_phrases[i]))
+    for (const char *const *phrase = patterns_refusals(); *phrase; phrase++) {
+        if (strstr(lower, *phrase))
             return true;
     }
     return false;
