@@ -1,11 +1,11 @@
 # Which settings there are: a name in assay.env that nobody reads stops the stack, and so does one of the
 # environment with a prefix of ours. Sourced by nginx/stack.
 
-# What the stack itself reads; of each service and pool: ASSAY_PORT_*, ASSAY_ORIGIN_* and ASSAY_WORKERS_*.
+# What the stack itself reads, and every responder (ASSAY_HOSTS); of each service and pool: ASSAY_PORT_*, ASSAY_ORIGIN_* and ASSAY_WORKERS_*.
 readonly stack_settings='ASSAY_ACCESS_LOG ASSAY_BACKUP_DIR ASSAY_BACKUP_KEEP ASSAY_BIND ASSAY_BUILD_DIR
     ASSAY_CLIENT_SHARE ASSAY_CONNECTIONS_PER_CLIENT ASSAY_LOCALES_DIR ASSAY_PORT_PORTAL ASSAY_SERVE_UI
     ASSAY_WEB_SERVER ASSAY_SERVICES ASSAY_SQL_DIR ASSAY_START_SECONDS ASSAY_STOP_SECONDS ASSAY_WORKERS
-    ORCH_BROWSER_RECON_DIR'
+    ORCH_BROWSER_RECON_DIR ASSAY_HOSTS'
 # What programs and libraries read that are not ours, and what this stack tells its own programs.
 readonly foreign_settings='@(PATH|HOME|USER|DISPLAY|LANG|LC_*|TZ|TMPDIR|SSL_CERT_FILE|SSL_CERT_DIR|PG*)'
 readonly foreign_variables='@(http_proxy|https_proxy|no_proxy|HTTPS_PROXY|NO_PROXY|*SAN_OPTIONS|LLVM_PROFILE_FILE|GCOV_*|MALLOC_*)'

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from patience import until
 from peek import POOLS, Load, assert_nothing_left
 from stack import BUILD, CHECKOUT, Stack, clean_environment
 
@@ -109,6 +110,25 @@ class TestDemo:
             assert f"{stack.base_url}/api/v1/calculate" in output and stack.portal_url in output
             demo.send_signal(sent)
             demo.communicate(timeout=60)
+            assert_nothing_left(stack)
+        finally:
+            demo.kill()
+            stack.close()
+
+    def test_what_was_killed_comes_back_and_a_stack_stopped_elsewhere_ends_it(self, tmp_path):
+        stack = Stack().prepare(directory=tmp_path / "demo")
+        demo = subprocess.Popen([str(CHECKOUT / "tools" / "run-demo"), "--dir", str(stack.directory)],
+                                env={**clean_environment(), **stack.env, "WATCH_SECONDS": "1"}, stdout=subprocess.PIPE,
+                                stderr=subprocess.STDOUT, text=True, start_new_session=True)
+        try:
+            wait_for_text(demo.stdout, "Ctrl-C", 60)
+            file = stack.directory / "run" / "experiments-upkeep.pid"
+            keeper = int(file.read_text().split()[0])
+            os.kill(keeper, signal.SIGKILL)
+            until(lambda: stack.run("status").returncode == 0 and int(file.read_text().split()[0]) != keeper)
+            assert stack.run("stop").returncode == 0
+            output, _ = demo.communicate(timeout=60)
+            assert demo.returncode == 0 and "stopped elsewhere" in output
             assert_nothing_left(stack)
         finally:
             demo.kill()

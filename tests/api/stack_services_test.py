@@ -243,13 +243,23 @@ class TestPrograms:
         assert_nothing_left(own_several)
         assert "ended with status 137; starts again in 1 s" in own_several.logs("experiments-upkeep")
 
-    def test_a_killed_keeper_leaves_no_second_one(self, own_several):
+    def test_mending_leaves_alone_what_runs(self, own_several):
+        start(own_several)
+        before = set(own_several.processes())
+        assert own_several.run("mend").returncode == 0
+        assert set(own_several.processes()) == before
+        assert own_several.stop().returncode == 0
+        assert own_several.run("mend").returncode == 0, "what was not there is started"
+        assert own_several.run("status").returncode == 0
+
+    @pytest.mark.parametrize("command", ["mend", "reload"])
+    def test_a_killed_keeper_leaves_no_second_one(self, own_several, command):
         start(own_several)
         keeper = int((own_several.directory / "run" / "experiments-upkeep.pid").read_text().split()[0])
         until(lambda: len(self.told(own_several)) == 1)
         os.kill(keeper, signal.SIGKILL)
         assert own_several.run("status").returncode == 1
-        assert own_several.run("reload").returncode == 0
+        assert own_several.run(command).returncode == 0
         until(lambda: len(self.told(own_several)) == 3)
         running = [pid for pid in own_several.processes() if b"/cron-bin/upkeep" in Path(f"/proc/{pid}/cmdline").read_bytes()]
         assert len(running) == 2  # it and its new keeper
