@@ -436,7 +436,8 @@ def test_a_provider_that_did_not_answer_passes_no_benchmark(support):
 
     def compare(code, *used, **env):
         data.write_text("".join(json.dumps(case) + "\n" for case in used))
-        done, report = evaluate(support, "embedded", "shop", "--allow-paid-apis", code=code, **env)
+        done, report = evaluate(support, "embedded", "shop", "--allow-paid-apis", code=code,
+                                OLLAMA_RETRY_MAX_ATTEMPTS="1", **env)
         return done, [case["outcome"] for case in report["cases"]]
     lost = "infrastructure_failure"
     with ModelServer() as models:
