@@ -16,7 +16,9 @@ const directory = process.env.ASSAY_SUPPORT_DIR; /* of the stack; without it pro
 
 /** What a program of the stack prints. */
 async function program(...words) {
-    const { stdout } = await promisify(execFile)('nginx/stack', ['run', '--dir', directory, ...words]);
+    /* What is for the tests is no setting of a stack. */
+    const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('ASSAY_')));
+    const { stdout } = await promisify(execFile)('nginx/stack', ['run', '--dir', directory, ...words], { env });
     return JSON.parse(stdout);
 }
 

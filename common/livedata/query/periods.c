@@ -111,20 +111,34 @@ static bool whole_number(const struct reader *reader, size_t at, int least, int 
     return true;
 }
 
+/* So many digits and no more. */
+static bool read_digits(const char *text, size_t count, int *number)
+{
+    *number = 0;
+    for (size_t i = 0; i < count; i++) {
+        if (text[i] < '0' || text[i] > '9')
+            return false;
+        *number = *number * 10 + (text[i] - '0');
+    }
+    return text[count] == '\0' || text[count] == '-';
+}
+
 /* 2026-11-01, 2026-11 */
 static bool read_iso(const struct reader *reader, size_t at, struct period *period)
 {
     const char *text = reader->words->items[at].text;
-    int year, month, day, end = 0;
+    size_t length = strlen(text);
+    int year, month, day;
     struct tm check;
 
-    if (strlen(text) == 7 && sscanf(text, "%4d-%2d%n", &year, &month, &end) == 2 && end == 7 &&
-        month >= 1 && month <= 12) {
+    if ((length != 7 && length != 10) || !read_digits(text, 4, &year) ||
+        !read_digits(text + 5, 2, &month) || month < 1 || month > 12)
+        return false;
+    if (length == 7) {
         set_months(year - 1900, month - 1, 1, period);
         return true;
     }
-    if (strlen(text) != 10 || sscanf(text, "%4d-%2d-%2d%n", &year, &month, &day, &end) != 3 ||
-        end != 10)
+    if (!read_digits(text + 8, 2, &day))
         return false;
     check =
         (struct tm){.tm_year = year - 1900, .tm_mon = month - 1, .tm_mday = day, .tm_isdst = -1};

@@ -144,7 +144,7 @@ static bool has_parts(const char *text, const struct part *parts, int count, str
 
 static bool contains(const char *text, const struct signal *signal, bool whole)
 {
-    struct part parts[PARTS_MAX];
+    struct part parts[PARTS_MAX] = {{NULL, 0}};
     int count = 0;
 
     for (; count < PARTS_MAX && signal->parts[count]; count++)
@@ -155,7 +155,7 @@ static bool contains(const char *text, const struct signal *signal, bool whole)
 /* An alternative of an idea, its parts separated by `~`. */
 static bool has_alternative(const char *text, const char *words, const char *end, bool anywhere)
 {
-    struct part parts[PARTS_MAX];
+    struct part parts[PARTS_MAX] = {{NULL, 0}};
     int count = 0;
 
     while (count < PARTS_MAX) {

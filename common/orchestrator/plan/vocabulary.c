@@ -3,6 +3,7 @@
 
 #include <stddef.h>
 
+/* NOLINTBEGIN(bugprone-suspicious-missing-comma): long alternatives go on over the next line */
 static const struct vocabulary vocabularies[TEXT_LANGUAGE__MAX] = {
     [TEXT_DE] =
         {{"vergleich", "analysier", "bewert|beurteil", "kompromiss|zielkonflikt|abwägung",
@@ -304,6 +305,7 @@ static const struct vocabulary vocabularies[TEXT_LANGUAGE__MAX] = {
           "موضوع|نظرسنجی|روش‌شناسی",
           "بنویس|داستان|شعر|خلاق|طراحی|تصور|مقاله"}},
 };
+/* NOLINTEND(bugprone-suspicious-missing-comma) */
 
 /* Languages that share many words, each group ended by TEXT_UNKNOWN. */
 static const enum text_language related[][RELATED_MAX + 1] = {
