@@ -237,7 +237,7 @@ def test_uploads_belong_to_support(tmp_path):
         assert support.stack.run("backup", str(tmp_path / "all.tar.gz")).returncode == 0
     with Service("support") as other:
         uploads = other.stack.directory / "data/support/uploads"
-        uploads.mkdir(parents=True)
+        uploads.mkdir(parents=True, exist_ok=True)
         (uploads / "mine.md").write_text("mine\n")
         other.stack.stop()
         done = other.stack.run("restore", str(tmp_path / "all.tar.gz"))
