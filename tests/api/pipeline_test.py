@@ -3,6 +3,7 @@
 import collections
 import json
 import re
+import shutil
 
 import pytest
 
@@ -232,8 +233,10 @@ class TestReadiness:
         assert client.get("/api/v1/diagnostics").json()["frontend"]["dist_exists"] is False
 
     @pytest.mark.parametrize("tokens", [{}, TOKENS], ids=["open", "closed"])
-    def test_degraded_without_a_database(self, stacks, tokens):
-        client = stacks.get({**OPEN, **tokens, "AB_DB_PATH": "/proc/no-such-folder/projects.sqlite3"})
+    def test_degraded_without_a_database(self, stacks, tokens, tmp_path):
+        folder = tmp_path / "lost"
+        client = stacks.get({**OPEN, **tokens, "AB_DB_PATH": folder / "projects.sqlite3"})
+        shutil.rmtree(folder)
         client = client.with_headers({"X-API-Key": TOKENS["AB_API_TOKEN"]})
         assert client.get("/health").status == 200
         answer = client.get("/readyz", may_fail=True)

@@ -36,12 +36,18 @@ def scores(samples, cut, higher):
             2 * positives / (len(flagged) + bad) if len(flagged) + bad else 0.0)
 
 
-def suggested(samples, current, integer, higher):
+BOUNDS = {QUALITY: (1, 100), FACTS: (0, 100), RELEVANCE: (0, 1), SLOW: (1, 1e9)}  # of the settings
+
+
+def suggested(samples, current, metric):
     """The rule of the documentation, by trying every candidate."""
+    integer, higher = metric != RELEVANCE, metric == SLOW
+    least, most = BOUNDS[metric]
     values = sorted({value for value, _ in samples})
     gaps = [b - a for a, b in zip(values, values[1:])]
     step = (max(1, round(min(gaps))) if integer else min(gaps)) if gaps else (1 if integer else 0.01)
-    shown = (lambda value: float(round(value))) if integer else (lambda value: float(f"{value:.2f}"))
+    def shown(value):
+        return min(most, max(least, float(round(value)) if integer else float(f"{value:.2f}")))
     candidates = sorted({shown(value) for value in values + [values[0] - step if higher else values[-1] + step]})
     best, best_scores = current, scores(samples, current, higher)
     for cut in candidates:
@@ -83,7 +89,7 @@ def test_suggestions_follow_the_rule(run, accuracy):
                       samples))
     rows = run([["suggest", metric, current, *flat(samples)] for metric, current, samples in cases])
     for (metric, current, samples), row in zip(cases, rows):
-        cut, found = suggested(samples, current, metric != RELEVANCE, metric == SLOW)
+        cut, found = suggested(samples, current, metric)
         assert row[0] == cut, (metric, current, samples[:5])
         for name, ours, theirs in zip(("precision", "recall", "f1"), row[1:4], found):
             accuracy.closed("threshold", name, ours, theirs, (metric, current, samples))
