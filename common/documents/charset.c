@@ -18,6 +18,7 @@ enum {
     LENGTH_ENOUGH = 100,     /* bytes */
     DAMAGED_ONE_IN = 20,     /* characters of UTF-8 */
     DECLARED_WITHIN = 2048,  /* bytes of HTML */
+    REST_MOST = 16,          /* bytes that are held back */
     CONVERTED_MOST = 1 << 30 /* bytes */
 };
 
@@ -166,6 +167,18 @@ static void close_converter(void *converter)
     iconv_close(converter);
 }
 
+/* What the converter held back, as a letter that a mark might have followed (WINDOWS-1258). */
+static bool convert_rest(iconv_t converter, struct text *text)
+{
+    size_t room = REST_MOST;
+    char *to = text_extend(text, room);
+
+    if (!to || iconv(converter, NULL, NULL, &to, &room) == (size_t)-1)
+        return false;
+    text_extend_to(text, to);
+    return true;
+}
+
 static bool convert(iconv_t converter, const char *bytes, size_t length, struct text *text)
 {
     char *from = (char *)(uintptr_t)bytes;
@@ -180,7 +193,7 @@ static bool convert(iconv_t converter, const char *bytes, size_t length, struct 
             return false;
         text_extend_to(text, to);
     }
-    return true;
+    return convert_rest(converter, text);
 }
 
 static enum charset_result decode(struct arena *arena, const char *bytes, size_t length,

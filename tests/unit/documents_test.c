@@ -1,4 +1,5 @@
 /* Readers of documents: markup that would cost its parser quadratic time. */
+#include "documents/charset.h"
 #include "documents/markup_limits.h"
 #include "documents/reader.h"
 #include "test.h"
@@ -139,11 +140,39 @@ TEST(attributes_are_counted)
     free(many_of);
 }
 
+/* Letters of these sets wait for a mark that may follow: the last one too is written. */
+TEST(the_last_letter_of_a_set_with_marks_stays)
+{
+    static const struct {
+        const char *set, *bytes, *text;
+    } rows[] = {
+        {"WINDOWS-1258",
+         "xin ch\xe0o c\xe1"
+         "c b\xf3n",
+         "xin chào các bón"},
+        {"WINDOWS-1258", "\xe1\xe1\xe1 a\xec", "ááá á"},
+        {"TCVN",
+         "xin ch\xb5o c\xb8"
+         "c b\xb9n",
+         "xin chào các bạn"},
+        {"WINDOWS-1251", "\xcf\xf0\xe8\xe2\xe5\xf2", "Привет"},
+    };
+
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        struct charset_text text = {"", 0};
+
+        CHECK_INT(charset_decode(arena, rows[i].bytes, strlen(rows[i].bytes), rows[i].set, &text),
+                  CHARSET_DECODED);
+        CHECK_TEXT(arena_copy(arena, text.bytes, text.length), rows[i].text);
+    }
+}
+
 int main(void)
 {
     static const struct test_case cases[] = {
         CASE(ordinary_html_is_left_as_it_is), CASE(tables_of_html_can_be_read_row_by_row),
-        CASE(what_is_nested_too_deep_keeps_its_text), CASE(attributes_are_counted)};
+        CASE(what_is_nested_too_deep_keeps_its_text), CASE(attributes_are_counted),
+        CASE(the_last_letter_of_a_set_with_marks_stays)};
     int failed;
 
     if (!mkdtemp(directory))
