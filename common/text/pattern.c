@@ -38,8 +38,8 @@ bool pattern_find(struct pattern *pattern, const char *text, size_t length, size
 
     if (!pattern->compiled && !pattern_compile(pattern))
         abort();
-    if (from > length ||
-        pcre2_match(pattern->compiled, (PCRE2_SPTR)text, length, from, 0, data, limits) < 1)
+    if (from > length || pcre2_match(pattern->compiled, (PCRE2_SPTR)text, length, from, 0, data,
+                                     limits) < 0) /* 0: more groups than `data` holds */
         return false;
     places = pcre2_get_ovector_pointer(data);
     *match = (struct pattern_match){places[0], places[1]};

@@ -3,6 +3,7 @@
 #include "test.h"
 #include "text/language.h"
 #include "text/lines.h"
+#include "text/pattern.h"
 #include "text/sentences.h"
 #include "text/stem.h"
 #include "text/words.h"
@@ -248,8 +249,22 @@ TEST(stop_words)
     CHECK(!language_is_stop_character(0x9000));
 }
 
+/* More groups than places are kept for: the whole match is told all the same. */
+TEST(a_pattern_may_have_many_groups)
+{
+    static struct pattern pattern = {
+        .regex = "(a)(b)(c)(d)(e)(f)(g)(h)(i)(j)(k)(l)(m)(n)(o)(p)(q)(r)(s)(t)"};
+    struct pattern_match match = {0, 0};
+
+    CHECK(pattern_find(&pattern, "--abcdefghijklmnopqrst-", 23, 0, &match));
+    CHECK_INT(match.start, 2);
+    CHECK_INT(match.end, 22);
+    CHECK(!pattern_find(&pattern, "abcdefghijklmnopqrs", 19, 0, &match));
+    CHECK(!pattern_find(&pattern, "\xff", 1, 0, &match));
+}
+
 TEST_MAIN(CASE(words_are_runs_of_letters_and_digits), CASE(places_are_those_of_the_source),
           CASE(long_words_are_cut_at_a_character), CASE(stems),
           CASE(stems_are_those_of_the_library_whatever_was_stemmed_before), CASE(sentences),
           CASE(lines_of_a_paragraph_are_joined_as_their_script_writes), CASE(languages),
-          CASE(stop_words))
+          CASE(stop_words), CASE(a_pattern_may_have_many_groups))
