@@ -135,6 +135,16 @@ static const struct {
      "\"ORD-20260404-1001\",\"user_id\":\"u\",\"status\":\"pending\",\"items\":[{\"product_id\":"
      "\"p\",\"quantity\":1,\"unit_price\":100}],\"total_amount\":999.99}",
      "semantic: order_total_consistency"},
+    {"{\"event_id\":\"00000000-0000-4000-8000-000000000011\",\"event_type\":\"payment.completed\","
+     "\"source\":\"pay\",\"timestamp\":\"2026-01-01T00:00:00Z\",\"payment_id\":\"p\","
+     "\"order_id\":\"ORD-20260404-1001\",\"user_id\":\"u\",\"amount\":\"0.004\","
+     "\"method\":\"card\",\"status\":\"completed\"}",
+     "semantic: payment_min_amount"},
+    {"{\"event_id\":\"00000000-0000-4000-8000-000000000012\",\"event_type\":\"order.created\","
+     "\"source\":\"shop\",\"timestamp\":\"2026-01-01T00:00:00Z\",\"order_id\":"
+     "\"ORD-20260404-1001\",\"user_id\":\"u\",\"status\":\"pending\",\"items\":[{\"product_id\":"
+     "\"p\",\"quantity\":1,\"unit_price\":\"10000.00\"}],\"total_amount\":\"0.004\"}",
+     "semantic: order_total_consistency"},
 };
 
 ON_BOTH(wrong_events_become_dead_letters_with_their_payload)

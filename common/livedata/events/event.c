@@ -217,34 +217,37 @@ static const char *text_of(const json_t *payload, const char *key)
     return json_string_value(json_object_get(payload, key));
 }
 
-static int64_t money_of(const json_t *payload, const char *key)
+/* False when no more than 0 is stated, which the check of the field has named. What is stated may
+ * still round to 0 hundredths. */
+static bool read_money(const json_t *payload, const char *key, int64_t *cents)
 {
     double amount = 0;
+    bool stated = event_decimal(json_object_get(payload, key), &amount) && amount > 0;
 
-    (void)event_decimal(json_object_get(payload, key), &amount);
-    return event_cents(amount);
+    *cents = stated ? event_cents(amount) : 0;
+    return stated;
 }
 
 static bool read_order(struct arena *arena, const json_t *payload, struct event *event,
                        struct event_verdict *verdict)
 {
     const char *currency = text_of(payload, "currency");
+    bool stated = read_money(payload, "total_amount", &event->total_cents);
 
     event->user_id = text_of(payload, "user_id");
     event->status =
         strcmp(event->type, "order.cancelled") == 0 ? "cancelled" : text_of(payload, "status");
     event->currency = currency ? currency : "RUB";
-    event->total_cents = money_of(payload, "total_amount");
-    return read_items(arena, payload, event, verdict) && event->total_cents > 0 &&
-           check_total(event, verdict);
+    return read_items(arena, payload, event, verdict) && stated && check_total(event, verdict);
 }
 
 static bool read_payment(const json_t *payload, struct event *event, struct event_verdict *verdict)
 {
+    bool stated = read_money(payload, "amount", &event->total_cents);
+
     event->user_id = text_of(payload, "user_id");
-    event->total_cents = money_of(payload, "amount");
-    if (event->total_cents >= 50 || event->total_cents <= 0)
-        return event->total_cents > 0;
+    if (event->total_cents >= 50 || !stated)
+        return stated;
     return event_fault(verdict, EVENT_SEMANTIC, "payment_min_amount", "value_error",
                        "amount is below 0.50");
 }
@@ -266,7 +269,7 @@ static void read_product(const json_t *payload, struct event *event)
     (void)event_decimal(json_object_get(payload, "stock_quantity"), &stock);
     event->name = text_of(payload, "name");
     event->category = text_of(payload, "category");
-    event->total_cents = money_of(payload, "price");
+    (void)read_money(payload, "price", &event->total_cents);
     event->in_stock = json_is_true(json_object_get(payload, "in_stock"));
     event->stock_quantity = (int64_t)stock;
 }
