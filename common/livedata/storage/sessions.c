@@ -12,8 +12,8 @@ enum { STAGE_BOUNCE, STAGE_BROWSE, STAGE_PRODUCT, STAGE_CART, STAGE_CHECKOUT, ST
 static const struct statement read_session = {
     .name = "session_state",
     .sql = "SELECT user_id, started_at, ended_at, event_count, unique_pages, funnel_stage,"
-           " last_event_at, user_ts, user_event_id FROM sessions_aggregated WHERE tenant_id = ?"
-           " AND session_id = ?",
+           " last_event_at, user_ts, user_event_id, event_at FROM sessions_aggregated"
+           " WHERE tenant_id = ? AND session_id = ?",
 };
 static const struct statement write_session = {
     .name = "session_write",
@@ -36,6 +36,7 @@ static const struct statement add_page = {
 };
 
 struct session_state {
+    bool found;
     const char *user_id;
     int64_t started_at;
     int64_t last_event_at;
@@ -44,6 +45,7 @@ struct session_state {
     int stage;
     int64_t user_ts;
     const char *user_event_id;
+    int64_t event_at; /* of the newest event that has made the row what it is */
 };
 
 static int stage_of(const char *name)
@@ -82,8 +84,10 @@ static enum error find_session(const struct storage_call *call, const char *id,
     query_bind_text(query, id);
     if (query_next(query)) {
         struct optional_integer ended = query_optional_integer(query, 2),
-                                last = query_optional_integer(query, 6);
+                                last = query_optional_integer(query, 6),
+                                newest = query_optional_integer(query, 9);
 
+        state->found = true;
         state->user_id = query_text_or_null(query, 0, call->arena);
         state->started_at = query_integer(query, 1);
         state->event_count = query_integer(query, 3);
@@ -94,6 +98,7 @@ static enum error find_session(const struct storage_call *call, const char *id,
                                              : state->started_at;
         state->user_ts = query_integer(query, 7);
         state->user_event_id = query_text(query, 8, call->arena);
+        state->event_at = newest.given ? newest.value : state->last_event_at;
     }
     return query_end(query, call->problem);
 }
@@ -117,6 +122,8 @@ static void fold_event(struct session_state *state, const struct event *event, b
         state->started_at = event->at;
     if (!state->event_count || event->at > state->last_event_at)
         state->last_event_at = event->at;
+    if (!state->found || event->at > state->event_at)
+        state->event_at = event->at;
     state->event_count++;
     state->unique_pages += new_page;
     if (stage > state->stage)
@@ -144,7 +151,7 @@ static enum error put_session(const struct storage_call *call, const struct even
     query_bind_integer(query, state->user_ts);
     query_bind_text(query, state->user_event_id);
     query_bind_integer(query, call->now);
-    query_bind_integer(query, event->at);
+    query_bind_integer(query, state->event_at);
     return query_end(query, call->problem);
 }
 
@@ -152,10 +159,13 @@ enum error state_fold_click(const struct storage_call *call, const struct event 
 {
     struct session_state state;
     struct query *query;
-    bool new_page;
+    bool new_page, deleted = false;
     enum error error = find_session(call, event->entity_id, &state);
 
-    if (error)
+    /* A row is newer than its last deletion: a click that is not late needs no look. */
+    if (!error && (!state.found || event->at < state.event_at))
+        error = state_is_deleted(call, event, &deleted);
+    if (error || deleted)
         return error;
     query = db_query(call->db, &add_page);
     query_bind_text(query, call->tenant);
