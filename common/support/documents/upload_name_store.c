@@ -16,6 +16,10 @@ static const struct statement find_taken = {
     .name = "upload_name_taken",
     .sql = "SELECT 1 FROM kb_upload_names WHERE tenant_id = ? AND doc_id = ?",
 };
+static const struct statement find_document = {
+    .name = "upload_name_document",
+    .sql = "SELECT 1 FROM kb_documents WHERE tenant_id = ? AND doc_id = ?",
+};
 static const struct statement put_name = {
     .name = "upload_name_put",
     .sql = "INSERT INTO kb_upload_names (tenant_id, name_hash, doc_id) VALUES (?, ?, ?)",
@@ -44,12 +48,25 @@ static enum error find(const struct document_call *call, const char *hash, const
     return query_end(query, call->problem);
 }
 
-static enum error is_taken(const struct document_call *call, const char *doc_id, bool *taken)
+static enum error is_there(const struct document_call *call, const struct statement *statement,
+                           const char *doc_id, bool *there)
 {
-    struct query *query = ask(call, &find_taken, doc_id);
+    struct query *query = ask(call, statement, doc_id);
 
-    *taken = query_next(query);
+    *there = query_next(query);
     return query_end(query, call->problem);
+}
+
+/* A document may have no name here: one of an older version, or one that was no upload. A file of
+ * its very name replaces it; the number of another never does. */
+static enum error is_taken(const struct document_call *call, const char *doc_id, int number,
+                           bool *taken)
+{
+    enum error error = is_there(call, &find_taken, doc_id, taken);
+
+    if (error || *taken || number == 1)
+        return error;
+    return is_there(call, &find_document, doc_id, taken);
 }
 
 static enum error put(const struct document_call *call, const char *hash, const char *doc_id)
@@ -68,7 +85,7 @@ static enum error take_free(const struct document_call *call, const char *hash, 
         enum error error;
 
         *doc_id = number == 1 ? clean : upload_numbered_name(call->arena, clean, number);
-        error = is_taken(call, *doc_id, &taken);
+        error = is_taken(call, *doc_id, number, &taken);
         if (error || !taken)
             return error ? error : put(call, hash, *doc_id);
     }
