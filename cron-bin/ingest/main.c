@@ -45,6 +45,7 @@ enum { PLACE_BEAT, PLACE_TIDY, PLACE_READ }; /* of processes side by side */
 struct ingest {
     struct arena *arena;                           /* of indexing, as large as its setting says */
     int64_t merge_at, housekeeping_at, vectors_at; /* monotonic us; the next one is due */
+    struct task_place adopted;                     /* where taking over goes on */
     struct models *models;                         /* that write contexts; NULL = none do */
     bool mended;                                   /* segments have been looked through once */
     bool looked;                                   /* for tasks of those that died */
@@ -90,7 +91,7 @@ static enum error keep_house(struct resident *program, struct db *db)
 
     if (!is_due(&ingest->housekeeping_at, HOUSEKEEPING_SECONDS))
         return ERROR_NONE;
-    error = task_adopt(db, ingest->arena, settings, &program->problem);
+    error = task_adopt(db, ingest->arena, settings, &ingest->adopted, &program->problem);
     if (!error)
         error = task_forget(db, ingest->arena, settings, &program->problem);
     if (!error)

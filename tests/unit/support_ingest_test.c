@@ -5,6 +5,8 @@
 #include "support/answer/knowledge.h"
 #include "support/documents/draft_store.h"
 #include "support/documents/reindex.h"
+#include "support/documents/task.h"
+#include "support/documents/upload_name_store.h"
 
 #include <fcntl.h>
 #include <sys/file.h>
@@ -423,6 +425,80 @@ ON_BOTH(a_failure_at_any_step_leaves_the_old_version)
     knowledge_cache_destroy(bench.cache);
 }
 
+static const char *claimed(struct bench *bench, struct store *store, const char *name)
+{
+    const char *doc_id = "";
+
+    CHECK_OK(upload_name_claim(&bench->call, name, "a_b.md", &doc_id));
+    return doc_id;
+}
+
+/* Documents of older versions have no names: a number passes them by, their own name does not. */
+ON_BOTH(a_numbered_name_replaces_no_document)
+{
+    struct bench bench;
+
+    bench_make(&bench, store);
+    ingest(&bench, store, "a_b.md", POLICY);
+    ingest(&bench, store, "a_b-2.md", POLICY);
+    bench.call.tenant = "other";
+    ingest(&bench, store, "a_b-3.md", POLICY);
+    bench.call.tenant = "default";
+    CHECK_TEXT(claimed(&bench, store, "a_b.md"), "a_b.md");
+    CHECK_TEXT(claimed(&bench, store, "a b.md"), "a_b-3.md");
+    CHECK_TEXT(claimed(&bench, store, "a+b.md"), "a_b-4.md");
+    CHECK_TEXT(claimed(&bench, store, "a b.md"), "a_b-3.md"); /* stays */
+    knowledge_cache_destroy(bench.cache);
+}
+
+static const char *submitted(struct bench *bench, struct store *store, const char *moment)
+{
+    const char *id = "", *path = arena_print(store->arena, "%s/stray.md", store->directory);
+
+    put(path, POLICY, strlen(POLICY));
+    CHECK_OK(task_submit(&bench->call, &bench->settings, "stray.md", path, &id));
+    CHECK_OK(store_script(store, store->db,
+                          arena_print(store->arena,
+                                      "UPDATE tasks SET created_at = '%s' WHERE task_id = '%s'",
+                                      moment, id)));
+    return id;
+}
+
+static bool is_adopted(struct bench *bench, struct store *store, const char *id,
+                       struct task_place *place)
+{
+    struct support_settings here = bench->settings;
+    struct task before = {.host = ""}, after = {.host = ""};
+
+    here.data_directory = arena_print(store->arena, "%s/here", store->directory);
+    CHECK_OK(task_find(&bench->call, id, &before));
+    CHECK_OK(task_adopt(store->db, store->arena, &here, place, &store->problem));
+    CHECK_OK(task_find(&bench->call, id, &after));
+    return strcmp(before.host, after.host) != 0;
+}
+
+/* Tasks whose files are elsewhere hold up none behind them; after the last comes the first. */
+ON_BOTH(every_stray_task_is_looked_at)
+{
+    static const char script[] =
+        "INSERT INTO tasks (task_id, tenant_id, doc_id, path, status, created_at, host, file_hash)"
+        " WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 250)"
+        " SELECT 'gone' || i, 'default', 'd', '/nonexistent', 'PENDING',"
+        " '2026-01-01T00:00:00.000Z', 'elsewhere', '' FROM n";
+    struct task_place place = {0};
+    struct bench bench;
+    const char *last;
+
+    bench_make(&bench, store);
+    CHECK_OK(store_script(store, store->db, script));
+    last = submitted(&bench, store, "2026-01-02T00:00:00.000Z");
+    CHECK(!is_adopted(&bench, store, last, &place));
+    CHECK(!is_adopted(&bench, store, last, &place));
+    CHECK(is_adopted(&bench, store, last, &place));
+    CHECK(is_adopted(&bench, store, submitted(&bench, store, "2025-01-01T00:00:00.000Z"), &place));
+    knowledge_cache_destroy(bench.cache);
+}
+
 ON_BOTH(a_draft_becomes_a_document_once)
 {
     struct bench bench;
@@ -506,4 +582,5 @@ TEST_MAIN(CASE(a_version_replaces_the_one_before), CASE(tenants_do_not_see_each_
           CASE(a_file_of_another_version_is_not_read), CASE(parents_are_found_by_their_children),
           CASE(many_small_segments_become_one), CASE(the_program_merges_what_uploads_left),
           CASE(a_deleted_document_is_gone), CASE(a_failure_at_any_step_leaves_the_old_version),
+          CASE(a_numbered_name_replaces_no_document), CASE(every_stray_task_is_looked_at),
           CASE(a_draft_becomes_a_document_once), CASE(readers), CASE(hostile_files))

@@ -1,7 +1,6 @@
 /* Tasks: the job behind them, and the row that tells of it. */
 #include "support/documents/task.h"
 #include "base/json.h"
-#include "crypto/token.h"
 #include "db/query.h"
 #include "jobs/inbox.h"
 #include "support/documents/host.h"
@@ -52,11 +51,13 @@ static const struct statement read_beat = {
 };
 static const struct statement list_strays = {
     .name = "task_strays",
-    .sql = "SELECT task_id, host, path, file_hash FROM tasks t WHERE finished_at IS NULL"
-           " AND host <> ? AND NOT EXISTS (SELECT 1 FROM heartbeats h"
-           " WHERE h.name = 'ingest@' || t.host"
-           " AND h.beat_at > {now_microseconds} - CAST(? AS BIGINT))"
-           " ORDER BY created_at LIMIT ?",
+    .sql =
+        "SELECT task_id, host, path, file_hash, created_at FROM tasks t WHERE finished_at IS NULL"
+        " AND host <> ? AND NOT EXISTS (SELECT 1 FROM heartbeats h"
+        " WHERE h.name = 'ingest@' || t.host"
+        " AND h.beat_at > {now_microseconds} - CAST(? AS BIGINT))"
+        " AND (created_at > ? OR (created_at = ? AND task_id > ?))"
+        " ORDER BY created_at, task_id LIMIT ?",
 };
 static const struct statement count_old = {
     .name = "task_count_old",
@@ -446,7 +447,7 @@ enum error task_run_due(struct db *db, struct arena *arena, const struct task_ru
 
 /* A task of another host whose program is silent. */
 struct stray {
-    const char *id, *host, *path, *hash;
+    const char *id, *host, *path, *hash, *created_at;
 };
 
 static enum error adopt(struct db *db, struct arena *arena, const struct support_settings *settings,
@@ -475,27 +476,42 @@ static enum error adopt(struct db *db, struct arena *arena, const struct support
     return db_finish(db, error, problem);
 }
 
+static enum error find_strays(struct db *db, struct arena *arena, const char *host,
+                              const struct task_place *place, struct stray *strays, size_t *count,
+                              struct problem *problem)
+{
+    struct query *query = db_query(db, &list_strays);
+
+    query_bind_text(query, host);
+    query_bind_integer(query, (int64_t)SILENCE_SECONDS * 1000000);
+    query_bind_text(query, place->created_at);
+    query_bind_text(query, place->created_at);
+    query_bind_text(query, place->id);
+    query_bind_integer(query, STRAYS_MOST);
+    for (*count = 0; *count < STRAYS_MOST && query_next(query); ++*count)
+        strays[*count] = (struct stray){query_text(query, 0, arena), query_text(query, 1, arena),
+                                        query_text(query, 2, arena), query_text(query, 3, arena),
+                                        query_text(query, 4, arena)};
+    return query_end(query, problem);
+}
+
 enum error task_adopt(struct db *db, struct arena *arena, const struct support_settings *settings,
-                      struct problem *problem)
+                      struct task_place *place, struct problem *problem)
 {
     struct stray *strays = ARENA_ARRAY(arena, struct stray, STRAYS_MOST);
-    struct query *query;
     const char *host;
     size_t count = 0;
     enum error error = host_name(arena, settings, &host, problem);
 
-    if (error)
-        return error;
-    query = db_query(db, &list_strays);
-    query_bind_text(query, host);
-    query_bind_integer(query, (int64_t)SILENCE_SECONDS * 1000000);
-    query_bind_integer(query, STRAYS_MOST);
-    while (count < STRAYS_MOST && query_next(query))
-        strays[count++] = (struct stray){query_text(query, 0, arena), query_text(query, 1, arena),
-                                         query_text(query, 2, arena), query_text(query, 3, arena)};
-    error = query_end(query, problem);
-    for (size_t i = 0; i < count && !error; i++)
+    if (!error)
+        error = find_strays(db, arena, host, place, strays, &count, problem);
+    for (size_t i = 0; i < count && !error; i++) {
+        (void)!snprintf(place->created_at, sizeof place->created_at, "%s", strays[i].created_at);
+        (void)!snprintf(place->id, sizeof place->id, "%s", strays[i].id);
         error = adopt(db, arena, settings, &strays[i], host, problem);
+    }
+    if (!error && count < STRAYS_MOST)
+        *place = (struct task_place){0};
     return error;
 }
 

@@ -6,6 +6,8 @@
 #ifndef ASSAY_SUPPORT_DOCUMENTS_TASK_H
 #define ASSAY_SUPPORT_DOCUMENTS_TASK_H
 
+#include "base/clock.h"
+#include "crypto/token.h"
 #include "jobs/job.h"
 #include "support/documents/ingest.h"
 
@@ -70,10 +72,18 @@ MUST_CHECK enum error task_run_due(struct db *db, struct arena *arena,
                                    const struct task_runner *runner, int64_t most,
                                    struct job_tally *tally, struct problem *problem);
 
+/* The task that was looked at last for being taken over; zeros = begin with the first. */
+struct task_place {
+    char created_at[CLOCK_TEXT_MAX];
+    char id[TOKEN_UUID_TEXT];
+};
+
 /* Takes over tasks of hosts whose program is silent where this host has the very file, as after a
- * restored backup. */
+ * restored backup. Looks at some of them behind `place`, which goes on, and behind the last one
+ * begins anew. */
 MUST_CHECK enum error task_adopt(struct db *db, struct arena *arena,
-                                 const struct support_settings *settings, struct problem *problem);
+                                 const struct support_settings *settings, struct task_place *place,
+                                 struct problem *problem);
 
 /* Forgets what ended an hour ago. */
 MUST_CHECK enum error task_forget(struct db *db, struct arena *arena,
