@@ -138,21 +138,23 @@ static void send_refusal(struct speech *speech, const struct result *result)
     end_choice(speech, writer, NULL);
 }
 
-/* NULL when a provider did not tell. */
+/* NULL when a provider did not tell, or told more than can be added. */
 static struct usage_row *usage_of(struct arena *arena, const struct accounting_answer *accounting)
 {
     struct usage_row *usage = ARENA_NEW(arena, struct usage_row);
     struct prompt_details *prompt = ARENA_NEW(arena, struct prompt_details);
     struct completion_details *completion = ARENA_NEW(arena, struct completion_details);
+    int64_t total;
 
-    if (!accounting->input_tokens.given || !accounting->output_tokens.given)
+    if (!accounting->input_tokens.given || !accounting->output_tokens.given ||
+        __builtin_add_overflow(accounting->input_tokens.value, accounting->output_tokens.value,
+                               &total))
         return NULL;
     *prompt =
         (struct prompt_details){accounting->cached_input_tokens, accounting->cache_write_tokens};
     *completion = (struct completion_details){accounting->reasoning_tokens};
     *usage = (struct usage_row){
-        accounting->input_tokens.value, accounting->output_tokens.value,
-        accounting->input_tokens.value + accounting->output_tokens.value,
+        accounting->input_tokens.value, accounting->output_tokens.value, total,
         prompt->cached_tokens.given || prompt->cache_write_tokens.given ? prompt : NULL,
         completion->reasoning_tokens.given ? completion : NULL};
     return usage;

@@ -101,12 +101,6 @@ struct step_answer step_answer_of(struct arena *arena, const struct step_record 
         .completed_at = shown_time(arena, step->completed_at)};
 }
 
-static void add(struct optional_integer *sum, struct optional_integer more)
-{
-    if (more.given)
-        *sum = GIVEN_INTEGER(sum->value + more.value);
-}
-
 /* A sum without an answer that was given would be no sum. */
 static bool tells_tokens(const struct step_record *step)
 {
@@ -129,8 +123,8 @@ const struct accounting_answer *accounting_of(const struct run *run, const struc
     for (size_t i = 0; i < run->steps.count; i++) {
         const struct step_record *step = &run->steps.items[i];
 
-        add(&answer->input_tokens, step->input_tokens);
-        add(&answer->output_tokens, step->output_tokens);
+        run_add_count(&answer->input_tokens, step->input_tokens);
+        run_add_count(&answer->output_tokens, step->output_tokens);
         if (step->cost_usd.given)
             answer->cost_usd = GIVEN_NUMBER(answer->cost_usd.value + step->cost_usd.value);
         is_told = is_told && tells_tokens(step);

@@ -136,6 +136,20 @@ class TestUsage:
         streamed = chat(live, stream=True, stream_options={"include_usage": True}).text
         assert json.loads(re.findall(r"data: (\{.*)\n\n", streamed)[-1])["usage"] is None
 
+    def test_sums_that_are_too_large_are_null(self, live, models):
+        document = {"choices": [{"message": {"content": "four"}, "delta": {"content": "four"}, "finish_reason": "stop"}],
+                    "usage": {"prompt_tokens": 2**63 - 1, "completion_tokens": 2**63 - 1}}
+        models.answers[GPT] = "body:" + json.dumps(document)
+        assert chat(live).json()["usage"] is None
+        models.answers[GPT] = "events:" + json.dumps([document])
+        streamed = chat(live, stream=True, stream_options={"include_usage": True}).text
+        assert json.loads(re.findall(r"data: (\{.*)\n\n", streamed)[-1])["usage"] is None
+        models.answers.update({f"quick-{i}": "body:" + json.dumps(document) for i in range(2)})
+        task = live.post("/api/v1/orchestrate", {"prompt": "hello", "models": ["quick-0", "quick-1"], "quorum": 2,
+                                                 "decompose": False}).json()
+        assert task["status"] == "succeeded" and len(task["results"]) == 2
+        assert task["accounting"]["input_tokens"] is None and task["accounting"]["output_tokens"] is None
+
     def test_caches_of_one_protocol(self, live, models):
         usage = {"input_tokens": 7, "output_tokens": 5, "cache_read_input_tokens": 1000, "cache_creation_input_tokens": 200}
         models.answers[CLAUDE] = "body:" + json.dumps({"content": [{"type": "text", "text": "x"}], "usage": usage,

@@ -1,5 +1,6 @@
 /* What several results come to: the golden cases of aggregation. */
 #include "orchestrator/runs/aggregate.h"
+#include "orchestrator/runs/decompose.h"
 
 #include "test.h"
 
@@ -113,11 +114,31 @@ TEST(dry_runs_succeed)
     CHECK_INT(outcome.execution_mode, MODE_DRY_RUN);
 }
 
+/* A provider may tell of any number of tokens. */
+TEST(sums_that_are_too_large_are_not_given)
+{
+    struct step_record steps[] = {
+        {.input_tokens = GIVEN_INTEGER(INT64_MAX), .output_tokens = GIVEN_INTEGER(INT64_MAX)},
+        {.input_tokens = GIVEN_INTEGER(1), .output_tokens = GIVEN_INTEGER(0)},
+        {.input_tokens = GIVEN_INTEGER(2)}};
+    const struct decomposition decomposition = {.was_decomposed = true};
+    struct run run = {.arena = arena, .steps = {3, steps}};
+
+    decompose_join_steps(&run, &decomposition);
+    CHECK_INT(run.steps.count, 1);
+    CHECK(!run.steps.items[0].input_tokens.given);
+    CHECK(run.steps.items[0].output_tokens.given);
+    CHECK(run.steps.items[0].output_tokens.value == INT64_MAX);
+}
+
 int main(void)
 {
     static const struct test_case cases[] = {CASE(too_few_succeed_for_different_reasons),
-                                             CASE(enough_succeed), CASE(all_fail_alike),
-                                             CASE(nothing_happened), CASE(dry_runs_succeed)};
+                                             CASE(enough_succeed),
+                                             CASE(all_fail_alike),
+                                             CASE(nothing_happened),
+                                             CASE(dry_runs_succeed),
+                                             CASE(sums_that_are_too_large_are_not_given)};
     int failed;
 
     arena = arena_create(16 << 20);

@@ -443,10 +443,13 @@ static enum error travel(struct tour *tour)
     return error;
 }
 
-static void add_up(struct optional_integer *sum, struct optional_integer more)
+void run_add_count(struct optional_integer *sum, struct optional_integer more)
 {
-    if (more.given && !__builtin_add_overflow(sum->value, more.value, &sum->value))
-        sum->given = true;
+    if (!more.given || sum->value < 0)
+        return;
+    sum->given = !__builtin_add_overflow(sum->value, more.value, &sum->value);
+    if (!sum->given)
+        sum->value = -1;
 }
 
 static void add_step(struct run *run, const struct result *result)
@@ -475,9 +478,9 @@ static void add_step(struct run *run, const struct result *result)
         .completed_at = stored_moment(run->arena, result->ended_at),
         .details = result->details};
     run->steps = (struct step_list){run->steps.count + 1, steps};
-    add_up(&run->cached_tokens, result->cached_tokens);
-    add_up(&run->cache_write_tokens, result->cache_write_tokens);
-    add_up(&run->reasoning_tokens, result->reasoning_tokens);
+    run_add_count(&run->cached_tokens, result->cached_tokens);
+    run_add_count(&run->cache_write_tokens, result->cache_write_tokens);
+    run_add_count(&run->reasoning_tokens, result->reasoning_tokens);
 }
 
 /* Set while places may be taken; still set behind a request that was left by a jump. */

@@ -125,6 +125,9 @@ void dispatch_abandon(const struct house *house);
 /* "api.openai". */
 const char *adapter_name_of(struct arena *arena, const struct model *model);
 
+/* Adds what is given to a sum of counts. A sum that is too large is not given, and stays so. */
+void run_add_count(struct optional_integer *sum, struct optional_integer more);
+
 /* Seconds until the deadline; 0 when it has passed. */
 double run_seconds_left(const struct run *run);
 

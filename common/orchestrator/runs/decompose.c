@@ -73,12 +73,6 @@ enum error decompose(struct run *run, const struct model *model, bool reasoning,
     return answer_parts(&splitting, question);
 }
 
-static void add_up(struct optional_integer *sum, struct optional_integer more)
-{
-    if (more.given)
-        *sum = GIVEN_INTEGER(sum->value + more.value);
-}
-
 void decompose_join_steps(struct run *run, const struct decomposition *decomposition)
 {
     struct step_record *joined = ARENA_NEW(run->arena, struct step_record);
@@ -95,9 +89,9 @@ void decompose_join_steps(struct run *run, const struct decomposition *decomposi
     for (size_t i = 0; i < run->steps.count; i++) {
         const struct step_record *step = &run->steps.items[i];
 
-        add_up(&joined->input_tokens, step->input_tokens);
-        add_up(&joined->output_tokens, step->output_tokens);
-        add_up(&joined->duration_ms, step->duration_ms);
+        run_add_count(&joined->input_tokens, step->input_tokens);
+        run_add_count(&joined->output_tokens, step->output_tokens);
+        run_add_count(&joined->duration_ms, step->duration_ms);
         if (step->cost_usd.given)
             joined->cost_usd = GIVEN_NUMBER(joined->cost_usd.value + step->cost_usd.value);
     }
