@@ -24,7 +24,9 @@ struct guarded_cell {
     enum guarded_kind kind;
     int64_t integer;
     double number;
-    const char *text; /* times as "2026-04-09T11:00:00.000000Z" */
+    const char *text;  /* times as "2026-04-09T11:00:00.000000Z" */
+    const char *exact; /* a flag or fraction in PostgreSQL's own words, which compare as the column
+                        * does; else NULL */
 };
 
 struct guarded_answer {

@@ -43,6 +43,7 @@ static bool take_cell(struct guarded_run *run, const PGresult *result, int row, 
     case TYPE_BOOLEAN:
         cell->kind = GUARDED_INTEGER;
         cell->integer = *text == 't';
+        cell->exact = *text == 't' ? "t" : "f";
         return true;
     case TYPE_INT2:
     case TYPE_INT4:
@@ -53,7 +54,8 @@ static bool take_cell(struct guarded_run *run, const PGresult *result, int row, 
     case TYPE_FLOAT8:
     case TYPE_NUMERIC:
         cell->kind = number_parse(text, &cell->number) ? GUARDED_NUMBER : GUARDED_NULL;
-        return true;
+        cell->exact = guarded_copy(run, text, (size_t)pq.getlength(result, row, column));
+        return cell->exact != NULL;
     case TYPE_TIMESTAMP:
     case TYPE_TIMESTAMPTZ:
         cell->kind = GUARDED_TEXT;

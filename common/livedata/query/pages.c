@@ -120,7 +120,9 @@ const char *page_values(struct arena *arena, const struct page_order *order,
 
             if (strcmp(answer->columns[j], order->keys[i].column) != 0)
                 continue;
-            if (cell->kind == GUARDED_INTEGER)
+            if (cell->exact)
+                writer_string(&writer, cell->exact);
+            else if (cell->kind == GUARDED_INTEGER)
                 writer_integer(&writer, cell->integer);
             else if (cell->kind == GUARDED_NUMBER)
                 writer_number(&writer, cell->number);
