@@ -53,4 +53,31 @@ ON_BOTH(late_clicks_know_deletions_and_newer_changes)
     CHECK(strstr(live_row(&live, "session", "SES-1"), "\"event_count\":21,"));
 }
 
-TEST_MAIN(CASE(late_clicks_know_deletions_and_newer_changes))
+/* What cannot be added to a time in microseconds is a fault of the field. */
+ON_BOTH(sessions_last_so_long_and_no_longer)
+{
+    static const struct {
+        double seconds;
+        const char *reason;
+    } all[] = {{9e12, "schema: duration_seconds"},
+               {1000000000.5, "schema: duration_seconds"},
+               {-1, "schema: duration_seconds"},
+               {1e9, ""}};
+    struct live live;
+
+    live_make(store, &live);
+    for (int i = 0; i < 4; i++) {
+        json_t *change = session_change(&live, i + 1, "insert", 7, 60 - i);
+        struct apply_result result;
+
+        json_object_set_new(json_object_get(change, "after"), "duration_seconds",
+                            json_real(all[i].seconds));
+        result = live_apply(&live, change);
+        CHECK_INT(result.status, *all[i].reason ? EVENT_DEAD_LETTERED : EVENT_APPLIED);
+        CHECK_TEXT(result.reason ? result.reason : "", all[i].reason);
+    }
+    CHECK(strstr(live_row(&live, "session", "SES-1"), "\"duration_seconds\":1000000000.0"));
+}
+
+TEST_MAIN(CASE(sessions_last_so_long_and_no_longer),
+          CASE(late_clicks_know_deletions_and_newer_changes))

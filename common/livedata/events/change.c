@@ -30,11 +30,12 @@ static const struct event_field user_row[] = {
     {"first_order_at", TIME_FIELD, false, .nullable = true},
     {"last_order_at", TIME_FIELD, false, .nullable = true},
     {"preferred_category", TEXT_FIELD, false, .nullable = true}};
+/* A duration is added to times in microseconds. */
 static const struct event_field session_row[] = {
     {"user_id", TEXT_FIELD, false, .nullable = true},
     {"started_at", TIME_FIELD, true},
     {"ended_at", TIME_FIELD, false, .nullable = true},
-    {"duration_seconds", MONEY_FIELD, false, .inclusive = true, .nullable = true},
+    {"duration_seconds", MONEY_FIELD, false, .most = 1e9, .inclusive = true, .nullable = true},
     {"event_count", COUNT_FIELD, true},
     {"unique_pages", COUNT_FIELD, true},
     {"funnel_stage", WORD_FIELD, true, stages},

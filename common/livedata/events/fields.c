@@ -131,6 +131,8 @@ static bool check_number(const struct event_field *field, const json_t *value,
         return event_refuse(verdict, field->name,
                             field->inclusive ? "greater_than_equal" : "greater_than",
                             field->inclusive ? "must not be negative" : "must be greater than 0");
+    if (field->most != 0 && number > field->most)
+        return event_refuse(verdict, field->name, "less_than_equal", "is too large");
     return true;
 }
 

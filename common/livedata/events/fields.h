@@ -21,8 +21,8 @@ struct event_field {
     bool required;
     const char *const *words; /* of a WORD_FIELD */
     size_t longest;           /* of a text in characters; 0 = any */
-    double least;             /* of money: more than this, or at least with `inclusive` */
-    bool inclusive;
+    double most;              /* of a number; 0 = any */
+    bool inclusive;           /* of money: 0 is right too */
     bool nullable;
 };
 
