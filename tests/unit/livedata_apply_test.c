@@ -198,6 +198,23 @@ ON_BOTH(a_dead_letter_is_replayed_corrected)
                 "dead_letter_not_found");
 }
 
+/* The items come to 2^64 hundredths more than is stated. */
+ON_BOTH(a_sum_of_items_does_not_wrap)
+{
+    struct live live;
+    json_t *order, *item;
+
+    live_make(store, &live);
+    order = live_order(&live, 1, "order.created", live_ago(&live, 5), "ORD-20260404-1001", "u",
+                       "pending", "p", 1, "166.16");
+    json_object_set_new(order, "total_amount", json_string("10.00"));
+    item = live_json(&live, "{\"product_id\":\"p\",\"quantity\":1000,"
+                            "\"unit_price\":9708812670373.44}");
+    for (int i = 0; i < 19; i++)
+        json_array_append(json_object_get(order, "items"), item);
+    CHECK_TEXT(live_apply(&live, order).reason, "semantic: order_total_consistency");
+}
+
 enum { HISTORY = 24, HISTORIES_QUICK = 20, HISTORIES_SOAK = 500 };
 
 static unsigned next_random(unsigned *seed)
@@ -673,7 +690,7 @@ ON_BOTH(changes_of_an_order_keep_its_items_and_its_user)
 
 TEST_MAIN(CASE(an_order_changes_its_entity_its_user_and_the_journal),
           CASE(a_late_event_does_not_overwrite_newer_state), CASE(an_event_is_applied_once),
-          CASE(sessions_move_up_the_funnel),
+          CASE(a_sum_of_items_does_not_wrap), CASE(sessions_move_up_the_funnel),
           CASE(wrong_events_become_dead_letters_with_their_payload),
           CASE(a_dead_letter_is_replayed_corrected),
           CASE(histories_in_any_order_end_in_the_same_tables),

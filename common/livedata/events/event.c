@@ -8,7 +8,6 @@
 #include <ctype.h>
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 const char *const event_types[] = {"order.created",
@@ -201,14 +200,14 @@ static bool read_items(struct arena *arena, const json_t *payload, struct event 
 static bool check_total(const struct event *event, struct event_verdict *verdict)
 {
     char detail[128];
-    int64_t sum = 0;
+    double sum = 0; /* exact as far as totals go, and without an end */
 
     for (size_t i = 0; i < event->item_count; i++)
-        sum += event->items[i].amount_cents;
-    if (llabs(sum - event->total_cents) <= 1)
+        sum += (double)event->items[i].amount_cents;
+    if (fabs(sum - (double)event->total_cents) <= 1)
         return true;
     (void)!snprintf(detail, sizeof detail, "Stated total %.2f != computed %.2f",
-                    (double)event->total_cents / 100, (double)sum / 100);
+                    (double)event->total_cents / 100, sum / 100);
     return event_fault(verdict, EVENT_SEMANTIC, "order_total_consistency", "value_error", detail);
 }
 
