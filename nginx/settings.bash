@@ -289,6 +289,13 @@ public_url() {
     local name=ASSAY_ORIGIN_${1^^}
     printf '%s' "${setting[$name]:-$(service_url "$1")}"
 }
+is_local_url() { [[ $1 =~ ^https?://(localhost|127\.[0-9.]+|\[::1\])(:[0-9]+)?$ ]]; }
+# Without the brackets of IPv6 and without the port.
+host_of_url() {
+    local host=${1#*://}
+    if [[ $host == \[* ]]; then host=${host#\[} host=${host%%]*}; else host=${host%:*}; fi
+    printf '%s' "$host"
+}
 portal_url() { printf 'http://%s:%s' "$(reachable "$portal_bind")" "$portal_port"; }
 
 # Sets $commit to what is checked out, empty where nobody knows.
@@ -314,6 +321,8 @@ complete_settings() {
     # Where it listens indeed: with ASSAY_BIND it is not what the service's own setting says.
     name=${service_name[$1 host]:-}
     [[ -z $name || -z ${service_bind[$1]:-} ]] || responder_setting[$name]=${service_bind[$1]}
+    # Behind a proxy everybody reaches what listens on loopback.
+    [[ -z $name ]] || is_local_url "$(public_url "$1")" || responder_setting[$name]=$(host_of_url "$(public_url "$1")")
     if [[ -n $build_name && -z ${responder_setting[$build_name]:-} ]] && read_commit && [[ -n $commit ]]; then
         responder_setting[$build_name]=$commit
     fi

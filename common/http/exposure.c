@@ -44,19 +44,38 @@ static bool is_listed(const struct string_list *hosts, const char *host)
     return false;
 }
 
-bool exposure_knows_host(const struct request *request)
+static const char *host_asked(const struct request *request)
 {
     const char *host = request_header(request, "REQUEST_HOST");
-    const char *site = request_header(request, "SITE_ORIGIN");
-    const char *address = request_header(request, "SERVER_ADDR");
-    const char *begin = site ? strstr(site, "://") : NULL;
 
     if (!host)
         host = request_header(request, "HTTP_HOST");
-    if (!host || !*host)
-        return true;
-    host = without_port(request->arena, host);
-    return address_is_loopback(host) || (address && is_same_address(host, address)) ||
-           (begin && strcasecmp(without_port(request->arena, begin + 3), host) == 0) ||
-           is_listed(&request->server->policy.hosts, host);
+    return host && *host ? without_port(request->arena, host) : NULL;
+}
+
+/* Of the address that browsers know, NULL where the web server does not say. */
+static const char *host_of_site(const struct request *request)
+{
+    const char *site = request_header(request, "SITE_ORIGIN");
+    const char *begin = site ? strstr(site, "://") : NULL;
+
+    return begin ? without_port(request->arena, begin + 3) : NULL;
+}
+
+bool exposure_knows_host(const struct request *request)
+{
+    const char *host = host_asked(request), *site = host_of_site(request);
+    const char *address = request_header(request, "SERVER_ADDR");
+
+    return !host || address_is_loopback(host) || (address && is_same_address(host, address)) ||
+           (site && strcasecmp(site, host) == 0) || is_listed(&request->server->policy.hosts, host);
+}
+
+bool exposure_is_local(const struct request *request)
+{
+    const char *host = host_asked(request), *site = host_of_site(request);
+
+    return host && address_is_loopback(host) && (!site || address_is_loopback(site)) &&
+           !request_header(request, "HTTP_X_FORWARDED_FOR") &&
+           !request_header(request, "HTTP_FORWARDED");
 }

@@ -18,4 +18,8 @@ MUST_CHECK enum error exposure_check(const struct http_policy *policy, bool allo
  * apart by it. True where the request names no host. */
 bool exposure_knows_host(const struct request *request);
 
+/* Whether the request was meant for this host alone: it came by no proxy, and its Host and the
+ * service's origin are loopback. What only the owner of a machine may do hangs on it. */
+bool exposure_is_local(const struct request *request);
+
 #endif

@@ -4,6 +4,7 @@
 #include "crypto/digest.h"
 #include "crypto/jwt.h"
 #include "http/cookie.h"
+#include "http/exposure.h"
 #include "support/figures.h"
 #include "support/service.h"
 
@@ -116,8 +117,9 @@ enum error login_handle(struct request *request, struct reply *reply)
     enum error error = service_database(request, &db);
 
     if (!error)
-        error = account_sign_in(db, request->arena, service_settings(request), login->username,
-                                login->password, &account, &accepted, &reason, &request->problem);
+        error = account_sign_in(db, request->arena, service_settings(request),
+                                exposure_is_local(request), login->username, login->password,
+                                &account, &accepted, &reason, &request->problem);
     if (error)
         return error;
     request->who.subject = accepted ? account.subject : *login->username ? login->username : NULL;

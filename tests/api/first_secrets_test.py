@@ -11,8 +11,9 @@ PUBLISHED = "assay-development-secret-not-for-production"
 FILES = ("support-secret", "support-first-password")
 
 
-def signs_in(stack, password):
-    answer = requests.post(stack.base_url + "/api/auth/login", json={"username": "admin", "password": password}, timeout=20)
+def signs_in(stack, password, headers=None):
+    answer = requests.post(stack.base_url + "/api/auth/login", json={"username": "admin", "password": password},
+                           headers=headers, timeout=20)
     assert answer.status_code in (200, 401), answer.text
     return answer.status_code == 200
 
@@ -44,6 +45,31 @@ def test_the_built_in_pair_holds_on_ones_own_machine_only(tmp_path):
         stack.start({"ASSAY_BIND": "0.0.0.0"}, tmp_path)
         password = (tmp_path / "state" / FILES[1]).read_text()
         assert signs_in(stack, password) and not signs_in(stack, "admin")
+
+
+def test_the_built_in_pair_does_not_pass_a_proxy(tmp_path):
+    with Stack(services=("support",)) as stack:
+        stack.start({}, tmp_path)
+        assert signs_in(stack, "admin")
+        for headers in ({"Host": "support.example"}, {"X-Forwarded-For": "203.0.113.9"}, {"Forwarded": "for=203.0.113.9"}):
+            assert not signs_in(stack, "admin", headers), headers
+        stack.stop()
+        stack.start({"ASSAY_ORIGIN_SUPPORT": "https://support.example"}, tmp_path)
+        assert not signs_in(stack, "admin")
+        assert signs_in(stack, (tmp_path / "state" / FILES[1]).read_text(), {"Host": "support.example"})
+
+
+def test_an_open_service_does_not_start_behind_a_public_name(tmp_path):
+    with Stack(services=("experiments",)) as stack:
+        public = {"ASSAY_ORIGIN_EXPERIMENTS": "https://experiments.example"}
+        done = stack.try_start(public, tmp_path)
+        assert done.returncode == 1 and "AB_HOST must be a loopback address while" in done.stderr, done.stderr
+        assert "experiments.example" in done.stderr
+        for more in ({"ASSAY_ORIGIN_EXPERIMENTS": "http://localhost:8000"}, public | {"ASSAY_ALLOW_OPEN": "true"},
+                     public | {"AB_ADMIN_TOKEN": "a" * 32}):
+            done = stack.try_start(more, tmp_path)
+            assert done.returncode == 0, done.stderr
+            stack.stop()
 
 
 def test_what_is_set_is_not_made_and_not_published(tmp_path):

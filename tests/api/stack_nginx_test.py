@@ -249,6 +249,7 @@ class TestPages:
 
     def test_portal_lists_the_services(self, own):
         own.env["ASSAY_ORIGIN_EXPERIMENTS"] = "https://experiments.example"
+        own.env["ASSAY_ALLOW_OPEN"] = "true"
         start(own)
         listed = requests.get(own.portal_url + "/services.json").json()
         assert [(entry["name"], entry["url"]) for entry in listed] == [("experiments", "https://experiments.example")]

@@ -89,11 +89,11 @@ static enum error read_user(struct db *db, struct arena *arena, const char *user
 
 /* Without a password of his own the administrator has the one that was made at the first start; on
  * one's own machine that everybody knows, too. */
-static bool is_first_password(const struct support_settings *settings, const char *username,
-                              const char *password)
+static bool is_first_password(const struct support_settings *settings, bool is_local,
+                              const char *username, const char *password)
 {
-    bool is_own_machine =
-        settings->environment != SUPPORT_PRODUCTION && address_is_loopback(settings->host);
+    bool is_own_machine = is_local && settings->environment != SUPPORT_PRODUCTION &&
+                          address_is_loopback(settings->host);
 
     if (settings->admin_password_hash || strcmp(username, "admin") != 0)
         return false;
@@ -102,9 +102,9 @@ static bool is_first_password(const struct support_settings *settings, const cha
 }
 
 enum error account_sign_in(struct db *db, struct arena *arena,
-                           const struct support_settings *settings, const char *username,
-                           const char *password, struct account *account, bool *accepted,
-                           const char **reason, struct problem *problem)
+                           const struct support_settings *settings, bool is_local,
+                           const char *username, const char *password, struct account *account,
+                           bool *accepted, const char **reason, struct problem *problem)
 {
     bool is_admin =
         settings->admin_password_hash && strcmp(username, settings->admin_username) == 0;
@@ -121,7 +121,7 @@ enum error account_sign_in(struct db *db, struct arena *arena,
     error = password_matches(password, hash, accepted, problem);
     if (error)
         return error;
-    if (!*accepted && is_first_password(settings, username, password)) {
+    if (!*accepted && is_first_password(settings, is_local, username, password)) {
         *account = (struct account){"admin", SUPPORT_ADMIN, "default"};
         *accepted = true;
     }

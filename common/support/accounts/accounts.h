@@ -30,11 +30,12 @@ struct account {
 
 /* Whether the password is that of the user. Takes as long whoever is asked for. `reason` is set on
  * refusal: bad_credentials_dev, unknown_user or bad_password; it is for counters and the audit log,
- * not for the client. */
+ * not for the client. `is_local`: admin/admin may count (exposure_is_local). */
 MUST_CHECK enum error account_sign_in(struct db *db, struct arena *arena,
-                                      const struct support_settings *settings, const char *username,
-                                      const char *password, struct account *account, bool *accepted,
-                                      const char **reason, struct problem *problem);
+                                      const struct support_settings *settings, bool is_local,
+                                      const char *username, const char *password,
+                                      struct account *account, bool *accepted, const char **reason,
+                                      struct problem *problem);
 
 /* Whether somebody who signed in earlier still could: an active person of `users` (by name or id),
  * or the administrator of the settings. */
