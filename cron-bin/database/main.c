@@ -22,6 +22,7 @@
 #include "crypto/crypto.h"
 #include "db/backup.h"
 #include "experiments/storage/store.h"
+#include "jobs/clock_watch.h"
 #include "livedata/store.h"
 #include "orchestrator/storage/store.h"
 #include "support/store.h"
@@ -35,20 +36,22 @@
 enum { EXIT_DONE, EXIT_SETTINGS, EXIT_USAGE, EXIT_UNREACHABLE, EXIT_REFUSED };
 enum { MEMORY_MAX = 16 * 1024 * 1024, TELL_MICROSECONDS = 1000000 };
 
-/* One row per service: its settings, read from the environment, turned into where it stores. */
+/* One row per service: its settings, read from the environment, turned into where it stores, and
+ * how far its clock is trusted where it deletes by age. */
 struct service {
     const char *name;
-    enum error (*plan)(struct arena *arena, struct store_plan *plan, struct problem *problem);
+    enum error (*plan)(struct arena *arena, struct store_plan *plan,
+                       const struct clock_limits **clock, struct problem *problem);
 };
 
 struct command {
     const char *name;
     int (*run)(const struct store_plan *plan, const char *folder);
-    bool wants_folder;
+    bool wants_folder, watches_clock;
 };
 
 static enum error plan_experiments(struct arena *arena, struct store_plan *plan,
-                                   struct problem *problem)
+                                   const struct clock_limits **clock, struct problem *problem)
 {
     struct experiments_settings *settings = ARENA_NEW(arena, struct experiments_settings);
     enum error error;
@@ -59,12 +62,13 @@ static enum error plan_experiments(struct arena *arena, struct store_plan *plan,
         return error;
     log_open("assay.database", (enum log_level)settings->log_level,
              (enum log_format)settings->log_format);
+    *clock = &settings->clock;
     experiments_store_plan(arena, settings, plan);
     return ERROR_NONE;
 }
 
 static enum error plan_support(struct arena *arena, struct store_plan *plan,
-                               struct problem *problem)
+                               const struct clock_limits **clock, struct problem *problem)
 {
     struct support_settings *settings = ARENA_NEW(arena, struct support_settings);
     enum error error = support_settings_load(settings, arena, NULL, problem);
@@ -73,12 +77,13 @@ static enum error plan_support(struct arena *arena, struct store_plan *plan,
         return error;
     log_open("assay.database", (enum log_level)settings->log_level,
              (enum log_format)settings->log_format);
+    *clock = &settings->clock;
     support_store_plan(arena, settings, plan);
     return ERROR_NONE;
 }
 
 static enum error plan_orchestrator(struct arena *arena, struct store_plan *plan,
-                                    struct problem *problem)
+                                    const struct clock_limits **clock, struct problem *problem)
 {
     struct orchestrator_settings *settings = ARENA_NEW(arena, struct orchestrator_settings);
     enum error error = orchestrator_settings_load(settings, arena, NULL, problem);
@@ -87,12 +92,13 @@ static enum error plan_orchestrator(struct arena *arena, struct store_plan *plan
         return error;
     log_open("assay.database", (enum log_level)settings->log_level,
              (enum log_format)settings->log_format);
+    (void)clock; /* it deletes nothing by its age */
     orchestrator_store_plan(arena, settings, NULL, plan);
     return ERROR_NONE;
 }
 
 static enum error plan_livedata(struct arena *arena, struct store_plan *plan,
-                                struct problem *problem)
+                                const struct clock_limits **clock, struct problem *problem)
 {
     struct livedata_settings *settings = ARENA_NEW(arena, struct livedata_settings);
     enum error error = livedata_settings_load(settings, arena, NULL, problem);
@@ -101,6 +107,7 @@ static enum error plan_livedata(struct arena *arena, struct store_plan *plan,
         return error;
     log_open("assay.database", (enum log_level)settings->log_level,
              (enum log_format)settings->log_format);
+    *clock = &settings->clock;
     livedata_store_plan(arena, settings, plan);
     return ERROR_NONE;
 }
@@ -269,10 +276,15 @@ static int run_files(const struct store_plan *plan, const char *folder)
     return EXIT_DONE;
 }
 
-static const struct command commands[] = {
-    {"start", run_start, false},  {"look", run_look, false},    {"create", run_create, false},
-    {"adopt", run_adopt, false},  {"check", run_check, false},  {"files", run_files, false},
-    {"backup", run_backup, true}, {"verify", run_verify, true}, {"restore", run_restore, true}};
+static const struct command commands[] = {{"start", run_start, false, .watches_clock = true},
+                                          {"look", run_look, false},
+                                          {"create", run_create, false},
+                                          {"adopt", run_adopt, false},
+                                          {"check", run_check, false},
+                                          {"files", run_files, false},
+                                          {"backup", run_backup, true},
+                                          {"verify", run_verify, true},
+                                          {"restore", run_restore, true}};
 
 static const struct service *find_service(const char *name)
 {
@@ -293,10 +305,12 @@ static const struct command *find_command(const char *name)
 static int run(struct arena *arena, const struct service *service, const struct command *command,
                const char *folder)
 {
-    struct problem problem = {0};
+    struct problem problem = {0}, moved;
+    const struct clock_limits *clock = NULL;
     struct store_plan plan;
+    int status;
 
-    if (crypto_start(&problem) || service->plan(arena, &plan, &problem)) {
+    if (crypto_start(&problem) || service->plan(arena, &plan, &clock, &problem)) {
         fprintf(stderr, "database: %s\n", problem.text);
         return EXIT_SETTINGS;
     }
@@ -308,7 +322,12 @@ static int run(struct arena *arena, const struct service *service, const struct 
         fprintf(stderr, "database: ASSAY_STATE_DIR must not be blank\n");
         return EXIT_SETTINGS;
     }
-    return command->run(&plan, folder);
+    status = command->run(&plan, folder);
+    /* Workers may not write the reading where they are confined. */
+    if (status == EXIT_DONE && command->watches_clock && clock &&
+        clock_check(plan.state_directory, plan.service, clock, &moved))
+        fprintf(stderr, "database of %s: %s\n", plan.service, moved.text);
+    return status;
 }
 
 static int usage(void)

@@ -1,5 +1,6 @@
-/* Looks after the database of the experiments service: the planner's statistics, and the
- * write-ahead log of a SQLite file, which otherwise grows as large as the busiest hour made it.
+/* Looks after the database of the experiments service: the planner's statistics, the write-ahead
+ * log of a SQLite file, which otherwise grows as large as the busiest hour made it, and the reading
+ * of the clock by which retention is judged.
  *
  *   experiments-upkeep [--every SECONDS]
  *
@@ -8,6 +9,7 @@
 #include "base/log.h"
 #include "crypto/crypto.h"
 #include "experiments/storage/store.h"
+#include "jobs/clock_watch.h"
 #include "jobs/program.h"
 
 #include <stdio.h>
@@ -15,6 +17,7 @@
 enum { EXIT_DONE, EXIT_SETTINGS, EXIT_USAGE, EXIT_DATABASE, MEMORY_MAX = 16 * 1024 * 1024 };
 
 struct upkeep {
+    const struct experiments_settings *settings;
     struct store *store;
     struct problem problem;
     enum error error; /* of the last round */
@@ -24,7 +27,12 @@ struct upkeep {
 static bool look_after(void *context)
 {
     struct upkeep *upkeep = context;
+    struct problem moved;
     struct db *db;
+
+    if (clock_check(upkeep->settings->state_directory, "experiments", &upkeep->settings->clock,
+                    &moved))
+        log_event(LOG_WARNING, "clock_moved", moved.text);
 
     upkeep->error = store_use(upkeep->store, &db, &upkeep->problem);
     if (!upkeep->error) {
@@ -39,7 +47,7 @@ static bool look_after(void *context)
 static int run(struct arena *arena, double every)
 {
     struct experiments_settings settings = {0};
-    struct upkeep upkeep = {0};
+    struct upkeep upkeep = {.settings = &settings};
 
     if (crypto_start(&upkeep.problem) ||
         experiments_settings_load(&settings, arena, NULL, &upkeep.problem) ||
