@@ -248,9 +248,20 @@ class TestPrograms:
         before = set(own_several.processes())
         assert own_several.run("mend").returncode == 0
         assert set(own_several.processes()) == before
+        for pid in own_several.processes():
+            os.kill(pid, signal.SIGKILL)
+        until(lambda: own_several.run("status").returncode == 3)
+        assert own_several.run("mend").returncode == 0
+        assert own_several.run("status").returncode == 0, "as after a boot"
+
+    def test_mending_leaves_alone_what_was_stopped(self, own_several):
+        start(own_several)
         assert own_several.stop().returncode == 0
-        assert own_several.run("mend").returncode == 0, "what was not there is started"
-        assert own_several.run("status").returncode == 0
+        assert own_several.run("mend").returncode == 0 and own_several.run("status").returncode == 3
+        start(own_several)
+        assert own_several.stop().returncode == 0
+        assert own_several.run("restart").returncode == 0
+        assert own_several.run("mend").returncode == 0 and own_several.run("status").returncode == 0
 
     @pytest.mark.parametrize("command", ["mend", "reload"])
     def test_a_killed_keeper_leaves_no_second_one(self, own_several, command):
