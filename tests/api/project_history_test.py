@@ -114,6 +114,7 @@ class TestAnalysis:
         assert calculated["sequential_boundaries"]
         project = create(store.client)
         expect(store.client.post(path_of(project, "analysis"), {**full_analysis(), "calculations": calculated}))
+        del calculated["verified_clusters_per_variant"]  # null, and left out of what is kept
         assert kept_of(store.client, project)["calculations"] == calculated
 
     def test_extras_are_refused_at_every_level(self, store):

@@ -1,5 +1,7 @@
 """Workers are confined by the kernel, where it can: no programs, no files outside their folders."""
 
+import socket
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -8,6 +10,7 @@ import requests
 from conftest import OPEN, new_stack
 from patience import until
 from stored import PROJECTS, payload
+from stack import CHECKOUT
 
 
 def status_of(pid, name):
@@ -73,10 +76,12 @@ def test_no_file_outside_the_folder(started, tmp_path, confine):
 
 
 def test_on_refuses_to_start_where_it_cannot_be(tmp_path):
-    stack = new_stack()
-    try:
-        done = stack.try_start({"AB_CONFINE": "on", "AB_DB_PATH": "/proc/nowhere/x.sqlite3", "ASSAY_START_SECONDS": "3"},
-                               tmp_path / "stack")
-        assert done.returncode != 0 and "this process cannot be confined" in done.stderr
-    finally:
-        stack.close()
+    program = CHECKOUT / "build" / "fcgi-bin" / "experiments-system"
+    settings = {"AB_CONFINE": "on", "AB_DB_PATH": "/proc/nowhere/x.sqlite3", "ASSAY_RUN_DIR": str(tmp_path),
+                "ASSAY_STATE_DIR": str(tmp_path), "ASSAY_SQL_DIR": str(CHECKOUT / "sql"),
+                "ASSAY_LOCALES_DIR": str(CHECKOUT / "locales")}
+    with socket.socket(socket.AF_UNIX) as listener:
+        listener.bind(str(tmp_path / "socket"))
+        listener.listen()
+        done = subprocess.run([program], stdin=listener, env=settings, cwd=tmp_path, capture_output=True, text=True, timeout=30)
+    assert done.returncode != 0 and "this process cannot be confined" in done.stdout + done.stderr, done
