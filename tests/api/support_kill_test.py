@@ -20,6 +20,7 @@ pytest_plugins = ["dying_fixtures"]
 
 SOAK = os.environ.get("ASSAY_TEST_SOAK") == "1"
 STEPS_MOST = 5000
+CITED = json.dumps({"answer": "a [1].", "route": "auto", "citations": [{"index": 1, "doc_id": "a.md"}]})
 ENV = {"JWT_SECRET": SECRET, "RATE_LIMIT_ENABLED": "false", "LLM_PROVIDER_PROFILE": "embedded", "LOG_LEVEL": "ERROR",
        "REVIEWER_EMAIL": "judge@example.com", "AUTO_ROLLBACK_ENABLED": "true"}
 # Those that are walked where what they need stands.
@@ -57,7 +58,7 @@ def root(service):
 
 def fill(service):
     """A little of everything that the programs look at."""
-    tables = ("review_queue", "traces", "trace_evaluations", "feedback", "eval_results", "improvement_backlogs",
+    tables = ("review_queue", "trace_steps", "traces", "trace_evaluations", "feedback", "eval_results", "improvement_backlogs",
               "knowledge_gaps", "curated_case_status", "jobs", "kv_cache", "users", "experiment_deployments",
               "escalated_tickets", "kb_drafts")
     deletions = [f"DELETE FROM {table}" for table in tables]
@@ -69,6 +70,8 @@ def fill(service):
         *[trace(f"trace-low-{i}", final_quality=20 + i, age=timedelta(hours=1 + i / 10)) for i in range(6)],
         *[trace(f"trace-good-{i}", age=timedelta(hours=2)) for i in range(12)],
         *[trace(f"trace-gap-{i}", knowledge_gap=1, question=f"How do I return item {i}?") for i in range(5)]])
+    put(service, "trace_steps", [{"trace_id": f"trace-good-{i}", "step_order": 0, "node_name": "log", "state_json": CITED,
+                                  "ts": ago(hours=2)} for i in range(3)])
     put(service, "review_queue", [
         {"trace_id": f"trace-good-{i}", "tenant_id": "default", "reason": "manual", "created_at": ago(hours=1),
          "status": "confirmed_good" if i < 3 else "pending"} for i in range(6)])
