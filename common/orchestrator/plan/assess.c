@@ -149,7 +149,7 @@ static bool contains(const char *text, const struct signal *signal, bool whole)
 
     for (; count < PARTS_MAX && signal->parts[count]; count++)
         parts[count] = (struct part){signal->parts[count], strlen(signal->parts[count])};
-    return has_parts(text, parts, count, (struct bounds){whole, whole});
+    return count && has_parts(text, parts, count, (struct bounds){whole, whole});
 }
 
 /* An alternative of an idea, its parts separated by `~`. */
