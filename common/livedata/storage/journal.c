@@ -158,9 +158,13 @@ enum error journal_add_dead(const struct storage_call *call, const struct journa
     return journal_add(call, &copy);
 }
 
-static void take_row(struct query *query, struct arena *arena, struct journal_row *row)
+/* The columns that every reading of the journal begins with. */
+static void take_row(struct query *query, const struct storage_call *call, struct journal_row *row)
 {
-    *row = (struct journal_row){.seq = query_integer(query, 0),
+    struct arena *arena = call->arena;
+
+    *row = (struct journal_row){.tenant = call->tenant,
+                                .seq = query_integer(query, 0),
                                 .event_id = query_text(query, 1, arena),
                                 .topic = query_text(query, 2, arena),
                                 .entity_type = query_text_or_null(query, 3, arena),
@@ -170,8 +174,7 @@ static void take_row(struct query *query, struct arena *arena, struct journal_ro
                                 .processed_at = query_integer(query, 7),
                                 .source = query_text_or_null(query, 8, arena),
                                 .way_in = query_text_or_null(query, 9, arena),
-                                .branch = query_text_or_null(query, 10, arena),
-                                .entity_data = query_text_or_null(query, 11, arena)};
+                                .branch = query_text_or_null(query, 10, arena)};
 }
 
 static enum error read_rows(const struct storage_call *call, struct query *query, int most,
@@ -183,8 +186,8 @@ static enum error read_rows(const struct storage_call *call, struct query *query
     while (rows->count < (size_t)most && query_next(query)) {
         struct journal_row *row = &rows->items[rows->count++];
 
-        take_row(query, arena, row);
-        row->tenant = call->tenant;
+        take_row(query, call, row);
+        row->entity_data = query_text_or_null(query, 11, arena);
     }
     return query_end(query, call->problem);
 }
@@ -217,24 +220,6 @@ static struct query *look_from(const struct storage_call *call, const struct jou
     return query;
 }
 
-static void take_look(struct query *query, const struct storage_call *call, struct journal_row *row)
-{
-    struct arena *arena = call->arena;
-
-    *row = (struct journal_row){.tenant = call->tenant,
-                                .seq = query_integer(query, 0),
-                                .event_id = query_text(query, 1, arena),
-                                .topic = query_text(query, 2, arena),
-                                .entity_type = query_text_or_null(query, 3, arena),
-                                .entity_id = query_text_or_null(query, 4, arena),
-                                .event_type = query_text_or_null(query, 5, arena),
-                                .latency_ms = query_optional_integer(query, 6),
-                                .processed_at = query_integer(query, 7),
-                                .source = query_text_or_null(query, 8, arena),
-                                .way_in = query_text_or_null(query, 9, arena),
-                                .branch = query_text_or_null(query, 10, arena)};
-}
-
 /* One page of rows looked at; those that match are kept while there is room. */
 static enum error look_at_page(const struct storage_call *call, const struct journal_filter *filter,
                                bool back, int page, int most, struct journal_look *look,
@@ -246,7 +231,7 @@ static enum error look_at_page(const struct storage_call *call, const struct jou
     while (look->rows.count < (size_t)most && query_next(query)) {
         struct journal_row *row = &look->rows.items[look->rows.count];
 
-        take_look(query, call, row);
+        take_row(query, call, row);
         look->reached = row->seq;
         look->rows.count += journal_matches(filter, row);
         ++*looked;
@@ -294,7 +279,8 @@ enum error journal_after_all(const struct storage_call *call, int64_t seq, int m
     while (rows->count < (size_t)most && query_next(query)) {
         struct journal_row *row = &rows->items[rows->count++];
 
-        take_row(query, arena, row);
+        take_row(query, call, row);
+        row->entity_data = query_text_or_null(query, 11, arena);
         row->tenant = query_text(query, 12, arena);
     }
     return query_end(query, call->problem);
