@@ -1,6 +1,5 @@
 /* Strict reading of JSON with Jansson. Its memory is redirected to the arena of the document being
  * read, so that nothing has to be given back value by value. */
-#include "base/background_yield.h"
 #include "base/json.h"
 
 #include <errno.h>
@@ -17,7 +16,6 @@ static struct arena *current_arena;
  * arena's. Given NULL, it would call a good document malformed, or lose a member of it. */
 static void *allocate(size_t size)
 {
-    background_yield();
     return arena_alloc(current_arena, size);
 }
 

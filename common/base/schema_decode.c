@@ -1,6 +1,5 @@
 /* From a JSON document to a C struct by its schema, with the lenient readings that clients rely on
  * (numeric strings, 0/1 for booleans) and every error collected. */
-#include "base/background_yield.h"
 #include "base/instant.h"
 #include "base/number.h"
 #include "base/schema.h"
@@ -287,7 +286,6 @@ static void decode_list(struct schema_errors *errors, const struct field *field,
     for (size_t i = 0; i < count; i++) {
         struct schema_path step = {.parent = path, .index = i};
 
-        background_yield();
         decode_item(errors, field, json_array_get(value, i), &step, list->items, i);
     }
     if (count < field->min_length) {

@@ -1,6 +1,5 @@
 /* From a C struct to JSON by its schema, and the schema itself as JSON Schema (2020-12, as OpenAPI
  * 3.1 uses it). */
-#include "base/background_yield.h"
 #include "base/number.h"
 #include "base/schema.h"
 
@@ -21,7 +20,6 @@ static void write_items(struct json_writer *writer, const struct field *field,
 {
     writer_open_array(writer);
     for (size_t i = 0; i < list->count; i++) {
-        background_yield();
         switch (field->type) {
         case FIELD_BOOLEANS:
             writer_boolean(writer, ((const bool *)list->items)[i]);

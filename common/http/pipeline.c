@@ -1,7 +1,6 @@
 /* The way of a request: the same steps in the same order for every route of every service. Each
  * step either lets the request pass or completes the reply; every reply then gets the same headers,
  * counters and log line. */
-#include "base/background_yield.h"
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/number.h"
@@ -595,7 +594,6 @@ void server_serve(struct server *server, struct exchange *exchange)
 
     arena_reset(server->arena);
     prepare(&serving, server, exchange);
-    background_yield_start();
     server->serving = &serving;
     if (setjmp(exhausted) == 0) {
         arena_on_exhausted(server->arena, &exhausted);

@@ -1,7 +1,6 @@
 /* A responder process: its command line, its start, and the loop. One request at a time, each on a
  * connection of its own; the socket is descriptor 0 and outlives every worker. Started by a web
  * server as a CGI program it answers one request and ends. */
-#include "base/background_yield.h"
 #include "base/clock.h"
 #include "base/confine.h"
 #include "base/log.h"
@@ -38,7 +37,6 @@ struct environment {
     int64_t requests;     /* 0 = no end */
     int64_t pool_seconds; /* 0 = no limit */
     double receive_seconds, send_seconds, stream_send_seconds, linger_seconds;
-    double background_yield_seconds;
 };
 
 /* For what may take seconds, a web server that is there needs milliseconds. */
@@ -71,11 +69,6 @@ static const struct setting environment_settings[] = {
      .help = "The same for what a stream has missed, while all streams of its service wait."},
     {"ASSAY_LINGER_SECONDS", SETTING_NUMBER, AT(linger_seconds), "2", .minimum = 0.001,
      .maximum = 3600, .help = "For the unread rest of a body, so that its sender sees the answer."},
-    {"ASSAY_BACKGROUND_YIELD_SECONDS", SETTING_NUMBER, AT(background_yield_seconds), "0.02",
-     .maximum = 3600,
-     .help =
-         "What may take long computes and rests by turns, 60 microseconds each, until no request "
-         "of another family has been answered for so long; 0 = never."},
 };
 #undef AT
 
@@ -190,14 +183,6 @@ static void serve(struct server *server, const struct listener *listener,
         served++;
         serve_one(server, connection);
     }
-}
-
-static uint64_t requests_of_others(const void *context)
-{
-    const struct server *server = context;
-
-    return counters_total(server->region, COUNTER_REQUESTS) -
-           counters_read(server->counters, COUNTER_REQUESTS);
 }
 
 /* Before the first request and the first thread; whatever was opened so far stays open. */
@@ -390,8 +375,6 @@ static int run(int argc, char **argv, const struct http_family *family, struct a
         server_stop(&server);
         return EXIT_SUCCESS;
     }
-    if (family->niceness)
-        background_yield_to(requests_of_others, &server, environment.background_yield_seconds);
     listener.go_on = look_around;
     listener.context = &server;
     serve(&server, &listener, &environment);

@@ -143,9 +143,8 @@ struct http_family {
     const char *name; /* "analysis" */
     const struct route *routes;
     size_t route_count;
-    /* Not 0: its requests yield to those of other families. Lowers each worker, and its session
-     * where that holds nothing but its pool (nginx/pool); and what computes for long rests while
-     * other families answer requests (base/background_yield.h). */
+    /* Not 0: its requests yield to those of other families. Sets the niceness of each worker, and
+     * that of its session if the session holds nothing but its pool (nginx/pool). */
     int niceness;
     const struct hub *hub; /* its streams wait together in one process (hub.h); NULL = no */
 };

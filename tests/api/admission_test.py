@@ -69,32 +69,6 @@ def test_units_of_a_killed_worker_come_back(occupied):
     assert patient(client, GOLDEN).status == 200
 
 
-def rests(worker):
-    """How often the worker's threads have slept so far."""
-    return sum(int(line.split()[1]) for status in Path(f"/proc/{worker}/task").glob("*/status")
-               for line in status.read_text().splitlines() if line.startswith("voluntary_ctxt_switches:"))
-
-
-def test_long_computations_rest_while_light_requests_are_answered(occupied):
-    client, worker, game = occupied
-    start = rests(worker)
-    time.sleep(0.1)
-    alone = rests(worker) - start
-    while rests(worker) - start - alone < 50:
-        assert not game.done()
-        assert client.post("/api/v1/calculate", SIZING).status == 200
-    assert alone < 50
-
-
-@pytest.mark.parametrize("occupied", [{**ROOMY, "ASSAY_BACKGROUND_YIELD_SECONDS": 0}], indirect=True)
-def test_long_computations_that_do_not_rest(occupied):
-    client, worker, game = occupied
-    start, until = rests(worker), time.monotonic() + 0.3
-    while time.monotonic() < until:
-        assert client.post("/api/v1/calculate", SIZING).status == 200
-    assert not game.done() and rests(worker) - start < 10
-
-
 @pytest.mark.parametrize("occupied", [{**ROOMY, "AB_COMPUTE_ADMISSION_ENABLED": "false"}], indirect=True)
 def test_switched_off(occupied):
     client, _, _ = occupied

@@ -1,7 +1,6 @@
 /* Ranges of variations, and users put into them. */
 #include "experiments/assignment/assignment.h"
 
-#include "base/background_yield.h"
 #include "base/number.h"
 
 #include <math.h>
@@ -76,7 +75,6 @@ void assignment_preview(const struct assignment_plan *plan, const char *prefix, 
     for (int64_t i = 0; i < users; i++) {
         int variation;
 
-        background_yield();
         integer_format(i, user + prefix_length);
         variation = assignment_of(plan, user);
         preview->counts[1 + variation]++;

@@ -1,7 +1,6 @@
 /* Thompson sampling at full speed. It must not know who asks, nor how many processors there are. */
 #include "experiments/methods/bandit.h"
 
-#include "base/background_yield.h"
 #include "math/draws.h"
 
 #include <math.h>
@@ -94,7 +93,6 @@ static void simulate(const struct table *table, uint64_t stream, struct tally *t
         }
         for (size_t i = 0; i < arms; i++)
             tally->pulls[point][i] += pulls[i];
-        background_yield();
     }
     tally->found += largest(pulls, arms) == table->best_arm;
 }

@@ -5,7 +5,6 @@
  */
 #include "experiments/methods/resampling.h"
 
-#include "base/background_yield.h"
 #include "experiments/methods/index_draws.h"
 #include "experiments/methods/sample.h"
 #include "experiments/methods/two_sample_internal.h"
@@ -325,7 +324,6 @@ static double permutation_p_value(struct pool *pool, double (*distance)(const st
         extreme += as_extreme;
         if (reached)
             add_reached(pool, difference, as_extreme, reached);
-        background_yield();
     }
     return all > 0 ? (double)extreme / (double)all
                    : (double)(1 + extreme) / (double)(1 + resamples);
@@ -392,10 +390,8 @@ static struct sample bootstrap(const struct pool *pool,
 {
     double *values = ARENA_ARRAY(arena, double, (size_t)resamples);
 
-    for (int64_t i = 0; i < resamples; i++) {
+    for (int64_t i = 0; i < resamples; i++)
         values[i] = replicate(pool, (uint64_t)i);
-        background_yield();
-    }
     sample_sort_values(values, (size_t)resamples, arena);
     return (struct sample){(size_t)resamples, values};
 }

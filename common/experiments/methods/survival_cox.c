@@ -1,7 +1,6 @@
 /* The proportional-hazards model of two arms: Newton's method on Efron's partial likelihood. */
 #include "experiments/methods/survival.h"
 
-#include "base/background_yield.h"
 #include "math/normal.h"
 
 #include <math.h>
@@ -40,7 +39,6 @@ static struct slope slope_at(const struct survival_table *table, double log_rati
     struct slope slope = {0, 0};
     double ratio = exp(log_ratio);
 
-    background_yield();
     for (size_t row = 0; row < table->time_count; row++) {
         const int64_t *at_risk = table->at_risk + row * table->arm_count;
 

@@ -1,7 +1,6 @@
 /* The log-rank family: observed less expected events per arm, and their covariance. */
 #include "experiments/methods/survival.h"
 
-#include "base/background_yield.h"
 #include "math/chi_square.h"
 
 #include <math.h>
@@ -141,7 +140,6 @@ bool log_rank_test(const struct survival_table *table, double rho, double gamma,
         struct risk_set set = risk_set_at(table, row);
         double weight = weighted ? pow(survival, rho) * pow(1 - survival, gamma) : 1;
 
-        background_yield();
         add_risk_set(&set, weight, &scores);
         survival *= (double)(set.n - set.d) / (double)set.n;
     }

@@ -6,7 +6,6 @@
  */
 #include "experiments/methods/unconditional_exact.h"
 
-#include "base/background_yield.h"
 #include "experiments/methods/fisher_exact.h"
 #include "experiments/methods/two_sample_internal.h"
 #include "math/binomial.h"
@@ -44,7 +43,6 @@ static double extreme_probability(const struct extremes *extremes, double rate)
     double n = (double)extremes->users, odds = rate / (1 - rate), mass, peak, sum;
     int64_t mode = (int64_t)fmin((n + 1) * rate, n);
 
-    background_yield();
     peak = mass = binomial_pmf(mode, extremes->users, rate);
     sum = mass * extremes->given_total[mode];
     for (int64_t m = mode + 1; m <= extremes->users && mass > 1e-18 * peak; m++) {

@@ -1,12 +1,9 @@
 /* Draws of an uplift and what they sum up to. It must not know where the observations come from. */
 #include "experiments/reports/uplift_draws.h"
-#include "base/background_yield.h"
 #include "math/draws.h"
 #include "math/sort.h"
 
 #include <math.h>
-
-enum { YIELD_EVERY = 1024 };
 
 #define SMALLEST_DENOMINATOR 1e-12
 #define THRESHOLD_STEP 100.0 /* the k-th threshold is k / 100 */
@@ -17,12 +14,6 @@ const int uplift_percentiles[UPLIFT_PERCENTILES] = {5, 25, 50, 75, 95};
 static double clamp(double value, double low, double high)
 {
     return fmin(fmax(value, low), high);
-}
-
-static void yield_at_times(size_t i)
-{
-    if (i % YIELD_EVERY == 0)
-        background_yield();
 }
 
 /* Of independent gammas X and Y, X / (X + Y) is beta. */
@@ -36,7 +27,6 @@ static void draw_rates(struct draws *draws, double successes, double users, doub
         double won = draws_gamma(draws, &wins);
 
         values[i] = won / (won + draws_gamma(draws, &losses));
-        yield_at_times(i);
     }
 }
 
@@ -44,10 +34,8 @@ static void draw_means(struct draws *draws, double mean, double error, double *v
 {
     uint64_t word;
 
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < count; i++)
         values[i] = mean + error * draws_normal(draws, &word);
-        yield_at_times(i);
-    }
 }
 
 static double share_above(const double *sorted, size_t count, double threshold)
