@@ -31,8 +31,17 @@ enum field_type {
     FIELD_JSON,         /* json_t *, any value as it stands */
     FIELD_JSON_OBJECT,  /* json_t *, an object as it stands, NULL when null */
     FIELD_JSON_OBJECTS, /* json_t *, an array of objects as they stand */
-    FIELD_MOMENT,       /* struct optional_integer, microseconds since 1970 (base/instant.h) */
+    FIELD_MOMENT,       /* int64_t, or struct optional_integer when nullable: microseconds since
+                           1970 (base/instant.h), written by `time` */
     FIELD__MAX
+};
+
+/* How a time is written. */
+enum time_form {
+    TIME_OFFSET,       /* 2026-07-30T12:00:00.000000+00:00 */
+    TIME_Z,            /* 2026-07-30T12:00:00Z, with six digits of a fraction where it has one */
+    TIME_SHORT_OFFSET, /* 2026-07-30T12:00:00+00:00, likewise */
+    TIME_Z_SECONDS     /* 2026-07-30T12:00:00Z, the fraction cut */
 };
 
 enum bound_kind { BOUND_NONE, BOUND_INCLUSIVE, BOUND_EXCLUSIVE };
@@ -67,9 +76,11 @@ struct field {
     size_t offset;
     bool required;
     bool nullable;
-    bool optional;      /* may be absent although its schema is complete */
-    bool secret;        /* its value is never echoed */
-    struct bound lower; /* of a number, or of every number in a list */
+    bool optional;       /* may be absent although its schema is complete */
+    bool secret;         /* its value is never echoed */
+    bool internal;       /* a member for programs and for SQL: never in JSON nor described */
+    enum time_form time; /* of a time in a reply */
+    struct bound lower;  /* of a number, or of every number in a list */
     struct bound upper;
     size_t min_length; /* of a string in code points, or of a list in items */
     size_t max_length; /* 0 = no limit but the document's */
@@ -198,6 +209,12 @@ MUST_CHECK enum error schema_decode(const struct schema *schema, const json_t *d
 MUST_CHECK enum error schema_decode_request(const struct schema *schema, const json_t *document,
                                             const char *root, void *object,
                                             struct schema_errors *errors, struct arena *arena);
+
+/* Decodes `value` into the one member of `object`'s struct that lies at `member`, by its row. For
+ * values that are stored on their own. */
+MUST_CHECK enum error schema_decode_member(const struct field *field, const json_t *value,
+                                           void *member, struct schema_errors *errors,
+                                           struct arena *arena);
 
 /* Writes `object` with every field present, null where it has no value. */
 void schema_write(struct json_writer *writer, const struct schema *schema, const void *object);
@@ -343,6 +360,12 @@ bool schema_is_secret_name(const char *name);
     {                                                                                              \
         .name = #member, .type = FIELD_JSON_OBJECTS,                                               \
         .offset = FIELD_OFFSET(owner, member, json_t *), __VA_ARGS__                               \
+    }
+/* A time that is always there; 0 is written as null. */
+#define TIME(owner, member, ...)                                                                   \
+    {                                                                                              \
+        .name = #member, .type = FIELD_MOMENT, .offset = FIELD_OFFSET(owner, member, int64_t),     \
+        __VA_ARGS__                                                                                \
     }
 /* A point in time, absent when null. */
 #define MOMENT(owner, member, ...)                                                                 \

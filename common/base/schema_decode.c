@@ -198,16 +198,20 @@ static int read_choice(struct schema_errors *errors, const struct field *field, 
 }
 
 static void read_moment(struct schema_errors *errors, const struct field *field,
-                        const json_t *value, const struct schema_path *path,
-                        struct optional_integer *moment)
+                        const json_t *value, const struct schema_path *path, void *member)
 {
     const char *text = json_string_value(value);
+    struct optional_integer moment = {0};
 
-    moment->given = text ? instant_parse(text, &moment->value)
-                         : json_is_number(value) &&
-                               instant_from_number(json_number_value(value), &moment->value);
-    if (!moment->given)
+    moment.given = text ? instant_parse(text, &moment.value)
+                        : json_is_number(value) &&
+                              instant_from_number(json_number_value(value), &moment.value);
+    if (!moment.given)
         fault(errors, FAULT_MOMENT, field, path, value);
+    else if (field->nullable)
+        *(struct optional_integer *)member = moment;
+    else
+        *(int64_t *)member = moment.value;
 }
 
 static void decode_object(struct schema_errors *errors, const struct schema *schema,
@@ -411,7 +415,7 @@ static void set_preset(struct arena *arena, const struct field *field, void *mem
 static const struct field *find_field(const struct schema *schema, const char *name)
 {
     for (size_t i = 0; i < schema->field_count; i++)
-        if (strcmp(schema->fields[i].name, name) == 0)
+        if (strcmp(schema->fields[i].name, name) == 0 && !schema->fields[i].internal)
             return &schema->fields[i];
     return NULL;
 }
@@ -430,7 +434,7 @@ static size_t find_members(const struct schema *schema, const json_t *value, con
         for (tried = 0; tried < schema->field_count; tried++, next++) {
             if (next >= schema->field_count)
                 next = 0;
-            if (strcmp(schema->fields[next].name, key) == 0)
+            if (strcmp(schema->fields[next].name, key) == 0 && !schema->fields[next].internal)
                 break;
         }
         if (tried < schema->field_count)
@@ -494,6 +498,8 @@ static void decode_object(struct schema_errors *errors, const struct schema *sch
         struct schema_path step = {.parent = path, .key = field->name};
         void *target = (char *)object + field->offset;
 
+        if (field->internal)
+            continue;
         if (!member &&
             (field->required || (schema->complete && !field->nullable && !field->optional)))
             fault(errors, FAULT_MISSING, field, &step, value);
@@ -526,6 +532,17 @@ enum error schema_decode(const struct schema *schema, const json_t *document, co
 {
     *errors = (struct schema_errors){.arena = arena};
     return decode_document(schema, document, root, object, errors);
+}
+
+enum error schema_decode_member(const struct field *field, const json_t *value, void *member,
+                                struct schema_errors *errors, struct arena *arena)
+{
+    struct schema_path start = {.key = field->name};
+
+    *errors = (struct schema_errors){.arena = arena};
+    if (!json_is_null(value) || !field->nullable)
+        decode_value(errors, field, value, &start, member);
+    return errors->count ? ERROR_MALFORMED : ERROR_NONE;
 }
 
 enum error schema_decode_request(const struct schema *schema, const json_t *document,

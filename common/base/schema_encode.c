@@ -1,5 +1,6 @@
 /* From a C struct to JSON by its schema, and the schema itself as JSON Schema (2020-12, as OpenAPI
  * 3.1 uses it). */
+#include "base/clock.h"
 #include "base/number.h"
 #include "base/schema.h"
 
@@ -73,6 +74,25 @@ static void write_scalar(struct json_writer *writer, const struct field *field, 
     }
 }
 
+static void write_time(struct json_writer *writer, const struct field *field, const void *member)
+{
+    const struct optional_integer *optional = member;
+    int64_t time = field->nullable ? optional->value : *(const int64_t *)member;
+    bool fraction = time % 1000000 != 0 && field->time != TIME_Z_SECONDS;
+    char text[CLOCK_TEXT_MAX];
+
+    if (field->nullable ? !optional->given : !time) {
+        writer_null(writer);
+        return;
+    }
+    clock_format(time, text);
+    if (field->time == TIME_OFFSET || (field->time == TIME_SHORT_OFFSET && fraction))
+        writer_string(writer, text);
+    else
+        writer_string(writer, arena_print(writer->out->arena, "%.*s%s", fraction ? 26 : 19, text,
+                                          field->time == TIME_SHORT_OFFSET ? "+00:00" : "Z"));
+}
+
 static void write_value(struct json_writer *writer, const struct field *field, const void *member)
 {
     const void *object;
@@ -100,6 +120,9 @@ static void write_value(struct json_writer *writer, const struct field *field, c
             schema_write(writer, field->schema, object);
         else
             writer_null(writer);
+        break;
+    case FIELD_MOMENT:
+        write_time(writer, field, member);
         break;
     case FIELD_JSON:
     case FIELD_JSON_OBJECT:
@@ -132,6 +155,9 @@ static bool is_absent(const struct field *field, const void *member)
         return field->nullable && !((const struct optional_boolean *)member)->given;
     case FIELD_CHOICE:
         return *(const int *)member < 0;
+    case FIELD_MOMENT:
+        return field->nullable ? !((const struct optional_integer *)member)->given
+                               : !*(const int64_t *)member;
     case FIELD_STRING:
     case FIELD_OBJECT:
     case FIELD_JSON:
@@ -147,8 +173,9 @@ void schema_write(struct json_writer *writer, const struct schema *schema, const
 {
     writer_open_object(writer);
     for (size_t i = 0; i < schema->field_count; i++) {
-        if (schema->fields[i].left_out &&
-            is_absent(&schema->fields[i], (const char *)object + schema->fields[i].offset))
+        if (schema->fields[i].internal ||
+            (schema->fields[i].left_out &&
+             is_absent(&schema->fields[i], (const char *)object + schema->fields[i].offset)))
             continue;
         writer_key(writer, schema->fields[i].name);
         write_value(writer, &schema->fields[i], (const char *)object + schema->fields[i].offset);
@@ -294,8 +321,13 @@ static void describe_members(struct json_writer *writer, const struct field *fie
     case FIELD_OBJECT:
         describe_object(writer, field, reply);
         break;
-    case FIELD_JSON:
     case FIELD_MOMENT:
+        if (!reply)
+            break; /* text or a number */
+        describe_type(writer, "string", field->nullable);
+        writer_key_string(writer, "format", "date-time");
+        break;
+    case FIELD_JSON:
         break; /* anything */
     case FIELD_JSON_OBJECT:
         describe_type(writer, "object", field->nullable);
@@ -332,7 +364,7 @@ static void describe_required(struct json_writer *writer, const struct schema *s
     writer_key(writer, "required");
     writer_open_array(writer);
     for (size_t i = 0; i < schema->field_count; i++)
-        if (is_required(schema, &schema->fields[i], reply))
+        if (!schema->fields[i].internal && is_required(schema, &schema->fields[i], reply))
             writer_string(writer, schema->fields[i].name);
     writer_close_array(writer);
 }
@@ -347,6 +379,8 @@ void schema_describe(struct json_writer *writer, const struct schema *schema, bo
     writer_key(writer, "properties");
     writer_open_object(writer);
     for (size_t i = 0; i < schema->field_count; i++) {
+        if (schema->fields[i].internal)
+            continue;
         writer_key(writer, schema->fields[i].name);
         writer_open_object(writer);
         describe_members(writer, &schema->fields[i], reply,

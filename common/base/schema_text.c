@@ -146,9 +146,9 @@ static const char *after_object(const char *at, const struct schema *schema)
     at = after_byte(at, '{');
     for (size_t i = 0; at && i < schema->field_count; i++) {
         const struct field *field = &schema->fields[i];
-        const char *value = after_key(at, field->name, first);
+        const char *value = field->internal ? NULL : after_key(at, field->name, first);
 
-        if (!value && field->left_out)
+        if (!value && (field->left_out || field->internal))
             continue;
         first = false;
         at = value ? after_value(value, field) : NULL;

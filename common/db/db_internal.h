@@ -105,6 +105,9 @@ struct query {
     int64_t mark;
     int row;
     int piece; /* rows asked for in the next piece of a stream */
+    const struct schema *schema; /* of query_read(): the one that `columns` was matched with */
+    int column_count;
+    short columns[DB_COLUMNS_MAX]; /* the position of each column's field in the schema */
 };
 
 struct transaction {
@@ -142,6 +145,7 @@ struct engine {
     MUST_CHECK enum error (*repeat)(struct query *query, int64_t *changes);
     MUST_CHECK enum error (*repeat_end)(struct query *query);
     int (*columns)(struct query *query);
+    const char *(*column_name)(struct query *query, int column);
     void (*column)(struct query *query, int column, struct value *value);
 
     /* Is this still the database of the record? Asked only where there is one. */
@@ -211,6 +215,9 @@ MUST_CHECK enum error transaction_refusal(const struct db *db, struct problem *p
 
 /* db.c: drops the connection. Open queries fail. */
 void db_drop_connection(struct db *db);
+
+/* row.c: the value of a column as the engine gives it; a null one after an error. */
+void query_value(struct query *query, int column, struct value *value);
 
 /* query.c: makes a query fail with its `problem`, which dooms the transaction it runs in. */
 void query_fail(struct query *query, enum error error);

@@ -421,6 +421,7 @@ const struct engine postgres_engine = {
     .repeat = postgres_repeat,
     .repeat_end = postgres_repeat_end,
     .columns = postgres_columns,
+    .column_name = postgres_column_name,
     .column = postgres_column,
     .migrating = migrating,
     .migration_check = migration_check,

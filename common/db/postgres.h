@@ -70,6 +70,7 @@ enum error postgres_start(struct query *query, bool *row);
 enum error postgres_next(struct query *query, bool *row);
 void postgres_finish(struct query *query);
 int postgres_columns(struct query *query);
+const char *postgres_column_name(struct query *query, int column);
 void postgres_column(struct query *query, int column, struct value *value);
 int postgres_send(struct query *query);
 enum error postgres_prepare(struct query *query);

@@ -371,6 +371,11 @@ int postgres_columns(struct query *query)
     return pq.nfields(query->result);
 }
 
+const char *postgres_column_name(struct query *query, int column)
+{
+    return pq.fname(query->result, column);
+}
+
 /* "\x…" to bytes. Memory running out shows as a type that nobody can read. */
 static void decode_blob(struct query *query, const char *text, struct value *value)
 {

@@ -85,6 +85,8 @@ static void reset_query(struct query *query)
     query->problem = (struct problem){0};
     query->result = query->scratch = NULL;
     query->row = query->piece = 0;
+    query->schema = NULL;
+    query->column_count = 0;
     query->db = db;
 }
 

@@ -18,6 +18,8 @@
 #include "base/optional.h"
 #include "db/db.h"
 
+struct schema;
+
 enum {
     DB_PARAMETERS_MAX = 64,
     DB_COLUMNS_MAX = 128,
@@ -103,6 +105,18 @@ struct query_bytes {
     size_t length;
 };
 struct query_bytes query_bytes(struct query *query, int column);
+
+/*
+ * Reads the current row into `object`: each column goes into the field of `schema` (base/schema.h)
+ * that has its name (`AS name` where the expression has none), converted by the field's type: a
+ * choice from its text; a time from microseconds or ISO 8601; lists, objects and any JSON from JSON
+ * text, nested ones by their own schema; `.written` ones as the text they are. A column without a
+ * field, a NULL where the field takes none (neither nullable nor left out) and a value of another
+ * type are errors of the query. Fields without a column keep what they hold. Texts go into the
+ * arena.
+ */
+void query_read(struct query *query, const struct schema *schema, void *object,
+                struct arena *arena);
 
 /* Runs the statement if nobody has, ends the query and tells the first error. What a statement
  * outside a transaction wrote is kept for good only when this says ERROR_NONE. */

@@ -534,6 +534,7 @@ const struct engine sqlite_engine = {
     .repeat = sqlite_repeat,
     .repeat_end = sqlite_repeat_end,
     .columns = sqlite_columns,
+    .column_name = sqlite_column_name,
     .column = sqlite_column,
     .migrating = migrating,
     .migration_check = migration_check,

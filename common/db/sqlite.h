@@ -57,6 +57,7 @@ enum error sqlite_repeat(struct query *query, int64_t *changes);
 enum error sqlite_repeat_end(struct query *query);
 void sqlite_finish(struct query *query);
 int sqlite_columns(struct query *query);
+const char *sqlite_column_name(struct query *query, int column);
 void sqlite_column(struct query *query, int column, struct value *value);
 
 #endif

@@ -223,6 +223,11 @@ int sqlite_columns(struct query *query)
     return sqlite3_data_count(query->prepared->engine_statement);
 }
 
+const char *sqlite_column_name(struct query *query, int column)
+{
+    return sqlite3_column_name(query->prepared->engine_statement, column);
+}
+
 void sqlite_column(struct query *query, int column, struct value *value)
 {
     sqlite3_stmt *statement = query->prepared->engine_statement;
