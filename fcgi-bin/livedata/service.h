@@ -7,6 +7,7 @@
 #include "livedata/access/keys.h"
 #include "livedata/events/apply.h"
 #include "livedata/reads/answers.h"
+#include "livedata/storage/rows.h"
 #include "livedata/store.h"
 
 extern const struct http_service livedata_service;

@@ -3,7 +3,7 @@
 #define ASSAY_LIVEDATA_ALERTS_RULES_H
 
 #include "livedata/alerts/alert.h"
-#include "livedata/storage/rows.h"
+#include "livedata/storage_call.h"
 #include "webhook/webhook.h"
 
 extern const struct webhook_kind live_alert_kind;

@@ -2,7 +2,7 @@
 #ifndef ASSAY_LIVEDATA_NODES_BRANCHES_H
 #define ASSAY_LIVEDATA_NODES_BRANCHES_H
 
-#include "livedata/storage/rows.h"
+#include "livedata/storage_call.h"
 
 struct branch_figures {
     int64_t before;    /* events applied before the current day (UTC) */

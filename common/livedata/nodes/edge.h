@@ -8,7 +8,7 @@
 
 #include "base/json.h"
 #include "livedata/settings.h"
-#include "livedata/storage/rows.h"
+#include "livedata/storage_call.h"
 
 /* Keeps an applied event of the call's tenant for the centre. */
 MUST_CHECK enum error edge_keep(const struct storage_call *call, const json_t *payload);

@@ -6,7 +6,8 @@
 
 #include "db/guarded.h"
 #include "livedata/catalog/catalog.h"
-#include "livedata/storage/rows.h"
+#include "livedata/storage/ages.h"
+#include "livedata/storage_call.h"
 
 struct query_request {
     const char *question;

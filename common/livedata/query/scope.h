@@ -8,7 +8,7 @@
 
 #include "db/guarded.h"
 #include "livedata/catalog/catalog.h"
-#include "livedata/storage/rows.h"
+#include "livedata/storage_call.h"
 
 enum { SCOPED_SQL_MAX = 60000 };
 

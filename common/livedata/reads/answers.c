@@ -4,6 +4,7 @@
 #include "livedata/catalog/contracts.h"
 #include "livedata/moment.h"
 #include "livedata/storage/journal.h"
+#include "livedata/storage/rows.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -2,7 +2,9 @@
 #ifndef ASSAY_LIVEDATA_READS_HEALTH_H
 #define ASSAY_LIVEDATA_READS_HEALTH_H
 
-#include "livedata/storage/rows.h"
+#include "livedata/settings.h"
+#include "livedata/storage/ages.h"
+#include "livedata/storage_call.h"
 #include "livedata/streams/live_cache.h"
 
 enum health_word { HEALTHY, DEGRADED, UNHEALTHY };

@@ -6,7 +6,8 @@
 #define ASSAY_LIVEDATA_READS_METRIC_H
 
 #include "livedata/catalog/catalog.h"
-#include "livedata/storage/rows.h"
+#include "livedata/storage/ages.h"
+#include "livedata/storage_call.h"
 
 enum { METRIC_CURRENCIES_MAX = 16 };
 

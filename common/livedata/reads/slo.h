@@ -6,7 +6,7 @@
 #define ASSAY_LIVEDATA_READS_SLO_H
 
 #include "livedata/catalog/catalog.h"
-#include "livedata/storage/rows.h"
+#include "livedata/storage_call.h"
 
 struct slo_window {
     bool known;

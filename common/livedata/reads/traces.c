@@ -5,6 +5,7 @@
 #include "livedata/moment.h"
 #include "livedata/storage/dead_letters.h"
 #include "livedata/storage/journal.h"
+#include "livedata/storage/rows.h"
 
 #include <math.h>
 #include <string.h>

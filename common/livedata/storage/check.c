@@ -4,6 +4,7 @@
 #include "base/json.h"
 #include "db/query.h"
 #include "livedata/storage/journal.h"
+#include "livedata/storage/rows.h"
 
 #include <stdarg.h>
 #include <stdio.h>

@@ -6,7 +6,8 @@
 #ifndef ASSAY_LIVEDATA_STORAGE_CHECK_H
 #define ASSAY_LIVEDATA_STORAGE_CHECK_H
 
-#include "livedata/storage/rows.h"
+#include "livedata/catalog/catalog.h"
+#include "livedata/storage_call.h"
 
 enum { STORAGE_DIFFERENCE_TEXT = 400 };
 

@@ -2,7 +2,8 @@
 #ifndef ASSAY_LIVEDATA_STORAGE_DEAD_LETTERS_H
 #define ASSAY_LIVEDATA_STORAGE_DEAD_LETTERS_H
 
-#include "livedata/storage/rows.h"
+#include "base/optional.h"
+#include "livedata/storage_call.h"
 
 struct dead_letter {
     const char *event_id;

@@ -2,7 +2,8 @@
 #ifndef ASSAY_LIVEDATA_STORAGE_JOURNAL_H
 #define ASSAY_LIVEDATA_STORAGE_JOURNAL_H
 
-#include "livedata/storage/rows.h"
+#include "livedata/storage/ages.h"
+#include "livedata/storage_call.h"
 
 /* The version of an entity that a change has removed. */
 #define JOURNAL_REMOVED "null"

@@ -5,9 +5,9 @@
 #ifndef ASSAY_LIVEDATA_STORAGE_ROWS_H
 #define ASSAY_LIVEDATA_STORAGE_ROWS_H
 
-#include "db/db.h"
 #include "livedata/catalog/catalog.h"
 #include "livedata/storage/ages.h"
+#include "livedata/storage_call.h"
 
 enum { ROW_COLUMNS_MAX = 12 };
 
@@ -23,14 +23,6 @@ struct entity_row {
     int64_t updated_at;                       /* 0 = imported, nobody knows */
     int64_t last_event_at;                    /* of a session */
     int64_t event_at; /* own time of the event that touched it last; 0 = unknown */
-};
-
-struct storage_call {
-    struct db *db;
-    struct arena *arena;
-    struct problem *problem;
-    const char *tenant;
-    int64_t now;
 };
 
 /* `found` says whether there is one. */

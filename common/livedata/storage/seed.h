@@ -2,7 +2,8 @@
 #ifndef ASSAY_LIVEDATA_STORAGE_SEED_H
 #define ASSAY_LIVEDATA_STORAGE_SEED_H
 
-#include "livedata/storage/rows.h"
+#include "livedata/catalog/catalog.h"
+#include "livedata/storage_call.h"
 
 /* Fills an empty store of the tenant `default`; does nothing where there is any order. One
  * transaction. */

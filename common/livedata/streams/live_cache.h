@@ -5,7 +5,7 @@
 #ifndef ASSAY_LIVEDATA_STREAMS_LIVE_CACHE_H
 #define ASSAY_LIVEDATA_STREAMS_LIVE_CACHE_H
 
-#include "livedata/storage/rows.h"
+#include "livedata/storage_call.h"
 #include "shm/cache.h"
 
 /* On which hosts that share a PostgreSQL database tell each other that something was applied. */
