@@ -9,7 +9,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "crypto/crypto.h"
-#include "livedata/storage/check.h"
+#include "livedata/maintenance/check.h"
 #include "livedata/store.h"
 
 #include <stdio.h>

@@ -17,11 +17,11 @@
 #include "jobs/program.h"
 #include "jobs/runner.h"
 #include "livedata/alerts/watch.h"
+#include "livedata/cache/listener.h"
+#include "livedata/maintenance/retention.h"
 #include "livedata/nodes/edge.h"
-#include "livedata/storage/retention.h"
 #include "livedata/store.h"
-#include "livedata/streams/listener.h"
-#include "livedata/streams/outbound.h"
+#include "livedata/webhooks/outbound.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -4,7 +4,7 @@
 #include "livedata-events/events.h"
 #include "livedata/moment.h"
 #include "livedata/shapes.h"
-#include "livedata/streams/outbound.h"
+#include "livedata/webhooks/outbound.h"
 
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* Dead letters: listed, shown, replayed, dismissed. */
-#include "livedata/storage/dead_letters.h"
+#include "livedata/journal/dead_letters.h"
 
 #include "livedata-events/events.h"
 #include "livedata/access/types.h"

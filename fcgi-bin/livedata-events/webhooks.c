@@ -1,5 +1,5 @@
 /* Webhooks: registered, listed, removed, tried, and what became of their deliveries. */
-#include "livedata/streams/outbound.h"
+#include "livedata/webhooks/outbound.h"
 
 #include "livedata-events/events.h"
 #include "livedata/access/types.h"

@@ -7,8 +7,8 @@
 #include "base/log.h"
 #include "base/text.h"
 #include "http/hub.h"
+#include "livedata/maintenance/seed.h"
 #include "livedata/moment.h"
-#include "livedata/storage/seed.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -5,9 +5,9 @@
 
 #include "http/server.h"
 #include "livedata/access/keys.h"
-#include "livedata/events/apply.h"
+#include "livedata/entities/rows.h"
+#include "livedata/ingest/apply.h"
 #include "livedata/reads/answers.h"
-#include "livedata/storage/rows.h"
 #include "livedata/store.h"
 
 extern const struct http_service livedata_service;

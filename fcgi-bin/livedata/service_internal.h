@@ -4,7 +4,7 @@
 
 #include "livedata/access/sessions.h"
 #include "livedata/service.h"
-#include "livedata/streams/outbound.h"
+#include "livedata/webhooks/outbound.h"
 #include "net/redis.h"
 
 /* What lives as long as the worker; the last part as long as a request. */

@@ -2,8 +2,8 @@
  */
 #include "livedata_fixture.h"
 
-#include "livedata/reads/metric.h"
-#include "livedata/storage/check.h"
+#include "livedata/maintenance/check.h"
+#include "livedata/metrics/metric.h"
 
 static bool holds(const char *row, const char *part)
 {

@@ -1,7 +1,7 @@
 /* Change data of sessions and the clicks around them, on both engines. */
 #include "livedata_fixture.h"
 
-#include "livedata/storage/check.h"
+#include "livedata/maintenance/check.h"
 
 static json_t *session_change(struct live *live, int event, const char *operation, int count,
                               double seconds)

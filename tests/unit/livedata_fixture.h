@@ -10,11 +10,11 @@
 #include "base/clock.h"
 #include "crypto/crypto.h"
 #include "livedata/catalog/catalog.h"
-#include "livedata/events/apply.h"
+#include "livedata/entities/state.h"
+#include "livedata/ingest/apply.h"
+#include "livedata/journal/dead_letters.h"
 #include "livedata/moment.h"
 #include "livedata/settings.h"
-#include "livedata/storage/dead_letters.h"
-#include "livedata/storage/state.h"
 
 struct live {
     struct store *store;

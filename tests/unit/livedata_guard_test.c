@@ -6,8 +6,8 @@
 #include "livedata_fixture.h"
 
 #include "livedata/query/answer.h"
-#include "livedata/query/scope.h"
-#include "livedata/query/sql_guard.h"
+#include "livedata/sandbox/scope.h"
+#include "livedata/sandbox/sql_guard.h"
 
 #include <ctype.h>
 

@@ -1,12 +1,12 @@
 /* The guard, the rules of translation, scoping, paging and metrics, on both engines. */
 #include "livedata_fixture.h"
 
+#include "livedata/metrics/metric.h"
 #include "livedata/query/answer.h"
 #include "livedata/query/model.h"
 #include "livedata/query/pages.h"
-#include "livedata/query/scope.h"
-#include "livedata/query/sql_guard.h"
-#include "livedata/reads/metric.h"
+#include "livedata/sandbox/scope.h"
+#include "livedata/sandbox/sql_guard.h"
 
 static const struct {
     const char *sql, *reason;

@@ -3,8 +3,8 @@
 #include "livedata_fixture.h"
 
 #include "livedata/query/plan.h"
-#include "livedata/query/scope.h"
-#include "livedata/query/sql_guard.h"
+#include "livedata/sandbox/scope.h"
+#include "livedata/sandbox/sql_guard.h"
 
 /* Wednesday, 2026-11-25 23:30 UTC; in Berlin it is Thursday already. */
 static const int64_t asked_at = 1795649400 * (int64_t)1000000;

@@ -6,10 +6,10 @@
 #include "livedata/access/sessions.h"
 #include "livedata/catalog/contracts.h"
 #include "livedata/events/event.h"
+#include "livedata/journal/journal.h"
 #include "livedata/operations/exceptions.h"
-#include "livedata/reads/search.h"
 #include "livedata/reads/slo.h"
-#include "livedata/storage/journal.h"
+#include "livedata/search/search.h"
 
 #include <unistd.h>
 

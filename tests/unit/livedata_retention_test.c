@@ -1,7 +1,7 @@
 /* What live data forgets, on both engines: what is old, so much at a time, the oldest first. */
 #include "livedata_fixture.h"
 
-#include "livedata/storage/retention.h"
+#include "livedata/maintenance/retention.h"
 
 static const struct statement count_usage = {"count_usage", "SELECT count(*) FROM api_usage"};
 static const struct statement count_old = {

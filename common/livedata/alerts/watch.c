@@ -6,8 +6,8 @@
 #include "base/log.h"
 #include "base/number.h"
 #include "crypto/token.h"
+#include "livedata/metrics/metric.h"
 #include "livedata/moment.h"
-#include "livedata/reads/metric.h"
 
 #include <math.h>
 

@@ -4,10 +4,10 @@
 #include "db/query.h"
 #include "jobs/inbox.h"
 #include "livedata/access/types.h"
+#include "livedata/journal/dead_letters.h"
 #include "livedata/moment.h"
 #include "livedata/operations/open_orders.h"
-#include "livedata/storage/dead_letters.h"
-#include "livedata/streams/outbound.h"
+#include "livedata/webhooks/outbound.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -4,12 +4,12 @@
 #include "base/clock.h"
 #include "base/text.h"
 #include "crypto/digest.h"
+#include "livedata/journal/journal.h"
 #include "livedata/query/model.h"
 #include "livedata/query/pages.h"
 #include "livedata/query/plan.h"
-#include "livedata/query/scope.h"
-#include "livedata/query/sql_guard.h"
-#include "livedata/storage/journal.h"
+#include "livedata/sandbox/scope.h"
+#include "livedata/sandbox/sql_guard.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -6,7 +6,7 @@
 
 #include "db/guarded.h"
 #include "livedata/catalog/catalog.h"
-#include "livedata/storage/ages.h"
+#include "livedata/journal/ages.h"
 #include "livedata/storage_call.h"
 
 struct query_request {

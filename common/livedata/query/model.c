@@ -1,8 +1,8 @@
 /* The prompt, the call and the reading of what came back. */
 #include "livedata/query/model.h"
-#include "livedata/query/sql_guard.h"
+#include "livedata/sandbox/sql_guard.h"
 
-#include "livedata/reads/metric.h"
+#include "livedata/metrics/metric.h"
 #include "net/fetch.h"
 
 #include <ctype.h>

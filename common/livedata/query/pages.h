@@ -6,7 +6,7 @@
 #define ASSAY_LIVEDATA_QUERY_PAGES_H
 
 #include "db/guarded.h"
-#include "livedata/query/sql_guard.h"
+#include "livedata/sandbox/sql_guard.h"
 
 struct page_key {
     const char *column;

@@ -2,9 +2,9 @@
 #include "livedata/reads/answers.h"
 
 #include "livedata/catalog/contracts.h"
+#include "livedata/entities/rows.h"
+#include "livedata/journal/journal.h"
 #include "livedata/moment.h"
-#include "livedata/storage/journal.h"
-#include "livedata/storage/rows.h"
 
 #include <stdio.h>
 #include <stdlib.h>

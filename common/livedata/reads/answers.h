@@ -5,8 +5,8 @@
 #ifndef ASSAY_LIVEDATA_READS_ANSWERS_H
 #define ASSAY_LIVEDATA_READS_ANSWERS_H
 
+#include "livedata/metrics/metric.h"
 #include "livedata/reads/health.h"
-#include "livedata/reads/metric.h"
 
 /* Who asks, and with what. */
 struct reading {

@@ -3,7 +3,7 @@
 
 #include "base/string_list.h"
 #include "livedata/catalog/contracts.h"
-#include "livedata/reads/search.h"
+#include "livedata/search/search.h"
 
 #include <stdio.h>
 

@@ -3,8 +3,8 @@
 
 #include "base/number.h"
 #include "db/query.h"
+#include "livedata/journal/journal.h"
 #include "livedata/moment.h"
-#include "livedata/storage/journal.h"
 
 #include <stdio.h>
 #include <stdlib.h>

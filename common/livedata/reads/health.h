@@ -2,10 +2,10 @@
 #ifndef ASSAY_LIVEDATA_READS_HEALTH_H
 #define ASSAY_LIVEDATA_READS_HEALTH_H
 
+#include "livedata/cache/live_cache.h"
+#include "livedata/journal/ages.h"
 #include "livedata/settings.h"
-#include "livedata/storage/ages.h"
 #include "livedata/storage_call.h"
-#include "livedata/streams/live_cache.h"
 
 enum health_word { HEALTHY, DEGRADED, UNHEALTHY };
 extern const char *const health_words[];

@@ -2,10 +2,10 @@
 #include "livedata/reads/traces.h"
 
 #include "base/number.h"
+#include "livedata/entities/rows.h"
+#include "livedata/journal/dead_letters.h"
+#include "livedata/journal/journal.h"
 #include "livedata/moment.h"
-#include "livedata/storage/dead_letters.h"
-#include "livedata/storage/journal.h"
-#include "livedata/storage/rows.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,0 +1,162 @@
+/* The process that waits for words of other hosts. */
+#include "livedata/cache/listener.h"
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "db/listen.h"
+#include "jobs/program.h"
+#include "livedata/cache/live_cache.h"
+#include "livedata/store.h"
+#include "net/redis.h"
+
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { MEMORY_MAX = 16 * 1024 * 1024, PATH_TEXT = 4096, SILENCE_MS = 1000 };
+
+static const double pause_seconds = 0.2;
+
+struct listener {
+    const struct livedata_settings *settings;
+    struct arena *arena; /* as long as the process */
+    struct arena *round;
+    struct store *looking;
+    struct store *hearing; /* a connection that does nothing else */
+    struct redis *redis;   /* NULL = none is set */
+    struct live_cache cache;
+    bool hears_database, hears_redis;
+    bool told_database, told_redis; /* that it does not */
+};
+
+bool listener_is_needed(const struct livedata_settings *settings)
+{
+    return settings->database_url && strncmp(settings->database_url, "postgres", 8) == 0 &&
+           (settings->cache_listen || settings->redis_url);
+}
+
+static enum error open_all(struct listener *listener, const char *run_directory,
+                           struct problem *problem)
+{
+    char path[PATH_TEXT];
+    enum error error;
+
+    (void)snprintf(path, sizeof path, "%s/livedata-cache.shm", run_directory);
+    error = shm_cache_open(path, &listener->cache.shared, problem);
+    if (!error)
+        error = livedata_store_open(listener->arena, listener->settings, NULL, &listener->looking,
+                                    problem);
+    if (!error)
+        error = livedata_store_open(listener->arena, listener->settings, NULL, &listener->hearing,
+                                    problem);
+    if (!error && listener->settings->redis_url)
+        error = redis_open(listener->arena, listener->settings->redis_url, LIVE_REDIS_TIMEOUT,
+                           &listener->redis, problem);
+    return error;
+}
+
+static void look(struct listener *listener)
+{
+    struct problem problem = {0};
+    struct storage_call call = {.arena = listener->round,
+                                .problem = &problem,
+                                .tenant = "default",
+                                .now = clock_unix_microseconds()};
+
+    arena_reset(listener->round);
+    if (store_use(listener->looking, &call.db, &problem))
+        return;
+    (void)live_cache_follow(&listener->cache, &call);
+    db_end_of_request(call.db);
+}
+
+/* Once when it goes, once when it comes back. */
+static void tell(bool *told, const char *of, const struct problem *problem)
+{
+    if (problem->error && !*told)
+        log_event(LOG_WARNING, "listener_deaf", problem->text);
+    if (!problem->error && *told)
+        log_event(LOG_INFO, "listener_hears", of);
+    *told = problem->error != ERROR_NONE;
+}
+
+static void hear_database(struct listener *listener)
+{
+    struct problem problem = {0};
+    struct db *db;
+
+    if (listener->hears_database || !listener->settings->cache_listen)
+        return;
+    listener->hears_database =
+        !store_use(listener->hearing, &db, &problem) && !db_listen(db, LIVE_CHANNEL, &problem);
+    tell(&listener->told_database, "the database", &problem);
+}
+
+static void hear_redis(struct listener *listener)
+{
+    struct problem problem = {0};
+
+    if (listener->hears_redis || !listener->redis)
+        return;
+    listener->hears_redis = !redis_subscribe(listener->redis, LIVE_REDIS_CHANNEL, &problem);
+    tell(&listener->told_redis, "Redis", &problem);
+}
+
+/* Waits for a word; whatever it says, it is time to look. */
+static void wait_for_word(struct listener *listener)
+{
+    struct db *db = store_handle(listener->hearing);
+    struct problem lost = {0}, gone = {0};
+    struct pollfd files[] = {
+        {.fd = listener->hears_database ? db_listen_file(db) : -1, .events = POLLIN},
+        {.fd = listener->hears_redis ? redis_file(listener->redis) : -1, .events = POLLIN}};
+
+    if (poll(files, 2, SILENCE_MS) <= 0)
+        return;
+    if (files[0].revents) {
+        (void)db_heard(db, &lost);
+        listener->hears_database = !lost.error;
+    }
+    if (files[1].revents) {
+        (void)redis_heard(listener->redis, &gone);
+        listener->hears_redis = !gone.error;
+    }
+}
+
+/* What came while nobody heard is found by the look that follows; one more now and then costs
+ * nothing. */
+static bool round_of(void *context)
+{
+    struct listener *listener = context;
+
+    hear_database(listener);
+    hear_redis(listener);
+    look(listener);
+    if (!listener->hears_database && !listener->hears_redis)
+        return false;
+    wait_for_word(listener);
+    return true;
+}
+
+int listener_run(const struct livedata_settings *settings, const char *run_directory)
+{
+    struct listener listener = {
+        .settings = settings, .arena = arena_create(MEMORY_MAX), .round = arena_create(MEMORY_MAX)};
+    struct problem problem = {0};
+
+    listener.cache.poll_microseconds = (int64_t)(settings->cache_poll_seconds * 1e6);
+    if (!listener.arena || !listener.round || open_all(&listener, run_directory, &problem)) {
+        log_event(LOG_ERROR, "listener_failed", problem.text);
+        return 1;
+    }
+    signal(SIGPIPE, SIG_IGN);
+    program_rounds(pause_seconds, round_of, &listener);
+    redis_close(listener.redis);
+    store_close(listener.hearing);
+    store_close(listener.looking);
+    shm_cache_close(listener.cache.shared);
+    arena_destroy(listener.round);
+    arena_destroy(listener.arena);
+    return 0;
+}

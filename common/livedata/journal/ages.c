@@ -1,0 +1,43 @@
+/* Ages computed, judged and written. */
+#include "livedata/journal/ages.h"
+
+#include "livedata/moment.h"
+
+#include <math.h>
+
+static struct optional_number age_of(int64_t moment, int64_t now)
+{
+    if (!moment)
+        return (struct optional_number){0};
+    return GIVEN_NUMBER(fmax(0, moment_seconds(moment, now)));
+}
+
+struct data_ages data_ages(struct event_mark mark, int64_t now)
+{
+    if (mark.applied_at > now + APPLIED_AHEAD_SECONDS * moment_second)
+        return (struct data_ages){.in_future = true};
+    return (struct data_ages){.freshness_seconds = age_of(mark.applied_at, now),
+                              .event_age_seconds = age_of(mark.event_at, now)};
+}
+
+bool data_ages_are_stale(struct data_ages ages, double budget_seconds)
+{
+    return ages.in_future ||
+           (ages.freshness_seconds.given && ages.freshness_seconds.value > budget_seconds) ||
+           (ages.event_age_seconds.given && ages.event_age_seconds.value > budget_seconds);
+}
+
+void write_optional_number(struct json_writer *writer, const char *key,
+                           struct optional_number value)
+{
+    if (value.given)
+        writer_key_number(writer, key, value.value);
+    else
+        writer_key_null(writer, key);
+}
+
+void data_ages_write(struct json_writer *writer, struct data_ages ages)
+{
+    write_optional_number(writer, "freshness_seconds", ages.freshness_seconds);
+    write_optional_number(writer, "event_age_seconds", ages.event_age_seconds);
+}

@@ -1,0 +1,515 @@
+/* All SQL of the journal, of generations and of freshness. */
+#include "livedata/journal/journal.h"
+
+#include "db/query.h"
+#include "livedata/access/types.h"
+#include "livedata/moment.h"
+
+#include <string.h>
+
+enum { GENERATIONS_MAX = 512, LOOK_PAGE = 1000 };
+
+#define JOURNAL_COLUMNS                                                                            \
+    "seq, event_id, topic, entity_type, entity_id, event_type, latency_ms, processed_at, source,"  \
+    " way_in, branch, entity_data"
+
+static const struct statement find_known = {
+    .name = "journal_known",
+    .sql = "SELECT CASE WHEN EXISTS (SELECT 1 FROM pipeline_events WHERE tenant_id = ?"
+           " AND topic = 'events.validated' AND event_id = ?) THEN 1 ELSE 0 END,"
+           " CASE WHEN EXISTS (SELECT 1 FROM dead_letter_events WHERE tenant_id = ?"
+           " AND event_id = ? AND status <> 'replayed') THEN 1 ELSE 0 END",
+};
+static const struct statement insert_row = {
+    .name = "journal_add",
+    .sql = "INSERT INTO pipeline_events (tenant_id, event_id, topic, entity_type, entity_id,"
+           " event_type, latency_ms, processed_at, source, way_in, branch, entity_data)"
+           " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+           " ON CONFLICT (tenant_id, topic, event_id) DO NOTHING RETURNING seq",
+};
+
+/* A look at applied events in the order of the journal, by the index that fits the filter; what the
+ * index does not know is compared row by row. The sum keeps planners from walking the whole journal
+ * for the sake of its order, where an entity has few rows. */
+#define LOOK_COLUMNS                                                                               \
+    "SELECT seq, event_id, topic, entity_type, entity_id, event_type, latency_ms, processed_at,"   \
+    " source, way_in, branch FROM pipeline_events WHERE tenant_id = ?"                             \
+    " AND topic = 'events.validated'"
+#define LOOK(word, condition, order)                                                               \
+    {                                                                                              \
+        {.name = "journal_after" word,                                                             \
+         .sql = LOOK_COLUMNS condition " AND " order " > ? ORDER BY " order " LIMIT ?"},           \
+        {                                                                                          \
+            .name = "journal_before" word,                                                         \
+            .sql = LOOK_COLUMNS condition " AND " order " < ? ORDER BY " order " DESC LIMIT ?"     \
+        }                                                                                          \
+    }
+enum look_by { LOOK_ALL, LOOK_BY_TYPE, LOOK_BY_ENTITY, LOOK__MAX };
+static const struct statement looks[LOOK__MAX][2] = {
+    [LOOK_ALL] = LOOK("", "", "seq"),
+    [LOOK_BY_TYPE] = LOOK("_type", " AND event_type = ?", "seq"),
+    [LOOK_BY_ENTITY] = LOOK("_entity", " AND entity_id = ?", "seq + 0")};
+
+static const struct statement rows_after_all = {
+    .name = "journal_after_all",
+    .sql = "SELECT " JOURNAL_COLUMNS ", tenant_id FROM pipeline_events"
+           " WHERE seq > ? AND topic = 'events.validated' ORDER BY seq LIMIT ?",
+};
+static const struct statement last_seq = {
+    .name = "journal_last_seq",
+    .sql = "SELECT coalesce(max(seq), 0) FROM pipeline_events",
+};
+static const struct statement rows_of_entity = {
+    .name = "journal_of_entity",
+    .sql = "SELECT " JOURNAL_COLUMNS " FROM pipeline_events WHERE tenant_id = ? AND entity_id = ?"
+           " AND CASE WHEN topic = 'orders.status' THEN 1 ELSE 0 END = ?"
+           " ORDER BY processed_at, seq LIMIT ?",
+};
+static const struct statement version_at = {
+    .name = "journal_version",
+    .sql = "SELECT entity_data, processed_at FROM pipeline_events WHERE tenant_id = ?"
+           " AND entity_id = ? AND entity_type = ? AND processed_at <= ?"
+           " AND entity_data IS NOT NULL ORDER BY processed_at DESC, seq DESC LIMIT 1",
+};
+static const struct statement raise_generation = {
+    .name = "generation_raise",
+    .sql = "INSERT INTO cache_generation (tenant_id, table_name, gen, last_event_at, event_at, seq)"
+           " VALUES (?, ?, 1, ?, ?, COALESCE((SELECT max(seq) FROM pipeline_events), 0))"
+           " ON CONFLICT (tenant_id, table_name) DO UPDATE SET gen = cache_generation.gen + 1,"
+           " last_event_at = CASE WHEN excluded.last_event_at > 0 THEN excluded.last_event_at"
+           " ELSE cache_generation.last_event_at END,"
+           " event_at = CASE WHEN excluded.last_event_at > 0 THEN excluded.event_at"
+           " ELSE cache_generation.event_at END, seq = excluded.seq RETURNING gen",
+};
+static const struct statement note_freshness = {
+    .name = "freshness_note",
+    .sql = "INSERT INTO event_freshness (tenant_id, event_type, applied_at, event_at, events)"
+           " VALUES (?, ?, ?, ?, ?) ON CONFLICT (tenant_id, event_type) DO UPDATE"
+           " SET applied_at = excluded.applied_at, event_at = excluded.event_at,"
+           " events = event_freshness.events + excluded.events",
+};
+static const struct statement table_freshness = {
+    .name = "freshness_of_table",
+    .sql = "SELECT last_event_at, event_at FROM cache_generation WHERE tenant_id = ? AND "
+           "table_name = ?",
+};
+static const struct statement type_freshness = {
+    .name = "freshness_of_type",
+    .sql =
+        "SELECT applied_at, event_at FROM event_freshness WHERE tenant_id = ? AND event_type = ?",
+};
+static const struct statement changed_generations = {
+    .name = "generations_since",
+    .sql = "SELECT tenant_id, table_name, gen, seq FROM cache_generation"
+           " WHERE seq >= ? AND seq > 0 ORDER BY seq LIMIT ?",
+};
+static const struct statement newest_generation = {
+    .name = "generations_newest",
+    .sql = "SELECT COALESCE(max(seq), 0) FROM cache_generation",
+};
+static const struct statement tenant_generations = {
+    .name = "generations_of_tenant",
+    .sql = "SELECT tenant_id, table_name, gen, seq FROM cache_generation"
+           " WHERE tenant_id = ? ORDER BY seq LIMIT ?",
+};
+
+enum error journal_known(const struct storage_call *call, const char *event_id,
+                         struct journal_known *known)
+{
+    struct query *query = db_query(call->db, &find_known);
+
+    for (int i = 0; i < 2; i++) {
+        query_bind_text(query, call->tenant);
+        query_bind_text(query, event_id);
+    }
+    *known = (struct journal_known){0};
+    if (query_next(query))
+        *known = (struct journal_known){query_boolean(query, 0), query_boolean(query, 1)};
+    return query_end(query, call->problem);
+}
+
+enum error journal_add(const struct storage_call *call, struct journal_row *row)
+{
+    struct query *query = db_query(call->db, &insert_row);
+
+    query_bind_text(query, call->tenant);
+    query_bind_text(query, row->event_id);
+    query_bind_text(query, row->topic);
+    query_bind_text(query, row->entity_type);
+    query_bind_text(query, row->entity_id);
+    query_bind_text(query, row->event_type);
+    query_bind_optional_integer(query, row->latency_ms);
+    query_bind_integer(query, row->processed_at);
+    query_bind_text(query, row->source);
+    query_bind_text(query, row->way_in);
+    query_bind_text(query, row->branch);
+    query_bind_text(query, row->entity_data);
+    row->tenant = call->tenant;
+    row->seq = query_next(query) ? query_integer(query, 0) : 0;
+    return query_end(query, call->problem);
+}
+
+enum error journal_add_dead(const struct storage_call *call, const struct journal_row *row)
+{
+    struct journal_row copy = *row;
+
+    copy.topic = TOPIC_DEADLETTER;
+    copy.latency_ms = GIVEN_INTEGER(0);
+    return journal_add(call, &copy);
+}
+
+/* The columns that every reading of the journal begins with. */
+static void take_row(struct query *query, const struct storage_call *call, struct journal_row *row)
+{
+    struct arena *arena = call->arena;
+
+    *row = (struct journal_row){.tenant = call->tenant,
+                                .seq = query_integer(query, 0),
+                                .event_id = query_text(query, 1, arena),
+                                .topic = query_text(query, 2, arena),
+                                .entity_type = query_text_or_null(query, 3, arena),
+                                .entity_id = query_text_or_null(query, 4, arena),
+                                .event_type = query_text_or_null(query, 5, arena),
+                                .latency_ms = query_optional_integer(query, 6),
+                                .processed_at = query_integer(query, 7),
+                                .source = query_text_or_null(query, 8, arena),
+                                .way_in = query_text_or_null(query, 9, arena),
+                                .branch = query_text_or_null(query, 10, arena)};
+}
+
+static enum error read_rows(const struct storage_call *call, struct query *query, int most,
+                            struct journal_rows *rows)
+{
+    struct arena *arena = call->arena;
+
+    *rows = (struct journal_rows){.items = ARENA_ARRAY(arena, struct journal_row, (size_t)most)};
+    while (rows->count < (size_t)most && query_next(query)) {
+        struct journal_row *row = &rows->items[rows->count++];
+
+        take_row(query, call, row);
+        row->entity_data = query_text_or_null(query, 11, arena);
+    }
+    return query_end(query, call->problem);
+}
+
+/* Families of types, and types that belong to none. */
+static const struct {
+    const char *family, *prefix;
+} families[] = {{"order", "order."}, {"payment", "payment."}, {"inventory", "product."}};
+
+static bool is_family(const char *word)
+{
+    for (size_t i = 0; i < sizeof families / sizeof families[0]; i++)
+        if (strcmp(word, families[i].family) == 0)
+            return true;
+    return strcmp(word, "clickstream") == 0;
+}
+
+static struct query *look_from(const struct storage_call *call, const struct journal_filter *filter,
+                               int64_t seq, bool back, int most)
+{
+    const char *type = filter->family && !is_family(filter->family) ? filter->family : NULL;
+    enum look_by by = filter->entity_id ? LOOK_BY_ENTITY : type ? LOOK_BY_TYPE : LOOK_ALL;
+    struct query *query = db_query(call->db, &looks[by][back]);
+
+    query_bind_text(query, call->tenant);
+    if (by != LOOK_ALL)
+        query_bind_text(query, by == LOOK_BY_ENTITY ? filter->entity_id : type);
+    query_bind_integer(query, seq);
+    query_bind_integer(query, most);
+    return query;
+}
+
+/* One page of rows looked at; those that match are kept while there is room. */
+static enum error look_at_page(const struct storage_call *call, const struct journal_filter *filter,
+                               bool back, int page, int most, struct journal_look *look,
+                               int *looked)
+{
+    struct query *query = look_from(call, filter, look->reached, back, page);
+
+    *looked = 0;
+    while (look->rows.count < (size_t)most && query_next(query)) {
+        struct journal_row *row = &look->rows.items[look->rows.count];
+
+        take_row(query, call, row);
+        look->reached = row->seq;
+        look->rows.count += journal_matches(filter, row);
+        ++*looked;
+    }
+    return query_end(query, call->problem);
+}
+
+static enum error look_along(const struct storage_call *call, const struct journal_filter *filter,
+                             int64_t seq, bool back, int most, int64_t look_most,
+                             struct journal_look *look)
+{
+    enum error error = ERROR_NONE;
+    int looked;
+
+    *look = (struct journal_look){
+        .reached = seq,
+        .rows = {.items = ARENA_ARRAY(call->arena, struct journal_row, (size_t)most + 1)}};
+    while (!error && !look->ended && look_most > 0 && look->rows.count < (size_t)most) {
+        int page = look_most < LOOK_PAGE ? (int)look_most : LOOK_PAGE;
+
+        error = look_at_page(call, filter, back, page, most, look, &looked);
+        look_most -= looked;
+        look->looked += looked;
+        look->ended = looked < page && look->rows.count < (size_t)most;
+    }
+    return error;
+}
+
+enum error journal_after(const struct storage_call *call, int64_t seq,
+                         const struct journal_filter *filter, int most, int64_t look_most,
+                         struct journal_look *look)
+{
+    return look_along(call, filter, seq, false, most, look_most, look);
+}
+
+enum error journal_after_all(const struct storage_call *call, int64_t seq, int most,
+                             struct journal_rows *rows)
+{
+    struct query *query = db_query(call->db, &rows_after_all);
+    struct arena *arena = call->arena;
+
+    query_bind_integer(query, seq);
+    query_bind_integer(query, most);
+    *rows = (struct journal_rows){.items = ARENA_ARRAY(arena, struct journal_row, (size_t)most)};
+    while (rows->count < (size_t)most && query_next(query)) {
+        struct journal_row *row = &rows->items[rows->count++];
+
+        take_row(query, call, row);
+        row->entity_data = query_text_or_null(query, 11, arena);
+        row->tenant = query_text(query, 12, arena);
+    }
+    return query_end(query, call->problem);
+}
+
+enum error journal_last_seq(const struct storage_call *call, int64_t *seq)
+{
+    struct query *query = db_query(call->db, &last_seq);
+
+    *seq = query_next(query) ? query_integer(query, 0) : 0;
+    return query_end(query, call->problem);
+}
+
+bool journal_matches(const struct journal_filter *filter, const struct journal_row *row)
+{
+    const char *event_type = row->event_type;
+
+    if (!entity_types_have(filter->types, row->entity_type))
+        return false;
+    if (filter->entity_id && (!row->entity_id || strcmp(filter->entity_id, row->entity_id) != 0))
+        return false;
+    if (!filter->family)
+        return true;
+    if (!event_type)
+        return false;
+    for (size_t i = 0; i < sizeof families / sizeof families[0]; i++)
+        if (strcmp(filter->family, families[i].family) == 0)
+            return strncmp(event_type, families[i].prefix, strlen(families[i].prefix)) == 0;
+    if (strcmp(filter->family, "clickstream") == 0)
+        return strcmp(event_type, "click") == 0 || strcmp(event_type, "page_view") == 0 ||
+               strcmp(event_type, "add_to_cart") == 0;
+    return strcmp(filter->family, event_type) == 0;
+}
+
+enum error journal_newest(const struct storage_call *call, const struct journal_filter *filter,
+                          int most, int64_t look_most, struct journal_rows *rows)
+{
+    struct journal_look look;
+    enum error error = look_along(call, filter, INT64_MAX, true, most, look_most, &look);
+
+    *rows = look.rows;
+    for (size_t i = 0; i < rows->count / 2; i++) {
+        struct journal_row row = rows->items[i];
+
+        rows->items[i] = rows->items[rows->count - 1 - i];
+        rows->items[rows->count - 1 - i] = row;
+    }
+    return error;
+}
+
+enum error journal_of_entity(const struct storage_call *call, const char *entity_id, bool states,
+                             int most, struct journal_rows *rows)
+{
+    struct query *query = db_query(call->db, &rows_of_entity);
+
+    query_bind_text(query, call->tenant);
+    query_bind_text(query, entity_id);
+    query_bind_boolean(query, states);
+    query_bind_integer(query, most);
+    return read_rows(call, query, most, rows);
+}
+
+enum error journal_version(const struct storage_call *call, const char *entity_type,
+                           const char *entity_id, int64_t as_of, const char **data,
+                           int64_t *processed_at)
+{
+    struct query *query = db_query(call->db, &version_at);
+
+    query_bind_text(query, call->tenant);
+    query_bind_text(query, entity_id);
+    query_bind_text(query, entity_type);
+    query_bind_integer(query, as_of);
+    *data = NULL;
+    if (query_next(query)) {
+        *data = query_text(query, 0, call->arena);
+        *processed_at = query_integer(query, 1);
+        if (strcmp(*data, JOURNAL_REMOVED) == 0)
+            *data = NULL;
+    }
+    return query_end(query, call->problem);
+}
+
+void journal_row_write(struct json_writer *writer, const struct journal_row *row, bool with_data)
+{
+    writer_open_object(writer);
+    writer_key_string(writer, "branch", row->branch);
+    if (with_data && row->entity_data) {
+        writer_key(writer, "entity_data");
+        writer_raw(writer, row->entity_data);
+    }
+    writer_key_string(writer, "entity_id", row->entity_id);
+    writer_key_string(writer, "entity_type", row->entity_type);
+    writer_key_string(writer, "event_id", row->event_id);
+    writer_key_string(writer, "event_type", row->event_type);
+    if (row->latency_ms.given)
+        writer_key_integer(writer, "latency_ms", row->latency_ms.value);
+    else
+        writer_key_null(writer, "latency_ms");
+    moment_write(writer, "processed_at", row->processed_at);
+    writer_key_integer(writer, "seq", row->seq);
+    writer_key_string(writer, "source", row->source);
+    writer_key_string(writer, "tenant_id", row->tenant);
+    writer_key_string(writer, "topic", row->topic);
+    writer_close_object(writer);
+}
+
+enum error generation_raise(const struct storage_call *call, const char *table,
+                            struct event_mark applied, int64_t *gen)
+{
+    struct query *query = db_query(call->db, &raise_generation);
+
+    query_bind_text(query, call->tenant);
+    query_bind_text(query, table);
+    query_bind_integer(query, applied.applied_at);
+    query_bind_integer(query, applied.event_at);
+    *gen = query_next(query) ? query_integer(query, 0) : 0;
+    return query_end(query, call->problem);
+}
+
+enum error freshness_note(const struct storage_call *call, const char *event_type, int64_t event_at,
+                          int64_t events)
+{
+    struct query *query = db_query(call->db, &note_freshness);
+
+    query_bind_text(query, call->tenant);
+    query_bind_text(query, event_type);
+    query_bind_integer(query, call->now);
+    query_bind_integer(query, event_at);
+    query_bind_integer(query, events);
+    return query_end(query, call->problem);
+}
+
+static enum error newest_of(const struct storage_call *call, const struct statement *statement,
+                            const struct string_list *names, struct event_mark *newest)
+{
+    enum error error = ERROR_NONE;
+
+    *newest = (struct event_mark){0};
+    for (size_t i = 0; !error && i < names->count; i++) {
+        struct query *query = db_query(call->db, statement);
+
+        query_bind_text(query, call->tenant);
+        query_bind_text(query, names->items[i]);
+        if (query_next(query) && query_integer(query, 0) > newest->applied_at)
+            *newest = (struct event_mark){query_integer(query, 0), query_integer(query, 1)};
+        error = query_end(query, call->problem);
+    }
+    return error;
+}
+
+static void take_older(struct optional_number *oldest, struct optional_number age)
+{
+    if (age.given && (!oldest->given || age.value > oldest->value))
+        *oldest = age;
+}
+
+enum error ages_of_tables(const struct storage_call *call, const struct string_list *tables,
+                          struct data_ages *ages)
+{
+    enum error error = ERROR_NONE;
+
+    *ages = (struct data_ages){0};
+    for (size_t i = 0; !error && i < tables->count; i++) {
+        const struct string_list one = {1, &tables->items[i]};
+        struct event_mark mark;
+        struct data_ages own;
+
+        error = newest_of(call, &table_freshness, &one, &mark);
+        if (error)
+            break;
+        own = data_ages(mark, call->now);
+        ages->in_future |= own.in_future;
+        take_older(&ages->freshness_seconds, own.freshness_seconds);
+        take_older(&ages->event_age_seconds, own.event_age_seconds);
+    }
+    return error;
+}
+
+enum error newest_of_types(const struct storage_call *call, const struct string_list *types,
+                           struct event_mark *newest)
+{
+    return newest_of(call, &type_freshness, types, newest);
+}
+
+enum error newest_applied(const struct storage_call *call, struct event_mark *newest)
+{
+    static const char *journal[] = {"pipeline_events"};
+
+    return newest_of(call, &table_freshness, &(const struct string_list){1, journal}, newest);
+}
+
+/* Takes what a query finds that has its first value bound. */
+static enum error take_generations(const struct storage_call *call, struct query *query,
+                                   struct generations *generations)
+{
+    *generations =
+        (struct generations){.items = ARENA_ARRAY(call->arena, struct generation, GENERATIONS_MAX)};
+    query_bind_integer(query, GENERATIONS_MAX);
+    while (generations->count < GENERATIONS_MAX && query_next(query))
+        generations->items[generations->count++] =
+            (struct generation){.tenant = query_text(query, 0, call->arena),
+                                .table = query_text(query, 1, call->arena),
+                                .gen = query_integer(query, 2),
+                                .seq = query_integer(query, 3)};
+    generations->more = generations->count == GENERATIONS_MAX;
+    return query_end(query, call->problem);
+}
+
+enum error generations_since(const struct storage_call *call, int64_t seq,
+                             struct generations *generations)
+{
+    struct query *query = db_query(call->db, &changed_generations);
+
+    query_bind_integer(query, seq);
+    return take_generations(call, query, generations);
+}
+
+enum error generations_newest(const struct storage_call *call, int64_t *seq)
+{
+    struct query *query = db_query(call->db, &newest_generation);
+
+    *seq = query_next(query) ? query_integer(query, 0) : 0;
+    return query_end(query, call->problem);
+}
+
+enum error generations_of_tenant(const struct storage_call *call, struct generations *generations)
+{
+    struct query *query = db_query(call->db, &tenant_generations);
+
+    query_bind_text(query, call->tenant);
+    return take_generations(call, query, generations);
+}

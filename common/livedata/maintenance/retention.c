@@ -1,0 +1,86 @@
+/* What is forgotten, kind by kind. */
+#include "livedata/maintenance/retention.h"
+
+#include "base/clock.h"
+#include "db/query.h"
+#include "livedata/alerts/rules.h"
+#include "livedata/moment.h"
+#include "livedata/nodes/edge.h"
+#include "livedata/webhooks/outbound.h"
+
+static const struct statement forget_journal = {
+    .name = "retention_journal",
+    .sql = "DELETE FROM pipeline_events WHERE seq IN (SELECT seq FROM pipeline_events AS old"
+           " WHERE old.processed_at < ? AND NOT (old.entity_data IS NOT NULL AND NOT EXISTS"
+           " (SELECT 1 FROM pipeline_events AS newer WHERE newer.tenant_id = old.tenant_id"
+           " AND newer.entity_id = old.entity_id AND newer.entity_type = old.entity_type"
+           " AND newer.entity_data IS NOT NULL AND newer.seq > old.seq))"
+           " ORDER BY old.seq LIMIT ?)",
+};
+static const struct statement forget_sessions = {
+    .name = "retention_sessions",
+    .sql = "DELETE FROM api_sessions WHERE id IN (SELECT id FROM api_sessions WHERE at < ?"
+           " ORDER BY at LIMIT ?)",
+};
+static const struct statement forget_usage = {
+    .name = "retention_usage",
+    .sql = "DELETE FROM api_usage WHERE id IN (SELECT id FROM api_usage WHERE at < ?"
+           " ORDER BY at LIMIT ?)",
+};
+static const struct statement forget_deleted = {
+    .name = "retention_deleted",
+    .sql = "DELETE FROM deleted_entities WHERE deleted_ts IN (SELECT deleted_ts"
+           " FROM deleted_entities WHERE deleted_ts < ? ORDER BY deleted_ts LIMIT ?)",
+};
+static const struct statement forget_answers = {
+    .name = "retention_answers",
+    .sql = "DELETE FROM idempotency_keys WHERE started_at < ?",
+};
+
+/* At most `most` rows; all where it is negative. */
+static enum error forget(struct db *db, const struct statement *statement, int64_t before,
+                         int64_t most, struct problem *problem)
+{
+    struct query *query = db_query(db, statement);
+
+    query_bind_integer(query, before);
+    if (most >= 0)
+        query_bind_integer(query, most);
+    return query_end(query, problem);
+}
+
+enum error retention_keep(struct db *db, const struct livedata_settings *settings,
+                          struct problem *problem)
+{
+    struct problem moved;
+    int64_t now = clock_unix_microseconds(), count;
+    int64_t logs = settings->log_retention_days * moment_day, most = settings->purge_rows;
+    int64_t journal = now - settings->journal_retention_days * moment_day;
+    enum error error;
+
+    if (clock_check(settings->state_directory, "livedata", &settings->clock, &moved))
+        return ERROR_NONE; /* it is logged */
+    error = forget(db, &forget_journal, journal, most, problem);
+    if (!error)
+        error = forget(db, &forget_deleted, journal, most, problem);
+    if (!error)
+        error = edge_forget(db, journal, most, problem);
+    if (!error)
+        error = forget(db, &forget_sessions, now - logs, most, problem);
+    if (!error)
+        error = forget(db, &forget_usage, now - logs, most, problem);
+    if (!error)
+        error = forget(db, &forget_answers, now - moment_day, -1, problem);
+    if (!error)
+        error = webhook_forget_history(db, (double)logs / 1e6, most, &count, problem);
+    if (!error)
+        error = job_forget(db, &live_webhook_kind.job, JOB_IS_DONE, (double)logs / 1e6, most,
+                           &count, problem);
+    if (!error)
+        error = job_forget(db, &live_alert_kind.job, JOB_IS_DONE, (double)logs / 1e6, most, &count,
+                           problem);
+    if (!error)
+        error = job_forget(db, &live_alert_kind.job, JOB_IS_DEAD, (double)logs / 1e6, most, &count,
+                           problem);
+    return error ? error : alert_forget_history(db, now - logs, most, problem);
+}

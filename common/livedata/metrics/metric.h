@@ -1,0 +1,55 @@
+/*
+ * Metrics: what a file declares, computed over a window of the tenant's rows, now or as of a
+ * moment.
+ */
+#ifndef ASSAY_LIVEDATA_METRICS_METRIC_H
+#define ASSAY_LIVEDATA_METRICS_METRIC_H
+
+#include "livedata/catalog/catalog.h"
+#include "livedata/journal/ages.h"
+#include "livedata/storage_call.h"
+
+enum { METRIC_CURRENCIES_MAX = 16 };
+
+struct metric_value {
+    double value;          /* four decimals; money in the default currency */
+    bool undefined;        /* a ratio of nothing: `value` is 0 and must not be shown */
+    bool only_others;      /* undefined, but there are rows in currencies that are not added */
+    size_t currency_count; /* of a metric of money: its value per currency */
+    struct {
+        const char *currency;
+        double value;
+        bool left_out; /* has no rate: not part of `value` */
+    } currencies[METRIC_CURRENCIES_MAX];
+    struct event_mark newest; /* of its source events; zeroed for a moment of the past */
+};
+
+struct metric_request {
+    const struct live_metric *metric;
+    const char *window;
+    int64_t as_of; /* 0 = now */
+};
+
+/* ERROR_INVALID unsupported_window. Other errors are the database's. Outside transactions. */
+MUST_CHECK enum error metric_compute(const struct storage_call *call,
+                                     const struct livedata_settings *settings,
+                                     const struct metric_request *request,
+                                     struct metric_value *value);
+MUST_CHECK enum error metric_check_window(const struct live_metric *metric, const char *window,
+                                          struct arena *arena, struct problem *problem);
+
+/* Why there is no value: a stable word; NULL when there is one. */
+const char *metric_reason(const struct metric_value *value);
+/* What the value counts: of money, the default currency. */
+const char *metric_unit(const struct live_metric *metric, const struct livedata_settings *settings);
+
+/* Whether the guard passes what each file declares; for start-up. ERROR_INVALID naming the metric.
+ */
+MUST_CHECK enum error metric_check_all(struct arena *arena, const struct catalog *catalog,
+                                       struct problem *problem);
+
+/* What is asked of the metric's table, without its scope. */
+const char *metric_question(struct arena *arena, const struct live_metric *metric,
+                            bool by_currency);
+
+#endif
